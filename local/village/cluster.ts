@@ -51,7 +51,6 @@ export async function takeClusterDown(
   return run(join(bin, 'hamlet-cluster'), ['down', ...args], options);
 }
 
-/** Status of the running cluster; undefined when none runs. */
 export async function clusterStatus(): Promise<Status | undefined> {
   const { code, stdout } = await tryRun(await program('hamlet-cluster'), ['status', '--json']);
   return code === 0 ? (JSON.parse(stdout) as Status) : undefined;

@@ -19,7 +19,6 @@ export interface Settings {
   /** Whether pods of the local cluster reach hosts outside of the machine; undefined: as at the last start. */
   readonly outside: 'on' | 'off' | undefined;
   readonly namespace: string;
-  /** True if `down` also removes the data. */
   readonly wipe: boolean;
   /** True if `up` starts a new village. `up` then sets the data of an earlier village aside until `down WIPE=1`. */
   readonly fresh: boolean;

@@ -64,7 +64,6 @@ export interface OperatorOptions {
   readonly log: (line: string) => void;
   /** Room on each node that the operator gives to no seat; none if left out. */
   readonly reserve?: Room;
-  /** Times of the watches; the defaults of the reflector if left out. */
   readonly watchTimes?: WatchTimes;
   /** Interval of the drift audit, and the age at which a difference is drift; the defaults if left out. */
   readonly audit?: Pick<DriftPorts, 'everyMs' | 'afterMs'>;

@@ -43,7 +43,6 @@ export interface Attempt {
 
 export interface AttemptEnd {
   readonly id: string;
-  /** The address that it reached, or null. */
   readonly address: string | null;
   readonly status: number | null;
   readonly sentBytes: number;

@@ -21,7 +21,6 @@ type Trouble = Link & { readonly advice: string | null };
 export interface Explanation {
   readonly agent: string;
   readonly ready: boolean;
-  /** The condition that blocks the agent, with advice; null if the agent runs. */
   readonly blocking: Trouble | null;
   /** The condition of the hands if they do not run or have restarted; the agent may be ready all the same. */
   readonly hands: Trouble | null;

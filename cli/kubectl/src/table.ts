@@ -20,7 +20,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [head, ...rows].map(line).join('\n');
 }
 
-/** A table with a row for each item; `none` without items. */
 export function listed<T>(
   items: readonly T[],
   none: string,

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises';
 
-/** The person at the terminal. */
 export interface Terminal {
   /** True if a person can read questions and type answers. */
   readonly isInteractive: boolean;

@@ -6,7 +6,6 @@ import { PLATFORM } from './platform.ts';
 
 /** A copy of the log's checkpoints and hashes outside of the village. */
 export interface Kept {
-  /** Signed checkpoints. */
   readonly notes: readonly string[];
   /** Hashes of all entries in order, 32 bytes each; empty if the copy has only checkpoints. */
   readonly hashes: Uint8Array;
@@ -38,7 +37,6 @@ export async function readKept(path: string): Promise<Kept> {
   };
 }
 
-/** Parses a public key. Throws SourceError. */
 export function keyOf(text: string): NoteKey {
   const key = readVerifierKey(text, PLATFORM.sha256);
   if (key === null) throw new SourceError(`not a public key of checkpoints: ${text.trim()}`);

@@ -58,7 +58,6 @@ async function keyText(
   return { text, own: true };
 }
 
-/** The verdict as text. */
 function textOf(verdict: Verdict, reference: Reference, notes: readonly string[]): string {
   if (!verdict.ok) {
     const where =

@@ -49,7 +49,6 @@ function difference(position: number, what: string): Verdict {
   return { ok: false, position, until: position + 1, what };
 }
 
-/** Describes an entry by its kind, id and transaction. */
 function describeEntry(leaf: Uint8Array): string {
   try {
     const record = openRecord(leaf);

@@ -47,7 +47,6 @@ export const status = (code: number, reason: string): object => ({
   message: reason,
 });
 
-/** Answers with a whole list or one page of a list. */
 export const list =
   (version: number, items: readonly object[], next = ''): Answer =>
   (response) => {

@@ -32,10 +32,8 @@ export interface AgentObjects {
 
 export interface AgentSides {
   readonly name: string;
-  /** Undefined if the database has no record of that name. */
   readonly books: AgentBooks | undefined;
   readonly remembered: AgentFacts;
-  /** Undefined if there is no Agent of that name. */
   readonly objects: AgentObjects | undefined;
 }
 
@@ -184,7 +182,6 @@ export function agentDifferences({ name, books, remembered, objects }: AgentSide
 
 interface ScheduleSides {
   readonly schedule: ScheduleView;
-  /** Undefined if the database has no firing of the Schedule. */
   readonly books: ScheduleActivity | undefined;
   readonly remembered: ScheduleActivity | undefined;
 }

@@ -47,7 +47,6 @@ export interface DriftPorts {
   readonly metrics: DriftMetrics;
   readonly log: (line: string) => void;
   readonly clock?: Clock;
-  /** 0 ≤ random < 1 */
   readonly random?: () => number;
   readonly everyMs?: number;
   /** Age in milliseconds at which a difference counts as drift. */

@@ -31,7 +31,6 @@ export function hasHands({ hands }: Pick<OperatedSpec, 'hands'>): boolean {
   return hands?.enabled ?? true;
 }
 
-/** The image of the hands; empty without hands. */
 export function handsImageOf(spec: Pick<OperatedSpec, 'hands'>, { image }: { readonly image: string }): string {
   return hasHands(spec) ? (spec.hands?.image ?? image) : '';
 }

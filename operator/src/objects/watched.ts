@@ -18,7 +18,6 @@ export interface Watched {
 export const BY_OWNER = 'owner';
 export const BY_NODE = 'node';
 export const BY_CLAIM = 'claim';
-/** The value in the index `BY_NODE` of pods without a node. */
 export const NO_NODE = '';
 
 export const POD_INDEXERS = {

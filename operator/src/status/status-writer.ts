@@ -24,7 +24,6 @@ export interface StatusWriterOptions {
   readonly onError: (key: string, error: unknown) => void;
 }
 
-/** `soon` waits for STATUS_COALESCE_MS, `patient` for STATUS_PATIENCE_MS. */
 export type Pace = 'soon' | 'patient';
 
 const DELAY_MS: Readonly<Record<Pace, number>> = { soon: STATUS_COALESCE_MS, patient: STATUS_PATIENCE_MS };

@@ -6,7 +6,6 @@ import type { TierView } from '../objects/cached-objects.ts';
 import { ModelPurse } from '../kinds/agent/testing/model-purse.ts';
 
 export class FakeBank {
-  /** A text for each call that was answered. */
   readonly calls: string[] = [];
   /** Answers wait until this promise resolves. */
   thinks: Promise<void> = Promise.resolve();

@@ -139,7 +139,6 @@ class Kubelet implements FakeKubelet {
   }
 }
 
-/** A node: its name, or its name and its capacity. */
 export type FakeNode = string | { readonly name: string; readonly capacity: Readonly<Record<string, string>> };
 
 /** @param onError called for every failure, also for a pod that is already gone */

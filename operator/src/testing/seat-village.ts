@@ -20,7 +20,6 @@ const PRIORITIES: ResourceType = {
 
 const execute = promisify(execFile);
 
-/** The PriorityClasses of the chart. */
 async function priorityClasses(): Promise<readonly NewObject[]> {
   const { stdout: bin } = await execute(join(ROOT, 'local/cluster/build.sh'), ['--print-bin']);
   const { stdout } = await execute(join(bin.trim(), 'helm'), [
@@ -41,7 +40,6 @@ export const size = (cpu: string, memory: string, more: object = {}): object => 
   ...more,
 });
 
-/** A spec that is pinned to a tier. */
 export const as = (tier: string): object => ({ entitlement: { policy: 'Pinned', name: tier } });
 
 /** A pod that belongs to no agent and requests that much cpu. */

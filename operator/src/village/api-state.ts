@@ -7,7 +7,6 @@ import type { Boost, CapabilitySummary, ComputeClaim, Presence, ScheduleActivity
  */
 export type ApiState = 'Current' | 'Last' | 'None';
 
-/** A compute claim as this process knows it. */
 export interface KnownClaim extends ComputeClaim {
   /** When this process last asked the api about the claim and got an answer, in milliseconds since 1970. */
   readonly askedMs?: number | undefined;

@@ -33,7 +33,6 @@ export async function closeAccount(client: Client, agentId: string, uid: string)
   await dataOf(client.call(closeAgent, { params: { agent_id: agentId }, body: { uid }, signal }));
 }
 
-/** Money that the api reserves for pods of priced tiers. */
 export interface HoldPort {
   /** Requests money for a pod, or reports that it runs. Stores the answer; throws if the api cannot decide yet. */
   ask(claim: ClaimBody): Promise<void>;

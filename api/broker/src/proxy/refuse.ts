@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream';
 import type { EgressRefusalCode } from '@hamlet/contract';
 import type { EgressDenial } from '@hamlet/core/egress';
 
-/** The header with the code of a refusal. */
 export const REFUSAL_HEADER = 'hamlet-egress-code';
 
 /** Longest reason phrase. apt reads 359 characters of it. */

@@ -7,7 +7,6 @@ function shapesOf(secret: string): readonly string[] {
   return [...new Set([secret, encodeURIComponent(secret), base64])].toSorted((a, b) => b.length - a.length);
 }
 
-/** Replaces every shape of the secret by the placeholder. */
 export function scrubText(text: string, secret: string, placeholder: string): string {
   return shapesOf(secret).reduce((scrubbed, shape) => scrubbed.replaceAll(shape, placeholder), text);
 }

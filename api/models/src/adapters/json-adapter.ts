@@ -10,7 +10,6 @@ export interface ModelServer {
   readonly provider: string;
   /** The address before the path of the protocol; with OpenAI's and Anthropic's wires up to and including `/v1`. */
   readonly baseUrl: string;
-  /** Null for a server without a key. */
   readonly apiKey: string | null;
 }
 

@@ -5,7 +5,6 @@ export interface ReportedUsage {
   /** All tokens of the prompt, those from a cache included. */
   readonly promptTokens?: number | undefined;
   readonly completionTokens?: number | undefined;
-  /** Tokens of the prompt that the provider read from its cache. */
   readonly cachedPromptTokens?: number | undefined;
   /** Tokens of the prompt that the provider wrote to its cache. Some providers charge more for them. */
   readonly cacheWriteTokens?: number | undefined;

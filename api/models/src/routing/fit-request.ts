@@ -5,7 +5,6 @@ import type { ModelsConfig } from './models-config.ts';
 
 export interface Capabilities {
   readonly tools: boolean;
-  /** Answers that are JSON, with or without a schema. */
   readonly json: boolean;
   /** Answers in pieces. Without it each answer is asked for whole. */
   readonly stream: boolean;

@@ -5,7 +5,6 @@ export interface OneServer {
   readonly model: string;
   /** The server's name of the model for `large`; by default the same. */
   readonly large?: string | undefined;
-  /** Name of the credential; undefined for a server without a key. */
   readonly credential?: string | undefined;
   /** True for a base model, which continues a text: it is asked by `/completions`, without tools and schemas. */
   readonly isBaseModel?: boolean | undefined;

@@ -35,7 +35,6 @@ export interface Embedder {
   embed(request: EmbeddingRequest): Promise<EmbeddingOutcome>;
 }
 
-/** The server of a provider that has OpenAI's embeddings; null for the others. */
 function serverOf(config: ProviderConfig, key: string | null): EmbeddingServer | null {
   switch (config.kind) {
     case 'openai':

@@ -46,7 +46,6 @@ class EventReader {
   #event = '';
   #data: string | null = null;
 
-  /** The event that a line completes. */
   take(line: string): ServerEvent | null {
     if (line !== '') {
       this.#field(line);

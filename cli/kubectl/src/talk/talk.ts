@@ -99,7 +99,6 @@ const waitingOf = (permission: Permission, runId: string): Permission | null =>
 
 type Expected = Readonly<{ runId: string; exchange: Exchange }>;
 
-/** Prints an answer, or a report of the run in one line. */
 function printMessage(transcript: Transcript, message: SessionMessage, { runId, exchange }: Expected): void {
   if (!message.progress) return printAnswer(transcript, exchange.take(message));
   if (message.run_id === runId) transcript.line(`  ${reportLine(message.text)}`);

@@ -217,7 +217,6 @@ export function recordEvent(
   recorder.record({ target, type, reason, message });
 }
 
-/** The function that performs each kind of action, for the Agent as cached at that moment. */
 const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<K>) => Promise<void> } = {
   setFinalizers: (ports, { agent }, { finalizers }) => setFinalizers(ports, agent, finalizers),
   endCycle,

@@ -40,7 +40,6 @@ export interface CycleStep {
   readonly cycle: number;
   /** Awake if the cycle is to have a pod. */
   readonly power: Power;
-  /** Set if `cycle` is a new cycle. */
   readonly cause?: CycleCause;
   readonly pod?: PodView | undefined;
   readonly resizes?: boolean;

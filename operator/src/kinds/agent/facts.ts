@@ -70,7 +70,6 @@ export interface Facts {
    */
   readonly tiers: readonly TierView[];
   readonly node: NodeState | undefined;
-  /** The node that the volume is bound to, if it is bound to one node. */
   readonly volumeNode: NodeState | undefined;
   /** The node that the seat binds the cycle's pod to, until the scheduler places the pod. */
   readonly seatNode?: NodeState | undefined;

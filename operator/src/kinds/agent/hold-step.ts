@@ -61,7 +61,6 @@ function whileRunning(observed: Observed, { cycle, pod }: CycleStep): readonly H
   return isSettled ? [] : [asking(tier, cycle, pod)];
 }
 
-/** Whether the pod has the compute of a free tier, and no resize is under way. */
 function isOfFreeTier({ admission: { tier, target } }: Observed, pod: PodView | undefined): boolean {
   if (tier === undefined || tier !== target || !isFree(tier) || pod === undefined) return false;
   return (pod.size === undefined || isSameSize(pod.size, sizeOf(tier))) && !isResizing(pod);

@@ -127,7 +127,6 @@ function endReason({ outOfMemory, waitingReason }: ContainerState): EndReason {
   return waitingReason === 'CrashLoopBackOff' ? 'HandsCrashLooping' : 'HandsRestarted';
 }
 
-/** Hands that wait to be started. */
 function whileWaiting(hands: ContainerState, waitingReason: string): ConditionResult {
   const { waitingMessage } = hands;
   if (STARTING_REASONS.has(waitingReason)) return no('Starting', 'the hands are starting');

@@ -51,7 +51,6 @@ export class SeatPlanner {
     this.#options = options;
   }
 
-  /** The current plan; undefined before the first plan. */
   get plan(): SeatPlan | undefined {
     return this.#plan;
   }

@@ -59,7 +59,6 @@ export function boostedSeat(tier: AgentSeat, boost: Boost | undefined): AgentSea
   return boost.priority ? { ...tier, rank: tier.rank + PRIORITY, differs: true } : tier;
 }
 
-/** The room that a pod may use on its node; undefined if the pod has no limits. */
 export function podRoom({ size: own, hands, metadata }: PodView): Room | undefined {
   const size = hands === undefined ? own : withResident(own ?? NO_SIZE);
   if (size === undefined) return undefined;

@@ -26,7 +26,6 @@ export interface Decided {
 export interface Observed {
   readonly schedule: ScheduleView;
   readonly decided: Decided | undefined;
-  /** The Schedule's runs; undefined before the api has reported them. */
   readonly activity: ScheduleActivity | undefined;
   /** The newest slot that the api has claimed. */
   readonly claimedMs: number | undefined;

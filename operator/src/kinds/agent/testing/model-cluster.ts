@@ -250,7 +250,6 @@ export class ModelCluster {
     );
   }
 
-  /** The session that a running container has. */
   #presence(pod: PodView | undefined, uid: string): Presence | undefined {
     return pod?.container?.running === true
       ? {
