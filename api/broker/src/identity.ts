@@ -5,7 +5,7 @@ const NAME = /^([0-9a-f-]{36})?\/([A-Za-z0-9_.:-]{1,200})?$/;
 /** Ids of runs (RFC 9562). The API refuses an attempt with any other text as its run. */
 const RUN = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What a request says about its program. The resident's loopback proxy adds it; only the token is proof. */
+/** The claims of a request about its program. The resident's loopback proxy adds it; only the token is proof. */
 export interface Identity {
   readonly token: string;
   readonly run: string | null;
