@@ -1,14 +1,4 @@
-import {
-  type ComponentProps,
-  lazy,
-  type ReactElement,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type ComponentProps, lazy, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { StageWorld } from './canvas/render/stage.ts';
 import type { MapController } from './canvas/map-controller.ts';
 import { forgetInAddress } from './client/address.ts';
@@ -43,7 +33,7 @@ const MapView = lazy(loadMap);
 /** The shortest wait before the page tries again to load a world that failed to load. */
 const WORLD_RETRY_MS = 2000;
 
-export interface AppProps {
+interface AppProps {
   readonly parts: Pick<
     VillageTools,
     'api' | 'queries' | 'store' | 'world' | 'agents' | 'session' | 'lifecycle' | 'board' | 'messages'
@@ -51,7 +41,7 @@ export interface AppProps {
   readonly start: UrlState;
 }
 
-export function App({ parts, start }: AppProps): ReactElement {
+export function App({ parts, start }: AppProps) {
   const [controller, setController] = useState<MapController | null>(null);
   const [signIn, setSignIn] = useState(start.code !== null || start.login_error !== null);
   const { world, retry } = useWorld(parts, start);
@@ -89,7 +79,7 @@ export function App({ parts, start }: AppProps): ReactElement {
   );
 }
 
-function Asker({ children }: { readonly children: ReactNode }): ReactElement {
+function Asker({ children }: { readonly children: ReactNode }) {
   const { api, queries } = useVillage();
   const viewer = useViewerId();
   const asking = useMemo(() => ({ api, queries, viewer }), [api, queries, viewer]);
@@ -140,7 +130,7 @@ function useWorld(
   return { world, retry };
 }
 
-function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null {
+function MapOnceSeen(props: ComponentProps<typeof MapView>) {
   const inSight = useVillageState((state) => showsMap(state.place.view));
   const [wanted, setWanted] = useState(inSight);
   useEffect(() => {
@@ -149,7 +139,7 @@ function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null
   return wanted ? <MapView {...props} /> : null;
 }
 
-function Over({ controller }: { readonly controller: MapController | null }): ReactElement | null {
+function Over({ controller }: { readonly controller: MapController | null }) {
   const view = useVillageState((state) => state.place.view);
   const known = useVillageState(({ session }) => session.kind !== 'unknown' || session.asked);
   useMapKeys(controller);
@@ -174,7 +164,7 @@ function Over({ controller }: { readonly controller: MapController | null }): Re
   );
 }
 
-function SelectedAgent(): ReactElement | null {
+function SelectedAgent() {
   const selected = useVillageState((state) => state.selected);
   return selected === null ? null : (
     <LazyBoundary key={selected} fallback={null} failed={<InspectorFailed />}>
@@ -208,7 +198,7 @@ function useTools(parts: AppProps['parts'], controller: MapController | null, op
   );
 }
 
-export function PageTitle(): null {
+function PageTitle(): null {
   const view = useVillageState((state) => state.place.view);
   const agent = useVillageState((state) =>
     state.selected === null ? null : (state.details.get(state.selected)?.display_name ?? state.selected),
@@ -220,7 +210,7 @@ export function PageTitle(): null {
 }
 
 /** Describes the followed agent to people who cannot see the map. A polite live region announces only new text. */
-export function FollowNarrator(): ReactElement {
+function FollowNarrator() {
   const selected = useVillageState((state) => (state.following ? state.selected : null));
   const latest = useVillageState((state) => state.feed.find((entry) => entry.agentId === selected));
   return (
@@ -231,7 +221,7 @@ export function FollowNarrator(): ReactElement {
 }
 
 /** Covers the map while it loads. After a failure it shows the reason and the next step. */
-export function LoadingScreen({ onRetry }: { readonly onRetry: () => void }): ReactElement {
+function LoadingScreen({ onRetry }: { readonly onRetry: () => void }) {
   const loading = useVillageState((state) => state.loading);
   if (typeof loading === 'string') {
     return (
@@ -260,7 +250,7 @@ export function LoadingScreen({ onRetry }: { readonly onRetry: () => void }): Re
 
 const HINT_KEY = 'hamlet-hint-seen';
 
-export function MapControls({ controller }: { readonly controller: MapController | null }): ReactElement {
+function MapControls({ controller }: { readonly controller: MapController | null }) {
   const [hint, setHint] = useState(() => localStorage.getItem(HINT_KEY) === null);
   const dismiss = (): void => {
     localStorage.setItem(HINT_KEY, '1');

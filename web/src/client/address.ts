@@ -4,13 +4,13 @@ import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts';
 
 /** Keeps the address and the open page equal, in both directions. Returns the function that stops this. */
 export function keepAddress(store: Store<AppState>): () => void {
-  let { place, selected, t } = store.get();
+  let { place, selected } = store.get();
   const write = (): void => {
     const now = store.get();
-    if (now.place === place && now.selected === selected && now.t === t) return;
+    if (now.place === place && now.selected === selected) return;
     const isStep = isStepBetween({ place, selected }, now);
-    ({ place, selected, t } = now);
-    putAddress({ ...readUrl(window.location.search), ...place, agent: selected, t }, isStep);
+    ({ place, selected } = now);
+    putAddress({ ...readUrl(window.location.search), ...place, agent: selected }, isStep);
   };
   const goBack = (): void => {
     const url = readUrl(window.location.search);

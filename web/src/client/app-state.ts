@@ -41,14 +41,12 @@ export type Session =
   | { readonly kind: 'visitor'; readonly ended: boolean }
   | { readonly kind: 'account'; readonly account: Account };
 
-export type Clock = Readonly<{ day: number; minute: number; phase: 'night' | 'morning' | 'day' | 'evening' }>;
+type Clock = Readonly<{ day: number; minute: number; phase: 'night' | 'morning' | 'day' | 'evening' }>;
 
 /** The state that all panels show. The canvas reads the world directly and never waits for this state. */
 export interface AppState {
   /** The freeze of the village and its proof; null before the first answer. */
   readonly freeze: VillageFreeze | null;
-  /** The tick of a recording that the page shows; null while the world is live. */
-  readonly t: number | null;
   readonly loading: 'loading' | 'ready' | { readonly failed: Refused };
   readonly connection: Connection;
   /** `read`: the page has read the list of agents. `refused`: the reason why it cannot read the list now; known agents stay. */
@@ -73,7 +71,6 @@ export interface AppState {
 
 export const INITIAL_STATE: AppState = {
   freeze: null,
-  t: null,
   loading: 'loading',
   connection: 'connecting',
   agents: { read: false, refused: null },

@@ -50,10 +50,7 @@ interface Line {
   readonly received: readonly string[];
   until(state: Connection, times?: number): Promise<void>;
 }
-interface LineOptions {
-  readonly beatMs?: number;
-  readonly read?: (data: ArrayBuffer | string) => void;
-}
+type LineOptions = Readonly<{ beatMs?: number; read?: (data: ArrayBuffer | string) => void }>;
 
 /** A connection to a real server. `meet` handles each connection on the server side, counted from 1. */
 async function lineTo(

@@ -3,7 +3,7 @@ import { backoffMs } from './backoff.ts';
 /** `lagging`: open but silent for too long. `outdated`: this page cannot read the messages; a newer one can. */
 export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'outdated';
 
-export interface SocketOptions {
+interface SocketOptions {
   /** Returns the address. Each connection asks for it, because the address says where to resume. */
   url(): string;
   /** Throws if the message is unreadable, for example because the server is newer than this page. */

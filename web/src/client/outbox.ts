@@ -4,7 +4,7 @@ import { isFinal } from './query/use-intent.ts';
 import { createStore, type Store } from './store.ts';
 
 /** `sentId` is null until the API accepts the text. A refused text stays until its writer resends or discards it. */
-export interface PendingText {
+interface PendingText {
   readonly id: string;
   readonly key: string;
   readonly body: string;
@@ -15,7 +15,7 @@ export interface PendingText {
 export const NO_TEXTS: readonly PendingText[] = [];
 
 /** The write that an outbox makes. `arrived` receives each answer of the API; `idOf` gives the id under which the text is shown. */
-export interface OutboxPort<A> {
+interface OutboxPort<A> {
   send(placeId: string, body: string, idempotencyKey: string): Promise<Reply<A>>;
   idOf(answer: A): string;
   arrived(answer: A): void;

@@ -5,7 +5,6 @@ import { NOWHERE, placeAfter, readUrl, writeUrl } from './url-state.ts';
 const EMPTY = {
   ...NOWHERE,
   agent: null,
-  t: null,
   x: null,
   y: null,
   z: null,
@@ -19,12 +18,6 @@ test('a written state is read back', () => {
   assert.equal(writeUrl(state), '?agent=ada&x=40.25&y=31&z=24');
   assert.deepEqual(readUrl(writeUrl(state)), state);
   assert.equal(writeUrl(readUrl('')), '');
-});
-
-test('the tick of a recording is in the address', () => {
-  const state = { ...EMPTY, t: 1200.5 };
-  assert.equal(writeUrl(state), '?t=1200.5');
-  assert.deepEqual(readUrl(writeUrl(state)), state);
 });
 
 test('a page with its filters has its own address', () => {

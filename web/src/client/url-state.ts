@@ -69,8 +69,6 @@ function recordOf<K extends string, V>(keys: readonly K[], valueOf: (key: K) => 
 /** The content of the address. Every part is optional; `code` is the code of the first start. */
 export interface UrlState extends Place {
   readonly agent: string | null;
-  /** The tick of a recording; null for the live world. */
-  readonly t: number | null;
   readonly x: number | null;
   readonly y: number | null;
   readonly z: number | null;
@@ -92,7 +90,7 @@ export function readUrl(search: string): UrlState {
     posts: oneOf('posts', POST_FILTERS) ?? 'open',
     turns: query.get('turns') === '1',
     agent: query.get('agent'),
-    ...recordOf(['t', 'x', 'y', 'z'], (key) => numberOf(query.get(key))),
+    ...recordOf(['x', 'y', 'z'], (key) => numberOf(query.get(key))),
     code: query.get('code'),
     login_error: query.get('login_error'),
     payment: oneOf('payment', PAYMENT_OUTCOMES) ?? null,
@@ -115,7 +113,6 @@ export function writeUrl(state: UrlState): string {
     const value = state[key];
     if (value !== null && showsMap(state.view)) query.set(key, String(Math.round(value * 4) / 4));
   }
-  put('t', state.t === null ? null : String(state.t));
   put('code', state.code);
   put('login_error', state.login_error);
   const text = query.toString();
@@ -124,7 +121,6 @@ export function writeUrl(state: UrlState): string {
 
 export function placeOf({
   agent: _agent,
-  t: _t,
   x: _x,
   y: _y,
   z: _z,

@@ -1,11 +1,9 @@
-import { type ReactElement, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { lookOf, paintFigure } from '../canvas/render/art/figure-art.ts';
 import { LOOKS } from '../canvas/model/draw-list.ts';
 import { hashText } from '../canvas/model/noise.ts';
 
-type AvatarProps = Readonly<{ id: string; size?: number; dimmed?: boolean }>;
-
-export function Avatar({ id, size = 36, dimmed = false }: AvatarProps): ReactElement {
+export function Avatar({ id, size = 36, dimmed = false }: Readonly<{ id: string; size?: number; dimmed?: boolean }>) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const ctx = canvas.current?.getContext('2d');

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactElement, ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { ICON_PATHS, type IconName } from './icon-paths.ts';
 
 type Own = Readonly<{
@@ -10,7 +10,7 @@ type Own = Readonly<{
 type Native = Omit<ComponentProps<'button'>, 'children'>;
 
 /** A button with a text, and an icon before it. All buttons here take the attributes of `<button>` and `data-` attributes. */
-export function Button({ word, icon, iconPx = 16, look = 'small', className, ...native }: Own & Native): ReactElement {
+export function Button({ word, icon, iconPx = 16, look = 'small', className, ...native }: Own & Native) {
   return (
     <button type="button" {...native} className={joined(`button button-${look}`, className)}>
       {icon !== undefined && <Icon name={icon} size={iconPx} />}
@@ -19,7 +19,7 @@ export function Button({ word, icon, iconPx = 16, look = 'small', className, ...
   );
 }
 
-export function LinkButton({ word, className, ...native }: Pick<Own, 'word'> & Native): ReactElement {
+export function LinkButton({ word, className, ...native }: Pick<Own, 'word'> & Native) {
   return (
     <button type="button" {...native} className={joined('link', className)}>
       {word}
@@ -29,7 +29,7 @@ export function LinkButton({ word, className, ...native }: Pick<Own, 'word'> & N
 
 type IconButtonProps = Native & Readonly<{ icon: IconName; iconPx?: number; label: string }>;
 
-export function IconButton({ icon, iconPx = 18, label, className, ...native }: IconButtonProps): ReactElement {
+export function IconButton({ icon, iconPx = 18, label, className, ...native }: IconButtonProps) {
   return (
     <button type="button" {...native} className={joined('icon-button', className)} aria-label={label}>
       <Icon name={icon} size={iconPx} />
@@ -42,7 +42,7 @@ function joined(own: string, more: string | undefined): string {
 }
 
 /** A line icon in the colour of the text; decoration only, so it is hidden from assistive technology. */
-export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }): ReactElement {
+export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg className="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
       <path d={ICON_PATHS[name]} />
@@ -52,9 +52,7 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
 
 export type Tone = 'good' | 'waiting' | 'bad' | 'sleep';
 
-type BadgeProps = Readonly<{ tone: Tone; title?: string; children: ReactNode }>;
-
-export function Badge({ tone, title, children }: BadgeProps): ReactElement {
+export function Badge({ tone, title, children }: Readonly<{ tone: Tone; title?: string; children: ReactNode }>) {
   return (
     <span className={`badge badge-${tone}`} title={title}>
       <span className={`mark mark-${tone}`} aria-hidden="true" />

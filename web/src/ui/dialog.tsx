@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Button, IconButton } from './controls.tsx';
 import { Notice } from './notices.tsx';
 
@@ -14,7 +14,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-export function Dialog(props: DialogProps): ReactElement {
+export function Dialog(props: DialogProps) {
   const { title, className = '', image, onClose, onEscape, onCross, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -45,7 +45,7 @@ interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'children'> {
 }
 
 /** A large form over the page. Escape and × ask for confirmation before they discard changes. */
-export function FormDialog({ title, draft, start, onClose, children }: FormDialogProps): ReactElement {
+export function FormDialog({ title, draft, start, onClose, children }: FormDialogProps) {
   const [leaving, setLeaving] = useState(false);
   useEffect(() => setLeaving(false), [draft]);
   const leave = (): void => {

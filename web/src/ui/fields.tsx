@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type ReactElement, type ReactNode, useId } from 'react';
+import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
 import type { IconName } from './icon-paths.ts';
 import { Button, Icon } from './controls.tsx';
 import type { Intent } from '../client/query/use-intent.ts';
@@ -41,7 +41,7 @@ export function TextField({
   suggestions,
   autoComplete = 'off',
   ...input
-}: TextFieldProps): ReactElement {
+}: TextFieldProps) {
   const listId = useId();
   const common = { ...input, value, autoComplete, 'aria-invalid': invalid };
   return (
@@ -88,7 +88,7 @@ export function SelectField<T extends string>({
   onChange,
   problem,
   className,
-}: SelectFieldProps<T>): ReactElement {
+}: SelectFieldProps<T>) {
   return (
     <label className={className}>
       {label}
@@ -119,7 +119,7 @@ interface SegmentsProps<T extends string> {
   readonly onChange: (key: T) => void;
 }
 
-export function Segments<T extends string>({ label, items, value, onChange }: SegmentsProps<T>): ReactElement {
+export function Segments<T extends string>({ label, items, value, onChange }: SegmentsProps<T>) {
   const name = useId();
   return (
     <div className="segments" role="radiogroup" aria-label={label}>
@@ -144,7 +144,7 @@ interface ChoicesProps<T extends string | null> {
 }
 
 /** A row of chips with one chosen; the value null means all. */
-export function Choices<T extends string | null>(props: ChoicesProps<T>): ReactElement {
+export function Choices<T extends string | null>(props: ChoicesProps<T>) {
   const { label, keys, value, wordOf, onChange, small = false } = props;
   const name = useId();
   return (
@@ -167,7 +167,7 @@ interface CheckProps {
   readonly className?: string;
 }
 
-export function CheckField({ label, name, value, onChange, className = 'check' }: CheckProps): ReactElement {
+export function CheckField({ label, name, value, onChange, className = 'check' }: CheckProps) {
   return (
     <label className={className}>
       <input type="checkbox" name={name} checked={value} onChange={(event) => onChange(event.target.checked)} />
@@ -179,7 +179,7 @@ export function CheckField({ label, name, value, onChange, className = 'check' }
 type ChipProps = Readonly<{ word: string; value: string; label: string; onEnd: () => void }>;
 
 /** A filter in use; `label` is the text of its button × for screen readers. */
-export function FilterChip({ word, value, label, onEnd }: ChipProps): ReactElement {
+export function FilterChip({ word, value, label, onEnd }: ChipProps) {
   return (
     <span className="chip">
       {word} <b>{value}</b>
@@ -190,7 +190,7 @@ export function FilterChip({ word, value, label, onEnd }: ChipProps): ReactEleme
   );
 }
 
-export function FieldProblem({ text }: { readonly text: string | undefined }): ReactElement | null {
+export function FieldProblem({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : (
     <span className="field-problem" role="alert">
       {text}
@@ -221,7 +221,7 @@ export function ActionForm({
   onCancel,
   onTakeOver,
   children,
-}: ActionFormProps): ReactElement {
+}: ActionFormProps) {
   return (
     <form
       className="form action-form"

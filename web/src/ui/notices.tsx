@@ -5,7 +5,7 @@ import type { Refused } from '../client/api.ts';
 import type { Pages } from '../client/query/use-live.ts';
 
 const ICONS: Readonly<Record<NoticeTone, IconName>> = { good: 'check', waiting: 'clock', bad: 'alert', info: 'info' };
-export type NoticeTone = 'good' | 'waiting' | 'bad' | 'info';
+type NoticeTone = 'good' | 'waiting' | 'bad' | 'info';
 
 interface NoticeProps {
   readonly tone: NoticeTone;
@@ -19,7 +19,7 @@ interface NoticeProps {
 }
 
 /** A message in a box; a screen reader announces it when it appears. Takes `data-` attributes. */
-export function Notice(props: NoticeProps): ReactElement {
+export function Notice(props: NoticeProps) {
   const {
     tone,
     icon = ICONS[tone],
@@ -39,13 +39,9 @@ export function Notice(props: NoticeProps): ReactElement {
   );
 }
 
-interface RefusedProps {
-  readonly refused: Refused;
-  readonly onDismiss?: (() => void) | undefined;
-  readonly children?: ReactNode;
-}
+type RefusedProps = Readonly<{ refused: Refused; onDismiss?: (() => void) | undefined; children?: ReactNode }>;
 
-export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): ReactElement {
+export function RefusedNotice({ refused, onDismiss, children }: RefusedProps) {
   const dismiss = onDismiss && <IconButton icon="close" iconPx={14} label="Dismiss" onClick={onDismiss} />;
   return (
     <Notice tone="bad" data-code={refused.code} end={dismiss}>
@@ -64,9 +60,7 @@ export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): R
   );
 }
 
-type UnreadProps = Readonly<{ refused: Refused | null; word?: string }>;
-
-export function Unread({ refused, word = 'Loading…' }: UnreadProps): ReactElement {
+export function Unread({ refused, word = 'Loading…' }: Readonly<{ refused: Refused | null; word?: string }>) {
   if (refused !== null) return <RefusedNotice refused={refused} />;
   return (
     <p className="empty" role="status">
@@ -81,7 +75,7 @@ const FOR_PROGRAMS = / Repeat with on_conflict=take_over to take (the field )?ov
 type OwnedProps = Readonly<{ refused: Refused; onTakeOver: () => void; onDismiss?: (() => void) | undefined }>;
 
 /** A refused change of a custom resource. If another manager owns the field, the notice offers to take it over. */
-export function OwnedNotice({ refused, onTakeOver, onDismiss }: OwnedProps): ReactElement {
+export function OwnedNotice({ refused, onTakeOver, onDismiss }: OwnedProps) {
   if (refused.code !== 'field_owned_elsewhere') return <RefusedNotice refused={refused} onDismiss={onDismiss} />;
   return (
     <RefusedNotice refused={{ ...refused, detail: refused.detail.replace(FOR_PROGRAMS, '') }} onDismiss={onDismiss}>
@@ -92,9 +86,7 @@ export function OwnedNotice({ refused, onTakeOver, onDismiss }: OwnedProps): Rea
   );
 }
 
-type MoreButtonProps = Readonly<{ more: (() => Promise<void>) | null; word: string }>;
-
-export function MoreButton({ more, word }: MoreButtonProps): ReactElement | null {
+export function MoreButton({ more, word }: Readonly<{ more: (() => Promise<void>) | null; word: string }>) {
   const [busy, setBusy] = useState(false);
   if (more === null) return null;
   const read = async (): Promise<void> => {
@@ -116,7 +108,7 @@ interface PagedListProps<T> {
   readonly children: (row: T) => ReactElement;
 }
 
-export function PagedList<T>(props: PagedListProps<T>): ReactElement {
+export function PagedList<T>(props: PagedListProps<T>) {
   const { pages, className, label, empty, card = false, older, children } = props;
   const { rows, refused, more } = pages;
   return (

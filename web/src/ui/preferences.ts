@@ -1,5 +1,5 @@
 /** The brightness of the panels; `system` follows the device. */
-export type Theme = 'system' | 'light' | 'dark';
+type Theme = 'system' | 'light' | 'dark';
 const THEME_KEY = 'hamlet-theme';
 const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 

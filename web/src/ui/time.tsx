@@ -1,8 +1,6 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 
-type TimeProps = Readonly<{ at: string; word: string; title?: string }>;
-
-export function Time({ at, word, title = at }: TimeProps): ReactElement {
+export function Time({ at, word, title = at }: Readonly<{ at: string; word: string; title?: string }>) {
   return (
     <time dateTime={at} title={title}>
       {word}

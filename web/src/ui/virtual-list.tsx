@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactElement, type ReactNode, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 
 /** Rows rendered beyond the visible ones, for smooth scrolling and so that the arrow keys find the next row. */
 const MARGIN_ROWS = 8;
@@ -18,7 +18,7 @@ interface ListProps<T> {
 }
 
 /** A long list with its own scroll bar. It renders only the rows in view and some around them. */
-export function VirtualList<T>(props: ListProps<T>): ReactElement {
+export function VirtualList<T>(props: ListProps<T>) {
   const { rows, rowPx, className, gapClassName, idOf, render, onKeyDown } = props;
   const scroller = useRef<HTMLUListElement>(null);
   const virtual = useVirtualizer({
@@ -35,7 +35,7 @@ export function VirtualList<T>(props: ListProps<T>): ReactElement {
   const shown = virtual.getVirtualItems();
   const above = shown[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
-  const gap = (height: number): ReactElement | null =>
+  const gap = (height: number) =>
     height > 0 ? <li className={gapClassName} style={{ height }} aria-hidden="true" /> : null;
   return (
     <ul className={className} ref={scroller} onKeyDown={onKeyDown}>

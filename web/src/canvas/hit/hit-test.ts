@@ -1,7 +1,7 @@
 import type { Point } from '../model/camera.ts';
 import type { DrawList } from '../model/draw-list.ts';
 
-export type Hit =
+type Hit =
   | { readonly kind: 'agent'; readonly id: string }
   | { readonly kind: 'landmark'; readonly id: string }
   | { readonly kind: 'pin'; readonly ids: readonly string[] }

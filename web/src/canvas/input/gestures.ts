@@ -1,7 +1,7 @@
 import type { Point } from '../model/camera.ts';
 
 /** The gestures of any pointing device. Points are CSS pixels from the canvas's upper left. */
-export interface GestureHandlers {
+interface GestureHandlers {
   pan(dx: number, dy: number): void;
   zoom(at: Point, factor: number): void;
   tap(at: Point, finger: boolean): void;

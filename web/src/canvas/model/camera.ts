@@ -19,7 +19,7 @@ export const MIN_ZOOM = 3;
 export const MAX_ZOOM = 96;
 export const EDGE_TILES = 24;
 
-export function focusPoint(viewport: Viewport): Point {
+function focusPoint(viewport: Viewport): Point {
   return {
     x: viewport.insetLeft + (viewport.width - viewport.insetLeft - viewport.insetRight) / 2,
     y: viewport.insetTop + (viewport.height - viewport.insetTop - viewport.insetBottom) / 2,

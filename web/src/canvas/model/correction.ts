@@ -2,7 +2,7 @@ import type { Point } from './camera.ts';
 import type { DrawnAgent } from '@hamlet/core';
 
 /** The offset of a drawn figure after its path arrived late. It fades, because a jump would look broken. */
-export type Correction = Readonly<{ dx: number; dy: number }>;
+type Correction = Readonly<{ dx: number; dy: number }>;
 export const NO_CORRECTION: Correction = { dx: 0, dy: 0 };
 
 /** A larger error, in tiles, is a real jump (respawn, resume), and the map shows it as a jump. */

@@ -29,7 +29,7 @@ export interface FigureCommand {
   readonly hands: HandsActivity | null;
 }
 /** A name under a figure; `x`,`y` is the middle of its upper edge. */
-export interface NameCommand {
+interface NameCommand {
   readonly id: string;
   readonly x: number;
   readonly y: number;
@@ -38,7 +38,7 @@ export interface NameCommand {
   readonly selected: boolean;
 }
 /** A bubble whose tail points at `x`,`y`. */
-export interface BubbleCommand {
+interface BubbleCommand {
   readonly ids: readonly string[];
   readonly x: number;
   readonly y: number;
@@ -46,7 +46,7 @@ export interface BubbleCommand {
   readonly alpha: number;
   readonly count: number;
 }
-export interface LandmarkCommand {
+interface LandmarkCommand {
   readonly id: string;
   readonly x: number;
   readonly y: number;
@@ -54,7 +54,7 @@ export interface LandmarkCommand {
   readonly kind: string;
   readonly labelled: boolean;
 }
-export interface ZoneCommand {
+interface ZoneCommand {
   readonly id: string;
   readonly x: number;
   readonly y: number;
@@ -64,14 +64,8 @@ export interface ZoneCommand {
   readonly kind: string;
   readonly labelAlpha: number;
 }
-export interface ItemCommand {
-  readonly id: string;
-  readonly x: number;
-  readonly y: number;
-  readonly size: number;
-  readonly kind: string;
-}
-export type ClusterCommand = Readonly<{ x: number; y: number; count: number; radius: number }>;
+type ItemCommand = Readonly<{ id: string; x: number; y: number; size: number; kind: string }>;
+type ClusterCommand = Readonly<{ x: number; y: number; count: number; radius: number }>;
 
 /** Everything that a frame draws above the ground. Each list is in drawing order, back to front. */
 export interface DrawList {
@@ -143,7 +137,7 @@ export function drawList(input: FrameInput): DrawList {
 }
 
 /** The height of a figure in CSS pixels. `dot` is true if figures would be too small and too many. */
-export function figureSize(zoom: number, visible: number): { readonly size: number; readonly dot: boolean } {
+function figureSize(zoom: number, visible: number): { readonly size: number; readonly dot: boolean } {
   const size = zoom * FIGURE_TILES;
   if (size >= FIGURE_MIN_PX) return { size, dot: false };
   return visible > 150 ? { size: DOT_PX, dot: true } : { size: FIGURE_MIN_PX, dot: false };
@@ -339,7 +333,7 @@ function within(rect: TileRect, place: Point): boolean {
 }
 
 /** The amount of detail. `far`: counts, zones. `district`: small figures, places. `street`: names. `close`: all. */
-export type Level = 'far' | 'district' | 'street' | 'close';
+type Level = 'far' | 'district' | 'street' | 'close';
 
 /** With more figures than this, the level is `district` in place of `street`. */
 const READABLE_FIGURES = 120;
@@ -347,7 +341,7 @@ const READABLE_FIGURES = 120;
 const READABLE_DOTS = 2500;
 
 /** The level of detail. `zoom` is CSS pixels per tile, `visible` the number of agents in view. */
-export function levelOf(zoom: number, visible: number): Level {
+function levelOf(zoom: number, visible: number): Level {
   if (zoom < 9) return visible > READABLE_DOTS ? 'far' : 'district';
   if (zoom < 22) return visible > READABLE_FIGURES ? 'district' : 'street';
   return zoom < 44 ? 'street' : 'close';

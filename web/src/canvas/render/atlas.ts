@@ -190,10 +190,7 @@ function paintEmote(ctx: CanvasRenderingContext2D, icon: IconName): void {
 }
 
 /** A badge: the path of its icon, and whether its agent needs a person, which gives it another colour. */
-export interface Badge {
-  readonly path: string;
-  readonly calls: boolean;
-}
+type Badge = Readonly<{ path: string; calls: boolean }>;
 
 const INK = '#2f3d52';
 const PAPER = '#fffdf7';
@@ -202,7 +199,7 @@ const ICON_PX = 24;
 const SWAY = 0.16;
 
 /** Draws a badge into a cell of 1 × 1; `step` is one of the two pictures of its motion. */
-export function paintHandsBadge(ctx: CanvasRenderingContext2D, { path, calls }: Badge, step: 0 | 1): void {
+function paintHandsBadge(ctx: CanvasRenderingContext2D, { path, calls }: Badge, step: 0 | 1): void {
   ctx.fillStyle = calls ? CALLING_PAPER : PAPER;
   ctx.strokeStyle = 'rgba(40,34,30,0.7)';
   ctx.lineWidth = 0.04;

@@ -2,7 +2,7 @@ import { Container, Sprite, type Texture } from 'pixi.js';
 import type { Point } from '../model/camera.ts';
 
 /** The look of a pooled sprite. `anchor` is the point of the texture that lies at `at`; the default is its middle. */
-export interface SpriteLook {
+interface SpriteLook {
   readonly texture: Texture;
   readonly at: Point;
   readonly anchor?: readonly [x: number, y: number];

@@ -1,9 +1,9 @@
 // Without this module Pixi compiles uniform code with eval, which the page's content security policy forbids.
 import 'pixi.js/unsafe-eval';
-import { Container, Graphics, Sprite, WebGLRenderer } from 'pixi.js';
+import { Container, Graphics, Sprite, type Texture, WebGLRenderer } from 'pixi.js';
 import { type Camera, clamp, type Point, type TileRect, type Viewport, worldToScreen } from '../model/camera.ts';
 import type { Daylight } from '../model/daylight.ts';
-import type { DrawList } from '../model/draw-list.ts';
+import type { DrawList, FigureCommand } from '../model/draw-list.ts';
 import type { SceneLandmark, SceneZone } from '../model/scene.ts';
 import { type Building, findBuildings, type TileMap } from '../model/tile-map.ts';
 import { type Atlas, createAtlas } from './atlas.ts';
@@ -11,13 +11,102 @@ import { paintInteriors, paintRoofs } from './art/paint-buildings.ts';
 import { paintFurniture } from './art/paint-furniture.ts';
 import { paintGround } from './art/paint-ground.ts';
 import { paintNature } from './art/paint-nature.ts';
-import { drawFigures, drawItems, type Tools } from './draw-figures.ts';
 import { LabelCache } from './label-cache.ts';
 import { SpritePool } from './sprite-pool.ts';
 import { TerrainPyramid } from './terrain-pyramid.ts';
+import { reducedMotion } from '../input/reduced-motion.ts';
+import { lookOf } from './art/figure-art.ts';
+
+type Tools = Readonly<{ atlas: Atlas; labels: LabelCache; light: Daylight; tick: number }>;
+
+/** An atlas cell is this many times as high as the figure in it; the feet are at 92 % of the cell's height. */
+const CELL_OVER_FIGURE = 1.18;
+const FEET = 0.92;
+const RING = { selected: 0xffd34d, hover: 0xffffff } as const;
+
+function drawItems(pool: SpritePool, list: DrawList, { atlas, light }: Tools): void {
+  for (const item of list.items)
+    pool.add({ texture: atlas.item(item.kind), at: item, anchor: [0.5, 0.7], size: item.size, tint: lit(light) });
+}
+
+function drawFigures(pool: SpritePool, list: DrawList, tools: Tools): void {
+  const { dot, ring } = tools.atlas;
+  for (const figure of list.figures) {
+    const { size, look, alpha } = figure;
+    if (figure.ring !== 'none')
+      pool.add({ texture: ring, at: figure, size: Math.max(22, size * 0.85), tint: RING[figure.ring] });
+    if (figure.dot) pool.add({ texture: dot, at: figure, size, alpha, tint: dotColour(look) });
+    else body(pool, figure, tools);
+  }
+}
+
+function body(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
+  const { atlas } = tools;
+  const { x, y, size, look, alpha } = figure;
+  const tint = lit(tools.light);
+  const texture = figure.asleep ? atlas.asleep(look) : atlas.figure(look, figure.facing, figure.step);
+  pool.add({ texture, at: figure, anchor: [0.5, FEET], size: size * CELL_OVER_FIGURE, alpha, tint });
+  if (figure.carried !== null && size > 22) {
+    const at = { x: x + size * (figure.facing === 'west' ? -0.24 : 0.24), y: y - size * 0.22 };
+    pool.add({ texture: atlas.item(figure.carried), at, size: size * 0.36, tint });
+  }
+  if (figure.asleep) snores(pool, figure, tools);
+  if (figure.hands !== null) badge(pool, figure, atlas.hands(figure.hands, handsStep(tools.tick, look)));
+  if (figure.emote !== null) {
+    const at = { x: x + size * 0.12, y: y - size * 0.92 };
+    pool.add({ texture: atlas.emote(figure.emote), at, anchor: [0.5, 0.95], size: Math.max(26, size * 0.55) });
+  }
+}
+
+const BADGE_TICKS = 4;
+
+/** The step of a badge, which moves while its agent works. With reduced motion it stands still. */
+function handsStep(tick: number, look: number): 0 | 1 {
+  return !reducedMotion() && Math.floor(tick / BADGE_TICKS + look) % 2 === 1 ? 1 : 0;
+}
+
+/** A badge at the shoulder: the emote and the bubble are above the head. */
+function badge(pool: SpritePool, { x, y, size }: FigureCommand, texture: Texture): void {
+  pool.add({ texture, at: { x: x + size * 0.38, y: y - size * 0.66 }, size: Math.max(20, size * 0.4) });
+}
+
+/** Two letters z, which rise and vanish in turn, each every 3 seconds. */
+function snores(pool: SpritePool, { x, y, size, look }: FigureCommand, { atlas, tick }: Tools): void {
+  for (const offset of [0, 0.5]) {
+    const phase = (tick / 30 + offset + look * 0.13) % 1;
+    pool.add({
+      texture: atlas.snore,
+      at: { x: x - size * (0.18 - phase * 0.3), y: y - size * (0.42 + phase * 0.45) },
+      size: size * (0.16 + phase * 0.14),
+      alpha: Math.sin(phase * Math.PI),
+    });
+  }
+}
+
+const dots = new Map<number, number>();
+
+function dotColour(look: number): number {
+  const known = dots.get(look);
+  if (known !== undefined) return known;
+  const [hue = 0, saturation = 60, lightness = 57] = (lookOf(look).shirt.match(/[\d.]+/g) ?? []).map(Number);
+  const chroma = (saturation / 100) * Math.min(lightness / 100, 1 - lightness / 100);
+  const channel = (shift: number): number => {
+    const at = (shift + hue / 30) % 12;
+    return Math.round(255 * (lightness / 100 - chroma * Math.max(-1, Math.min(at - 3, 9 - at, 1))));
+  };
+  const colour = (channel(0) << 16) | (channel(8) << 8) | channel(4);
+  dots.set(look, colour);
+  return colour;
+}
+
+/** The light on figures, which is brighter than on the ground, so that they stay visible at night. */
+function lit(light: Daylight): number {
+  const channel = (shift: number): number => Math.round((((light.tint >> shift) & 255) + 255) / 2) << shift;
+  return channel(16) | channel(8) | channel(0);
+}
 
 export type StageWorld = Readonly<{ map: TileMap; zones: readonly SceneZone[]; landmarks: readonly SceneLandmark[] }>;
-export interface StageFrame {
+interface StageFrame {
   readonly list: DrawList;
   readonly camera: Camera;
   readonly viewport: Viewport;
@@ -200,7 +289,7 @@ function multiply(left: number, right: number): number {
 }
 
 /** Names of zones and places: under the figures, so that they cover no agent. */
-export function drawMarks(pool: SpritePool, list: DrawList, { labels }: Tools): void {
+function drawMarks(pool: SpritePool, list: DrawList, { labels }: Tools): void {
   for (const { x, y, width, text, labelAlpha: alpha } of list.zones) {
     if (alpha === 0) continue;
     const texture = labels.get({ kind: 'zone', text });
@@ -213,7 +302,7 @@ export function drawMarks(pool: SpritePool, list: DrawList, { labels }: Tools): 
 }
 
 /** Pins of posts: above the ground and its names, under the figures. */
-export function drawPins(pool: SpritePool, list: DrawList, { labels }: Tools): void {
+function drawPins(pool: SpritePool, list: DrawList, { labels }: Tools): void {
   for (const { x, y, tone, ids } of list.pins) {
     const texture = labels.get({ kind: 'pin', tone, count: ids.length });
     pool.add({ texture, at: whole(x, y), anchor: [0.5, 1] });
@@ -223,7 +312,7 @@ export function drawPins(pool: SpritePool, list: DrawList, { labels }: Tools): v
 type Frame = Readonly<{ width: number; top: number }>;
 
 /** Names, bubbles and counts: above everything. */
-export function drawLabels(pool: SpritePool, list: DrawList, { labels, width, top }: Tools & Frame): void {
+function drawLabels(pool: SpritePool, list: DrawList, { labels, width, top }: Tools & Frame): void {
   for (const { x, y, text, tone, selected } of list.names)
     pool.add({ texture: labels.get({ kind: 'name', text, tone, selected }), at: whole(x, y), anchor: [0.5, 0] });
   for (const { x, y, count, radius } of list.clusters)

@@ -6,7 +6,7 @@ import type { Api, Refused, Reply } from '../api.ts';
 import { INITIAL_STATE } from '../app-state.ts';
 import { createStore } from '../store.ts';
 import { LiveSource } from '../world/live-source.ts';
-import { RecordedSource } from '../world/recorded-source.ts';
+import type { WorldEvent } from '../world/world-events.ts';
 import { adasMorning } from '../world/recording.fixture.ts';
 import { Agents } from './agents.ts';
 
@@ -48,17 +48,27 @@ test('without the world the agents are still listed', async (context) => {
   assert.deepEqual([rows.map(({ name }) => name), read], [['Ada', 'Bob'], { read: true, refused: null }]);
 });
 
-test('feed, rows and clock follow the world, also in a recording', async (context) => {
+test('feed, rows and clock follow the world', async (context) => {
   const { store } = started(context, {});
-  const world = new RecordedSource(adasMorning(), store);
-  const agents = new Agents({ call: (() => Promise.resolve(listed('ada'))) as Api['call'] }, store, world);
+  const { world, until } = adasMorning();
+  let emit: (events: readonly WorldEvent[]) => void = () => undefined;
+  const source = Object.assign(new LiveSource({ call: (() => Promise.resolve(REFUSED)) as Api['call'] }, store), {
+    moment: () => world.at(175),
+    goals: () => world.goals(),
+    subscribe: (listener: typeof emit) => {
+      emit = listener;
+      return () => undefined;
+    },
+  });
+  const agents = new Agents({ call: (() => Promise.resolve(listed('ada'))) as Api['call'] }, store, source);
   context.after(() => {
     agents.stop();
     Reflect.deleteProperty(globalThis, 'document');
   });
   agents.start();
-  await world.load();
-  store.set((state) => ({ ...state, t: 175 }));
+  const cafe = { id: 'cafe', name: 'Café', kind: 'cafe', x: 7, y: 0, slots: [{ x: 8, y: 0 }] };
+  store.set((state) => ({ ...state, landmarks: [cafe] }));
+  emit(until(185));
   await agents.refreshAll();
   const { feed, rows, clock } = store.get();
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BoardEvent } from '@hamlet/contract';
 import { aPost, aReply } from './board.fixture.ts';
-import { afterMessage, EMPTY_BOARD, learn, MAX_POSTS } from './board-state.ts';
+import { afterMessage, EMPTY_BOARD, learn, MAX_POSTS } from './board-live.ts';
 
 const AWAY = { id: 'me', looking: false };
 const at = { epoch: 'e1', offset: 7 };

@@ -27,7 +27,7 @@ export type ConversationEvent =
   | { readonly event: 'permission'; readonly data: Permission };
 
 /** Maximum number of traces kept; the oldest are dropped and read again when they are opened. */
-export const MAX_TRACES = 200;
+const MAX_TRACES = 200;
 
 /** The conversation after an event. Repeated events, and events of a replay, change nothing that is final. */
 export function afterConversationEvent(state: Conversation, { event, data }: ConversationEvent): Conversation {

@@ -11,7 +11,7 @@ import type {
 } from '@hamlet/contract';
 
 export const RUN_ID = '01a20000-0000-7000-8000-000000000001';
-export const SESSION_ID = '01a20000-0000-7000-8000-000000000002';
+const SESSION_ID = '01a20000-0000-7000-8000-000000000002';
 const AT = '2026-11-23T12:00:00Z';
 
 export function aRun(more: Partial<Run> = {}): Run {

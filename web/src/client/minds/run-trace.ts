@@ -2,12 +2,7 @@ import type { Run, RunDelta, RunEvent } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 
 /** The words of an answer that the model writes now. `broken`: pieces were lost, so the text has a gap. */
-export interface PartialWords {
-  readonly ask: number;
-  readonly attempt: number;
-  readonly text: string;
-  readonly broken: boolean;
-}
+type PartialWords = Readonly<{ ask: number; attempt: number; text: string; broken: boolean }>;
 
 /** One run as its stream describes it. The events are in order, each once. */
 export interface RunTrace {
@@ -21,7 +16,7 @@ export interface RunTrace {
 export const EMPTY_TRACE: RunTrace = { run: null, events: [], partial: null, said: new Map() };
 
 /** Maximum number of events kept of one run; later ones are dropped. A run within its budgets has fewer. */
-export const MAX_TRACE_EVENTS = 10_000;
+const MAX_TRACE_EVENTS = 10_000;
 const MAX_PARTIAL_CHARS = 65_536;
 const GAP = ' … ';
 

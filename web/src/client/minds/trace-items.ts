@@ -38,7 +38,7 @@ export interface ModelItem {
   readonly witnessed: boolean;
 }
 
-export interface NoteItem {
+interface NoteItem {
   readonly kind: 'note';
   readonly key: string;
   readonly at: string;

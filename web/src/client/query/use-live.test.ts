@@ -75,10 +75,7 @@ test('another viewer does not see the answers of the first one', async (context)
   assert.equal(visitor.getCurrentResult().data, undefined);
 });
 
-interface Row {
-  readonly id: number;
-  readonly state: string;
-}
+type Row = Readonly<{ id: number; state: string }>;
 const idOf = ({ id }: Row): string => String(id);
 const rows = (...ids: readonly number[]): Row[] => ids.map((id) => ({ id, state: 'as read' }));
 const ids = (state: PagesState<Row>): readonly number[] => state.rows.map(({ id }) => id);

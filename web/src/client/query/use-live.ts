@@ -26,7 +26,7 @@ export function createQueries(): QueryClient {
 }
 
 /** The API, and the account that asks: the cache never shows one account the answers of another. */
-export type Asking = Readonly<{ api: Api; queries: QueryClient; viewer: string | null }>;
+type Asking = Readonly<{ api: Api; queries: QueryClient; viewer: string | null }>;
 const Context = createContext<Asking | null>(null);
 export const AskingProvider = Context.Provider;
 
@@ -43,7 +43,7 @@ export interface Live<T> {
   again(): void;
 }
 
-export type Pace<T> = number | ((answer: Pick<Answer<T>, 'data' | 'refused'>) => number);
+type Pace<T> = number | ((answer: Pick<Answer<T>, 'data' | 'refused'>) => number);
 
 interface Question<T> {
   readonly key: QueryKey;
@@ -211,7 +211,7 @@ export function usePages<const R extends RouteSpec, L extends keyof CallData<R>>
 const NOTHING = { rows: null, first: null, next: null };
 
 /** A page of a list, and the cursor of the next page; null at the end. */
-export type PageOf<T> = Readonly<{ rows: readonly T[]; next: string | null }>;
+type PageOf<T> = Readonly<{ rows: readonly T[]; next: string | null }>;
 
 export interface PagesState<T> extends PageOf<T> {
   readonly pages: number;

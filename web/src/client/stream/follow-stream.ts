@@ -30,7 +30,7 @@ export interface StreamListener<E> {
 }
 
 /** Waits for `ms`. Tests pass a function that does not wait. */
-export type StreamWait = (ms: number, signal: AbortSignal) => Promise<void>;
+type StreamWait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 const sleep: StreamWait = (ms, signal) =>
   new Promise((resolve) => {

@@ -18,16 +18,9 @@ export interface StreamSubject<S, E extends StreamedEvent> {
 }
 
 /** The state of a stream. `change` applies an answer of the API, for example to a write, before the stream says it. */
-export interface Streamed<S> {
-  readonly state: S;
-  readonly stream: StreamState;
-  readonly change: (change: (state: S) => S) => void;
-}
+export type Streamed<S> = Readonly<{ state: S; stream: StreamState; change: (change: (state: S) => S) => void }>;
 
-interface Held<S> {
-  readonly state: Store<S>;
-  readonly stream: Store<StreamState>;
-}
+type Held<S> = Readonly<{ state: Store<S>; stream: Store<StreamState> }>;
 
 /** Follows a stream while a component shows it. `subject` must stay the same object while the stream is the same. */
 export function useStreamed<S, E extends StreamedEvent>(subject: StreamSubject<S, E>): Streamed<S> {
@@ -49,7 +42,7 @@ export function useStreamed<S, E extends StreamedEvent>(subject: StreamSubject<S
 }
 
 /** Follows a stream into two stores until `signal` aborts. */
-export async function followInto<S, E extends StreamedEvent>(
+async function followInto<S, E extends StreamedEvent>(
   subject: StreamSubject<S, E>,
   { state, stream }: Held<S>,
   signal: AbortSignal,

@@ -6,8 +6,10 @@ import {
   type WorldView,
   type Zone,
 } from '@hamlet/contract';
-import { buildMap, encodeFrame, mapResponse } from '@hamlet/core';
-import type { Recording } from './recorded-source.ts';
+import { buildMap, decodeFrame, encodeFrame, mapResponse } from '@hamlet/core';
+import { FramedWorld } from './framed-world.ts';
+import { worldMapOf } from './world-source.ts';
+import type { WorldEvent } from './world-events.ts';
 
 const LANDMARKS: readonly Landmark[] = [
   {
@@ -54,33 +56,35 @@ const ADA: AgentEntry = {
 };
 
 /** One frame of the small village, as the socket sends it. */
-export function frame(tick: number, ...messages: FrameMessage[]): Uint8Array {
+function frame(tick: number, ...messages: FrameMessage[]): Uint8Array {
   return encodeFrame({ type: 'world_state', epoch: 1, tick, seq: tick, urgent: false, messages });
 }
 
 /** The first frame of a viewer: Ada stands at 0, 0. */
-export const FIRST_FRAME: readonly FrameMessage[] = [
+const FIRST_FRAME: readonly FrameMessage[] = [
   { kind: 'hello', map_version: MAP.version, tick_ms: 100, resumed: false },
   { kind: 'view', x: 0, y: 0, width: 1, height: 1, zoom: 'near', pinned: [0] },
   { kind: 'agent', agent: 0, agent_id: 'ada', display_name: 'Ada' },
   { kind: 'keyframe', cell: 0, reset: true, agents: [ADA], items: [] },
 ];
 
-/** Ada walks to the café, which takes 32 ticks, drinks coffee there, speaks, takes an apple and falls asleep. */
-export function adasMorning(): Recording {
+/** Ada walks to the café, which takes 32 ticks, drinks coffee there, speaks, takes an apple and falls asleep. `until` receives the frames up to a tick. */
+export function adasMorning(): { readonly world: FramedWorld; until(tick: number): WorldEvent[] } {
   const awake = { kind: 'state', agent: 0, awake: true, online: true, emote: null } as const;
   const path = { from: { x: 0, y: 0 }, lead: 0, to: { x: 8, y: 0 }, start_tick: 110 };
-  return {
-    map: mapResponse(MAP),
-    world: WORLD,
-    frames: [
-      frame(100, ...FIRST_FRAME),
-      frame(105, { kind: 'path', agent: 0, path }),
-      frame(110, { kind: 'path', agent: 0, path }),
-      frame(150, { ...awake, activity: { activity: 'drinking_coffee', until_tick: 300 } }),
-      frame(160, { kind: 'speech', agent: 0, tick: 160, text: 'Hello' }),
-      frame(170, { kind: 'item', item: { item_id: 'apple-1', position: null, held_by: 0 } }),
-      frame(180, { ...awake, awake: false, activity: null }),
-    ],
+  const frames = [
+    frame(100, ...FIRST_FRAME),
+    frame(105, { kind: 'path', agent: 0, path }),
+    frame(110, { kind: 'path', agent: 0, path }),
+    frame(150, { ...awake, activity: { activity: 'drinking_coffee', until_tick: 300 } }),
+    frame(160, { kind: 'speech', agent: 0, tick: 160, text: 'Hello' }),
+    frame(170, { kind: 'item', item: { item_id: 'apple-1', position: null, held_by: 0 } }),
+    frame(180, { ...awake, awake: false, activity: null }),
+  ];
+  const world = new FramedWorld(worldMapOf(mapResponse(MAP), WORLD));
+  const until = (tick: number): WorldEvent[] => {
+    const later = frames.findIndex((bytes) => decodeFrame(bytes).tick > tick);
+    return frames.splice(0, later === -1 ? frames.length : later).flatMap((bytes) => [...world.receive(bytes).events]);
   };
+  return { world, until };
 }

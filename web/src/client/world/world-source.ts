@@ -8,7 +8,7 @@ import type { WorldEvent } from './world-events.ts';
 
 type Tile = Readonly<{ x: number; y: number }>;
 
-/** The drawn world: live or a recording. Its clock, in ticks, follows the server; in a recording, `t` of the store. */
+/** The drawn world. Its clock, in ticks, follows the server. */
 export interface WorldSource {
   /** Loads the map and starts. Resolves to null after a failure; the store has the reason. */
   load(): Promise<StageWorld | null>;

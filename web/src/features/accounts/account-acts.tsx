@@ -8,7 +8,7 @@ import {
   resetPassword,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/controls.tsx';
@@ -21,7 +21,7 @@ type ActsProps = Readonly<{ account: AccountDetail; onChanged: () => void }>;
 type Act = 'ban' | 'lift' | 'reset' | 'disable';
 
 /** An act that ends sessions needs a second click. */
-export function AccountActs({ account, onChanged }: ActsProps): ReactElement | null {
+export function AccountActs({ account, onChanged }: ActsProps) {
   const role = useRole();
   const sending = useIntent();
   const [act, setAct] = useState<Act | null>(null);
@@ -71,11 +71,11 @@ interface ButtonsProps {
   readonly onChange: (body: { readonly role?: AccountRole; readonly disabled?: boolean }) => void;
 }
 
-function ActButtons({ account, act, busy, onAct, onChange }: ButtonsProps): ReactElement {
+function ActButtons({ account, act, busy, onAct, onChange }: ButtonsProps) {
   const mayBan = roleMay(useRole(), 'accounts:ban');
   const own = account.signs_in_by === 'password';
   const other = account.role === 'admin' ? 'member' : 'admin';
-  const opening = (key: Act, word: string, stops = false): ReactElement => (
+  const opening = (key: Act, word: string, stops = false) => (
     <button
       type="button"
       className={`button button-small${stops ? ' button-stop' : ''}`}
@@ -86,7 +86,7 @@ function ActButtons({ account, act, busy, onAct, onChange }: ButtonsProps): Reac
       {word}
     </button>
   );
-  const doing = (key: string, word: string, body: Parameters<typeof onChange>[0]): ReactElement => (
+  const doing = (key: string, word: string, body: Parameters<typeof onChange>[0]) => (
     <Button word={word} aria-disabled={busy} onClick={() => onChange(body)} data-act={key} />
   );
   return (
@@ -99,7 +99,7 @@ function ActButtons({ account, act, busy, onAct, onChange }: ButtonsProps): Reac
   );
 }
 
-function ResetForm({ account, onChanged }: ActsProps): ReactElement {
+function ResetForm({ account, onChanged }: ActsProps) {
   const sending = useIntent();
   const [grant, setGrant] = useState<CodeGrant | null>(null);
   const send = async (): Promise<void> => {
@@ -125,7 +125,7 @@ function ResetForm({ account, onChanged }: ActsProps): ReactElement {
   );
 }
 
-function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps): ReactElement {
+function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps) {
   const params = { account_id };
   if (ban !== null)
     return (
@@ -154,7 +154,7 @@ function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps): 
 }
 
 /** A one-time code, shown once: the admin gives it to the person. */
-export function CodeNotice({ grant, name }: { readonly grant: CodeGrant; readonly name: string }): ReactElement {
+export function CodeNotice({ grant, name }: { readonly grant: CodeGrant; readonly name: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(grant.code).then(

@@ -6,7 +6,7 @@ import {
   createAccount,
   listAccounts,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import './accounts.css';
 import { Notice, PagedList } from '../../ui/notices.tsx';
 import { usePages } from '../../client/query/use-live.ts';
@@ -24,7 +24,7 @@ import { SessionList } from './session-list.tsx';
 
 const NAME_MAX_CHARS = 64;
 
-export function AccountsPage(): ReactElement {
+export function AccountsPage() {
   const [writing, setWriting] = useState(false);
   const tools = (
     <Button
@@ -48,7 +48,7 @@ export function AccountsPage(): ReactElement {
   );
 }
 
-function Accounts({ writing, onWritten }: { readonly writing: boolean; readonly onWritten: () => void }): ReactElement {
+function Accounts({ writing, onWritten }: { readonly writing: boolean; readonly onWritten: () => void }) {
   const [opened, setOpened] = useState<string | null>(null);
   const live = usePages(listAccounts, { query: {} }, { list: 'accounts', id: 'account_id', everyMs: 8000 });
   return (
@@ -83,7 +83,7 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElement {
+function AccountRow({ account, open, onOpen, onChanged }: RowProps) {
   const now = useNow(15_000);
   const viewer = useViewerId();
   const { word, tone } = accountState(account);
@@ -133,7 +133,7 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElemen
 }
 
 /** Creates an account. The person sets a password with a one-time code, which only this form shows. */
-function CreateForm({ onMade, onClose }: { readonly onMade: () => void; readonly onClose: () => void }): ReactElement {
+function CreateForm({ onMade, onClose }: { readonly onMade: () => void; readonly onClose: () => void }) {
   const sending = useIntent();
   const [name, setName] = useState('');
   const [role, setRole] = useState<AccountRole>('member');

@@ -6,7 +6,7 @@ import {
   PASSWORD_MIN_CHARS,
   type Session,
 } from '@hamlet/contract';
-import { type ReactElement, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import './accounts.css';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
@@ -19,7 +19,7 @@ import { SessionRows } from './session-list.tsx';
 
 const REFRESH_MS = 10_000;
 
-export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactElement {
+export function MyAccount({ onClose }: { readonly onClose: () => void }) {
   const { session } = useVillage();
   const leaving = useIntent();
   const account = useVillageState((state) => (state.session.kind === 'account' ? state.session.account : null));
@@ -54,7 +54,7 @@ export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactE
   );
 }
 
-function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonly Session[] }> }): ReactElement {
+function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonly Session[] }> }) {
   const { api } = useVillage();
   const sending = useIntent();
   const end = async (id: string | null): Promise<void> => {
@@ -78,7 +78,7 @@ function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonl
   );
 }
 
-function PasswordForm(): ReactElement {
+function PasswordForm() {
   const sending = useIntent();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');

@@ -1,5 +1,4 @@
 import { type AccountDetail, endAccountSessions, listAccountSessions, type Session } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/controls.tsx';
@@ -9,9 +8,7 @@ import { deviceLabel, sessionLabel } from './account-labels.ts';
 
 const REFRESH_MS = 10_000;
 
-type SessionListProps = Readonly<{ account: AccountDetail; onChanged: () => void }>;
-
-export function SessionList({ account, onChanged }: SessionListProps): ReactElement {
+export function SessionList({ account, onChanged }: Readonly<{ account: AccountDetail; onChanged: () => void }>) {
   const sending = useIntent();
   const id = account.account_id;
   const live = useLive(listAccountSessions, { params: { account_id: id } }, REFRESH_MS);
@@ -44,7 +41,7 @@ export function SessionList({ account, onChanged }: SessionListProps): ReactElem
 type SessionRowsProps = Readonly<{ sessions: readonly Session[]; onEnd: ((id: string) => void) | null }>;
 
 /** The open sessions, a line each. `onEnd` ends one session; null if the viewer may not end sessions. */
-export function SessionRows({ sessions, onEnd }: SessionRowsProps): ReactElement {
+export function SessionRows({ sessions, onEnd }: SessionRowsProps) {
   const now = useNow(15_000);
   return (
     <ul className="session-rows">

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react';
 import type { Field } from '../../client/drafts.ts';
 import { SelectField } from '../../ui/fields.tsx';
 import { useAgentNames } from '../village-context.ts';
@@ -6,7 +5,7 @@ import { useAgentNames } from '../village-context.ts';
 type AgentFieldProps = Field<string> & { readonly problem?: string | undefined };
 
 /** A field to choose one agent of the village. An id that the village does not have stays in the list and is marked. */
-export function AgentField({ value, onChange, problem }: AgentFieldProps): ReactElement {
+export function AgentField({ value, onChange, problem }: AgentFieldProps) {
   const agents = useAgentNames();
   const gone = value !== '' && !agents.some(({ id }) => id === value);
   return (

@@ -55,4 +55,4 @@ const SENTENCES: Readonly<Record<HandsActivity, string>> = {
   waiting: 'waits for a permission',
 };
 
-export const handsSentence = (activity: HandsActivity): string => SENTENCES[activity];
+const handsSentence = (activity: HandsActivity): string => SENTENCES[activity];

@@ -1,4 +1,4 @@
-import { memo, type ReactElement, useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import type { AppState, FeedEntry, Row } from '../../client/app-state.ts';
 import { Icon, IconButton } from '../../ui/controls.tsx';
 import { Unread } from '../../ui/notices.tsx';
@@ -16,7 +16,7 @@ import { doing, lifeState } from './agent-state.ts';
 const ROW_PX = 54;
 
 /** Every agent as text: the alternative to the map for keyboards and screen readers. */
-export function AgentsPanel(): ReactElement {
+export function AgentsPanel() {
   const rows = useVillageState((state) => state.rows);
   const details = useVillageState((state) => state.details);
   const agents = useVillageState((state) => state.agents);
@@ -83,7 +83,7 @@ export function AgentsPanel(): ReactElement {
 
 type NoRowsProps = AppState['agents'] & Readonly<{ empty: boolean }>;
 
-function NoRows({ read, refused, empty }: NoRowsProps): ReactElement | null {
+function NoRows({ read, refused, empty }: NoRowsProps) {
   if (refused !== null || (empty && !read)) return <Unread refused={refused} word="Loading the agents…" />;
   if (!empty) return null;
   return (
@@ -106,7 +106,7 @@ const ICONS: Readonly<Record<FeedEntry['kind'], IconName>> = {
 };
 const SHOWN = 12;
 
-function ActivityFeed(): ReactElement {
+function ActivityFeed() {
   const feed = useVillageState((state) => state.feed);
   const { select } = useVillage();
   return (
@@ -137,7 +137,7 @@ function ActivityFeed(): ReactElement {
 /** `place` is the position in the list. `of` is the length of the whole list, of which only a part may be rendered. */
 type RowProps = Readonly<{ row: Row; withBalance: boolean; place: number; of: number }>;
 
-export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProps): ReactElement {
+const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProps) {
   const tools = useVillage();
   const selected = useVillageState((state) => state.selected === row.id);
   const detail = useVillageState((state) => state.details.get(row.id));
@@ -186,7 +186,7 @@ export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: 
   );
 });
 
-function Doing({ row }: { readonly row: Row }): ReactElement {
+function Doing({ row }: { readonly row: Row }) {
   return (
     <span className="agent-doing" data-hands={row.hands ?? undefined}>
       {row.hands !== null && <Icon name={HANDS_ICONS[row.hands]} size={13} />}

@@ -1,5 +1,5 @@
 import { type AuditRecord, listAudit } from '@hamlet/contract';
-import { type ReactElement, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import './audit.css';
 import { usePages } from '../../client/query/use-live.ts';
 import { LinkButton } from '../../ui/controls.tsx';
@@ -25,7 +25,7 @@ import {
 
 const PAGE = 50;
 
-export function AuditPage(): ReactElement {
+export function AuditPage() {
   return (
     <Page
       title="Audit"
@@ -37,7 +37,7 @@ export function AuditPage(): ReactElement {
   );
 }
 
-function Records(): ReactElement {
+function Records() {
   const { open } = useVillage();
   const place = useVillageState((state) => state.place);
   const filters = useMemo(() => filtersOf(place), [place]);
@@ -71,7 +71,7 @@ interface FiltersProps {
   readonly onAll: () => void;
 }
 
-function Filters({ filters, onFilter, onAll }: FiltersProps): ReactElement {
+function Filters({ filters, onFilter, onAll }: FiltersProps) {
   const filtered = JSON.stringify(filters) !== JSON.stringify(NO_FILTERS);
   return (
     <div className="filters audit-filters" role="search" aria-label="Filter the audit">
@@ -109,7 +109,7 @@ function Filters({ filters, onFilter, onAll }: FiltersProps): ReactElement {
   );
 }
 
-function Chip({ word, value, onEnd }: Readonly<{ word: string; value: string; onEnd: () => void }>): ReactElement {
+function Chip({ word, value, onEnd }: Readonly<{ word: string; value: string; onEnd: () => void }>) {
   const short = value.length > 28 ? `${value.slice(0, 27)}…` : value;
   const label = `Remove the filter ${word.toLowerCase()} ${value}`;
   return <FilterChip word={word} value={short} label={label} onEnd={onEnd} />;
@@ -117,7 +117,7 @@ function Chip({ word, value, onEnd }: Readonly<{ word: string; value: string; on
 
 type AuditRowProps = Readonly<{ record: AuditRecord; onFilter: (change: Partial<AuditFilters>) => void }>;
 
-function AuditRow({ record, onFilter }: AuditRowProps): ReactElement {
+function AuditRow({ record, onFilter }: AuditRowProps) {
   const viewer = useViewerId();
   const [open, setOpen] = useState(false);
   const [proving, setProving] = useState(false);

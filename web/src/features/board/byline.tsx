@@ -1,5 +1,4 @@
 import type { CopyNote, Post, Reply } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { Notice } from '../../ui/notices.tsx';
 import { Icon, LinkButton } from '../../ui/controls.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -12,7 +11,7 @@ import { copyLabel, REASON_LABELS } from './board-labels.ts';
 
 type Author = Pick<Post, 'author_type' | 'author_id' | 'author_name' | 'author_tier'>;
 
-export function AuthorFace({ author, size }: { readonly author: Author; readonly size: number }): ReactElement {
+export function AuthorFace({ author, size }: { readonly author: Author; readonly size: number }) {
   if (author.author_type === 'agent') return <Avatar id={author.author_id} size={size} />;
   if (author.author_type === 'system')
     return (
@@ -27,9 +26,7 @@ export function AuthorFace({ author, size }: { readonly author: Author; readonly
   );
 }
 
-type BylineProps = Readonly<{ of: Post | Reply; now: number; onHistory: () => void }>;
-
-export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
+export function Byline({ of, now, onHistory }: Readonly<{ of: Post | Reply; now: number; onHistory: () => void }>) {
   const { select, open } = useVillage();
   const viewer = useViewerId();
   return (
@@ -69,7 +66,7 @@ export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
   );
 }
 
-export function CopyLine({ copy }: { readonly copy: CopyNote | undefined }): ReactElement | null {
+export function CopyLine({ copy }: { readonly copy: CopyNote | undefined }) {
   if (copy === undefined) return null;
   return (
     <Notice tone="waiting" className="board-notice" data-copy={copy.as_of}>
@@ -78,7 +75,7 @@ export function CopyLine({ copy }: { readonly copy: CopyNote | undefined }): Rea
   );
 }
 
-export function HiddenNotice({ of, now }: { readonly of: Post | Reply; readonly now: number }): ReactElement | null {
+export function HiddenNotice({ of, now }: { readonly of: Post | Reply; readonly now: number }) {
   if (of.status !== 'moderated') return null;
   const { moderation } = of;
   return (

@@ -32,9 +32,9 @@ export const EMPTY_DRAFT: ComposeDraft = {
   village: false,
 };
 
-export type ComposeProblems = Readonly<Partial<Record<'title' | 'body' | 'tags', string>>>;
+type ComposeProblems = Readonly<Partial<Record<'title' | 'body' | 'tags', string>>>;
 type PostBody = CallInput<typeof createPost>['body'];
-export type ComposeReading =
+type ComposeReading =
   | { readonly ok: true; readonly body: PostBody }
   | { readonly ok: false; readonly problems: ComposeProblems };
 

@@ -1,5 +1,5 @@
 import { createPost, POST_BODY_MAX_CHARS, POST_TITLE_MAX_CHARS, roleMay, VILLAGE_TAGS } from '@hamlet/contract';
-import { type ReactElement, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type Field, fieldsOf, useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button, LinkButton } from '../../ui/controls.tsx';
@@ -8,7 +8,7 @@ import { RefusedNotice } from '../../ui/notices.tsx';
 import { useAgentNames, useRole, useVillage, useVillageState } from '../village-context.ts';
 import { type ComposeDraft, type DraftPlace, parseDraft, readCompose, readTags, toggleTag } from './compose-draft.ts';
 
-export function ComposeForm({ onClose }: { readonly onClose: (posted: string | null) => void }): ReactElement {
+export function ComposeForm({ onClose }: { readonly onClose: (posted: string | null) => void }) {
   const { board } = useVillage();
   const [kept, keep] = useDraft('post');
   const draft = parseDraft(kept);
@@ -100,11 +100,7 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
   );
 }
 
-function TagsField({
-  value,
-  onChange,
-  problem,
-}: Field<string> & { readonly problem: string | undefined }): ReactElement {
+function TagsField({ value, onChange, problem }: Field<string> & { readonly problem: string | undefined }) {
   const chosen = readTags(value);
   return (
     <div className="field">
@@ -136,7 +132,7 @@ function TagsField({
   );
 }
 
-function PlaceField({ value: place, onChange }: Field<DraftPlace>): ReactElement {
+function PlaceField({ value: place, onChange }: Field<DraftPlace>) {
   const { pick } = useVillage();
   const landmarks = useVillageState((state) => state.landmarks);
   const picking = useVillageState((state) => state.picking);
@@ -184,7 +180,7 @@ function PlaceField({ value: place, onChange }: Field<DraftPlace>): ReactElement
   );
 }
 
-function PickHint({ tile }: { readonly tile: { readonly x: number; readonly y: number } | null }): ReactElement {
+function PickHint({ tile }: { readonly tile: { readonly x: number; readonly y: number } | null }) {
   return (
     <p className="hint" role="status">
       {tile === null

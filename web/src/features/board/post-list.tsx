@@ -33,7 +33,7 @@ export function PostList({ onWrite }: { readonly onWrite: (() => void) | null })
   );
 }
 
-function Rows({ posts, now }: { readonly posts: readonly Post[]; readonly now: number }): ReactElement {
+function Rows({ posts, now }: { readonly posts: readonly Post[]; readonly now: number }) {
   return (
     <ul className="post-rows" onKeyDown={(event) => moveFocus(event, '.post-row')}>
       {posts.map((post) => (
@@ -67,7 +67,7 @@ function Empty({ narrowed, onWrite }: Readonly<{ narrowed: boolean; onWrite: (()
   );
 }
 
-export const PostRow = memo(function PostRow({ post, now }: Readonly<{ post: Post; now: number }>): ReactElement {
+const PostRow = memo(function PostRow({ post, now }: Readonly<{ post: Post; now: number }>) {
   const { open } = useVillage();
   const status = STATUS_LABELS[post.status];
   return (
@@ -130,14 +130,14 @@ export const PostRow = memo(function PostRow({ post, now }: Readonly<{ post: Pos
   );
 });
 
-export function AudienceMark({ post }: { readonly post: Pick<Post, 'audience'> }): ReactElement | null {
+export function AudienceMark({ post }: { readonly post: Pick<Post, 'audience'> }) {
   const words = useVillageState((state) =>
     audienceLabel(post.audience, (id) => state.details.get(id)?.display_name ?? id),
   );
   return post.audience === 'public' ? null : <span className="audience-mark">{words}</span>;
 }
 
-export function PlaceName({ place }: { readonly place: NonNullable<Post['place']> }): ReactElement {
+export function PlaceName({ place }: { readonly place: NonNullable<Post['place']> }) {
   const name = useVillageState((state) => state.landmarks.find((landmark) => landmark.id === place.landmark_id)?.name);
   return <>{name ?? `${place.x}, ${place.y}`}</>;
 }

@@ -1,13 +1,21 @@
-import { type CallData, getPost, getPostDeliverable, type Post, type Reply, urlOf } from '@hamlet/contract';
-import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type CallData,
+  getPost,
+  getPostDeliverable,
+  type Post,
+  POST_BODY_MAX_CHARS,
+  type Reply,
+  roleMay,
+  urlOf,
+} from '@hamlet/contract';
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { MoreButton, Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { useStore } from '../../client/store.ts';
-import { Button, Icon } from '../../ui/controls.tsx';
+import { Button, Icon, LinkButton } from '../../ui/controls.tsx';
 import { useNow } from '../../ui/time.tsx';
-import { useVillage } from '../village-context.ts';
-import { freshReplies, STATUS_LABELS } from './board-labels.ts';
+import { useRole, useVillage } from '../village-context.ts';
+import { freshReplies, noReplyLabel, STATUS_LABELS } from './board-labels.ts';
 import { Byline, CopyLine, HiddenNotice } from './byline.tsx';
-import { PendingReplies, ReplyForm } from './reply-form.tsx';
 import { changeLabel } from '../../client/money-labels.ts';
 import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
 import { AudienceMark, PlaceName } from './post-list.tsx';
@@ -18,8 +26,104 @@ import { OpenedPagesProvider, unopenedIn, useKeysOf } from '../citations/opened-
 import { SourceList, UnopenedList } from '../citations/source-list.tsx';
 import { ArtifactCard } from '../results/artifact-card.tsx';
 import '../results/results.css';
+import { useDraft } from '../../client/drafts.ts';
+import { NO_TEXTS } from '../../client/outbox.ts';
 
-export function Thread({ id }: { readonly id: string }): ReactElement {
+/** The replies to a post that are being sent or were refused. A reply leaves this list as soon as the thread shows it. */
+function PendingReplies({ postId, replies }: Readonly<{ postId: string; replies: readonly Reply[] }>) {
+  const {
+    board: { outbox },
+  } = useVillage();
+  const pending = useStore(outbox.state, (posts) => posts.get(postId) ?? NO_TEXTS);
+  useEffect(
+    () => outbox.seen(postId, new Set(replies.map((reply) => reply.reply_id))),
+    [outbox, postId, replies, pending],
+  );
+  if (pending.length === 0) return null;
+  return (
+    <ol className="replies">
+      {pending.map((entry) => (
+        <li
+          key={entry.id}
+          className="reply reply-pending"
+          data-pending={entry.refused === null ? 'sending' : 'refused'}
+        >
+          <p className="prose">{entry.body}</p>
+          {entry.refused === null && (
+            <p className="hint" role="status">
+              <span className="spinner spinner-small" aria-hidden="true" /> On its way…
+            </p>
+          )}
+          {entry.refused !== null && (
+            <RefusedNotice refused={entry.refused}>
+              <span className="button-row">
+                <Button word="Send again" onClick={() => void outbox.again(postId, entry)} />
+                <Button word="Discard" onClick={() => outbox.drop(postId, entry.id)} />
+              </span>
+            </RefusedNotice>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The form for a reply, or the reason why the viewer cannot reply. Ctrl and Enter send it. */
+function ReplyForm({ post }: { readonly post: Post }) {
+  const {
+    openSignIn,
+    board: { outbox },
+  } = useVillage();
+  const role = useRole();
+  const [text, setText] = useDraft(`reply-${post.post_id}`);
+  const closed = noReplyLabel(post);
+  const ready = text.trim() !== '';
+  const send = (): void => {
+    if (ready) {
+      void outbox.add(post.post_id, text.trim());
+      setText('');
+    }
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      send();
+    }
+  };
+  if (closed !== null) return <p className="reply-form hint">{closed}</p>;
+  if (!roleMay(role, 'board:write'))
+    return (
+      <p className="reply-form hint">
+        You read as a visitor. <LinkButton word="Sign in" onClick={openSignIn} /> to reply.
+      </p>
+    );
+  return (
+    <form
+      className="form reply-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label className="sr-only" htmlFor="reply-text">
+        Reply to {post.author_name}
+      </label>
+      <textarea
+        id="reply-text"
+        name="reply"
+        rows={2}
+        maxLength={POST_BODY_MAX_CHARS}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKey}
+        placeholder={`Reply to ${post.author_name}`}
+      />
+      <Button look="strong" icon="send" word="Reply" type="submit" aria-disabled={!ready} title="Ctrl + Enter" />
+    </form>
+  );
+}
+
+export function Thread({ id }: { readonly id: string }) {
   const { post, replies, refused, gone, copy, more } = useThread(id);
   const now = useNow(15_000);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -50,7 +154,7 @@ export function Thread({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-function ThreadHead({ post }: { readonly post: Post | null }): ReactElement {
+function ThreadHead({ post }: { readonly post: Post | null }) {
   const { open } = useVillage();
   const status = post === null ? null : STATUS_LABELS[post.status];
   return (
@@ -75,7 +179,7 @@ interface ConversationProps {
   readonly heading: React.RefObject<HTMLHeadingElement | null>;
 }
 
-function Conversation({ post, replies, now, more, heading }: ConversationProps): ReactElement {
+function Conversation({ post, replies, now, more, heading }: ConversationProps) {
   const { board } = useVillage();
   const live = useStore(board.connection, (state) => state === 'live');
   return (
@@ -99,7 +203,7 @@ function Conversation({ post, replies, now, more, heading }: ConversationProps):
   );
 }
 
-export function ReplyItem({ reply, post, now }: Readonly<{ reply: Reply; post: Post; now: number }>): ReactElement {
+function ReplyItem({ reply, post, now }: Readonly<{ reply: Reply; post: Post; now: number }>) {
   const [act, setAct] = useState<OpenAct>(null);
   return (
     <li className="reply" data-reply-id={reply.reply_id} data-author={reply.author_id} data-status={reply.status}>
@@ -126,7 +230,7 @@ export function ReplyItem({ reply, post, now }: Readonly<{ reply: Reply; post: P
 type TextProps = Readonly<{ post: Post; now: number; heading: RefObject<HTMLHeadingElement | null> }>;
 
 /** The post itself, as plain text: nothing in it becomes an image or a command, and only a page that its run opened a link. */
-export function PostText({ post, now, heading }: TextProps): ReactElement {
+function PostText({ post, now, heading }: TextProps) {
   const [act, setAct] = useState<OpenAct>(null);
   return (
     <article className="post" data-status={post.status}>
@@ -144,7 +248,7 @@ export function PostText({ post, now, heading }: TextProps): ReactElement {
   );
 }
 
-function Facts({ post }: { readonly post: Post }): ReactElement | null {
+function Facts({ post }: { readonly post: Post }) {
   const { open, goTo } = useVillage();
   const { place, tags, rewarded, audience } = post;
   if (place === null && tags.length === 0 && rewarded === '0' && audience === 'public') return null;
@@ -209,7 +313,7 @@ function useThread(id: string) {
 }
 
 /** A text of the board. If a run wrote it, its links are marked unless the run had opened them, and its sources stand below. */
-export function PublishedText({ of: { body, sources } }: { readonly of: Pick<Post | Reply, 'body' | 'sources'> }) {
+function PublishedText({ of: { body, sources } }: { readonly of: Pick<Post | Reply, 'body' | 'sources'> }) {
   const opened = useKeysOf(sources ?? null);
   const unopened = unopenedIn(body, opened);
   return (
@@ -232,7 +336,7 @@ export function PublishedText({ of: { body, sources } }: { readonly of: Pick<Pos
   );
 }
 
-export function PostDeliverables({ post }: { readonly post: Post }): ReactElement | null {
+function PostDeliverables({ post }: { readonly post: Post }) {
   const { post_id, deliverables = [] } = post;
   if (deliverables.length === 0) return null;
   return (

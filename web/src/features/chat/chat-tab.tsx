@@ -1,5 +1,5 @@
 import { type AgentDetail, type ChatSession, createSession, listAgentSessions, roleMay } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { PagedList, RefusedNotice } from '../../ui/notices.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
@@ -13,7 +13,7 @@ import { Badge } from '../../ui/controls.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 
-export function ChatTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
+export function ChatTab({ agent }: { readonly agent: AgentDetail }) {
   const chat = useVillageState((state) => state.place.chat);
   const role = useRole();
   if (!roleMay(role, 'sessions:write'))
@@ -25,7 +25,7 @@ export function ChatTab({ agent }: { readonly agent: AgentDetail }): ReactElemen
   );
 }
 
-function NewConversation({ agent }: { readonly agent: AgentDetail }): ReactElement {
+function NewConversation({ agent }: { readonly agent: AgentDetail }) {
   const { open, messages } = useVillage();
   const intent = useIntent();
   const isChosen = useVillageState((state) => state.place.tab === 'chat');
@@ -63,7 +63,7 @@ function NewConversation({ agent }: { readonly agent: AgentDetail }): ReactEleme
 const PAGE = 20;
 const EVERY_MS = 5_000;
 
-export function ConversationList({ agent }: { readonly agent: AgentDetail }): ReactElement {
+function ConversationList({ agent }: { readonly agent: AgentDetail }) {
   const params = { agent_id: agent.agent_id };
   const pages = usePages(
     listAgentSessions,
@@ -89,7 +89,7 @@ export function ConversationList({ agent }: { readonly agent: AgentDetail }): Re
   );
 }
 
-function ConversationRow({ session, now }: Readonly<{ session: ChatSession; now: number }>): ReactElement {
+function ConversationRow({ session, now }: Readonly<{ session: ChatSession; now: number }>) {
   const { open } = useVillage();
   const { word, tone } = SESSION_STATES[session.state];
   return (

@@ -16,7 +16,7 @@ interface ComposerProps {
 }
 
 /** The field for a message. Enter sends it, Shift and Enter begin a new line. */
-export function Composer(props: ComposerProps): ReactElement {
+export function Composer(props: ComposerProps) {
   const { draft, to, busy = false, focused, onSend, stop = null, hint = null } = props;
   const [text, setText] = useDraft(draft);
   const field = useRef<HTMLTextAreaElement>(null);

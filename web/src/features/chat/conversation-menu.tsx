@@ -6,7 +6,7 @@ import {
   removeSessionPerson,
   resumeSession,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { isOwn } from '../../client/actor-labels.ts';
 import type { Reply } from '../../client/api.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
@@ -18,7 +18,7 @@ import { removalOf } from './chat-labels.ts';
 
 type MenuProps = Readonly<{ session: ChatSession; onChanged: (session: ChatSession) => void }>;
 
-export function ConversationMenu({ session, onChanged }: MenuProps): ReactElement {
+export function ConversationMenu({ session, onChanged }: MenuProps) {
   const { api, open } = useVillage();
   const viewer = useViewerId();
   const intent = useIntent();
@@ -93,14 +93,10 @@ export function ConversationMenu({ session, onChanged }: MenuProps): ReactElemen
   );
 }
 
-interface PeopleProps {
-  readonly session: ChatSession;
-  readonly busy: boolean;
-  readonly onRemove: (id: string) => Promise<void>;
-}
+type PeopleProps = Readonly<{ session: ChatSession; busy: boolean; onRemove: (id: string) => Promise<void> }>;
 
 /** The people of a conversation. Its creator and admins remove others, and every person may leave. */
-function People({ session, busy, onRemove }: PeopleProps): ReactElement {
+function People({ session, busy, onRemove }: PeopleProps) {
   const viewer = useViewerId();
   const role = useRole();
   const [asked, setAsked] = useState<string | null>(null);
@@ -139,9 +135,7 @@ function People({ session, busy, onRemove }: PeopleProps): ReactElement {
   );
 }
 
-type InviteProps = Readonly<{ busy: boolean; onInvite: (name: string) => Promise<boolean> }>;
-
-function Invite({ busy, onInvite }: InviteProps): ReactElement {
+function Invite({ busy, onInvite }: Readonly<{ busy: boolean; onInvite: (name: string) => Promise<boolean> }>) {
   const [name, setName] = useState('');
   const ready = name.trim() !== '' && !busy;
   const invite = async (): Promise<void> => {

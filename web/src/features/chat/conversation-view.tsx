@@ -7,7 +7,7 @@ import {
   type Run,
   type SessionMessage,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import {
   type Conversation,
   exchangesOf,
@@ -36,19 +36,63 @@ import {
 import { Composer } from './composer.tsx';
 import { ExchangeView } from './transcript/exchange-view.tsx';
 import { useConversation } from './use-conversation.ts';
-import { useStickToEnd } from './use-stick-to-end.ts';
 import { ConversationMenu } from './conversation-menu.tsx';
 import { useCancelRun } from '../runs/use-runs.ts';
 import { sumOf } from '../../client/money-labels.ts';
 import type { Refused } from '../../client/api.ts';
 import { NO_TEXTS } from '../../client/outbox.ts';
 
-interface ViewProps {
-  readonly sessionId: string;
-  readonly agent: AgentDetail;
+/** Within this many pixels of its end a list counts as read to the end. */
+const NEAR_PX = 48;
+
+interface Stick {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly content: RefObject<HTMLDivElement | null>;
+  readonly atEnd: boolean;
+  readonly toEnd: () => void;
 }
 
-export function ConversationView({ sessionId, agent }: ViewProps): ReactElement {
+/** Keeps a scrolled list at its end while it grows, but only if the reader is there; a reader further up is left alone. */
+function useStickToEnd(): Stick {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const sticks = useRef(true);
+  const [atEnd, setAtEnd] = useState(true);
+  const toEnd = useCallback((): void => {
+    const box = scroller.current;
+    if (box === null) return;
+    sticks.current = true;
+    setAtEnd(true);
+    box.scrollTop = box.scrollHeight;
+  }, []);
+  useEffect(() => {
+    const box = scroller.current;
+    if (box === null || content.current === null) return undefined;
+    let measured = '';
+    const measure = (): string => `${box.scrollHeight} ${box.clientHeight}`;
+    const onScroll = (): void => {
+      // A change of size scrolls too; only a scroll of the reader counts.
+      if (measured !== measure()) return;
+      sticks.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
+      setAtEnd(sticks.current);
+    };
+    // The box shrinks, too: on a phone the keyboard takes a part of it.
+    const watch = new ResizeObserver(() => {
+      measured = measure();
+      if (sticks.current) box.scrollTop = box.scrollHeight;
+    });
+    watch.observe(content.current);
+    watch.observe(box);
+    box.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      watch.disconnect();
+      box.removeEventListener('scroll', onScroll);
+    };
+  }, []);
+  return { scroller, content, atEnd, toEnd };
+}
+
+export function ConversationView({ sessionId, agent }: Readonly<{ sessionId: string; agent: AgentDetail }>) {
   const { state, stream, change } = useConversation(sessionId, agent.agent_id);
   const { messages } = useVillage();
   const wake = useStore(messages.wakes, (wakes) => wakes.get(sessionId) ?? null);
@@ -101,10 +145,7 @@ export function ConversationView({ sessionId, agent }: ViewProps): ReactElement 
   );
 }
 
-function OtherAgent({
-  session,
-  name,
-}: Readonly<{ session: { readonly agent_id: string }; name: string }>): ReactElement {
+function OtherAgent({ session, name }: Readonly<{ session: { readonly agent_id: string }; name: string }>) {
   const { open, select } = useVillage();
   return (
     <div className="empty">
@@ -124,7 +165,7 @@ interface TranscriptProps {
   readonly onAnswered: (permission: Permission) => void;
 }
 
-function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps): ReactElement {
+function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps) {
   const exchanges = useMemo(() => exchangesOf(state), [state]);
   const open = exchanges.filter(({ question }) => question?.state === 'queued' || question?.state === 'working');
   const newest = open[0] ?? exchanges.at(-1);
@@ -172,7 +213,7 @@ interface OpenComposerProps {
   readonly onSend: (text: string) => void;
 }
 
-function OpenComposer({ sessionId, state, listener, onSend }: OpenComposerProps): ReactElement {
+function OpenComposer({ sessionId, state, listener, onSend }: OpenComposerProps) {
   const open = state.messages.find((message) => !isFinalMessage(message));
   const runId = open?.run_id ?? null;
   return (
@@ -190,13 +231,9 @@ function OpenComposer({ sessionId, state, listener, onSend }: OpenComposerProps)
   );
 }
 
-interface HeadProps {
-  readonly session: ChatSession | null;
-  readonly usage: string;
-  readonly onChanged: (session: ChatSession) => void;
-}
+type HeadProps = Readonly<{ session: ChatSession | null; usage: string; onChanged: (session: ChatSession) => void }>;
 
-export function ConversationHead({ session, usage, onChanged }: HeadProps): ReactElement {
+function ConversationHead({ session, usage, onChanged }: HeadProps) {
   const { open } = useVillage();
   const [menu, setMenu] = useState(false);
   return (
@@ -221,9 +258,7 @@ export function ConversationHead({ session, usage, onChanged }: HeadProps): Reac
   );
 }
 
-type StopProps = Readonly<{ runId: string; run: Run | null }>;
-
-export function StopButton({ runId, run }: StopProps): ReactElement {
+function StopButton({ runId, run }: Readonly<{ runId: string; run: Run | null }>) {
   const { busy, done, refused, cancel } = useCancelRun(runId);
   const isStopping = busy || done || (run !== null && run.cancel_requested_at !== null);
   return (
@@ -242,7 +277,7 @@ export function StopButton({ runId, run }: StopProps): ReactElement {
   );
 }
 
-export function usageOf({ messages, traces }: Conversation): string {
+function usageOf({ messages, traces }: Conversation): string {
   const answers = messages.filter(({ cost, steps }) => cost !== null || steps !== null);
   const open = messages
     .filter(({ state }) => state === 'working')
@@ -267,7 +302,7 @@ interface OlderProps {
 const PAGES_PER_CLICK = 4;
 const PAGE = 100;
 
-export function OlderMessages({ sessionId, state, change }: OlderProps): ReactElement | null {
+function OlderMessages({ sessionId, state, change }: OlderProps) {
   const { api } = useVillage();
   const [cursor, setCursor] = useState<string | null>(null);
   const [refused, setRefused] = useState<Refused | null>(null);
@@ -297,7 +332,7 @@ export function OlderMessages({ sessionId, state, change }: OlderProps): ReactEl
 type PendingProps = Readonly<{ sessionId: string; shown: readonly SessionMessage[] }>;
 
 /** Messages that are being sent or were refused. One leaves this list as soon as the transcript shows it. */
-export function PendingMessages({ sessionId, shown }: PendingProps): ReactElement | null {
+function PendingMessages({ sessionId, shown }: PendingProps) {
   const {
     messages: { outbox },
   } = useVillage();

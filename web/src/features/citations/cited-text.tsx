@@ -1,11 +1,11 @@
 import { pageKey } from '@hamlet/core';
-import { type ReactElement, useMemo } from 'react';
+import { useMemo } from 'react';
 import { visibleText } from '../permissions/shown-arguments.ts';
 import { hostOf, linkedParts, useOpenedKeys } from './opened-pages.ts';
 import './citations.css';
 
 /** A plain text whose links to the web are marked if the run never opened them. Nothing else in it becomes more than text. */
-export function CitedText({ text }: { readonly text: string }): ReactElement {
+export function CitedText({ text }: { readonly text: string }) {
   const parts = useMemo(() => linkedParts(text), [text]);
   return (
     <>
@@ -16,14 +16,8 @@ export function CitedText({ text }: { readonly text: string }): ReactElement {
   );
 }
 
-interface WebLinkProps {
-  readonly url: string;
-  readonly name: string | null;
-  readonly text: string;
-}
-
 /** A link of a text: a person can follow it if the run opened the page; another one stays text with a mark. */
-export function WebLink({ url, name, text }: WebLinkProps): ReactElement {
+export function WebLink({ url, name, text }: Readonly<{ url: string; name: string | null; text: string }>) {
   const opened = useOpenedKeys();
   if (opened === null) return <>{text}</>;
   const shown = name === null ? visibleText(url) : `${visibleText(name)} (${hostOf(url)})`;
@@ -36,7 +30,7 @@ export function WebLink({ url, name, text }: WebLinkProps): ReactElement {
 }
 
 /** A link to a page of the web that learns nothing about this page. */
-export function PageLink({ url, word }: Readonly<{ url: string; word: string }>): ReactElement {
+export function PageLink({ url, word }: Readonly<{ url: string; word: string }>) {
   return (
     <a className="page-link" href={url} target="_blank" rel="noopener noreferrer nofollow" referrerPolicy="no-referrer">
       {word}

@@ -5,7 +5,7 @@ import { createContext, useContext, useMemo } from 'react';
 export type Source = Pick<RunSource, 'url' | 'title' | 'at'> & { readonly witnessed?: boolean };
 
 /** The keys of the pages that the run of a text opened; null if that is not known, or no run wrote the text. */
-export type OpenedKeys = ReadonlySet<string> | null;
+type OpenedKeys = ReadonlySet<string> | null;
 
 const Opened = createContext<OpenedKeys>(null);
 export const OpenedPagesProvider = Opened.Provider;

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react';
 import { Time } from '../../ui/time.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
 import { visibleText } from '../permissions/shown-arguments.ts';
@@ -8,7 +7,7 @@ import './citations.css';
 
 const SHOWN = 5;
 
-export function SourceList({ sources }: { readonly sources: readonly Source[] }): ReactElement {
+export function SourceList({ sources }: { readonly sources: readonly Source[] }) {
   const [first, rest] = [sources.slice(0, SHOWN), sources.slice(SHOWN)];
   return (
     <>
@@ -31,7 +30,7 @@ export function SourceList({ sources }: { readonly sources: readonly Source[] })
   );
 }
 
-function SourceLine({ source: { url, title, at, witnessed } }: { readonly source: Source }): ReactElement {
+function SourceLine({ source: { url, title, at, witnessed } }: { readonly source: Source }) {
   return (
     <li className="source" data-witnessed={witnessed}>
       <PageLink url={url} word={title.trim() === '' ? hostOf(url) : visibleText(title)} />
@@ -54,7 +53,7 @@ function SourceLine({ source: { url, title, at, witnessed } }: { readonly source
   );
 }
 
-export function UnopenedList({ urls }: { readonly urls: readonly string[] }): ReactElement | null {
+export function UnopenedList({ urls }: { readonly urls: readonly string[] }) {
   if (urls.length === 0) return null;
   return (
     <details className="unopened">

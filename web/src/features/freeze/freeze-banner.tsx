@@ -6,7 +6,7 @@ import {
   roleMay,
   type VillageFreeze,
 } from '@hamlet/contract';
-import { type ReactElement, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button, Icon } from '../../ui/controls.tsx';
@@ -19,13 +19,13 @@ import { useLive } from '../../client/query/use-live.ts';
 import './freeze.css';
 import { Dialog } from '../../ui/dialog.tsx';
 
-export function FreezeBanner(): ReactElement | null {
+export function FreezeBanner() {
   useFreezeWatch();
   const freeze = useVillageState((state) => state.freeze);
   return freeze?.frozen === true ? <Frozen freeze={freeze} /> : null;
 }
 
-function Frozen({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
+function Frozen({ freeze }: { readonly freeze: VillageFreeze }) {
   const viewer = useViewerId();
   const mayLift = roleMay(useRole(), 'village:freeze');
   const [open, setOpen] = useState<'proof' | 'lift' | null>(null);
@@ -65,7 +65,7 @@ function Frozen({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
   );
 }
 
-function LiftForm({ onCancel }: { readonly onCancel: () => void }): ReactElement {
+function LiftForm({ onCancel }: { readonly onCancel: () => void }) {
   const { store } = useVillage();
   const sending = useIntent();
   const [reason, setReason] = useDraft('lift-freeze');
@@ -103,7 +103,7 @@ function LiftForm({ onCancel }: { readonly onCancel: () => void }): ReactElement
 const REFRESH_MS = 4000;
 
 /** Keeps the freeze of the village in the store. Mount it once. */
-export function useFreezeWatch(): void {
+function useFreezeWatch(): void {
   const { store } = useVillage();
   const { data } = useLive(getVillageFreeze, {}, REFRESH_MS);
   useEffect(() => {
@@ -111,7 +111,7 @@ export function useFreezeWatch(): void {
   }, [store, data]);
 }
 
-export function ProofList({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
+function ProofList({ freeze }: { readonly freeze: VillageFreeze }) {
   return (
     <dl className="freeze-proof">
       {proofLines(freeze).map(({ key, what, when, at, holds }) => (
@@ -128,7 +128,7 @@ export function ProofList({ freeze }: { readonly freeze: VillageFreeze }): React
 }
 
 /** Hidden during a freeze, because the banner has the button that lifts it. */
-export function FreezeButton(): ReactElement | null {
+export function FreezeButton() {
   const [open, setOpen] = useState(false);
   const frozen = useVillageState((state) => state.freeze?.frozen);
   if (!roleMay(useRole(), 'village:freeze') || frozen === true) return null;
@@ -149,7 +149,7 @@ export function FreezeButton(): ReactElement | null {
   );
 }
 
-function FreezeDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+function FreezeDialog({ onClose }: { readonly onClose: () => void }) {
   const { store } = useVillage();
   const sending = useIntent();
   const [reason, setReason] = useDraft('freeze');

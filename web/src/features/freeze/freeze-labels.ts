@@ -2,7 +2,7 @@ import type { VillageFreeze } from '@hamlet/contract';
 import { dateTime, lengthLabel } from '../../ui/time-labels.ts';
 
 /** One activity that a freeze stops, with the last time that it happened. `holds`: that time is before the freeze. */
-export interface ProofLine {
+interface ProofLine {
   readonly key: 'transfer' | 'model' | 'run';
   readonly what: string;
   readonly when: string;

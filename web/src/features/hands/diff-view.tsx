@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react';
 import { visibleText } from '../permissions/shown-arguments.ts';
 import { type DiffLine, diffLines } from './hands-labels.ts';
 import './hands.css';
@@ -6,7 +5,7 @@ import './hands.css';
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '−', same: ' ', hunk: ' ', note: ' ' };
 const WORDS: Readonly<Partial<Record<DiffLine['kind'], string>>> = { added: 'added: ', removed: 'removed: ' };
 
-export function DiffView({ diff, path }: Readonly<{ diff: string; path: string }>): ReactElement {
+export function DiffView({ diff, path }: Readonly<{ diff: string; path: string }>) {
   const { lines, left } = diffLines(diff);
   return (
     <div className="diff" role="group" tabIndex={0} aria-label={`Change of ${visibleText(path)}`}>

@@ -12,12 +12,7 @@ export function endLabel({ state, report }: Pick<HandsCall, 'state' | 'report'>)
 }
 const STATES: Readonly<Record<HandsCall['state'], string>> = { begun: 'under way', ended: '', unknown: 'end unknown' };
 
-export interface FileChange {
-  readonly call: HandsCall;
-  readonly path: string;
-  readonly diff: string;
-  readonly undone: boolean;
-}
+type FileChange = Readonly<{ call: HandsCall; path: string; diff: string; undone: boolean }>;
 
 /** Oldest first. An undo counts if it came later: numbers of changes begin again after a lost volume. */
 export function fileChanges(calls: readonly HandsCall[], undos: readonly HandsCall[]): readonly FileChange[] {
@@ -65,12 +60,7 @@ export type DiffLine = Readonly<{ kind: 'added' | 'removed' | 'same' | 'hunk' | 
 
 export const DIFF_LINES_MAX = 600;
 
-export interface ShownDiff {
-  readonly lines: readonly DiffLine[];
-  readonly added: number;
-  readonly removed: number;
-  readonly left: number;
-}
+type ShownDiff = Readonly<{ lines: readonly DiffLine[]; added: number; removed: number; left: number }>;
 
 const KINDS: Readonly<Record<string, DiffLine['kind'] | undefined>> = {
   '+': 'added',

@@ -1,22 +1,122 @@
-import { type AgentDetail, roleMay } from '@hamlet/contract';
-import { type KeyboardEvent, lazy, type ReactElement, type RefObject, useEffect, useRef } from 'react';
+import {
+  type AgentDetail,
+  type BalanceAnswer,
+  getBalance,
+  getLedger,
+  type LedgerEntry,
+  roleMay,
+} from '@hamlet/contract';
+import { type KeyboardEvent, lazy, type RefObject, useEffect, useRef, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
-import { Badge, Button, IconButton } from '../../ui/controls.tsx';
+import { Badge, Button, Icon, IconButton } from '../../ui/controls.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
-import { MoneyTab } from '../money/money-tab.tsx';
 import { AgentRuns } from '../runs/agent-runs.tsx';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { HeldBanner, StandingTab } from '../standing/standing-tab.tsx';
 import { heldOf } from '../standing/measure-labels.ts';
-import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { useRole, useTiers, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { DiaryTab } from './diary/diary-tab.tsx';
 import { ModelTab } from './model-tab.tsx';
 import { NowTab } from './now-tab.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { doing, lifeState } from '../agent-list/agent-state.ts';
+import { useLive, usePages } from '../../client/query/use-live.ts';
+import { PagedList, Unread } from '../../ui/notices.tsx';
+import { Time } from '../../ui/time.tsx';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { Proof, VerifyButton } from '../proof/verify-record.tsx';
+import { JudgeForm } from '../money/judge-form.tsx';
+import { changeLabel, entryLabel, moneyLabel } from '../../client/money-labels.ts';
+import { TierLadder } from '../money/tier-ladder.tsx';
 
-export function Inspector({ id }: { readonly id: string }): ReactElement {
+const REFRESH_MS = 4000;
+
+function MoneyTab({ agent }: { readonly agent: AgentDetail }) {
+  const { agents } = useVillage();
+  const id = agent.agent_id;
+  const balance = useLive(getBalance, { params: { agent_id: id }, query: {} }, REFRESH_MS);
+  const tiers = useTiers();
+  const steps = tiers.data?.entitlements ?? [];
+  const changed = (): void => {
+    balance.again();
+    void agents.refresh(id);
+  };
+  if (balance.data === null) return <Unread refused={balance.refused} word="Loading the balance…" />;
+  return (
+    <>
+      <Balance balance={balance.data} />
+      <JudgeForm agent={agent} balance={balance.data} steps={steps} onDone={changed} />
+      <TierLadder agent={agent} balance={balance.data} tiers={steps} />
+      <EntryList id={id} version={balance.data.balance} />
+    </>
+  );
+}
+
+function Balance({ balance }: { readonly balance: BalanceAnswer }) {
+  const held = balance.held === '0' ? null : balance.held;
+  return (
+    <div className="balance">
+      <p className="balance-sum" data-balance={balance.balance}>
+        <Icon name="coin" size={20} />
+        {moneyLabel(balance.balance)}
+      </p>
+      {held !== null && (
+        <p className="hint">
+          {moneyLabel(held)} is held; the agent can spend {moneyLabel(balance.available)}.
+        </p>
+      )}
+    </div>
+  );
+}
+
+const PAGE = 20;
+
+function EntryList({ id, version }: { readonly id: string; readonly version: string }) {
+  const may = roleMay(useRole(), 'ledger:read');
+  const pages = usePages(getLedger, may ? { params: { agent_id: id }, query: { limit: PAGE } } : null, {
+    list: 'entries',
+    id: 'ledger_entry_id',
+    everyMs: 8000,
+    version,
+  });
+  if (!may) return null;
+  return (
+    <section className="section" aria-label="Entries">
+      <h3 className="section-name">Entries</h3>
+      <PagedList
+        pages={pages}
+        className="entries"
+        empty="No entries yet. Rewards, purchases and usage appear here."
+        older="Older entries"
+      >
+        {(entry) => <Entry key={entry.ledger_entry_id} entry={entry} />}
+      </PagedList>
+    </section>
+  );
+}
+
+function Entry({ entry }: { readonly entry: LedgerEntry }) {
+  const viewer = useViewerId();
+  const [proving, setProving] = useState(false);
+  return (
+    <li className="entry" data-entry={entry.ledger_entry_id}>
+      <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeLabel(entry.amount)}</b>
+      <span className="entry-text">
+        {entryLabel(entry, viewer)}
+        {entry.note !== '' && <small>{entry.note}</small>} <VerifyButton open={proving} onOpen={setProving} />
+      </span>
+      <Time
+        at={entry.timestamp}
+        title={`${entry.timestamp}; balance after this entry ${moneyLabel(entry.balance_after)}`}
+        word={timeAgo(entry.timestamp, Date.now())}
+      />
+      {proving && <Proof shown={{ kind: 'entry', entry }} />}
+    </li>
+  );
+}
+
+export function Inspector({ id }: { readonly id: string }) {
   const row = useVillageState((state) => state.rows.find((candidate) => candidate.id === id));
   const detail = useVillageState((state) => state.details.get(id));
   const role = useRole();
@@ -60,7 +160,7 @@ function useReturnedFocus(): RefObject<HTMLElement | null> {
   return panel;
 }
 
-export function InspectorFailed(): ReactElement {
+export function InspectorFailed() {
   const { select } = useVillage();
   return (
     <section className="inspector panel" role="alert">
@@ -84,7 +184,7 @@ const WORDS: Readonly<Record<Tab, string>> = {
 const LABEL = 'About this agent';
 const ChatTab = lazy(async () => ({ default: (await import('../chat/chat-tab.tsx')).ChatTab }));
 
-function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail | undefined; tab: Tab }>): ReactElement {
+function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail | undefined; tab: Tab }>) {
   const { open } = useVillage();
   const items = TABS.map((key): TabItem<Tab> => ({
     key,
@@ -112,7 +212,7 @@ function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail |
   );
 }
 
-function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail: AgentDetail }>): ReactElement {
+function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail: AgentDetail }>) {
   switch (tab) {
     case 'chat':
       return (
@@ -135,7 +235,7 @@ function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail:
   }
 }
 
-export type TabItem<T extends string> = Readonly<{ key: T; word: string; mark?: 'bad' | 'waiting' | undefined }>;
+type TabItem<T extends string> = Readonly<{ key: T; word: string; mark?: 'bad' | 'waiting' | undefined }>;
 
 interface TabsProps<T extends string> {
   readonly label: string;
@@ -145,7 +245,7 @@ interface TabsProps<T extends string> {
 }
 
 /** A row of tabs. Arrow keys move through them, as assistive technology expects. The panel has `id={tabPanelId(label)}`. */
-export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsProps<T>): ReactElement {
+function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsProps<T>) {
   const walk = (event: KeyboardEvent<HTMLDivElement>): void => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     const next = items[(items.findIndex((item) => item.key === chosen) + step + items.length) % items.length];
@@ -176,11 +276,11 @@ export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsP
   );
 }
 
-export function tabPanelId(label: string): string {
+function tabPanelId(label: string): string {
   return `panel-${label.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
 }
 
-export function AgentHead({ row, detail }: Readonly<{ row: Row; detail: AgentDetail | undefined }>): ReactElement {
+function AgentHead({ row, detail }: Readonly<{ row: Row; detail: AgentDetail | undefined }>) {
   const following = useVillageState((state) => state.following);
   const { follow, goTo, open } = useVillage();
   const state = lifeState(row, detail);

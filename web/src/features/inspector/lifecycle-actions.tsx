@@ -1,5 +1,4 @@
 import { type AgentDetail, roleMay } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { Notice, OwnedNotice } from '../../ui/notices.tsx';
 import type { Session } from '../../client/app-state.ts';
 import { type LifecycleState, locks, notAllowed, type Verb } from '../../client/lifecycle.ts';
@@ -29,7 +28,7 @@ const BUTTONS: readonly {
   },
 ];
 
-export function LifecycleActions({ agent }: { readonly agent: AgentDetail }): ReactElement {
+export function LifecycleActions({ agent }: { readonly agent: AgentDetail }) {
   const { lifecycle } = useVillage();
   const session = useVillageState((state) => state.session);
   const state = useStore(lifecycle.states, (states) => states.get(agent.agent_id));
@@ -61,7 +60,7 @@ export function LifecycleActions({ agent }: { readonly agent: AgentDetail }): Re
   );
 }
 
-function Denied({ session }: { readonly session: Session }): ReactElement {
+function Denied({ session }: { readonly session: Session }) {
   const { openSignIn } = useVillage();
   if (session.kind === 'account')
     return <p className="hint">Only admins may change an agent's life; you are signed in as {session.account.role}.</p>;
@@ -74,7 +73,7 @@ function Denied({ session }: { readonly session: Session }): ReactElement {
 
 const DOING: Readonly<Record<Verb, string>> = { awaken: 'Awakening', suspend: 'Suspending', reboot: 'Rebooting' };
 
-function LifecycleNote({ agent, state }: Readonly<{ agent: AgentDetail; state: LifecycleState }>): ReactElement {
+function LifecycleNote({ agent, state }: Readonly<{ agent: AgentDetail; state: LifecycleState }>) {
   const { lifecycle } = useVillage();
   const close = (
     <IconButton icon="close" iconPx={14} label="Dismiss" onClick={() => lifecycle.dismiss(agent.agent_id)} />

@@ -1,5 +1,4 @@
 import { type AgentDetail, getModelUse, type ModelOutcome, type ModelUse, roleMay, showModels } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { Unread } from '../../ui/notices.tsx';
 import { lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
@@ -19,7 +18,7 @@ const OUTCOME_LABELS: Readonly<Record<ModelOutcome, string>> = {
   lost: 'lost',
 };
 
-export function ModelTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
+export function ModelTab({ agent }: { readonly agent: AgentDetail }) {
   const role = useRole();
   const id = agent.agent_id;
   const may = roleMay(role, 'models:read');
@@ -29,7 +28,7 @@ export function ModelTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
   return <Use use={live.data} />;
 }
 
-function Use({ use }: { readonly use: ModelUse }): ReactElement {
+function Use({ use }: { readonly use: ModelUse }) {
   const now = useNow(2000);
   return (
     <>
@@ -87,7 +86,7 @@ function Use({ use }: { readonly use: ModelUse }): ReactElement {
   );
 }
 
-function OwnModel({ agentId }: { readonly agentId: string }): ReactElement | null {
+function OwnModel({ agentId }: { readonly agentId: string }) {
   const { data } = useLive(showModels, { query: { agent_id: agentId } }, REFRESH_MS);
   const model = data?.agent?.model;
   if (model === undefined) return null;
@@ -98,7 +97,7 @@ function OwnModel({ agentId }: { readonly agentId: string }): ReactElement | nul
   );
 }
 
-function TokenMeter({ use, nowMs }: { readonly use: ModelUse; readonly nowMs: number }): ReactElement {
+function TokenMeter({ use, nowMs }: { readonly use: ModelUse; readonly nowMs: number }) {
   const { quota, used, resets_at: resets } = use.tokens;
   const share = quota === 0 ? 1 : Math.min(1, used / quota);
   return (

@@ -7,12 +7,11 @@ import {
   type SkillSet,
   type SkillView,
 } from '@hamlet/contract';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { Badge, Icon, LinkButton, type Tone } from '../../ui/controls.tsx';
 import { RepositoryMemories } from '../memory/repository-memories.tsx';
 import { ScriptList } from '../scripts/script-list.tsx';
-import { FactList } from './fact-list.tsx';
 import { LifecycleActions } from './lifecycle-actions.tsx';
 import { useLive } from '../../client/query/use-live.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
@@ -22,9 +21,108 @@ import '../capabilities/capabilities.css';
 import { Notice } from '../../ui/notices.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { adviceOf, type ConditionLabel, conditionLabels } from './condition-labels.ts';
-import { useRole, useVillage } from '../village-context.ts';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { moneyLabel, priceLabel } from '../../client/money-labels.ts';
+import { limitLabel } from '../market/item-labels.ts';
 
-export function NowTab({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
+function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }) {
+  const { open } = useVillage();
+  return (
+    <dl className="facts">
+      <Fact icon="pin" title="Place">
+        {row.place ?? 'On the way'}{' '}
+        <small>
+          {Math.round(row.x)}, {Math.round(row.y)}
+        </small>
+      </Fact>
+      <Fact icon="market" title="Carries">
+        {carriedLabel(row.carried)}
+      </Fact>
+      <Fact icon="server" title="Node">
+        {detail.node ?? 'None'} {detail.pod !== null && <small>pod {detail.pod}</small>}
+      </Fact>
+      <Fact icon="reboot" title="Run cycle">
+        {detail.cycle}
+      </Fact>
+      <Fact icon="coin" title="Balance">
+        <BalanceFact detail={detail} />
+      </Fact>
+      <Fact icon="chip" title="Tier">
+        <LinkButton word={detail.tier ?? 'None'} onClick={() => open({ view: 'tiers' })} />{' '}
+        <small>{detail.entitlement.policy === 'Pinned' ? 'pinned' : 'by balance'}</small>
+      </Fact>
+      <Fact icon="bag" title="Price">
+        {detail.entitlement.price === null ? 'Not known' : priceLabel(detail.entitlement.price)}
+      </Fact>
+      <Fact icon="seat" title="Seat">
+        {seatLabel(detail)}
+      </Fact>
+      <Fact icon="signal" title="Limits">
+        {limitLabel(detail.entitlement.limits)}
+      </Fact>
+      <Fact icon="home" title="Home">
+        <HomeName id={detail.home} />
+      </Fact>
+      <Fact icon="clock" title="Last seen">
+        {lastSeen(detail)}
+      </Fact>
+    </dl>
+  );
+}
+
+function lastSeen({ status }: AgentDetail): string {
+  if (status.online) return 'Here now';
+  return status.last_seen === null ? 'Never' : timeAgo(status.last_seen, Date.now());
+}
+
+function BalanceFact({ detail }: { readonly detail: AgentDetail }) {
+  const { open } = useVillage();
+  return (
+    <LinkButton
+      word={detail.balance === null ? 'No account yet' : moneyLabel(detail.balance)}
+      onClick={() => open({ tab: 'money' })}
+      data-balance={detail.balance ?? ''}
+    />
+  );
+}
+
+function HomeName({ id }: { readonly id: string | null }) {
+  const name = useVillageState((state) => state.landmarks.find((landmark) => landmark.id === id)?.name);
+  return <>{name ?? id ?? 'None'}</>;
+}
+
+function Fact({ icon, title, children }: Readonly<{ icon: IconName; title: string; children: ReactNode }>) {
+  return (
+    <div className="fact">
+      <dt>
+        <Icon name={icon} size={16} />
+        {title}
+      </dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The agent's seat, by the condition Admitted. The operator's message has the agent's place in the queue. */
+function seatLabel({ conditions, power }: Pick<AgentDetail, 'conditions' | 'power'>): string {
+  const admitted = conditions.find((condition) => condition.type === 'Admitted');
+  if (admitted?.status === 'True') return 'Has one';
+  if (power === 'Asleep') return 'Needs none while asleep';
+  if (admitted === undefined || admitted.reason === 'Waiting') return 'Not asked for yet';
+  return admitted.message === '' ? 'Waits for one' : `Waits: ${admitted.message}`;
+}
+
+function carriedLabel(carried: readonly string[]): string {
+  if (carried.length === 0) return 'Nothing';
+  return [...new Set(carried)]
+    .map((kind) => {
+      const count = carried.filter((other) => other === kind).length;
+      return count === 1 ? kind : `${kind} × ${count}`;
+    })
+    .join(', ');
+}
+
+export function NowTab({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }) {
   const why = (
     <Section title={detail.why.ready ? 'Why it runs' : 'Why it is not running'}>
       <ConditionList detail={detail} />
@@ -60,7 +158,7 @@ export function NowTab({ row, detail }: { readonly row: Row; readonly detail: Ag
 
 type SectionProps = Readonly<{ title: string; closed?: boolean; children: ReactNode }>;
 
-export function Section({ title, closed = false, children }: SectionProps): ReactElement {
+export function Section({ title, closed = false, children }: SectionProps) {
   const [open, setOpen] = useState(!closed);
   return (
     <section className="section">
@@ -77,7 +175,7 @@ export function Section({ title, closed = false, children }: SectionProps): Reac
 
 const REFRESH_MS = 10_000;
 
-export function CapabilityList({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
+function CapabilityList({ agent }: { readonly agent: AgentDetail }) {
   const { data } = useLive(getCapabilities, { params: { agent_id: agent.agent_id } }, REFRESH_MS);
   const now = useNow(10_000);
   if (data === null || data.reported_at === null || data.capabilities.length === 0) return null;
@@ -97,7 +195,7 @@ export function CapabilityList({ agent }: { readonly agent: AgentDetail }): Reac
   );
 }
 
-function CapabilityLine({ capability }: { readonly capability: Capability }): ReactElement {
+function CapabilityLine({ capability }: { readonly capability: Capability }) {
   const { ok, why, fix } = capability;
   return (
     <li className={`condition condition-${ok ? 'good' : 'bad'}`} data-capability={capability.name} data-ok={ok}>
@@ -120,7 +218,7 @@ const ICONS: Readonly<Record<ConditionLabel['tone'], IconName>> = {
   info: 'sleep',
 };
 
-export function ConditionList({ detail }: { readonly detail: AgentDetail }): ReactElement {
+function ConditionList({ detail }: { readonly detail: AgentDetail }) {
   return (
     <>
       {!detail.why.ready && <Blocker detail={detail} />}
@@ -146,7 +244,7 @@ export function ConditionList({ detail }: { readonly detail: AgentDetail }): Rea
   );
 }
 
-function Blocker({ detail: { why, power } }: { readonly detail: AgentDetail }): ReactElement {
+function Blocker({ detail: { why, power } }: { readonly detail: AgentDetail }) {
   const advice = adviceOf(why.reason);
   const calm = power === 'Asleep';
   return (
@@ -164,7 +262,7 @@ const STATES: Readonly<Record<SkillView['state'], Readonly<{ word: string; tone:
   unknown: { word: 'Not looked at yet', tone: 'waiting' },
 };
 
-export function SkillList({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
+function SkillList({ agent }: { readonly agent: AgentDetail }) {
   const role = useRole();
   const params = { agent_id: agent.agent_id };
   const { data } = useLive(listSkills, roleMay(role, 'runs:read') ? { params, query: {} } : null, SKILLS_REFRESH_MS);
@@ -181,7 +279,7 @@ export function SkillList({ agent }: { readonly agent: AgentDetail }): ReactElem
   );
 }
 
-function SkillLine({ skill, runs }: Readonly<{ skill: SkillView; runs: readonly SkillSet[] }>): ReactElement {
+function SkillLine({ skill, runs }: Readonly<{ skill: SkillView; runs: readonly SkillSet[] }>) {
   const { word, tone } = STATES[skill.state];
   return (
     <li className="skill" data-skill={skill.name} data-state={skill.state}>
@@ -201,7 +299,7 @@ function SkillLine({ skill, runs }: Readonly<{ skill: SkillView; runs: readonly 
   );
 }
 
-function LastUse({ name, runs }: Readonly<{ name: string; runs: readonly SkillSet[] }>): ReactElement | null {
+function LastUse({ name, runs }: Readonly<{ name: string; runs: readonly SkillSet[] }>) {
   const { open } = useVillage();
   const now = useNow(10_000);
   for (const { run_id: run, skills } of runs) {

@@ -1,5 +1,5 @@
 import { ENTRY_REASONS, type EntryReason, type LedgerEntry } from '@hamlet/contract';
-import { type ReactElement, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button, LinkButton } from '../../ui/controls.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { SelectField } from '../../ui/fields.tsx';
@@ -16,7 +16,7 @@ interface TableProps {
   readonly accounts: readonly { readonly id: string; readonly name: string; readonly history: History }[];
 }
 
-export function EntryTable({ accounts }: TableProps): ReactElement {
+export function EntryTable({ accounts }: TableProps) {
   const [reason, setReason] = useState<EntryReason | ''>('');
   const [rows, setRows] = useState(ROWS);
   const entries = useMemo(
@@ -55,7 +55,7 @@ export function EntryTable({ accounts }: TableProps): ReactElement {
   );
 }
 
-function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEntry }): ReactElement {
+function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEntry }) {
   const viewer = useViewerId();
   const { open } = useVillage();
   const [proving, setProving] = useState(false);

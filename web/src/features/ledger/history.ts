@@ -9,7 +9,7 @@ export type History = Readonly<{ entries: readonly LedgerEntry[]; whole: boolean
 export const NO_HISTORY: History = { entries: [], whole: false };
 
 /** Most pages read for one agent; with more entries the plot begins later and says so. */
-export const PAGES_MAX = 10;
+const PAGES_MAX = 10;
 
 /** Adds a page: each entry once, newest first. The ledger numbers entries from 1 without gaps, so number 1 is the first entry. */
 export function withPage(history: History, page: readonly LedgerEntry[]): History {
@@ -65,7 +65,7 @@ export function chosenOf(who: string | null, max: number): string[] {
 
 const REFRESH_MS = 8000;
 
-export interface HistoriesLive {
+interface HistoriesLive {
   readonly histories: ReadonlyMap<string, History>;
   readonly refused: Refused | null;
   readonly reading: boolean;

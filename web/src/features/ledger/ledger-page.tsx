@@ -1,5 +1,5 @@
 import type { AgentDetail } from '@hamlet/contract';
-import { type ReactElement, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import './ledger.css';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Choices } from '../../ui/fields.tsx';
@@ -26,7 +26,7 @@ const RANGES = [
 ] as const;
 type Range = (typeof RANGES)[number];
 
-export function LedgerPage(): ReactElement {
+export function LedgerPage() {
   return (
     <Page
       title="Ledger"
@@ -38,7 +38,7 @@ export function LedgerPage(): ReactElement {
   );
 }
 
-function Ledger(): ReactElement {
+function Ledger() {
   const { open } = useVillage();
   const details = useVillageState((state) => state.details);
   const who = useVillageState((state) => state.place.who);
@@ -69,7 +69,7 @@ function Ledger(): ReactElement {
 
 type PicturesProps = Readonly<{ chosen: readonly string[]; details: ReadonlyMap<string, AgentDetail> }>;
 
-function Pictures({ chosen, details }: PicturesProps): ReactElement {
+function Pictures({ chosen, details }: PicturesProps) {
   const [range, setRange] = useState<Range>(RANGES[1]);
   // Rounds up to the minute, so that the query changes only once a minute.
   const nowMs = Math.ceil(useNow(10_000) / 60_000) * 60_000;
@@ -174,7 +174,7 @@ interface ListProps {
   readonly onToggle: (id: string) => void;
 }
 
-function AgentList({ agents, chosen, onToggle }: ListProps): ReactElement {
+function AgentList({ agents, chosen, onToggle }: ListProps) {
   const { open, select } = useVillage();
   const [filter, setFilter] = useState('');
   const wanted = filter.trim().toLowerCase();
@@ -248,7 +248,7 @@ interface TableProps {
   format(value: number): string;
 }
 
-function PlotTable({ series, fromMs, toMs, format }: TableProps): ReactElement {
+function PlotTable({ series, fromMs, toMs, format }: TableProps) {
   return (
     <details className="plot-table">
       <summary>Show as a table</summary>

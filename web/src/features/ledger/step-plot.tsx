@@ -1,13 +1,4 @@
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactElement,
-  useEffect,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type PointerEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { dateTime } from '../../ui/time-labels.ts';
 import {
   type Frame,
@@ -25,7 +16,7 @@ import {
 } from './series.ts';
 
 /** A value with a line across the plot, such as the balance that opens a tier. */
-export type Level = Readonly<{ value: number; word: string }>;
+type Level = Readonly<{ value: number; word: string }>;
 
 interface PlotProps {
   readonly label: string;
@@ -54,7 +45,7 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 /** A pointer or the arrow keys show the values at an instant. Lines differ in colour, dashes and name. */
-export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotProps): ReactElement {
+export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const [readAt, setReadAt] = useState<number | null>(null);
@@ -116,7 +107,7 @@ interface DrawnProps {
   readonly area: { readonly width: number; readonly height: number };
 }
 
-function Lines({ series, frame, area }: DrawnProps): ReactElement {
+function Lines({ series, frame, area }: DrawnProps) {
   const clip = useId();
   const scale = scaleOf(frame, area);
   const alone = series.length === 1;
@@ -141,7 +132,7 @@ function Lines({ series, frame, area }: DrawnProps): ReactElement {
   );
 }
 
-function Reading({ series, atMs, frame, area }: DrawnProps & { readonly atMs: number }): ReactElement {
+function Reading({ series, atMs, frame, area }: DrawnProps & { readonly atMs: number }) {
   const scale = scaleOf(frame, area);
   return (
     <g>
@@ -162,7 +153,7 @@ function Reading({ series, atMs, frame, area }: DrawnProps & { readonly atMs: nu
   );
 }
 
-function Names({ series, frame, area }: DrawnProps): ReactElement {
+function Names({ series, frame, area }: DrawnProps) {
   const scale = scaleOf(frame, area);
   const ends = series.flatMap(({ id, name, points }, index) => {
     const value = valueAt(points, frame.toMs);
@@ -192,7 +183,7 @@ interface BubbleProps {
   readonly format: (value: number) => string;
 }
 
-function Bubble({ series, atMs, left, width, format }: BubbleProps): ReactElement {
+function Bubble({ series, atMs, left, width, format }: BubbleProps) {
   const rightHalf = left > width / 2;
   return (
     <div
@@ -215,7 +206,7 @@ function Bubble({ series, atMs, left, width, format }: BubbleProps): ReactElemen
   );
 }
 
-export function PlotKey(): ReactElement {
+export function PlotKey() {
   return (
     <svg className="plot-key" width={24} height={8} aria-hidden="true">
       <line className="plot-line" x1={1} x2={23} y1={4} y2={4} />
@@ -271,7 +262,7 @@ interface AxesProps {
 const DAY_MS = 86_400_000;
 const LABEL_PX = 84;
 
-function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps): ReactElement {
+function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps) {
   const times = timeTicks(frame.fromMs, frame.toMs, {
     count: Math.max(2, Math.floor(area.width / LABEL_PX)),
     offsetMs: -new Date(frame.toMs).getTimezoneOffset() * 60_000,

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { MapController } from '../../canvas/map-controller.ts';
 import type { Insets, MapHost, Moment } from '../../canvas/map-host.ts';
 import { type Camera, type MapSize, showPeople, type Viewport } from '../../canvas/model/camera.ts';
@@ -16,7 +16,7 @@ interface MapViewProps {
   readonly onController: (controller: MapController | null) => void;
 }
 
-export function MapView({ world, start, onController }: MapViewProps): ReactElement {
+export function MapView({ world, start, onController }: MapViewProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const tools = useVillage();
   const latest = useRef(tools);
@@ -140,7 +140,7 @@ function cameraOf(start: UrlState, tools: VillageTools, at: Readonly<{ viewport:
 const PHONE_PX = 760;
 
 /** CSS pixels of the map that the open panels cover, measured from their boxes. */
-export function insetsOf(): Insets {
+function insetsOf(): Insets {
   const insetTop = boxOf('.top-bar')?.bottom ?? 0;
   const panels = [boxOf('.agents'), boxOf('.board'), boxOf('.inspector')].filter((box) => box !== null);
   if (window.innerWidth < PHONE_PX) {
@@ -166,7 +166,7 @@ function boxOf(selector: string): DOMRect | null {
 }
 
 /** The values that end-to-end tests read: the drawn position of each agent, the tick, and the cost of a frame. */
-export interface HamletProbe {
+interface HamletProbe {
   readonly tick: number;
   readonly agents: readonly {
     readonly id: string;
@@ -193,7 +193,7 @@ declare global {
   }
 }
 
-export function exposeProbe(world: WorldSource, controller: MapController): void {
+function exposeProbe(world: WorldSource, controller: MapController): void {
   Object.defineProperty(window, '__hamlet', {
     configurable: true,
     get: (): HamletProbe => {
@@ -221,11 +221,11 @@ const KEPT = 240;
 const ring = new Float32Array(KEPT);
 const next = { at: 0 };
 
-export function rememberFrame(frameMs: number): void {
+function rememberFrame(frameMs: number): void {
   ring[next.at % KEPT] = frameMs;
   next.at += 1;
 }
 
-export function frameTimes(): number[] {
+function frameTimes(): number[] {
   return [...ring.subarray(0, Math.min(next.at, KEPT))];
 }

@@ -10,7 +10,7 @@ import {
   openAuction,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
 import { useLive, usePages } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
@@ -25,7 +25,7 @@ import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-label
 import { actorLabel } from '../../client/actor-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 
-export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): ReactElement {
+export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }) {
   const mayRun = roleMay(useRole(), 'auction:run');
   const [state, setState] = useState<AuctionState | ''>('');
   const [writing, setWriting] = useState(false);
@@ -100,7 +100,7 @@ const NOTE_MAX = 500;
 type AuctionFormProps = Readonly<{ lanes: readonly GpuLane[]; onDone: (made: string | null) => void }>;
 
 /** Opening an auction reserves the window at once. */
-function AuctionForm({ lanes, onDone }: AuctionFormProps): ReactElement {
+function AuctionForm({ lanes, onDone }: AuctionFormProps) {
   const sending = useIntent();
   const now = useNow(5000);
   const [empty] = useState<AuctionDraft>(() => ({
@@ -149,14 +149,9 @@ function AuctionForm({ lanes, onDone }: AuctionFormProps): ReactElement {
 const REFRESH_MS = 3000;
 const REASON_MAX = 500;
 
-interface RowProps {
-  readonly auction: AuctionView;
-  readonly open: boolean;
-  readonly onOpen: (on: boolean) => void;
-  readonly onChanged: () => void;
-}
+type RowProps = Readonly<{ auction: AuctionView; open: boolean; onOpen: (on: boolean) => void; onChanged: () => void }>;
 
-export function AuctionRow({ auction, open, onOpen, onChanged }: RowProps): ReactElement {
+function AuctionRow({ auction, open, onOpen, onChanged }: RowProps) {
   const now = useNow(1000);
   const { word, tone } = AUCTION_LABELS[auction.state];
   const startMs = Date.parse(auction.starts_at);
@@ -178,7 +173,7 @@ export function AuctionRow({ auction, open, onOpen, onChanged }: RowProps): Reac
   );
 }
 
-function Outcome({ auction }: { readonly auction: AuctionView }): ReactElement {
+function Outcome({ auction }: { readonly auction: AuctionView }) {
   const winner = useVillageState((state) => state.details.get(auction.winner ?? '')?.display_name ?? auction.winner);
   if (auction.price !== null)
     return (
@@ -206,7 +201,7 @@ function stateLine(
   return `${count}${ended === null ? '' : `, ended ${timeAgo(ended, nowMs)}`}${reason === null || reason === '' ? '' : `: ${reason}`}`;
 }
 
-function Details({ auction, onChanged }: Readonly<{ auction: AuctionView; onChanged: () => void }>): ReactElement {
+function Details({ auction, onChanged }: Readonly<{ auction: AuctionView; onChanged: () => void }>) {
   const viewer = useViewerId();
   const details = useVillageState((state) => state.details);
   const mayRun = roleMay(useRole(), 'auction:run');
@@ -245,7 +240,7 @@ function Details({ auction, onChanged }: Readonly<{ auction: AuctionView; onChan
   );
 }
 
-function CancelForm({ auction, onDone }: { readonly auction: AuctionView; readonly onDone: () => void }): ReactElement {
+function CancelForm({ auction, onDone }: { readonly auction: AuctionView; readonly onDone: () => void }) {
   const params = { auction_id: auction.auction_id };
   return (
     <details className="call-off">

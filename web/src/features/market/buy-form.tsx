@@ -7,7 +7,7 @@ import {
   type QuoteAnswer,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { fieldsOf, type FormDraft, useDraft } from '../../client/drafts.ts';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
@@ -24,7 +24,7 @@ const REFRESH_MS = 10_000;
 const TYPING_MS = 250;
 
 /** Shows the price and the effect of a purchase while the person writes it. An admin pays with the agent's money. */
-export function BuyForm({ prices, onBought }: Readonly<{ prices: PriceList; onBought: () => void }>): ReactElement {
+export function BuyForm({ prices, onBought }: Readonly<{ prices: PriceList; onBought: () => void }>) {
   const mayBuy = roleMay(useRole(), 'trade:buy');
   const [first] = useAgentNames();
   const { draft, reading, quote, of, ...purchase } = usePurchase(first?.id ?? '', onBought);
@@ -109,7 +109,7 @@ function usePurchase(firstAgent: string, onBought: () => void) {
 
 type FieldsProps = Pick<FormDraft<BuyDraft>, 'draft' | 'of'> & Readonly<{ prices: PriceList }>;
 
-function ItemFields({ draft, prices, of }: FieldsProps): ReactElement | null {
+function ItemFields({ draft, prices, of }: FieldsProps) {
   switch (draft.kind) {
     case 'quota':
       return (
@@ -160,7 +160,7 @@ function useQuote(agentId: string, reading: BuyReading): Live<QuoteAnswer> {
 type Item = NonNullable<QuoteAnswer['item']>;
 type Agent = NonNullable<QuoteAnswer['agent']>;
 
-function QuoteLines({ quote }: { readonly quote: Live<QuoteAnswer> }): ReactElement {
+function QuoteLines({ quote }: { readonly quote: Live<QuoteAnswer> }) {
   if (quote.refused !== null) return <RefusedNotice refused={quote.refused} />;
   const { item, agent } = quote.data ?? { item: null, agent: null };
   const after = agent?.after ?? null;
@@ -175,7 +175,7 @@ function QuoteLines({ quote }: { readonly quote: Live<QuoteAnswer> }): ReactElem
 
 type EffectProps = Readonly<{ item: Item; agent: Agent; after: NonNullable<Agent['after']> }>;
 
-function Effect({ item, agent, after }: EffectProps): ReactElement {
+function Effect({ item, agent, after }: EffectProps) {
   const warnings = warningsOf({ item, agent, after });
   return (
     <div

@@ -1,5 +1,5 @@
 import { getQuote, roleMay } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import './market.css';
 import { useLive } from '../../client/query/use-live.ts';
 import { Icon } from '../../ui/controls.tsx';
@@ -13,7 +13,7 @@ import { PurchaseList } from './purchases.tsx';
 
 const REFRESH_MS = 30_000;
 
-export function MarketPage(): ReactElement {
+export function MarketPage() {
   return (
     <Page
       title="Market"
@@ -25,7 +25,7 @@ export function MarketPage(): ReactElement {
   );
 }
 
-function Market(): ReactElement {
+function Market() {
   const [bought, setBought] = useState(0);
   const quote = useLive(getQuote, { query: {} }, REFRESH_MS);
   const prices = quote.data?.price_list ?? null;
@@ -60,7 +60,7 @@ function Market(): ReactElement {
 
 type BuyCardProps = Readonly<{ prices: React.ComponentProps<typeof BuyForm>['prices'] | null; onBought: () => void }>;
 
-function BuyCard({ prices, onBought }: BuyCardProps): ReactElement {
+function BuyCard({ prices, onBought }: BuyCardProps) {
   const mayBuy = roleMay(useRole(), 'trade:buy');
   return (
     <section className="card market-card" aria-label={mayBuy ? 'Buy for an agent' : 'Check a price'}>

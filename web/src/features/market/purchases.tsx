@@ -1,5 +1,5 @@
 import { listPurchases, type PurchaseView } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { usePages } from '../../client/query/use-live.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge, Icon } from '../../ui/controls.tsx';
@@ -14,7 +14,7 @@ import { itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const STATES = ['active', 'ahead', 'ended'] as const;
 
-export function PurchaseList({ version }: { readonly version: number }): ReactElement {
+export function PurchaseList({ version }: { readonly version: number }) {
   const [state, setState] = useState<(typeof STATES)[number] | null>(null);
   const live = usePages(
     listPurchases,
@@ -54,9 +54,7 @@ const PURCHASE_LABELS = {
   ended: { word: 'Ended', tone: 'sleep' },
 } as const;
 
-type PurchaseRowProps = Readonly<{ purchase: PurchaseView; withAgent: boolean }>;
-
-export function PurchaseRow({ purchase, withAgent }: PurchaseRowProps): ReactElement {
+export function PurchaseRow({ purchase, withAgent }: Readonly<{ purchase: PurchaseView; withAgent: boolean }>) {
   const now = useNow(5000);
   const viewer = useViewerId();
   const name = useAgentName(purchase.agent_id);

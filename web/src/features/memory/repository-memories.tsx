@@ -8,7 +8,7 @@ import {
   type RepositoryMemory,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { useLive, usePages } from '../../client/query/use-live.ts';
 import { Badge, Button, Icon, LinkButton } from '../../ui/controls.tsx';
@@ -21,11 +21,11 @@ import { entryLabel } from './entry-label.ts';
 
 const EVERY_MS = 10_000;
 
-export function RepositoryMemories({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
+export function RepositoryMemories({ agent }: { readonly agent: AgentDetail }) {
   return roleMay(useRole(), 'runs:read') ? <Memories agentId={agent.agent_id} /> : null;
 }
 
-function Memories({ agentId }: { readonly agentId: string }): ReactElement | null {
+function Memories({ agentId }: { readonly agentId: string }) {
   const pages = usePages(
     listRepositoryMemories,
     { query: { agent_id: agentId } },
@@ -47,9 +47,7 @@ function Memories({ agentId }: { readonly agentId: string }): ReactElement | nul
   );
 }
 
-type MemoryProps = Readonly<{ memory: RepositoryMemory; onForgotten: () => void }>;
-
-function Memory({ memory, onForgotten }: MemoryProps): ReactElement {
+function Memory({ memory, onForgotten }: Readonly<{ memory: RepositoryMemory; onForgotten: () => void }>) {
   const [open, setOpen] = useState(false);
   const { repository, entries } = memory;
   return (
@@ -64,9 +62,7 @@ function Memory({ memory, onForgotten }: MemoryProps): ReactElement {
   );
 }
 
-type EntriesProps = Readonly<{ repository: string; onForgotten: () => void }>;
-
-function Entries({ repository, onForgotten }: EntriesProps): ReactElement {
+function Entries({ repository, onForgotten }: Readonly<{ repository: string; onForgotten: () => void }>) {
   const intent = useIntent();
   const [version, setVersion] = useState(0);
   const [asks, setAsks] = useState(false);
@@ -111,7 +107,7 @@ function Entries({ repository, onForgotten }: EntriesProps): ReactElement {
 
 type LineProps = Readonly<{ entry: MemoryEntry; repository: string; onForgotten: () => void }>;
 
-export function MemoryEntryLine({ entry, repository, onForgotten }: LineProps): ReactElement {
+function MemoryEntryLine({ entry, repository, onForgotten }: LineProps) {
   const { open } = useVillage();
   const intent = useIntent();
   const now = useNow(10_000);

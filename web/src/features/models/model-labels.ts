@@ -89,7 +89,7 @@ export function usersLabel(total: number): string {
 }
 
 /** A kind of provider as the form offers it. `address` is null if the kind has an address of its own. */
-export interface ProviderKind {
+interface ProviderKind {
   readonly word: string;
   readonly hint: string;
   readonly address: string | null;

@@ -7,7 +7,7 @@ import {
   showModels,
   type VillageModel,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { Badge, Button } from '../../ui/controls.tsx';
 import { Notice, RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { Page } from '../navigation/page.tsx';
@@ -30,7 +30,7 @@ type OpenForm =
 type FormState = Readonly<{ form: OpenForm | null; onForm: (form: OpenForm | null) => void }>;
 type Providers = CallData<typeof listModelCredentials>;
 
-export function ModelsPage(): ReactElement {
+export function ModelsPage() {
   const [form, setForm] = useState<OpenForm | null>(null);
   return (
     <Page
@@ -52,7 +52,7 @@ export function ModelsPage(): ReactElement {
   );
 }
 
-function Content({ form, onForm }: FormState): ReactElement {
+function Content({ form, onForm }: FormState) {
   const models = useModels();
   const providers = useProviders();
   const prices = usePrices();
@@ -96,7 +96,7 @@ interface OpenedProps {
   readonly onClose: (stored: string | null) => void;
 }
 
-function Opened({ form, notice, models, prices, onClose }: OpenedProps): ReactElement {
+function Opened({ form, notice, models, prices, onClose }: OpenedProps) {
   if (form.kind === 'prices')
     return <PriceForm credential={form.of} prices={prices} onClose={(saved) => onClose(saved ? form.of.name : null)} />;
   const names = (models ?? []).filter(({ tiers }) => tiers.length > 0).map(({ name }) => name);
@@ -109,7 +109,7 @@ function Opened({ form, notice, models, prices, onClose }: OpenedProps): ReactEl
 
 type NotesProps = Readonly<{ providers: Providers; scriptedOnly: boolean; onForm: FormState['onForm'] }>;
 
-function Notes({ providers, scriptedOnly, onForm }: NotesProps): ReactElement {
+function Notes({ providers, scriptedOnly, onForm }: NotesProps) {
   return (
     <>
       {scriptedOnly && (
@@ -145,13 +145,9 @@ function Notes({ providers, scriptedOnly, onForm }: NotesProps): ReactElement {
   );
 }
 
-interface ProvidersProps {
-  readonly providers: Providers;
-  readonly onForm: FormState['onForm'];
-  readonly onChanged: () => void;
-}
+type ProvidersProps = Readonly<{ providers: Providers; onForm: FormState['onForm']; onChanged: () => void }>;
 
-function Providers({ providers, onForm, onChanged }: ProvidersProps): ReactElement {
+function Providers({ providers, onForm, onChanged }: ProvidersProps) {
   const { credentials, configured, subscription } = providers;
   return (
     <section aria-label="Providers">
@@ -175,7 +171,7 @@ function Providers({ providers, onForm, onChanged }: ProvidersProps): ReactEleme
   );
 }
 
-function Configured({ provider }: { readonly provider: Providers['configured'][number] }): ReactElement {
+function Configured({ provider }: { readonly provider: Providers['configured'][number] }) {
   const { name, kind, base_url: address, credential, available, used_by: users } = provider;
   const isScripted = kind === 'scripted';
   return (
@@ -214,7 +210,7 @@ function Configured({ provider }: { readonly provider: Providers['configured'][n
 
 type NamesProps = Readonly<{ models: readonly VillageModel[] | null; refused: Refused | null }>;
 
-export function ModelNames({ models, refused }: NamesProps): ReactElement {
+function ModelNames({ models, refused }: NamesProps) {
   return (
     <section className="card model-names" aria-label="Names of models">
       <h2>Names of models</h2>
@@ -229,7 +225,7 @@ export function ModelNames({ models, refused }: NamesProps): ReactElement {
   );
 }
 
-function ModelName({ model }: { readonly model: VillageModel }): ReactElement {
+function ModelName({ model }: { readonly model: VillageModel }) {
   const { name, provider, tiers, context_tokens: context } = model;
   const { word, tone } = modelState(model);
   const test = useTest();
@@ -256,7 +252,7 @@ function ModelName({ model }: { readonly model: VillageModel }): ReactElement {
   );
 }
 
-export function PriceTable({ prices }: { readonly prices: readonly ModelPriceView[] }): ReactElement {
+function PriceTable({ prices }: { readonly prices: readonly ModelPriceView[] }) {
   return (
     <section className="card price-card" aria-label="Prices">
       <h2>Prices of the providers</h2>
@@ -306,14 +302,14 @@ export function PriceTable({ prices }: { readonly prices: readonly ModelPriceVie
 const MODELS_MS = 30_000;
 const PROVIDERS_MS = 10_000;
 
-export function useModels(asks = true): Live<CallData<typeof showModels>> {
+function useModels(asks = true): Live<CallData<typeof showModels>> {
   return useLive(showModels, asks ? {} : null, MODELS_MS);
 }
 
-export function useProviders(): Live<CallData<typeof listModelCredentials>> {
+function useProviders(): Live<CallData<typeof listModelCredentials>> {
   return useLive(listModelCredentials, {}, PROVIDERS_MS);
 }
 
-export function usePrices(): Live<CallData<typeof listModelPrices>> {
+function usePrices(): Live<CallData<typeof listModelPrices>> {
   return useLive(listModelPrices, {}, MODELS_MS);
 }

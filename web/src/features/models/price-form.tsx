@@ -1,5 +1,5 @@
 import { type ModelCredential, type ModelPriceView, putModelPrices } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/controls.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
@@ -14,7 +14,7 @@ interface PriceProps {
 }
 
 /** The prices that a connected provider asks, of a million tokens. They inform; the ledger charges the price of the tier. */
-export function PriceForm({ credential, prices, onClose }: PriceProps): ReactElement {
+export function PriceForm({ credential, prices, onClose }: PriceProps) {
   const { name, agent_id: agent, provider } = credential;
   const [start] = useState(() => {
     const own = prices.filter(
@@ -80,7 +80,7 @@ const COLUMNS = [
 
 type RowsProps = Readonly<{ rows: readonly PriceRow[]; onChange: (rows: readonly PriceRow[]) => void }>;
 
-function PriceRows({ rows, onChange }: RowsProps): ReactElement {
+function PriceRows({ rows, onChange }: RowsProps) {
   return (
     <table className="times price-table">
       <thead>

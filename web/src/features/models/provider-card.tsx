@@ -1,5 +1,5 @@
 import { deleteModelCredential, MODEL_ABILITIES, type ModelCredential } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
 import { RefusedNotice } from '../../ui/notices.tsx';
@@ -21,7 +21,7 @@ interface CardProps {
   readonly onChanged: () => void;
 }
 
-export function ProviderCard({ credential, onEdit, onSignIn, onPrices, onChanged }: CardProps): ReactElement {
+export function ProviderCard({ credential, onEdit, onSignIn, onPrices, onChanged }: CardProps) {
   const { name, agent_id: agent, provider } = credential;
   const test = useTest();
   const draft = connectDraftOf(credential);
@@ -61,14 +61,14 @@ export function ProviderCard({ credential, onEdit, onSignIn, onPrices, onChanged
 
 type SignInProps = Pick<CardProps, 'credential'> & { readonly onSignIn: NonNullable<CardProps['onSignIn']> };
 
-function SignInAgain({ credential, onSignIn }: SignInProps): ReactElement | null {
+function SignInAgain({ credential, onSignIn }: SignInProps) {
   const again = subscriptionDraftOf(credential);
   return again === null ? null : (
     <Button word="Sign in again…" onClick={() => onSignIn(again)} data-action="sign-in-again" />
   );
 }
 
-function CardHead({ credential }: Pick<CardProps, 'credential'>): ReactElement {
+function CardHead({ credential }: Pick<CardProps, 'credential'>) {
   const now = useNow(10_000);
   const { name, provider } = credential;
   const state = provider === null ? null : providerState(credential, now);
@@ -85,10 +85,7 @@ function CardHead({ credential }: Pick<CardProps, 'credential'>): ReactElement {
   );
 }
 
-function TestedAbilities({
-  model,
-  credential,
-}: Pick<CardProps, 'credential'> & { readonly model: string }): ReactElement | null {
+function TestedAbilities({ model, credential }: Pick<CardProps, 'credential'> & { readonly model: string }) {
   const found = credential.tested_models.find((each) => each.model === model);
   if (found === undefined) return null;
   return (
@@ -107,7 +104,7 @@ function TestedAbilities({
 
 type FactsProps = Pick<CardProps, 'credential'> & { readonly withTest: boolean };
 
-function CardFacts({ credential, withTest }: FactsProps): ReactElement {
+function CardFacts({ credential, withTest }: FactsProps) {
   const { provider, created_at: at, created_by: by, agent_id: agent, last_test: test } = credential;
   const viewer = useViewerId();
   const now = useNow(10_000);
@@ -152,7 +149,7 @@ function CardFacts({ credential, withTest }: FactsProps): ReactElement {
   );
 }
 
-function KeyFact({ credential }: Pick<CardProps, 'credential'>): ReactElement {
+function KeyFact({ credential }: Pick<CardProps, 'credential'>) {
   const { key_id: sealedBy, fingerprint, provider } = credential;
   return (
     <>
@@ -169,7 +166,7 @@ function KeyFact({ credential }: Pick<CardProps, 'credential'>): ReactElement {
   );
 }
 
-function Users({ credential }: Pick<CardProps, 'credential'>): ReactElement {
+function Users({ credential }: Pick<CardProps, 'credential'>) {
   const { agents, total } = credential.used_by;
   return (
     <>
@@ -185,7 +182,7 @@ function Users({ credential }: Pick<CardProps, 'credential'>): ReactElement {
   );
 }
 
-function AgentLink({ id }: { readonly id: string }): ReactElement {
+function AgentLink({ id }: { readonly id: string }) {
   const { select, open } = useVillage();
   return (
     <LinkButton
@@ -198,9 +195,7 @@ function AgentLink({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-type RemoveProps = Readonly<{ credential: ModelCredential; onRemoved: () => void }>;
-
-function Remove({ credential, onRemoved }: RemoveProps): ReactElement {
+function Remove({ credential, onRemoved }: Readonly<{ credential: ModelCredential; onRemoved: () => void }>) {
   const [asked, setAsked] = useState(false);
   const intent = useIntent();
   const { name, agent_id: agent, used_by: users } = credential;

@@ -1,11 +1,11 @@
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { Badge } from '../../ui/controls.tsx';
 import { Notice } from '../../ui/notices.tsx';
 import { abilityLabel, costLabel, type TestAnswer, testLabel } from './model-labels.ts';
 import { type CallInput, testModel } from '@hamlet/contract';
 import { type Intent, useIntent } from '../../client/query/use-intent.ts';
 
-export function TestResult({ answer }: { readonly answer: TestAnswer }): ReactElement {
+export function TestResult({ answer }: { readonly answer: TestAnswer }) {
   return (
     <Notice tone={answer.ok ? 'good' : 'bad'} data-test={answer.ok ? 'ok' : (answer.code ?? 'failed')}>
       <b>{testLabel(answer)}</b> {costLabel(answer)}
@@ -16,7 +16,7 @@ export function TestResult({ answer }: { readonly answer: TestAnswer }): ReactEl
   );
 }
 
-function Abilities({ found }: { readonly found: TestAnswer['abilities'] }): ReactElement {
+function Abilities({ found }: { readonly found: TestAnswer['abilities'] }) {
   return (
     <ul className="test-abilities" aria-label="Abilities">
       {found.map(({ ability, can, note }) => {
@@ -31,7 +31,7 @@ function Abilities({ found }: { readonly found: TestAnswer['abilities'] }): Reac
   );
 }
 
-function Words({ text }: { readonly text: string | null }): ReactElement | null {
+function Words({ text }: { readonly text: string | null }) {
   return text === null ? null : <span className="test-words">{text}</span>;
 }
 
@@ -41,7 +41,7 @@ function quoted(text: string | null): string | null {
 
 type TestBody = NonNullable<CallInput<typeof testModel>['body']>;
 
-export interface ModelTest {
+interface ModelTest {
   readonly intent: Intent;
   readonly answer: TestAnswer | null;
   run(body: TestBody): Promise<void>;

@@ -5,7 +5,7 @@ import {
   type ModerationItem,
   type ModerationRecord,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import './moderation.css';
 import { usePages } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
@@ -27,7 +27,7 @@ function idOf({ post, reply }: ModerationItem): string {
 
 type QueueState = 'waiting' | 'decided';
 
-export function ModerationPage(): ReactElement {
+export function ModerationPage() {
   return (
     <Page
       title="Moderation"
@@ -39,7 +39,7 @@ export function ModerationPage(): ReactElement {
   );
 }
 
-function Queue(): ReactElement {
+function Queue() {
   const { board } = useVillage();
   const [state, setState] = useState<QueueState>('waiting');
   // Every event of the board may change the queue.
@@ -73,7 +73,7 @@ function Queue(): ReactElement {
   );
 }
 
-function ModerationCard({ item, onDone }: Readonly<{ item: ModerationItem; onDone: () => void }>): ReactElement {
+function ModerationCard({ item, onDone }: Readonly<{ item: ModerationItem; onDone: () => void }>) {
   const { open } = useVillage();
   const now = useNow(15_000);
   const [decision, setDecision] = useState<Decision | null>(null);
@@ -126,9 +126,7 @@ function ModerationCard({ item, onDone }: Readonly<{ item: ModerationItem; onDon
   );
 }
 
-type FlagsProps = Readonly<{ flags: readonly FlagRecord[]; weight: number; now: number }>;
-
-function Flags({ flags, weight, now }: FlagsProps): ReactElement | null {
+function Flags({ flags, weight, now }: Readonly<{ flags: readonly FlagRecord[]; weight: number; now: number }>) {
   if (flags.length === 0) return null;
   return (
     <section className="moderation-part" aria-label="Flags">
@@ -148,9 +146,7 @@ function Flags({ flags, weight, now }: FlagsProps): ReactElement | null {
   );
 }
 
-type DecisionsProps = Readonly<{ decisions: readonly ModerationRecord[]; now: number }>;
-
-function Decisions({ decisions, now }: DecisionsProps): ReactElement | null {
+function Decisions({ decisions, now }: Readonly<{ decisions: readonly ModerationRecord[]; now: number }>) {
   if (decisions.length === 0) return null;
   return (
     <section className="moderation-part" aria-label="Decisions">

@@ -1,5 +1,4 @@
 import { type Allowance, getAllowance } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { timeAhead } from '../../ui/time-labels.ts';
 import { moneyLabel, readAmount } from '../../client/money-labels.ts';
@@ -10,10 +9,8 @@ export function useAllowance(): Live<Allowance> {
   return useLive(getAllowance, {}, REFRESH_MS);
 }
 
-type AllowanceLineProps = Readonly<{ allowance: Allowance | null; asked: bigint | null }>;
-
 /** The remainder of a member's allowance; nothing for admins, who have no limit. */
-export function AllowanceLine({ allowance, asked }: AllowanceLineProps): ReactElement | null {
+export function AllowanceLine({ allowance, asked }: Readonly<{ allowance: Allowance | null; asked: bigint | null }>) {
   if (allowance === null || allowance.left === null) return null;
   const short = asked !== null && asked > (readAmount(allowance.left) ?? 0n);
   return (

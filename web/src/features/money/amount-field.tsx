@@ -1,4 +1,4 @@
-import { type ReactElement, useId } from 'react';
+import { useId } from 'react';
 import type { Field } from '../../client/drafts.ts';
 import { Button } from '../../ui/controls.tsx';
 import { FieldProblem } from '../../ui/fields.tsx';
@@ -12,12 +12,7 @@ interface AmountProps extends Field<string> {
 }
 
 /** A field for an amount above 0, with buttons for usual amounts. An empty field is no problem by itself. */
-export function AmountField({
-  label = 'Amount in aiDollars',
-  required = false,
-  value: amount,
-  onChange,
-}: AmountProps): ReactElement {
+export function AmountField({ label = 'Amount in aiDollars', required = false, value: amount, onChange }: AmountProps) {
   const id = useId();
   const bad = amount !== '' && (readAmount(amount) ?? 0n) <= 0n;
   return (

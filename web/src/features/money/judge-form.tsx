@@ -7,7 +7,7 @@ import {
   rewardAgent,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/controls.tsx';
@@ -45,12 +45,12 @@ interface JudgeProps {
   readonly first?: JudgeKind;
 }
 
-export function JudgeForm(props: JudgeProps): ReactElement {
+export function JudgeForm(props: JudgeProps) {
   if (roleMay(useRole(), 'economy:judge')) return <Judging {...props} />;
   return <SignInHint text="Members reward and penalize agents." />;
 }
 
-function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): ReactElement {
+function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps) {
   const allowance = useAllowance();
   const { kind, choose, of, micro, ready, busy, refused, done, send } = useJudgement(
     { agent, about: about ?? null, first: first ?? 'reward' },
@@ -147,7 +147,7 @@ interface PreviewProps {
   readonly change: bigint;
 }
 
-function PreviewLine({ agent, balance, steps, change }: PreviewProps): ReactElement {
+function PreviewLine({ agent, balance, steps, change }: PreviewProps) {
   const account = {
     balance: readAmount(balance.balance) ?? 0n,
     available: readAmount(balance.available) ?? 0n,

@@ -7,7 +7,7 @@ import {
   type QuoteAnswer,
   roleMay,
 } from '@hamlet/contract';
-import { lazy, type ReactElement } from 'react';
+import { lazy } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { changeLine } from '../market/item-labels.ts';
 import { PurchaseRow } from '../market/purchases.tsx';
@@ -24,7 +24,7 @@ const CHANGES = 6;
 
 type LadderProps = Readonly<{ agent: AgentDetail; balance: BalanceAnswer; tiers: readonly EntitlementView[] }>;
 
-export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement | null {
+export function TierLadder({ agent, balance, tiers }: LadderProps) {
   const quote = useAgentQuote(agent.agent_id);
   const { open } = useVillage();
   if (tiers.length === 0) return null;
@@ -65,7 +65,7 @@ export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement
   );
 }
 
-function Decider(props: Pick<LadderProps, 'agent' | 'tiers'>): ReactElement | null {
+function Decider(props: Pick<LadderProps, 'agent' | 'tiers'>) {
   if (!roleMay(useRole(), 'entitlements:change')) return null;
   return (
     <>
@@ -85,7 +85,7 @@ function useAgentQuote(id: string): NonNullable<QuoteAnswer['agent']> | null {
 
 const PLACE_LABELS: Readonly<Record<Rung['place'], string>> = { passed: '', here: 'here', next: 'next', above: '' };
 
-function RungRow({ rung, pinned }: { readonly rung: Rung; readonly pinned: boolean }): ReactElement {
+function RungRow({ rung, pinned }: { readonly rung: Rung; readonly pinned: boolean }) {
   const { name, opensAt, place, filled, seats, price } = rung;
   const free = readAmount(opensAt) ?? 0n;
   return (
@@ -119,7 +119,7 @@ type Next = NonNullable<QuoteAnswer['agent']>['next'];
 
 type OutlookProps = Readonly<{ tiers: readonly EntitlementView[]; tier: string | null; next: Next }>;
 
-function Outlook({ tiers, tier, next }: OutlookProps): ReactElement {
+function Outlook({ tiers, tier, next }: OutlookProps) {
   const lost = lostBelow(tiers, tier);
   return (
     <>

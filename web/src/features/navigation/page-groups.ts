@@ -21,7 +21,7 @@ export const PAGE_LABELS: Readonly<
   audit: { word: 'Audit', hint: 'All acts, with actor and time', needs: 'audit:read' },
 };
 
-export type PageGroup = Readonly<{ word: string; icon: IconName; hint: string; views: readonly View[] }>;
+type PageGroup = Readonly<{ word: string; icon: IconName; hint: string; views: readonly View[] }>;
 
 /** The groups in the order of the top bar. The key of a group is its position, 1 to 5. */
 export const GROUPS = [

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { roleMay, type RoutePermission } from '@hamlet/contract';
 import { LinkButton } from '../../ui/controls.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
@@ -13,7 +13,7 @@ interface PageProps {
 }
 
 /** A page that covers the map, for viewers who may see it. */
-export function Page({ title, intro, tools, needs, children }: PageProps): ReactElement {
+export function Page({ title, intro, tools, needs, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const role = useRole();
   const view = useVillageState((state) => state.place.view);
@@ -40,7 +40,7 @@ export function Page({ title, intro, tools, needs, children }: PageProps): React
   );
 }
 
-function Locked({ needs }: { readonly needs: RoutePermission }): ReactElement {
+function Locked({ needs }: { readonly needs: RoutePermission }) {
   const role = useRole();
   const { openSignIn } = useVillage();
   const who = roleMay('member', needs) ? 'members' : 'admins';

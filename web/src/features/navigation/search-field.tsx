@@ -1,11 +1,11 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Icon } from '../../ui/controls.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 const TYPING_MS = 300;
 const FIND_MAX_CHARS = 200;
 
-export function SearchField({ label }: { readonly label: string }): ReactElement {
+export function SearchField({ label }: { readonly label: string }) {
   const { open } = useVillage();
   const find = useVillageState((state) => state.place.find);
   const [text, setText] = useState(find ?? '');

@@ -1,4 +1,4 @@
-import type { MouseEvent, ReactElement } from 'react';
+import type { MouseEvent } from 'react';
 import { useStore } from '../../client/store.ts';
 import type { View } from '../../client/url-state.ts';
 import { Icon } from '../../ui/controls.tsx';
@@ -6,7 +6,7 @@ import { PendingCount } from '../permissions/pending-count.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { addressOf, groupOf, GROUPS, openedBy, PAGE_LABELS, seenBy } from './page-groups.ts';
 
-export function ViewNav(): ReactElement {
+export function ViewNav() {
   const view = useVillageState((state) => state.place.view);
   const role = useRole();
   return (
@@ -32,7 +32,7 @@ export function ViewNav(): ReactElement {
   );
 }
 
-function Unseen(): ReactElement | null {
+function Unseen() {
   const { board } = useVillage();
   const unseen = useStore(board.state, (state) => state.unseen);
   return unseen === 0 ? null : (
@@ -43,7 +43,7 @@ function Unseen(): ReactElement | null {
   );
 }
 
-export function SubNav({ view }: { readonly view: View }): ReactElement | null {
+export function SubNav({ view }: { readonly view: View }) {
   const role = useRole();
   const pages = groupOf(view).views.filter((page) => page === view || seenBy({ views: [page] }, role));
   if (pages.length < 2) return null;
@@ -59,15 +59,9 @@ export function SubNav({ view }: { readonly view: View }): ReactElement | null {
   );
 }
 
-interface LinkProps {
-  readonly to: View;
-  readonly className: string;
-  readonly current: boolean;
-  readonly title: string;
-  readonly children: React.ReactNode;
-}
+type LinkProps = Readonly<{ to: View; className: string; current: boolean; title: string; children: React.ReactNode }>;
 
-function ViewLink({ to, className, current, title, children }: LinkProps): ReactElement {
+function ViewLink({ to, className, current, title, children }: LinkProps) {
   const { open, fetchPage } = useVillage();
   const go = (event: MouseEvent): void => {
     // With a modifier key the browser opens the link in a new tab.

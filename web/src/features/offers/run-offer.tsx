@@ -7,7 +7,7 @@ import {
   type RunOffer,
 } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent } from '../../client/query/use-intent.ts';
 import { useLive } from '../../client/query/use-live.ts';
@@ -22,7 +22,7 @@ import './offers.css';
 const LIVE_MS = 10_000;
 const SETTLED_MS = 30_000;
 
-export function RunOfferView({ run }: { readonly run: Run }): ReactElement | null {
+export function RunOfferView({ run }: { readonly run: Run }) {
   const ended = isSettled(run.state);
   const live = useLive(
     listOffers,
@@ -50,7 +50,7 @@ export function RunOfferView({ run }: { readonly run: Run }): ReactElement | nul
 
 type DecisionProps = Readonly<{ offer: RunOffer; onDecided: () => void }>;
 
-function Decision({ offer, onDecided }: DecisionProps): ReactElement {
+function Decision({ offer, onDecided }: DecisionProps) {
   const [refusing, setRefusing] = useState(false);
   const intent = useIntent();
   const params = { run_id: offer.run_id };
@@ -83,7 +83,7 @@ interface RefuseProps extends DecisionProps {
   readonly onBack: () => void;
 }
 
-function RefuseForm({ offer, intent, onBack, onDecided }: RefuseProps): ReactElement {
+function RefuseForm({ offer, intent, onBack, onDecided }: RefuseProps) {
   const [reason, setReason] = useDraft(`refuse-offer-${offer.run_id}`);
   const words = reason.trim();
   const refuse = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import {
   listCredits,
   rejectCredit,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { usePages } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Badge, Button } from '../../ui/controls.tsx';
@@ -21,7 +21,7 @@ import { useAgentName, useViewerId } from '../village-context.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { CREDIT_LABELS, mayApprove } from './payment-labels.ts';
 
-export function CreditList({ version }: { readonly version: number }): ReactElement {
+export function CreditList({ version }: { readonly version: number }) {
   const [state, setState] = useState<CreditState | null>(null);
   const live = usePages(
     listCredits,
@@ -59,7 +59,7 @@ function emptyLabel(state: CreditState | null): string {
   return state === 'proposed' ? 'No credit waits for a second admin.' : 'No credits in this state.';
 }
 
-function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }): ReactElement {
+function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }) {
   const now = useNow(15_000);
   const viewer = useViewerId();
   const name = useAgentName(credit.agent_id);
@@ -95,7 +95,7 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
   );
 }
 
-function Decide({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }): ReactElement {
+function Decide({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }) {
   const approving = useIntent();
   const [open, setOpen] = useState(false);
   const may = mayApprove(credit, useViewerId());

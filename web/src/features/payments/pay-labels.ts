@@ -4,7 +4,7 @@ import { moneyLabel, readAmount } from '../../client/money-labels.ts';
 /** The draft stays while the payer is at PayPal; the page deletes it after PayPal captured the payment. */
 export const PAY_DRAFT = 'pay';
 
-export type PayDraft = Readonly<{ agent: string; amount: string }>;
+type PayDraft = Readonly<{ agent: string; amount: string }>;
 export const EMPTY_PAYMENT: PayDraft = { agent: '', amount: '' };
 
 export const OUTCOME_LABELS: Readonly<

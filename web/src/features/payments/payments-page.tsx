@@ -1,20 +1,125 @@
-import { createPayPalOrder, getPayPalTerms, type PayPalTerms, roleMay } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import {
+  createCredit,
+  createPayPalOrder,
+  type Credit,
+  formatAiDollars,
+  getPayPalTerms,
+  NOTE_MAX_CHARS,
+  type PayPalTerms,
+  roleMay,
+} from '@hamlet/contract';
+import { useState } from 'react';
 import './payments.css';
 import { Notice, Unread } from '../../ui/notices.tsx';
-import { useFormDraft } from '../../client/drafts.ts';
+import { type FormDraft, useFormDraft } from '../../client/drafts.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { Page } from '../navigation/page.tsx';
 import { AgentField } from '../agent-list/agent-field.tsx';
-import { useAgentName, useRole } from '../village-context.ts';
-import { CreditForm } from './credit-form.tsx';
+import { useAgentName, useRole, useVillage } from '../village-context.ts';
 import { CreditList } from './credit-list.tsx';
 import { approvalAddress, EMPTY_PAYMENT, PAY_DRAFT, readPayment, worthOf } from './pay-labels.ts';
 import { Reconciliation } from './reconciliation.tsx';
+import { moneyLabel, readAmount } from '../../client/money-labels.ts';
+import { type CreditDraft, type CreditProblems, creditProblems } from './payment-labels.ts';
 
-export function PaymentsPage(): ReactElement {
+const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amount: '', note: '' };
+
+function CreditForm({ onSent }: { readonly onSent: () => void }) {
+  const { agents } = useVillage();
+  const sending = useIntent();
+  const [tried, setTried] = useState(false);
+  const [done, setDone] = useState<Credit | null>(null);
+  const form = useFormDraft('credit', EMPTY, () => {
+    setDone(null);
+    sending.changed();
+  });
+  const { draft } = form;
+  const problems = creditProblems(draft);
+  const send = async (): Promise<void> => {
+    setTried(true);
+    const micro = readAmount(draft.amount);
+    if (Object.keys(problems).length > 0 || micro === null) return;
+    const body = {
+      agent_id: draft.agent,
+      provider: draft.provider.trim(),
+      provider_transaction_id: draft.transaction.trim(),
+      amount: formatAiDollars(micro),
+      note: draft.note.trim(),
+    };
+    const data = await sending.call(createCredit, { body });
+    if (data === null) return;
+    form.forget();
+    setTried(false);
+    setDone(data.credit);
+    onSent();
+    void agents.refresh(data.credit.agent_id);
+  };
+  return (
+    <section className="card payment-card" aria-label="Credit a deposit">
+      <h2>Credit a deposit</h2>
+      <ActionForm label="Credit a deposit" sending={sending} ready word={buttonWord(draft)} onSend={() => void send()}>
+        <Fields of={form.of} problems={tried ? problems : {}} />
+        {done !== null && <Sent credit={done} />}
+      </ActionForm>
+    </section>
+  );
+}
+
+function buttonWord({ agent, amount }: CreditDraft): string {
+  const micro = readAmount(amount);
+  return micro === null || micro <= 0n || agent === ''
+    ? 'Credit the deposit'
+    : `Credit ${moneyLabel(formatAiDollars(micro))} to ${agent}`;
+}
+
+function Fields({ of, problems }: Readonly<{ of: FormDraft<CreditDraft>['of']; problems: CreditProblems }>) {
+  return (
+    <>
+      <AgentField {...of('agent')} problem={problems.agent} />
+      <div className="payment-pair">
+        <TextField
+          label="Transaction id"
+          name="transaction"
+          className="mono"
+          spellCheck={false}
+          {...of('transaction')}
+          problem={problems.transaction}
+          placeholder="5O190127TN364715T"
+        />
+        <TextField label="Provider" name="provider" suggestions={['paypal', 'bank']} {...of('provider')} />
+      </div>
+      <TextField
+        label="Amount in aiDollars"
+        name="amount"
+        inputMode="decimal"
+        {...of('amount')}
+        problem={problems.amount}
+        placeholder="25.00"
+      />
+      <TextField label="Note" name="note" maxLength={NOTE_MAX_CHARS} {...of('note')} placeholder="Payer and purpose" />
+    </>
+  );
+}
+
+function Sent({ credit }: { readonly credit: Credit }) {
+  const name = useAgentName(credit.agent_id);
+  if (credit.state === 'proposed')
+    return (
+      <Notice tone="waiting">
+        <b>Proposed.</b> {moneyLabel(credit.amount)} for {name} is more than one admin may credit alone. Ask another
+        admin to approve it.
+      </Notice>
+    );
+  return (
+    <Notice tone="good">
+      <b>Credited.</b> {name} has {moneyLabel(credit.amount)} more.
+    </Notice>
+  );
+}
+
+export function PaymentsPage() {
   return (
     <Page
       title="Payments"
@@ -27,7 +132,7 @@ export function PaymentsPage(): ReactElement {
   );
 }
 
-function AdminPart(): ReactElement {
+function AdminPart() {
   const [version, setVersion] = useState(0);
   return (
     <>
@@ -42,7 +147,7 @@ function AdminPart(): ReactElement {
 
 const REFRESH_MS = 60_000;
 
-function PayCard(): ReactElement {
+function PayCard() {
   const terms = useLive(getPayPalTerms, {}, REFRESH_MS);
   return (
     <section className="card payment-card pay-card" aria-label="Pay in by PayPal" data-paypal={terms.data?.paypal}>
@@ -52,7 +157,7 @@ function PayCard(): ReactElement {
   );
 }
 
-function Pay({ terms }: { readonly terms: PayPalTerms }): ReactElement {
+function Pay({ terms }: { readonly terms: PayPalTerms }) {
   const mayCredit = roleMay(useRole(), 'payments:manage');
   if (terms.paypal === 'off' || terms.currency === null)
     return (
@@ -71,7 +176,7 @@ function Pay({ terms }: { readonly terms: PayPalTerms }): ReactElement {
   );
 }
 
-function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly currency: string }): ReactElement {
+function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly currency: string }) {
   const sending = useIntent();
   const [unsafe, setUnsafe] = useState(false);
   const { draft, of } = useFormDraft(PAY_DRAFT, EMPTY_PAYMENT, () => {

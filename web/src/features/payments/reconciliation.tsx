@@ -7,7 +7,7 @@ import {
   getReconciliation,
   type ReconciliationView,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
@@ -27,7 +27,7 @@ const PAYPAL_LABELS: Readonly<Record<ReconciliationView['paypal'], string>> = {
   live: 'PayPal is live.',
 };
 
-export function Reconciliation(): ReactElement {
+export function Reconciliation() {
   const live = useLive(getReconciliation, {}, REFRESH_MS);
   return (
     <section className="reconciliation" aria-label="Reconciliation">
@@ -39,7 +39,7 @@ export function Reconciliation(): ReactElement {
   );
 }
 
-function Compared({ view, onChanged }: Readonly<{ view: ReconciliationView; onChanged: () => void }>): ReactElement {
+function Compared({ view, onChanged }: Readonly<{ view: ReconciliationView; onChanged: () => void }>) {
   return (
     <>
       <p className="summary">
@@ -65,7 +65,7 @@ function Compared({ view, onChanged }: Readonly<{ view: ReconciliationView; onCh
 
 type ListProps = Readonly<{ kind: DifferenceKind; view: ReconciliationView; onChanged: () => void }>;
 
-function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
+function DifferenceList({ kind, view, onChanged }: ListProps) {
   const { title } = DIFFERENCE_LABELS[kind];
   const rows = view[kind];
   const open = rows.filter(({ explanation }) => explanation === null).length;
@@ -86,7 +86,7 @@ function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
 }
 
 /** Advice about the differences of one list; an all-clear only if a comparison found no differences. */
-function ListAdvice({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElement {
+function ListAdvice({ kind, view }: Pick<ListProps, 'kind' | 'view'>) {
   const { advice, none } = DIFFERENCE_LABELS[kind];
   const comparison = comparisonOf(view[kind].length, view.providers.length);
   if (comparison === 'differs') return <p className="hint">{advice}</p>;
@@ -102,7 +102,7 @@ function ListAdvice({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElem
   );
 }
 
-function WaitingList({ view }: { readonly view: ReconciliationView }): ReactElement | null {
+function WaitingList({ view }: { readonly view: ReconciliationView }) {
   if (view.waiting.length === 0) return null;
   return (
     <section className="card difference-list" aria-label="Waiting payments">
@@ -130,7 +130,7 @@ function WaitingList({ view }: { readonly view: ReconciliationView }): ReactElem
   );
 }
 
-function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement | null {
+function DebtList({ view }: { readonly view: ReconciliationView }) {
   const { select, open } = useVillage();
   const details = useVillageState((state) => state.details);
   if (view.in_debt.length === 0) return null;
@@ -160,9 +160,7 @@ function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement
   );
 }
 
-type DifferenceRowProps = Readonly<{ difference: Difference; onChanged: () => void }>;
-
-function DifferenceRow({ difference, onChanged }: DifferenceRowProps): ReactElement {
+function DifferenceRow({ difference, onChanged }: Readonly<{ difference: Difference; onChanged: () => void }>) {
   const viewer = useViewerId();
   const [open, setOpen] = useState(false);
   const { ours, theirs } = sidesOf(difference);
@@ -206,7 +204,7 @@ function DifferenceRow({ difference, onChanged }: DifferenceRowProps): ReactElem
   );
 }
 
-function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDone: () => void }>): ReactElement {
+function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDone: () => void }>) {
   const viewer = useViewerId();
   const sending = useIntent();
   const [text, setText] = useDraft(`explain-${difference.difference_id}`);

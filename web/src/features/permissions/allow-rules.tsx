@@ -1,5 +1,4 @@
 import { type AllowRule, type CallInput, listAllowRules, revokeAllowRule } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { usePages } from '../../client/query/use-live.ts';
 import { Button } from '../../ui/controls.tsx';
@@ -13,7 +12,7 @@ import './permissions.css';
 const EVERY_MS = 10_000;
 type RulesProps = Readonly<{ title: string; of: NonNullable<CallInput<typeof listAllowRules>['query']> }>;
 
-export function AllowRules({ title, of }: RulesProps): ReactElement | null {
+export function AllowRules({ title, of }: RulesProps) {
   const pages = usePages(listAllowRules, { query: { ...of } }, { list: 'rules', id: 'rule_id', everyMs: EVERY_MS });
   if (pages.rows === null || pages.rows.length === 0)
     return pages.refused === null ? null : <RefusedNotice refused={pages.refused} />;
@@ -30,7 +29,7 @@ export function AllowRules({ title, of }: RulesProps): ReactElement | null {
   );
 }
 
-function Rule({ rule, onRevoked }: Readonly<{ rule: AllowRule; onRevoked: () => void }>): ReactElement {
+function Rule({ rule, onRevoked }: Readonly<{ rule: AllowRule; onRevoked: () => void }>) {
   const viewer = useViewerId();
   const role = useRole();
   const intent = useIntent();

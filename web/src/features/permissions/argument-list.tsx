@@ -1,8 +1,7 @@
-import type { ReactElement } from 'react';
 import { type ShownArgument, shownArguments, shownWrite } from './shown-arguments.ts';
 
 /** The arguments of a call, complete and as plain text: nothing in them is markup. */
-export function ArgumentList({ argumentsText }: { readonly argumentsText: string }): ReactElement {
+export function ArgumentList({ argumentsText }: { readonly argumentsText: string }) {
   const shown = shownArguments(argumentsText);
   if (shown.length === 0) return <p className="hint">Without arguments.</p>;
   return <Arguments shown={shown} />;
@@ -20,7 +19,7 @@ export function CommandDetails({ command, argumentsText }: Readonly<{ command: s
   );
 }
 
-export function WriteDetails({ argumentsText }: { readonly argumentsText: string }): ReactElement {
+export function WriteDetails({ argumentsText }: { readonly argumentsText: string }) {
   const write = shownWrite(argumentsText);
   if (write === null) return <ArgumentList argumentsText={argumentsText} />;
   return (
@@ -37,7 +36,7 @@ export function WriteDetails({ argumentsText }: { readonly argumentsText: string
   );
 }
 
-function Arguments({ shown }: { readonly shown: readonly ShownArgument[] }): ReactElement {
+function Arguments({ shown }: { readonly shown: readonly ShownArgument[] }) {
   return (
     <dl className="arguments">
       {shown.map(({ name, text, isText }, index) => (

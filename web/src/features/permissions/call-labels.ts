@@ -6,7 +6,7 @@ import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { parsed, shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
 
-export type ToolLabel = Readonly<{ word: string; icon: IconName }>;
+type ToolLabel = Readonly<{ word: string; icon: IconName }>;
 
 const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   look_around: { word: 'Look around', icon: 'eye' },

@@ -1,9 +1,8 @@
-import type { ReactElement } from 'react';
 import { listPermissions, type Permission, roleMay } from '@hamlet/contract';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useRole } from '../village-context.ts';
 
-export function PendingCount(): ReactElement | null {
+export function PendingCount() {
   const count = usePending().data?.permissions.length ?? 0;
   if (count === 0) return null;
   return (
@@ -16,7 +15,7 @@ export function PendingCount(): ReactElement | null {
 
 const EVERY_MS = 5_000;
 /** Number of requests that the page reads; more are waiting if the answer is full. */
-export const PENDING_MAX = 100;
+const PENDING_MAX = 100;
 
 /** The requests that wait for an answer and that the viewer may read. All components share one request. */
 export function usePending(): Live<{ readonly permissions: readonly Permission[] }> {

@@ -9,7 +9,7 @@ import {
   REPLY_MAX_CHARS,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useId } from 'react';
+import { useId } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent } from '../../client/query/use-intent.ts';
 import { Badge, Button, Icon } from '../../ui/controls.tsx';
@@ -34,12 +34,9 @@ import './permissions.css';
 import { useLive } from '../../client/query/use-live.ts';
 import { ArtifactCard } from '../results/artifact-card.tsx';
 
-interface CardProps {
-  readonly permission: Permission;
-  readonly onAnswered: (permission: Permission) => void;
-}
+type CardProps = Readonly<{ permission: Permission; onAnswered: (permission: Permission) => void }>;
 
-export function PermissionCard({ permission, onAnswered }: CardProps): ReactElement {
+export function PermissionCard({ permission, onAnswered }: CardProps) {
   return permission.state === 'pending' ? (
     <PendingCard permission={permission} onAnswered={onAnswered} />
   ) : (
@@ -47,7 +44,7 @@ export function PermissionCard({ permission, onAnswered }: CardProps): ReactElem
   );
 }
 
-function PendingCard({ permission, onAnswered }: CardProps): ReactElement {
+function PendingCard({ permission, onAnswered }: CardProps) {
   const now = useNow(1000);
   const title = useId();
   const name = useVillageState((state) => state.details.get(permission.agent_id)?.display_name ?? permission.agent_id);
@@ -83,7 +80,7 @@ function PendingCard({ permission, onAnswered }: CardProps): ReactElement {
   );
 }
 
-function Details({ permission }: { readonly permission: Permission }): ReactElement {
+function Details({ permission }: { readonly permission: Permission }) {
   const { tool, arguments: argumentsText } = permission;
   if (isEgressTool(tool)) return <WriteDetails argumentsText={argumentsText} />;
   const command = gitCommandOf({ tool, argumentsText });
@@ -93,7 +90,7 @@ function Details({ permission }: { readonly permission: Permission }): ReactElem
   return <ArgumentList argumentsText={argumentsText} />;
 }
 
-function AnswerForm({ permission, onAnswered }: CardProps): ReactElement {
+function AnswerForm({ permission, onAnswered }: CardProps) {
   const [reply, setReply] = useDraft(`permission-${permission.permission_id}`);
   const intent = useIntent();
   const isQuestion = permission.why === 'question';
@@ -147,7 +144,7 @@ interface AnswersProps {
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
-function Answers({ permission, intent, reply, onAnswer }: AnswersProps): ReactElement {
+function Answers({ permission, intent, reply, onAnswer }: AnswersProps) {
   return (
     <div className="button-row">
       {answerChoices(permission.why).map(({ answer, word, look, hint }) => {
@@ -171,7 +168,7 @@ function Answers({ permission, intent, reply, onAnswer }: AnswersProps): ReactEl
   );
 }
 
-function AnsweredLine({ permission }: { readonly permission: Permission }): ReactElement {
+function AnsweredLine({ permission }: { readonly permission: Permission }) {
   const viewer = useViewerId();
   const now = useNow(30_000);
   const { word, tone } = outcomeLabel(permission, viewer);
@@ -189,13 +186,9 @@ function AnsweredLine({ permission }: { readonly permission: Permission }): Reac
   );
 }
 
-interface AlwaysProps {
-  readonly permission: Permission;
-  readonly busy: boolean;
-  readonly onAllow: (always: AllowScope) => void;
-}
+type AlwaysProps = Readonly<{ permission: Permission; busy: boolean; onAllow: (always: AllowScope) => void }>;
 
-export function AlwaysAllow({ permission, busy, onAllow }: AlwaysProps): ReactElement | null {
+function AlwaysAllow({ permission, busy, onAllow }: AlwaysProps) {
   const role = useRole();
   const name = useVillageState((state) => state.details.get(permission.agent_id)?.display_name ?? permission.agent_id);
   const choices = alwaysChoices(permission, { role, agentName: name });
@@ -227,12 +220,9 @@ export function AlwaysAllow({ permission, busy, onAllow }: AlwaysProps): ReactEl
 const EVERY_MS = 15_000;
 const PAGE = 100;
 
-interface PostProps {
-  readonly permission: Permission;
-  readonly post: ShownPost;
-}
+type PostProps = Readonly<{ permission: Permission; post: ShownPost }>;
 
-export function PostDetails({ permission: { run_id, session_id }, post }: PostProps): ReactElement {
+function PostDetails({ permission: { run_id, session_id }, post }: PostProps) {
   const ofRun = useLive(listRunArtifacts, { params: { run_id }, query: { limit: PAGE } }, EVERY_MS).data;
   const session = session_id === null ? null : { params: { session_id } };
   const ofSession = useLive(getSessionResults, session, EVERY_MS).data;

@@ -13,7 +13,7 @@ import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
 import { toolLabel } from './call-labels.ts';
 
-export type AnswerChoice = Readonly<{
+type AnswerChoice = Readonly<{
   answer: PermissionAnswer;
   word: string;
   look: 'strong' | 'small';
@@ -86,7 +86,7 @@ function nameOf(by: NonNullable<Permission['answered_by']>, viewer: ViewerId): s
   return by.name === '' ? actorLabel(by.id, by.role, viewer) : by.name;
 }
 
-export type AlwaysChoice = Readonly<{ scope: AllowScope; word: string; hint: string }>;
+type AlwaysChoice = Readonly<{ scope: AllowScope; word: string; hint: string }>;
 
 /** Only for requests of the policy, and never for a proposed Schedule or a write: a person decides on each. */
 export function alwaysChoices(

@@ -1,5 +1,5 @@
 import type { Permission } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { Avatar } from '../../ui/avatar.tsx';
 import { LinkButton } from '../../ui/controls.tsx';
 import { RefusedNotice, Unread } from '../../ui/notices.tsx';
@@ -12,7 +12,7 @@ import { PermissionCard } from './permission-card.tsx';
 import { usePending } from './pending-count.tsx';
 import './permissions.css';
 
-export function PermissionsPage(): ReactElement {
+export function PermissionsPage() {
   return (
     <Page
       title="Permissions"
@@ -25,7 +25,7 @@ export function PermissionsPage(): ReactElement {
   );
 }
 
-function Pending(): ReactElement {
+function Pending() {
   const live = usePending();
   // An answered request stays until the page is left, so that the answer can be read.
   const [answered, setAnswered] = useState<ReadonlyMap<string, Permission>>(new Map());
@@ -60,7 +60,7 @@ function Pending(): ReactElement {
   );
 }
 
-function Whose({ permission }: { readonly permission: Permission }): ReactElement {
+function Whose({ permission }: { readonly permission: Permission }) {
   const { open, select } = useVillage();
   const now = useNow(10_000);
   const { agent_id: agent, session_id: chat, run_id: run } = permission;

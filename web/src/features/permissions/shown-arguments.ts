@@ -64,10 +64,7 @@ export function shortLine(text: string): string {
 }
 
 /** A post that an agent asks to write: its arguments without the deliverables, and their ids. */
-export interface ShownPost {
-  readonly argumentsText: string;
-  readonly deliverables: readonly string[];
-}
+export type ShownPost = Readonly<{ argumentsText: string; deliverables: readonly string[] }>;
 
 /** The post of a request; null if the request is no post or publishes no deliverable: then its arguments are shown as they are. */
 export function shownPost({ tool, arguments: text }: Pick<Permission, 'tool' | 'arguments'>): ShownPost | null {
@@ -83,7 +80,7 @@ const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 /** A write that leaves a pod, as a person reads it before they answer: what is sent, then the facts that identify it. */
-export interface ShownWrite {
+interface ShownWrite {
   readonly summary: string;
   readonly content: readonly ShownArgument[];
   readonly facts: readonly ShownArgument[];

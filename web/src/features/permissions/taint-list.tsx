@@ -1,5 +1,4 @@
 import type { TaintMark } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { LinkButton } from '../../ui/controls.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
@@ -7,7 +6,7 @@ import { useVillage } from '../village-context.ts';
 import { originLabel } from './permission-labels.ts';
 import './permissions.css';
 
-export function TaintList({ taint }: { readonly taint: readonly TaintMark[] }): ReactElement {
+export function TaintList({ taint }: { readonly taint: readonly TaintMark[] }) {
   const now = useNow(10_000);
   const { open } = useVillage();
   return (

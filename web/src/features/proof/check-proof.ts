@@ -95,7 +95,7 @@ export type Kept = Readonly<{ key: string; checkpoint: Checkpoint }>;
 export type Growth =
   | { readonly kind: 'proof'; readonly hashes: readonly string[]; readonly checkpoint: string }
   | { readonly kind: 'shorter' };
-export type Present = Readonly<{ key: NoteKey; keyText: string; checkpoint: Checkpoint }>;
+type Present = Readonly<{ key: NoteKey; keyText: string; checkpoint: Checkpoint }>;
 
 async function historyFault(
   kept: Kept,

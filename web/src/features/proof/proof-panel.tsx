@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import './proof.css';
 import type { Refused } from '../../client/api.ts';
 import { LinkButton } from '../../ui/controls.tsx';
@@ -16,7 +16,7 @@ import {
 import { browserCrypto } from './proof-crypto.ts';
 import { isSealedByHash, recordIdOf, type Shown } from './sealed-differences.ts';
 
-export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
+export function ProofPanel({ shown }: { readonly shown: Shown }) {
   const { proving, restart } = useProof(shown);
   switch (proving.kind) {
     case 'asking':
@@ -52,7 +52,7 @@ export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
 
 type VerdictProps = Readonly<{ parts: ProofParts; checked: Checked; onRestart: () => void }>;
 
-function Verdict({ parts, checked, onRestart }: VerdictProps): ReactElement {
+function Verdict({ parts, checked, onRestart }: VerdictProps) {
   if (checked.fault !== null)
     return (
       <Refuted fault={checked.fault}>
@@ -70,7 +70,7 @@ function Verdict({ parts, checked, onRestart }: VerdictProps): ReactElement {
   );
 }
 
-function Refuted({ fault, children }: { readonly fault: string; readonly children?: ReactNode }): ReactElement {
+function Refuted({ fault, children }: { readonly fault: string; readonly children?: ReactNode }) {
   return (
     <section className="proof" aria-label="Proof" data-verdict="refuted">
       <Notice tone="bad">
@@ -83,7 +83,7 @@ function Refuted({ fault, children }: { readonly fault: string; readonly childre
 }
 
 /** Forgets the kept checkpoint, for a village that was installed again at this address and so has a new log. */
-function ForgetLog({ onForget }: { readonly onForget: () => void }): ReactElement {
+function ForgetLog({ onForget }: { readonly onForget: () => void }) {
   return (
     <p className="hint">
       Was this village installed again, with a new log?{' '}
@@ -93,7 +93,7 @@ function ForgetLog({ onForget }: { readonly onForget: () => void }): ReactElemen
 }
 
 /** The content of the proof. If the check failed, these are only claims of the village. */
-function Facts({ parts, checked }: { readonly parts: ProofParts; readonly checked: Checked }): ReactElement {
+function Facts({ parts, checked }: { readonly parts: ProofParts; readonly checked: Checked }) {
   const { checkpoint, key } = checked;
   return (
     <>
@@ -145,7 +145,7 @@ function historyLabel({ kept }: ProofParts, { continues }: Checked): string {
     : `The log grew during the check. It continues the ${size} entries that this browser has seen before.`;
 }
 
-function Fact({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
+function Fact({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <div>
       <dt>{title}</dt>

@@ -5,7 +5,7 @@ export type Shown =
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
   | { readonly kind: 'record'; readonly record: AuditRecord };
 
-export type Difference = Readonly<{ field: string; shown: string; sealed: string }>;
+type Difference = Readonly<{ field: string; shown: string; sealed: string }>;
 
 export function recordIdOf(shown: Shown): string {
   return shown.kind === 'entry' ? shown.entry.ledger_entry_id : shown.record.record_id;

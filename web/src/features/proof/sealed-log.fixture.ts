@@ -147,7 +147,7 @@ export function actLeaf(change: { readonly detail?: string | null } = {}): Uint8
 }
 
 /** A log with its own key, and the answers of a village about it. */
-export interface SealedLog {
+interface SealedLog {
   readonly keyText: string;
   note(size: number): string;
   proof(position: number, size: number): InclusionProof;

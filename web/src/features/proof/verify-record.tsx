@@ -1,5 +1,5 @@
 import { roleMay } from '@hamlet/contract';
-import { lazy, type ReactElement } from 'react';
+import { lazy } from 'react';
 import { LinkButton } from '../../ui/controls.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole } from '../village-context.ts';
@@ -7,9 +7,7 @@ import type { Shown } from './sealed-differences.ts';
 
 const ProofPanel = lazy(async () => ({ default: (await import('./proof-panel.tsx')).ProofPanel }));
 
-type VerifyButtonProps = Readonly<{ open: boolean; onOpen: (open: boolean) => void }>;
-
-export function VerifyButton({ open, onOpen }: VerifyButtonProps): ReactElement | null {
+export function VerifyButton({ open, onOpen }: Readonly<{ open: boolean; onOpen: (open: boolean) => void }>) {
   if (!roleMay(useRole(), 'log:prove')) return null;
   return (
     <LinkButton
@@ -22,7 +20,7 @@ export function VerifyButton({ open, onOpen }: VerifyButtonProps): ReactElement 
   );
 }
 
-export function Proof({ shown }: { readonly shown: Shown }): ReactElement {
+export function Proof({ shown }: { readonly shown: Shown }) {
   return (
     <LazyBoundary
       fallback={

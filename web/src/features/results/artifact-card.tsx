@@ -1,5 +1,5 @@
 import { DeliveredTable, getArtifactContent, getArtifactImage, SharedScript, urlOf } from '@hamlet/contract';
-import { type ReactElement, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { Button, Icon } from '../../ui/controls.tsx';
 import { visibleText } from '../permissions/shown-arguments.ts';
 import { originLabel } from '../permissions/permission-labels.ts';
@@ -19,7 +19,7 @@ interface CardProps {
 }
 
 /** A thing that an agent delivered: name, kind and size, its content on demand, and a download. Nothing of it is ever run. */
-export function ArtifactCard({ artifact, contentUrl = contentUrlOf(artifact) }: CardProps): ReactElement {
+export function ArtifactCard({ artifact, contentUrl = contentUrlOf(artifact) }: CardProps) {
   const [open, setOpen] = useState(false);
   const { artifact_id: id, name, bytes, deliverable, taint = null } = artifact;
   return (
@@ -58,14 +58,14 @@ function taintWord(taint: NonNullable<ShownArtifact['taint']>): string {
   return `${label.slice(0, 1).toLowerCase()}${label.slice(1)}`;
 }
 
-export const contentUrlOf = ({ artifact_id }: Pick<ShownArtifact, 'artifact_id'>): string =>
+const contentUrlOf = ({ artifact_id }: Pick<ShownArtifact, 'artifact_id'>): string =>
   urlOf(getArtifactContent, { params: { artifact_id } });
 
 const TEXT_MAX_CHARS = 100_000;
 const PATCH_MAX_CHARS = 2_000_000;
 const UNFOLDED = 5;
 
-export function ArtifactPreview({ artifact, contentUrl }: Readonly<{ artifact: ShownArtifact; contentUrl: string }>) {
+function ArtifactPreview({ artifact, contentUrl }: Readonly<{ artifact: ShownArtifact; contentUrl: string }>) {
   const isImage = artifact.image === true;
   const content = useContent(isImage ? null : contentUrl);
   if (isImage) return <ArtifactImage artifact={artifact} />;
@@ -79,9 +79,7 @@ export function ArtifactPreview({ artifact, contentUrl }: Readonly<{ artifact: S
   return <Content artifact={artifact} bytes={content.bytes} />;
 }
 
-type ContentProps = Readonly<{ artifact: ShownArtifact; bytes: Uint8Array }>;
-
-function Content({ artifact, bytes }: ContentProps): ReactElement {
+function Content({ artifact, bytes }: Readonly<{ artifact: ShownArtifact; bytes: Uint8Array }>) {
   const { deliverable, name } = artifact;
   const isPatch = deliverable === 'patch' || /\.(patch|diff)$/i.test(name);
   const read = useMemo(() => textOf(bytes, isPatch ? PATCH_MAX_CHARS : TEXT_MAX_CHARS), [bytes, isPatch]);
@@ -99,7 +97,7 @@ function Content({ artifact, bytes }: ContentProps): ReactElement {
   );
 }
 
-function PatchView({ patch }: { readonly patch: string }): ReactElement {
+function PatchView({ patch }: { readonly patch: string }) {
   const { files, left } = useMemo(() => filesOfPatch(patch), [patch]);
   return (
     <ul className="run-files patch-files">
@@ -125,7 +123,7 @@ function PatchView({ patch }: { readonly patch: string }): ReactElement {
   );
 }
 
-function TableView({ text }: { readonly text: string }): ReactElement {
+function TableView({ text }: { readonly text: string }) {
   const table = useMemo(() => readTable(text), [text]);
   if (table === null) return <p className="hint">This is no table that the page can show: download it.</p>;
   return (
@@ -170,7 +168,7 @@ function readTable(text: string): DeliveredTable | null {
 }
 
 /** An image that the village serves by its own type, which only a PNG or JPEG has. */
-export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }): ReactElement {
+export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }) {
   const { artifact_id, name } = artifact;
   const url = urlOf(getArtifactImage, { params: { artifact_id } });
   return (
@@ -180,7 +178,7 @@ export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }
   );
 }
 
-export function SharedScriptView({ text }: { readonly text: string }): ReactElement {
+function SharedScriptView({ text }: { readonly text: string }) {
   const script = useMemo(() => readShared(text), [text]);
   if (script === null) return <p className="hint">This is no script that an agent could adopt: download it.</p>;
   const labels = parameterLabels(script.parameters);
@@ -213,7 +211,7 @@ type Loaded =
 
 const NOT_KEPT = 404;
 
-export function useContent(url: string | null): Loaded {
+function useContent(url: string | null): Loaded {
   const [content, setContent] = useState<Loaded>({ kind: 'loading' });
   useEffect(() => {
     if (url === null) return;

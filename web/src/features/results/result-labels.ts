@@ -22,7 +22,7 @@ export function sizeLabel(bytes: number): string {
   return `${(bytes / KIB / KIB).toFixed(1)} MB`;
 }
 
-export interface FilePatch {
+interface FilePatch {
   readonly path: string;
   /** Without the lines that name the file. */
   readonly diff: string;

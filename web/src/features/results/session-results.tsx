@@ -6,7 +6,7 @@ import {
   type Run,
   type RunSource,
 } from '@hamlet/contract';
-import { createContext, type ReactElement, type ReactNode, useContext, useMemo } from 'react';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { type Source, unopenedIn, useKeysOf } from '../citations/opened-pages.ts';
 import { SourceList, UnopenedList } from '../citations/source-list.tsx';
@@ -17,17 +17,14 @@ import { runRefreshMs } from '../../client/minds/run-trace.ts';
 /** Results come with the end of calls and of answers; a change of the transcript asks at once. */
 const EVERY_MS = 15_000;
 
-interface Results {
-  readonly artifacts: readonly Artifact[];
-  readonly sources: readonly RunSource[];
-}
+type Results = Readonly<{ artifacts: readonly Artifact[]; sources: readonly RunSource[] }>;
 
 const Context = createContext<Results | null>(null);
 
 type ProviderProps = Readonly<{ sessionId: string; version: number; children: ReactNode }>;
 
 /** Gives the answers below it the deliverables and opened pages of their runs, with one request for the conversation. */
-export function SessionResults({ sessionId, version, children }: ProviderProps): ReactElement {
+export function SessionResults({ sessionId, version, children }: ProviderProps) {
   const { data } = useLive(getSessionResults, { params: { session_id: sessionId } }, { everyMs: EVERY_MS, version });
   return <Context.Provider value={data}>{children}</Context.Provider>;
 }
@@ -41,7 +38,7 @@ export function useAnswerSources(runId: string | null): readonly Source[] | null
   );
 }
 
-export function AnswerDeliverables({ runId }: { readonly runId: string }): ReactElement | null {
+export function AnswerDeliverables({ runId }: { readonly runId: string }) {
   const delivered = (useContext(Context)?.artifacts ?? []).filter(({ run_id: id }) => id === runId);
   if (delivered.length === 0) return null;
   return (
@@ -82,7 +79,7 @@ export function useRunSources(run: Pick<Run, 'run_id' | 'state'>, version: numbe
   return useLive(listRunSources, input, { everyMs: runRefreshMs(run), version }).data?.sources ?? null;
 }
 
-export function RunResults({ artifacts }: { readonly artifacts: readonly Artifact[] }): ReactElement | null {
+export function RunResults({ artifacts }: { readonly artifacts: readonly Artifact[] }) {
   const delivered = artifacts.filter(({ deliverable }) => deliverable !== null);
   const images = artifacts.filter(({ deliverable, image }) => deliverable === null && image);
   const others = artifacts.filter(({ deliverable, image }) => deliverable === null && !image);
@@ -106,7 +103,7 @@ export function RunResults({ artifacts }: { readonly artifacts: readonly Artifac
   );
 }
 
-function Cards({ word, artifacts }: Readonly<{ word: string; artifacts: readonly Artifact[] }>): ReactElement {
+function Cards({ word, artifacts }: Readonly<{ word: string; artifacts: readonly Artifact[] }>) {
   return (
     <>
       <dt>{word}</dt>

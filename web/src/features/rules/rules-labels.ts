@@ -1,7 +1,7 @@
 import type { PolicyProposal, PolicyTrial, TrialVerdict, Verdict } from '@hamlet/contract';
 import type { Tone } from '../../ui/controls.tsx';
 
-export type Layer = Readonly<{ agent_id?: string; tier?: string }>;
+type Layer = Readonly<{ agent_id?: string; tier?: string }>;
 
 /** The key of a layer in the list of layers: `village`, `agent ada`, `tier tier-0`. */
 export function layerKey({ agent_id: agent, tier }: Layer): string {

@@ -1,5 +1,5 @@
 import { getPolicy, type PolicyProposal, type PolicyTrial, tryPolicy } from '@hamlet/contract';
-import { type FormEvent, type ReactElement, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { RefusedNotice, Unread } from '../../ui/notices.tsx';
@@ -23,7 +23,7 @@ import { TrialReport } from './trial-report.tsx';
 
 const EVERY_MS = 30_000;
 
-export function RulesPage(): ReactElement {
+export function RulesPage() {
   return (
     <Page
       title="Rules"
@@ -35,7 +35,7 @@ export function RulesPage(): ReactElement {
   );
 }
 
-function Layers(): ReactElement {
+function Layers() {
   const [key, setKey] = useState('village');
   const agents = useAgentNames();
   const tiers = useTiers();
@@ -67,7 +67,7 @@ function Layers(): ReactElement {
   );
 }
 
-function Layer({ inForce }: { readonly inForce: PolicyProposal }): ReactElement {
+function Layer({ inForce }: { readonly inForce: PolicyProposal }) {
   return (
     <>
       <RuleList of={inForce.of} rules={rulesIn(inForce)} />
@@ -82,9 +82,7 @@ const EMPTY: Readonly<Record<PolicyProposal['of'], string>> = {
   agent: 'This Agent has no rules of its own: those of its tier and of the village hold.',
 };
 
-type RuleListProps = Readonly<{ of: PolicyProposal['of']; rules: readonly ShownRule[] }>;
-
-export function RuleList({ of, rules }: RuleListProps): ReactElement {
+function RuleList({ of, rules }: Readonly<{ of: PolicyProposal['of']; rules: readonly ShownRule[] }>) {
   return (
     <section className="card rules-card" aria-label="Rules in force">
       <h2>In force</h2>
@@ -106,7 +104,7 @@ export function RuleList({ of, rules }: RuleListProps): ReactElement {
   );
 }
 
-function Rule({ rule }: { readonly rule: ShownRule }): ReactElement {
+function Rule({ rule }: { readonly rule: ShownRule }) {
   const { tools, verdict, reason } = rule;
   const notes = notesOf(rule);
   return (
@@ -125,7 +123,7 @@ function Rule({ rule }: { readonly rule: ShownRule }): ReactElement {
   );
 }
 
-export function TrialForm({ inForce }: { readonly inForce: PolicyProposal }): ReactElement {
+function TrialForm({ inForce }: { readonly inForce: PolicyProposal }) {
   const intent = useIntent();
   const [text, setText] = useState(() => draftOf(inForce));
   const [problem, setProblem] = useState<string | undefined>();

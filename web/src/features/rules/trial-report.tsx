@@ -1,5 +1,4 @@
 import type { PolicyTrial, TrialExample, Verdict } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { Badge, LinkButton } from '../../ui/controls.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
@@ -15,7 +14,7 @@ import {
   VERDICT_WORDS,
 } from './rules-labels.ts';
 
-export function TrialReport({ trial }: { readonly trial: PolicyTrial }): ReactElement {
+export function TrialReport({ trial }: { readonly trial: PolicyTrial }) {
   const { changes, by_class: byClass, by_agent: byAgent, examples, changed } = trial;
   const unknown = unknownLabels(trial);
   return (
@@ -53,9 +52,7 @@ export function TrialReport({ trial }: { readonly trial: PolicyTrial }): ReactEl
   );
 }
 
-type FromTo = Readonly<{ from: Verdict; to: Verdict }>;
-
-function Change({ from, to }: FromTo): ReactElement {
+function Change({ from, to }: Readonly<{ from: Verdict; to: Verdict }>) {
   return (
     <span className="trial-change">
       <Badge tone={VERDICT_TONES[from]}>{VERDICT_WORDS[from]}</Badge>
@@ -67,7 +64,7 @@ function Change({ from, to }: FromTo): ReactElement {
   );
 }
 
-function ChangeTile({ change }: { readonly change: PolicyTrial['changes'][number] }): ReactElement {
+function ChangeTile({ change }: { readonly change: PolicyTrial['changes'][number] }) {
   const answers = answersLabel(change.answers);
   return (
     <li className="trial-tile" data-loosens={loosens(change)}>
@@ -81,7 +78,7 @@ function ChangeTile({ change }: { readonly change: PolicyTrial['changes'][number
 
 type SumsProps = Readonly<{ title: string; rows: PolicyTrial['by_class']; ofAgents?: boolean }>;
 
-function Sums({ title, rows, ofAgents = false }: SumsProps): ReactElement | null {
+function Sums({ title, rows, ofAgents = false }: SumsProps) {
   if (rows.length === 0) return null;
   return (
     <table className="times trial-table">
@@ -101,13 +98,11 @@ function Sums({ title, rows, ofAgents = false }: SumsProps): ReactElement | null
   );
 }
 
-function AgentName({ id }: { readonly id: string }): ReactElement {
+function AgentName({ id }: { readonly id: string }) {
   return <>{useAgentName(id)}</>;
 }
 
-type ExamplesProps = Readonly<{ examples: readonly TrialExample[]; changed: number }>;
-
-function Examples({ examples, changed }: ExamplesProps): ReactElement {
+function Examples({ examples, changed }: Readonly<{ examples: readonly TrialExample[]; changed: number }>) {
   return (
     <div className="trial-examples">
       <h4>{examples.length < changed ? `The newest of them, ${examples.length} of ${changed}` : 'The calls'}</h4>
@@ -120,7 +115,7 @@ function Examples({ examples, changed }: ExamplesProps): ReactElement {
   );
 }
 
-function Example({ example }: { readonly example: TrialExample }): ReactElement {
+function Example({ example }: { readonly example: TrialExample }) {
   const { open } = useVillage();
   const now = useNow(30_000);
   const { run_id: run, agent_id: agent, at, tool, words, before, after, answer } = example;

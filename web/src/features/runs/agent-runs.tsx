@@ -1,5 +1,5 @@
 import { type AgentDetail, createRun, roleMay, RUN_PROMPT_MAX_CHARS, SafeMode } from '@hamlet/contract';
-import { type KeyboardEvent, type ReactElement, useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { Button, LinkButton } from '../../ui/controls.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
@@ -18,12 +18,12 @@ import { SAFE_MODE_LABELS } from './run-labels.ts';
 
 const PAGE = 10;
 
-export function AgentRuns({ agent }: { readonly agent: AgentDetail }): ReactElement {
+export function AgentRuns({ agent }: { readonly agent: AgentDetail }) {
   if (!roleMay(useRole(), 'runs:read')) return <SignInHint text="Runs are for members." />;
   return <Runs agent={agent} />;
 }
 
-function Runs({ agent }: { readonly agent: AgentDetail }): ReactElement {
+function Runs({ agent }: { readonly agent: AgentDetail }) {
   const { open } = useVillage();
   const live = useRuns({ agent: agent.agent_id, schedule: null, state: null, page: PAGE });
   const [opened, setOpened] = useState<string | null>(null);
@@ -50,9 +50,7 @@ function Runs({ agent }: { readonly agent: AgentDetail }): ReactElement {
   );
 }
 
-type PromptFormProps = Readonly<{ agent: AgentDetail; onSent: (runId: string) => void }>;
-
-export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
+function PromptForm({ agent, onSent }: Readonly<{ agent: AgentDetail; onSent: (runId: string) => void }>) {
   const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`);
   const { busy, refused, call, changed } = useIntent();
   const { draft, of, forget } = useFormDraft(`offer-${agent.agent_id}`, EMPTY_OFFER, changed);
@@ -125,7 +123,7 @@ export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
   );
 }
 
-export function OfferFields({ draft, of }: Pick<FormDraft<OfferDraft>, 'draft' | 'of'>): ReactElement {
+function OfferFields({ draft, of }: Pick<FormDraft<OfferDraft>, 'draft' | 'of'>) {
   return (
     <details className="offer-fields" open={draft.amount !== ''}>
       <summary>Offer money for the result</summary>
@@ -138,7 +136,7 @@ export function OfferFields({ draft, of }: Pick<FormDraft<OfferDraft>, 'draft' |
   );
 }
 
-function OfferTerms({ amount }: { readonly amount: string }): ReactElement {
+function OfferTerms({ amount }: { readonly amount: string }) {
   const allowance = useAllowance();
   return (
     <>
@@ -155,7 +153,7 @@ type SafeModeFieldProps = Readonly<{ value: SafeMode | null; onChange: (value: S
 
 const FREE = 'free';
 
-export function SafeModeField({ value, onChange }: SafeModeFieldProps): ReactElement {
+function SafeModeField({ value, onChange }: SafeModeFieldProps) {
   return (
     <label>
       Changes

@@ -1,5 +1,4 @@
 import type { CallReport, HandsCall, Permission } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import type { CallItem } from '../../client/minds/trace-items.ts';
 import { Icon, LinkButton } from '../../ui/controls.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
@@ -20,7 +19,7 @@ type CallLineProps = Readonly<{
   onAnswered: (permission: Permission) => void;
 }>;
 
-export function CallLine({ call, logged, onAnswered }: CallLineProps): ReactElement {
+export function CallLine({ call, logged, onAnswered }: CallLineProps) {
   const { word, icon } = toolLabel(call.tool);
   const state = CALL_STATES[call.state];
   return (
@@ -51,7 +50,7 @@ export function CallLine({ call, logged, onAnswered }: CallLineProps): ReactElem
   );
 }
 
-function CallFacts({ call, logged }: Pick<CallLineProps, 'call' | 'logged'>): ReactElement {
+function CallFacts({ call, logged }: Pick<CallLineProps, 'call' | 'logged'>) {
   const witness = witnessLabel(call.witnessed);
   const place = placeLabel(call.tool);
   const took = call.endedAt === null ? null : Date.parse(call.endedAt) - Date.parse(call.at);
@@ -75,7 +74,7 @@ function saysAll(logged: HandsCall | undefined): logged is HandsCall {
   return command !== undefined || diff !== '';
 }
 
-function CallTexts({ call }: Pick<CallLineProps, 'call'>): ReactElement {
+function CallTexts({ call }: Pick<CallLineProps, 'call'>) {
   return (
     <>
       {call.argumentsText === null ? (
@@ -95,14 +94,14 @@ function CallTexts({ call }: Pick<CallLineProps, 'call'>): ReactElement {
   );
 }
 
-function PostLink({ call }: { readonly call: CallItem }): ReactElement | null {
+function PostLink({ call }: { readonly call: CallItem }) {
   const { open } = useVillage();
   const post = postOf(call);
   if (post === null) return null;
   return <LinkButton className="call-post" word="Open the post" onClick={() => open({ view: 'board', post })} />;
 }
 
-export function CallReportView({ call }: { readonly call: HandsCall }): ReactElement | null {
+function CallReportView({ call }: { readonly call: HandsCall }) {
   const { report } = call;
   if (report === null) return null;
   const { stdout = '', stderr = '', path, diff = '', refused = [] } = report;
@@ -117,7 +116,7 @@ export function CallReportView({ call }: { readonly call: HandsCall }): ReactEle
   );
 }
 
-function Command({ call, report }: Readonly<{ call: HandsCall; report: CallReport }>): ReactElement | null {
+function Command({ call, report }: Readonly<{ call: HandsCall; report: CallReport }>) {
   const { command, exit } = report;
   if (command === undefined) return null;
   return (
@@ -133,7 +132,7 @@ function Command({ call, report }: Readonly<{ call: HandsCall; report: CallRepor
   );
 }
 
-function Stream({ word, text }: Readonly<{ word: string; text: string }>): ReactElement | null {
+function Stream({ word, text }: Readonly<{ word: string; text: string }>) {
   if (text === '') return null;
   return (
     <>

@@ -7,8 +7,8 @@ import {
   type Run,
   type SkillUse,
 } from '@hamlet/contract';
-import { type ReactElement, useMemo } from 'react';
-import { type CallItem, type TraceItem, traceItems } from '../../client/minds/trace-items.ts';
+import { useMemo } from 'react';
+import { type CallItem, type ModelItem, type TraceItem, traceItems } from '../../client/minds/trace-items.ts';
 import { runRefreshMs } from '../../client/minds/run-trace.ts';
 import { type Pages, useLive, usePages } from '../../client/query/use-live.ts';
 import { Button, LinkButton } from '../../ui/controls.tsx';
@@ -23,8 +23,15 @@ import { RunWorkers } from './run-workers.tsx';
 import { RunOfferView } from '../offers/run-offer.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { isChange, shortCall, toolLabel } from '../permissions/call-labels.ts';
-import { RunCourse } from './run-course.tsx';
-import { mayCancel, SAFE_MODE_LABELS, scriptedLabel, streamLabel, usageOfRun } from './run-labels.ts';
+import {
+  eventLabel,
+  mayCancel,
+  modelLabel,
+  SAFE_MODE_LABELS,
+  scriptedLabel,
+  streamLabel,
+  usageOfRun,
+} from './run-labels.ts';
 import { useCancelRun } from './use-runs.ts';
 import { useRunTrace } from './use-run-trace.ts';
 import { skillFromLabel } from '../capabilities/capability-labels.ts';
@@ -33,10 +40,62 @@ import { visibleText } from '../permissions/shown-arguments.ts';
 import { DiffView } from '../hands/diff-view.tsx';
 import { changeLabel, fileChanges } from '../hands/hands-labels.ts';
 import '../hands/hands.css';
+import { Time } from '../../ui/time.tsx';
+import { CallLine } from './call-line.tsx';
 
-type DetailsProps = Readonly<{ run: Run; onChanged: () => void }>;
+type CourseProps = Readonly<{
+  items: readonly TraceItem[];
+  calls: readonly HandsCall[];
+  onAnswered: (permission: Permission) => void;
+}>;
 
-export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactElement {
+function RunCourse({ items, calls, onAnswered }: CourseProps) {
+  const logged = useMemo(() => new Map(calls.map((call) => [call.call_id, call])), [calls]);
+  return (
+    <ol className="course">
+      {items.map((item) => (
+        <li key={item.key} data-event={item.kind === 'note' ? item.event.event : item.kind}>
+          <Time at={item.at} word={new Date(item.at).toLocaleTimeString('en-GB')} />
+          <CourseItem
+            item={item}
+            logged={item.kind === 'call' ? logged.get(item.callId) : undefined}
+            onAnswered={onAnswered}
+          />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function CourseItem({
+  item,
+  logged,
+  onAnswered,
+}: Readonly<{ item: TraceItem; logged: HandsCall | undefined; onAnswered: CourseProps['onAnswered'] }>) {
+  switch (item.kind) {
+    case 'call':
+      return <CallLine call={item} logged={logged} onAnswered={onAnswered} />;
+    case 'model':
+      return <ModelLine item={item} />;
+    case 'note':
+      return <span>{eventLabel(item.event)}</span>;
+  }
+}
+
+function ModelLine({ item }: { readonly item: ModelItem }) {
+  return (
+    <div className="model-line">
+      <span className="model-line-head">{modelLabel(item)}</span>
+      {item.text !== null && (
+        <p className="prose">
+          <CitedText text={item.text} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function RunDetails({ run: listed, onChanged }: Readonly<{ run: Run; onChanged: () => void }>) {
   const { state: trace, stream } = useRunTrace(listed.run_id);
   const run = trace.run ?? listed;
   const asked = useRunPermissions(run, trace.events.length);
@@ -87,7 +146,7 @@ function useRunPermissions(
   return { permissions: data?.permissions ?? NO_PERMISSIONS, again };
 }
 
-function Result({ run }: { readonly run: Run }): ReactElement {
+function Result({ run }: { readonly run: Run }) {
   const scripted = scriptedLabel(run.runtime);
   return (
     <>
@@ -118,7 +177,7 @@ function Result({ run }: { readonly run: Run }): ReactElement {
   );
 }
 
-function Origin({ run }: { readonly run: Run }): ReactElement {
+function Origin({ run }: { readonly run: Run }) {
   const { open, select } = useVillage();
   const { session_id: chat } = run;
   return (
@@ -156,7 +215,7 @@ function Origin({ run }: { readonly run: Run }): ReactElement {
   );
 }
 
-function Mode({ run: { safe_mode: mode } }: { readonly run: Run }): ReactElement | null {
+function Mode({ run: { safe_mode: mode } }: { readonly run: Run }) {
   if (mode === undefined) return null;
   return (
     <>
@@ -166,7 +225,7 @@ function Mode({ run: { safe_mode: mode } }: { readonly run: Run }): ReactElement
   );
 }
 
-function Taint({ run }: { readonly run: Run }): ReactElement | null {
+function Taint({ run }: { readonly run: Run }) {
   if (run.taint === undefined) return null;
   return (
     <>
@@ -178,7 +237,7 @@ function Taint({ run }: { readonly run: Run }): ReactElement | null {
   );
 }
 
-function Changes({ run, items }: Readonly<{ run: Run; items: readonly TraceItem[] }>): ReactElement {
+function Changes({ run, items }: Readonly<{ run: Run; items: readonly TraceItem[] }>) {
   const calls = items.filter((item) => item.kind === 'call');
   const changes = calls.filter(isChange);
   const unsettled = new Set(run.unsettled);
@@ -222,11 +281,11 @@ function callLabel({ tool, argumentsText }: CallItem): string {
   return values === '' ? toolLabel(tool).word : `${toolLabel(tool).word}: ${values}`;
 }
 
-function ScheduleLink({ name, onOpen }: Readonly<{ name: string; onOpen: (name: string) => void }>): ReactElement {
+function ScheduleLink({ name, onOpen }: Readonly<{ name: string; onOpen: (name: string) => void }>) {
   return <LinkButton word={name} onClick={() => onOpen(name)} />;
 }
 
-function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: () => void }): ReactElement | null {
+function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: () => void }) {
   const role = useRole();
   const id = useViewerId();
   const { refused, cancel } = useCancelRun(run.run_id);
@@ -245,7 +304,7 @@ function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: 
   );
 }
 
-export function RunSkills({ run, version }: Readonly<{ run: Run; version: number }>): ReactElement | null {
+function RunSkills({ run, version }: Readonly<{ run: Run; version: number }>) {
   const input = { params: { agent_id: run.agent_id }, query: { run_id: run.run_id } };
   const { data } = useLive(listSkills, input, { everyMs: runRefreshMs(run), version });
   const [set] = data?.runs ?? [];
@@ -264,7 +323,7 @@ export function RunSkills({ run, version }: Readonly<{ run: Run; version: number
   );
 }
 
-function RunSkillLine({ skill }: { readonly skill: SkillUse }): ReactElement {
+function RunSkillLine({ skill }: { readonly skill: SkillUse }) {
   const { name, from, sha256, loaded_at: loaded, why } = skill;
   return (
     <li className="skill" data-skill={name} data-loaded={loaded !== null}>
@@ -283,7 +342,7 @@ function RunSkillLine({ skill }: { readonly skill: SkillUse }): ReactElement {
   );
 }
 
-export function RunFiles({ calls }: { readonly calls: readonly HandsCall[] }): ReactElement | null {
+function RunFiles({ calls }: { readonly calls: readonly HandsCall[] }) {
   const changer = calls.find(({ report }) => report?.change !== undefined);
   const undos = useUndos(changer?.agent_id ?? null);
   const changes = useMemo(() => fileChanges(calls, undos), [calls, undos]);
@@ -313,7 +372,7 @@ export function RunFiles({ calls }: { readonly calls: readonly HandsCall[] }): R
 const UNDOS_EVERY_MS = 10_000;
 const PAGE = 50;
 
-export function useRunCalls(run: Pick<Run, 'run_id' | 'state'>, version: number): Pages<HandsCall, unknown> {
+function useRunCalls(run: Pick<Run, 'run_id' | 'state'>, version: number): Pages<HandsCall, unknown> {
   return usePages(
     listCalls,
     { query: { run_id: run.run_id, limit: PAGE } },
@@ -324,7 +383,7 @@ export function useRunCalls(run: Pick<Run, 'run_id' | 'state'>, version: number)
 const NO_CALLS: readonly HandsCall[] = [];
 
 /** The newest undos of an agent in all of its runs; none are requested for null. */
-export function useUndos(agentId: string | null): readonly HandsCall[] {
+function useUndos(agentId: string | null): readonly HandsCall[] {
   const input = agentId === null ? null : { query: { agent_id: agentId, tool: 'undo_change', limit: PAGE } };
   return useLive(listCalls, input, UNDOS_EVERY_MS).data?.calls ?? NO_CALLS;
 }

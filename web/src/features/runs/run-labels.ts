@@ -6,7 +6,7 @@ import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../../client/money-labels.ts';
 
-export type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
+type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
 
 export const STATE_LABELS: Readonly<Record<RunState, StateLabel>> = {
   queued: { word: 'Queued', tone: 'sleep' },

@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { Run } from '@hamlet/contract';
 import { MoreButton, RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
@@ -19,7 +19,7 @@ interface ListProps {
   readonly empty: ReactNode;
 }
 
-export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps): ReactElement {
+export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps) {
   const now = useNow(1000);
   const { rows: runs, refused, more } = live;
   if (runs === null) return <Unread refused={refused} />;
@@ -54,7 +54,7 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-export function RunRow({ run, now, open, onOpen, withAgent, onChanged }: RowProps): ReactElement {
+export function RunRow({ run, now, open, onOpen, withAgent, onChanged }: RowProps) {
   const name = useVillageState((state) => state.details.get(run.agent_id)?.display_name ?? run.agent_id);
   const viewer = useViewerId();
   const { word, tone } = stateLabel(run);

@@ -1,5 +1,4 @@
 import { listWorkers, type Run, type Worker } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { runRefreshMs } from '../../client/minds/run-trace.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
@@ -11,7 +10,7 @@ import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { workerUse } from '../hands/hands-labels.ts';
 import '../hands/hands.css';
 
-export function RunWorkers({ run, version }: Readonly<{ run: Run; version: number }>): ReactElement | null {
+export function RunWorkers({ run, version }: Readonly<{ run: Run; version: number }>) {
   const input = { params: { agent_id: run.agent_id }, query: { parent_run_id: run.run_id } };
   const { data, again } = useLive(listWorkers, input, { everyMs: runRefreshMs(run), version });
   const workers = data?.workers ?? [];
@@ -30,7 +29,7 @@ export function RunWorkers({ run, version }: Readonly<{ run: Run; version: numbe
   );
 }
 
-function WorkerLine({ worker, onChanged }: Readonly<{ worker: Worker; onChanged: () => void }>): ReactElement {
+function WorkerLine({ worker, onChanged }: Readonly<{ worker: Worker; onChanged: () => void }>) {
   const { open } = useVillage();
   const { run, envelope } = worker;
   const now = useNow(1000);
@@ -60,7 +59,7 @@ function WorkerLine({ worker, onChanged }: Readonly<{ worker: Worker; onChanged:
   );
 }
 
-function CancelWorker({ run, onChanged }: Readonly<{ run: Run; onChanged: () => void }>): ReactElement | null {
+function CancelWorker({ run, onChanged }: Readonly<{ run: Run; onChanged: () => void }>) {
   const viewer = { role: useRole(), id: useViewerId() };
   const { refused, busy, cancel } = useCancelRun(run.run_id);
   if (!mayCancel(run, viewer)) return null;

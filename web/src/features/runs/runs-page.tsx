@@ -1,5 +1,4 @@
 import { getRun, RUN_STATES } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { LinkButton } from '../../ui/controls.tsx';
 import { Choices, FilterChip } from '../../ui/fields.tsx';
@@ -14,7 +13,7 @@ import { useRuns } from './use-runs.ts';
 const PAGE = 50;
 const REFRESH_MS = 2000;
 
-export function RunsPage(): ReactElement {
+export function RunsPage() {
   return (
     <Page title="Runs" intro="Tasks that people and schedules gave to agents." needs="runs:read">
       <Filters />
@@ -23,7 +22,7 @@ export function RunsPage(): ReactElement {
   );
 }
 
-function Filters(): ReactElement {
+function Filters() {
   const { open } = useVillage();
   const place = useVillageState((state) => state.place);
   const agents = useAgentNames();
@@ -69,7 +68,7 @@ function Filters(): ReactElement {
   );
 }
 
-function Found(): ReactElement {
+function Found() {
   const { open } = useVillage();
   const { who, schedule, state, run } = useVillageState((all) => all.place);
   const live = useRuns({ agent: who, schedule, state, page: PAGE });
@@ -93,7 +92,7 @@ function Found(): ReactElement {
 }
 
 /** The run in the address, if it is not in the list because it is older or the filters leave it out. */
-function OneRun({ id }: { readonly id: string }): ReactElement {
+function OneRun({ id }: { readonly id: string }) {
   const { open } = useVillage();
   const now = useNow(1000);
   const live = useLive(getRun, { params: { run_id: id } }, REFRESH_MS);

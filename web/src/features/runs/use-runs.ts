@@ -2,7 +2,7 @@ import { cancelRun, listRuns, type Run, type RunState } from '@hamlet/contract';
 import { type Pages, usePages } from '../../client/query/use-live.ts';
 import { type IntentState, useIntent } from '../../client/query/use-intent.ts';
 
-export interface RunFilter {
+interface RunFilter {
   readonly agent: string | null;
   readonly schedule: string | null;
   readonly state: RunState | null;

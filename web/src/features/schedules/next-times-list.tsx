@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react';
 import { dateTime, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
 import { zonesOf } from './timetable.ts';
@@ -7,9 +6,7 @@ export function viewerZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-type NextTimesListProps = Readonly<{ slots: readonly number[]; timeZone: string | null }>;
-
-export function NextTimesList({ slots, timeZone }: NextTimesListProps): ReactElement {
+export function NextTimesList({ slots, timeZone }: Readonly<{ slots: readonly number[]; timeZone: string | null }>) {
   const now = useNow(1000);
   const zones = zonesOf(timeZone, viewerZone());
   if (slots.length === 0) return <p className="empty">No next firing.</p>;

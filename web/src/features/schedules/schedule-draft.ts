@@ -1,6 +1,6 @@
 import { ScheduleSpec, type ScheduleChange, type ScheduleView } from '@hamlet/contract';
 
-export type TimingKind = 'every' | 'daily' | 'cron';
+type TimingKind = 'every' | 'daily' | 'cron';
 
 /** The fields of a schedule while a person writes it. Texts stay as typed and may be invalid. */
 export interface Draft {
@@ -22,7 +22,7 @@ export interface Draft {
   readonly suspend: boolean;
 }
 export type Problems = Readonly<Partial<Record<keyof Draft, string>>>;
-export type ScheduleBody = Required<
+type ScheduleBody = Required<
   Pick<
     ScheduleChange,
     | 'agent_name'
@@ -40,7 +40,7 @@ export type ScheduleBody = Required<
     | 'history_limit'
   >
 >;
-export type DraftReading =
+type DraftReading =
   | { readonly ok: true; readonly name: string; readonly body: ScheduleBody }
   | { readonly ok: false; readonly problems: Problems };
 
@@ -95,7 +95,7 @@ function timingTexts(view: ScheduleView, blank: Draft): Pick<Draft, 'kind' | 'ev
   };
 }
 
-export function labelText(labels: Readonly<Record<string, string>>): string {
+function labelText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(', ');

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react';
 import type { FormDraft } from '../../client/drafts.ts';
 import { CheckField, FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import { AgentField } from '../agent-list/agent-field.tsx';
@@ -11,7 +10,7 @@ const TARGETS = [
   { key: 'labels', word: 'All with labels' },
 ] as const;
 
-export function TargetFields({ draft, problems, of }: FieldProps): ReactElement {
+export function TargetFields({ draft, problems, of }: FieldProps) {
   return (
     <div className="field">
       <Segments label="For" items={TARGETS} {...of('target')} />
@@ -37,7 +36,7 @@ const TIMINGS = [
 ] as const;
 const PERIODS = ['30s', '10m', '1h', '6h', '24h'];
 
-export function TimingFields({ draft, problems, of }: FieldProps): ReactElement {
+export function TimingFields({ draft, problems, of }: FieldProps) {
   return (
     <div className="field">
       <Segments label="When" items={TIMINGS} {...of('kind')} />
@@ -90,7 +89,7 @@ function timeZones(): readonly string[] {
   return ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'))];
 }
 
-export function PolicyFields({ draft, problems, of }: FieldProps): ReactElement {
+export function PolicyFields({ draft, problems, of }: FieldProps) {
   const wrong = problems.catchUpLimit ?? problems.deadline ?? problems.historyLimit;
   return (
     <details className="policy-fields" open={wrong !== undefined || undefined}>

@@ -1,5 +1,5 @@
 import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contract';
-import { type ReactElement, useDeferredValue, useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import { fieldsOf } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/controls.tsx';
@@ -24,7 +24,7 @@ import { nextTimes } from './timetable.ts';
 
 type FormProps = Readonly<{ schedule: ScheduleView | null; onClose: (saved: string | null) => void }>;
 
-export function ScheduleForm({ schedule, onClose }: FormProps): ReactElement {
+export function ScheduleForm({ schedule, onClose }: FormProps) {
   const [start] = useState(() => (schedule === null ? emptyDraft('', viewerZone()) : draftOf(schedule, viewerZone())));
   const [draft, setDraft] = useState(start);
   return (
@@ -51,7 +51,7 @@ interface FieldsProps {
   readonly onSaved: (name: string) => void;
 }
 
-function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElement {
+function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps) {
   const save = useSave(schedule, draft, onSaved);
   const reading = readDraft(draft);
   // Before the first attempt to save, the form marks wrong fields but not empty ones.
@@ -105,7 +105,7 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElemen
   );
 }
 
-function Ahead({ draft }: { readonly draft: Draft }): ReactElement {
+function Ahead({ draft }: { readonly draft: Draft }) {
   const now = useNow(5000);
   const timing = useDeferredValue(timingOf(draft));
   const next = nextTimes(timing, now);

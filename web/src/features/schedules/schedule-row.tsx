@@ -1,5 +1,5 @@
 import { changeSchedule, deleteSchedule, roleMay, type ScheduleView } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import type { Refused, Reply } from '../../client/api.ts';
 import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -20,7 +20,7 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: RowProps): ReactElement {
+export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: RowProps) {
   const { word, tone } = stateOf(schedule);
   const { status } = schedule;
   const nextMs = status.next_run_at === null || schedule.suspend ? null : Date.parse(status.next_run_at);
@@ -53,7 +53,7 @@ export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: 
 
 type DetailsProps = Readonly<{ schedule: ScheduleView; onEdit: () => void; onChanged: () => void }>;
 
-function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactElement {
+function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps) {
   const { open } = useVillage();
   const { tone, advice } = stateOf(schedule);
   const { status } = schedule;
@@ -101,7 +101,7 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactEl
 
 type ActionProps = Readonly<{ schedule: ScheduleView; onEdit: () => void; onChanged: () => void }>;
 
-function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactElement | null {
+function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps) {
   const { api } = useVillage();
   const role = useRole();
   const [refused, setRefused] = useState<Refused | null>(null);
@@ -159,7 +159,7 @@ function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactEle
 const SHOWN = 10;
 const AGENTS_SHOWN = 6;
 
-function FiringList({ schedule }: { readonly schedule: ScheduleView }): ReactElement {
+function FiringList({ schedule }: { readonly schedule: ScheduleView }) {
   const rows = pastRows(schedule).slice(0, SHOWN);
   const zone = schedule.time_zone ?? 'UTC';
   if (rows.length === 0) return <p className="empty">No firing yet. The latest firings appear here.</p>;
@@ -176,7 +176,7 @@ function FiringList({ schedule }: { readonly schedule: ScheduleView }): ReactEle
   );
 }
 
-function Fired({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'fired' }>; zone: string }>): ReactElement {
+function Fired({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'fired' }>; zone: string }>) {
   const { open } = useVillage();
   const { runs, made_up: madeUp } = row.firing;
   return (
@@ -210,7 +210,7 @@ function Fired({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'fired' }
   );
 }
 
-function Silent({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'silent' }>; zone: string }>): ReactElement {
+function Silent({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'silent' }>; zone: string }>) {
   return (
     <li className="firing" data-outcome="missed">
       <time dateTime={new Date(row.untilMs).toISOString()}>{dateTime(row.untilMs, zone)}</time>

@@ -1,5 +1,5 @@
 import { listSchedules, roleMay, type ScheduleView } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { Button } from '../../ui/controls.tsx';
 import { RefusedNotice, Unread } from '../../ui/notices.tsx';
@@ -14,7 +14,7 @@ const REFRESH_MS = 3000;
 
 type Editing = { readonly schedule: ScheduleView | null } | null;
 
-export function SchedulesPage(): ReactElement {
+export function SchedulesPage() {
   const role = useRole();
   const [editing, setEditing] = useState<Editing>(null);
   const mayWrite = roleMay(role, 'schedules:write');
@@ -43,9 +43,7 @@ export function SchedulesPage(): ReactElement {
   );
 }
 
-type SchedulesProps = Readonly<{ editing: Editing; onEdit: (editing: Editing) => void }>;
-
-function Schedules({ editing, onEdit }: SchedulesProps): ReactElement {
+function Schedules({ editing, onEdit }: Readonly<{ editing: Editing; onEdit: (editing: Editing) => void }>) {
   const { open } = useVillage();
   const live = useLive(listSchedules, { query: {} }, REFRESH_MS);
   const opened = useVillageState((state) => state.place.schedule);

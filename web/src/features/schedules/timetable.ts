@@ -10,11 +10,11 @@ import {
   type Timing,
 } from '@hamlet/core';
 
-export type NextTimes =
+type NextTimes =
   | { readonly ok: true; readonly slots: readonly number[] }
   | { readonly ok: false; readonly problem: string };
 
-export const SHOWN_AHEAD = 5;
+const SHOWN_AHEAD = 5;
 
 export function nextTimes(timing: Timing, nowMs: number): NextTimes {
   const reading = readChecked(timing);
@@ -36,7 +36,7 @@ function readChecked(timing: Timing): Reading {
     : { ok: false, problem: `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.` };
 }
 
-export function timingOfView({
+function timingOfView({
   every,
   cron,
   daily_at: dailyAt,

@@ -1,5 +1,4 @@
 import { showModels } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 
 const EVERY_MS = 60_000;
@@ -12,13 +11,11 @@ export function useScriptedOnly(): boolean | null {
 }
 
 /** A label for words of agents where the village does not say how they came about; nothing in a village with a model. */
-export function VillageMark({ word }: { readonly word?: string }): ReactElement | null {
+export function VillageMark({ word }: { readonly word?: string }) {
   return useScriptedOnly() === true ? <ScriptedMark hint={HINT} {...(word === undefined ? {} : { word })} /> : null;
 }
 
-type MarkProps = Readonly<{ word?: string; hint: string }>;
-
-export function ScriptedMark({ word = 'scripted', hint }: MarkProps): ReactElement {
+export function ScriptedMark({ word = 'scripted', hint }: Readonly<{ word?: string; hint: string }>) {
   return (
     <span className="scripted" title={hint}>
       {word}

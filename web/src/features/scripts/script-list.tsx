@@ -1,5 +1,5 @@
 import { type AgentDetail, deleteScript, getScript, listScripts, roleMay, type Script } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
@@ -14,7 +14,7 @@ import './scripts.css';
 const REFRESH_MS = 5_000;
 const VERSION_SHOWN = 8;
 
-export function ScriptList({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
+export function ScriptList({ agent }: { readonly agent: AgentDetail }) {
   const role = useRole();
   const params = { agent_id: agent.agent_id };
   const { data, again } = useLive(listScripts, roleMay(role, 'scripts:read') ? { params } : null, REFRESH_MS);
@@ -31,7 +31,7 @@ export function ScriptList({ agent }: { readonly agent: AgentDetail }): ReactEle
   );
 }
 
-function ScriptLine({ script, onDeleted }: Readonly<{ script: Script; onDeleted: () => void }>): ReactElement {
+function ScriptLine({ script, onDeleted }: Readonly<{ script: Script; onDeleted: () => void }>) {
   const [isOpen, setOpen] = useState(false);
   const role = useRole();
   const { name, language, version, description, tainted, adopted_from: from } = script;
@@ -64,7 +64,7 @@ function ScriptLine({ script, onDeleted }: Readonly<{ script: Script; onDeleted:
   );
 }
 
-function LastRun({ script }: { readonly script: Script }): ReactElement {
+function LastRun({ script }: { readonly script: Script }) {
   const { open } = useVillage();
   const now = useNow(10_000);
   const { last_run: last, runs } = script;
@@ -78,7 +78,7 @@ function LastRun({ script }: { readonly script: Script }): ReactElement {
   );
 }
 
-function Source({ script }: { readonly script: Script }): ReactElement {
+function Source({ script }: { readonly script: Script }) {
   const { name, agent_id, version } = script;
   const params = { agent_id, name };
   const { data } = useLive(getScript, { params, query: { version } }, REFRESH_MS);
@@ -104,7 +104,7 @@ function Source({ script }: { readonly script: Script }): ReactElement {
   );
 }
 
-function DeleteButton({ script, onDeleted }: Readonly<{ script: Script; onDeleted: () => void }>): ReactElement {
+function DeleteButton({ script, onDeleted }: Readonly<{ script: Script; onDeleted: () => void }>) {
   const [isAsked, setAsked] = useState(false);
   const intent = useIntent();
   const { name, agent_id } = script;

@@ -1,5 +1,5 @@
 import { getLoginOptions, type LoginOptions, PASSWORD_MIN_CHARS, type RefusalEntry, REFUSALS } from '@hamlet/contract';
-import { type ReactElement, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import type { Refused, Reply } from '../../client/api.ts';
@@ -28,7 +28,7 @@ const WAY_LABELS: Readonly<Record<Way, { readonly title: string; readonly hint: 
 type DialogProps = Readonly<{ code: string | null; failed: string | null; onClose: () => void }>;
 
 /** `code` is the code of the first start; `failed` is the reason of a failed sign-in at the identity provider. */
-export function SignInDialog({ code, failed, onClose }: DialogProps): ReactElement {
+export function SignInDialog({ code, failed, onClose }: DialogProps) {
   const { api } = useVillage();
   const signedIn = useVillageState((state) => state.session.kind === 'account');
   const [way, setWay] = useState<Way>(code === null ? 'password' : 'first');
@@ -67,12 +67,12 @@ export function SignInDialog({ code, failed, onClose }: DialogProps): ReactEleme
   );
 }
 
-function ConnectionWarning({ options }: { readonly options: LoginOptions | null }): ReactElement | null {
+function ConnectionWarning({ options }: { readonly options: LoginOptions | null }) {
   if (options === null ? window.isSecureContext : options.private_connection) return null;
   return <Notice tone="bad">Browsers keep sessions only on https or localhost. Signing in will not last here.</Notice>;
 }
 
-function Provider({ oidc }: { readonly oidc: NonNullable<LoginOptions['oidc']> }): ReactElement {
+function Provider({ oidc }: { readonly oidc: NonNullable<LoginOptions['oidc']> }) {
   const back = `${window.location.pathname}${window.location.search}`;
   return (
     <>
@@ -91,7 +91,7 @@ function Provider({ oidc }: { readonly oidc: NonNullable<LoginOptions['oidc']> }
   );
 }
 
-function Ways({ way, onWay, first }: Readonly<{ way: Way; onWay: (way: Way) => void; first: boolean }>): ReactElement {
+function Ways({ way, onWay, first }: Readonly<{ way: Way; onWay: (way: Way) => void; first: boolean }>) {
   const others: readonly (readonly [Way, string, boolean])[] = [
     ['password', 'I have a password', true],
     ['code', 'I have a one-time code from an admin', true],
@@ -114,7 +114,7 @@ function failureText(code: string): string {
   return known[code]?.title ?? 'The identity provider refused the sign-in';
 }
 
-function SignInForm({ way, code }: { readonly way: Way; readonly code: string }): ReactElement {
+function SignInForm({ way, code }: { readonly way: Way; readonly code: string }) {
   const { session } = useVillage();
   const [refused, setRefused] = useState<Refused | null>(null);
   const [busy, setBusy] = useState(false);

@@ -1,8 +1,7 @@
-import type { ReactElement } from 'react';
 import { LinkButton } from '../../ui/controls.tsx';
 import { useVillage } from '../village-context.ts';
 
-export function SignInHint({ text }: { readonly text: string }): ReactElement {
+export function SignInHint({ text }: { readonly text: string }) {
   const { openSignIn } = useVillage();
   return (
     <p className="hint">

@@ -3,13 +3,7 @@ import type { IconName } from '../../ui/icon-paths.ts';
 import { minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
 
-interface MeasureLabels {
-  readonly verb: string;
-  readonly state: string;
-  readonly icon: IconName;
-  readonly does: string;
-  readonly lift: string;
-}
+type MeasureLabels = Readonly<{ verb: string; state: string; icon: IconName; does: string; lift: string }>;
 
 /** The measures in the order of the page: the mildest first, `kill` last. */
 export const OFFERED: readonly Measure[] = MEASURES.toReversed();

@@ -1,12 +1,12 @@
 import { MEASURE_REASON_MAX } from '@hamlet/contract';
-import type { ReactElement, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { endOf, TERMS } from './measure-labels.ts';
 
 /** The reason that the person wrote, trimmed, and the end of the chosen term if the term has one. */
-export type Grounds = Readonly<{ reason: string; expires_at?: string }>;
+type Grounds = Readonly<{ reason: string; expires_at?: string }>;
 const EMPTY = { reason: '', term: 'lifted' };
 
 interface ReasonFormProps {
@@ -24,7 +24,7 @@ interface ReasonFormProps {
   readonly children?: ReactNode;
 }
 
-export function ReasonForm(props: ReasonFormProps): ReactElement {
+export function ReasonForm(props: ReasonFormProps) {
   const { draft, label, word, send, onDone, optional = false, withTerm = false, danger = false } = props;
   const sending = useIntent();
   const { of, forget, ...form } = useFormDraft(draft, EMPTY, sending.changed);

@@ -16,7 +16,7 @@ import {
   revokeAgentToken,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { Icon, LinkButton } from '../../ui/controls.tsx';
 import { Notice, RefusedNotice } from '../../ui/notices.tsx';
@@ -41,7 +41,7 @@ const LIFT = {
   revoke_token: liftTokenRevocation,
 } as const;
 
-export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
+export function HeldBanner({ agent }: { readonly agent: AgentDetail }) {
   const { open } = useVillage();
   const held = heldOf(agent.standing);
   const [hardest] = held;
@@ -55,7 +55,7 @@ export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactEle
   );
 }
 
-export function StandingTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
+export function StandingTab({ agent }: { readonly agent: AgentDetail }) {
   const { agents, openSignIn } = useVillage();
   const id = agent.agent_id;
   const mayRead = roleMay(useRole(), 'standing:read');
@@ -103,7 +103,7 @@ interface RowProps {
   readonly onDone: () => void;
 }
 
-function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps): ReactElement {
+function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps) {
   const held = standing?.measures.find((entry) => entry.measure === measure);
   const mayChange = roleMay(useRole(), 'standing:change');
   const { icon, verb, lift } = MEASURE_LABELS[measure];
@@ -138,7 +138,7 @@ function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps
 
 type FormProps = Readonly<{ measure: Measure; agent: AgentDetail; held: boolean; onDone: () => void }>;
 
-function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, onDone }: FormProps): ReactElement {
+function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, onDone }: FormProps) {
   const { verb, lift } = MEASURE_LABELS[measure];
   const params = { agent_id };
   if (!held)
@@ -165,7 +165,7 @@ function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, o
   );
 }
 
-function MeasureText({ measure, held }: Readonly<{ measure: Measure; held: HeldMeasure | undefined }>): ReactElement {
+function MeasureText({ measure, held }: Readonly<{ measure: Measure; held: HeldMeasure | undefined }>) {
   const now = useNow(10_000);
   const viewer = useViewerId();
   const { verb, does, state } = MEASURE_LABELS[measure];

@@ -1,5 +1,5 @@
 import { type AgentDetail, type EntitlementView, putAgentEntitlement } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { type Field, fieldsOf } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm, Segments, SelectField } from '../../ui/fields.tsx';
@@ -15,7 +15,7 @@ const POLICIES = [
 
 type PinProps = Readonly<{ agent: AgentDetail; tiers: readonly EntitlementView[] }>;
 
-export function PinForm({ agent, tiers }: PinProps): ReactElement {
+export function PinForm({ agent, tiers }: PinProps) {
   const { agents } = useVillage();
   const sending = useIntent();
   const [written, setWritten] = useState<PinDraft | null>(null);
@@ -70,7 +70,7 @@ export function PinForm({ agent, tiers }: PinProps): ReactElement {
 
 type TierFieldProps = Field<string> & Pick<PinProps, 'tiers'>;
 
-function TierField({ tiers, value, onChange }: TierFieldProps): ReactElement {
+function TierField({ tiers, value, onChange }: TierFieldProps) {
   const known = tiers.some((tier) => tier.name === value);
   return (
     <SelectField
@@ -88,7 +88,7 @@ function TierField({ tiers, value, onChange }: TierFieldProps): ReactElement {
   );
 }
 
-function Effect({ effect }: { readonly effect: PinEffect }): ReactElement {
+function Effect({ effect }: { readonly effect: PinEffect }) {
   return (
     <>
       {effect.lines.length > 0 && (

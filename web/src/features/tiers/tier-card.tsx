@@ -1,5 +1,4 @@
 import type { EntitlementView } from '@hamlet/contract';
-import type { ReactElement } from 'react';
 import { Notice } from '../../ui/notices.tsx';
 import { Button, Icon } from '../../ui/controls.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -12,7 +11,7 @@ const FACES = 24;
 
 type TierCardProps = Readonly<{ tier: EntitlementView; agents: readonly Occupant[]; onEdit: (() => void) | null }>;
 
-export function TierCard({ tier, agents, onEdit }: TierCardProps): ReactElement {
+export function TierCard({ tier, agents, onEdit }: TierCardProps) {
   const wrong = tier.conditions.find((condition) => condition.status !== 'True');
   return (
     <li className="tier card" data-tier={tier.name}>
@@ -56,7 +55,7 @@ export function TierCard({ tier, agents, onEdit }: TierCardProps): ReactElement 
   );
 }
 
-function Faces({ agents }: { readonly agents: readonly Occupant[] }): ReactElement {
+function Faces({ agents }: { readonly agents: readonly Occupant[] }) {
   if (agents.length === 0) return <p className="empty tier-faces">No agent is in this tier.</p>;
   return (
     <ul className="faces tier-faces">
@@ -70,7 +69,7 @@ function Faces({ agents }: { readonly agents: readonly Occupant[] }): ReactEleme
   );
 }
 
-export function Face({ agent }: { readonly agent: Occupant }): ReactElement {
+export function Face({ agent }: { readonly agent: Occupant }) {
   const { select } = useVillage();
   const seated = isSeated(agent);
   const state =
@@ -99,7 +98,7 @@ export function Face({ agent }: { readonly agent: Occupant }): ReactElement {
 const SQUARES = 64;
 
 /** Seats as squares: used by this tier, used by other tiers, free. Colour is never the only difference. */
-function SeatMap({ picture }: { readonly picture: SeatPicture | null }): ReactElement {
+function SeatMap({ picture }: { readonly picture: SeatPicture | null }) {
   if (picture === null) return <p className="hint">The operator has not counted seats yet.</p>;
   const { own, others, free, total } = picture;
   const words = `${free} of ${total} ${total === 1 ? 'seat is' : 'seats are'} free${others > 0 ? `; other tiers use ${others}` : ''}`;

@@ -1,7 +1,7 @@
 import { type EntitlementSpec, type EntitlementView, getEntitlement, putEntitlement } from '@hamlet/contract';
-import { type ReactElement, useMemo, useState } from 'react';
+import { type HTMLAttributes, useMemo, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
-import { fieldsOf } from '../../client/drafts.ts';
+import { fieldsOf, type FormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/controls.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
@@ -9,7 +9,113 @@ import { OwnedNotice, RefusedNotice } from '../../ui/notices.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { bodyOf, emptyTier, readTier, type TierDraft, tierDraftOf, type TierProblems } from './tier-draft.ts';
 import { type TierEffects, tierEffects } from './tier-effects.ts';
-import { ComputeFields, LimitFields, OpeningFields } from './tier-fields.tsx';
+import { FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
+
+type TierFieldProps = Pick<FormDraft<TierDraft>, 'draft' | 'of'> & Readonly<{ problems: TierProblems }>;
+type TextName = Exclude<keyof TierDraft, 'gpuMode' | 'gpuBy'>;
+
+const GPU_MODES = [
+  { key: 'None', word: 'No GPU' },
+  { key: 'Shared', word: 'Shared' },
+  { key: 'Exclusive', word: 'Exclusive' },
+] as const;
+const GPU_HINTS: Readonly<Record<TierDraft['gpuMode'], string>> = {
+  None: '',
+  Shared: 'The agent shares a GPU with others; its speed is not guaranteed.',
+  Exclusive: 'The agent gets whole GPUs for itself.',
+};
+
+function OpeningFields({ isNew, ...parts }: TierFieldProps & { readonly isNew: boolean }) {
+  return (
+    <Group title="Balance and price, in aiDollars">
+      <Text {...parts} title="Name" field="name" disabled={!isNew} placeholder="tier-3" />
+      <Text {...parts} title="Rank" field="rank" inputMode="numeric" />
+      <Text {...parts} title="Opens at balance" field="minBalance" inputMode="decimal" placeholder="25" />
+      <Text {...parts} title="Price an hour" field="perHour" inputMode="decimal" />
+      <Text {...parts} title="Per 1,000 tokens" field="perThousandTokens" inputMode="decimal" />
+    </Group>
+  );
+}
+
+function LimitFields(parts: TierFieldProps) {
+  return (
+    <Group title="Limits">
+      <Text {...parts} title="Requests a minute" field="requestsPerMinute" inputMode="numeric" placeholder="300" />
+      <Text {...parts} title="Tools at once" field="concurrentTools" inputMode="numeric" placeholder="2" />
+      <Text {...parts} title="Model requests at once" field="concurrentModelRequests" inputMode="numeric" />
+      <Text {...parts} title="Web searches an hour" field="webSearchesPerHour" inputMode="numeric" />
+      <Text {...parts} title="Browser calls an hour" field="browserCallsPerHour" inputMode="numeric" />
+      <Text {...parts} title="Tokens an hour" field="tokensPerHour" inputMode="numeric" placeholder="100000" />
+      <Text {...parts} title="Models, default first" field="models" placeholder="small, large" />
+    </Group>
+  );
+}
+
+function ComputeFields(parts: TierFieldProps) {
+  const { draft, problems, of } = parts;
+  return (
+    <Group title="Compute">
+      <Text {...parts} title="Processor" field="cpu" placeholder="500m" />
+      <Text {...parts} title="Memory" field="memory" placeholder="512Mi" />
+      <Text {...parts} title="Priority class" field="priorityClass" placeholder="none" />
+      <div className="tier-gpu">
+        <Segments label="GPU" items={GPU_MODES} {...of('gpuMode')} />
+        {GPU_HINTS[draft.gpuMode] !== '' && <p className="hint">{GPU_HINTS[draft.gpuMode]}</p>}
+        <FieldProblem text={problems.gpuMode} />
+        {draft.gpuMode !== 'None' && <GpuFields {...parts} />}
+      </div>
+    </Group>
+  );
+}
+
+function GpuFields(parts: TierFieldProps) {
+  const { draft, of } = parts;
+  return (
+    <div className="form-grid">
+      <SelectField
+        label="GPU from"
+        name="gpu-by"
+        {...of('gpuBy')}
+        options={[
+          ['resource', 'a resource of the nodes'],
+          ['template', 'a claim template'],
+        ]}
+      />
+      {draft.gpuBy === 'template' && (
+        <Text {...parts} title="Claim template" field="gpuTemplate" placeholder="gpu-claim" />
+      )}
+      {draft.gpuBy === 'resource' && (
+        <Text {...parts} title="Resource" field="gpuResource" placeholder="nvidia.com/gpu" />
+      )}
+      {draft.gpuBy === 'resource' && draft.gpuMode === 'Exclusive' && (
+        <Text {...parts} title="How many" field="gpuCount" inputMode="numeric" />
+      )}
+    </div>
+  );
+}
+
+function Group({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <fieldset className="field-group">
+      <legend className="section-name">{title}</legend>
+      <div className="form-grid">{children}</div>
+    </fieldset>
+  );
+}
+
+interface TextProps extends TierFieldProps {
+  readonly title: string;
+  readonly field: TextName;
+  readonly disabled?: boolean;
+  readonly placeholder?: string;
+  readonly inputMode?: HTMLAttributes<HTMLInputElement>['inputMode'];
+}
+
+function Text({ draft: _draft, problems, of, title, field, ...input }: TextProps) {
+  return (
+    <TextField {...input} label={title} name={field} spellCheck={false} {...of(field)} problem={problems[field]} />
+  );
+}
 
 interface FormProps {
   readonly tier: EntitlementView | null;
@@ -17,7 +123,7 @@ interface FormProps {
   readonly onClose: (saved: string | null) => void;
 }
 
-export function TierForm({ tier, tiers, onClose }: FormProps): ReactElement {
+export function TierForm({ tier, tiers, onClose }: FormProps) {
   const [start] = useState(() => (tier === null ? emptyTier(tiers) : tierDraftOf(tier)));
   const [draft, setDraft] = useState(start);
   const save = useTierSave(tier, onClose);
@@ -44,7 +150,7 @@ interface FieldsProps {
   readonly save: TierSave;
 }
 
-function Fields({ tiers, draft, onDraft, save }: FieldsProps): ReactElement {
+function Fields({ tiers, draft, onDraft, save }: FieldsProps) {
   const [tried, setTried] = useState(false);
   const details = useVillageState((state) => state.details);
   const isNew = save.base === null;
@@ -88,7 +194,7 @@ function Fields({ tiers, draft, onDraft, save }: FieldsProps): ReactElement {
   );
 }
 
-function Refusal({ save, onTakeOver }: Readonly<{ save: TierSave; onTakeOver: () => void }>): ReactElement | null {
+function Refusal({ save, onTakeOver }: Readonly<{ save: TierSave; onTakeOver: () => void }>) {
   if (save.refused === null) return null;
   if (save.refused.code !== 'precondition_failed')
     return <OwnedNotice refused={save.refused} onTakeOver={onTakeOver} />;
@@ -120,7 +226,7 @@ function withoutEmpty(problems: TierProblems, draft: TierDraft): TierProblems {
 
 const NAMED = 8;
 
-function EffectList({ effects, isNew }: Readonly<{ effects: TierEffects | null; isNew: boolean }>): ReactElement {
+function EffectList({ effects, isNew }: Readonly<{ effects: TierEffects | null; isNew: boolean }>) {
   return (
     <section className="ahead tier-effects" aria-label="Effects" aria-live="polite">
       <h3 className="section-name">Effects</h3>
@@ -149,7 +255,7 @@ function EffectList({ effects, isNew }: Readonly<{ effects: TierEffects | null; 
   );
 }
 
-function Consequences({ effects: { moves, pods, at } }: { readonly effects: TierEffects }): ReactElement {
+function Consequences({ effects: { moves, pods, at } }: { readonly effects: TierEffects }) {
   return (
     <ul className="consequences">
       {at > 0 && (

@@ -45,7 +45,7 @@ export function waitingOf(agents: readonly Occupant[]): Waiting[] {
     .toSorted((left, right) => left.since.localeCompare(right.since));
 }
 
-export type NodeGroup = Readonly<{ node: string; agents: readonly Occupant[] }>;
+type NodeGroup = Readonly<{ node: string; agents: readonly Occupant[] }>;
 
 export function nodeGroups(agents: readonly Occupant[]): NodeGroup[] {
   const nodes = [...new Set(agents.flatMap(({ node }) => (node === null ? [] : [node])))].toSorted();

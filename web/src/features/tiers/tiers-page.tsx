@@ -1,5 +1,5 @@
 import { type EntitlementView, roleMay } from '@hamlet/contract';
-import { lazy, type ReactElement, useMemo, useState } from 'react';
+import { lazy, useMemo, useState } from 'react';
 import './tiers.css';
 import { Button, Icon } from '../../ui/controls.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -26,7 +26,7 @@ type Editing = { readonly tier: EntitlementView | null } | null;
 
 const TierForm = lazy(async () => ({ default: (await import('./tier-form.tsx')).TierForm }));
 
-export function TiersPage(): ReactElement {
+export function TiersPage() {
   const mayWrite = roleMay(useRole(), 'entitlements:change');
   const [editing, setEditing] = useState<Editing>(null);
   const tools = mayWrite && (
@@ -50,9 +50,7 @@ export function TiersPage(): ReactElement {
   );
 }
 
-type TiersProps = Readonly<{ editing: Editing; onEdit: ((editing: Editing) => void) | null }>;
-
-function Tiers({ editing, onEdit }: TiersProps): ReactElement {
+function Tiers({ editing, onEdit }: Readonly<{ editing: Editing; onEdit: ((editing: Editing) => void) | null }>) {
   const details = useVillageState((state) => state.details);
   const agents = useMemo((): readonly Occupant[] => [...details.values()], [details]);
   const { data, refused, again } = useTiers();
@@ -101,9 +99,7 @@ function Tiers({ editing, onEdit }: TiersProps): ReactElement {
   );
 }
 
-type SummaryProps = Readonly<{ agents: readonly Occupant[]; tiers: readonly EntitlementView[] }>;
-
-function Summary({ agents, tiers }: SummaryProps): ReactElement {
+function Summary({ agents, tiers }: Readonly<{ agents: readonly Occupant[]; tiers: readonly EntitlementView[] }>) {
   const seated = agents.filter(isSeated).length;
   const cost = sumOf(hourlyPrices(agents, tiers));
   return (
@@ -114,7 +110,7 @@ function Summary({ agents, tiers }: SummaryProps): ReactElement {
   );
 }
 
-function NodeList({ agents }: { readonly agents: readonly Occupant[] }): ReactElement {
+function NodeList({ agents }: { readonly agents: readonly Occupant[] }) {
   const groups = nodeGroups(agents);
   return (
     <section aria-label="Nodes">
@@ -142,7 +138,7 @@ function NodeList({ agents }: { readonly agents: readonly Occupant[] }): ReactEl
   );
 }
 
-export function WaitingList({ waiting }: { readonly waiting: readonly Waiting[] }): ReactElement | null {
+function WaitingList({ waiting }: { readonly waiting: readonly Waiting[] }) {
   if (waiting.length === 0) return null;
   return (
     <section className="card waiting" aria-label="Waiting for a seat">

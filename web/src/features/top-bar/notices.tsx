@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../ui/controls.tsx';
 import { FreezeBanner } from '../freeze/freeze-banner.tsx';
 import { OUTCOME_LABELS } from '../payments/pay-labels.ts';
@@ -9,7 +9,7 @@ import { showsMap } from '../../client/url-state.ts';
 import { dismissConnect, isConnectDismissed } from '../../ui/preferences.ts';
 import { useScriptedOnly } from '../scripted/village-mark.tsx';
 
-export function Notices(): ReactElement {
+export function Notices() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (box.current === null) return undefined;
@@ -31,7 +31,7 @@ export function Notices(): ReactElement {
   );
 }
 
-function OutdatedNotice(): ReactElement | null {
+function OutdatedNotice() {
   const world = useVillageState((state) => state.connection);
   if (world !== 'outdated') return null;
   return (
@@ -47,7 +47,7 @@ function OutdatedNotice(): ReactElement | null {
   );
 }
 
-function EndedNotice(): ReactElement | null {
+function EndedNotice() {
   const { session, openSignIn } = useVillage();
   const ended = useVillageState((state) => state.session.kind === 'visitor' && state.session.ended);
   if (!ended) return null;
@@ -69,7 +69,7 @@ function EndedNotice(): ReactElement | null {
   );
 }
 
-function PaymentNotice(): ReactElement | null {
+function PaymentNotice() {
   const { store } = useVillage();
   const outcome = useVillageState((state) => state.payment);
   if (outcome === null) return null;
@@ -89,7 +89,7 @@ function PaymentNotice(): ReactElement | null {
   );
 }
 
-export function ConnectNotice(): ReactElement | null {
+function ConnectNotice() {
   const isOnMap = useVillageState((state) => showsMap(state.place.view));
   const [dismissed, setDismissed] = useState(isConnectDismissed);
   return roleMay(useRole(), 'models:manage') && isOnMap && !dismissed ? (
@@ -102,7 +102,7 @@ export function ConnectNotice(): ReactElement | null {
   ) : null;
 }
 
-function Offer({ onDismiss }: { readonly onDismiss: () => void }): ReactElement | null {
+function Offer({ onDismiss }: { readonly onDismiss: () => void }) {
   const { open } = useVillage();
   if (useScriptedOnly() !== true) return null;
   return (

@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, useState } from 'react';
+import { lazy, useState } from 'react';
 import type { AppState } from '../../client/app-state.ts';
 import { Button, Icon, IconButton } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
@@ -12,7 +12,7 @@ import { useVillage, useVillageState } from '../village-context.ts';
 
 const MyAccount = lazy(async () => ({ default: (await import('../accounts/my-account.tsx')).MyAccount }));
 
-export function TopBar(): ReactElement {
+export function TopBar() {
   return (
     <header className="top-bar">
       <a className="brand" href="/" aria-label="Hamlet">
@@ -39,7 +39,7 @@ const PHASES: Readonly<Record<string, { readonly icon: IconName; readonly word: 
   evening: { icon: 'sunrise', word: 'Evening' },
 };
 
-function VillageClock(): ReactElement | null {
+function VillageClock() {
   const clock = useVillageState((state) => state.clock);
   if (clock === null) return null;
   const phase = PHASES[clock.phase] ?? { icon: 'sun' as const, word: clock.phase };
@@ -57,7 +57,7 @@ function VillageClock(): ReactElement | null {
   );
 }
 
-function Population(): ReactElement | null {
+function Population() {
   const rows = useVillageState((state) => state.rows);
   const details = useVillageState((state) => state.details);
   if (rows.length === 0) return null;
@@ -88,7 +88,7 @@ const HEALTH: Readonly<
   outdated: { word: 'Outdated', hint: 'This page is older than the village: load it again.', icon: 'alert' },
 };
 
-function Health(): ReactElement {
+function Health() {
   const connection = useVillageState((state) => state.connection);
   const { word, hint, icon } = HEALTH[connection];
   return (
@@ -105,7 +105,7 @@ const THEMES = {
   dark: { icon: 'moon', word: 'dark' },
 } as const;
 
-function ThemeButton(): ReactElement {
+function ThemeButton() {
   const [theme, setTheme] = useState(savedTheme);
   const change = (): void => {
     const next = nextTheme(theme);
@@ -123,7 +123,7 @@ function ThemeButton(): ReactElement {
 }
 
 /** Shortcuts of one key conflict with some assistive technology, so a person can turn them off. Escape always works. */
-function ShortcutsButton(): ReactElement {
+function ShortcutsButton() {
   const [on, setOn] = useState(shortcutsOn);
   const change = (): void => {
     saveShortcuts(!on);
@@ -141,7 +141,7 @@ function ShortcutsButton(): ReactElement {
   );
 }
 
-function AccountButton(): ReactElement | null {
+function AccountButton() {
   const session = useVillageState((state) => state.session);
   const { openSignIn } = useVillage();
   const [open, setOpen] = useState(false);

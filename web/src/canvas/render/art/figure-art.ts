@@ -2,7 +2,7 @@ import { hash2 } from '../../model/noise.ts';
 import type { Facing } from '@hamlet/core';
 import { type Box, fillBox, fillEllipse } from './shapes.ts';
 
-export interface Look {
+interface Look {
   readonly shirt: string;
   readonly shirtDark: string;
   readonly trousers: string;

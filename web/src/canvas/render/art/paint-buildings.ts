@@ -126,7 +126,7 @@ function paintDoor(brush: Brush, x: number, y: number): void {
   fillBox(ctx, 'rgba(255,255,255,0.35)', [x + 0.2, y + 0.48, 0.6, 0.06]);
 }
 
-export const ROOFS = [
+const ROOFS = [
   { light: '#dd7f5d', dark: '#c2654a', ridge: '#a9533c' },
   { light: '#7f9cc0', dark: '#66829f', ridge: '#536c88' },
   { light: '#dcb566', dark: '#c39a4d', ridge: '#a5803c' },

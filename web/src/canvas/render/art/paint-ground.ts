@@ -226,7 +226,7 @@ function isWater(kind: TileKind): boolean {
   return kind === 'water' || kind === 'deep_water';
 }
 
-export type TileTest = (x: number, y: number) => boolean;
+type TileTest = (x: number, y: number) => boolean;
 
 /**
  * The outline of an area of tiles, with round corners, in tile units. It has one shape for each square between four
@@ -234,7 +234,7 @@ export type TileTest = (x: number, y: number) => boolean;
  * squares always meet.
  * @param grow tiles by which the area grows, or shrinks if negative; within ±0.45
  */
-export function blobPath(test: TileTest, rect: TileRect, grow: number): Path2D {
+function blobPath(test: TileTest, rect: TileRect, grow: number): Path2D {
   const path = new Path2D();
   for (let y = rect.y - 1; y <= rect.y + rect.height; y++) {
     for (let x = rect.x - 1; x <= rect.x + rect.width; x++)

@@ -15,7 +15,7 @@ export function disc(ctx: Ctx, at: Readonly<{ x: number; y: number; radius: numb
 }
 
 /** An ellipse: its middle, half its width and height, and its tilt in radians. */
-export type Oval = readonly [x: number, y: number, halfWidth: number, halfHeight: number, tilt?: number];
+type Oval = readonly [x: number, y: number, halfWidth: number, halfHeight: number, tilt?: number];
 
 export function fillEllipse(ctx: Ctx, colour: string, [x, y, halfWidth, halfHeight, tilt = 0]: Oval): void {
   ctx.fillStyle = colour;

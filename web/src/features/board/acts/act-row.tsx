@@ -12,7 +12,7 @@ import {
   revisePost,
   reviseReply,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { Icon, LinkButton } from '../../../ui/controls.tsx';
 import type { IconName } from '../../../ui/icon-paths.ts';
 import { RefusedNotice, Unread } from '../../../ui/notices.tsx';
@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<Act, { readonly word: string; readonly icon: IconNa
 const AT_ONCE: ReadonlySet<Act> = new Set<Act>(['resolve', 'close', 'reopen']);
 
 /** The acts that this viewer may take. For a visitor, each act opens the sign-in dialog. */
-export function ActRow({ post, reply, act, onAct }: ActProps): ReactElement | null {
+export function ActRow({ post, reply, act, onAct }: ActProps) {
   const role = useRole();
   const viewer = useViewerId();
   const { openSignIn } = useVillage();
@@ -86,7 +86,7 @@ export function ActRow({ post, reply, act, onAct }: ActProps): ReactElement | nu
   );
 }
 
-export function ActForm({ post, reply, act, onAct }: ActProps): ReactElement | null {
+export function ActForm({ post, reply, act, onAct }: ActProps) {
   const of = reply ?? post;
   const done = (): void => onAct(null);
   if (act === 'reward' || act === 'penalize') return <JudgeInPlace key={act} of={of} kind={act} />;
@@ -107,7 +107,7 @@ export function ActForm({ post, reply, act, onAct }: ActProps): ReactElement | n
 const REFRESH_MS = 10_000;
 
 /** Rewards or penalizes the author of one text. The ledger entry names the text, and the text shows the sum of its rewards. */
-export function JudgeInPlace({ of, kind }: { readonly of: Post | Reply; readonly kind: JudgeKind }): ReactElement {
+function JudgeInPlace({ of, kind }: { readonly of: Post | Reply; readonly kind: JudgeKind }) {
   const { agents } = useVillage();
   const id = of.author_id;
   const agent = useVillageState((state) => state.details.get(id));
@@ -133,7 +133,7 @@ export function JudgeInPlace({ of, kind }: { readonly of: Post | Reply; readonly
 
 const ROUTES = { resolve: resolvePost, close: closePost, reopen: reopenPost } as const;
 
-export function useSettle(post: Post): Pick<Intent, 'busy' | 'refused'> & { send(act: Act): Promise<void> } {
+function useSettle(post: Post): Pick<Intent, 'busy' | 'refused'> & { send(act: Act): Promise<void> } {
   const { board } = useVillage();
   const { busy, refused, call } = useIntent();
   return {
@@ -149,7 +149,7 @@ export function useSettle(post: Post): Pick<Intent, 'busy' | 'refused'> & { send
 
 const REVISIONS_MS = 30_000;
 
-function RevisionList({ of, onClose }: Readonly<{ of: Post | Reply; onClose: () => void }>): ReactElement {
+function RevisionList({ of, onClose }: Readonly<{ of: Post | Reply; onClose: () => void }>) {
   const postId = of.post_id;
   const replyId = 'reply_id' in of ? of.reply_id : null;
   const ofPost = useLive(listPostRevisions, replyId === null ? { params: { post_id: postId } } : null, REVISIONS_MS);
@@ -184,10 +184,8 @@ function RevisionList({ of, onClose }: Readonly<{ of: Post | Reply; onClose: () 
   );
 }
 
-type EditProps = Readonly<{ post: Post; reply: Reply | null; onDone: () => void }>;
-
 /** The draft keeps its first revision: the API refuses the edit of a text that changed meanwhile. */
-export function EditForm({ post, reply, onDone }: EditProps): ReactElement {
+function EditForm({ post, reply, onDone }: Readonly<{ post: Post; reply: Reply | null; onDone: () => void }>) {
   const { board } = useVillage();
   const sending = useIntent();
   const [stored] = useState(() => ({

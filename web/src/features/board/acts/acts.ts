@@ -1,18 +1,7 @@
 import { type Post, type Reply, type Role, roleMay } from '@hamlet/contract';
 import { isOwn, type ViewerId } from '../../../client/actor-labels.ts';
 
-export const ACTS = [
-  'reward',
-  'penalize',
-  'resolve',
-  'close',
-  'reopen',
-  'edit',
-  'flag',
-  'hide',
-  'restore',
-  'keep',
-] as const;
+const ACTS = ['reward', 'penalize', 'resolve', 'close', 'reopen', 'edit', 'flag', 'hide', 'restore', 'keep'] as const;
 export type Act = (typeof ACTS)[number];
 
 interface Subject {

@@ -8,7 +8,7 @@ import {
   type Post,
   type Reply,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { Notice } from '../../../ui/notices.tsx';
 import { type FormDraft, useFormDraft } from '../../../client/drafts.ts';
 import { useIntent } from '../../../client/query/use-intent.ts';
@@ -26,7 +26,7 @@ const DOES: Readonly<Record<Decision, { readonly word: string; readonly does: st
 
 type ModerateProps = Readonly<{ post: Post; reply: Reply | null; decision: Decision; onDone: () => void }>;
 
-export function ModerateForm({ post, reply, decision, onDone }: ModerateProps): ReactElement {
+export function ModerateForm({ post, reply, decision, onDone }: ModerateProps) {
   const { board } = useVillage();
   const sending = useIntent();
   const of = reply ?? post;
@@ -65,7 +65,7 @@ function short(title: string): string {
 }
 
 /** Flags a text for moderation, with a reason. With enough flags the text is hidden until an admin decides. */
-export function FlagForm({ post, reply, onDone }: Omit<ModerateProps, 'decision'>): ReactElement {
+export function FlagForm({ post, reply, onDone }: Omit<ModerateProps, 'decision'>) {
   const sending = useIntent();
   const grounds = useGrounds({ post, reply, act: 'flag', usual: 'spam' }, sending.changed);
   const [hidden, setHidden] = useState<boolean | null>(null);
@@ -105,7 +105,7 @@ function useGrounds({ post, reply, act, usual }: GroundsOf, onWrite: () => void)
   };
 }
 
-function GroundsFields({ of }: Pick<FormDraft<Grounds>, 'of'>): ReactElement {
+function GroundsFields({ of }: Pick<FormDraft<Grounds>, 'of'>) {
   return (
     <>
       <SelectField

@@ -1,21 +1,118 @@
 import type { Permission, SessionMessage } from '@hamlet/contract';
-import { memo, type ReactElement, useMemo } from 'react';
+import { memo, type ReactElement, useMemo, useState } from 'react';
 import { type Exchange, isFinalMessage, sameExchange } from '../../../client/minds/conversation.ts';
 import type { RunTrace } from '../../../client/minds/run-trace.ts';
-import { type TraceItem, traceItems } from '../../../client/minds/trace-items.ts';
+import { type ModelItem, type TraceItem, traceItems } from '../../../client/minds/trace-items.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
-import { LinkButton } from '../../../ui/controls.tsx';
-import { Notice } from '../../../ui/notices.tsx';
+import { Icon, LinkButton } from '../../../ui/controls.tsx';
+import { Notice, RefusedNotice } from '../../../ui/notices.tsx';
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
-import { scriptedLabel } from '../../runs/run-labels.ts';
+import { eventLabel, type NoteEvent, scriptedLabel } from '../../runs/run-labels.ts';
 import { useViewerId, useVillage } from '../../village-context.ts';
-import { authorLabel, failureLabel, presentIn, usageLabel, workingLabel } from '../chat-labels.ts';
+import {
+  authorLabel,
+  failureLabel,
+  modelFailureLabel,
+  presentIn,
+  usageLabel,
+  workingLabel,
+  workLabel,
+} from '../chat-labels.ts';
 import { RichText } from './rich-text.tsx';
 import { OpenedPagesProvider, useKeysOf } from '../../citations/opened-pages.ts';
 import { AnswerDeliverables, AnswerSources, useAnswerSources } from '../../results/session-results.tsx';
-import { FinishedWork, Work } from './work.tsx';
+import { CallLine } from '../../runs/call-line.tsx';
+import { useRunTrace } from '../../runs/use-run-trace.ts';
+
+/** The notes of a run that a reader of the conversation needs; the run shows all of them. */
+const SHOWN_NOTES: ReadonlySet<NoteEvent> = new Set<NoteEvent>([
+  'step',
+  'cancel_requested',
+  'lapsed',
+  'budget_warned',
+  'interrupted',
+]);
+
+interface WorkProps {
+  readonly items: readonly TraceItem[];
+  /** The answer, whose words are not repeated among the work. */
+  readonly answer: SessionMessage | null;
+  readonly onAnswered: (permission: Permission) => void;
+}
+
+function Work({ items, answer, onAnswered }: WorkProps) {
+  const shown = items
+    .map((item) => ({ item, view: viewOf(item, answer, onAnswered) }))
+    .filter(({ view }) => view !== null);
+  if (shown.length === 0) return null;
+  return (
+    <ol className="work">
+      {shown.map(({ item, view }) => (
+        <li key={item.key}>{view}</li>
+      ))}
+    </ol>
+  );
+}
+
+function viewOf(
+  item: TraceItem,
+  answer: SessionMessage | null,
+  onAnswered: (permission: Permission) => void,
+): ReactElement | null {
+  switch (item.kind) {
+    case 'call':
+      return <CallLine call={item} onAnswered={onAnswered} />;
+    case 'model':
+      return modelView(item, answer?.text ?? '');
+    case 'note':
+      return SHOWN_NOTES.has(item.event.event) ? <p className="message-facts">{eventLabel(item.event)}</p> : null;
+  }
+}
+
+function modelView({ state, code, text }: ModelItem, answer: string): ReactElement | null {
+  if (state === 'failed') return <p className="message-facts">{modelFailureLabel(code)}</p>;
+  return text === null || text.trim() === answer.trim() ? null : <RichText text={text} />;
+}
+
+interface FinishedProps extends WorkProps {
+  readonly runId: string;
+  readonly trace: RunTrace;
+}
+
+function FinishedWork({ runId, trace, items, answer, onAnswered }: FinishedProps) {
+  const [open, setOpen] = useState(false);
+  const isKnown = trace.events.length > 0;
+  return (
+    <div className="finished-work">
+      <button type="button" className="work-line" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon name="chevron" size={13} />
+        {workLabel(trace.run, items)}
+      </button>
+      {open && (isKnown ? <Work items={items} answer={answer} onAnswered={onAnswered} /> : null)}
+      {open && !isKnown && <ReadWork runId={runId} answer={answer} onAnswered={onAnswered} />}
+      {open && <RunLink runId={runId} />}
+    </div>
+  );
+}
+
+function ReadWork({ runId, answer, onAnswered }: Omit<FinishedProps, 'items' | 'trace'>) {
+  const { state, stream } = useRunTrace(runId);
+  if (stream.kind === 'refused') return <RefusedNotice refused={stream.refused} />;
+  if (state.events.length === 0)
+    return (
+      <p className="message-facts" role="status">
+        Loading…
+      </p>
+    );
+  return <Work items={traceItems(state, [])} answer={answer} onAnswered={onAnswered} />;
+}
+
+function RunLink({ runId }: { readonly runId: string }) {
+  const { open } = useVillage();
+  return <LinkButton className="work-run" word="Open the run" onClick={() => open({ view: 'runs', run: runId })} />;
+}
 
 interface ExchangeProps {
   readonly exchange: Exchange;
@@ -39,7 +136,7 @@ export const ExchangeView = memo(OneExchange, (before, after) => {
   );
 });
 
-function OneExchange({ exchange, agentId, agentName, waitsFor, onAnswered }: ExchangeProps): ReactElement {
+function OneExchange({ exchange, agentId, agentName, waitsFor, onAnswered }: ExchangeProps) {
   const { question, answer, report, trace, permissions } = exchange;
   const items = useMemo(() => traceItems(trace, permissions), [trace, permissions]);
   const author = { agentId, name: agentName, scripted: scriptedOf(trace) };
@@ -71,7 +168,7 @@ function wordsOf({ partial }: RunTrace): string | null {
   return partial === null ? null : partial.text;
 }
 
-function Queued({ text }: { readonly text: string }): ReactElement {
+function Queued({ text }: { readonly text: string }) {
   return (
     <p className="message-facts" role="status">
       {text}
@@ -86,7 +183,7 @@ interface OpenWorkProps {
   readonly onAnswered: (permission: Permission) => void;
 }
 
-function OpenWork({ items, words, author, onAnswered }: OpenWorkProps): ReactElement {
+function OpenWork({ items, words, author, onAnswered }: OpenWorkProps) {
   return (
     <>
       <Work items={items} answer={null} onAnswered={onAnswered} />
@@ -111,7 +208,7 @@ interface OutcomeProps {
   readonly onAnswered: (permission: Permission) => void;
 }
 
-function Outcome({ exchange: { answer, trace }, question, items, onAnswered }: OutcomeProps): ReactElement {
+function Outcome({ exchange: { answer, trace }, question, items, onAnswered }: OutcomeProps) {
   const { run_id: runId, state } = question;
   return (
     <>
@@ -124,7 +221,7 @@ function Outcome({ exchange: { answer, trace }, question, items, onAnswered }: O
   );
 }
 
-function Question({ message }: { readonly message: SessionMessage }): ReactElement {
+function Question({ message }: { readonly message: SessionMessage }) {
   const viewer = useViewerId();
   return (
     <div className="question">
@@ -137,7 +234,7 @@ function Question({ message }: { readonly message: SessionMessage }): ReactEleme
   );
 }
 
-function Report({ message }: { readonly message: SessionMessage | null }): ReactElement | null {
+function Report({ message }: { readonly message: SessionMessage | null }) {
   if (message === null) return null;
   const { text, at, revised_at: revisedAt } = message;
   return (
@@ -153,7 +250,7 @@ function Report({ message }: { readonly message: SessionMessage | null }): React
 /** The agent as the author of words; `scripted` if no language model wrote them. */
 type Author = Readonly<{ agentId: string; name: string; scripted: ReturnType<typeof scriptedLabel> }>;
 
-function AnswerHead({ author: { agentId, name, scripted } }: { readonly author: Author }): ReactElement {
+function AnswerHead({ author: { agentId, name, scripted } }: { readonly author: Author }) {
   return (
     <span className="answer-author">
       <Avatar id={agentId} size={22} />
@@ -163,7 +260,7 @@ function AnswerHead({ author: { agentId, name, scripted } }: { readonly author: 
   );
 }
 
-function Answer({ message, author }: Readonly<{ message: SessionMessage; author: Author }>): ReactElement {
+function Answer({ message, author }: Readonly<{ message: SessionMessage; author: Author }>) {
   const usage = usageLabel(message.steps, message.cost);
   const sources = useAnswerSources(message.run_id);
   const opened = useKeysOf(sources);
@@ -184,7 +281,7 @@ function Answer({ message, author }: Readonly<{ message: SessionMessage; author:
   );
 }
 
-function NotAnswered({ message, text }: Readonly<{ message: SessionMessage; text: string }>): ReactElement {
+function NotAnswered({ message, text }: Readonly<{ message: SessionMessage; text: string }>) {
   const { open } = useVillage();
   if (message.state === 'cancelled') return <p className="message-facts">{text}</p>;
   const { run_id: run } = message;

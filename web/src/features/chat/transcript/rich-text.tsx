@@ -1,11 +1,11 @@
-import { type ReactElement, useMemo } from 'react';
+import { useMemo } from 'react';
 import { LinkButton } from '../../../ui/controls.tsx';
 import { WebLink } from '../../citations/cited-text.tsx';
 import { useVillage } from '../../village-context.ts';
 import { type Block, type Inline, textBlocks } from './text-blocks.ts';
 
 /** A text of an agent with paragraphs, lists and code. It loads no images. It links to posts, and to pages that the run opened. */
-export function RichText({ text }: { readonly text: string }): ReactElement {
+export function RichText({ text }: { readonly text: string }) {
   const blocks = useMemo(() => textBlocks(text), [text]);
   return (
     <div className="rich-text">
@@ -16,7 +16,7 @@ export function RichText({ text }: { readonly text: string }): ReactElement {
   );
 }
 
-function BlockView({ block }: { readonly block: Block }): ReactElement {
+function BlockView({ block }: { readonly block: Block }) {
   switch (block.kind) {
     case 'code':
       return (
@@ -47,7 +47,7 @@ function BlockView({ block }: { readonly block: Block }): ReactElement {
   }
 }
 
-function Line({ parts }: { readonly parts: readonly Inline[] }): ReactElement {
+function Line({ parts }: { readonly parts: readonly Inline[] }) {
   return (
     <>
       {parts.map((part, index) => (
@@ -57,7 +57,7 @@ function Line({ parts }: { readonly parts: readonly Inline[] }): ReactElement {
   );
 }
 
-function Part({ part }: { readonly part: Inline }): ReactElement {
+function Part({ part }: { readonly part: Inline }) {
   const { open } = useVillage();
   switch (part.kind) {
     case 'text':

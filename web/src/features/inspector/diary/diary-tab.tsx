@@ -1,5 +1,5 @@
 import { type AgentDetail, type CallData, getAgent, listTurns, roleMay } from '@hamlet/contract';
-import { type ReactElement, useMemo } from 'react';
+import { useMemo } from 'react';
 import { type Pages, useLive, usePages } from '../../../client/query/use-live.ts';
 import { MoreButton, RefusedNotice, Unread } from '../../../ui/notices.tsx';
 import { Section } from '../now-tab.tsx';
@@ -23,7 +23,7 @@ import {
 /** The interval for the persona is long: the persona changes only when a person edits the custom resource. */
 const PERSONA_MS = 30_000;
 
-export function DiaryTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
+export function DiaryTab({ agent }: { readonly agent: AgentDetail }) {
   return (
     <>
       <Section title="Purposes">
@@ -40,7 +40,7 @@ export function DiaryTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
 }
 
 /** Requests the persona separately, because the list of agents leaves it out. */
-function Persona({ id }: { readonly id: string }): ReactElement {
+function Persona({ id }: { readonly id: string }) {
   const { data, refused } = useLive(getAgent, { params: { agent_id: id } }, PERSONA_MS);
   const persona = data?.persona ?? null;
   if (persona === null) return <Unread refused={refused} />;
@@ -64,7 +64,7 @@ function Persona({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-export function PurposeList({ id }: { readonly id: string }): ReactElement {
+function PurposeList({ id }: { readonly id: string }) {
   const may = roleMay(useRole(), 'turns:read');
   const { rows, refused } = useTurns(id, may);
   const now = useNow(10_000);
@@ -86,7 +86,7 @@ export function PurposeList({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-function PurposeEntry({ purpose, now }: Readonly<{ purpose: Purpose; now: number }>): ReactElement {
+function PurposeEntry({ purpose, now }: Readonly<{ purpose: Purpose; now: number }>) {
   const { title, at, acts } = purpose;
   return (
     <li className="turn" data-by={purpose.by}>
@@ -122,12 +122,12 @@ function PurposeEntry({ purpose, now }: Readonly<{ purpose: Purpose; now: number
   );
 }
 
-function ChosenBy({ purpose: { by, model } }: { readonly purpose: Purpose }): ReactElement {
+function ChosenBy({ purpose: { by, model } }: { readonly purpose: Purpose }) {
   if (by === 'model') return <>Chosen by {model === null ? 'a language model' : `the model ${model}`}.</>;
   return <ScriptedMark hint="Rules of the village chose this, not a language model" />;
 }
 
-export function TurnList({ id }: { readonly id: string }): ReactElement {
+function TurnList({ id }: { readonly id: string }) {
   const may = roleMay(useRole(), 'turns:read');
   const { rows, refused, more } = useTurns(id, may);
   const entries = useMemo(() => diaryOf(rows ?? []), [rows]);
@@ -153,7 +153,7 @@ export function TurnList({ id }: { readonly id: string }): ReactElement {
 
 type StayProps = Readonly<{ entry: DiaryEntry<Turn>; reasons: ReadonlyMap<string, string> }>;
 
-function StayEntry({ entry: { title, text, at, turns }, reasons }: StayProps): ReactElement {
+function StayEntry({ entry: { title, text, at, turns }, reasons }: StayProps) {
   return (
     <li className="turn">
       <details>
@@ -170,7 +170,7 @@ function StayEntry({ entry: { title, text, at, turns }, reasons }: StayProps): R
   );
 }
 
-function TurnFacts({ turn, why }: { readonly turn: Turn; readonly why: string }): ReactElement {
+function TurnFacts({ turn, why }: { readonly turn: Turn; readonly why: string }) {
   const words = turnLabel(turn);
   return (
     <dl>
@@ -191,12 +191,12 @@ function TurnFacts({ turn, why }: { readonly turn: Turn; readonly why: string })
   );
 }
 
-export type Turn = CallData<typeof listTurns>['turns'][number];
+type Turn = CallData<typeof listTurns>['turns'][number];
 const PAGE = 100;
 const EVERY_MS = 8000;
 
 /** The turns of an agent, newest first; all components that show them share one request. No request unless `may`. */
-export function useTurns(id: string, may: boolean): Pages<Turn, CallData<typeof listTurns>> {
+function useTurns(id: string, may: boolean): Pages<Turn, CallData<typeof listTurns>> {
   return usePages(listTurns, may ? { params: { agent_id: id }, query: { limit: PAGE } } : null, {
     list: 'turns',
     id: 'turn_id',

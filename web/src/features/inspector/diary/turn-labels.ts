@@ -3,7 +3,7 @@ import { lengthLabel } from '../../../ui/time-labels.ts';
 import { purchaseLabel } from '../../market/item-labels.ts';
 
 /** One turn of an agent in words. `did` and `remembered` are empty if there is nothing to show. */
-export interface TurnLabel {
+interface TurnLabel {
   readonly goal: string;
   readonly why: string;
   readonly saw: string;
@@ -138,7 +138,7 @@ function isObject(value: unknown): value is Json {
 }
 
 /** One act of an agent with its reason. `times` counts equal acts in a row; `at` is the newest of them. */
-export interface PurposeAct {
+interface PurposeAct {
   readonly key: string;
   readonly did: string;
   readonly why: string;
@@ -245,13 +245,7 @@ function choiceOf({ decided }: Kept): Choice | null {
   };
 }
 
-export interface DiaryEntry<T> {
-  readonly key: string;
-  readonly title: string;
-  readonly text: string;
-  readonly at: string;
-  readonly turns: readonly T[];
-}
+export type DiaryEntry<T> = Readonly<{ key: string; title: string; text: string; at: string; turns: readonly T[] }>;
 
 type Story = Readonly<{ id: string; name: string; entry: string }>;
 

@@ -30,7 +30,7 @@ export interface ConnectDraft {
 export type ConnectProblems = Partial<Record<'name' | 'address' | 'key' | 'models' | 'context' | 'inFlight', string>>;
 export type ConnectBody = NonNullable<CallInput<typeof putModelCredential>['body']>;
 type Connection = NonNullable<NonNullable<CallInput<typeof testModel>['body']>['connection']>;
-export type ReadConnect =
+type ReadConnect =
   | { readonly ok: true; readonly body: ConnectBody }
   | { readonly ok: false; readonly problems: ConnectProblems };
 

@@ -1,5 +1,5 @@
 import { CONNECTABLE_KINDS, type ModelCredential, putModelCredential } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { type Field, fieldsOf, type FormDraft } from '../../../client/drafts.ts';
 import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
 import { Button } from '../../../ui/controls.tsx';
@@ -28,7 +28,7 @@ interface ConnectProps {
   readonly onClose: (connected: ModelCredential | null) => void;
 }
 
-export function ConnectForm({ names, changed, onClose }: ConnectProps): ReactElement {
+export function ConnectForm({ names, changed, onClose }: ConnectProps) {
   const [start] = useState(() => changed ?? emptyConnect(names));
   const [draft, setDraft] = useState(start);
   const [key, setKey] = useState('');
@@ -119,7 +119,7 @@ interface FieldsProps extends Pick<FormDraft<ConnectDraft>, 'draft' | 'of'> {
   readonly secret: Field<string>;
 }
 
-export function ConnectFields({ draft, of, problems, isNew, secret }: FieldsProps): ReactElement {
+function ConnectFields({ draft, of, problems, isNew, secret }: FieldsProps) {
   const kind = PROVIDER_KINDS[draft.kind];
   return (
     <>

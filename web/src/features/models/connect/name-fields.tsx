@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react';
 import type { Field } from '../../../client/drafts.ts';
 import { FieldProblem, SelectField, TextField } from '../../../ui/fields.tsx';
 import { useAgentNames } from '../../village-context.ts';
@@ -13,7 +12,7 @@ interface NameFieldsProps {
   readonly context: Field<string>;
 }
 
-export function NameFields({ isNew, defaultName, problems, name, context }: NameFieldsProps): ReactElement {
+export function NameFields({ isNew, defaultName, problems, name, context }: NameFieldsProps) {
   return (
     <>
       <TextField
@@ -37,7 +36,7 @@ export function NameFields({ isNew, defaultName, problems, name, context }: Name
   );
 }
 
-export function OwnerField({ isNew, value, onChange }: Field<string> & { readonly isNew: boolean }): ReactElement {
+export function OwnerField({ isNew, value, onChange }: Field<string> & { readonly isNew: boolean }) {
   const agents = useAgentNames();
   const options = isNew ? agents.map(({ id, name }) => [id, `${name} alone`] as const) : [[value, value] as const];
   return (
@@ -55,7 +54,7 @@ const ROWS_MAX = 50;
 
 type RowsProps = Field<readonly ModelRow[]> & Readonly<{ example: string; problem: string | undefined }>;
 
-export function ModelRows({ value: rows, onChange, example, problem }: RowsProps): ReactElement {
+export function ModelRows({ value: rows, onChange, example, problem }: RowsProps) {
   const write = (at: number, change: Partial<ModelRow>): void =>
     onChange(rows.map((row, index) => (index === at ? { ...row, ...change } : row)));
   return (

@@ -20,7 +20,7 @@ type FinishBody = CallInput<typeof finishSubscription>['body'];
 type Read<Body, Problems> =
   | { readonly ok: true; readonly body: Body }
   | { readonly ok: false; readonly problems: Problems };
-export type StartProblems = ConnectProblems & { readonly accepted?: string };
+type StartProblems = ConnectProblems & { readonly accepted?: string };
 
 export const DEFAULT_NAME = 'subscription';
 

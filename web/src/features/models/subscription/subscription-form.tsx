@@ -1,5 +1,5 @@
 import { finishSubscription, startSubscription } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { useState } from 'react';
 import { fieldsOf, type FormDraft } from '../../../client/drafts.ts';
 import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
 import { FormDialog } from '../../../ui/dialog.tsx';
@@ -28,7 +28,7 @@ interface SubscriptionProps {
 }
 
 /** Connects a subscription in two steps: the admin signs in at the provider, then gives the address of the last page. */
-export function SubscriptionForm({ notice, names, again, onClose }: SubscriptionProps): ReactElement {
+export function SubscriptionForm({ notice, names, again, onClose }: SubscriptionProps) {
   const [start] = useState(() => again ?? emptySubscription(names));
   const [draft, setDraft] = useState(start);
   const [begun, setBegun] = useState<Begun | null>(null);
@@ -86,7 +86,7 @@ interface BeginProps extends Pick<FormDraft<SubscriptionDraft>, 'draft' | 'of'> 
   readonly onBegin: () => void;
 }
 
-export function BeginStep({ draft, of, notice, isNew, intent, onBegin }: BeginProps): ReactElement {
+function BeginStep({ draft, of, notice, isNew, intent, onBegin }: BeginProps) {
   const [tried, setTried] = useState(false);
   const read = readStart(draft);
   const problems = tried && !read.ok ? read.problems : {};
@@ -136,7 +136,7 @@ interface FinishProps extends Pick<FormDraft<SubscriptionDraft>, 'draft' | 'of'>
   readonly onRestart: () => void;
 }
 
-export function FinishStep({ draft, of, begun, intent, onFinish, onRestart }: FinishProps): ReactElement {
+function FinishStep({ draft, of, begun, intent, onFinish, onRestart }: FinishProps) {
   const { authorize_url: authorizeUrl, redirect_uri: redirectUri, expires_at: expiresAt } = begun;
   const [tried, setTried] = useState(false);
   const read = readFinish(draft, redirectUri);

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { adasMorning } from './recording.fixture.ts';
+
+test('the frames move the drawn agent; each event comes once', () => {
+  const { world, until } = adasMorning();
+  const ada = (tick: number): unknown => {
+    const [agent] = world.at(tick).agents;
+    return agent === undefined ? undefined : [agent.x, agent.moving, agent.activity, agent.speech?.text ?? null];
+  };
+  assert.deepEqual([until(100), ada(100)], [[], [0, false, 'idle', null]]);
+  const walk = until(120);
+  assert.deepEqual(ada(112), [0.5, true, 'walking', null]);
+  const later = until(300);
+  assert.deepEqual(ada(200), [8, false, 'sleeping', 'Hello']);
+  assert.deepEqual(
+    [...walk, ...later].map(({ kind, tick }) => `${kind} ${tick}`),
+    ['walk 105', 'activity 150', 'speech 160', 'item 170', 'power 180'],
+    'a path that arrives twice is one walk',
+  );
+});
