@@ -10,6 +10,7 @@ import {
   type ConversationEvent,
   EMPTY_CONVERSATION,
   exchangesOf,
+  runReads,
   sameExchange,
   withRuns,
 } from './conversation.ts';
@@ -166,4 +167,14 @@ test('a report folds into its question, newer versions replace older ones, and t
   assert.deepEqual([ended?.answer?.number, ended?.report?.version], [4, 3]);
   const [alone] = exchangesOf(fold([report(2)]));
   assert.deepEqual([alone?.question, alone?.answer, alone?.report?.version], [null, null, 2]);
+});
+
+test('runs are read once when a message begins and once when it ends, and again only while its run has not ended', () => {
+  const versions = COURSE.map((_, index) => runReads(fold(COURSE.slice(0, index + 1))).version);
+  assert.deepEqual([versions[0], versions[3], versions.at(-1)], [0, 1, 4]);
+  assert.equal(new Set(versions).size, 4, 'words, calls and permissions under way read nothing');
+  const ended = fold(COURSE);
+  assert.equal(runReads(ended).isStale, false, 'a run that the page does not know is not waited for');
+  assert.equal(runReads(withRuns(ended, [aRun()])).isStale, true);
+  assert.equal(runReads(withRuns(ended, [aRun({ state: 'done' })])).isStale, false);
 });

@@ -1,4 +1,5 @@
 import type { ChatSession, Permission, Run, RunDelta, RunEvent, SessionMessage } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
 import { afterDelta, afterLostConnection, afterRun, afterRunEvent, EMPTY_TRACE, type RunTrace } from './run-trace.ts';
 
 /** One conversation as its stream describes it. Messages are in order, each once. */
@@ -102,6 +103,21 @@ export function withRuns(state: Conversation, runs: readonly Run[]): Conversatio
   return runs
     .filter(({ run_id: id }) => asked.has(id))
     .reduce((next, run) => withTrace(next, run.run_id, (trace) => afterRun(trace, run)), state);
+}
+
+/**
+ * When to read the runs of a conversation: as `version` grows, once for each message that begins or ends, and while
+ * `isStale`: a message has ended, but its run not yet. The stream brings everything else.
+ */
+export function runReads({ messages, traces }: Conversation): { readonly version: number; readonly isStale: boolean } {
+  const ended = messages.filter(isFinalMessage);
+  return {
+    version: ended.length * 2 + messages.filter(({ state }) => state === 'working').length,
+    isStale: ended.some(({ run_id: id }) => {
+      const run = id === null ? null : (traces.get(id)?.run ?? null);
+      return run !== null && !isSettled(run.state);
+    }),
+  };
 }
 
 export function afterLostStream(state: Conversation): Conversation {

@@ -6,7 +6,7 @@ import {
   afterLostStream,
   type Conversation,
   EMPTY_CONVERSATION,
-  isFinalMessage,
+  runReads,
   withRuns,
 } from '../../client/minds/conversation.ts';
 import { useLive } from '../../client/query/use-live.ts';
@@ -28,19 +28,17 @@ export function useConversation(sessionId: string, agentId: string): Streamed<Co
   return streamed;
 }
 
-const WORKING_MS = 3_000;
-const IDLE_MS = 60_000;
+const STALE_MS = 3_000;
+const REFUSED_MS = 60_000;
 const RUNS = 100;
 
-/** The newest runs of the agent, which the stream of a session does not have: their runtime, error and usage. */
-function useNewestRuns({ messages, traces }: Conversation, agentId: string): readonly Run[] | null {
-  const isWorking = messages.some((message) => !isFinalMessage(message));
-  // A run changes with its events; the number of events says so before the next request is due.
-  const version = messages.length + [...traces.values()].reduce((sum, { events }) => sum + events.length, 0);
+/** The newest runs of the agent. The stream has those under way; of earlier ones it has neither runtime, error nor usage. */
+function useNewestRuns(conversation: Conversation, agentId: string): readonly Run[] | null {
+  const { version, isStale } = runReads(conversation);
   const { data } = useLive(
     listRuns,
     { query: { agent_id: agentId, limit: RUNS } },
-    { everyMs: isWorking ? WORKING_MS : IDLE_MS, version: isWorking ? Math.floor(version / 4) : version },
+    { everyMs: ({ refused }) => (isStale ? STALE_MS : refused === null ? Infinity : REFUSED_MS), version },
   );
   return data === null ? null : data.runs;
 }
