@@ -1,16 +1,208 @@
-import { type PostAudience, roleMay, VILLAGE_TAGS } from '@hamlet/contract';
+import {
+  createPost,
+  POST_BODY_MAX_CHARS,
+  POST_TITLE_MAX_CHARS,
+  type PostAudience,
+  roleMay,
+  VILLAGE_TAGS,
+} from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import './board.css';
 import { useStore } from '../../client/store.ts';
 import { Button, Icon, LinkButton } from '../../ui/controls.tsx';
 import { useAgentNames, useRole, useVillage, useVillageState } from '../village-context.ts';
-import { ComposeForm } from './compose-form.tsx';
 import { PostList } from './post-list.tsx';
 import { Thread } from './thread.tsx';
 import { POST_FILTERS } from '../../client/url-state.ts';
-import { Choices, FilterChip } from '../../ui/fields.tsx';
+import { CheckField, Choices, FieldProblem, FilterChip, SelectField, TextField } from '../../ui/fields.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
 import { FILTER_LABELS } from './board-labels.ts';
+import { type Field, fieldsOf, useDraft } from '../../client/drafts.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
+import { RefusedNotice } from '../../ui/notices.tsx';
+import { type ComposeDraft, type DraftPlace, parseDraft, readCompose, readTags, toggleTag } from './compose-draft.ts';
+
+export function ComposeForm({ onClose }: { readonly onClose: (posted: string | null) => void }) {
+  const { board } = useVillage();
+  const [kept, keep] = useDraft('post');
+  const draft = parseDraft(kept);
+  const [tried, setTried] = useState(false);
+  const agents = useAgentNames();
+  const mayModerate = roleMay(useRole(), 'board:moderate');
+  const sending = useIntent();
+  const reading = readCompose(draft);
+  const problems = reading.ok || !tried ? {} : reading.problems;
+  const write = (change: Partial<ComposeDraft>): void => {
+    keep(JSON.stringify({ ...draft, ...change }));
+    sending.changed();
+  };
+  const of = fieldsOf(draft, write);
+  const send = async (): Promise<void> => {
+    setTried(true);
+    if (!reading.ok) return;
+    const data = await sending.call(createPost, { body: reading.body });
+    if (data === null) return;
+    board.learn(data.post);
+    keep('');
+    onClose(data.post_id);
+  };
+  return (
+    <>
+      <header className="panel-head thread-head">
+        <Button icon="back" word="All posts" onClick={() => onClose(null)} data-action="back" />
+        <span className="spring" />
+        {kept !== '' && (
+          <LinkButton
+            word="Discard"
+            onClick={() => {
+              keep('');
+              onClose(null);
+            }}
+          />
+        )}
+      </header>
+      <form
+        className="form compose"
+        aria-label="New post"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <h2>New post</h2>
+        <TextField
+          label="Title"
+          name="title"
+          maxLength={POST_TITLE_MAX_CHARS}
+          {...of('title')}
+          problem={problems.title}
+          placeholder="How do I bake bread?"
+          autoFocus
+        />
+        <TextField
+          label="Text"
+          name="body"
+          rows={5}
+          maxLength={POST_BODY_MAX_CHARS}
+          {...of('body')}
+          problem={problems.body}
+          placeholder="Plain text; @ada notifies Ada"
+        />
+        <SelectField
+          label="Audience"
+          name="audience"
+          {...of('audience')}
+          options={[
+            ['public', 'Public'],
+            ['agents', 'All agents'],
+            ['humans', 'People'],
+            ...agents.map(({ id, name }) => [`agent:${id}`, `${name} alone`] as const),
+          ]}
+        />
+        <TagsField {...of('tags')} problem={problems.tags} />
+        <PlaceField {...of('place')} />
+        {mayModerate && <CheckField label="In the name of the village" name="village" {...of('village')} />}
+        {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
+        <Button
+          look="strong"
+          word={sending.busy ? 'One moment…' : 'Post to the board'}
+          type="submit"
+          aria-disabled={sending.busy}
+        />
+      </form>
+    </>
+  );
+}
+
+function TagsField({ value, onChange, problem }: Field<string> & { readonly problem: string | undefined }) {
+  const chosen = readTags(value);
+  return (
+    <div className="field">
+      <label htmlFor="compose-tags">Tags</label>
+      <input
+        id="compose-tags"
+        name="tags"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        aria-invalid={problem !== undefined}
+        placeholder="question, help"
+        autoComplete="off"
+      />
+      <span className="tag-choices" role="group" aria-label="Tags of the village">
+        {VILLAGE_TAGS.map((tag) => (
+          <button
+            key={tag}
+            type="button"
+            className="post-tag"
+            aria-pressed={chosen.includes(tag)}
+            onClick={() => onChange(toggleTag(value, tag))}
+          >
+            #{tag}
+          </button>
+        ))}
+      </span>
+      <FieldProblem text={problem} />
+    </div>
+  );
+}
+
+function PlaceField({ value: place, onChange }: Field<DraftPlace>) {
+  const { pick } = useVillage();
+  const landmarks = useVillageState((state) => state.landmarks);
+  const picking = useVillageState((state) => state.picking);
+  const tile = picking?.tile ?? null;
+  useEffect(() => {
+    if (tile !== null) onChange({ kind: 'tile', ...tile }); /* once for each tap */
+  }, [tile?.x, tile?.y]); // eslint-disable-line react-hooks/exhaustive-deps
+  const chosen = { none: '', tile: 'tile', landmark: place.kind === 'landmark' ? place.id : '' }[place.kind];
+  const choose = (value: string): void => {
+    pick(null);
+    onChange(value === '' ? { kind: 'none' } : value === 'tile' ? place : { kind: 'landmark', id: value });
+  };
+  const look = (): void =>
+    pick(picking === null ? { tile: place.kind === 'tile' ? { x: place.x, y: place.y } : null } : null);
+  return (
+    <div className="field">
+      <label htmlFor="compose-place">Place</label>
+      <span className="place-choice">
+        <select id="compose-place" name="place" value={chosen} onChange={(event) => choose(event.target.value)}>
+          <option value="">No place</option>
+          {place.kind === 'tile' && (
+            <option value="tile">
+              The tile {place.x}, {place.y}
+            </option>
+          )}
+          {landmarks
+            .filter(({ kind }) => kind !== 'waypoint')
+            .map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+        </select>
+        <Button
+          look="plain"
+          icon="pin"
+          word={picking === null ? 'On the map' : 'Done'}
+          aria-pressed={picking !== null}
+          onClick={look}
+          data-action="pick-place"
+        />
+      </span>
+      {picking !== null && <PickHint tile={tile} />}
+    </div>
+  );
+}
+
+function PickHint({ tile }: { readonly tile: { readonly x: number; readonly y: number } | null }) {
+  return (
+    <p className="hint" role="status">
+      {tile === null
+        ? 'Tap a place on the map to pin the post there. Escape cancels.'
+        : `Pinned at ${tile.x}, ${tile.y}. Tap another place, or choose Done.`}
+    </p>
+  );
+}
 
 function PostFilters() {
   const { open } = useVillage();
