@@ -1,51 +1,14 @@
+import { type Terrain, TERRAINS } from '@hamlet/contract';
 import type { TileRect } from './camera.ts';
 import { hash2 } from './noise.ts';
 
-/** The kinds of tiles, named as in the contract's legend. A newer server may send other names; the map draws them as grass. */
-export const TILE_KINDS = [
-  'grass',
-  'meadow',
-  'flowers',
-  'tree',
-  'pine',
-  'bush',
-  'road',
-  'plaza',
-  'bridge',
-  'water',
-  'deep_water',
-  'sand',
-  'soil',
-  'wall',
-  'floor',
-  'wood_floor',
-  'rug',
-  'door',
-  'window',
-  'fence',
-  'counter',
-  'table',
-  'bed',
-  'bookshelf',
-  'workbench',
-  'notice_board',
-  'well',
-  'stall',
-  'stone',
-  'crop',
-] as const;
-export type TileKind = (typeof TILE_KINDS)[number];
+export type TileKind = Terrain;
 
 export type TileMap = Readonly<{ width: number; height: number; at(x: number, y: number): TileKind }>;
 
-const KNOWN: ReadonlySet<string> = new Set(TILE_KINDS);
-
+/** A newer server may send other kinds of tiles; the map draws them as grass. */
 export function tileKind(name: string): TileKind {
-  return isKnown(name) ? name : 'grass';
-}
-
-function isKnown(name: string): name is TileKind {
-  return KNOWN.has(name);
+  return TERRAINS.find((kind) => kind === name) ?? 'grass';
 }
 
 /** Kinds that are objects on top of another tile. */

@@ -56,6 +56,7 @@ export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotPr
   };
   const { frame, ticks } = useMemo(() => frameOf(series, levels, { fromMs, toMs }), [series, levels, fromMs, toMs]);
   const scale = scaleOf(frame, area);
+  const plot = { series, frame, area, scale };
   const instants = useMemo(() => instantsOf(series, fromMs, toMs), [series, fromMs, toMs]);
   const atMs = readAt === null ? null : Math.min(toMs, Math.max(fromMs, readAt));
   const point = (event: PointerEvent<HTMLDivElement>): void => {
@@ -88,10 +89,10 @@ export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotPr
     >
       <svg width={width} height={HEIGHT} aria-hidden="true">
         <g transform={`translate(${MARGIN.left} ${MARGIN.top})`}>
-          <PlotAxes frame={frame} ticks={ticks} scale={scale} area={area} levels={levels} />
-          <Lines series={series} frame={frame} area={area} />
-          {atMs !== null && <Reading series={series} atMs={atMs} frame={frame} area={area} />}
-          {named && <Names series={series} frame={frame} area={area} />}
+          <PlotAxes {...plot} ticks={ticks} levels={levels} />
+          <Lines {...plot} />
+          {atMs !== null && <Reading {...plot} atMs={atMs} />}
+          {named && <Names {...plot} />}
         </g>
       </svg>
       {atMs !== null && (
@@ -101,15 +102,11 @@ export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotPr
   );
 }
 
-interface DrawnProps {
-  readonly series: readonly Series[];
-  readonly frame: Frame;
-  readonly area: { readonly width: number; readonly height: number };
-}
+type Area = Readonly<{ width: number; height: number }>;
+type Plot = Readonly<{ series: readonly Series[]; frame: Frame; area: Area; scale: Scale }>;
 
-function Lines({ series, frame, area }: DrawnProps) {
+function Lines({ series, frame, area, scale }: Plot) {
   const clip = useId();
-  const scale = scaleOf(frame, area);
   const alone = series.length === 1;
   return (
     <>
@@ -121,7 +118,7 @@ function Lines({ series, frame, area }: DrawnProps) {
           const path = stepPath(points, frame, scale);
           const from = /^M([0-9.-]+)/.exec(path)?.[1] ?? '0';
           return (
-            <g key={id} className={`plot-series plot-series-${index % 5}`} data-series={id}>
+            <g key={id} className={`plot-series ${lookOf(index)}`} data-series={id}>
               {alone && path !== '' && <path className="plot-area" d={`${path}V${area.height}H${from}Z`} />}
               <path className="plot-line" d={path} />
             </g>
@@ -132,33 +129,23 @@ function Lines({ series, frame, area }: DrawnProps) {
   );
 }
 
-function Reading({ series, atMs, frame, area }: DrawnProps & { readonly atMs: number }) {
-  const scale = scaleOf(frame, area);
+function Reading({ series, atMs, area, scale }: Plot & { readonly atMs: number }) {
   return (
     <g>
       <line className="plot-reader" x1={scale.x(atMs)} x2={scale.x(atMs)} y1={0} y2={area.height} />
-      {series.map(({ id, points }, index) => {
-        const value = valueAt(points, atMs);
-        return value === null ? null : (
-          <circle
-            key={id}
-            className={`plot-dot plot-series-${index % 5}`}
-            cx={scale.x(atMs)}
-            cy={scale.y(value)}
-            r={4.5}
-          />
-        );
-      })}
+      {valuesAt(series, atMs).map(({ id, value, look }) =>
+        value === null ? null : (
+          <circle key={id} className={`plot-dot ${look}`} cx={scale.x(atMs)} cy={scale.y(value)} r={4.5} />
+        ),
+      )}
     </g>
   );
 }
 
-function Names({ series, frame, area }: DrawnProps) {
-  const scale = scaleOf(frame, area);
-  const ends = series.flatMap(({ id, name, points }, index) => {
-    const value = valueAt(points, frame.toMs);
-    return value === null ? [] : [{ id, name, index, y: scale.y(value) }];
-  });
+function Names({ series, frame, area, scale }: Plot) {
+  const ends = valuesAt(series, frame.toMs).flatMap(({ value, ...end }) =>
+    value === null ? [] : [{ ...end, y: scale.y(value) }],
+  );
   const places = spread(
     ends.map(({ y }) => y),
     17,
@@ -166,8 +153,8 @@ function Names({ series, frame, area }: DrawnProps) {
   );
   return (
     <>
-      {ends.map(({ id, name, index }, at) => (
-        <text key={id} className={`plot-name plot-series-${index % 5}`} x={area.width + 8} y={places[at]} dy="0.35em">
+      {ends.map(({ id, name, look }, at) => (
+        <text key={id} className={`plot-name ${look}`} x={area.width + 8} y={places[at]} dy="0.35em">
           {name.length > 12 ? `${name.slice(0, 11)}…` : name}
         </text>
       ))}
@@ -175,13 +162,7 @@ function Names({ series, frame, area }: DrawnProps) {
   );
 }
 
-interface BubbleProps {
-  readonly series: readonly Series[];
-  readonly atMs: number;
-  readonly left: number;
-  readonly width: number;
-  readonly format: (value: number) => string;
-}
+type BubbleProps = Pick<PlotProps, 'series' | 'format'> & Readonly<{ atMs: number; left: number; width: number }>;
 
 function Bubble({ series, atMs, left, width, format }: BubbleProps) {
   const rightHalf = left > width / 2;
@@ -192,16 +173,13 @@ function Bubble({ series, atMs, left, width, format }: BubbleProps) {
       aria-hidden="true"
     >
       <b>{dateTime(Math.round(atMs / 60_000) * 60_000)}</b>
-      {series.map(({ id, name, points }, index) => {
-        const value = valueAt(points, atMs);
-        return (
-          <span key={id} className={`plot-series-${index % 5}`}>
-            <PlotKey />
-            {name}
-            <em>{value === null ? 'not yet' : format(value)}</em>
-          </span>
-        );
-      })}
+      {valuesAt(series, atMs).map(({ id, name, value, look }) => (
+        <span key={id} className={look}>
+          <PlotKey />
+          {name}
+          <em>{value === null ? 'not yet' : format(value)}</em>
+        </span>
+      ))}
     </div>
   );
 }
@@ -214,11 +192,22 @@ export function PlotKey() {
   );
 }
 
+const lookOf = (index: number): string => `plot-series-${index % 5}`;
+
+/** The value of each series at an instant, null before its first point, and the class of its look. */
+function valuesAt(series: readonly Series[], atMs: number) {
+  return series.map(({ id, name, points }, index) => ({
+    id,
+    name,
+    value: valueAt(points, atMs),
+    look: lookOf(index),
+  }));
+}
+
 function readingLabel(series: readonly Series[], atMs: number, format: (value: number) => string): string {
-  const parts = series.map(({ name, points }) => {
-    const value = valueAt(points, atMs);
-    return `${name} ${value === null ? 'not yet' : format(value)}`;
-  });
+  const parts = valuesAt(series, atMs).map(
+    ({ name, value }) => `${name} ${value === null ? 'not yet' : format(value)}`,
+  );
   return `${dateTime(Math.round(atMs / 60_000) * 60_000)}: ${parts.length === 0 ? 'no values' : parts.join(', ')}`;
 }
 
@@ -251,13 +240,7 @@ function useWidth(box: { readonly current: HTMLElement | null }): number {
   return width;
 }
 
-interface AxesProps {
-  readonly frame: Frame;
-  readonly ticks: readonly number[];
-  readonly scale: Scale;
-  readonly area: { readonly width: number; readonly height: number };
-  readonly levels: readonly Level[];
-}
+type AxesProps = Plot & Readonly<{ ticks: readonly number[]; levels: readonly Level[] }>;
 
 const DAY_MS = 86_400_000;
 const LABEL_PX = 84;

@@ -173,36 +173,25 @@ function listOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The field of the draft for each path in the spec. The first entry that matches a path counts. */
-const FIELDS: readonly (readonly [string, keyof TierDraft])[] = [
-  ['rank', 'rank'],
-  ['minBalance', 'minBalance'],
-  ['limits.requestsPerMinute', 'requestsPerMinute'],
-  ['limits.concurrentTools', 'concurrentTools'],
-  ['limits.concurrentModelRequests', 'concurrentModelRequests'],
-  ['limits.webSearchesPerHour', 'webSearchesPerHour'],
-  ['limits.browserCallsPerHour', 'browserCallsPerHour'],
-  ['limits.tokensPerHour', 'tokensPerHour'],
-  ['limits.models', 'models'],
-  ['compute.resources.cpu', 'cpu'],
-  ['compute.resources.memory', 'memory'],
-  ['compute.priorityClassName', 'priorityClass'],
-  ['compute.gpu.resourceName', 'gpuResource'],
-  ['compute.gpu.count', 'gpuCount'],
-  ['compute.gpu.claimTemplateName', 'gpuTemplate'],
-  ['compute.gpu', 'gpuMode'],
-  ['price.perHour', 'perHour'],
-  ['price.perThousandTokens', 'perThousandTokens'],
-];
+/** The fields of the draft for keys of the spec that have another name there. */
+const FIELDS: Readonly<Record<string, keyof TierDraft>> = {
+  priorityClassName: 'priorityClass',
+  resourceName: 'gpuResource',
+  count: 'gpuCount',
+  claimTemplateName: 'gpuTemplate',
+  gpu: 'gpuMode',
+};
+const EMPTY = emptyTier([]);
+const isField = (key: string): key is keyof TierDraft => Object.hasOwn(EMPTY, key);
+const fieldOf = (key: PropertyKey): keyof TierDraft | undefined =>
+  FIELDS[String(key)] ?? (isField(String(key)) ? (String(key) as keyof TierDraft) : undefined);
 
 function issueLabel(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
 ): TierProblems {
   const problems: Partial<Record<keyof TierDraft, string>> = {};
   for (const { path, message } of issues) {
-    const place = path.join('.');
-    const field = FIELDS.find(([start]) => place === start || place.startsWith(`${start}.`))?.[1] ?? 'name';
-    problems[field] ??= problemLabel(message);
+    problems[path.map(fieldOf).findLast((field) => field !== undefined) ?? 'name'] ??= problemLabel(message);
   }
   return problems;
 }
