@@ -1,6 +1,6 @@
 import { newIdempotencyKey } from '@hamlet/contract';
 import type { Refused, Reply } from './api.ts';
-import { isFinal } from './query/use-intent.ts';
+import { isFinal } from './query/use-live.ts';
 import { createStore, type Store } from './store.ts';
 
 /** `sentId` is null until the API accepts the text. A refused text stays until its writer resends or discards it. */

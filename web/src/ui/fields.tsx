@@ -1,8 +1,7 @@
 import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
 import type { IconName } from './icon-paths.ts';
-import { Button, Icon } from './controls.tsx';
-import type { Intent } from '../client/query/use-intent.ts';
-import { OwnedNotice, RefusedNotice } from './notices.tsx';
+import { Button, Icon, OwnedNotice, RefusedNotice } from './controls.tsx';
+import type { Intent } from '../client/query/use-live.ts';
 
 type InputOptions = Pick<
   InputHTMLAttributes<HTMLInputElement>,

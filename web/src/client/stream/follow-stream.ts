@@ -1,6 +1,6 @@
 import type { Refused, Reply } from '../api.ts';
 import { backoffMs } from '../backoff.ts';
-import { isFinal } from '../query/use-intent.ts';
+import { isFinal } from '../query/use-live.ts';
 
 /**
  * The state of a followed stream. `ended`: the API closed it because nothing more can come. `refused`: the API's final

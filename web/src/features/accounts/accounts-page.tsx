@@ -13,13 +13,10 @@ import {
 } from '@hamlet/contract';
 import { useState } from 'react';
 import './accounts.css';
-import { Notice, PagedList, RefusedNotice } from '../../ui/notices.tsx';
-import { usePages } from '../../client/query/use-live.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Badge, Button } from '../../ui/controls.tsx';
+import { Badge, Button, Notice, PagedList, RefusedNotice, useNow } from '../../ui/controls.tsx';
+import { useIntent, usePages } from '../../client/query/use-live.ts';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { minuteTime, timeAhead } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/time.tsx';
 import { Page } from '../navigation/page.tsx';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useRole, useViewerId } from '../village-context.ts';

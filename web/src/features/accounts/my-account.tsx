@@ -8,12 +8,9 @@ import {
 } from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import './accounts.css';
-import { type Live, useLive } from '../../client/query/use-live.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/controls.tsx';
+import { type Live, useIntent, useLive } from '../../client/query/use-live.ts';
+import { Button, Dialog, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { SessionRows } from './session-list.tsx';
 

@@ -1,9 +1,6 @@
 import { type AccountDetail, endAccountSessions, listAccountSessions, type Session } from '@hamlet/contract';
-import { useLive } from '../../client/query/use-live.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/controls.tsx';
-import { RefusedNotice } from '../../ui/notices.tsx';
-import { useNow } from '../../ui/time.tsx';
+import { useIntent, useLive } from '../../client/query/use-live.ts';
+import { Button, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { deviceLabel, sessionLabel } from './account-labels.ts';
 
 const REFRESH_MS = 10_000;

@@ -1,14 +1,12 @@
 import { memo, useMemo, useState } from 'react';
 import type { AppState, FeedEntry, Row } from '../../client/app-state.ts';
-import { Icon, IconButton } from '../../ui/controls.tsx';
-import { Unread } from '../../ui/notices.tsx';
+import { Avatar, Icon, IconButton, Unread } from '../../ui/controls.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
 import { HANDS_ICONS, type IconName } from '../../ui/icon-paths.ts';
 import { clockTime } from '../../ui/time-labels.ts';
-import { Avatar } from '../../ui/avatar.tsx';
 import { moneyLabel } from '../../client/money-labels.ts';
 import { doing, lifeState } from './agent-state.ts';
 

@@ -9,7 +9,7 @@ import {
 import { useEffect, useState } from 'react';
 import './board.css';
 import { useStore } from '../../client/store.ts';
-import { Button, Icon, LinkButton } from '../../ui/controls.tsx';
+import { Button, Icon, LinkButton, RefusedNotice } from '../../ui/controls.tsx';
 import { useAgentNames, useRole, useVillage, useVillageState } from '../village-context.ts';
 import { PostList } from './post-list.tsx';
 import { Thread } from './thread.tsx';
@@ -18,8 +18,7 @@ import { CheckField, Choices, FieldProblem, FilterChip, SelectField, TextField }
 import { SearchField } from '../navigation/search-field.tsx';
 import { FILTER_LABELS } from './board-labels.ts';
 import { type Field, fieldsOf, useDraft } from '../../client/drafts.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { RefusedNotice } from '../../ui/notices.tsx';
+import { useIntent } from '../../client/query/use-live.ts';
 import { type ComposeDraft, type DraftPlace, parseDraft, readCompose, readTags, toggleTag } from './compose-draft.ts';
 
 export function ComposeForm({ onClose }: { readonly onClose: (posted: string | null) => void }) {

@@ -1,8 +1,5 @@
 import type { CopyNote, Post, Reply } from '@hamlet/contract';
-import { Notice } from '../../ui/notices.tsx';
-import { Icon, LinkButton } from '../../ui/controls.tsx';
-import { Avatar } from '../../ui/avatar.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Avatar, Icon, LinkButton, Notice, Time } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { isOwn } from '../../client/actor-labels.ts';
 import { VillageMark } from '../scripted/village-mark.tsx';

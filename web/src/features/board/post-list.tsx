@@ -1,8 +1,6 @@
 import { type CallData, listPosts, type Post } from '@hamlet/contract';
 import { memo, type ReactElement, useMemo } from 'react';
-import { Button, Icon } from '../../ui/controls.tsx';
-import { Time, useNow } from '../../ui/time.tsx';
-import { MoreButton, RefusedNotice, Unread } from '../../ui/notices.tsx';
+import { Button, Icon, MoreButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import { moveFocus } from '../../ui/virtual-list.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { AuthorFace, CopyLine } from './byline.tsx';

@@ -9,10 +9,8 @@ import {
   urlOf,
 } from '@hamlet/contract';
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import { MoreButton, Notice, RefusedNotice } from '../../ui/notices.tsx';
+import { Button, Icon, LinkButton, MoreButton, Notice, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { useStore } from '../../client/store.ts';
-import { Button, Icon, LinkButton } from '../../ui/controls.tsx';
-import { useNow } from '../../ui/time.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { freshReplies, noReplyLabel, STATUS_LABELS } from './board-labels.ts';
 import { Byline, CopyLine, HiddenNotice } from './byline.tsx';

@@ -1,16 +1,13 @@
 import { type AgentDetail, type ChatSession, createSession, listAgentSessions, roleMay } from '@hamlet/contract';
 import { useState } from 'react';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { PagedList, RefusedNotice } from '../../ui/notices.tsx';
+import { useIntent, usePages } from '../../client/query/use-live.ts';
+import { Badge, PagedList, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { beforeSendingLabel, SESSION_STATES } from './chat-labels.ts';
 import { Composer } from './composer.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import './chat.css';
-import { usePages } from '../../client/query/use-live.ts';
-import { Badge } from '../../ui/controls.tsx';
-import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 
 export function ChatTab({ agent }: { readonly agent: AgentDetail }) {

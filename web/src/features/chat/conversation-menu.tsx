@@ -9,9 +9,8 @@ import {
 import { useState } from 'react';
 import { isOwn } from '../../client/actor-labels.ts';
 import type { Reply } from '../../client/api.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/controls.tsx';
-import { RefusedNotice } from '../../ui/notices.tsx';
+import { useIntent } from '../../client/query/use-live.ts';
+import { Button, RefusedNotice } from '../../ui/controls.tsx';
 import { AllowRules } from '../permissions/allow-rules.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { removalOf } from './chat-labels.ts';

@@ -18,8 +18,7 @@ import {
 import { traceItems, usageSoFar } from '../../client/minds/trace-items.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
-import { Badge, Button, IconButton } from '../../ui/controls.tsx';
-import { MoreButton, Notice, RefusedNotice } from '../../ui/notices.tsx';
+import { Badge, Button, IconButton, MoreButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { secondTime } from '../../ui/time-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { SessionResults } from '../results/session-results.tsx';

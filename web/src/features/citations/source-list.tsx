@@ -1,4 +1,4 @@
-import { Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/controls.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
 import { visibleText } from '../permissions/shown-arguments.ts';
 import { PageLink } from './cited-text.tsx';

@@ -8,16 +8,14 @@ import {
 } from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import { useDraft } from '../../client/drafts.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Button, Icon } from '../../ui/controls.tsx';
+import { useIntent, useLive } from '../../client/query/use-live.ts';
+import { Button, Dialog, Icon } from '../../ui/controls.tsx';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { proofLines, toSecond } from './freeze-labels.ts';
-import { useLive } from '../../client/query/use-live.ts';
 import './freeze.css';
-import { Dialog } from '../../ui/dialog.tsx';
 
 export function FreezeBanner() {
   useFreezeWatch();

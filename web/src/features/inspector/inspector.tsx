@@ -9,7 +9,7 @@ import {
 import { type KeyboardEvent, lazy, type RefObject, useEffect, useRef, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
-import { Badge, Button, Icon, IconButton } from '../../ui/controls.tsx';
+import { Avatar, Badge, Button, Icon, IconButton, PagedList, Time, Unread } from '../../ui/controls.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { AgentRuns } from '../runs/agent-runs.tsx';
 import { VillageMark } from '../scripted/village-mark.tsx';
@@ -19,11 +19,8 @@ import { useRole, useTiers, useViewerId, useVillage, useVillageState } from '../
 import { DiaryTab } from './diary/diary-tab.tsx';
 import { ModelTab } from './model-tab.tsx';
 import { NowTab } from './now-tab.tsx';
-import { Avatar } from '../../ui/avatar.tsx';
 import { doing, lifeState } from '../agent-list/agent-state.ts';
 import { useLive, usePages } from '../../client/query/use-live.ts';
-import { PagedList, Unread } from '../../ui/notices.tsx';
-import { Time } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { JudgeForm } from '../money/judge-form.tsx';

@@ -1,9 +1,8 @@
 import { type AgentDetail, roleMay } from '@hamlet/contract';
-import { Notice, OwnedNotice } from '../../ui/notices.tsx';
+import { Button, IconButton, LinkButton, Notice, OwnedNotice } from '../../ui/controls.tsx';
 import type { Session } from '../../client/app-state.ts';
 import { type LifecycleState, locks, notAllowed, type Verb } from '../../client/lifecycle.ts';
 import { useStore } from '../../client/store.ts';
-import { Button, IconButton, LinkButton } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 

@@ -1,8 +1,7 @@
 import { type AgentDetail, getModelUse, type ModelOutcome, type ModelUse, roleMay, showModels } from '@hamlet/contract';
 import { useLive } from '../../client/query/use-live.ts';
-import { Unread } from '../../ui/notices.tsx';
+import { Unread, useNow } from '../../ui/controls.tsx';
 import { lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/time.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole } from '../village-context.ts';
 import { limitLabel } from '../market/item-labels.ts';

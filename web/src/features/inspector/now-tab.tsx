@@ -9,16 +9,14 @@ import {
 } from '@hamlet/contract';
 import { type ReactNode, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
-import { Badge, Icon, LinkButton, type Tone } from '../../ui/controls.tsx';
+import { Badge, Icon, LinkButton, Notice, Time, type Tone, useNow } from '../../ui/controls.tsx';
 import { RepositoryMemories } from '../memory/repository-memories.tsx';
 import { ScriptList } from '../scripts/script-list.tsx';
 import { LifecycleActions } from './lifecycle-actions.tsx';
 import { useLive } from '../../client/query/use-live.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { Time, useNow } from '../../ui/time.tsx';
 import { brokenFirst, capabilityCount, capabilityLabel, skillFromLabel } from '../capabilities/capability-labels.ts';
 import '../capabilities/capabilities.css';
-import { Notice } from '../../ui/notices.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { adviceOf, type ConditionLabel, conditionLabels } from './condition-labels.ts';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';

@@ -1,12 +1,9 @@
 import { type AgentDetail, ENTRY_REASONS, type EntryReason, type LedgerEntry } from '@hamlet/contract';
 import { useMemo, useState } from 'react';
 import './ledger.css';
-import { Avatar } from '../../ui/avatar.tsx';
+import { Avatar, Button, Icon, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { Choices, SelectField } from '../../ui/fields.tsx';
-import { Button, Icon, LinkButton } from '../../ui/controls.tsx';
-import { RefusedNotice } from '../../ui/notices.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
-import { Time, useNow } from '../../ui/time.tsx';
 import { changeLabel, entryLabel, moneyLabel, REASONS, sumOf } from '../../client/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useTiers, useViewerId, useVillage, useVillageState } from '../village-context.ts';

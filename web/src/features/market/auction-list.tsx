@@ -12,12 +12,9 @@ import {
 } from '@hamlet/contract';
 import { useState } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
-import { useLive, usePages } from '../../client/query/use-live.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Badge, Button } from '../../ui/controls.tsx';
+import { useIntent, useLive, usePages } from '../../client/query/use-live.ts';
+import { Badge, Button, PagedList, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
-import { PagedList, RefusedNotice } from '../../ui/notices.tsx';
-import { useNow } from '../../ui/time.tsx';
 import { moneyLabel, readAmount } from '../../client/money-labels.ts';
 import { useRole, useViewerId, useVillageState } from '../village-context.ts';
 import { AUCTION_LABELS, type AuctionDraft, BID_LABELS, localField, readAuction } from './auction-labels.ts';

@@ -9,10 +9,9 @@ import {
 } from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import { fieldsOf, type FormDraft, useDraft } from '../../client/drafts.ts';
-import { type Live, useLive } from '../../client/query/use-live.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
+import { type Live, useIntent, useLive } from '../../client/query/use-live.ts';
 import { ActionForm, Segments, SelectField, TextField } from '../../ui/fields.tsx';
-import { Notice, RefusedNotice } from '../../ui/notices.tsx';
+import { Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { limitLabel } from '../market/item-labels.ts';
 import { moneyLabel } from '../../client/money-labels.ts';
 import { AgentField } from '../agent-list/agent-field.tsx';

@@ -1,12 +1,9 @@
 import { listPurchases, type PurchaseView } from '@hamlet/contract';
 import { useState } from 'react';
 import { usePages } from '../../client/query/use-live.ts';
-import { Avatar } from '../../ui/avatar.tsx';
-import { Badge, Icon } from '../../ui/controls.tsx';
+import { Avatar, Badge, Icon, PagedList, useNow } from '../../ui/controls.tsx';
 import { Choices } from '../../ui/fields.tsx';
-import { PagedList } from '../../ui/notices.tsx';
 import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/time.tsx';
 import { moneyLabel } from '../../client/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useAgentName, useViewerId } from '../village-context.ts';

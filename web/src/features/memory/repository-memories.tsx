@@ -9,14 +9,11 @@ import {
   roleMay,
 } from '@hamlet/contract';
 import { useState } from 'react';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { useLive, usePages } from '../../client/query/use-live.ts';
-import { Badge, Button, Icon, LinkButton } from '../../ui/controls.tsx';
-import { MoreButton, RefusedNotice, Unread } from '../../ui/notices.tsx';
+import { useIntent, useLive, usePages } from '../../client/query/use-live.ts';
+import { Badge, Button, Icon, LinkButton, MoreButton, RefusedNotice, Unread, useNow } from '../../ui/controls.tsx';
 import { useAgentName, useRole, useVillage } from '../village-context.ts';
 import './memory.css';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/time.tsx';
 import { entryLabel } from './entry-label.ts';
 
 const EVERY_MS = 10_000;

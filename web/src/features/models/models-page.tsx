@@ -8,8 +8,7 @@ import {
   type VillageModel,
 } from '@hamlet/contract';
 import { useState } from 'react';
-import { Badge, Button } from '../../ui/controls.tsx';
-import { Notice, RefusedNotice, Unread } from '../../ui/notices.tsx';
+import { Badge, Button, Notice, RefusedNotice, Unread } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';
 import type { ConnectDraft } from './connect/connect-draft.ts';
 import { ConnectForm } from './connect/connect-form.tsx';

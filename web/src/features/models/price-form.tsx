@@ -1,10 +1,8 @@
 import { type ModelCredential, type ModelPriceView, putModelPrices } from '@hamlet/contract';
 import { useState } from 'react';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/controls.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
+import { useIntent } from '../../client/query/use-live.ts';
+import { Button, FormDialog, RefusedNotice } from '../../ui/controls.tsx';
 import { FieldProblem, TextField } from '../../ui/fields.tsx';
-import { RefusedNotice } from '../../ui/notices.tsx';
 import { type PriceDraft, priceDraftOf, type PriceRow, readPrices } from './price-draft.ts';
 
 interface PriceProps {

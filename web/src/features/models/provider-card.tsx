@@ -1,9 +1,7 @@
 import { deleteModelCredential, MODEL_ABILITIES, type ModelCredential } from '@hamlet/contract';
 import { useState } from 'react';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
-import { RefusedNotice } from '../../ui/notices.tsx';
-import { Time, useNow } from '../../ui/time.tsx';
+import { useIntent } from '../../client/query/use-live.ts';
+import { Badge, Button, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useAgentName, useViewerId, useVillage } from '../village-context.ts';

@@ -1,9 +1,8 @@
 import { useState } from 'react';
-import { Badge } from '../../ui/controls.tsx';
-import { Notice } from '../../ui/notices.tsx';
+import { Badge, Notice } from '../../ui/controls.tsx';
 import { abilityLabel, costLabel, type TestAnswer, testLabel } from './model-labels.ts';
 import { type CallInput, testModel } from '@hamlet/contract';
-import { type Intent, useIntent } from '../../client/query/use-intent.ts';
+import { type Intent, useIntent } from '../../client/query/use-live.ts';
 
 export function TestResult({ answer }: { readonly answer: TestAnswer }) {
   return (

@@ -9,10 +9,9 @@ import {
 } from '@hamlet/contract';
 import { useState } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/controls.tsx';
+import { useIntent } from '../../client/query/use-live.ts';
+import { Button, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { Segments, TextField } from '../../ui/fields.tsx';
-import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole } from '../village-context.ts';
 import { AllowanceLine, useAllowance } from './allowance-line.tsx';

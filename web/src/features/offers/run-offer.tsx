@@ -9,11 +9,9 @@ import {
 import { isSettled } from '@hamlet/core';
 import { useState } from 'react';
 import { useDraft } from '../../client/drafts.ts';
-import { type Intent, useIntent } from '../../client/query/use-intent.ts';
-import { useLive } from '../../client/query/use-live.ts';
-import { Badge, Button } from '../../ui/controls.tsx';
+import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts';
+import { Badge, Button, RefusedNotice } from '../../ui/controls.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { RefusedNotice } from '../../ui/notices.tsx';
 import { moneyLabel } from '../../client/money-labels.ts';
 import { useViewerId } from '../village-context.ts';
 import { mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';

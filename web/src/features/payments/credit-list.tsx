@@ -8,12 +8,9 @@ import {
   rejectCredit,
 } from '@hamlet/contract';
 import { useState } from 'react';
-import { usePages } from '../../client/query/use-live.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Badge, Button } from '../../ui/controls.tsx';
+import { useIntent, usePages } from '../../client/query/use-live.ts';
+import { Badge, Button, PagedList, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { Choices } from '../../ui/fields.tsx';
-import { PagedList, RefusedNotice } from '../../ui/notices.tsx';
-import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../../client/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';

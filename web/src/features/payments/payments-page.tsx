@@ -10,10 +10,9 @@ import {
 } from '@hamlet/contract';
 import { useState } from 'react';
 import './payments.css';
-import { Notice, Unread } from '../../ui/notices.tsx';
+import { Notice, Unread } from '../../ui/controls.tsx';
 import { type FormDraft, useFormDraft } from '../../client/drafts.ts';
-import { useLive } from '../../client/query/use-live.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
+import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { Page } from '../navigation/page.tsx';
 import { AgentField } from '../agent-list/agent-field.tsx';

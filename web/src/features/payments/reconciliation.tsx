@@ -8,12 +8,10 @@ import {
   type ReconciliationView,
 } from '@hamlet/contract';
 import { useState } from 'react';
-import { useLive } from '../../client/query/use-live.ts';
+import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { useDraft } from '../../client/drafts.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Badge, Icon, LinkButton } from '../../ui/controls.tsx';
+import { Badge, Icon, LinkButton, RefusedNotice, Unread } from '../../ui/controls.tsx';
 import { ActionForm, CheckField, TextField } from '../../ui/fields.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../../client/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';

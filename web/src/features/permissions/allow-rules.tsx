@@ -1,9 +1,6 @@
 import { type AllowRule, type CallInput, listAllowRules, revokeAllowRule } from '@hamlet/contract';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { usePages } from '../../client/query/use-live.ts';
-import { Button } from '../../ui/controls.tsx';
-import { MoreButton, RefusedNotice } from '../../ui/notices.tsx';
-import { useNow } from '../../ui/time.tsx';
+import { useIntent, usePages } from '../../client/query/use-live.ts';
+import { Button, MoreButton, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { useAgentName, useRole, useViewerId } from '../village-context.ts';
 import { toolLabel } from './call-labels.ts';
 import { mayRevoke, ruleLabel } from './permission-labels.ts';

@@ -11,10 +11,8 @@ import {
 } from '@hamlet/contract';
 import { useId } from 'react';
 import { useDraft } from '../../client/drafts.ts';
-import { type Intent, useIntent } from '../../client/query/use-intent.ts';
-import { Badge, Button, Icon } from '../../ui/controls.tsx';
-import { RefusedNotice } from '../../ui/notices.tsx';
-import { Time, useNow } from '../../ui/time.tsx';
+import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts';
+import { Badge, Button, Icon, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { dateTime, timeAgo } from '../../ui/time-labels.ts';
 import { useRole, useViewerId, useVillageState } from '../village-context.ts';
 import { ArgumentList, CommandDetails, WriteDetails } from './argument-list.tsx';
@@ -31,7 +29,6 @@ import {
   requestLabel,
 } from './permission-labels.ts';
 import './permissions.css';
-import { useLive } from '../../client/query/use-live.ts';
 import { ArtifactCard } from '../results/artifact-card.tsx';
 
 type CardProps = Readonly<{ permission: Permission; onAnswered: (permission: Permission) => void }>;

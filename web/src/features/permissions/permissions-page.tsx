@@ -1,9 +1,6 @@
 import type { Permission } from '@hamlet/contract';
 import { useState } from 'react';
-import { Avatar } from '../../ui/avatar.tsx';
-import { LinkButton } from '../../ui/controls.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices.tsx';
-import { Time, useNow } from '../../ui/time.tsx';
+import { Avatar, LinkButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';

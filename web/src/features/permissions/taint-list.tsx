@@ -1,6 +1,5 @@
 import type { TaintMark } from '@hamlet/contract';
-import { LinkButton } from '../../ui/controls.tsx';
-import { Time, useNow } from '../../ui/time.tsx';
+import { LinkButton, Time, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { originLabel } from './permission-labels.ts';

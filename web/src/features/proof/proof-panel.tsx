@@ -1,8 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import './proof.css';
 import type { Refused } from '../../client/api.ts';
-import { LinkButton } from '../../ui/controls.tsx';
-import { Notice, RefusedNotice } from '../../ui/notices.tsx';
+import { LinkButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { useVillage } from '../village-context.ts';
 import {
   type Checked,

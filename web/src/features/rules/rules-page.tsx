@@ -7,9 +7,9 @@ import {
   type Verdict,
 } from '@hamlet/contract';
 import { type FormEvent, useState } from 'react';
-import { useLive } from '../../client/query/use-live.ts';
+import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { SelectField, TextField } from '../../ui/fields.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices.tsx';
+import { Badge, Button, LinkButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import { useAgentName, useAgentNames, useTiers, useVillage } from '../village-context.ts';
 import { Page } from '../navigation/page.tsx';
 import {
@@ -29,9 +29,6 @@ import {
   VERDICT_WORDS,
 } from './rules-labels.ts';
 import './rules.css';
-import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
 

@@ -1,13 +1,12 @@
 import { type AgentDetail, createRun, roleMay, RUN_PROMPT_MAX_CHARS, SafeMode } from '@hamlet/contract';
 import { type KeyboardEvent, useState } from 'react';
-import { Button, LinkButton } from '../../ui/controls.tsx';
+import { Button, LinkButton, RefusedNotice } from '../../ui/controls.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { RunList } from './run-list.tsx';
 import { useRuns } from './use-runs.ts';
 import { type FormDraft, useDraft, useFormDraft } from '../../client/drafts.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { RefusedNotice } from '../../ui/notices.tsx';
+import { useIntent } from '../../client/query/use-live.ts';
 import { EMPTY_OFFER, OFFER_TIMES, type OfferDraft, readOffer } from '../offers/offer-labels.ts';
 import { SelectField } from '../../ui/fields.tsx';
 import { AllowanceLine, useAllowance } from '../money/allowance-line.tsx';

@@ -11,8 +11,7 @@ import { useMemo } from 'react';
 import { type CallItem, type ModelItem, type TraceItem, traceItems } from '../../client/minds/trace-items.ts';
 import { runRefreshMs } from '../../client/minds/run-trace.ts';
 import { type Pages, useLive, usePages } from '../../client/query/use-live.ts';
-import { Button, LinkButton } from '../../ui/controls.tsx';
-import { MoreButton, Notice, RefusedNotice } from '../../ui/notices.tsx';
+import { Button, LinkButton, MoreButton, Notice, RefusedNotice, Time } from '../../ui/controls.tsx';
 import { ScriptedMark } from '../scripted/village-mark.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
 import { TaintList } from '../permissions/taint-list.tsx';
@@ -40,7 +39,6 @@ import { visibleText } from '../permissions/shown-arguments.ts';
 import { DiffView } from '../hands/diff-view.tsx';
 import { changeLabel, fileChanges } from '../hands/hands-labels.ts';
 import '../hands/hands.css';
-import { Time } from '../../ui/time.tsx';
 import { CallLine } from './call-line.tsx';
 
 type CourseProps = Readonly<{

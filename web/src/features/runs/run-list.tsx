@@ -1,10 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Run } from '@hamlet/contract';
-import { MoreButton, RefusedNotice, Unread } from '../../ui/notices.tsx';
-import { Time, useNow } from '../../ui/time.tsx';
+import { Avatar, Badge, Icon, MoreButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import type { RunsLive } from './use-runs.ts';
-import { Avatar } from '../../ui/avatar.tsx';
-import { Badge, Icon } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useViewerId, useVillageState } from '../village-context.ts';
 import { RunDetails } from './run-details.tsx';

@@ -1,9 +1,7 @@
 import { listWorkers, type Run, type Worker } from '@hamlet/contract';
 import { runRefreshMs } from '../../client/minds/run-trace.ts';
 import { useLive } from '../../client/query/use-live.ts';
-import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
-import { RefusedNotice } from '../../ui/notices.tsx';
-import { useNow } from '../../ui/time.tsx';
+import { Badge, Button, LinkButton, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { mayCancel, runLength, stateLabel } from './run-labels.ts';
 import { useCancelRun } from './use-runs.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';

@@ -1,9 +1,7 @@
 import { getRun, RUN_STATES } from '@hamlet/contract';
 import { useLive } from '../../client/query/use-live.ts';
-import { LinkButton } from '../../ui/controls.tsx';
+import { LinkButton, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { Choices, FilterChip } from '../../ui/fields.tsx';
-import { RefusedNotice } from '../../ui/notices.tsx';
-import { useNow } from '../../ui/time.tsx';
 import { useAgentNames, useVillage, useVillageState } from '../village-context.ts';
 import { Page } from '../navigation/page.tsx';
 import { RunList, RunRow } from './run-list.tsx';

@@ -1,6 +1,5 @@
 import { cancelRun, listRuns, type Run, type RunState } from '@hamlet/contract';
-import { type Pages, usePages } from '../../client/query/use-live.ts';
-import { type IntentState, useIntent } from '../../client/query/use-intent.ts';
+import { type IntentState, type Pages, useIntent, usePages } from '../../client/query/use-live.ts';
 
 interface RunFilter {
   readonly agent: string | null;

@@ -1,5 +1,5 @@
 import { dateTime, timeAhead } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/time.tsx';
+import { useNow } from '../../ui/controls.tsx';
 import { zonesOf } from './timetable.ts';
 
 export function viewerZone(): string {

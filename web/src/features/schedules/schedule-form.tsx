@@ -1,12 +1,9 @@
 import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contract';
 import { useDeferredValue, useState } from 'react';
 import { fieldsOf, type FormDraft } from '../../client/drafts.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/controls.tsx';
+import { useIntent } from '../../client/query/use-live.ts';
+import { Button, FormDialog, OwnedNotice, useNow } from '../../ui/controls.tsx';
 import { CheckField, FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { OwnedNotice } from '../../ui/notices.tsx';
-import { useNow } from '../../ui/time.tsx';
 import { useVillage } from '../village-context.ts';
 import { NextTimesList, viewerZone } from './next-times-list.tsx';
 import {

@@ -1,10 +1,7 @@
 import { changeSchedule, deleteSchedule, roleMay, type ScheduleView } from '@hamlet/contract';
 import { useState } from 'react';
 import type { Refused, Reply } from '../../client/api.ts';
-import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
-import { Avatar } from '../../ui/avatar.tsx';
-import { Notice, OwnedNotice } from '../../ui/notices.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Avatar, Badge, Button, LinkButton, Notice, OwnedNotice, Time } from '../../ui/controls.tsx';
 import { dateTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { NextTimesList } from './next-times-list.tsx';

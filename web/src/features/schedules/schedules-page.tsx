@@ -1,9 +1,7 @@
 import { listSchedules, roleMay, type ScheduleView } from '@hamlet/contract';
 import { useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { Button } from '../../ui/controls.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices.tsx';
-import { useNow } from '../../ui/time.tsx';
+import { Button, RefusedNotice, Unread, useNow } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { ScheduleForm } from './schedule-form.tsx';

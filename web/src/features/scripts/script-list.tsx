@@ -1,11 +1,8 @@
 import { type AgentDetail, deleteScript, getScript, listScripts, roleMay, type Script } from '@hamlet/contract';
 import { useState } from 'react';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { useLive } from '../../client/query/use-live.ts';
-import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
-import { RefusedNotice } from '../../ui/notices.tsx';
+import { useIntent, useLive } from '../../client/query/use-live.ts';
+import { Badge, Button, LinkButton, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/time.tsx';
 import { visibleText } from '../permissions/shown-arguments.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { lastRunLabel, parameterLabels } from './script-labels.ts';

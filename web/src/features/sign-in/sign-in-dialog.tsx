@@ -1,9 +1,7 @@
 import { getLoginOptions, type LoginOptions, PASSWORD_MIN_CHARS, type RefusalEntry, REFUSALS } from '@hamlet/contract';
 import { useEffect, useState } from 'react';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Notice, RefusedNotice } from '../../ui/notices.tsx';
+import { Button, Dialog, Icon, LinkButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import type { Refused, Reply } from '../../client/api.ts';
-import { Button, Icon, LinkButton } from '../../ui/controls.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 type Way = 'password' | 'first' | 'code';

@@ -1,7 +1,7 @@
 import { MEASURE_REASON_MAX } from '@hamlet/contract';
 import type { ReactNode } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
-import { type Intent, useIntent } from '../../client/query/use-intent.ts';
+import { type Intent, useIntent } from '../../client/query/use-live.ts';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { endOf, TERMS } from './measure-labels.ts';
 

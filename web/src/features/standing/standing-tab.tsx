@@ -18,9 +18,7 @@ import {
 } from '@hamlet/contract';
 import { useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { Icon, LinkButton } from '../../ui/controls.tsx';
-import { Notice, RefusedNotice } from '../../ui/notices.tsx';
-import { useNow } from '../../ui/time.tsx';
+import { Icon, LinkButton, Notice, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { heldLabel, heldOf, MEASURE_LABELS, OFFERED } from './measure-labels.ts';
 import { ReasonForm } from './reason-form.tsx';

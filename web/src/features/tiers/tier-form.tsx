@@ -2,10 +2,8 @@ import { type EntitlementSpec, type EntitlementView, getEntitlement, putEntitlem
 import { type HTMLAttributes, useMemo, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
 import { fieldsOf, type FormDraft } from '../../client/drafts.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/controls.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { OwnedNotice, RefusedNotice } from '../../ui/notices.tsx';
+import { useIntent } from '../../client/query/use-live.ts';
+import { Button, FormDialog, OwnedNotice, RefusedNotice } from '../../ui/controls.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { bodyOf, emptyTier, readTier, type TierDraft, tierDraftOf, type TierProblems } from './tier-draft.ts';
 import { type TierEffects, tierEffects } from './tier-effects.ts';

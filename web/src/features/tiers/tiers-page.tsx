@@ -1,10 +1,8 @@
 import { type EntitlementView, roleMay } from '@hamlet/contract';
 import { lazy, useMemo, useState } from 'react';
 import './tiers.css';
-import { Button, Icon } from '../../ui/controls.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Avatar, Button, Icon, Notice, RefusedNotice, Time, Unread } from '../../ui/controls.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
-import { Notice, RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { adviceOf } from '../inspector/condition-labels.ts';
 import { moneyLabel, priceLabel, sumOf } from '../../client/money-labels.ts';
@@ -22,7 +20,6 @@ import {
   type Waiting,
   waitingOf,
 } from './tier-picture.ts';
-import { Avatar } from '../../ui/avatar.tsx';
 import { limitLabel } from '../market/item-labels.ts';
 
 const FACES = 24;

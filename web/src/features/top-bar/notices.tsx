@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import { Button, IconButton } from '../../ui/controls.tsx';
+import { Button, IconButton, Notice } from '../../ui/controls.tsx';
 import { FreezeBanner } from '../freeze/freeze-banner.tsx';
 import { OUTCOME_LABELS } from '../payments/pay-labels.ts';
-import { Notice } from '../../ui/notices.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { roleMay } from '@hamlet/contract';
 import { showsMap } from '../../client/url-state.ts';

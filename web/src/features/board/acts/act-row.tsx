@@ -13,15 +13,13 @@ import {
   reviseReply,
 } from '@hamlet/contract';
 import { useState } from 'react';
-import { Icon, LinkButton } from '../../../ui/controls.tsx';
+import { Icon, LinkButton, RefusedNotice, Unread } from '../../../ui/controls.tsx';
 import type { IconName } from '../../../ui/icon-paths.ts';
-import { RefusedNotice, Unread } from '../../../ui/notices.tsx';
 import { useRole, useTiers, useViewerId, useVillage, useVillageState } from '../../village-context.ts';
 import { type Act, actsFor } from './acts.ts';
 import { FlagForm, ModerateForm } from './moderation-forms.tsx';
-import { useLive } from '../../../client/query/use-live.ts';
+import { type Intent, useIntent, useLive } from '../../../client/query/use-live.ts';
 import { JudgeForm, type JudgeKind } from '../../money/judge-form.tsx';
-import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
 import { dateTime } from '../../../ui/time-labels.ts';
 import { useFormDraft } from '../../../client/drafts.ts';
 import { ActionForm, TextField } from '../../../ui/fields.tsx';

@@ -9,10 +9,9 @@ import {
   type Reply,
 } from '@hamlet/contract';
 import { useState } from 'react';
-import { Notice } from '../../../ui/notices.tsx';
+import { LinkButton, Notice } from '../../../ui/controls.tsx';
 import { type FormDraft, useFormDraft } from '../../../client/drafts.ts';
-import { useIntent } from '../../../client/query/use-intent.ts';
-import { LinkButton } from '../../../ui/controls.tsx';
+import { useIntent } from '../../../client/query/use-live.ts';
 import { ActionForm, SelectField, TextField } from '../../../ui/fields.tsx';
 import { useVillage } from '../../village-context.ts';
 import { REASON_LABELS } from '../board-labels.ts';

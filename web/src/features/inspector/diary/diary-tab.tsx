@@ -1,11 +1,9 @@
 import { type AgentDetail, type CallData, getAgent, listTurns, roleMay } from '@hamlet/contract';
 import { useMemo } from 'react';
 import { type Pages, useLive, usePages } from '../../../client/query/use-live.ts';
-import { MoreButton, RefusedNotice, Unread } from '../../../ui/notices.tsx';
+import { Icon, MoreButton, RefusedNotice, Unread, useNow } from '../../../ui/controls.tsx';
 import { Section } from '../now-tab.tsx';
-import { Icon } from '../../../ui/controls.tsx';
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
-import { useNow } from '../../../ui/time.tsx';
 import { timeAgo } from '../../../ui/time-labels.ts';
 import { SignInHint } from '../../sign-in/sign-in-hint.tsx';
 import { useRole } from '../../village-context.ts';

@@ -1,10 +1,8 @@
 import { CONNECTABLE_KINDS, type ModelCredential, putModelCredential } from '@hamlet/contract';
 import { useState } from 'react';
 import { type Field, fieldsOf, type FormDraft } from '../../../client/drafts.ts';
-import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
-import { Button } from '../../../ui/controls.tsx';
-import { FormDialog } from '../../../ui/dialog.tsx';
-import { RefusedNotice } from '../../../ui/notices.tsx';
+import { type Intent, useIntent } from '../../../client/query/use-live.ts';
+import { Button, FormDialog, RefusedNotice } from '../../../ui/controls.tsx';
 import {
   type ConnectBody,
   type ConnectDraft,

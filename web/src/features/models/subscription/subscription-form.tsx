@@ -1,8 +1,8 @@
 import { finishSubscription, startSubscription } from '@hamlet/contract';
 import { useState } from 'react';
 import { fieldsOf, type FormDraft } from '../../../client/drafts.ts';
-import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
-import { FormDialog } from '../../../ui/dialog.tsx';
+import { type Intent, useIntent } from '../../../client/query/use-live.ts';
+import { Button, FormDialog, Notice, RefusedNotice, Time, useNow } from '../../../ui/controls.tsx';
 import {
   type Begun,
   DEFAULT_NAME,
@@ -11,11 +11,8 @@ import {
   readStart,
   type SubscriptionDraft,
 } from './subscription-draft.ts';
-import { Button } from '../../../ui/controls.tsx';
 import { CheckField, FieldProblem, TextField } from '../../../ui/fields.tsx';
-import { Notice, RefusedNotice } from '../../../ui/notices.tsx';
 import { ModelRows, NameFields, OwnerField } from '../connect/name-fields.tsx';
-import { Time, useNow } from '../../../ui/time.tsx';
 import { lengthLabel } from '../../../ui/time-labels.ts';
 
 interface SubscriptionProps {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ellipsis, wrapText } from '../render/label-art.ts';
+import { ellipsis, wrapText } from './label-art.ts';
 
 /** Measures every letter as 1 wide. */
 const measure = (text: string): number => text.length;

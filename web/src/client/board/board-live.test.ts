@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BoardEvent } from '@hamlet/contract';
 import { aPost, aReply } from './board.fixture.ts';
-import { afterMessage, EMPTY_BOARD, learn, MAX_POSTS } from './board-live.ts';
+import { afterMessage, EMPTY_BOARD, learn, MAX_POSTS, takesAlong } from './board-live.ts';
+import type { Session } from '../app-state.ts';
 
 const AWAY = { id: 'me', looking: false };
 const at = { epoch: 'e1', offset: 7 };
@@ -78,4 +79,18 @@ test('the number of kept posts is limited', () => {
     state = learn(state, `p${index}`, aPost({ post_id: `p${index}` }));
   assert.equal(state.posts.size, MAX_POSTS);
   assert.equal(state.posts.has('p0'), false);
+});
+
+const account = (id: string): Session => ({ kind: 'account', account: { account_id: id, name: id, role: 'member' } });
+
+test('unsent replies stay for their writer alone', () => {
+  const cases: readonly (readonly [string, string | null, Session, boolean])[] = [
+    ['the session ended', 'mo', { kind: 'visitor', ended: true }, false],
+    ['its holder signs in again', 'mo', account('mo'), false],
+    ['another person signs in', 'mo', account('kim'), true],
+    ['its holder signs out', 'mo', { kind: 'visitor', ended: false }, true],
+    ['a visitor signs in', null, account('mo'), false],
+    ['the viewer is not known yet', 'mo', { kind: 'unknown', asked: true }, false],
+  ];
+  for (const [what, writer, session, gone] of cases) assert.equal(takesAlong(writer, session), gone, what);
 });
