@@ -12,7 +12,7 @@ import { fetchPage, LAZY_PAGES } from './pages.ts';
 import { Notices } from './features/top-bar/notices.tsx';
 import { SignInDialog } from './features/sign-in/sign-in-dialog.tsx';
 import { TopBar } from './features/top-bar/top-bar.tsx';
-import { LazyBoundary } from './ui/lazy-boundary.tsx';
+import { Button, Icon, IconButton, LazyBoundary } from './ui/controls.tsx';
 import {
   useViewerId,
   useVillage,
@@ -21,7 +21,6 @@ import {
   type VillageTools,
 } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
-import { Button, Icon, IconButton } from './ui/controls.tsx';
 import { VillageMark } from './features/scripted/village-mark.tsx';
 
 /** Most of the code is in the map. Its download begins at once, unless a page covers the map at the start. */

@@ -34,18 +34,20 @@ const SURFACES: ReadonlySet<TileKind> = new Set([
   'soil',
 ]);
 
+const SIDES = [
+  [0, 1],
+  [1, 0],
+  [-1, 0],
+  [0, -1],
+] as const;
+
 /** The kind of a tile's ground: its own kind or, for furniture, the kind of the ground around it. */
 export function surfaceAt(map: TileMap, x: number, y: number): TileKind {
   const own = map.at(x, y);
   if (!FURNITURE.has(own)) return own;
   for (let away = 1; away <= 3; away++) {
-    for (const [dx, dy] of [
-      [0, away],
-      [away, 0],
-      [-away, 0],
-      [0, -away],
-    ] as const) {
-      const kind = map.at(x + dx, y + dy);
+    for (const [dx, dy] of SIDES) {
+      const kind = map.at(x + dx * away, y + dy * away);
       if (SURFACES.has(kind)) return kind === 'rug' ? 'wood_floor' : kind;
     }
   }
@@ -109,12 +111,8 @@ function flood(map: TileMap, seen: Uint8Array, start: number): number[] {
     const tile = tiles[next] ?? 0;
     const x = tile % map.width;
     const y = Math.floor(tile / map.width);
-    for (const [nx, ny] of [
-      [x + 1, y],
-      [x - 1, y],
-      [x, y + 1],
-      [x, y - 1],
-    ] as const) {
+    for (const [dx, dy] of SIDES) {
+      const [nx, ny] = [x + dx, y + dy];
       if (nx < 0 || ny < 0 || nx >= map.width || ny >= map.height) continue;
       const neighbour = ny * map.width + nx;
       if (seen[neighbour] === 1 || !isIndoors(map, nx, ny)) continue;

@@ -18,7 +18,7 @@ import { useIntent, usePages } from '../../client/query/use-live.ts';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { minuteTime, timeAhead } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
-import { actorLabel } from '../../client/actor-labels.ts';
+import { actorLabel } from '../../client/labels.ts';
 import { useRole, useViewerId } from '../village-context.ts';
 import { accountState, seenLabel } from './account-labels.ts';
 import { SessionList } from './session-list.tsx';

@@ -1,6 +1,6 @@
 import type { AgentDetail } from '@hamlet/contract';
 import type { Row } from '../../client/app-state.ts';
-import { readAmount } from '../../client/money-labels.ts';
+import { readAmount } from '../../client/labels.ts';
 
 export const ORDERS = [
   { key: 'name', word: 'By name' },

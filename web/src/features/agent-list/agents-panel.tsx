@@ -7,7 +7,7 @@ import { useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
 import { HANDS_ICONS, type IconName } from '../../ui/icon-paths.ts';
 import { clockTime } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../../client/money-labels.ts';
+import { moneyLabel } from '../../client/labels.ts';
 import { doing, lifeState } from './agent-state.ts';
 
 /** The height of a row in CSS pixels; the style sheet has the same number. */

@@ -7,7 +7,7 @@ import { CheckField, FilterChip, SelectField } from '../../ui/fields.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
-import { actorLabel } from '../../client/actor-labels.ts';
+import { actorLabel } from '../../client/labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import {

@@ -17,14 +17,14 @@ import { POST_FILTERS } from '../../client/url-state.ts';
 import { CheckField, Choices, FieldProblem, FilterChip, SelectField, TextField } from '../../ui/fields.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
 import { FILTER_LABELS } from './board-labels.ts';
-import { type Field, fieldsOf, useDraft } from '../../client/drafts.ts';
+import { type Field, fieldsOf, useDraft, readJsonDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-live.ts';
-import { type ComposeDraft, type DraftPlace, parseDraft, readCompose, readTags, toggleTag } from './compose-draft.ts';
+import { type ComposeDraft, type DraftPlace, EMPTY_DRAFT, readCompose, readTags, toggleTag } from './compose-draft.ts';
 
 export function ComposeForm({ onClose }: { readonly onClose: (posted: string | null) => void }) {
   const { board } = useVillage();
   const [kept, keep] = useDraft('post');
-  const draft = parseDraft(kept);
+  const draft = readJsonDraft(kept, EMPTY_DRAFT);
   const [tried, setTried] = useState(false);
   const agents = useAgentNames();
   const mayModerate = roleMay(useRole(), 'board:moderate');

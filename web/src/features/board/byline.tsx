@@ -1,7 +1,7 @@
 import type { CopyNote, Post, Reply } from '@hamlet/contract';
 import { Avatar, Icon, LinkButton, Notice, Time } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { isOwn } from '../../client/actor-labels.ts';
+import { isOwn } from '../../client/labels.ts';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { copyLabel, REASON_LABELS } from './board-labels.ts';

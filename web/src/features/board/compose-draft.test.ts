@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EMPTY_DRAFT, parseDraft, readCompose, readTags, toggleTag } from './compose-draft.ts';
+import { EMPTY_DRAFT, readCompose, readTags, toggleTag } from './compose-draft.ts';
 
 const DRAFT = { ...EMPTY_DRAFT, title: ' Who has rope? ', body: 'Ten metres.', tags: 'Question, #help help' };
 
@@ -31,10 +31,4 @@ test('each problem is a sentence at its field', () => {
   assert.deepEqual(Object.keys(reading.ok ? {} : reading.problems), ['title', 'body', 'tags']);
   const strange = readCompose({ ...DRAFT, tags: 'wörter!' });
   assert.match((strange.ok ? undefined : strange.problems.tags) ?? '', /Lower case/);
-});
-
-test('an unreadable stored draft becomes an empty one', () => {
-  assert.deepEqual(parseDraft(''), EMPTY_DRAFT);
-  assert.deepEqual(parseDraft('{"title":"Half'), EMPTY_DRAFT);
-  assert.deepEqual(parseDraft('{"title":"Half"}'), { ...EMPTY_DRAFT, title: 'Half' });
 });

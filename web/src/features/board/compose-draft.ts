@@ -105,13 +105,3 @@ function placeOf(place: DraftPlace): PostBody['place'] {
   if (place.kind === 'none') return null;
   return place.kind === 'landmark' ? { landmark_id: place.id } : { x: place.x, y: place.y };
 }
-
-/** Reads a stored draft; the empty draft if the text is not one. */
-export function parseDraft(kept: string): ComposeDraft {
-  try {
-    const read: unknown = JSON.parse(kept);
-    return typeof read === 'object' && read !== null ? { ...EMPTY_DRAFT, ...read } : EMPTY_DRAFT;
-  } catch {
-    return EMPTY_DRAFT;
-  }
-}

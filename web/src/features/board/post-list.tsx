@@ -5,7 +5,7 @@ import { moveFocus } from '../../ui/virtual-list.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { AuthorFace, CopyLine } from './byline.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { changeLabel } from '../../client/money-labels.ts';
+import { changeLabel } from '../../client/labels.ts';
 import { audienceLabel, freshList, type PostNarrowing, queryOf, STATUS_LABELS } from './board-labels.ts';
 import { usePages } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';

@@ -14,7 +14,7 @@ import { useStore } from '../../client/store.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { freshReplies, noReplyLabel, STATUS_LABELS } from './board-labels.ts';
 import { Byline, CopyLine, HiddenNotice } from './byline.tsx';
-import { changeLabel } from '../../client/money-labels.ts';
+import { changeLabel } from '../../client/labels.ts';
 import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
 import { AudienceMark, PlaceName } from './post-list.tsx';
 import type { Refused } from '../../client/api.ts';

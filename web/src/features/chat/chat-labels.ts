@@ -1,11 +1,10 @@
 import type { AgentDetail, ChatSession, Role, Run, SessionMessage } from '@hamlet/contract';
-import { isOwn, type ViewerId } from '../../client/actor-labels.ts';
+import { isOwn, moneyLabel, type ViewerId } from '../../client/labels.ts';
 import type { Wake } from '../../client/minds/message-outbox.ts';
 import type { Exchange } from '../../client/minds/conversation.ts';
 import type { TraceItem } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../../client/money-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
 
 /** The parts of an agent that decide when it answers. */

@@ -7,7 +7,7 @@ import {
   resumeSession,
 } from '@hamlet/contract';
 import { useState } from 'react';
-import { isOwn } from '../../client/actor-labels.ts';
+import { isOwn } from '../../client/labels.ts';
 import type { Reply } from '../../client/api.ts';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Button, RefusedNotice } from '../../ui/controls.tsx';

@@ -37,7 +37,7 @@ import { ExchangeView } from './transcript/exchange-view.tsx';
 import { useConversation } from './use-conversation.ts';
 import { ConversationMenu } from './conversation-menu.tsx';
 import { useCancelRun } from '../runs/use-runs.ts';
-import { sumOf } from '../../client/money-labels.ts';
+import { sumOf } from '../../client/labels.ts';
 import type { Refused } from '../../client/api.ts';
 import { NO_TEXTS } from '../../client/outbox.ts';
 

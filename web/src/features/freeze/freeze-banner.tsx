@@ -12,7 +12,7 @@ import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { Button, Dialog, Icon } from '../../ui/controls.tsx';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
-import { actorLabel } from '../../client/actor-labels.ts';
+import { actorLabel } from '../../client/labels.ts';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { proofLines, toSecond } from './freeze-labels.ts';
 import './freeze.css';

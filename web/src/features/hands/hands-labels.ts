@@ -1,6 +1,6 @@
 import type { CallReport, HandsCall, Worker } from '@hamlet/contract';
 import { lengthLabel } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../../client/money-labels.ts';
+import { moneyLabel } from '../../client/labels.ts';
 
 /** The end of a command in words: `exit 0 · 0.4 s · in /workspace/app`. */
 export function endLabel({ state, report }: Pick<HandsCall, 'state' | 'report'>): string {

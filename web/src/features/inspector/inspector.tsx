@@ -9,8 +9,7 @@ import {
 import { type KeyboardEvent, lazy, type RefObject, useEffect, useRef, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
-import { Avatar, Badge, Button, Icon, IconButton, PagedList, Time, Unread } from '../../ui/controls.tsx';
-import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
+import { Avatar, Badge, Button, Icon, IconButton, LazyBoundary, PagedList, Time, Unread } from '../../ui/controls.tsx';
 import { AgentRuns } from '../runs/agent-runs.tsx';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { HeldBanner, StandingTab } from '../standing/standing-tab.tsx';
@@ -24,7 +23,7 @@ import { useLive, usePages } from '../../client/query/use-live.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { JudgeForm } from '../money/judge-form.tsx';
-import { changeLabel, entryLabel, moneyLabel } from '../../client/money-labels.ts';
+import { changeLabel, entryLabel, moneyLabel } from '../../client/labels.ts';
 import { TierLadder } from '../money/tier-ladder.tsx';
 
 const REFRESH_MS = 4000;

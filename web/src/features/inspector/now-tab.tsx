@@ -20,7 +20,7 @@ import '../capabilities/capabilities.css';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { adviceOf, type ConditionLabel, conditionLabels } from './condition-labels.ts';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
-import { moneyLabel, priceLabel } from '../../client/money-labels.ts';
+import { moneyLabel, priceLabel } from '../../client/labels.ts';
 import { limitLabel } from '../market/item-labels.ts';
 
 function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }) {

@@ -4,7 +4,7 @@ import './ledger.css';
 import { Avatar, Button, Icon, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { Choices, SelectField } from '../../ui/fields.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
-import { changeLabel, entryLabel, moneyLabel, REASONS, sumOf } from '../../client/money-labels.ts';
+import { changeLabel, entryLabel, moneyLabel, REASONS, sumOf } from '../../client/labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useTiers, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { chosenOf, flowOf, type History, NO_HISTORY, reaches, seriesOf, useHistories } from './history.ts';

@@ -15,11 +15,10 @@ import { useFormDraft } from '../../client/drafts.ts';
 import { useIntent, useLive, usePages } from '../../client/query/use-live.ts';
 import { Badge, Button, PagedList, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
-import { moneyLabel, readAmount } from '../../client/money-labels.ts';
+import { actorLabel, moneyLabel, readAmount } from '../../client/labels.ts';
 import { useRole, useViewerId, useVillageState } from '../village-context.ts';
 import { AUCTION_LABELS, type AuctionDraft, BID_LABELS, localField, readAuction } from './auction-labels.ts';
 import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { actorLabel } from '../../client/actor-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 
 export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }) {

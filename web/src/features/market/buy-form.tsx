@@ -13,7 +13,7 @@ import { type Live, useIntent, useLive } from '../../client/query/use-live.ts';
 import { ActionForm, Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import { Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { limitLabel } from '../market/item-labels.ts';
-import { moneyLabel } from '../../client/money-labels.ts';
+import { moneyLabel } from '../../client/labels.ts';
 import { AgentField } from '../agent-list/agent-field.tsx';
 import { useAgentNames, useRole, useVillage } from '../village-context.ts';
 import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurchase, UNITS } from './buy-draft.ts';

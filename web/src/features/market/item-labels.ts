@@ -1,6 +1,6 @@
 import type { BoughtItem, Limits, PriceList, PurchaseItem, Quota, TierChange } from '@hamlet/contract';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { moneyLabel } from '../../client/money-labels.ts';
+import { moneyLabel } from '../../client/labels.ts';
 
 const QUOTA_LABELS: Readonly<Record<Quota, string>> = {
   requests_per_minute: 'requests a minute',

@@ -4,8 +4,7 @@ import { usePages } from '../../client/query/use-live.ts';
 import { Avatar, Badge, Icon, PagedList, useNow } from '../../ui/controls.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../../client/money-labels.ts';
-import { actorLabel } from '../../client/actor-labels.ts';
+import { actorLabel, moneyLabel } from '../../client/labels.ts';
 import { useAgentName, useViewerId } from '../village-context.ts';
 import { itemLabel, KIND_LABELS } from './item-labels.ts';
 

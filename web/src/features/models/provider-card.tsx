@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { actorLabel } from '../../client/actor-labels.ts';
+import { actorLabel } from '../../client/labels.ts';
 import { useAgentName, useViewerId, useVillage } from '../village-context.ts';
 import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
 import { abilityLabel, kindLabel, providerState, usersLabel } from './model-labels.ts';

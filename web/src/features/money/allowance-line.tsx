@@ -1,7 +1,7 @@
 import { type Allowance, getAllowance } from '@hamlet/contract';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { timeAhead } from '../../ui/time-labels.ts';
-import { moneyLabel, readAmount } from '../../client/money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/labels.ts';
 
 const REFRESH_MS = 30_000;
 

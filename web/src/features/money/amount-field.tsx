@@ -2,7 +2,7 @@ import { useId } from 'react';
 import type { Field } from '../../client/drafts.ts';
 import { Button } from '../../ui/controls.tsx';
 import { FieldProblem } from '../../ui/fields.tsx';
-import { readAmount } from '../../client/money-labels.ts';
+import { readAmount } from '../../client/labels.ts';
 
 const AMOUNTS = ['1', '5', '10'] as const;
 

@@ -16,7 +16,7 @@ import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole } from '../village-context.ts';
 import { AllowanceLine, useAllowance } from './allowance-line.tsx';
 import { AmountField } from './amount-field.tsx';
-import { moneyLabel, readAmount } from '../../client/money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/labels.ts';
 import { type LadderStep, previewLabel, previewOf } from './tier-outlook.ts';
 
 export type JudgeKind = 'reward' | 'penalize';

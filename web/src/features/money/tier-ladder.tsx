@@ -11,11 +11,10 @@ import { lazy } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { changeLine } from '../market/item-labels.ts';
 import { PurchaseRow } from '../market/purchases.tsx';
-import { LinkButton } from '../../ui/controls.tsx';
-import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
+import { LazyBoundary, LinkButton } from '../../ui/controls.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';
-import { moneyLabel, priceLabel, readAmount } from '../../client/money-labels.ts';
+import { moneyLabel, priceLabel, readAmount } from '../../client/labels.ts';
 
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
 

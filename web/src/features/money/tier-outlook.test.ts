@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAmount } from '../../client/money-labels.ts';
+import { readAmount } from '../../client/labels.ts';
 import { byWeight, lostBelow, previewLabel, previewOf, rungsOf, tierOutlook } from './tier-outlook.ts';
 
 const price = { per_hour: '0', per_thousand_tokens: '0' };

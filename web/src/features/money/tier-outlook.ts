@@ -1,6 +1,6 @@
 import { type EntitlementView, formatAiDollars, type TierChange } from '@hamlet/contract';
 import { tierOfBalance } from '@hamlet/core';
-import { readAmount } from '../../client/money-labels.ts';
+import { readAmount } from '../../client/labels.ts';
 
 /** The tier for a balance, and the next one. Amounts are aiDollars as decimal strings. */
 interface TierOutlook {

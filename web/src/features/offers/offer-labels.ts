@@ -1,9 +1,8 @@
 import { formatAiDollars, OFFER_HOURS_DEFAULT, type Run, type RunOffer } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
-import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
+import { actorLabel, isOwn, moneyLabel, readAmount, type ViewerId } from '../../client/labels.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
-import { moneyLabel, readAmount } from '../../client/money-labels.ts';
 
 export const OFFER_STATE_LABELS: Readonly<Record<RunOffer['state'], Readonly<{ word: string; tone: Tone }>>> = {
   open: { word: 'Held', tone: 'waiting' },

@@ -12,7 +12,7 @@ import { useDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts';
 import { Badge, Button, RefusedNotice } from '../../ui/controls.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { moneyLabel } from '../../client/money-labels.ts';
+import { moneyLabel } from '../../client/labels.ts';
 import { useViewerId } from '../village-context.ts';
 import { mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';
 import './offers.css';

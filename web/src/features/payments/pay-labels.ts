@@ -1,5 +1,5 @@
 import { formatAiDollars, type PaymentOutcome, PayPalOrderBody, type PayPalTerms } from '@hamlet/contract';
-import { moneyLabel, readAmount } from '../../client/money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/labels.ts';
 
 /** The draft stays while the payer is at PayPal; the page deletes it after PayPal captured the payment. */
 export const PAY_DRAFT = 'pay';

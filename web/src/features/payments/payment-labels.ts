@@ -7,7 +7,7 @@ import {
   type WaitingPayment,
 } from '@hamlet/contract';
 import type { Tone } from '../../ui/controls.tsx';
-import { moneyLabel, readAmount } from '../../client/money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/labels.ts';
 
 export const CREDIT_LABELS: Readonly<Record<CreditState, { readonly word: string; readonly tone: Tone }>> = {
   proposed: { word: 'Waits for a second admin', tone: 'waiting' },

@@ -20,7 +20,7 @@ import { useAgentName, useRole, useVillage } from '../village-context.ts';
 import { CreditList } from './credit-list.tsx';
 import { approvalAddress, EMPTY_PAYMENT, PAY_DRAFT, readPayment, worthOf } from './pay-labels.ts';
 import { Reconciliation } from './reconciliation.tsx';
-import { moneyLabel, readAmount } from '../../client/money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/labels.ts';
 import { type CreditDraft, type CreditProblems, creditProblems } from './payment-labels.ts';
 
 const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amount: '', note: '' };

@@ -13,8 +13,7 @@ import { useDraft } from '../../client/drafts.ts';
 import { Badge, Icon, LinkButton, RefusedNotice, Unread } from '../../ui/controls.tsx';
 import { ActionForm, CheckField, TextField } from '../../ui/fields.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../../client/money-labels.ts';
-import { actorLabel } from '../../client/actor-labels.ts';
+import { actorLabel, moneyLabel } from '../../client/labels.ts';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { comparisonOf, DIFFERENCE_LABELS, sidesOf, waitingLabel } from './payment-labels.ts';
 

@@ -8,7 +8,7 @@ import {
   type TaintMark,
 } from '@hamlet/contract';
 import { villageTool } from '@hamlet/contract/tools';
-import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
+import { actorLabel, isOwn, type ViewerId } from '../../client/labels.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
 import { toolLabel } from './call-labels.ts';

@@ -1,7 +1,6 @@
 import { roleMay } from '@hamlet/contract';
 import { lazy } from 'react';
-import { LinkButton } from '../../ui/controls.tsx';
-import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
+import { LazyBoundary, LinkButton } from '../../ui/controls.tsx';
 import { useRole } from '../village-context.ts';
 import type { Shown } from './sealed-differences.ts';
 

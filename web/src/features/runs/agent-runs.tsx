@@ -11,7 +11,7 @@ import { EMPTY_OFFER, OFFER_TIMES, type OfferDraft, readOffer } from '../offers/
 import { SelectField } from '../../ui/fields.tsx';
 import { AllowanceLine, useAllowance } from '../money/allowance-line.tsx';
 import { AmountField } from '../money/amount-field.tsx';
-import { readAmount } from '../../client/money-labels.ts';
+import { readAmount } from '../../client/labels.ts';
 import '../offers/offers.css';
 import { SAFE_MODE_LABELS } from './run-labels.ts';
 

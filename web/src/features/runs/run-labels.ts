@@ -1,10 +1,9 @@
 import type { CALL_EVENT_KINDS, MODEL_EVENT_KINDS, Run, RunEvent, RunState, SafeMode } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import type { ModelItem } from '../../client/minds/trace-items.ts';
-import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
+import { actorLabel, isOwn, moneyLabel, type ViewerId } from '../../client/labels.ts';
 import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../../client/money-labels.ts';
 
 type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
 

@@ -1,7 +1,7 @@
 import { FLAG_OF_MEASURE, type HeldMeasure, type Measure, MEASURES, type Standing } from '@hamlet/contract';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
+import { actorLabel, type ViewerId } from '../../client/labels.ts';
 
 type MeasureLabels = Readonly<{ verb: string; state: string; icon: IconName; does: string; lift: string }>;
 

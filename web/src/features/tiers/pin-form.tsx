@@ -4,7 +4,7 @@ import { type Field, fieldsOf } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-live.ts';
 import { ActionForm, Segments, SelectField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/controls.tsx';
-import { moneyLabel } from '../../client/money-labels.ts';
+import { moneyLabel } from '../../client/labels.ts';
 import { useVillage } from '../village-context.ts';
 import { pinBody, pinButton, type PinDraft, type PinEffect, pinEffect, pinOf, samePin } from './pin-labels.ts';
 

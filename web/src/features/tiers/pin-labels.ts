@@ -1,5 +1,5 @@
 import type { AgentDetail, AgentEntitlementBody, EntitlementView } from '@hamlet/contract';
-import { moneyLabel, readAmount } from '../../client/money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/labels.ts';
 import { tierOutlook } from '../money/tier-outlook.ts';
 import { podChange, podChangeLabel } from './tier-effects.ts';
 

@@ -8,7 +8,7 @@ import {
   putEntitlement,
   WEB_SEARCHES_PER_HOUR,
 } from '@hamlet/contract';
-import { readAmount } from '../../client/money-labels.ts';
+import { readAmount } from '../../client/labels.ts';
 
 /** The fields of a tier while a person writes it. Texts stay as typed and may be invalid. */
 export interface TierDraft {

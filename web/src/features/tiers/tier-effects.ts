@@ -1,7 +1,7 @@
 import { type AgentDetail, EntitlementSpec, type EntitlementView } from '@hamlet/contract';
 import { tierChanges } from '@hamlet/core';
 import { changeLine } from '../market/item-labels.ts';
-import { moneyLabel, readAmount } from '../../client/money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/labels.ts';
 import { type LadderStep, tierOutlook } from '../money/tier-outlook.ts';
 import { bodyOf } from './tier-draft.ts';
 

@@ -1,11 +1,10 @@
 import { type EntitlementView, roleMay } from '@hamlet/contract';
 import { lazy, useMemo, useState } from 'react';
 import './tiers.css';
-import { Avatar, Button, Icon, Notice, RefusedNotice, Time, Unread } from '../../ui/controls.tsx';
-import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
+import { Avatar, Button, Icon, LazyBoundary, Notice, RefusedNotice, Time, Unread } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { adviceOf } from '../inspector/condition-labels.ts';
-import { moneyLabel, priceLabel, sumOf } from '../../client/money-labels.ts';
+import { moneyLabel, priceLabel, sumOf } from '../../client/labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useTiers, useVillage, useVillageState } from '../village-context.ts';
 import {

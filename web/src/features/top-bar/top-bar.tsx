@@ -1,8 +1,7 @@
 import { lazy, useState } from 'react';
 import type { AppState } from '../../client/app-state.ts';
-import { Button, Icon, IconButton } from '../../ui/controls.tsx';
+import { Button, Icon, IconButton, LazyBoundary } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { applyTheme, nextTheme, savedTheme, saveShortcuts, shortcutsOn } from '../../ui/preferences.ts';
 import { clockTime } from '../../ui/time-labels.ts';
 import { FreezeButton } from '../freeze/freeze-banner.tsx';

@@ -1,5 +1,5 @@
 import { type Post, type Reply, type Role, roleMay } from '@hamlet/contract';
-import { isOwn, type ViewerId } from '../../../client/actor-labels.ts';
+import { isOwn, type ViewerId } from '../../../client/labels.ts';
 
 const ACTS = ['reward', 'penalize', 'resolve', 'close', 'reopen', 'edit', 'flag', 'hide', 'restore', 'keep'] as const;
 export type Act = (typeof ACTS)[number];

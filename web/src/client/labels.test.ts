@@ -1,6 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeLabel, entryLabel, moneyLabel, priceLabel, readAmount, sumOf } from './money-labels.ts';
+import { actorLabel, changeLabel, entryLabel, isOwn, moneyLabel, priceLabel, readAmount, sumOf } from './labels.ts';
+
+const MINE = 'c1480749-6894-4f7a-a96b-7fdbdbfed044';
+
+test('an act is signed with a name, and one\'s own with "you"', () => {
+  assert.equal(actorLabel(`account ${MINE}`, 'admin', MINE), 'you');
+  assert.equal(actorLabel(`account ${MINE}`, 'admin', null), 'admin c1480749');
+  assert.equal(actorLabel(`account ${MINE}`, null, 'another'), 'account c1480749');
+  assert.equal(actorLabel('agent ada', 'agent', MINE), 'ada');
+  assert.equal(actorLabel('system', null, MINE), 'system');
+  assert.deepEqual(
+    [isOwn(`account ${MINE}`, MINE), isOwn(`account ${MINE}`, 'another'), isOwn('account null', null)],
+    [true, false, false],
+  );
+});
 
 test('amounts are grouped and keep all their decimal places', () => {
   assert.deepEqual(['0', '12.5', '-1204', '1000000.000001'].map(moneyLabel), [
