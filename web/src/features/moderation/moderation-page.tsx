@@ -5,7 +5,7 @@ import {
   type ModerationItem,
   type ModerationRecord,
 } from '@hamlet/contract';
-import { useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import './moderation.css';
 import { usePages } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
@@ -25,7 +25,7 @@ function idOf({ post, reply }: ModerationItem): string {
 
 type QueueState = 'waiting' | 'decided';
 
-export function ModerationPage() {
+export function ModerationPage(): ReactElement {
   return (
     <Page
       title="Moderation"
