@@ -40,7 +40,7 @@ function get(): never {
   if (what === 'pod') finish('true');
   if (what === 'secret') finish(Buffer.from(state.key).toString('base64'));
   if (what === 'deployment') finish(JSON.stringify({ containers: [{ name: 'api', image: 'hamlet/api:1' }] }));
-  if (what === 'deployments') {
+  if (what === 'deployments')
     finish(
       JSON.stringify({
         items: Object.entries(state.replicas).map(([each, replicas]) => ({
@@ -53,7 +53,6 @@ function get(): never {
         })),
       }),
     );
-  }
   if (what === 'pods')
     finish(
       Object.entries(state.replicas)

@@ -21,8 +21,7 @@ import type { Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
-import { Play } from '../../api/server/src/testing/play.ts';
-import { startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { startTestVillage, TOKENS, type TestVillage, Play } from '../../api/server/src/testing/test-village.ts';
 
 /** Rounds in quick succession; a difference is drift after two seconds. */
 const AUDIT = { everyMs: 400, afterMs: 2_000 };

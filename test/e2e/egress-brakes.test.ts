@@ -125,7 +125,7 @@ const HOLD = `
   }
   setTimeout(() => process.exit(2), 110000);`;
 
-for (const { agent, metric, podStays, take, lift } of BRAKES) {
+for (const { agent, metric, podStays, take, lift } of BRAKES)
   test(`${metric.replace(/ToTunnelEndMs$/, '')}: tunnel and inspected connection of the pod end`, async (t) => {
     const { pod } = await untilReady(place, agent);
     const begin = outside.connections.length;
@@ -152,7 +152,6 @@ for (const { agent, metric, podStays, take, lift } of BRAKES) {
     if (podStays) assert.deepEqual(inside.map(({ host }) => host).toSorted(), [...HOSTS]);
     await lift();
   });
-}
 
 test('after the freeze of the village, agents reach again what their rules open', async () => {
   const { pod } = await untilReady(place, 'tunnel-rex');

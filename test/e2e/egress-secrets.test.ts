@@ -38,8 +38,7 @@ before(async () => {
   const rule = { host: 'read.test', ports: [TLS_PORT], methods: ['GET'], secret: SECRET };
   await applyAgent(place, NAME, { egress: { allow: [rule] } });
   pod = (await untilReady(place, NAME)).pod ?? '';
-  const body = { name: CREDENTIAL, agent_id: NAME, key: providerKey };
-  await place.admin.putModelCredential(body);
+  await place.admin.putModelCredential({ name: CREDENTIAL, agent_id: NAME, key: providerKey });
   const pem = await secretValue(await localPlace(place.namespace), 'hamlet-ca', 'tls.key');
   authorityKey = pem.split('\n')[1] ?? '';
 });
@@ -102,8 +101,7 @@ test('the token of the agent is in its resident alone, and the journal is not in
   const token = await place.kubectl(['exec', pod, '-c', 'resident', '--', 'cat', '/var/run/secrets/hamlet/token']);
   const signature = token.trim().split('.').at(-1) ?? '';
   assert.ok(signature.length > 40);
-  const withToken = await filesWith(place, pod, { container: 'hands', texts: [signature] });
-  assert.deepEqual(withToken, []);
+  assert.deepEqual(await filesWith(place, pod, { container: 'hands', texts: [signature] }), []);
   for (const pid of await processesOf(place, pod, 'hands')) assert.deepEqual(textsInProcess(pid, [signature]), []);
   await assertSearchFinds();
   const paths = ['/var/run/secrets/hamlet', '/var/lib/hamlet', '/root/.mcp-memory/memory.jsonl'];

@@ -283,15 +283,13 @@ test('apt, pip, npm, go and cargo install from the registries that are on', asyn
 });
 
 test('gh and the MCP server of GitHub use a token that is in their pod nowhere', async () => {
-  const user = await run('gh api user');
-  assert.deepEqual(JSON.parse(user.output), { login: 'team', token: PLACEHOLDER });
+  assert.deepEqual(JSON.parse((await run('gh api user')).output), { login: 'team', token: PLACEHOLDER });
   const search = { name: 'search_repositories', arguments: { query: 'toys' } };
   const asked = await run(`node -e '${CALL_TOOL}' mcp-server-github '${JSON.stringify(search)}'`);
   assert.match(asked.output, /total_count.*0/);
   const sent = outside.hits.filter(({ host }) => host === GITHUB).map(({ headers }) => headers.authorization);
   assert.deepEqual(new Set(sent), new Set([`token ${token}`, `Bearer ${token}`]));
-  const write = await run('gh api --method POST user/repos -f name=toys');
-  assert.match(write.output, /egress_no_run/);
+  assert.match((await run('gh api --method POST user/repos -f name=toys')).output, /egress_no_run/);
   assert.equal(outside.hits.filter(({ host, method }) => host === GITHUB && method === 'POST').length, 0);
   const secret = await run('printenv GH_TOKEN; git -C toy config --list; gh auth status --show-token');
   assert.doesNotMatch(secret.output, new RegExp(token));

@@ -115,8 +115,7 @@ test(
     assert.ok(moved.cycle > moving.cycle, 'a cycle of its own: the old resident can write nothing more');
 
     kill(kubelet, 'SIGCONT');
-    const back = await untilReady(place, STAYS, NODE_CAP_MS);
-    assert.equal(back.node, node);
+    assert.equal((await untilReady(place, STAYS, NODE_CAP_MS)).node, node);
     await until('no pod of an old cycle is left', async () => {
       const pods = await place.kubectl([
         'get',

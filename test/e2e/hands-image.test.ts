@@ -139,11 +139,10 @@ const LIST_TOOLS = `
 
 for (const server of Object.keys(
   JSON.parse(readFileSync(join(ROOT, 'agent-image/base/mcp-servers.json'), 'utf8')) as object,
-)) {
+))
   test(`the MCP server ${server} lists its tools`, async () => {
     assert.ok(Number(await exec('hands', 'timeout', '60', 'node', '-e', LIST_TOOLS, server)) > 1);
   });
-}
 
 test('another runtime by the configuration of the Agent alone: stub, engine, command', async () => {
   await apply({ name: 'engine' });

@@ -312,8 +312,7 @@ test('a skill of the village and the tools of the net: pages, an API, and a form
 
 /** The answer of an agent in a new conversation. */
 async function answerOf(name: string, text: string): Promise<string> {
-  const body = { title: text };
-  const opened = await place.admin.createSession({ agent_id: name, ...body });
+  const opened = await place.admin.createSession({ agent_id: name, title: text });
   const params = { session_id: opened.session.session_id };
   await place.admin.sendMessage({ ...params, text });
   return until(`${name} answers`, async () => {

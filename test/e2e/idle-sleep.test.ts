@@ -14,8 +14,7 @@ const podsOf = async (): Promise<string> =>
 
 /** Sends a message to the agent's conversation, and returns the state of its wake. */
 async function send(text: string): Promise<string> {
-  const params = { session_id: session };
-  return (await place.admin.sendMessage({ ...params, text })).wake;
+  return (await place.admin.sendMessage({ session_id: session, text })).wake;
 }
 
 /** The agent's answer to a message. */
@@ -29,8 +28,7 @@ before(async () => {
   place = await village();
   await applyAgent(place, NAME, { runtime: { name: 'stub' }, idleSleepAfter: '15s' });
   await untilReady(place, NAME);
-  const body = { title: 'Rest' };
-  session = (await place.admin.createSession({ agent_id: NAME, ...body })).session.session_id;
+  session = (await place.admin.createSession({ agent_id: NAME, title: 'Rest' })).session.session_id;
 });
 after(() => deleteAgents(place, [NAME]));
 

@@ -65,8 +65,7 @@ test('awake again: the same home, the same memory', async () => {
   const before = await agentOf(place, NAME);
   const claim = await getObject<Claim>(place, 'pvc', `${NAME}-home`);
   await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Awake"}}']);
-  const agent = await untilReady(place, NAME);
-  assert.equal(agent.home, before?.home);
+  assert.equal((await untilReady(place, NAME)).home, before?.home);
   assert.equal(await exec('hands', 'cat', '/workspace/keepsake'), KEEPSAKE);
   assert.equal(await exec('hands', 'cat', '/root/keepsake'), KEEPSAKE);
   assert.equal(await exec('resident', 'cat', '/root/.mcp-memory/keepsake'), KEEPSAKE);

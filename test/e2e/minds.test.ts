@@ -79,8 +79,7 @@ before(async () => {
   });
   await applyAgent(place, DECIDER, { displayName: 'Lena', model: { name: 'large' } });
   for (const name of ['bob', NAME, DECIDER]) await untilReady(place, name);
-  const body = { agent_id: NAME, amount: '5', reason: 'for tokens' };
-  await place.admin.rewardAgent(body);
+  await place.admin.rewardAgent({ agent_id: NAME, amount: '5', reason: 'for tokens' });
   browser = await openBrowser();
   await browser.page.goto(place.url);
   await signIn(browser.page);
@@ -154,8 +153,7 @@ const turnWith = (why: string): Promise<Choice> =>
   until(
     `a turn because “${why}”`,
     async () => {
-      const query = { limit: 100 };
-      const { turns } = await place.admin.listTurns({ agent_id: DECIDER, ...query });
+      const { turns } = await place.admin.listTurns({ agent_id: DECIDER, limit: 100 });
       return turns
         .map(({ decided }) => decided as unknown as Choice)
         .find((decided) => decided.why === why && decided.choice?.model !== undefined);
@@ -285,19 +283,16 @@ async function isKilled(): Promise<void> {
   const before = (await postsOf()).length;
   const { session } = await place.admin.createSession({ agent_id: NAME, title: 'Killed' });
   const { session_id } = session;
-  const sent = await place.admin.sendMessage({ session_id, text: ERRAND });
-  const runId = sent.run.run_id;
+  const runId = (await place.admin.sendMessage({ session_id, text: ERRAND })).run.run_id;
   await until('she has begun', async () => (await eventsOf(runId)).some(({ event }) => event === 'call_begun'));
   await killApis();
   await until('the agent has asked Bob', async () => performed(await eventsOf(runId), 'say') > 0);
   await place.kubectl(['delete', 'pod', (await agentOf(place, NAME))?.pod ?? '', '--grace-period=0', '--force']);
 
   const pending = await until('she asks for a permission', async () => {
-    const query = { run_id: runId, state: 'pending' } as const;
-    return (await place.admin.listPermissions(query)).permissions.at(0);
+    return (await place.admin.listPermissions({ run_id: runId, state: 'pending' })).permissions.at(0);
   });
-  const params = { permission_id: pending.permission_id };
-  await place.admin.answerPermission({ ...params, answer: 'allow' });
+  await place.admin.answerPermission({ permission_id: pending.permission_id, answer: 'allow' });
   await killApis();
   await until('her answer', async () => {
     const outcome = await place.admin.raw.listMessages({ session_id });
@@ -327,8 +322,7 @@ async function killApis(): Promise<void> {
   await place.kubectl(['delete', 'pod', '-l', 'app.kubernetes.io/component=api', '--grace-period=0', '--force']);
   for (const api of APIS) await place.kubectl(['rollout', 'status', api, '--timeout=120s']);
   await until('the api answers', async () => {
-    const answer = await fetch(`${place.url}/readyz`).catch(() => null);
-    return answer?.ok === true;
+    return (await fetch(`${place.url}/readyz`).catch(() => null))?.ok === true;
   });
 }
 

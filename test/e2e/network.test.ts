@@ -12,9 +12,7 @@ const pods = new Map<string, string>();
 
 before(async () => {
   place = await village();
-  for (const agent of ['ada', 'bob']) {
-    pods.set(agent, (await untilReady(place, agent)).pod ?? '');
-  }
+  for (const agent of ['ada', 'bob']) pods.set(agent, (await untilReady(place, agent)).pod ?? '');
 });
 
 /** True if a TCP connection from inside an agent's pod succeeds. */

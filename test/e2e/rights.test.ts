@@ -69,11 +69,10 @@ const TABLE: readonly (readonly [account: string, verb: string, resource: string
   ['agent', 'get', 'agents.hamlet.village', false],
 ];
 
-for (const [account, verb, resource, allowed] of TABLE) {
+for (const [account, verb, resource, allowed] of TABLE)
   test(`the ${account} ${allowed ? 'may' : 'may not'} ${verb} ${resource}`, async () => {
     assert.equal(await may(account, verb, resource), allowed);
   });
-}
 
 test('the api can create no pods and grant no rights, even with a Role that permits it', async () => {
   const made: string[] = [];

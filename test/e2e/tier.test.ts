@@ -104,8 +104,7 @@ test('a penalty within the slack of the tier changes nothing; a larger one takes
   await untilMemoryIs(await memoryOf('tier-0'));
   recordRecovery('penaltyToMemoryMs', performance.now() - penalized);
   assert.deepEqual(await containerOf(place, pod), run);
-  const why = await untilReady(place, NAME);
-  assert.equal(why.pod, pod);
+  assert.equal((await untilReady(place, NAME)).pod, pod);
   await until(
     'the limit of tier-0',
     async () => (await agentOf(place, NAME))?.entitlement.limits?.requests_per_minute === 120,

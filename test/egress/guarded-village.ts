@@ -134,8 +134,7 @@ export async function startGuardedVillage(): Promise<GuardedVillage> {
     dieWhenPermitted: false,
   };
   const pending = async ({ runId }: Working): Promise<readonly Permission[]> => {
-    const query = { run_id: runId, state: 'pending' } as const;
-    return (await permits.play.admin.listPermissions(query)).permissions;
+    return (await permits.play.admin.listPermissions({ run_id: runId, state: 'pending' })).permissions;
   };
   return {
     village,

@@ -72,13 +72,12 @@ async function freshNamespace(client: KubeClient): Promise<string> {
   const name = `village-${namespaces}`;
   await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, {});
   // Without controllers no default account exists, and agents' pods need their own account anyway.
-  for (const account of ['default', 'hamlet-agent']) {
+  for (const account of ['default', 'hamlet-agent'])
     await client.apply(
       SERVICE_ACCOUNTS,
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace: name } },
       { fieldManager: 'hamlet-test' },
     );
-  }
   return name;
 }
 

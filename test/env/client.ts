@@ -85,3 +85,22 @@ export async function codeOf(call: Promise<unknown>): Promise<Refusal | null> {
     throw error;
   }
 }
+
+/** A stream with its events so far. */
+export interface Followed<T> {
+  readonly events: readonly T[];
+  /** Settles when the stream ends. */
+  readonly ended: Promise<void>;
+  stop(): void;
+}
+
+/** Reads a stream until it ends or the test stops it. */
+export function follow<T>(open: (signal: AbortSignal) => AsyncIterable<T>): Followed<T> {
+  const stopping = new AbortController();
+  const events: T[] = [];
+  const ended = (async () => {
+    for await (const event of open(stopping.signal)) events.push(event);
+  })();
+  ended.catch(() => undefined);
+  return { events, ended, stop: () => stopping.abort() };
+}

@@ -70,8 +70,7 @@ export async function agentOf({ admin }: Village, name: string): Promise<AgentDe
 
 /** The names of all agents that are in the world. */
 export async function namesInWorld({ admin }: Village): Promise<readonly string[]> {
-  const outcome = await admin.getWorld();
-  return outcome.agents.map((agent) => agent.agent_id);
+  return (await admin.getWorld()).agents.map((agent) => agent.agent_id);
 }
 
 /** Waits until the agent's resident is connected and the agent Ready. */

@@ -12,13 +12,13 @@ import { API_VERSION, CHAIN, type Agent } from '@hamlet/contract/kinds';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS, SCHEDULES } from '@hamlet/operator';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import { Play } from '../../api/server/src/testing/play.ts';
 import {
   clientOf,
   eventually,
   startTestVillage,
   TOKENS,
   type TestVillage,
+  Play,
 } from '../../api/server/src/testing/test-village.ts';
 import { buildPlugin } from '../../cli/kubectl/build.ts';
 
@@ -288,8 +288,7 @@ test('run shows a run and cancels it; permissions lists nothing; an unknown perm
     /^run of ada, \d+[sm] old: Sweep the square\.\n {2}waits for the agent\nqueued: 0 steps, 0 tokens, 0 aiDollars\n$/,
   );
   assert.equal((await hamlet(`run ${id} cancel --reason mistake`, place)).stdout, 'cancelled\n');
-  const again = await hamlet(`run ${id} cancel`, place);
-  assert.equal(again.code, 1);
+  assert.equal((await hamlet(`run ${id} cancel`, place)).code, 1);
   assert.match((await hamlet(`run ${id} repeat`, place)).stderr, /the only verb is cancel/);
   const none = await hamlet('permissions ada', place);
   assert.deepEqual([none.code, none.stdout], [0, 'no permission is waited for\n']);
@@ -322,16 +321,14 @@ test('chat sends a message, prints the answer once, and exits with it', async ()
   const { said } = listening('chat', 'cleo', '--once=How is the bread?');
   const cleo = play.as('cleo');
   const asked = await eventually('the message is a run', async () => {
-    const next = await cleo.nextRun({ agent_id: 'cleo', lane: 'message' });
-    return next.run;
+    return (await cleo.nextRun({ agent_id: 'cleo', lane: 'message' })).run;
   });
   assert.equal(asked.prompt, 'How is the bread?');
   const params = { run_id: asked.run_id };
   const { cycle } = await play.agent('cleo');
   const { run: started } = await cleo.startRun({ ...params, cycle, runtime: 'engine' });
   const answer = 'Warm \u001b[31mand good.';
-  const end = { cycle, attempt: started.attempt, state: 'done', summary: 'Answered.', answer } as const;
-  await cleo.settleRun({ ...params, ...end });
+  await cleo.settleRun({ ...params, cycle, attempt: started.attempt, state: 'done', summary: 'Answered.', answer });
   const { code, stdout, stderr } = await said;
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(stdout, /\nWarm \ufffd\[31mand good\.\n {2}0 steps, 0 aiDollars\n$/);

@@ -148,14 +148,13 @@ const ON_WATCHES = {
   'watches that never answer': () => through(watchesOf('agents'), 1, silence),
 } as const;
 
-for (const [name, fault] of Object.entries(ON_WATCHES)) {
+for (const [name, fault] of Object.entries(ON_WATCHES))
   test(name, async () => {
     it.proxy.inject(fault());
     resetAll();
     await change();
     await unharmed(name);
   });
-}
 
 test('half-open connections: the server sends nothing and does not close', async () => {
   const before = failures();

@@ -16,8 +16,7 @@ import { type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
-import { Play } from '../../api/server/src/testing/play.ts';
-import { startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { startTestVillage, TOKENS, type TestVillage, Play } from '../../api/server/src/testing/test-village.ts';
 
 const SLOTS = process.env['HAMLET_TEST_FULL'] === '1' ? 60 : 6;
 const SLOT_MS = 10_000;

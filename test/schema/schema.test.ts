@@ -38,10 +38,9 @@ const ROLES = [
   ['admin', TOKENS.admin],
 ] as const;
 
-for (const [role, token] of ROLES) {
+for (const [role, token] of ROLES)
   test(`the answers of the api to a ${role} match its document`, async () => {
     const { exitCode, cases, output } = await runSchemathesis({ url, token, ...EXTENT, seed: SEED });
     assert.equal(exitCode, 0, output);
     assert.ok(cases >= LEAST_CASES, `only ${cases} requests were made\n${output}`);
   });
-}

@@ -34,8 +34,7 @@ after(async () => {
 test('an agent asks the model of the server, with the key of the village', async () => {
   const { url, agentTokens } = village.file;
   const client = testClient({ baseUrl: url, token: agentTokens.bob });
-  const models = await client.listModels();
-  assert.deepEqual(pluck(models.data, 'id', 'owned_by'), [['small', 'model']]);
+  assert.deepEqual(pluck((await client.listModels()).data, 'id', 'owned_by'), [['small', 'model']]);
   wire.add({
     expect: { headers: { authorization: `Bearer ${KEY}` }, body: { model: 'real-model' } },
     answer: OPENAI_WIRE.stream({ text: ['Good ', 'day.'] }),

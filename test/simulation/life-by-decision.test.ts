@@ -18,7 +18,7 @@ import {
   type Asked,
 } from '@hamlet/test/env/minds/decision-mind';
 import { until } from '@hamlet/test/env/until';
-import { type Play } from '../../api/server/src/testing/play.ts';
+import { type Play } from '../../api/server/src/testing/test-village.ts';
 import { NAME, startWiredVillage, type WiredVillage } from './wired-village.ts';
 
 const MORE_QUESTIONS = 5;
@@ -51,8 +51,7 @@ interface Choice {
 /** The newest turn in which the agent followed a decision with this reason. */
 function turnWith(why: string): Promise<Choice> {
   return until(`a turn because “${why}”`, async () => {
-    const query = { limit: 100 };
-    const { turns } = await play.admin.listTurns({ agent_id: NAME, ...query });
+    const { turns } = await play.admin.listTurns({ agent_id: NAME, limit: 100 });
     return turns
       .map(({ decided }) => decided as unknown as Choice)
       .find((decided) => decided.why === why && decided.choice?.model !== undefined);
@@ -73,8 +72,7 @@ test('it asks the board by its own decision, reads the reply in the next one, an
   const before = decisions().length;
   await play.admin.replyToPost({ post_id: post.post_id, body: BREAD_ANSWER });
   const meanwhile = decisions().length - before;
-  const used = await turnWith(WHY.market);
-  assert.equal(used.choice?.purpose, 'bread');
+  assert.equal((await turnWith(WHY.market)).choice?.purpose, 'bread');
   const after = decisions().slice(before);
   const first = after.findIndex(({ user }) => user.includes(BREAD_ANSWER));
   // Decisions that were under way until the reply had come cannot know it.
@@ -95,8 +93,7 @@ test('a reward and a penalty change its model, its quota and its plan', async ()
   const rewarded = await decisionWith(REWARD_REASON, 'up-large');
   assert.match(rewarded.user, /A reward of 50 aiD, because: “a clear question”/);
   assert.match(rewarded.user, /Your tier: tier-1, with 1000000 tokens an hour/);
-  const more = await turnWith(WHY.rewarded);
-  assert.equal(more.choice?.plan, PLANS.rewarded);
+  assert.equal((await turnWith(WHY.rewarded)).choice?.plan, PLANS.rewarded);
   const config = await play.as(NAME).getAgentConfig({ agent_id: NAME });
   assert.deepEqual([config.model?.name, config.limits?.tokens_per_hour], ['large', 1_000_000]);
 

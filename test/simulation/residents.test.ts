@@ -8,9 +8,8 @@ import { after, before, test } from 'node:test';
 import { listTurns, type AgentDetail, type CallData, type Turn } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
 import { startApiProcess, type ApiProcess } from '../../api/server/src/testing/api-process.ts';
-import { Play } from '../../api/server/src/testing/play.ts';
 import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
-import { startTestVillage, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { startTestVillage, type TestVillage, Play } from '../../api/server/src/testing/test-village.ts';
 
 const NAMES = ['ada', 'bob'] as const;
 type Name = (typeof NAMES)[number];

@@ -95,7 +95,6 @@ test('an agent without tokens for this hour says how many are left, and until wh
     const { answered } = await say(village, LONG);
     assert.equal(answered.author.role, 'system');
     assert.match(answered.text, /The tier tier-0 allows 1500 an hour, and \d+ are left until \d\d:\d\d UTC/);
-    const run = await village.play.get(answered.run_id ?? '');
-    assert.equal(run.error?.code, 'model_token_quota_exhausted');
+    assert.equal((await village.play.get(answered.run_id ?? '')).error?.code, 'model_token_quota_exhausted');
   });
 });

@@ -90,8 +90,7 @@ test('it restates the task, asks about what is open, and confirms the constraint
   const ended = say(TASK);
   const asked = await question();
   assert.deepEqual([asked.why, asked.question], ['question', QUESTION]);
-  const params = { permission_id: asked.permission_id };
-  await village.play.play.admin.answerPermission({ ...params, answer: 'allow', reply: REPLY });
+  await village.play.play.admin.answerPermission({ permission_id: asked.permission_id, answer: 'allow', reply: REPLY });
   const { answered } = await ended;
   assert.deepEqual([answered.author.role, answered.text], ['agent', CONFIRMED]);
   const [first, second] = requestsAfter(TASK);

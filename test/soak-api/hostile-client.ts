@@ -28,9 +28,8 @@ function wantViews(url: string): void {
     .on('open', () => {
       const cells = { x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 };
       socket.send(JSON.stringify({ type: 'resume', epoch: 1, seq: 1, cells }));
-      for (let number = 0; number < 50; number += 1) {
+      for (let number = 0; number < 50; number += 1)
         socket.send(JSON.stringify({ type: 'view', x: number % 2, y: 0, width: 4_000, height: 4_000, zoom: 'near' }));
-      }
     });
   setTimeout(() => socket.terminate(), LEAVE_AFTER_MS);
 }

@@ -191,8 +191,7 @@ test(
         .sort();
     const ledgerIds = idsOf('reward', 'credit');
     assert.equal(new Set(ledgerIds).size, ledgerIds.length, 'no two keys got the same entry');
-    const direct = await village.startReplica();
-    const client = clientOf(direct.peopleUrl, TOKENS.admin);
+    const client = clientOf((await village.startReplica()).peopleUrl, TOKENS.admin);
     const entries = (await Promise.all(AGENT_IDS.map((agentId) => entriesOf(client, agentId)))).flat();
     assert.deepEqual(entries.map(({ ledger_entry_id: id }) => id).sort(), ledgerIds, 'the entries equal the answers');
     assert.equal(new Set(entries.map(({ note }) => note)).size, ledgerIds.length, 'one entry for each key');

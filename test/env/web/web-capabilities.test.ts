@@ -79,10 +79,7 @@ async function beginAll(): Promise<void> {
     connect(agentId);
     const run = await permits.startRun(agentId);
     working.set(agentId, run);
-    const { runId: run_id, cycle, attempt } = run;
-    const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-    const begun = await permits.play.as(agentId).raw.beginCall({ run_id, call_id: '1.0', ...body });
-    assert.ok(begun.ok && begun.data.state === 'begun', JSON.stringify(begun));
+    assert.equal(await permits.begun(run, { tool, args }), 'begun');
   }
   connect('eve');
   const waiting = await permits.startRun('eve');
@@ -210,9 +207,7 @@ test('the badge is gone when the call has ended', async () => {
   await page.goto(stage.url);
   const row = '.agent-row[data-agent-id="bob"] .agent-doing';
   await page.waitForSelector(`${row}[data-hands="typing"]`);
-  const { runId: run_id, cycle, attempt } = working.get('bob') ?? assert.fail('Bob has no run');
-  const end = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
-  await permits.play.as('bob').endCall({ run_id, call_id: '1.0', ...end });
+  await permits.finish(working.get('bob') ?? assert.fail('Bob has no run'), '1.0');
   await page.waitForSelector(`${row}:not([data-hands])`);
   await until('the badge is gone', async () => (await badges(page))['bob'] === null);
   await viewer.close();

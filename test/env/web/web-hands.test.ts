@@ -68,14 +68,8 @@ async function called(
   { tool, args }: { readonly tool: string; readonly args: object },
   report: CallReport,
 ): Promise<void> {
-  const { agentId, runId, cycle, attempt } = working;
-  const params = { run_id: runId, call_id: callId };
-  const client = permits.play.as(agentId);
-  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  const begun = await client.raw.beginCall({ ...params, ...body });
-  assert.ok(begun.ok && begun.data.state === 'begun', JSON.stringify(begun));
-  const outcome = { kind: 'ok' as const, text: 'Done.' };
-  await client.endCall({ ...params, cycle, attempt, outcome, report });
+  assert.equal(await permits.begun(working, { callId, tool, args }), 'begun');
+  await permits.finish(working, callId, { report });
 }
 
 for (const [name, options] of [
@@ -132,8 +126,7 @@ test('a worker is ended from the page of the run that delegated', async () => {
   await visit(page, `?view=runs&run=${working.runId}`);
   await page.locator('.run-worker').getByRole('button', { name: /End/ }).click();
   await until('the worker is cancelled', async () => {
-    const query = { agent_id: 'ada', parent_run_id: working.runId };
-    const answer = await stage.admin.raw.listWorkers(query);
+    const answer = await stage.admin.raw.listWorkers({ agent_id: 'ada', parent_run_id: working.runId });
     return answer.ok && answer.data.workers[0]?.run.state === 'cancelled';
   });
   await page.locator('.run-worker[data-state="cancelled"]').waitFor();

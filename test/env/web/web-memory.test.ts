@@ -54,8 +54,7 @@ const note = (name: string, text: string, about: string): Changes[number] => ({
 
 async function write(agentId: 'ada' | 'bob', changes: Changes): Promise<void> {
   const { runId: run_id, cycle, attempt } = await permits.startRun(agentId);
-  const body = { cycle, attempt, changes };
-  await permits.play.as(agentId).useRepositoryMemory({ run_id, ...body });
+  await permits.play.as(agentId).useRepositoryMemory({ run_id, cycle, attempt, changes });
   await permits.endAll();
 }
 

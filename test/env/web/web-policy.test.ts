@@ -40,17 +40,8 @@ before(async () => {
   await permits.play.everybody();
   for (const agentId of ['ada', 'bob'] as const satisfies readonly AgentId[]) {
     const working = await permits.startRun(agentId);
-    const { runId, cycle, attempt } = working;
     for (const [at, command] of COMMANDS.entries())
-      await permits.play.as(agentId).raw.beginCall({
-        run_id: runId,
-        call_id: `1.${at}`,
-        cycle,
-        attempt,
-        tool: 'shell',
-        arguments: JSON.stringify({ command }),
-        boot: 'b1',
-      });
+      await permits.begin(working, { callId: `1.${at}`, args: { command } });
     await permits.allow(working, post('2.0'));
     await permits.end(working);
   }

@@ -48,8 +48,7 @@ before(async () => {
   await stage.account('kim', 'admin');
   permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
-  const made = await permits.play.admin.createSession({ agent_id: 'ada' });
-  sessionId = made.session.session_id;
+  sessionId = (await permits.play.admin.createSession({ agent_id: 'ada' })).session.session_id;
   const message = { session_id: sessionId, text: 'What does rye bread cost?' };
   assert.ok((await permits.play.admin.raw.sendMessage(message)).ok);
   const next = await permits.play.as('ada').nextRun({ agent_id: 'ada' });
@@ -82,14 +81,9 @@ async function called(
   report: CallReport,
   { tool = 'read_file', args = { path: 'a' }, during }: Calling = {},
 ): Promise<void> {
-  const { runId, cycle, attempt } = working;
-  const params = { run_id: runId, call_id: callId };
-  const client = permits.play.as('ada');
-  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  await client.beginCall({ ...params, ...body });
+  assert.equal(await permits.begun(working, { callId, tool, args }), 'begun');
   await during?.();
-  const outcome = { kind: 'ok' as const, text: 'Done.' };
-  await client.endCall({ ...params, cycle, attempt, outcome, report });
+  await permits.finish(working, callId, { report });
 }
 
 interface Made {

@@ -57,17 +57,13 @@ async function save(working: Working, args: object): Promise<string> {
 }
 
 async function begin(working: Working, tool: string, args: object): Promise<string> {
-  const { agentId, runId: run_id, cycle, attempt } = working;
-  const call_id = `${(calls += 1)}.0`;
-  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  const { state } = await permits.play.as(agentId).beginCall({ run_id, call_id, ...body } as never);
-  assert.equal(state, 'begun');
-  return call_id;
+  const callId = `${(calls += 1)}.0`;
+  assert.equal(await permits.begun(working, { callId, tool, args }), 'begun');
+  return callId;
 }
-async function end({ agentId, runId: run_id, cycle, attempt }: Working, call_id: string): Promise<void> {
-  const body = { cycle, attempt, outcome: { kind: 'failed' as const, code: 'script_failed', text: '' }, report: {} };
-  await permits.play.as(agentId).endCall({ run_id, call_id, ...body });
-}
+
+const end = (working: Working, callId: string) =>
+  permits.finish(working, callId, { outcome: { kind: 'failed', code: 'script_failed', text: '' } });
 
 async function ran(working: Working, version: string): Promise<void> {
   const args = { name: 'count-words', version, arguments: { folder: '/workspace' } };

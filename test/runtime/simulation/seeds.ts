@@ -9,12 +9,11 @@ export function seeds(full: number, plain: number): readonly number[] {
 
 /** Plays every seed; the error of a failed seed names it. */
 export async function play(all: readonly number[], one: (seed: number) => Promise<void>): Promise<void> {
-  for (const seed of all) {
+  for (const seed of all)
     await one(seed).catch((error: unknown) => {
       throw new Error(
         `seed ${seed} (replay it with SEED=${seed}): ${error instanceof Error ? error.message : String(error)}`,
         { cause: error },
       );
     });
-  }
 }

@@ -5,8 +5,7 @@ import { API_VERSION, type AgentTokenAnswer } from '@hamlet/contract';
 import { PODS, SERVICE_ACCOUNTS, type KubeObject } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { Play } from '../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage, Play } from '../testing/test-village.ts';
 import type { Outcome as SourceOutcome } from '../http/outcome.ts';
 import type { AgentSource, LifecycleChange } from './agent-source.ts';
 import { openKubernetesSource } from './kubernetes-source.ts';
@@ -229,7 +228,7 @@ const APPLIERS: Readonly<Record<string, (name: string, spec: object) => Promise<
   },
 };
 
-for (const [how, apply] of Object.entries(APPLIERS)) {
+for (const [how, apply] of Object.entries(APPLIERS))
   test(`${how} owns no field that the file leaves out: changes through the API cause no conflict, and survive another apply`, async () => {
     const name = how === 'kubectl apply' ? 'kim' : 'leo';
     await apply(name, { displayName: 'First' });
@@ -255,7 +254,6 @@ for (const [how, apply] of Object.entries(APPLIERS)) {
     assert.deepEqual([displayName, power, entitlement], ['Second', 'Asleep', { policy: 'Pinned', name: 'pin' }]);
     assert.equal((await play.admin.awakenAgent(on(name))).power, 'Awake');
   });
-}
 
 test('an Agent whose file wrote power still works, and the API can take the field over', async () => {
   await APPLIERS['kubectl apply']?.('old', { power: 'Awake', entitlement: { policy: 'ByBalance' } });

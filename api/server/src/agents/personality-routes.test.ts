@@ -5,7 +5,7 @@ import { PERSONALITY_VERSIONS_A_DAY } from '@hamlet/contract';
 import { readAudit } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { PermissionPlay } from '../permissions/testing/permission-play.ts';
-import { startPlay } from '../testing/play.ts';
+import { startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const ada = { agent_id: 'ada' } as const;
@@ -58,8 +58,7 @@ test('an admin restores an earlier version or none; the history stays, and the a
 });
 
 test('an agent changes itself only so often in a day', async () => {
-  const body = { text: 'Again.', reason: 'Why not?' };
-  const amend = () => play.as('ada').amendPersonality({ ...ada, ...body });
+  const amend = () => play.as('ada').amendPersonality({ ...ada, text: 'Again.', reason: 'Why not?' });
   for (let version = 4; version < PERSONALITY_VERSIONS_A_DAY; version += 1) await amend();
   assert.equal(await codeOf(amend()), 'personality_limited');
 });

@@ -8,8 +8,7 @@ import { test } from 'node:test';
 import { API_PREFIX } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { WebSocket } from 'ws';
-import { Play } from '../testing/play.ts';
-import { AGENT_IDS, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
+import { AGENT_IDS, eventually, TOKENS, testVillage, Play } from '../testing/test-village.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../../../docs/DATA_MODEL.md');
 const KNOWN_POST = '01890000-0000-7000-8000-000000000001';
@@ -93,9 +92,8 @@ test('the table has rows for the world, agents and the board', () => {
     'reply_id',
     'title',
     'tags',
-  ]) {
+  ])
     assert.ok(originals.includes(name), name);
-  }
 });
 
 for (const row of rows) {

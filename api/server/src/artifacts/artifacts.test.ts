@@ -9,9 +9,8 @@ import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
-import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { type AgentId, startPlay } from '../testing/test-village.ts';
 
 const { play, village } = await startPlay();
 const permits = new PermissionPlay(play.url);
@@ -29,10 +28,7 @@ const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('
 /** A run of Mia with one call that has begun. */
 async function startCall(agentId: AgentId): Promise<Working> {
   const working = await permits.startRun(agentId, mia.client);
-  const { runId, cycle, attempt } = working;
-  const call = { run_id: runId, call_id: '1.0' };
-  const body = { cycle, attempt, tool: 'read_file', arguments: '{"path":"a"}', boot: 'b1' };
-  assert.equal((await play.as(agentId).beginCall({ ...call, ...body })).state, 'begun');
+  assert.equal(await permits.begun(working, { tool: 'read_file', args: { path: 'a' } }), 'begun');
   return working;
 }
 

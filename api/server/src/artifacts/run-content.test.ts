@@ -5,9 +5,8 @@ import { test } from 'node:test';
 import { beginCall, endCall, keepArtifact, type OpenedPage } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { PermissionPlay, resultOf, type Working } from '../permissions/testing/permission-play.ts';
-import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
-import { type AgentId } from '../testing/test-village.ts';
+import { type AgentId, startPlay } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 const permits = new PermissionPlay(play.url);

@@ -7,9 +7,8 @@ import { citedPages } from '@hamlet/core';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
-import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
-import { clientOf, TOKENS } from '../testing/test-village.ts';
+import { clientOf, TOKENS, startPlay } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 const permits = new PermissionPlay(play.url);
@@ -19,21 +18,16 @@ const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
 const AT = '2026-11-25T10:00:00Z';
 const page = (url: string, title = ''): OpenedPage => ({ url, title, at: AT });
 
-function begin({ agentId, runId, cycle, attempt }: Working, callId: string) {
-  const body = { cycle, attempt, tool: 'read_file', arguments: '{"path":"a"}', boot: 'b1' };
-  return play.as(agentId).raw.beginCall({ run_id: runId, call_id: callId, ...body });
-}
-
-function end({ agentId, runId, cycle, attempt }: Working, callId: string, opened: OpenedPage[]) {
-  const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: 'Read.' }, report: { opened } };
-  return play.as(agentId).raw.endCall({ run_id: runId, call_id: callId, ...body });
-}
+const begin = (working: Working, callId: string) =>
+  permits.begun(working, { callId, tool: 'read_file', args: { path: 'a' } });
+const end = (working: Working, callId: string, opened: OpenedPage[]) =>
+  permits.finish(working, callId, { report: { opened } });
 
 const sources = async (client: TestClient, runId: string) => (await client.listRunSources({ run_id: runId })).sources;
 
 test('opened pages are listed each once, for readers of the words; a link that was never opened is in no list', async () => {
   const working = await permits.startRun('ada', mia.client);
-  dataOf(await begin(working, '1.0'));
+  await begin(working, '1.0');
   const { cycle } = working;
   const attempt = { id: randomUUID(), agent: 'ada', uid: (await play.agent('ada')).uid, cycle, run: working.runId };
   const request = {
@@ -49,9 +43,9 @@ test('opened pages are listed each once, for readers of the words; a link that w
     begin: [{ ...attempt, ...request, call: '1.0', at: new Date().toISOString() }],
     end: [],
   });
-  dataOf(await end(working, '1.0', [page('https://a.example.org/x', 'A'), page('https://b.example.org/')]));
-  dataOf(await begin(working, '2.0'));
-  dataOf(await end(working, '2.0', [page('https://A.example.org/x#part', 'A again')]));
+  await end(working, '1.0', [page('https://a.example.org/x', 'A'), page('https://b.example.org/')]);
+  await begin(working, '2.0');
+  await end(working, '2.0', [page('https://A.example.org/x#part', 'A again')]);
   const listed = await sources(mia.client, working.runId);
   assert.deepEqual(
     listed.map(({ url, title, call_id, witnessed }) => [url, title, call_id, witnessed]),
@@ -68,8 +62,7 @@ test('opened pages are listed each once, for readers of the words; a link that w
 });
 
 test("a worker's pages belong to the run that it works for; a session shows pages and deliverables of its runs", async () => {
-  const made = await mia.client.createSession({ agent_id: 'bob' });
-  const { session_id } = made.session;
+  const { session_id } = (await mia.client.createSession({ agent_id: 'bob' })).session;
   await mia.client.sendMessage({ session_id, text: 'Find bread.' });
   const { run } = await play.as('bob').nextRun({ agent_id: 'bob' });
   assert.ok(run !== null);
@@ -81,8 +74,8 @@ test("a worker's pages belong to the run that it works for; a session shows page
   });
   const workerId = String(dataOf(delegated).outcome.data?.['run_id']);
   const worker = await permits.start('bob', { run_id: workerId });
-  dataOf(await begin(worker, '1.0'));
-  dataOf(await end(worker, '1.0', [page('https://c.example.org/', 'C')]));
+  await begin(worker, '1.0');
+  await end(worker, '1.0', [page('https://c.example.org/', 'C')]);
   const bytes = new Uint8Array(Buffer.from('a,b\n'));
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const { runId, cycle, attempt } = worker;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit, type AuditRecord } from '@hamlet/contract';
 import { pluck } from '@hamlet/test/env/pluck';
+import { codeOf } from '@hamlet/test/env/client';
 import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
 
 type Query = NonNullable<Parameters<typeof admin.call<typeof listAudit>>[1]['query']>;
@@ -11,9 +12,8 @@ const village = await testVillage();
 const { peopleUrl } = await village.startReplica();
 const admin = clientOf(peopleUrl, TOKENS.admin);
 const member = clientOf(peopleUrl, TOKENS.member);
-for (const agent_id of ['ada', 'bob']) {
+for (const agent_id of ['ada', 'bob'])
   await member.rewardAgent({ agent_id, amount: '2', reason: `a poem for ${agent_id}` });
-}
 await admin.freezeAgent({ agent_id: 'bob', reason: 'spends too fast' });
 await admin.liftFreeze({ agent_id: 'bob' });
 const between = new Date().toISOString();
@@ -88,8 +88,6 @@ test('pages hold each record once, even if acts happen in the meantime', async (
 test('a cursor is valid for its own query only', async () => {
   const answer = await admin.listAudit({ limit: 1 });
   assert.ok(answer.next_cursor !== null);
-  for (const query of [{ cursor: answer.next_cursor, kind: 'act' as const }, { cursor: 'bm9uc2Vuc2U' }]) {
-    const other = await admin.raw.listAudit(query);
-    assert.equal(other.ok ? '' : other.problem.code, 'cursor_invalid');
-  }
+  for (const query of [{ cursor: answer.next_cursor, kind: 'act' as const }, { cursor: 'bm9uc2Vuc2U' }])
+    assert.equal(await codeOf(admin.listAudit(query)), 'cursor_invalid');
 });

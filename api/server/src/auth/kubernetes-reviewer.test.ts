@@ -97,7 +97,7 @@ const REFUSED: readonly (readonly [why: string, pod: KubeObject | null, reason: 
   ['a pod with more than a number', pod({ name: 'ada-3-4' }), 'token_not_from_pod', /not named/],
 ];
 
-for (const [why, of, reason, detail] of REFUSED) {
+for (const [why, of, reason, detail] of REFUSED)
   test(`a token is refused: ${why}`, () => {
     const outcome = lifeOf(of, 'uid-of-pod', SOURCE);
     assert.equal(outcome.ok, false);
@@ -107,7 +107,6 @@ for (const [why, of, reason, detail] of REFUSED) {
       outcome.detail ?? 'no detail',
     );
   });
-}
 
 test('a token of an earlier cycle is stale', () => {
   assert.deepEqual(lifeOf(pod({ name: 'ada-2' }), 'uid-of-pod', SOURCE), { ok: false, reason: 'stale_cycle' });

@@ -3,16 +3,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPost, type BoardHint, type CallInput, type Post } from '@hamlet/contract';
+import { createPost, type CallInput, type Post } from '@hamlet/contract';
 import { readBoardEvents, readAs, openDatabase, VILLAGE } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
-import { dataOf } from '@hamlet/test/env/client';
+import { dataOf, follow } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { BoardViewer } from '../testing/board-viewer.ts';
-import { Play } from '../testing/play.ts';
-import { agentToken, AGENT_IDS, eventually, TOKENS, ownVillage, type AgentId } from '../testing/test-village.ts';
+import { agentToken, AGENT_IDS, eventually, TOKENS, ownVillage, type AgentId, Play } from '../testing/test-village.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const SOCKETS = FULL ? 2_000 : 40;
@@ -151,15 +150,9 @@ test('a socket is refused to actors who may not read, and closes when an admin q
 });
 
 /** The board hints that an agent's wake stream brings. */
-function hintsOf(replica: number, agentId: AgentId): { readonly hints: BoardHint[]; stop(): void } {
-  const stopping = new AbortController();
-  const hints: BoardHint[] = [];
-  const reading = (async () => {
-    for await (const event of at(replica).as(agentId).openWakes({ agent_id: agentId }, { signal: stopping.signal }))
-      if (event.event === 'board') hints.push(event.data);
-  })();
-  reading.catch(() => undefined);
-  return { hints, stop: () => stopping.abort() };
+function hintsOf(replica: number, agentId: AgentId) {
+  const { events, stop } = follow((signal) => at(replica).as(agentId).openWakes({ agent_id: agentId }, { signal }));
+  return { hints: () => events.flatMap((event) => (event.event === 'board' ? [event.data] : [])), stop };
 }
 
 test('a reply wakes the agents that it concerns and no others, whichever replica holds their streams', async () => {
@@ -174,10 +167,10 @@ test('a reply wakes the agents that it concerns and no others, whichever replica
   const { reply_id } = await at(0).admin.replyToPost({ post_id, body: 'Eve is right. @bob, look.' });
   await eventually(
     'dan twice, eve and bob once',
-    () => dan.hints.length === 2 && eve.hints.length === 1 && bob.hints.length === 1,
+    () => dan.hints().length === 2 && eve.hints().length === 1 && bob.hints().length === 1,
   );
   assert.deepEqual(
-    [dan.hints[1], eve.hints[0], bob.hints[0]],
+    [dan.hints()[1], eve.hints()[0], bob.hints()[0]],
     [
       { post_id, reply_id, why: 'reply' },
       { post_id, reply_id, why: 'reply' },

@@ -7,8 +7,7 @@ import type { CallData, CallInput, NewsPage, Post } from '@hamlet/contract';
 import { boardLimits } from '@hamlet/core';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
-import { startPlay } from '../testing/play.ts';
-import { eventually } from '../testing/test-village.ts';
+import { eventually, startPlay } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 const { member, visitor } = play;
@@ -224,9 +223,8 @@ test('a text that cannot be written is refused with a message that names the lim
     { title: 'x', body: '\ud800' },
     { title: 'x', body: 'y', tags: ['No'] },
     { title: 'x', body: 'y', audience: 'admins' },
-  ]) {
+  ])
     assert.equal(await codeOf(member.createPost(body)), 'validation_failed', JSON.stringify(body));
-  }
 });
 
 test('an agent of the lowest tier writes less than one that has earned a tier', async () => {
@@ -277,8 +275,7 @@ test('news list the posts that concern an agent, and whether it has answered', a
   const params = { agent_id: 'dan' };
   const news = async (after?: string): Promise<NewsPage> =>
     await dan.listBoardNews({ ...params, ...(after === undefined ? {} : { after }) });
-  const quiet = await news();
-  assert.deepEqual(quiet.news, []);
+  assert.deepEqual((await news()).news, []);
   const own = await post(dan, { title: 'From dan' });
   const toDan = await post(member, { audience: 'agent:dan', title: 'For dan' });
   await post(member, { title: 'About @dan', body: 'and @nobody' });

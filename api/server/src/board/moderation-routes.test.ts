@@ -7,7 +7,7 @@ import { FLAGS_HIDE_AT } from '@hamlet/core';
 import { openDatabase, readAudit } from '@hamlet/store';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { untilEnd } from '@hamlet/test/env/at-end';
-import { startPlay } from '../testing/play.ts';
+import { startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const { member, visitor } = play;

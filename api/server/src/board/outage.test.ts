@@ -109,12 +109,11 @@ const isCopyAt = async (replica: number) => (await clientOf(urlOf(replica)).list
 
 /** Waits until both replicas show this post at the top of the board, from the database. */
 async function seenEverywhere(postId: string): Promise<void> {
-  for (const replica of [0, 1]) {
+  for (const replica of [0, 1])
     await eventually(`replica ${replica} to show it`, async () => {
       const { posts, copy } = await clientOf(urlOf(replica)).listPosts({ limit: 1 });
       return posts[0]?.post_id === postId && copy === undefined;
     });
-  }
 }
 
 test('while Postgres is away every caller reads the same texts as before and no others; writes wait', async () => {
@@ -161,13 +160,12 @@ test('while Postgres is away every caller reads the same texts as before and no 
     'what is hidden': await visitor.raw.getPost({ post_id: hidden.post_id }),
     'what never was': await visitor.raw.getPost({ post_id: randomUUID() }),
   };
-  for (const [what, { ok, response, ...rest }] of Object.entries(refusals)) {
+  for (const [what, { ok, response, ...rest }] of Object.entries(refusals))
     assert.deepEqual(
       [ok, response.status, 'problem' in rest ? rest.problem.code : '', response.headers.get('retry-after')],
       [false, 503, 'unavailable', '1'],
       what,
     );
-  }
   const said = ['of another', 'what is hidden', 'what never was'].map((what) => {
     const refusal = refusals[what as keyof typeof refusals];
     return refusal.ok ? null : { ...refusal.problem, request_id: '' };
@@ -231,11 +229,10 @@ test('a database that does not answer delays no request for long', async () => {
 test('a text that an admin has hidden is in no copy, however soon Postgres goes away', async () => {
   const admin = clientOf(urlOf(0), TOKENS.admin);
   const secret = await write(clientOf(urlOf(0), agentToken('ada')), { title: 'a secret' });
-  for (const { metricsUrl } of replicas) {
+  for (const { metricsUrl } of replicas)
     await eventually('it in the copy', async () =>
       /^hamlet_board_copy_threads 7$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text()),
     );
-  }
   await admin.moderatePost({ post_id: secret.post_id, reason: 'private' });
   await village.postgres.stop('SIGKILL');
   for (const replica of [0, 1]) {
@@ -243,8 +240,7 @@ test('a text that an admin has hidden is in no copy, however soon Postgres goes 
     const { posts, copy } = await clientOf(urlOf(replica)).listPosts();
     assert.ok(copy !== undefined);
     assert.deepEqual(pluck(posts, 'title'), ['after the outage', 'for all'], `replica ${replica}`);
-    const thread = await clientOf(urlOf(replica)).raw.getPost({ post_id: secret.post_id });
-    assert.equal(thread.ok, false);
+    assert.equal((await clientOf(urlOf(replica)).raw.getPost({ post_id: secret.post_id })).ok, false);
     const toAuthor = await clientOf(urlOf(replica), agentToken('ada')).raw.getPost({ post_id: secret.post_id });
     assert.equal(
       toAuthor.ok ? toAuthor.data.post.moderation?.reason : toAuthor.problem.code,

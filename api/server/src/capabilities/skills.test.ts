@@ -115,8 +115,7 @@ test('a model reads a skill step by step; people see the version, the time and t
   assert.ok(house?.loaded_at !== null && house?.call_id !== null);
   assert.match(house?.why ?? '', /The person asks/);
   assert.ok(!house?.why?.includes('secret0123'), 'a secret in a reason is not stored');
-  const second = await read();
-  assert.equal(second.set.sha256, first.set.sha256);
+  assert.equal((await read()).set.sha256, first.set.sha256);
   await say('Write long sentences.');
   const third = await read();
   assert.match(third.summary, /Write long sentences/);

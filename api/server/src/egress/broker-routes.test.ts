@@ -6,13 +6,11 @@ import {
   admitEgress,
   EGRESS_ATTEMPTS_MAX,
   listEgress,
-  openBrokerStream,
   type CallData,
   type CallInput,
   type EgressAttempt,
-  type StreamEvent,
 } from '@hamlet/contract';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf, follow } from '@hamlet/test/env/client';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS, type AgentId, testVillage } from '../testing/test-village.ts';
 import { EGRESS_ATTEMPTS_AN_HOUR, EGRESS_RECORDED_AN_HOUR } from './broker-handlers.ts';
@@ -239,35 +237,22 @@ test('a secret is read only for an agent with a rule that names it, and not whil
   assert.deepEqual(askedSecrets, ['ada-key']);
 });
 
-interface Reading {
-  readonly events: StreamEvent<typeof openBrokerStream>[];
-  stop(): void;
-}
-
-function follow(): Reading {
-  const stopping = new AbortController();
-  const events: StreamEvent<typeof openBrokerStream>[] = [];
-  const reading = (async () => {
-    for await (const event of broker.openBrokerStream({}, { signal: stopping.signal })) events.push(event);
-  })();
-  reading.catch(() => undefined);
-  return { events, stop: () => stopping.abort() };
-}
+const readBroker = () => follow((signal) => broker.openBrokerStream({}, { signal }));
 
 /** The last event about an agent: the reason of its stop, or `current`. */
-function lastOf({ events }: Reading, uid: string): string | undefined {
+function lastOf({ events }: ReturnType<typeof readBroker>, uid: string): string | undefined {
   const last = events.findLast((event) => event.event !== 'synced' && event.data.uid === uid);
   return last?.event === 'stopped' ? last.data.reason : last?.event;
 }
 
 test('the stream begins with all agents, and carries each stop, return and new cycle', async () => {
   const { uid } = await runs.play.agent('eve');
-  const reading = follow();
+  const reading = readBroker();
   await eventually('the beginning', () => reading.events.some(({ event }) => event === 'synced'));
   assert.equal(lastOf(reading, uid), 'current');
   await runs.play.admin.quarantineAgent({ agent_id: 'eve', reason: 'odd' });
   await eventually('the stop', () => lastOf(reading, uid) === 'agent_quarantined');
-  const second = follow();
+  const second = readBroker();
   await eventually('the beginning', () => second.events.some(({ event }) => event === 'synced'));
   assert.equal(lastOf(second, uid), 'agent_quarantined');
   second.stop();

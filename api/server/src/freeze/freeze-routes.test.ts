@@ -1,11 +1,10 @@
 /** The freeze of the village by HTTP on a real Postgres, with two replicas. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VillageFreeze, VillageState } from '@hamlet/contract';
-import { codeOf } from '@hamlet/test/env/client';
+import type { VillageFreeze } from '@hamlet/contract';
+import { codeOf, follow } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
-import { Play, startPlay } from '../testing/play.ts';
-import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, Play, startPlay } from '../testing/test-village.ts';
 
 const { village, play: one } = await startPlay();
 const two = new Play((await village.startReplica()).peopleUrl);
@@ -46,22 +45,18 @@ test('the audit has each freeze and each lifting once, with actor and reason', a
 });
 
 test("the operator's stream begins with the state of the freeze and reports its changes", async () => {
-  const received: VillageState[] = [];
-  const stopping = new AbortController();
-  const follow = async (): Promise<void> => {
-    for await (const event of clientOf(two.url, TOKENS.operator).openInternalStream({}, { signal: stopping.signal }))
-      if (event.event === 'village') received.push(event.data);
-  };
-  follow().catch(() => undefined);
-  await eventually('the first state', () => received.length === 1);
+  const operator = clientOf(two.url, TOKENS.operator);
+  const { events, stop } = follow((signal) => operator.openInternalStream({}, { signal }));
+  const received = () => events.flatMap((event) => (event.event === 'village' ? [event.data] : []));
+  await eventually('the first state', () => received().length === 1);
   await freeze();
-  await eventually('the freeze', () => received.length === 2);
+  await eventually('the freeze', () => received().length === 2);
   await lift();
-  await eventually('the lifting', () => received.length === 3);
-  assert.deepEqual(pluck(received, 'frozen', 'reason'), [
+  await eventually('the lifting', () => received().length === 3);
+  assert.deepEqual(pluck(received(), 'frozen', 'reason'), [
     [false, null],
     [true, REASON],
     [false, null],
   ]);
-  stopping.abort();
+  stop();
 });

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChatCompletion, ModelReceipt } from '@hamlet/contract';
 import { OPENAI_WIRE, type WireChunk } from '@hamlet/models/testing';
-import { Play } from '../testing/play.ts';
-import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage, type AgentId, Play } from '../testing/test-village.ts';
 import { testWire, wireModels } from './testing/wire-models.ts';
 
 /** Far more than `PIECE_MS`: a pause of the whole process is not a silence of the provider. */
@@ -82,8 +81,7 @@ test('an answer without an end is cut off in total', async () => {
   const whole = OPENAI_WIRE.stream({ text: ['on and on '] });
   const [head = '', piece = ''] = whole.chunks;
   wire.add({ answer: { ...whole, chunks: [head, { drip: String(piece), everyMs: 20 }] } });
-  const text = await (await ask('dan', true, hastyUrl)).text();
-  assert.match(text, /was not complete after 1\.5 s/);
+  assert.match(await (await ask('dan', true, hastyUrl)).text(), /was not complete after 1\.5 s/);
   assert.equal((await used('dan'))?.outcome, 'failed');
 });
 

@@ -5,8 +5,7 @@ import { completeChat, type CallInput, type ChatCompletion, type Outcome } from 
 import { oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import { COMPLETIONS_WIRE } from '@hamlet/models/testing';
 import { dataOf } from '@hamlet/test/env/client';
-import { Play } from '../testing/play.ts';
-import { agentToken, testVillage } from '../testing/test-village.ts';
+import { agentToken, testVillage, Play } from '../testing/test-village.ts';
 import type { VillageModels } from './models/village-models.ts';
 import { testWire } from './testing/wire-models.ts';
 

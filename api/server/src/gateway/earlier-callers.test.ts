@@ -16,8 +16,7 @@ import {
   takeMeasure,
 } from '@hamlet/store';
 import { dataOf, refusalOf, type TestClient } from '@hamlet/test/env/client';
-import { Play } from '../testing/play.ts';
-import { clientOf, testVillage, type AgentId } from '../testing/test-village.ts';
+import { clientOf, testVillage, type AgentId, Play } from '../testing/test-village.ts';
 import { testWire, wireModels } from './testing/wire-models.ts';
 
 const BY = { role: 'admin', id: 'ann' };

@@ -5,9 +5,8 @@ import { ChatCompletionChunk, completeChat, Problem } from '@hamlet/contract';
 import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contract';
 import { readModelRequests } from '@hamlet/store';
 import { dataOf } from '@hamlet/test/env/client';
-import { Play } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { agentToken, eventually, TOKENS, testVillage, type AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, TOKENS, testVillage, type AgentId, Play } from '../testing/test-village.ts';
 import { heldModels } from './testing/held-models.ts';
 
 type Body = CallInput<typeof completeChat>['body'];
@@ -51,8 +50,7 @@ async function refusalOf(call: Promise<Outcome<unknown>>): Promise<Problem & { r
 
 test('a model of the tier answers as OpenAI does, says that it is scripted, and its tokens are counted', async () => {
   const before = await useOf('bob');
-  const answer = await ask('bob');
-  const { object, model, choices, usage, hamlet } = dataOf(answer);
+  const { object, model, choices, usage, hamlet } = dataOf(await ask('bob'));
   assert.deepEqual([object, model], ['chat.completion', 'small']);
   const { provider, scripted, tokens: paid, price, estimated, ttft_ms: ttftMs } = hamlet;
   assert.deepEqual([provider, scripted, price, estimated], ['scripted', true, '0', false]);
@@ -83,8 +81,7 @@ test('a model of the tier answers as OpenAI does, says that it is scripted, and 
 
 test('no text of a conversation is stored', async () => {
   dataOf(await ask('bob', { messages: [{ role: 'user', content: 'the secret word is xylophone' }] }));
-  const rows = await readModelRequests(db, 'bob', 1);
-  assert.ok(!JSON.stringify(rows).includes('xylophone'));
+  assert.ok(!JSON.stringify(await readModelRequests(db, 'bob', 1)).includes('xylophone'));
 });
 
 test('streamed: the same text, the usage if requested, and DONE', async () => {

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPENAI_WIRE } from '@hamlet/models/testing';
-import { Play } from '../testing/play.ts';
-import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage, type AgentId, Play } from '../testing/test-village.ts';
 import { testWire, wireModels } from './testing/wire-models.ts';
 
 const PLACES = { maxInFlight: 1 };

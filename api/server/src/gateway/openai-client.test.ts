@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError, RateLimitError } from 'openai';
 import type { ClientOptions } from 'openai';
-import { Play } from '../testing/play.ts';
-import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage, type AgentId, Play } from '../testing/test-village.ts';
 import { heldModels } from './testing/held-models.ts';
 
 const MESSAGES = [{ role: 'user' as const, content: 'Where is the mill, please?' }];

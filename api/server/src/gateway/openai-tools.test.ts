@@ -6,8 +6,7 @@ import { openModel, parseModelsConfig, SYSTEM_PORTS, type Model } from '@hamlet/
 import { OPENAI_WIRE, type ScriptedAnswer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { pluck } from '@hamlet/test/env/pluck';
-import { Play } from '../testing/play.ts';
-import { agentToken, testVillage } from '../testing/test-village.ts';
+import { agentToken, testVillage, Play } from '../testing/test-village.ts';
 import { PROVIDER_KEY, testWire, wireModels } from './testing/wire-models.ts';
 
 const USER = { role: 'user' as const, content: 'Go to the mill and say hello.' };
@@ -158,7 +157,7 @@ const REFUSALS = [
   ['bad_request', 400, 'model_bad_request', 1],
 ] as const;
 
-for (const [code, status, reason, attempts] of REFUSALS) {
+for (const [code, status, reason, attempts] of REFUSALS)
   test(`${code} of the provider is ${reason}, whole and in a stream, after ${attempts} attempts, and costs nothing`, async () => {
     const step = { answer: OPENAI_WIRE.errors[code] };
     for (const stream of [false, true]) {
@@ -178,7 +177,6 @@ for (const [code, status, reason, attempts] of REFUSALS) {
     assert.deepEqual([row?.outcome, row?.promptTokens, row?.completionTokens], ['failed', 0, 0]);
     wire.verify();
   });
-}
 
 test('requests that no provider could serve are refused before one is asked', async () => {
   const tools = [{ type: 'function' as const, function: { name: 'go to', parameters } }];

@@ -4,10 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listTurns, type CallData, type Reply } from '@hamlet/contract';
-import { startPlay } from '../testing/play.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually } from '../testing/test-village.ts';
+import { eventually, startPlay } from '../testing/test-village.ts';
 
 type Turn = CallData<typeof listTurns>['turns'][number];
 

@@ -49,8 +49,7 @@ const deltasOf = (runId: string): readonly RunDelta[] => deltas.filter(({ run_id
 test('the words of an answer are published with the numbers of the request, and the run counts tokens', async () => {
   const runId = await startedRun('bob');
   answerWith(['I ', 'walk ', 'now.']);
-  const said = await (await ask('bob', { run_id: runId, ask: '3', attempt: 1 })).text();
-  assert.match(said, /DONE/);
+  assert.match(await (await ask('bob', { run_id: runId, ask: '3', attempt: 1 })).text(), /DONE/);
   const received = await eventually('the deltas', () => deltasOf(runId).length === 3 && deltasOf(runId));
   assert.deepEqual(
     received,

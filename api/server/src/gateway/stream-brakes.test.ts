@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { OPENAI_WIRE } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { dataOf } from '@hamlet/test/env/client';
-import { Play } from '../testing/play.ts';
-import { agentToken, eventually, testVillage, withTokenPrice, type AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage, withTokenPrice, type AgentId, Play } from '../testing/test-village.ts';
 import { testWire, wireModels } from './testing/wire-models.ts';
 
 const [village, wire] = await Promise.all([testVillage(), testWire()]);
@@ -48,7 +47,7 @@ const BRAKES = [
   ['fay', 'kill', 'agent_killed', () => two.admin.raw.killAgent(act('fay'))],
 ] as const;
 
-for (const [agentId, what, code, brake] of BRAKES) {
+for (const [agentId, what, code, brake] of BRAKES)
   test(`a ${what} ends the answer under way, upstream too, and the agent pays for the tokens so far`, async (t) => {
     await one.admin.rewardAgent({ agent_id: agentId, amount: '1', reason: 'money' });
     const answer = await openAnswer(agentId);
@@ -70,7 +69,6 @@ for (const [agentId, what, code, brake] of BRAKES) {
     assert.equal(Math.round((1 - paid) * 1_000), row.promptTokens + row.completionTokens);
     wire.verify();
   });
-}
 
 test('a freeze of the village ends the answer under way, upstream too', async (t) => {
   await one.admin.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'money' });

@@ -4,8 +4,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { type Outcome } from '@hamlet/contract';
 import { dataOf, type TestClient } from '@hamlet/test/env/client';
-import { Play } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, TOKENS, ownVillage, type AgentId } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, TOKENS, ownVillage, type AgentId, Play } from '../testing/test-village.ts';
 
 const TIER_0_REQUESTS = 120;
 

@@ -89,8 +89,7 @@ atEnd(async () => {
 async function session(agentId: AgentId, name: string | null): Promise<string> {
   const repository =
     name === null ? {} : { repository: { url: `https://git.example.org/${name}.git`, branch: 'main' } };
-  const body = { people: [], ...repository };
-  const { session: made } = await mia.client.createSession({ agent_id: agentId, ...body });
+  const { session: made } = await mia.client.createSession({ agent_id: agentId, people: [], ...repository });
   return made.session_id;
 }
 
@@ -109,8 +108,7 @@ const observe = (name: string, text: string): string => askFor('mcp__memory__obs
 const readGraph = askFor('mcp__memory__read', {});
 
 async function memoryOf(name: string): Promise<readonly MemoryEntry[]> {
-  const query = { repository: `git.example.org/${name}` };
-  return (await mia.client.getRepositoryMemory(query)).entries;
+  return (await mia.client.getRepositoryMemory({ repository: `git.example.org/${name}` })).entries;
 }
 
 test('what an agent remembers is in the next session of the repository, in another agent on it, and in no other repository', async () => {
@@ -178,8 +176,7 @@ test('two sessions on two repositories at one time share neither work tree nor m
     );
     assert.ok(!(await memoryOf(name)).some((entry) => entry.name === `of ${other}`));
   }
-  const again = await saidBy('ada', 'mill', shell('cat $MEMORY_FILE_PATH; ls'));
-  assert.match(again, /of mill[^]*mine-mill/);
+  assert.match(await saidBy('ada', 'mill', shell('cat $MEMORY_FILE_PATH; ls')), /of mill[^]*mine-mill/);
 });
 
 test('a resident killed after a program wrote to the file: the next one keeps it, and what was answered is there', async () => {

@@ -13,10 +13,9 @@ import {
 import { inTransaction, listMemories, writeRepositoryMemory } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
-import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { clientOf, TOKENS, type AgentId } from '../testing/test-village.ts';
+import { clientOf, TOKENS, type AgentId, startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const talk = new SessionPlay(play.url);
@@ -36,8 +35,7 @@ async function working(agentId: AgentId, url: string | null, safeMode?: SafeMode
   const body = { people: [], ...(url === null ? {} : { repository: { url, branch: 'main' } }) };
   const { session } = await mia.client.createSession({ agent_id: agentId, ...body });
   const message = { text: 'Work.', ...(safeMode === undefined ? {} : { safe_mode: safeMode }) };
-  const params = { session_id: session.session_id };
-  const { run } = await mia.client.sendMessage({ ...params, ...message });
+  const { run } = await mia.client.sendMessage({ session_id: session.session_id, ...message });
   const { attempt } = dataOf(await talk.start(agentId, run.run_id)).run;
   return { agentId, runId: run.run_id, cycle: await talk.cycle(agentId), attempt };
 }

@@ -1,40 +1,19 @@
 /** The operator's stream, and the end of lives. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openInternalStream, type StreamEvent } from '@hamlet/contract';
 import { pluck } from '@hamlet/test/env/pluck';
-import { startPlay } from '../testing/play.ts';
-import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
+import { follow } from '@hamlet/test/env/client';
+import { clientOf, eventually, TOKENS, startPlay } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 
-interface Reading {
-  readonly events: StreamEvent<typeof openInternalStream>[];
-  stop(): void;
-}
+const operator = clientOf(play.url, TOKENS.operator);
+const readInternal = (after?: string) =>
+  follow((signal) => operator.openInternalStream(after === undefined ? {} : { after }, { signal }));
+type Reading = ReturnType<typeof readInternal>;
 
-function readInternal(after?: string): Reading {
-  const stopping = new AbortController();
-  const events: StreamEvent<typeof openInternalStream>[] = [];
-  const stream = clientOf(play.url, TOKENS.operator).openInternalStream(after === undefined ? {} : { after }, {
-    signal: stopping.signal,
-  });
-  const reading = (async () => {
-    for await (const event of stream) events.push(event);
-  })();
-  reading.catch(() => undefined);
-  return { events, stop: () => stopping.abort() };
-}
-
-function connect(agentId: 'ada' | 'bob' | 'cleo'): () => void {
-  const stopping = new AbortController();
-  const reading = (async () => {
-    for await (const event of play.as(agentId).openWakes({ agent_id: agentId }, { signal: stopping.signal }))
-      void event;
-  })();
-  reading.catch(() => undefined);
-  return () => stopping.abort();
-}
+const connect = (agentId: 'ada' | 'bob' | 'cleo') =>
+  follow((signal) => play.as(agentId).openWakes({ agent_id: agentId }, { signal })).stop;
 
 function presenceOf({ events }: Reading, agentId: string): readonly boolean[] {
   return events.flatMap((event) =>

@@ -114,8 +114,7 @@ test('a person without a group that has a role is refused: a browser gets a page
 });
 
 test('a person who cancels at the provider is not signed in', async () => {
-  const browser = await signInAs(null);
-  assert.equal(browser.address, `${url}/?login_error=oidc_refused`);
+  assert.equal((await signInAs(null)).address, `${url}/?login_error=oidc_refused`);
 });
 
 test('a callback works only in the browser that began, and only once', async () => {

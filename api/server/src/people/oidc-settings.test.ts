@@ -20,9 +20,8 @@ for (const [groups, role] of [
   [[], null],
   [['*'], null],
   [['WARDENS'], null],
-] as const) {
+] as const)
   test(`groups [${groups.join()}] give ${role ?? 'no role'}`, () => assert.equal(roleOfGroups(groups, ROLES), role));
-}
 
 test('* includes every person, also without groups; without settings no person has a role', () => {
   assert.equal(roleOfGroups([], { admin: ['wardens'], member: ['*'] }), 'member');
@@ -47,10 +46,9 @@ for (const [wish, leads] of [
   ['javascript:alert(1)', '/'],
   ['/\t/evil.example', '/'],
   ['board', '/'],
-] as const) {
+] as const)
   test(`a sign-in that wishes for ${JSON.stringify(wish)} leads to ${leads}`, () =>
     assert.equal(safeReturnTo(wish), leads));
-}
 
 test('a name is the first claim with a usable text, without characters that names may not have', () => {
   assert.equal(accountNameOf({ preferred_username: 'ada<script>', name: 'Ada' }), 'ada script');

@@ -48,14 +48,12 @@ test('logging in takes name and password; logging out ends that session at once'
   dataOf(signedIn);
   const me = testClient({ baseUrl: url, cookie: cookieOf(signedIn.response) });
   await me.getMe();
-  const out = await me.raw.logOut();
-  assert.match(out.response.headers.getSetCookie()[0] ?? '', /Max-Age=0/);
+  assert.match((await me.raw.logOut()).response.headers.getSetCookie()[0] ?? '', /Max-Age=0/);
   assert.equal(await codeOf(me.getMe()), 'unauthenticated');
 });
 
 test('a page of another origin cannot use a session', async () => {
-  const signedIn = await clientOf(url).raw.logIn({ name: 'Grace', password: PASSWORD });
-  const cookie = cookieOf(signedIn.response);
+  const cookie = cookieOf((await clientOf(url).raw.logIn({ name: 'Grace', password: PASSWORD })).response);
   const from = (headers: Record<string, string>): Promise<Response> =>
     fetch(`${url}/api/v1/agents/ada/awakening`, {
       method: 'POST',
@@ -246,8 +244,7 @@ test('of two password changes at once with the same old password, only one succe
 });
 
 test('the database holds no session id, code or password in the clear', async () => {
-  const person = await signIn(url, 'Grace');
-  const secret = person.cookie.split('=')[1] ?? '';
+  const secret = (await signIn(url, 'Grace')).cookie.split('=')[1] ?? '';
   for (const table of ['account', 'account_session', 'account_code', 'audit', 'idempotency_key'] as const) {
     const rows = JSON.stringify(await db.selectFrom(table).selectAll().execute());
     assert.ok(!rows.includes(secret) && !rows.includes(PASSWORD), table);

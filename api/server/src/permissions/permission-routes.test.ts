@@ -27,8 +27,7 @@ async function permission(permissionId: string): Promise<Permission> {
 }
 
 async function events({ runId }: Working): Promise<readonly string[]> {
-  const answer = await permits.play.admin.listRunEvents({ run_id: runId });
-  return answer.events.map(({ event }) => event);
+  return (await permits.play.admin.listRunEvents({ run_id: runId })).events.map(({ event }) => event);
 }
 
 test('a request shows run, call, canonical arguments and the reason of the rule; the same request returns it again', async () => {

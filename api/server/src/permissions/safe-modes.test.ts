@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Run, type SafeMode } from '@hamlet/contract';
 import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '@hamlet/test/env/client';
 import { testVillage } from '../testing/test-village.ts';
 import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
 
@@ -20,10 +21,8 @@ const runOf = async (runId: string): Promise<Run> => (await permits.play.admin.g
 const start = (mode?: SafeMode): Promise<Working> => permits.startRun('ada', permits.play.admin, mode);
 
 /** The outcome of a shell command that the run wants to begin: its code and words. */
-async function shell({ agentId, runId, cycle, attempt }: Working, callId: string) {
-  const body = { cycle, attempt, tool: 'shell', arguments: JSON.stringify({ command: 'ls' }), boot: 'b1' };
-  const params = { run_id: runId, call_id: callId };
-  return (await permits.play.as(agentId).beginCall({ ...params, ...body })).outcome;
+async function shell(working: Working, callId: string) {
+  return dataOf(await permits.begin(working, { callId })).outcome;
 }
 
 test('a run that only analyses performs no change, and its model learns why', async () => {

@@ -33,17 +33,13 @@ afterEach(() => permits.endAll());
 let calls = 100;
 /** `begun`, or the code with which a call in the hands is refused or denied. */
 async function begun(
-  { agentId, runId, cycle, attempt }: Working,
-  { tool = 'shell', command, callId }: { tool?: string; command?: string; callId?: string },
+  working: Working,
+  { tool, command, callId = `${(calls += 1)}.0` }: { tool?: string; command?: string; callId?: string },
   by = permits,
 ): Promise<string> {
   const args = command === undefined ? {} : { command, background: true };
-  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  const params = { run_id: runId, call_id: callId ?? `${(calls += 1)}.0` };
-  const answer = await by.play.as(agentId).raw.beginCall({ ...params, ...body });
   // A call that the rules let begin may find all slots of the tier taken.
-  if (!answer.ok) return answer.problem.code.replace('too_many_tools', 'begun');
-  return answer.data.outcome?.code ?? answer.data.state;
+  return (await by.begun(working, { tool: tool ?? 'shell', callId, args })).replace('too_many_tools', 'begun');
 }
 const runOf = async (runId: string): Promise<Run> => (await permits.play.admin.getRun({ run_id: runId })).run;
 const sourcesOf = async (runId: string): Promise<readonly string[]> =>

@@ -62,8 +62,7 @@ test('post, reply and close: once each, with link, audit and a witnessed event o
   assert.equal(link, `/?view=board&post=${String(post_id)}`);
   await twice(working, { tool: 'reply_on_board', callId: '1.1', args: { post_id, body: 'Still looking.' } });
   await twice(working, { tool: 'close_post', callId: '1.2', args: { post_id, as: 'resolved' } });
-  const params = { post_id: String(post_id) };
-  const { post, replies } = await permits.play.admin.getPost(params);
+  const { post, replies } = await permits.play.admin.getPost({ post_id: String(post_id) });
   assert.deepEqual([post.author_id, post.status, replies.length], ['ada', 'resolved', 1]);
   assert.deepEqual(await actsOf(String(post_id), working, '1.0'), ['board.post']);
   assert.deepEqual(await actsOf('ada', working, '1.0'), ['run.call']);

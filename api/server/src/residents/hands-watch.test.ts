@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { HandsMessage, type HandsActivity } from '@hamlet/contract';
 import { WebSocket } from 'ws';
-import { dataOf } from '@hamlet/test/env/client';
+import { dataOf, follow } from '@hamlet/test/env/client';
 import { startHandsWatch } from './hands-watch.ts';
 import { aPush } from '../egress/testing/a-push.ts';
-import { startPlay } from '../testing/play.ts';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
-import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, startPlay } from '../testing/test-village.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'exec'], verdict: 'allow' },
@@ -16,13 +15,13 @@ const RULES = JSON.stringify([
 ]);
 
 const sockets: WebSocket[] = [];
-const streams: AbortController[] = [];
+const streams: { stop(): void }[] = [];
 
 const { village, play } = await startPlay({ environment: { HAMLET_TOOL_RULES: RULES } });
 const permits = new PermissionPlay(play.url);
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.close();
-  for (const stream of streams.splice(0)) stream.abort();
+  for (const stream of streams.splice(0)) stream.stop();
   await permits.endAll();
 });
 
@@ -46,28 +45,19 @@ function watch() {
 }
 
 /** Holds the stream of wakes of an agent: it is connected while this is open. */
-function connect(agentId: 'ada' | 'bob'): AbortController {
-  const leave = new AbortController();
-  streams.push(leave);
-  const client = permits.play.as(agentId);
-  void (async () => {
-    for await (const _event of client.openWakes({ agent_id: agentId }, { signal: leave.signal }));
-  })().catch(() => {});
-  return leave;
+function connect(agentId: 'ada' | 'bob') {
+  const stream = follow((signal) => permits.play.as(agentId).openWakes({ agent_id: agentId }, { signal }));
+  streams.push(stream);
+  return stream;
 }
 
 type Call = readonly [callId: string, tool: string, args: object];
 
-async function begin({ agentId, runId, cycle, attempt }: Working, [callId, tool, args]: Call) {
-  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  const begun = await permits.play.as(agentId).beginCall({ run_id: runId, call_id: callId, ...body });
-  assert.equal(begun.state, 'begun');
+async function begin(working: Working, [callId, tool, args]: Call) {
+  assert.equal(await permits.begun(working, { callId, tool, args }), 'begun');
 }
 
-async function end({ agentId, runId, cycle, attempt }: Working, callId: string) {
-  const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
-  await permits.play.as(agentId).endCall({ run_id: runId, call_id: callId, ...body });
-}
+const end = (working: Working, callId: string) => permits.finish(working, callId);
 
 const shows = (seen: ReturnType<typeof watch>, agentId: string, activity: HandsActivity | undefined) =>
   eventually(`${agentId} ${activity ?? 'does nothing'}`, async () => seen.now.get(agentId) === activity);
@@ -94,7 +84,7 @@ test('a lost resident does nothing, although its call never ended', async () => 
   const seen = watch();
   await begin(working, ['1.0', 'shell', { command: 'sleep 1000' }]);
   await shows(seen, 'bob', 'typing');
-  stream.abort();
+  stream.stop();
   await shows(seen, 'bob', undefined);
 });
 

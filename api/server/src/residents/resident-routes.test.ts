@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { openWakes, ProblemError, type AgentTokenAnswer, type StreamEvent } from '@hamlet/contract';
-import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
-import { startPlay } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, TOKENS, type AgentId } from '../testing/test-village.ts';
+import { ProblemError, type AgentTokenAnswer } from '@hamlet/contract';
+import { codeOf, type TestClient, dataOf, follow } from '@hamlet/test/env/client';
+import { agentToken, clientOf, eventually, TOKENS, type AgentId, startPlay } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 
@@ -14,22 +13,8 @@ async function exchange(agentId: AgentId): Promise<{ answer: AgentTokenAnswer; c
   return { answer, client: clientOf(play.url, answer.access_token) };
 }
 
-/** A wake stream with the events received so far. */
-function watchWakes(
-  client: TestClient,
-  agentId: string,
-  after?: number,
-): { events: StreamEvent<typeof openWakes>[]; ended: Promise<void>; stop: () => void } {
-  const stopping = new AbortController();
-  const events: StreamEvent<typeof openWakes>[] = [];
-  const query = after === undefined ? {} : { after };
-  const ended = (async () => {
-    for await (const event of client.openWakes({ agent_id: agentId, ...query }, { signal: stopping.signal }))
-      events.push(event);
-  })();
-  ended.catch(() => undefined);
-  return { events, ended, stop: () => stopping.abort() };
-}
+const watchWakes = (client: TestClient, agentId: string, after?: number) =>
+  follow((signal) => client.openWakes({ agent_id: agentId, ...(after === undefined ? {} : { after }) }, { signal }));
 
 async function connected(agentId: string, online: boolean): Promise<void> {
   await eventually(

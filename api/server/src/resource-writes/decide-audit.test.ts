@@ -80,9 +80,8 @@ const TABLE: readonly (readonly [string, SeenResource | null, ShownResource, str
   ['ending, never seen', null, shown({ ending: true }), 'ended'],
   ['gone before', seen({ goneAt: new Date() }), shown({ generation: 7 }), 'known'],
 ];
-for (const [what, before, now, verdict] of TABLE) {
+for (const [what, before, now, verdict] of TABLE)
   test(`what is ${what}: ${verdict}`, () => assert.equal(decideAudit(before, now).verdict, verdict));
-}
 
 test('a change names its fields with their new values, and its field manager', () => {
   const spec = { rank: 1, limits: { models: ['small', 'large'] } };

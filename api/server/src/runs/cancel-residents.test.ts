@@ -1,9 +1,9 @@
 /** Cancel and SIGTERM of runs of agents with a model, in residents of their own processes: from every state, by events and their order. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { streamRun, type Run, type StreamEvent } from '@hamlet/contract';
+import { type Run } from '@hamlet/contract';
 import { OPENAI_WIRE, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
-import { dataOf } from '@hamlet/test/env/client';
+import { dataOf, follow } from '@hamlet/test/env/client';
 import { testWire, wireModels } from '../gateway/testing/wire-models.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
@@ -52,23 +52,15 @@ const replica = await village.startReplica(
 const runs = new RunPlay(replica.peopleUrl);
 const residents = testResidents(runs.play);
 await runs.play.everybody();
-const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
-await runs.play.admin.rewardAgent(judge);
+await runs.play.admin.rewardAgent({ agent_id: 'ada', amount: '100', reason: 'for models' });
 afterEach(async () => {
   await residents.killAll();
   await runs.play.admin.rebootAgent({ agent_id: 'ada' });
 });
 
-type Sent = StreamEvent<typeof streamRun>;
-
-function follow(runId: string) {
-  const sent: Sent[] = [];
-  const ended = (async () => {
-    for await (const each of runs.play.admin.streamRun({ run_id: runId })) sent.push(each);
-  })();
-  const kinds = (): readonly string[] =>
-    sent.map((each) => (each.event === 'run_event' ? each.data.event : each.event));
-  return { sent, ended, kinds };
+function watch(runId: string) {
+  const { events, ended } = follow(() => runs.play.admin.streamRun({ run_id: runId }));
+  return { ended, kinds: () => events.map((each) => (each.event === 'run_event' ? each.data.event : each.event)) };
 }
 
 /** Requests to the model for one run: the gateway passes on each that an engine makes. */
@@ -81,7 +73,7 @@ const asksOf = (prompt: string): number =>
  */
 async function cancelWhen(prompt: string, isThere: (kinds: readonly string[]) => boolean): Promise<Run> {
   const { run_id: runId } = await runs.give('ada', prompt);
-  const reading = follow(runId);
+  const reading = watch(runId);
   await eventually(prompt, () => isThere(reading.kinds()));
   const asks = asksOf(prompt);
   dataOf(await runs.cancel(runId));
@@ -128,7 +120,7 @@ test('at SIGTERM nothing starts, the run is interrupted, and the next process co
   const child = await residents.start('ada');
   const asks = asksOf('Please walk to the pond.');
   const { run_id: runId } = await runs.give('ada', 'Please walk to the pond.');
-  const reading = follow(runId);
+  const reading = watch(runId);
   await eventually('the walk', () => reading.kinds().includes('call_begun'));
   child.kill('SIGTERM');
   await eventually('the end of the process', () => child.exitCode !== null);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { streamRun, type Permission, type StreamEvent } from '@hamlet/contract';
+import { type Permission } from '@hamlet/contract';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { untilEnd, setVariables } from '@hamlet/test/env/at-end';
-import { dataOf } from '@hamlet/test/env/client';
+import { dataOf, follow } from '@hamlet/test/env/client';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
@@ -38,21 +38,16 @@ async function answer(runId: string, word: 'happened' | 'repeat'): Promise<Permi
     const query = { run_id: runId, state: 'pending' as const, limit: 10 };
     return (await runs.play.admin.listPermissions(query)).permissions[0];
   });
-  const params = { permission_id: asked.permission_id };
-  await runs.play.admin.answerPermission({ ...params, answer: word });
+  await runs.play.admin.answerPermission({ permission_id: asked.permission_id, answer: word });
   return asked;
 }
 
-/** Reads the stream of a run until it ends. */
-function follow(runId: string) {
-  const sent: StreamEvent<typeof streamRun>[] = [];
-  const ended = (async () => {
-    for await (const each of runs.play.admin.streamRun({ run_id: runId })) sent.push(each);
-  })();
+function watch(runId: string) {
+  const { events, ended } = follow(() => runs.play.admin.streamRun({ run_id: runId }));
   return {
-    sent,
+    events,
     ended,
-    words: () => sent.flatMap((each) => (each.event === 'delta' ? [each.data.text] : [])).join(''),
+    words: () => events.flatMap((each) => (each.event === 'delta' ? [each.data.text] : [])).join(''),
   };
 }
 
@@ -66,9 +61,9 @@ test('a command answers a run: its words stream, its output is the result; anoth
   await residents.start('ada');
   const script = `${awaited('read')}; printf 'Hello from %s. ' "$AGENT_ID"; ${awaited('go')}; echo done`;
   const { run_id } = await runs.give('ada', script);
-  const reading = follow(run_id);
+  const reading = watch(run_id);
   await eventually('the work in the stream', () =>
-    reading.sent.some((each) => each.event === 'run' && each.data.state === 'running'),
+    reading.events.some((each) => each.event === 'run' && each.data.state === 'running'),
   );
   appendFileSync(fileOf('read'), '');
   await eventually('the words', () => reading.words() === 'Hello from ada. ');
@@ -112,18 +107,18 @@ test('a cancel ends the command with everything it started, names the call, and 
   await residents.start('ada');
   const script = `setsid sh -c 'echo $$ >>${fileOf('pids')}; sleep 600' & echo $$ >>${fileOf('pids')}; while :; do echo word; sleep 0.05; done`;
   const { run_id } = await runs.give('ada', script);
-  const reading = follow(run_id);
+  const reading = watch(run_id);
   await eventually('words and processes', () => reading.words() !== '' && linesOf('pids').length === 2);
   dataOf(await runs.cancel(run_id));
   const run = await runs.ended(run_id);
   assert.deepEqual([run.state, run.unsettled], ['cancelled', ['1.0']]);
   await eventually('the end of the processes', () => linesOf('pids').every((pid) => !isAlive(pid)));
   await reading.ended;
-  const cancelled = reading.sent.findIndex(
+  const cancelled = reading.events.findIndex(
     (each) => each.event === 'run_event' && each.data.event === 'cancel_requested',
   );
-  assert.ok(cancelled >= 0, reading.sent.map(({ event }) => event).join());
-  assert.ok(!reading.sent.slice(cancelled).some(({ event }) => event === 'delta'), 'words after the cancel');
+  assert.ok(cancelled >= 0, reading.events.map(({ event }) => event).join());
+  assert.ok(!reading.events.slice(cancelled).some(({ event }) => event === 'delta'), 'words after the cancel');
 });
 
 test('at SIGTERM a command may end by itself: its result is kept, and the next process only answers', async () => {

@@ -27,8 +27,7 @@ const runs = new RunPlay(replica.peopleUrl);
 const residents = testResidents(runs.play);
 const db = village.openDb();
 await runs.play.everybody();
-const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
-await runs.play.admin.rewardAgent(judge);
+await runs.play.admin.rewardAgent({ agent_id: 'ada', amount: '100', reason: 'for models' });
 afterEach(() => residents.killAll());
 
 const asked = (runId: string): Promise<Permission> =>

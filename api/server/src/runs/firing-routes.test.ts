@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fireSchedule } from '@hamlet/contract';
-import type { CallData, FiringBody, Overlap, Run, ScheduleActivity } from '@hamlet/contract';
+import type { CallData, FiringBody, Overlap, Run } from '@hamlet/contract';
 import { FENCE_EXPIRES_S, forgetOldFirings } from '@hamlet/store';
-import { dataOf } from '@hamlet/test/env/client';
+import { dataOf, follow } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
-import { startPlay } from '../testing/play.ts';
 import { firingBody, leaderOf, RunPlay, type FireAnswer } from '../testing/play/run-play.ts';
-import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, startPlay } from '../testing/test-village.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 /** Slots for which two leaders compete. */
@@ -196,7 +195,7 @@ const OVERLAPS: readonly (readonly [Overlap, string, readonly Run['state'][]])[]
   ['Queue', 'queued', ['queued', 'running']],
   ['Replace', 'replaced', ['queued', 'running']],
 ];
-for (const [overlap, outcome, states] of OVERLAPS) {
+for (const [overlap, outcome, states] of OVERLAPS)
   test(`overlap ${overlap} while a run is under way: ${outcome}`, async () => {
     const [made] = dataOf(await fire({ slot: slotOf(0), overlap })).runs;
     const first = made?.run_id ?? '';
@@ -214,7 +213,6 @@ for (const [overlap, outcome, states] of OVERLAPS) {
     assert.equal(dataOf(await fire({ slot: slotOf(2), overlap })).runs[0]?.outcome, 'started');
     await runs.finishAll('ada');
   });
-}
 
 test('Replace cancels waiting runs at once', async () => {
   const [first] = dataOf(await fire({ slot: slotOf(0), overlap: 'Replace' })).runs;
@@ -249,24 +247,22 @@ test('the history of a schedule keeps as many ended runs as its limit, and no ru
 });
 
 test("the operator's stream reports the runs of a schedule, and a new stream begins with them", async () => {
-  const answers: ScheduleActivity[] = [];
-  const stopping = new AbortController();
   const operator = clientOf(runs.play.url, TOKENS.operator);
-  const read = async (into: ScheduleActivity[]): Promise<void> => {
-    for await (const event of operator.openInternalStream({}, { signal: stopping.signal }))
-      if (event.event === 'schedule' && event.data.schedule_uid === uid) into.push(event.data);
+  const read = () => {
+    const { events, stop } = follow((signal) => operator.openInternalStream({}, { signal }));
+    const activity = () => events.flatMap((event) => (event.event === 'schedule' ? [event.data] : []));
+    return { stop, activity: () => activity().filter(({ schedule_uid }) => schedule_uid === uid) };
   };
-  read(answers).catch(() => undefined);
+  const answers = read();
   const [made] = dataOf(await fire({ slot: slotOf(0) })).runs;
-  const fired = await eventually('the firing', () => answers.at(-1));
+  const fired = await eventually('the firing', () => answers.activity().at(-1));
   assert.deepEqual([fired.active_runs, fired.last_run_id, fired.last_slot], [1, made?.run_id, slotOf(0)]);
   await runs.finishAll('ada');
-  const after0 = await eventually('the end', () => answers.find(({ active_runs }) => active_runs === 0));
+  const after0 = await eventually('the end', () => answers.activity().find(({ active_runs }) => active_runs === 0));
   assert.equal(after0.last_run_id, made?.run_id);
-  const snapshot: ScheduleActivity[] = [];
-  read(snapshot).catch(() => undefined);
-  assert.deepEqual(await eventually('the snapshot', () => snapshot[0]), after0);
-  stopping.abort();
+  const snapshot = read();
+  assert.deepEqual(await eventually('the snapshot', () => snapshot.activity()[0]), after0);
+  for (const { stop } of [answers, snapshot]) stop();
 });
 
 test('a slot whose firing was deleted does not fire again', async () => {

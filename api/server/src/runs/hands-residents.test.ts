@@ -87,8 +87,7 @@ test('the compile cache of the image has every module that a thinking resident w
   const cached = residentProcesses(() => runs.play, ['sh', '-c', watched, process.execPath, main ?? '']);
   try {
     await cached.start('ada');
-    const run = await runs.ended((await runs.give('ada', 'Run: echo bread')).run_id);
-    assert.match(run.summary ?? '', /bread/);
+    assert.match((await runs.ended((await runs.give('ada', 'Run: echo bread')).run_id)).summary ?? '', /bread/);
   } finally {
     await cached.remove();
   }
@@ -102,16 +101,14 @@ test('a file that an agent delivers can be downloaded from its run, byte for byt
   writeFileSync(fileOf('menu.csv'), 'bread,price\nrye,4.20\n');
   await residents.start('ada');
   const { run_id } = await runs.give('ada', 'Deliver: menu.csv');
-  const run = await runs.ended(run_id);
-  assert.match(run.summary ?? '', /Delivered menu\.csv/);
+  assert.match((await runs.ended(run_id)).summary ?? '', /Delivered menu\.csv/);
   const { artifacts } = await runs.play.admin.listRunArtifacts({ run_id });
   const [artifact] = artifacts;
   assert.deepEqual(
     [artifacts.length, artifact?.name, artifact?.deliverable, artifact?.media_type],
     [1, 'menu.csv', 'file', 'text/csv'],
   );
-  const params = { artifact_id: artifact?.artifact_id ?? '' };
-  const content = await runs.play.admin.getArtifactContent(params);
+  const content = await runs.play.admin.getArtifactContent({ artifact_id: artifact?.artifact_id ?? '' });
   assert.equal(Buffer.from(content).toString(), 'bread,price\nrye,4.20\n');
 });
 
@@ -180,13 +177,11 @@ test('a push in a command waits for a person, and begins nothing if the person d
   await residents.start('ada');
   const { run_id } = await runs.give('ada', `Run: touch ${fileOf('before')} && git push`);
   const asked = await eventually('a question', async () => {
-    const query = { run_id, state: 'pending' as const, limit: 5 };
-    return (await runs.play.admin.listPermissions(query)).permissions[0];
+    return (await runs.play.admin.listPermissions({ run_id, state: 'pending' as const, limit: 5 })).permissions[0];
   });
   assert.deepEqual([asked.tool, asked.why], ['shell', 'policy']);
   assert.match(asked.reason ?? '', /sends something to where others see it/);
-  const params = { permission_id: asked.permission_id };
-  await runs.play.admin.answerPermission({ ...params, answer: 'deny', reason: 'Not today' });
+  await runs.play.admin.answerPermission({ permission_id: asked.permission_id, answer: 'deny', reason: 'Not today' });
   const run = await runs.ended(run_id);
   assert.match(run.summary ?? '', /The result: /, JSON.stringify(run.error));
   assert.deepEqual([await callsOf(run_id), existsSync(fileOf('before'))], [[], false]);

@@ -6,9 +6,8 @@ import type { CallData, CallInput, Outcome, RunEvent } from '@hamlet/contract';
 import { forgetTexts, inTransaction, JOURNAL_MAX_BYTES } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
-import { startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { type AgentId } from '../testing/test-village.ts';
+import { type AgentId, startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const runs = new RunPlay(play.url);
@@ -28,8 +27,7 @@ class Mirrored {
   static async of(agentId: AgentId): Promise<Mirrored> {
     const { run_id: runId } = await runs.give(agentId);
     const cycle = await runs.cycle(agentId);
-    const body = { cycle, runtime: 'engine' };
-    await runs.play.as(agentId).startRun({ run_id: runId, ...body });
+    await runs.play.as(agentId).startRun({ run_id: runId, cycle, runtime: 'engine' });
     return new Mirrored(agentId, runId, cycle);
   }
 
@@ -134,8 +132,7 @@ test('only the present lease of the run stores its journal', async () => {
   const entries = aConversation(run);
   const asOther = runs.play.as('dan');
   const body = { cycle: run.cycle, attempt: 1, entries: [...entries], payloads: [] };
-  const params = { run_id: run.runId };
-  assert.equal(await codeOf(asOther.storeRunJournal({ ...params, ...body })), 'not_own_agent');
+  assert.equal(await codeOf(asOther.storeRunJournal({ run_id: run.runId, ...body })), 'not_own_agent');
   assert.equal(await codeOf(run.store(entries, { attempt: 2 })), 'claim_lapsed');
   assert.equal(await codeOf(run.store(entries, { cycle: run.cycle + 1 })), 'stale_cycle');
   const unknown = { run_id: '00000000-0000-4000-8000-000000000000' };

@@ -54,8 +54,7 @@ async function ended(...args: string[]): Promise<{ readonly code: number; readon
 
 const asked = (): Promise<Permission> =>
   eventually('a question to people', async () => {
-    const query = { state: 'pending' as const, limit: 5 };
-    return (await runs.play.admin.listPermissions(query)).permissions[0];
+    return (await runs.play.admin.listPermissions({ state: 'pending' as const, limit: 5 })).permissions[0];
   });
 
 test('a person chats, and another terminal answers the question of the agent by the beginning of its id', async () => {
@@ -90,8 +89,7 @@ test('a run is followed to its end, also one whose call a person denies', async 
       `run ${run_id}: Call ask_human[^]*The results: [^]*denied \\(person\\)[^]*> No bread today, and password=\\[secret\\] is no question\\n[^]*done: \\d+ steps`,
     ),
   );
-  const listed = await ended('runs', 'ada', '--limit=1');
-  assert.match(listed.printed, new RegExp(`${run_id} +ada +done`));
+  assert.match((await ended('runs', 'ada', '--limit=1')).printed, new RegExp(`${run_id} +ada +done`));
 });
 
 test('a run that a person cancels ends for the one who follows it, and its page says so', async () => {
@@ -103,8 +101,7 @@ test('a run that a person cancels ends for the one who follows it, and its page 
   assert.equal(cancelled.code, 0, cancelled.printed);
   assert.equal(await follow.code, 1, follow.printed());
   assert.match(follow.printed(), /cancelled: \d+ steps/);
-  const shown = await ended('run', run_id);
-  assert.match(shown.printed, /^run of ada, [^]*cancelled: \d+ steps/);
+  assert.match((await ended('run', run_id)).printed, /^run of ada, [^]*cancelled: \d+ steps/);
 });
 
 test('a refusal names the fault, and the exit code is 1', async () => {

@@ -6,10 +6,9 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Run } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { startPlay } from '../testing/play.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, type AgentId } from '../testing/test-village.ts';
+import { eventually, type AgentId, startPlay } from '../testing/test-village.ts';
 import { requeueRuns } from './run-upkeep.ts';
 
 const { village, play } = await startPlay({ villageSpeed: 20 });

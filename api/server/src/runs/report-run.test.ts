@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JournalEntry, type SessionMessage } from '@hamlet/contract';
 import { dataOf } from '@hamlet/test/env/client';
-import { startPlay } from '../testing/play.ts';
-import { SessionPlay, follow } from '../testing/play/session-play.ts';
-import { eventually, type AgentId } from '../testing/test-village.ts';
+import { SessionPlay, followSession } from '../testing/play/session-play.ts';
+import { eventually, type AgentId, startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const talk = new SessionPlay(play.url);
@@ -59,8 +58,7 @@ async function begun(agentId: AgentId) {
       { ref: ref('ok'), text: '{"kind":"ok","text":"7 posts"}' },
       { ref: ref('failed'), text: '{"code":"unavailable","kind":"failed","text":"no board"}' },
     ];
-    const body = { cycle, attempt: 1, entries, payloads };
-    await talk.play.as(agentId).storeRunJournal({ run_id: runId, ...body });
+    await talk.play.as(agentId).storeRunJournal({ run_id: runId, cycle, attempt: 1, entries, payloads });
   };
   const reports = async (): Promise<readonly SessionMessage[]> =>
     (await talk.transcript(talk.play.admin, sessionId)).filter(({ progress }) => progress);
@@ -69,7 +67,7 @@ async function begun(agentId: AgentId) {
 
 test('twenty steps bring one report, later ones replace it, and it answers nothing', async () => {
   const { sessionId, runId, work, reports } = await begun('ada');
-  const stream = follow(talk.play.admin, sessionId);
+  const stream = followSession(talk.play.admin, sessionId);
   await work(19);
   assert.deepEqual(await reports(), []);
   await work(1);

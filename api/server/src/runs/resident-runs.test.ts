@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Run } from '@hamlet/contract';
 import { dataOf } from '@hamlet/test/env/client';
-import { startPlay } from '../testing/play.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, type AgentId } from '../testing/test-village.ts';
+import { eventually, type AgentId, startPlay } from '../testing/test-village.ts';
 
 /** Kills of one run's resident, each at another moment. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 20 : 3;

@@ -2,27 +2,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { RUNS_WAITING_MAX, type Run, type RunHint } from '@hamlet/contract';
+import { RUNS_WAITING_MAX, type Run } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf, follow } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
-import { startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { clientOf, eventually, TOKENS, type AgentId } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, type AgentId, startPlay } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 const runs = new RunPlay(play.url);
 
 /** The hints on an agent's stream. */
-function listenFor(agentId: AgentId): { readonly hints: RunHint[]; stop(): void } {
-  const stopping = new AbortController();
-  const hints: RunHint[] = [];
-  const reading = (async () => {
-    for await (const event of runs.play.as(agentId).openWakes({ agent_id: agentId }, { signal: stopping.signal }))
-      if (event.event === 'run') hints.push(event.data);
-  })();
-  reading.catch(() => undefined);
-  return { hints, stop: () => stopping.abort() };
+function listenFor(agentId: AgentId) {
+  const { events, stop } = follow((signal) => runs.play.as(agentId).openWakes({ agent_id: agentId }, { signal }));
+  return { hints: () => events.flatMap((event) => (event.event === 'run' ? [event.data] : [])), stop };
 }
 
 test('a run is created, started, recorded step by step and settled; its events show all of it', async () => {
@@ -128,7 +121,7 @@ test('a waiting run is cancelled at once; a running one is ended by its agent af
     'a second request changes nothing',
   );
   await eventually('the hint', () =>
-    stream.hints.some(({ run }) => run?.run_id === run_id && run.cancel_requested_at !== null),
+    stream.hints().some(({ run }) => run?.run_id === run_id && run.cancel_requested_at !== null),
   );
   assert.equal(
     dataOf(await runs.settle('cleo', run_id, { state: 'cancelled', summary: 'I stopped.' })).run.state,
@@ -193,7 +186,7 @@ test('a run waits for a sleeping agent, and a new stream gets a hint of it', asy
   await eventually('eve online', async () => (await runs.play.agent('eve')).status.online);
   const { run_id: second } = await runs.give('eve');
   await eventually('a hint at the oldest', () =>
-    stream.hints.some((hint) => hint.run_id === run_id && hint.run?.state === 'queued'),
+    stream.hints().some((hint) => hint.run_id === run_id && hint.run?.state === 'queued'),
   );
   assert.notEqual(second, run_id);
   stream.stop();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { streamRun, type StreamEvent } from '@hamlet/contract';
-import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { codeOf, type TestClient, dataOf, follow } from '@hamlet/test/env/client';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { openRedisLink } from '../service/redis-link.ts';
 import { firstAdmin, invite, signIn } from '../testing/play/people-play.ts';
@@ -22,29 +22,16 @@ await runs.play.everybody();
 const onReplica = (index: number, token: string = TOKENS.admin): TestClient =>
   clientOf(replicas[index % 2]?.peopleUrl ?? '', token);
 
-interface Reading {
-  readonly sent: Sent[];
-  readonly ended: Promise<void>;
-  stop(): void;
-}
-
 /** Reads the stream of a run until it ends, the test stops it, or it has sent `most` events. */
-function read(
-  client: TestClient,
-  runId: string,
-  { after, most = Infinity }: { after?: number; most?: number } = {},
-): Reading {
-  const stopping = new AbortController();
-  const sent: Sent[] = [];
+function read(client: TestClient, runId: string, { after, most = Infinity }: { after?: number; most?: number } = {}) {
   const query = after === undefined ? {} : { after };
-  const input = { params: { run_id: runId }, query, signal: stopping.signal };
-  const ended = (async () => {
-    for await (const event of client.open(streamRun, input)) {
-      sent.push(event);
-      if (sent.length >= most) stopping.abort();
+  const { events, ended, stop } = follow(async function* (signal) {
+    for await (const event of client.streamRun({ run_id: runId, ...query }, { signal })) {
+      yield event;
+      if (events.length >= most) stop();
     }
-  })().catch(() => undefined);
-  return { sent, ended, stop: () => stopping.abort() };
+  });
+  return { sent: events, ended: ended.catch(() => undefined), stop };
 }
 
 const numbersOf = (sent: readonly Sent[]): readonly number[] =>
@@ -193,8 +180,7 @@ test('a stream ends when its reader signs out or is banned, also on another repl
   const mia = await invite(grace, url(0), { name: 'Mia', role: 'member' });
   const reading = read((await signIn(url(1), 'Mia')).client, runId);
   await eventually('the first event', () => reading.sent.length > 0);
-  const params = { account_id: mia.accountId };
-  await grace.client.banAccount({ ...params, reason: 'test' });
+  await grace.client.banAccount({ account_id: mia.accountId, reason: 'test' });
   await reading.ended;
 
   const other = await signIn(url(1), 'Grace');

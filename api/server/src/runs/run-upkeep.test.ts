@@ -83,8 +83,7 @@ test('a run that waits for a permission never lapses, and a cancel ends it at on
   assert.deepEqual([queued.state, queued.attempt], ['queued', 1]);
   const again = await runs.command(runId, { kind: 'start', cycle: 1 });
   await runs.command(runId, { kind: 'wait', cycle: 1, attempt: again.attempt, pending: true });
-  const cancelled = await runs.command(runId, { kind: 'cancel' });
-  assert.equal(cancelled.state, 'cancelled');
+  assert.equal((await runs.command(runId, { kind: 'cancel' })).state, 'cancelled');
   const events = await readRunEvents(runs.db, runId, { after: 0, limit: 20 });
   assert.deepEqual(
     events.map(({ event }) => event),

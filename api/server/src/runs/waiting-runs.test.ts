@@ -4,9 +4,8 @@ import { test } from 'node:test';
 import { RunBudgets } from '@hamlet/contract';
 import { addRunUsage, readOverdueRuns } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually } from '../testing/test-village.ts';
+import { eventually, startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const runs = new RunPlay(play.url);
@@ -28,8 +27,7 @@ test('a start returns budgets by the tier, no permissions and no session; a wait
   const started = await runs.play.as('ada').startRun({ ...params, ...body });
   assert.deepEqual([started.permissions, started.session, started.run.runtime], [[], null, 'engine']);
   assert.deepEqual(RunBudgets.parse(started.budgets), started.run.budgets);
-  const again = await runs.play.as('ada').startRun({ ...params, ...body });
-  assert.deepEqual(again.budgets, started.budgets);
+  assert.deepEqual((await runs.play.as('ada').startRun({ ...params, ...body })).budgets, started.budgets);
   const waited = await runs.play.as('ada').waitRun({ ...params, cycle, attempt: 1 });
   assert.deepEqual([waited.run.state, waited.permissions], ['running', []]);
   assert.equal(await codeOf(runs.play.as('ada').waitRun({ ...params, cycle, attempt: 2 })), 'claim_lapsed');
@@ -80,8 +78,7 @@ test('a run that the API ends names the calls whose end is unknown', async () =>
     { seq: 2, event: { ...begun, call: '0.1' } },
     { seq: 3, event: { ...event, type: 'tool_settled', call: '0.0', outcome: 'ok', result: ref } },
   ];
-  const body = { cycle, attempt: 1, entries, payloads: [] };
-  await runs.play.as('ada').storeRunJournal({ run_id: runId, ...body });
+  await runs.play.as('ada').storeRunJournal({ run_id: runId, cycle, attempt: 1, entries, payloads: [] });
   await db.updateTable('run').set({ state: 'waiting_permission' }).where('run_id', '=', runId).execute();
   const { run } = dataOf(await runs.cancel(runId));
   assert.deepEqual([run.state, run.unsettled], ['cancelled', ['0.1']]);

@@ -10,9 +10,8 @@ import { API_VERSION, GROUP, ProblemError, VERSION, type ScheduleView } from '@h
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { pluck } from '@hamlet/test/env/pluck';
-import { Play } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage, Play } from '../testing/test-village.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');
 const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };

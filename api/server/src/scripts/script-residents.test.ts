@@ -69,8 +69,7 @@ const scriptsOf = async (agent_id: AgentId): Promise<readonly Script[]> =>
   (await runs.play.admin.listScripts({ agent_id })).scripts;
 const asked = (run_id: string): Promise<Permission> =>
   eventually('a question to people', async () => {
-    const query = { run_id, state: 'pending' as const, limit: 5 };
-    return (await runs.play.admin.listPermissions(query)).permissions[0];
+    return (await runs.play.admin.listPermissions({ run_id, state: 'pending' as const, limit: 5 })).permissions[0];
   });
 
 const village = untilEnd(await startHandsVillage(await startToolMind(), { agents: { bob: BOB } }));

@@ -52,14 +52,8 @@ async function save(working: Working, name: string, more: Readonly<Record<string
 const listOf = async (agent_id: AgentId, by = permits.play.admin) => (await by.listScripts({ agent_id })).scripts;
 
 /** `begun`, or the code with which a call of `run_script` is refused or denied. */
-async function started(working: Working, args: object, by = permits): Promise<string> {
-  const { agentId, runId, cycle, attempt } = working;
-  const body = { cycle, attempt, tool: 'run_script', arguments: JSON.stringify(args), boot: 'b1' };
-  const params = { run_id: runId, call_id: nextCall() };
-  const answer = await by.play.as(agentId).raw.beginCall({ ...params, ...body });
-  if (!answer.ok) return answer.problem.code;
-  return answer.data.outcome?.code ?? answer.data.state;
-}
+const started = (working: Working, args: object, by = permits) =>
+  by.begun(working, { callId: nextCall(), tool: 'run_script', args });
 
 test('a script has versions by its content, of which the newest ten stay', async () => {
   const working = await permits.startRun('ada');
@@ -70,8 +64,7 @@ test('a script has versions by its content, of which the newest ten stay', async
   const params = { agent_id: 'ada', name: 'many' };
   const { script: shown, source, versions } = await permits.play.admin.getScript(params);
   assert.deepEqual([shown.versions, versions.length, source], [10, 10, 'echo 10']);
-  const query = { version: first };
-  assert.equal(await codeOf(permits.play.admin.getScript({ ...params, ...query })), 'no_such_script');
+  assert.equal(await codeOf(permits.play.admin.getScript({ ...params, version: first })), 'no_such_script');
   assert.equal(await started(working, { name: 'many', version: first }), 'no_such_script');
 });
 
@@ -104,11 +97,9 @@ test('a known secret is nowhere: not in the text, the run, the audit or the log 
   const secret = `ghp_${'a1'.repeat(20)}`;
   const outcome = await perform(working, 'save_script', script('leak', `TOKEN=${secret} curl https://x.test`));
   assert.match(outcome.text, /look like secrets were replaced/);
-  const params = { agent_id: 'cleo', name: 'leak' };
-  const { source } = await permits.play.admin.getScript(params);
+  const { source } = await permits.play.admin.getScript({ agent_id: 'cleo', name: 'leak' });
   assert.equal(source, 'TOKEN=[secret] curl https://x.test');
-  const query = { run_id: working.runId };
-  const { events } = await permits.play.admin.listRunEvents(query);
+  const { events } = await permits.play.admin.listRunEvents({ run_id: working.runId });
   const { records } = await permits.play.admin.listAudit({ action: 'script.save', object: 'cleo' });
   assert.equal(records.length, 1);
   assert.ok(!JSON.stringify([events, records]).includes(secret));
@@ -124,8 +115,7 @@ test('members see names, and texts of their own runs; only an admin and the agen
   await permits.endAll();
   const own = await permits.startRun('dan', permits.member);
   await save(own, 'shown');
-  const mine = await permits.member.getScript({ ...params, name: 'shown' });
-  assert.equal(mine.source, READS);
+  assert.equal((await permits.member.getScript({ ...params, name: 'shown' })).source, READS);
   assert.equal(await codeOf(permits.member.deleteScript(params)), 'forbidden');
   assert.equal(await codeOf(permits.play.as('ada').listScripts({ agent_id: 'dan' })), 'not_own_agent');
   assert.equal(
@@ -232,15 +222,13 @@ async function shared(working: Working, contents: readonly string[], audience: s
   for (const [at, content] of contents.entries()) {
     const call_id = nextCall();
     const args = { kind: 'script', script: { name: 'x', version: 'a'.repeat(32) } };
-    const body = { cycle, attempt, tool: 'deliver' as const, arguments: JSON.stringify(args), boot: 'b1' };
-    await permits.play.as(agentId).beginCall({ run_id, call_id, ...body });
+    await permits.begin(working, { callId: call_id, tool: 'deliver', args });
     const bytes = new Uint8Array(Buffer.from(content));
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const facts = { name: `s${at}.json`, media_type: 'application/json', deliverable: 'script' as const };
     const sent = { params: { run_id, call_id, sha256 }, query: { cycle, attempt, ...facts }, body: bytes };
     deliverables.push(dataOf(await permits.play.as(agentId).call(keepArtifact, sent)).artifact.artifact_id);
-    const end = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
-    await permits.play.as(agentId).endCall({ run_id, call_id, ...end });
+    await permits.finish(working, call_id);
   }
   const args = { title: 'Scripts', body: 'For all.', audience, deliverables };
   const callId = nextCall();

@@ -64,8 +64,7 @@ async function sealEverything(): Promise<void> {
 }
 
 async function signerOf(at: string): Promise<LogSigner> {
-  const opened = await openLogSigner({ origin: ORIGIN, keyFile: undefined, folder: at });
-  return opened ?? assert.fail('no key');
+  return (await openLogSigner({ origin: ORIGIN, keyFile: undefined, folder: at })) ?? assert.fail('no key');
 }
 
 /** The village's signer, which also lists the trees that it signed. */
@@ -84,7 +83,7 @@ async function freshStore(): Promise<CheckpointStore> {
 }
 
 async function act(count: number): Promise<void> {
-  for (let index = 0; index < count; index += 1) {
+  for (let index = 0; index < count; index += 1)
     await inTransaction(db, (tx) =>
       recordAudit(tx, {
         auditId: randomUUID(),
@@ -97,7 +96,6 @@ async function act(count: number): Promise<void> {
         traceparent: null,
       }),
     );
-  }
 }
 
 /** The leaves of the present rows, up to a size. */
@@ -109,11 +107,10 @@ async function leavesOfRows(size: number): Promise<Buffer> {
 /** Writes every tile of a log with these leaves; the positions of first entries stay as they are. */
 async function writeTiles(leaves: Buffer): Promise<Tree> {
   const { edge, full } = growEdge(EMPTY_EDGE, leaves, sha256);
-  for (const { level, number, hashes: bytes } of [...full, ...partialTiles(edge)]) {
+  for (const { level, number, hashes: bytes } of [...full, ...partialTiles(edge)])
     await superuser.run(
       `update log.tile set hashes = '\\x${Buffer.from(bytes).toString('hex')}' where level = ${level} and number = ${number}`,
     );
-  }
   return { size: edge.size, root: rootOf(edge, sha256) };
 }
 
@@ -189,8 +186,7 @@ for (let mask = 0; mask < 1 << ALL.length; mask += 1) {
       const store = await freshStore();
       await store.follow(db);
       for (const damage of damages) await DAMAGES[damage]();
-      const trees = await sealMore(restarted ? null : store);
-      assert.equal(trees !== null, goesOn);
+      assert.equal((await sealMore(restarted ? null : store)) !== null, goesOn);
       assert.deepEqual(signed.length > 0, goesOn);
       for (const tree of signed)
         assert.ok(await continues(tree), 'a signed tree has other entries than those that were sealed');
@@ -203,11 +199,10 @@ async function rollBack(): Promise<void> {
   await DAMAGES.rows();
   await superuser.run(`delete from log.checkpoint where size > ${older.size}`);
   const { edge } = growEdge(EMPTY_EDGE, hashes.subarray(0, older.size * 32), sha256);
-  for (const { level, number, hashes: bytes } of partialTiles(edge)) {
+  for (const { level, number, hashes: bytes } of partialTiles(edge))
     await superuser.run(
       `update log.tile set hashes = '\\x${Buffer.from(bytes).toString('hex')}' where level = ${level} and number = ${number}`,
     );
-  }
   await superuser.run(
     `update log.head set size = ${older.size}, note = '${older.note}', xact = ${older.xact}, kind = ${older.kind}, id = '${older.id}'`,
   );
@@ -217,7 +212,7 @@ for (const [how, restarted, emptied] of [
   ['while the api runs', false, false],
   ['while the api runs, and the folder emptied', false, true],
   ['and the api restarted', true, false],
-] as const) {
+] as const)
   test(`rows, tiles and note put back to an older checkpoint that the village signed, ${how}: it signs nothing`, async () => {
     await restore();
     const store = await freshStore();
@@ -227,7 +222,6 @@ for (const [how, restarted, emptied] of [
     assert.equal(await sealMore(restarted ? null : store), null);
     assert.deepEqual(signed, []);
   });
-}
 
 test('without a folder, the memory of the process suffices to refuse an older checkpoint', async () => {
   await restore();

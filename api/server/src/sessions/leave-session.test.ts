@@ -1,9 +1,9 @@
 /** A person who is taken out of a session: who may do it, and that they read nothing more, on any route or open stream. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { codeOf, type TestClient, dataOf, follow } from '@hamlet/test/env/client';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
-import { follow, SessionPlay } from '../testing/play/session-play.ts';
+import { followSession, SessionPlay } from '../testing/play/session-play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
 
 const village = await testVillage();
@@ -36,18 +36,15 @@ test('their open streams end at once and no route shows them anything; streams o
   const { session_id: sessionId } = await talk.open(mia.client, 'bob', ['Noah']);
   const { run } = dataOf(await talk.say(noah.client, sessionId, 'What is for dinner?'));
   dataOf(await talk.start('bob', run.run_id));
-  const [his, hers] = [follow(noah.client, sessionId), follow(mia.client, sessionId)];
+  const [his, hers] = [followSession(noah.client, sessionId), followSession(mia.client, sessionId)];
   const params = { run_id: run.run_id };
-  const seen: string[] = [];
-  const ofRun = (async () => {
-    for await (const event of noah.client.streamRun(params)) seen.push(event.event);
-  })();
+  const ofRun = follow(() => noah.client.streamRun(params));
   await eventually(
     'the streams',
-    () => seen.length > 0 && [his, hers].every(({ events }) => events.some((e) => e.event === 'session')),
+    () => ofRun.events.length > 0 && [his, hers].every(({ events }) => events.some((e) => e.event === 'session')),
   );
   await remove(mia.client, sessionId, idOf(noah));
-  await Promise.all([his.ended, ofRun]);
+  await Promise.all([his.ended, ofRun.ended]);
 
   const at = { session_id: sessionId };
   const refusals = await Promise.all([
@@ -67,7 +64,7 @@ test('their open streams end at once and no route shows them anything; streams o
 
 test('the stream of a session has its run at each change of its state', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'cleo');
-  const stream = follow(mia.client, sessionId);
+  const stream = followSession(mia.client, sessionId);
   const states = () => stream.events.flatMap((event) => (event.event === 'run' ? [event.data.state] : []));
   await eventually('the stream', async () => stream.events.length > 0);
   const { run } = dataOf(await talk.say(mia.client, sessionId, 'Hello'));

@@ -5,10 +5,9 @@ import { pauseSession, resumeSession, type SessionMessage } from '@hamlet/contra
 import { inTransaction, lockRun } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { applyToRun } from '../runs/apply-to-run.ts';
-import { startPlay } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { type AgentId } from '../testing/test-village.ts';
+import { type AgentId, startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const talk = new SessionPlay(play.url);
@@ -83,8 +82,7 @@ test('a settlement that is sent twice answers once; an old claim answers nothing
   const settle = (attempt: number, answer: string) =>
     talk.play.as('dan').raw.settleRun({ run_id: run, cycle, attempt, state: 'done', summary: 'Done.', answer });
   assert.equal(await codeOf(settle(7, 'From nowhere')), 'claim_lapsed');
-  const outcomes = await Promise.all([settle(1, 'Yes'), settle(1, 'Yes'), settle(1, 'Yes')]);
-  assert.ok(outcomes.every(({ ok }) => ok));
+  assert.ok((await Promise.all([settle(1, 'Yes'), settle(1, 'Yes'), settle(1, 'Yes')])).every(({ ok }) => ok));
   const lines = await talk.transcript(talk.play.admin, sessionId);
   assert.deepEqual(summarized(lines), ['admin answered: Hello', 'agent answered: Yes']);
 });
@@ -153,8 +151,7 @@ test('four at once: two sessions, a run and a Schedule never see the text of ano
   const given = (await talk.play.admin.createRun({ agent_id: 'ada', prompt: secrets.prompt })).run;
   const leader = leaderOf(talk.play.url, 'four:0');
   const firing = firingBody({ schedule_uid: 'four', agents: ['ada'], prompt: secrets.schedule });
-  const fired = await leader.fireSchedule(firing);
-  const scheduled = fired.runs[0]?.run_id ?? '';
+  const scheduled = (await leader.fireSchedule(firing)).runs[0]?.run_id ?? '';
   const cycle = await talk.cycle('ada');
   const startOf = async (runId: string) => await talk.play.as('ada').startRun({ run_id: runId, cycle });
   for (const [runId, own, session] of [

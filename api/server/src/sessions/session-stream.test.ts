@@ -5,9 +5,8 @@ import { openSessionStream } from '@hamlet/contract';
 import { inTransaction, insertPermission } from '@hamlet/store';
 import { Redis } from 'ioredis';
 import { dataOf } from '@hamlet/test/env/client';
-import { startPlay } from '../testing/play.ts';
-import { follow, SessionPlay, type SessionEvent } from '../testing/play/session-play.ts';
-import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
+import { followSession, SessionPlay, type SessionEvent } from '../testing/play/session-play.ts';
+import { clientOf, eventually, TOKENS, startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const talk = new SessionPlay(play.url);
@@ -22,8 +21,8 @@ const answered = (events: readonly SessionEvent[], text: string): boolean =>
 test('a stream without a cursor begins with the present state and then reports changes, also of the other replica', async () => {
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'ada');
   dataOf(await talk.say(talk.play.admin, sessionId, 'Before'));
-  const here = follow(talk.play.admin, sessionId);
-  const there = follow(clientOf(otherUrl, ADMIN), sessionId);
+  const here = followSession(talk.play.admin, sessionId);
+  const there = followSession(clientOf(otherUrl, ADMIN), sessionId);
   for (const stream of [here, there])
     await eventually('the present state', () => stream.events.some(({ event }) => event === 'session'));
   assert.deepEqual(
@@ -54,7 +53,7 @@ test('a stream without a cursor begins with the present state and then reports c
 test('a reader that reconnects anywhere, at any event, misses nothing and gets nothing twice', async () => {
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'bob');
   const from = await talk.play.admin.listMessages({ session_id: sessionId });
-  const whole = follow(talk.play.admin, sessionId, from.stream_cursor);
+  const whole = followSession(talk.play.admin, sessionId, from.stream_cursor);
   for (const text of ['One', 'Two', 'Three']) {
     dataOf(await talk.say(talk.play.admin, sessionId, text));
     await talk.answerNext('bob', `Answer to ${text}`);
@@ -68,7 +67,7 @@ test('a reader that reconnects anywhere, at any event, misses nothing and gets n
   whole.stop();
   for (const [at, after] of all.entries()) {
     const client = at % 2 === 0 ? talk.play.admin : clientOf(otherUrl, ADMIN);
-    const rest = follow(client, sessionId, after);
+    const rest = followSession(client, sessionId, after);
     await eventually(`the rest after event ${at}`, () => idsOf(rest.events).length >= all.length - at - 1);
     assert.deepEqual(idsOf(rest.events), all.slice(at + 1));
     assert.ok(!rest.events.some(({ event }) => event === 'reset'));
@@ -90,7 +89,7 @@ test('a cursor of another session, of nonsense or of forgotten events begins aga
   const forget = db.deleteFrom('session_event').where('session_id', '=', second.session_id);
   await forget.where('number', '<', events).execute();
   for (const after of [await cursorOf(first.session_id), 'nonsense', old]) {
-    const stream = follow(talk.play.admin, second.session_id, after);
+    const stream = followSession(talk.play.admin, second.session_id, after);
     await eventually('the reset', () => stream.events.some(({ event }) => event === 'session'));
     assert.equal(stream.events[0]?.event, 'reset');
     stream.stop();
@@ -99,7 +98,7 @@ test('a cursor of another session, of nonsense or of forgotten events begins aga
 
 test('concurrent writers: each stream has every message once, in the order of its number', async () => {
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'dan');
-  const streams = [follow(talk.play.admin, sessionId), follow(clientOf(otherUrl, ADMIN), sessionId)];
+  const streams = [followSession(talk.play.admin, sessionId), followSession(clientOf(otherUrl, ADMIN), sessionId)];
   const writers = [talk.play.admin, clientOf(otherUrl, ADMIN)];
   await Promise.all(
     Array.from({ length: 12 }, (_, n) =>
@@ -121,7 +120,7 @@ test('words of the answer under way and permissions of its run reach the stream'
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'eve');
   const { run } = dataOf(await talk.say(talk.play.admin, sessionId, 'Say something'));
   dataOf(await talk.start('eve', run.run_id));
-  const stream = follow(clientOf(otherUrl, ADMIN), sessionId);
+  const stream = followSession(clientOf(otherUrl, ADMIN), sessionId);
   const redis = new Redis(village.redis.url);
   const delta = { run_id: run.run_id, ask: 1, attempt: 1, text: 'Some' };
   await eventually('words', async () => {

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
-import { startPlay } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { clientOf, TOKENS } from '../testing/test-village.ts';
+import { clientOf, TOKENS, startPlay } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 const talk = new SessionPlay(play.url);

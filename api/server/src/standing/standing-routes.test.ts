@@ -1,13 +1,12 @@
 /** Measures of admins: the refusals that follow at once, the audit, and the events for the operator. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openInternalStream, type AgentStanding, type Bar, type Refusal, type StreamEvent } from '@hamlet/contract';
+import { type AgentStanding, type Bar, type Refusal } from '@hamlet/contract';
 import { insertAgentSession, openLife, readAudit } from '@hamlet/store';
 import { createHash, randomUUID } from 'node:crypto';
-import { dataOf, refusalOf, codeOf } from '@hamlet/test/env/client';
+import { dataOf, refusalOf, codeOf, follow } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
-import { Play, startPlay } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, TOKENS, type AgentId } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, TOKENS, type AgentId, Play, startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const other = new Play((await village.startReplica()).peopleUrl);
@@ -53,7 +52,7 @@ const MEASURES = [
   readonly [key: string]: unknown;
 }[];
 
-for (const { take, lift, flag, code, action } of MEASURES) {
+for (const { take, lift, flag, code, action } of MEASURES)
   test(`${action}: every replica refuses at once, the audit has it, and it ends when an admin lifts it`, async () => {
     assert.deepEqual(await refusalsOfAgent(play, 'bob'), [null, null, null]);
     const held = await play.admin[take](because('bob', `a test of ${action}`));
@@ -68,8 +67,7 @@ for (const { take, lift, flag, code, action } of MEASURES) {
     const lifted = await play.admin[lift]({ ...on('bob'), reason: 'enough' });
     assert.deepEqual([lifted[flag], lifted.reason, lifted.measures], [false, null, []]);
     for (const at of [play, other]) assert.deepEqual(await refusalsOfAgent(at, 'bob'), [null, null, null]);
-    const again = await play.admin[lift](on('bob'));
-    assert.deepEqual(again, lifted, 'a second lift changes nothing');
+    assert.deepEqual(await play.admin[lift](on('bob')), lifted, 'a second lift changes nothing');
 
     const acts = (await readAudit(db, 'bob', 2)).map((entry) => [
       entry.action,
@@ -81,7 +79,6 @@ for (const { take, lift, flag, code, action } of MEASURES) {
       [action, 'admin', `a test of ${action}`],
     ]);
   });
-}
 
 test('only an admin may take measures, and only against a known agent', async () => {
   assert.equal(await codeOf(clientOf(play.url, TOKENS.member).killAgent(because('bob', 'envy'))), 'forbidden');
@@ -151,14 +148,11 @@ test('an expired ban ends by itself, with an audit entry and an event for the op
   reading.stop();
   const [entry] = await readAudit(db, 'dan', 1);
   assert.ok(['lift.ban', 'awaken'].includes(entry?.action ?? ''));
-  const standing = await play.admin.getStanding(on('dan'));
-  assert.deepEqual(standing.measures, []);
+  assert.deepEqual((await play.admin.getStanding(on('dan'))).measures, []);
 });
 
 test('an open wake stream ends when its agent is barred, and opens again after', async () => {
-  const read = async (at: Play): Promise<void> => {
-    for await (const event of at.as('eve').openWakes(on('eve'))) void event;
-  };
+  const read = (at: Play) => Array.fromAsync(at.as('eve').openWakes(on('eve')));
   const first = read(play);
   await eventually('eve online', async () => (await play.agent('eve')).status.online);
   // The second stream replaces the first; its replica does not receive the request to freeze.
@@ -166,9 +160,7 @@ test('an open wake stream ends when its agent is barred, and opens again after',
   await first;
   await play.admin.freezeAgent(because('eve', 'a rest'));
   await second;
-  await assert.rejects(async () => {
-    for await (const event of other.as('eve').openWakes(on('eve'))) void event;
-  }, /agent_frozen|frozen/);
+  await assert.rejects(read(other), /agent_frozen|frozen/);
   await eventually('eve offline', async () => !(await other.agent('eve')).status.online);
   await play.admin.liftFreeze(on('eve'));
   assert.equal(await codeOf(other.as('eve').getAgentConfig(on('eve'))), null);
@@ -196,23 +188,10 @@ test('a token that was revoked stays refused after the revocation is lifted', as
   assert.equal(await codeOf(client.getAgentConfig(on('fay'))), 'token_invalid');
 });
 
-interface Reading {
-  readonly events: StreamEvent<typeof openInternalStream>[];
-  stop(): void;
-}
+const readInternal = (at = play) =>
+  follow((signal) => clientOf(at.url, TOKENS.operator).openInternalStream({}, { signal }));
 
-function readInternal(at = play): Reading {
-  const stopping = new AbortController();
-  const events: StreamEvent<typeof openInternalStream>[] = [];
-  const reading = (async () => {
-    for await (const event of clientOf(at.url, TOKENS.operator).openInternalStream({}, { signal: stopping.signal }))
-      events.push(event);
-  })();
-  reading.catch(() => undefined);
-  return { events, stop: () => stopping.abort() };
-}
-
-function bannedOf(events: Reading['events'], agentId: string): readonly boolean[] {
+function bannedOf(events: ReturnType<typeof readInternal>['events'], agentId: string): readonly boolean[] {
   return events
     .flatMap((event) => (event.event === 'standing' && event.data.agent_id === agentId ? [event.data.banned] : []))
     .filter((banned, index, all) => banned !== all[index - 1] && (index > 0 || banned));

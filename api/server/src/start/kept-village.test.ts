@@ -12,8 +12,7 @@ import { untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { signIn } from '../testing/play/people-play.ts';
-import { Play } from '../testing/play.ts';
-import { eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
+import { eventually, TOKENS, ownVillage, Play } from '../testing/test-village.ts';
 
 interface Counted {
   readonly table: string;

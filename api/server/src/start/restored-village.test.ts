@@ -12,8 +12,7 @@ import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { createLog } from '../service/log.ts';
-import { Play } from '../testing/play.ts';
-import { eventually, TOKENS, type OwnVillage, ownVillage } from '../testing/test-village.ts';
+import { eventually, TOKENS, type OwnVillage, ownVillage, Play } from '../testing/test-village.ts';
 import { waitForSchema } from './schema.ts';
 
 interface Restored {
@@ -93,7 +92,7 @@ test('the takeover of a cluster needs that no API is connected, and an API waits
   );
 });
 
-for (const name of names) {
+for (const name of names)
   test(`${name} works in a new cluster, and its sealed log continues`, async () => {
     const { village, db, superuser, folder } = restoredOf(name);
     const sealed = await readLogHead(db);
@@ -129,4 +128,3 @@ for (const name of names) {
       );
     assert.match(await (await fetch(`${metricsUrl}/metrics`)).text(), /^hamlet_log_broken 0$/m);
   });
-}

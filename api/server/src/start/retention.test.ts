@@ -6,8 +6,7 @@ import { dropTurnTexts, openDatabase, readLogHead, recordTurn } from '@hamlet/st
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { untilEnd } from '@hamlet/test/env/at-end';
-import { Play } from '../testing/play.ts';
-import { eventually, TOKENS, testVillage } from '../testing/test-village.ts';
+import { eventually, TOKENS, testVillage, Play } from '../testing/test-village.ts';
 import { dropOldTexts } from './retention.ts';
 
 const DAY_MS = 86_400_000;
@@ -28,7 +27,7 @@ const app = untilEnd(
 await writeOldTurns();
 // This replica keeps texts permanently, so that only the test runs the deletion.
 const { peopleUrl: url } = await village.startReplica({ HAMLET_TURN_DAYS: '0' });
-for (let cycle = 0; cycle < NEW; cycle += 1) {
+for (let cycle = 0; cycle < NEW; cycle += 1)
   await recordTurn(
     app,
     { agentId: 'ada', uid: 'life-1' },
@@ -42,7 +41,6 @@ for (let cycle = 0; cycle < NEW; cycle += 1) {
       reflected: {},
     },
   );
-}
 await eventually('every row to be sealed', sealedWhole);
 
 /** Writes old turns. Only the owner of the schema can set the time of a turn. */
@@ -132,9 +130,8 @@ test('no role can change the text or the hash of a turn, or delete a text of the
     'turn = null',
     "agent_id = 'bob'",
     "turn = null, text_sha256 = sha256(convert_to(turn::text, 'UTF8')), agent_id = 'bob'",
-  ]) {
+  ])
     await assert.rejects(superuser.run(`update turn set ${change} where turn_id = '${id}'`), { code: '42501' }, change);
-  }
   await assert.rejects(superuser.run(`update turn set turn = '{}', text_sha256 = null where turn is null`), {
     code: '42501',
   });

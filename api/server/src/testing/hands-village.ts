@@ -4,8 +4,7 @@ import type { WireServer } from '@hamlet/models/testing';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { setVariables } from '@hamlet/test/env/at-end';
 import { wireModels } from '../gateway/testing/wire-models.ts';
-import { type Play } from './play.ts';
-import { startTestVillage, type AgentId, type TestVillage } from './test-village.ts';
+import { startTestVillage, type AgentId, type TestVillage, type Play } from './test-village.ts';
 
 /** A village with one replica, a scripted model and real hands, for residents that tests start. */
 export interface HandsVillage {

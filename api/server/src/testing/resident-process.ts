@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { untilEnd } from '@hamlet/test/env/at-end';
-import type { Play } from './play.ts';
-import { agentToken, eventually, type AgentId } from './test-village.ts';
+import { agentToken, eventually, type AgentId, type Play } from './test-village.ts';
 
 /** Number of characters of a resident's log that are kept for a test. */
 const SAID_CHARS = 65_536;

@@ -51,8 +51,7 @@ export async function openRunTables({ poolSize }: { readonly poolSize: number })
   async function tryCommand(runId: string, command: RunCommand): Promise<boolean> {
     const failed = command.kind === 'settle' && command.state === 'failed';
     const words = failed ? { error: { code: 'failed', message: 'x' } } : {};
-    const outcome = await inTransaction(db, (tx) => applyToRun(tx, runId, { command, words, permit: () => null }));
-    return outcome.ok;
+    return (await inTransaction(db, (tx) => applyToRun(tx, runId, { command, words, permit: () => null }))).ok;
   }
   async function command(runId: string, given: RunCommand): Promise<RunRow> {
     assert.ok(await tryCommand(runId, given), 'the command was refused');

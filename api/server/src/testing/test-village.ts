@@ -2,9 +2,10 @@ import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import type { ActionBody, AgentDetail, MoveBody, WorldView } from '@hamlet/contract';
 import { migrate, openDatabase, readTiers, type Db } from '@hamlet/store';
 import { untilEnd } from '@hamlet/test/env/at-end';
-import { testClient, type TestClient } from '@hamlet/test/env/client';
+import { dataOf, testClient, type TestClient } from '@hamlet/test/env/client';
 import { migratedPostgres, ownPostgres, type OwnPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { ownRedis, testRedis, type OwnRedis, type TestRedis } from '@hamlet/test/env/redis';
 import { until } from '@hamlet/test/env/until';
@@ -221,3 +222,81 @@ export const eventually = <T>(
   what: string,
   look: () => Promise<T | false | null | undefined> | T | false | null | undefined,
 ): Promise<T> => until(what, look, { pauseMs: WAIT_PAUSE_MS });
+
+export interface PlayOptions extends VillageOptions, Pick<StartOptions, 'models' | 'agents'> {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Files of the samples that the test writes or changes before the replica starts. */
+  readonly samples?: Readonly<Record<string, Parameters<TestVillage['writeSample']>[1]>>;
+}
+
+/** A village with one replica and everybody in its world, until the tests of the calling file have ended. */
+export async function startPlay({ environment, samples = {}, villageSpeed, ...options }: PlayOptions = {}): Promise<{
+  readonly village: TestVillage;
+  readonly play: Play;
+}> {
+  const village = await testVillage(villageSpeed === undefined ? {} : { villageSpeed });
+  for (const [name, text] of Object.entries(samples)) await village.writeSample(name, text);
+  const play = new Play((await village.startReplica(environment, options)).peopleUrl);
+  await play.everybody();
+  return { village, play };
+}
+
+/** Acts and reads for tests that control agents through the API. */
+export class Play {
+  readonly url: string;
+  readonly admin: TestClient;
+  readonly member: TestClient;
+  readonly visitor: TestClient;
+
+  constructor(url: string) {
+    this.url = url;
+    this.admin = clientOf(url, TOKENS.admin);
+    this.member = clientOf(url, TOKENS.member);
+    this.visitor = clientOf(url);
+  }
+
+  as(agentId: AgentId): TestClient {
+    return clientOf(this.url, agentToken(agentId));
+  }
+
+  async agent(agentId: string): Promise<AgentDetail> {
+    return dataOf(await this.admin.raw.getAgent({ agent_id: agentId }));
+  }
+
+  async world(): Promise<WorldView> {
+    return dataOf(await this.admin.raw.getWorld());
+  }
+
+  /** Waits until every agent of the test village is in the world. */
+  async everybody(): Promise<void> {
+    await eventually('all agents in the world', async () => (await this.world()).agents.length === AGENT_IDS.length);
+  }
+
+  move(agentId: string, target: MoveBody): ReturnType<typeof this.admin.raw.moveAgent> {
+    return this.admin.raw.moveAgent({ agent_id: agentId, ...target });
+  }
+
+  act(agentId: string, action: ActionBody): ReturnType<typeof this.admin.raw.actAsAgent> {
+    return this.admin.raw.actAsAgent({ agent_id: agentId, ...action });
+  }
+
+  /** Moves an agent, and waits until it stands at the target. */
+  async walk(agentId: string, target: MoveBody): Promise<AgentDetail> {
+    const { to } = dataOf(await this.move(agentId, target));
+    return eventually(`${agentId} at ${to.x},${to.y}`, async () => {
+      const agent = await this.agent(agentId);
+      return agent.moving_to === null && agent.position.x === to.x && agent.position.y === to.y ? agent : null;
+    });
+  }
+
+  /** Moves an agent to the first item that it can reach, and takes the item. Returns its id. */
+  async fetchItem(agentId: string): Promise<string> {
+    const { items } = await this.world();
+    for (const { item_id, position } of items) {
+      if (position === null || !(await this.move(agentId, position)).ok) continue;
+      await this.walk(agentId, position);
+      if ((await this.act(agentId, { kind: 'pick_up', item_id })).ok) return item_id;
+    }
+    throw new Error('no item in the world can be taken');
+  }
+}

@@ -54,6 +54,5 @@ const CASES: readonly {
   { name: 'a home given by the world', wanted: [{ ...ada, home: null }], placed: [ada], commands: [] },
 ];
 
-for (const { name, wanted, placed, commands } of CASES) {
+for (const { name, wanted, placed, commands } of CASES)
   test(`residents: ${name}`, () => assert.deepEqual(planResidents(wanted, placed), commands));
-}

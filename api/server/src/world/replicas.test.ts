@@ -4,14 +4,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { openWakes, type StreamEvent, type WorldStateFrame } from '@hamlet/contract';
+import { type WorldStateFrame } from '@hamlet/contract';
 import { defaultMap, stateHash, type WorldState } from '@hamlet/core';
 import { openDatabase, readVillage } from '@hamlet/store';
 import { WebSocket } from 'ws';
-import { dataOf } from '@hamlet/test/env/client';
+import { dataOf, follow } from '@hamlet/test/env/client';
 import type { RunningServer } from '../start/start-server.ts';
-import { Play } from '../testing/play.ts';
-import { AGENT_IDS, eventually, testVillage } from '../testing/test-village.ts';
+import { AGENT_IDS, eventually, testVillage, Play } from '../testing/test-village.ts';
 import { MapStore } from './recovery/map-store.ts';
 import { openRedisLink } from '../service/redis-link.ts';
 import { recoverWorld } from './recovery/recover.ts';
@@ -58,17 +57,11 @@ test('one idempotency key has one effect, on whichever replicas it is used', asy
 });
 
 test('wakes and presence work on either replica', async () => {
-  const stopping = new AbortController();
-  const events: StreamEvent<typeof openWakes>[] = [];
-  const reading = (async () => {
-    for await (const event of onOther.as('cleo').openWakes({ agent_id: 'cleo' }, { signal: stopping.signal }))
-      events.push(event);
-  })();
-  reading.catch(() => undefined);
+  const { events, stop } = follow((signal) => onOther.as('cleo').openWakes({ agent_id: 'cleo' }, { signal }));
   await eventually('cleo online on the writer too', async () => (await onWriter.agent('cleo')).status.online);
   dataOf(await onWriter.move('cleo', { dx: 1, dy: 0 }));
   await eventually('the wake', () => events.some((event) => event.event === 'wake' && event.data.kind === 'arrived'));
-  stopping.abort();
+  stop();
   await eventually('cleo offline on the writer too', async () => !(await onWriter.agent('cleo')).status.online);
 });
 

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { actAsAgent } from '@hamlet/contract';
 import { readAudit } from '@hamlet/store';
 import { dataOf } from '@hamlet/test/env/client';
-import { Play } from '../testing/play.ts';
-import { eventually, testVillage } from '../testing/test-village.ts';
+import { eventually, testVillage, Play } from '../testing/test-village.ts';
 
 /** The second replica forwards its commands to the first one, which writes the world. */
 

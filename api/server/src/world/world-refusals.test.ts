@@ -5,8 +5,7 @@ import { ACTION_REASONS, actAsAgent, moveAgent, REFUSALS, WorldView } from '@ham
 import type { ActionKind, Outcome, Refusal } from '@hamlet/contract';
 import { defaultMap } from '@hamlet/core';
 import { dataOf, refusalOf } from '@hamlet/test/env/client';
-import { startPlay } from '../testing/play.ts';
-import { AGENT_IDS, eventually } from '../testing/test-village.ts';
+import { AGENT_IDS, eventually, startPlay } from '../testing/test-village.ts';
 
 const UNKNOWN_AGENT = { agent_id: 'nobody' };
 const LONG = 'a'.repeat(281);

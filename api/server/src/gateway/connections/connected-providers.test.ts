@@ -12,8 +12,7 @@ import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { readConfig } from '../../start/config.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
-import { Play } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS, testVillage, type AgentId } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage, type AgentId, Play } from '../../testing/test-village.ts';
 import { testWire } from '../testing/wire-models.ts';
 
 const KEY = 'sk-connected-0123456789';
@@ -173,8 +172,7 @@ test('a test of a provider is measured, classed, kept, and names the next step',
 
 test('prices of a connected provider give the cost of a test, the same for the same tokens', async () => {
   const prices = [{ model: 'up-*', prompt: '2.5', completion: '10' }];
-  const params = { name: 'local' };
-  const stored = await one.admin.putModelPrices({ ...params, currency: 'USD', prices });
+  const stored = await one.admin.putModelPrices({ name: 'local', currency: 'USD', prices });
   const expected = {
     provider: 'local',
     agent_id: null,

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import type { ModelOffer, TestModel } from '@hamlet/contract';
 import { ableServer, type Lack, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { Play } from '../../testing/play.ts';
-import { testVillage } from '../../testing/test-village.ts';
+import { testVillage, Play } from '../../testing/test-village.ts';
 import { testWire } from '../testing/wire-models.ts';
 
 let answer: (request: WireRequest) => WireAnswer | null = ableServer();

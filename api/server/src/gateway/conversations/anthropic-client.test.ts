@@ -5,8 +5,7 @@ import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import { OPENAI_WIRE, type ScriptedAnswer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
-import { Play } from '../../testing/play.ts';
-import { agentToken, eventually, testVillage } from '../../testing/test-village.ts';
+import { agentToken, eventually, testVillage, Play } from '../../testing/test-village.ts';
 import { PROVIDER_KEY, testWire, wireModels } from '../testing/wire-models.ts';
 
 const USER = { role: 'user' as const, content: 'Go to the mill and say hello.' };
@@ -174,8 +173,7 @@ test('failures have the shape and the classes of the format, before and in a str
       chunks: OPENAI_WIRE.stream({ text: ['Half'] }).chunks.slice(0, 2),
     },
   });
-  const cut = await fails(bob().messages.stream(ASKED).finalMessage());
-  assert.equal(cut.type, 'api_error');
+  assert.equal((await fails(bob().messages.stream(ASKED).finalMessage())).type, 'api_error');
   await play.admin.freezeVillage({ reason: 'test' });
   assert.equal(await codeOf(play.as('bob').createMessage(ASKED)), 'village_frozen');
   await play.admin.liftVillageFreeze();

@@ -9,8 +9,7 @@ import { CREDENTIALS_MAX, inTransaction, putCredential, readAudit, readCredentia
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { readConfig } from '../../start/config.ts';
-import { Play } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS, testVillage, type AgentId } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage, type AgentId, Play } from '../../testing/test-village.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
 import { testWire } from '../testing/wire-models.ts';
 
@@ -86,8 +85,7 @@ test("an agent's own key goes before the village's, for that agent alone, until 
   assert.equal(await codeOf(ask(one, 'bob')), null);
   answerTo(VILLAGE_KEY);
   assert.equal(await codeOf(ask(one, 'cleo')), null);
-  const params = { name: 'up-key' };
-  const remove = () => one.admin.deleteModelCredential({ ...params, agent_id: 'bob' });
+  const remove = () => one.admin.deleteModelCredential({ name: 'up-key', agent_id: 'bob' });
   assert.deepEqual(await remove(), { removed: true });
   assert.deepEqual(await remove(), { removed: false });
   answerTo(VILLAGE_KEY);

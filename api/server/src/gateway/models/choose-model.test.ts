@@ -53,11 +53,10 @@ const CASES: readonly (readonly [
   ['no model in the tier', undefined, [], null, /^$/],
 ];
 
-for (const [title, asked, models, expected, reason] of CASES) {
+for (const [title, asked, models, expected, reason] of CASES)
   test(`the model of an agent: ${title}`, () => {
     const chosen = chooseModel({ agentId: 'ada', asked, tier: 'tier-1', models }, catalog);
     assert.deepEqual(chosen === null ? null : [chosen.provider, chosen.name, chosen.scripted], expected);
     if (chosen?.name === 'medium') assert.equal(chosen.context_tokens, 16_384);
     assert.match(chosen?.reason ?? '', reason);
   });
-}

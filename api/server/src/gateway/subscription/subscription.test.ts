@@ -8,8 +8,7 @@ import { RESPONSES_WIRE, type WireAnswer } from '@hamlet/models/testing';
 import { readAudit, readCredentials } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { testFolder } from '@hamlet/test/env/at-end';
-import { Play } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage, Play } from '../../testing/test-village.ts';
 import { testWire } from '../testing/wire-models.ts';
 
 const MODELS = [{ name: 'small', model: 'gpt-5' }];
@@ -103,8 +102,7 @@ test('a sign-in begins at one replica and ends at another; its tokens answer, an
   const listed = await one.admin.listModelCredentials();
   assert.equal(listed.subscription.enabled, true);
   const rows = await readCredentials(db);
-  const acts = await readAudit(db, 'personal', 50);
-  const seen = JSON.stringify([stored, listed, acts, rows, village.logs]);
+  const seen = JSON.stringify([stored, listed, await readAudit(db, 'personal', 50), rows, village.logs]);
   assert.ok(!seen.includes('access-one') && !seen.includes('refresh-one'));
   wire.verify();
 });
@@ -149,8 +147,7 @@ test('a sign-in of another admin, a forged one and one that the provider refuses
 });
 
 test('without the value of the chart nothing may be signed in to, and a stored sign-in answers no request', async () => {
-  const body = { name: 'personal', notice_accepted: true as const };
-  const refused = await off.admin.raw.startSubscription(body);
+  const refused = await off.admin.raw.startSubscription({ name: 'personal', notice_accepted: true as const });
   assert.ok(!refused.ok);
   assert.equal(refused.problem.code, 'subscription_off');
   assert.match(refused.problem.detail, /models\.subscription/);

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import type { AuditRecord } from '@hamlet/contract';
 import { ableServer, OPENAI_WIRE, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { Play } from '../../testing/play.ts';
-import { eventually, testVillage, withTokenPrice, type AgentId } from '../../testing/test-village.ts';
+import { eventually, testVillage, withTokenPrice, type AgentId, Play } from '../../testing/test-village.ts';
 import { testWire, wireModels } from '../testing/wire-models.ts';
 
 const SECRET = 'The secret word is xylophone.';
@@ -26,8 +25,7 @@ for (const agent_id of ['bob', 'cleo', 'dan'] as const)
 const ask = (agentId: AgentId) => play.as(agentId).raw.completeChat({ model: 'small', messages: MESSAGES });
 
 async function linesOf(actor: string): Promise<readonly AuditRecord[]> {
-  const query = { action: 'models.call', actor };
-  return (await play.admin.listAudit(query)).records;
+  return (await play.admin.listAudit({ action: 'models.call', actor })).records;
 }
 
 async function onlyLine(actor: string): Promise<AuditRecord & { readonly detail: Readonly<Record<string, unknown>> }> {
@@ -109,7 +107,6 @@ test('a request that is refused before a provider is asked has no line, and no r
 });
 
 test('the frequent acts of agents are left out of the audit together', async () => {
-  const query = { except: 'turn, models.call' };
-  const { records } = await play.admin.listAudit(query);
+  const { records } = await play.admin.listAudit({ except: 'turn, models.call' });
   assert.ok(records.length > 0 && records.every(({ action }) => action !== 'models.call' && action !== 'turn'));
 });

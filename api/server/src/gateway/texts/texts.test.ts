@@ -4,8 +4,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { deleteExpiredModelTexts, inTransaction, keepModelText, readAudit, readModelText } from '@hamlet/store';
 import { dataOf } from '@hamlet/test/env/client';
-import { Play, startPlay } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS, type AgentId } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, type AgentId, Play, startPlay } from '../../testing/test-village.ts';
 
 const SECRET = 'The secret word is xylophone.';
 
@@ -61,8 +60,7 @@ test('an admin deletes one text, or all of an agent', async () => {
   const again = await forget();
   assert.ok(!again.ok && again.problem.code === 'no_such_model_text');
   const ids = [await ask(keeping, 'cleo'), await ask(keeping, 'cleo')];
-  const all = await keeping.admin.forgetModelTexts({ agent_id: 'cleo' });
-  assert.equal(all.forgotten, 2);
+  assert.equal((await keeping.admin.forgetModelTexts({ agent_id: 'cleo' })).forgotten, 2);
   for (const id of ids) assert.equal(await readModelText(db, id), null);
 });
 
@@ -71,7 +69,6 @@ test('an expired text is not shown, and the job deletes it', async () => {
   const text = { requestId, agentId: 'dan', runId: null, prompt: '[]', answer: '{}', salt: randomBytes(32) };
   await inTransaction(db, (tx) => keepModelText(tx, { ...text, days: 1e-8 }));
   assert.equal(await codeOf(look(requestId)), 'no_such_model_text');
-  const deleted = await eventually('the expiry', async () => (await deleteExpiredModelTexts(db, 10)) > 0);
-  assert.equal(deleted, true);
+  assert.equal(await eventually('the expiry', async () => (await deleteExpiredModelTexts(db, 10)) > 0), true);
   assert.equal(await deleteExpiredModelTexts(db, 10), 0);
 });

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { awakenAgent, suspendAgent, WorldView } from '@hamlet/contract';
 import { codeOf, testClient, type TestClient, dataOf, refusalOf } from '@hamlet/test/env/client';
 import { firstAdmin, invite } from '../../testing/play/people-play.ts';
-import { startPlay } from '../../testing/play.ts';
-import { AGENT_IDS, agentToken, clientOf, TOKENS } from '../../testing/test-village.ts';
+import { AGENT_IDS, agentToken, clientOf, TOKENS, startPlay } from '../../testing/test-village.ts';
 
 const { play } = await startPlay();
 

@@ -13,8 +13,7 @@ import { atEnd } from '@hamlet/test/env/at-end';
 import { startApiProcess } from '../../testing/api-process.ts';
 import { anyExtreme, extremeValues } from '../../testing/extreme-values.ts';
 import { probeLivez } from '../../testing/livez-probe.ts';
-import { Play } from '../../testing/play.ts';
-import { agentToken, TOKENS, testVillage } from '../../testing/test-village.ts';
+import { agentToken, TOKENS, testVillage, Play } from '../../testing/test-village.ts';
 
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_123);
 /** Requests of a role to a route, and messages of a role on a websocket. */

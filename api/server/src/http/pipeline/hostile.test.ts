@@ -7,8 +7,7 @@ import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { startApiProcess } from '../../testing/api-process.ts';
-import { Play } from '../../testing/play.ts';
-import { eventually, testVillage } from '../../testing/test-village.ts';
+import { eventually, testVillage, Play } from '../../testing/test-village.ts';
 
 const HOSTILE = '127.0.0.66';
 const CAP_MS = 60_000;
@@ -147,7 +146,7 @@ for (const [what, asked] of Object.entries<Asked>({
     method: 'POST',
     body: JSON.stringify({ name: 'Grace', password: 'x'.repeat(1 << 20) }),
   },
-})) {
+}))
   test(`a flood of ${what} is refused, and another address is served`, async () => {
     const flooding = flood(400, asked);
     for (let look = 0; look < 3; look += 1) await assertServed(what);
@@ -162,4 +161,3 @@ for (const [what, asked] of Object.entries<Asked>({
     );
     await assertServed(what);
   });
-}

@@ -147,11 +147,10 @@ async function socketCell(path: string, who: Column): Promise<string> {
   return cell;
 }
 
-for (const [path, row] of Object.entries(SOCKETS)) {
+for (const [path, row] of Object.entries(SOCKETS))
   test(`WS ${path}`, async () => {
     for (const who of COLUMNS) assert.equal(await socketCell(path, who), cells(row)[who], who);
   });
-}
 
 test('a listener serves only the routes of its audience, and only the listener for people knows visitors', async () => {
   for (const route of ROUTES as readonly RouteSpec[]) {

@@ -6,8 +6,7 @@ import { actAsAgent, getWorld, moveAgent, recordTurn, REFUSALS, type Refusal } f
 import type { Answered } from '../handler.ts';
 import { runOnce } from '../idempotent.ts';
 import { accepted, refused, type Outcome } from '../outcome.ts';
-import { startPlay } from '../../testing/play.ts';
-import { agentToken, clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
+import { agentToken, clientOf, eventually, TOKENS, startPlay } from '../../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 

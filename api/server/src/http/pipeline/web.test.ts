@@ -19,8 +19,7 @@ test('the API serves the web at / with any query and a strict policy, and lets b
     assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'self'.*frame-ancestors 'none'/);
     assert.equal(page.headers.get('cache-control'), 'no-cache');
   }
-  const file = await fetch(`${url}/assets/app-abc123.js`);
-  assert.match(file.headers.get('cache-control') ?? '', /immutable/);
+  assert.match((await fetch(`${url}/assets/app-abc123.js`)).headers.get('cache-control') ?? '', /immutable/);
 });
 
 test('any other path gets a problem, not the page', async () => {

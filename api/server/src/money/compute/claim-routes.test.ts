@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ComputeClaim } from '@hamlet/contract';
+import { codeOf, follow } from '@hamlet/test/env/client';
 import { leaderOf } from '../../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS, ownVillage } from '../../testing/test-village.ts';
 
@@ -27,20 +28,13 @@ const held = async (): Promise<string> => (await clientOf(url).getBalance({ agen
 
 /** The first claim on the operator's stream that `wanted` accepts. */
 async function firstClaim(wanted: (claim: ComputeClaim) => boolean): Promise<ComputeClaim> {
-  const stop = new AbortController();
-  try {
-    for await (const message of clientOf(url, TOKENS.operator).openInternalStream({}, { signal: stop.signal })) {
-      if (message.event === 'claim' && wanted(message.data)) return message.data;
-    }
-  } finally {
-    stop.abort();
-  }
-  throw new Error('the stream ended');
+  const { events, stop } = follow((signal) => clientOf(url, TOKENS.operator).openInternalStream({}, { signal }));
+  const isWanted = () => events.flatMap((event) => (event.event === 'claim' ? [event.data] : [])).find(wanted);
+  return eventually('the claim', isWanted).finally(stop);
 }
 
 test('only the present leader can hold money', async () => {
-  const unfenced = await clientOf(url, TOKENS.operator).raw.claimCompute(body());
-  assert.equal(unfenced.ok ? null : unfenced.problem.code, 'validation_failed');
+  assert.equal(await codeOf(clientOf(url, TOKENS.operator).claimCompute(body())), 'validation_failed');
   const granted = await leaderOf(url, `${LEASE}:2`).claimCompute(body());
   assert.deepEqual(
     [granted.granted, granted.reason, granted.claim?.tier, await held()],

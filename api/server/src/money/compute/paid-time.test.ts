@@ -5,10 +5,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { startPlay } from '../../testing/play.ts';
 import { testResidents } from '../../testing/resident-process.ts';
 import { leaderOf } from '../../testing/play/run-play.ts';
-import { eventually } from '../../testing/test-village.ts';
+import { eventually, startPlay } from '../../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const residents = testResidents(play);

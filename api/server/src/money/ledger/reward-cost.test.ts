@@ -6,9 +6,8 @@ import { readTiers } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
-import { Play } from '../../testing/play.ts';
 import { startStatementTap } from '../../testing/statement-tap.ts';
-import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage, Play } from '../../testing/test-village.ts';
 
 /** Statements from begin to commit if the agent keeps its tier. */
 const REWARD_MAX = 8;

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { placeBid, roleMay, ROUTES, type AuctionView, type Outcome } from '@hamlet/contract';
 import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
 import { codeOf, dataOf, refusalOf } from '@hamlet/test/env/client';
-import { startPlay } from '../../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, TOKENS, type AgentId } from '../../testing/test-village.ts';
+import { AGENT_IDS, clientOf, eventually, TOKENS, type AgentId, startPlay } from '../../testing/test-village.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -197,12 +196,11 @@ test('the API checks the times of an auction; only admins open auctions, and onl
     times(startsMs, startsMs - 1, Date.now() + 60_000),
     times(startsMs, startsMs + 1_000, startsMs - 4_000),
     times(Date.now() - 60_000, startsMs, Date.now() + 1_000),
-  ]) {
+  ])
     assert.equal(
       await codeOf(admin.openAuction({ ...body, ...(wrong as ReturnType<typeof timesOf>) })),
       'window_out_of_range',
     );
-  }
   assert.equal(await codeOf(admin.openAuction({ ...body, lane: 'gpu-9', ...timesOf(startsMs) })), 'not_for_sale');
   assert.equal(await codeOf(play.as('bob').openAuction({ ...body, ...timesOf(startsMs) })), 'forbidden');
   const auction = await offer();

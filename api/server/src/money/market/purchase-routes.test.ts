@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
-import type { Boost, PurchaseItem, PurchaseView, QuoteAnswer } from '@hamlet/contract';
+import type { PurchaseItem, PurchaseView, QuoteAnswer } from '@hamlet/contract';
 import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
-import { codeOf, refusalOf } from '@hamlet/test/env/client';
-import { startPlay } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS, type AgentId } from '../../testing/test-village.ts';
+import { codeOf, refusalOf, follow } from '@hamlet/test/env/client';
+import { clientOf, eventually, TOKENS, type AgentId, startPlay } from '../../testing/test-village.ts';
 
 const TOKENS_ITEM: PurchaseItem = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 };
 
@@ -244,24 +243,16 @@ test('of many concurrent buyers of one GPU window one gets it, and the others ke
 });
 
 test('the API notifies the operator of purchases that affect pods and seats when they begin and when they end', async () => {
-  const said: Boost[] = [];
-  const stopping = new AbortController();
-  const synced = Promise.withResolvers<void>();
-  const reading = (async () => {
-    for await (const message of clientOf(play.url, TOKENS.operator).openInternalStream(
-      {},
-      { signal: stopping.signal },
-    )) {
-      if (message.event === 'synced') synced.resolve();
-      if (message.event === 'boost' && message.data.agent_id === 'fay') said.push(message.data);
-    }
-  })().catch((error: unknown) => assert.ok(stopping.signal.aborted, String(error)));
-  const received = (): readonly unknown[] => said.map(({ priority, gpu }) => [priority, gpu?.resource_name ?? null]);
-  await synced.promise;
+  const operator = clientOf(play.url, TOKENS.operator);
+  const { events, stop } = follow((signal) => operator.openInternalStream({}, { signal }));
+  const said = () =>
+    events.flatMap((event) => (event.event === 'boost' && event.data.agent_id === 'fay' ? [event.data] : []));
+  const received = (): readonly unknown[] => said().map(({ priority, gpu }) => [priority, gpu?.resource_name ?? null]);
+  await eventually('synced', () => events.some(({ event }) => event === 'synced'));
   const bought = await buy('fay', { kind: 'priority' });
   const window = await buy('fay', { kind: 'gpu', lane: 'gpu-0' }, 600);
   await eventually('the window', () => received().length >= 2);
-  assert.equal(said.at(-1)?.until, window.ends_at, 'the earliest end of the purchases');
+  assert.equal(said().at(-1)?.until, window.ends_at, 'the earliest end of the purchases');
   await endNow(bought.purchase_id);
   await eventually('the end of the priority', () => received().length >= 3);
   assert.deepEqual(received(), [
@@ -269,8 +260,7 @@ test('the API notifies the operator of purchases that affect pods and seats when
     [true, 'nvidia.com/gpu'],
     [false, 'nvidia.com/gpu'],
   ]);
-  stopping.abort();
-  await reading;
+  stop();
 });
 
 test('purchases come in pages, newest first, for one agent or all', async () => {

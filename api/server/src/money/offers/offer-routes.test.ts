@@ -4,10 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { MICRO } from '@hamlet/contract';
 import { checkLedger, inTransaction, lockRun } from '@hamlet/store';
-import { dataOf, refusalOf, type TestClient } from '@hamlet/test/env/client';
+import { dataOf, refusalOf, type TestClient, codeOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
-import { startPlay } from '../../testing/play.ts';
-import { eventually } from '../../testing/test-village.ts';
+import { eventually, startPlay } from '../../testing/test-village.ts';
 import { placeOfferWith } from './run-offers.ts';
 
 const A_SECOND_IN_HOURS = 1 / 3_600;
@@ -17,9 +16,7 @@ const { member } = play;
 const owner = village.openDb();
 
 async function offered(amount: string): Promise<string> {
-  const body = { prompt: 'Bake bread', offer: { amount } };
-  const made = await member.createRun({ agent_id: 'bob', ...body });
-  return made.run.run_id;
+  return (await member.createRun({ agent_id: 'bob', prompt: 'Bake bread', offer: { amount } })).run.run_id;
 }
 
 /** Lets the agent's resident end the run. */
@@ -28,8 +25,7 @@ async function ends(runId: string, state: 'done' | 'failed'): Promise<void> {
   const params = { run_id: runId };
   const { cycle } = await play.agent('bob');
   const { run } = await bob.startRun({ ...params, cycle });
-  const body = { cycle, attempt: run.attempt, state, summary: 'Bread is baked' };
-  await bob.settleRun({ ...params, ...body });
+  await bob.settleRun({ ...params, cycle, attempt: run.attempt, state, summary: 'Bread is baked' });
 }
 
 const available = async (): Promise<string> => (await play.admin.getBalance({ agent_id: 'bob' })).available;
@@ -68,8 +64,10 @@ test('a refused result gives money and allowance back, and keeps the reason', as
 
 test('an offer above the allowance creates no run', async () => {
   const prompt = `Too dear ${randomUUID()}`;
-  const made = await member.raw.createRun({ agent_id: 'bob', prompt, offer: { amount: '1000' } });
-  assert.equal(refusalOf(made), 'allowance_exceeded');
+  assert.equal(
+    await codeOf(member.createRun({ agent_id: 'bob', prompt, offer: { amount: '1000' } })),
+    'allowance_exceeded',
+  );
   const { runs } = await member.listRuns({ agent_id: 'bob' });
   assert.ok(runs.every((run) => run.prompt !== prompt));
 });
@@ -87,8 +85,7 @@ test('the money of a failed or cancelled run is returned without anybody', async
 });
 
 test('the money of an expired offer is returned without anybody', async () => {
-  const created = await member.createRun({ agent_id: 'bob', prompt: 'Bake bread' });
-  const runId = created.run.run_id;
+  const runId = (await member.createRun({ agent_id: 'bob', prompt: 'Bake bread' })).run.run_id;
   await ends(runId, 'done');
   assert.equal(refusalOf(await accept(runId)), 'no_such_offer');
   const actor = { role: 'admin', id: 'grace', accountId: null, name: 'Grace' } as const;
@@ -97,8 +94,7 @@ test('the money of an expired offer is returned without anybody', async () => {
   await inTransaction(owner, async (tx) => {
     const run = await lockRun(tx, runId);
     assert.ok(run !== null);
-    const placed = await placeOfferWith({ economy })(tx, run, { ...asked, expiresInHours: A_SECOND_IN_HOURS });
-    assert.ok(placed.ok);
+    assert.ok((await placeOfferWith({ economy })(tx, run, { ...asked, expiresInHours: A_SECOND_IN_HOURS })).ok);
   });
   await eventually('the offer has expired', async () => (await offerOf(runId)).state === 'expired');
 });

@@ -12,8 +12,7 @@ import { pluck } from '@hamlet/test/env/pluck';
 import { hashOf } from '../../auth/secrets.ts';
 import { assertBooks } from '../testing/purse-play.ts';
 import { cookieOf, firstAdmin, invite, PASSWORD, personOf } from '../../testing/play/people-play.ts';
-import { startPlay } from '../../testing/play.ts';
-import { clientOf, TOKENS } from '../../testing/test-village.ts';
+import { clientOf, TOKENS, startPlay } from '../../testing/test-village.ts';
 
 const SECOND_TOKEN = 'test-token-of-a-second-admin';
 const HOUR_MS = 3_600_000;
@@ -228,9 +227,8 @@ test('a credit for an unknown agent or a closed account, or with an invalid amou
     { provider_transaction_id: '' },
     { provider_transaction_id: 'a b' },
     { provider: 'Pay Pal' },
-  ]) {
+  ])
     assert.equal(refusalOf(await create(admin, body)), 'validation_failed', JSON.stringify(body));
-  }
   assert.equal(refusalOf(await create(clientOf(play.url, TOKENS.member), {})), 'forbidden');
 });
 
@@ -253,9 +251,8 @@ test("the comparison of the books with a provider's statement finds payments tha
     ['ours', '1'],
     ['differs', '2'],
     ['same', '3'],
-  ] as const) {
+  ] as const)
     dataOf(await create(admin, { provider: 'bank', agent_id: 'cleo', provider_transaction_id: ids[name], amount }));
-  }
   const at = new Date().toISOString();
   const line = (id: string, amount: string, reference?: string) => ({
     provider_transaction_id: id,

@@ -1,12 +1,12 @@
 /** Calls in the hands over HTTP: the API has the start before the call runs, gives slots, and keeps the log that the agent claims. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { beginCall, listCalls, type CallInput } from '@hamlet/contract';
+import { listCalls, type CallInput } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { eventually, testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
-import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+import { type HandsCall, PermissionPlay, type Working } from '../testing/permission-play.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'speak', 'exec', 'write_inside'], verdict: 'allow' },
@@ -21,20 +21,7 @@ const permits = new PermissionPlay((await village.startReplica(changes)).peopleU
 await permits.play.everybody();
 afterEach(() => permits.endAll());
 
-type Start = Partial<CallInput<typeof beginCall>['body']> & { readonly callId?: string; readonly args?: object };
-
-function begin({ agentId, runId, cycle, attempt }: Working, { callId = '1.0', args, ...more }: Start = {}) {
-  return permits.play.as(agentId).raw.beginCall({
-    run_id: runId,
-    call_id: callId,
-    cycle,
-    attempt,
-    tool: 'shell',
-    arguments: JSON.stringify(args ?? { command: 'ls' }),
-    boot: 'b1',
-    ...more,
-  });
-}
+const begin = (working: Working, call?: HandsCall) => permits.begin(working, call);
 
 const OPENED = [{ url: 'https://example.org/a?b=1', title: 'A page', at: '2026-11-25T10:00:00+01:00' }];
 const REFUSED = ['egress_not_allowed: no rule of this agent allows a.test:443; ask an admin'];
@@ -50,11 +37,8 @@ const REPORT = {
   refused: REFUSED,
 };
 
-function end({ agentId, runId, cycle, attempt }: Working, callId = '1.0', report: object = REPORT) {
-  return permits.play
-    .as(agentId)
-    .endCall({ run_id: runId, call_id: callId, cycle, attempt, outcome: { kind: 'ok', text: 'Exit code 0' }, report });
-}
+const end = (working: Working, callId = '1.0', report: object = REPORT) =>
+  permits.finish(working, callId, { report, outcome: { kind: 'ok', text: 'Exit code 0' } });
 
 const stateOf = async (answer: ReturnType<typeof begin>): Promise<string> => dataOf(await answer).state;
 const log = async (query: NonNullable<CallInput<typeof listCalls>['query']>) =>
@@ -91,8 +75,7 @@ test('a start is stored once, its end once; the log and the run show what the AP
     calls.map(({ state, tool, outcome, arguments: args, report }) => ({ state, tool, outcome, args, report })),
     [{ state: 'ended', tool: 'shell', outcome: { kind: 'ok' }, args: '{"command":"ls"}', report: REPORT }],
   );
-  const query = { run_id: working.runId };
-  const { events } = await permits.play.admin.listRunEvents(query);
+  const { events } = await permits.play.admin.listRunEvents({ run_id: working.runId });
   assert.deepEqual(
     events.filter(({ event }) => event.startsWith('call_')).map(({ event, witnessed }) => [event, witnessed]),
     [
@@ -131,7 +114,7 @@ test('a call that never ends holds a slot of its tier, and is unknown once its r
 
 test('the rules hold at the start: denied, asked and allowed once, and no tool of the village or of a model', async () => {
   const working = await permits.startRun('cleo');
-  const code = async (start: Start) => dataOf(await begin(working, start)).outcome?.code;
+  const code = async (start: HandsCall) => dataOf(await begin(working, start)).outcome?.code;
   assert.equal(await code({ tool: 'list_processes', args: {} }), 'policy_denied');
   assert.equal(await code({ tool: 'say', args: { text: 'x' } }), 'no_such_tool');
   assert.equal(await code({ tool: 'made_up', args: {} }), 'no_such_tool');
@@ -149,7 +132,7 @@ test('a call whose end is unknown begins once more for each word of a person, in
   const call = { tool: 'shell', callId: '3.0', args };
   const lost = (request: string) =>
     permits.ask(working, call, { why: 'unknown', request: `${working.runId}/${request}` });
-  const again = (more: Start = {}) => begin(working, { ...call, boot: 'b2', ...more });
+  const again = (more: HandsCall = {}) => begin(working, { ...call, boot: 'b2', ...more });
   await permits.allow(working, call);
   assert.equal(await stateOf(begin(working, call)), 'begun');
   const asked = dataOf(await lost('3.0/2')).permission;
@@ -233,7 +216,6 @@ test('secrets of known forms are never written, and words are found only by thos
   assert.equal((await log({ q: 'walnut' })).calls.length, 1);
   assert.equal((await log({ q: 'api_key=[secret]' })).calls.length, 1, 'addresses of opened pages have no secrets');
   assert.equal((await log({ q: '100%_' })).calls.length, 0);
-  const stranger = await permits.member.listCalls({ q: 'walnut' });
-  assert.equal(stranger.calls.length, 0);
+  assert.equal((await permits.member.listCalls({ q: 'walnut' })).calls.length, 0);
   assert.equal(await codeOf(permits.play.admin.listCalls({ cursor: 'bm8' })), 'cursor_invalid');
 });

@@ -1,8 +1,8 @@
 /** Calls of an Agent's MCP servers: the API judges them by the class that the Agent gives, and asks a person without one. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { codeOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
+import { dataOf } from '@hamlet/test/env/client';
 import { testVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
@@ -22,10 +22,8 @@ const permits = new PermissionPlay((await village.startReplica()).peopleUrl);
 await permits.play.everybody();
 afterEach(() => permits.endAll());
 
-const begin = ({ agentId, runId, cycle, attempt }: Working, callId: string, tool: string) =>
-  permits.play
-    .as(agentId)
-    .beginCall({ run_id: runId, call_id: callId, cycle, attempt, tool, arguments: '{}', boot: 'mcp' });
+const begin = (working: Working, callId: string, tool: string) =>
+  permits.begun(working, { callId, tool, args: {}, boot: 'mcp' });
 
 test('the resident receives the servers of its Agent', async () => {
   const { mcp_servers } = await permits.play.as('ada').getAgentConfig({ agent_id: 'ada' });
@@ -51,9 +49,10 @@ test('the resident receives the servers of its Agent', async () => {
 
 test('a call of a server with a class begins and is kept; without a class a person is asked; other servers are denied', async () => {
   const working = await permits.startRun('ada');
-  assert.equal((await begin(working, '1.0', 'mcp__files__read_file')).state, 'begun');
-  assert.equal(await codeOf(begin(working, '2.0', 'mcp__tracker__close_issue')), 'permission_needed');
-  assert.equal((await begin(working, '3.0', 'mcp__other__anything')).state, 'denied');
+  assert.equal(await begin(working, '1.0', 'mcp__files__read_file'), 'begun');
+  assert.equal(await begin(working, '2.0', 'mcp__tracker__close_issue'), 'permission_needed');
+  const denied = await permits.begin(working, { callId: '3.0', tool: 'mcp__other__anything', args: {}, boot: 'mcp' });
+  assert.equal(dataOf(denied).state, 'denied');
   const { calls } = await permits.play.admin.listCalls({ run_id: working.runId });
   assert.deepEqual(
     pluck(

@@ -37,11 +37,7 @@ const callOf = (manager: PackageManager) => ({
   args: argsOf(manager),
 });
 
-async function begun({ agentId, runId, cycle, attempt }: Working, manager: PackageManager, by = asking) {
-  const { tool, callId, args } = callOf(manager);
-  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  return by.play.as(agentId).raw.beginCall({ run_id: runId, call_id: callId, ...body });
-}
+const begun = (working: Working, manager: PackageManager, by = asking) => by.begin(working, callOf(manager));
 
 test('each registry that is off is named with its switch, and no person is asked; those that are on ask', async () => {
   const working = await asking.startRun('ada');

@@ -1,10 +1,9 @@
 /** Calls of net tools over HTTP: rates of the tier over all replicas, the memory that the browser needs, and the class of a call. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { beginCall, type CallInput } from '@hamlet/contract';
 import { dataOf } from '@hamlet/test/env/client';
-import { startPlay } from '../../testing/play.ts';
-import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+import { startPlay } from '../../testing/test-village.ts';
+import { type HandsCall, PermissionPlay, type Working } from '../testing/permission-play.ts';
 
 const TIER_0 = 'good-entitlement-tier-0.yaml';
 const { village, play } = await startPlay({
@@ -20,25 +19,14 @@ const permits = new PermissionPlay(play.url);
 const other = permits.at((await village.startReplica({})).peopleUrl);
 afterEach(() => permits.endAll());
 
-type Body = CallInput<typeof beginCall>['body'];
-type Begin = Pick<Body, 'tool'> & { readonly callId: string; readonly args?: object; readonly over?: PermissionPlay };
-
-function begin({ agentId, runId, cycle, attempt }: Working, { callId, tool, args = {}, over = permits }: Begin) {
-  const params = { run_id: runId, call_id: callId };
-  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  return over.play.as(agentId).raw.beginCall({ ...params, ...body });
-}
-
-async function end({ agentId, runId, cycle, attempt }: Working, callId: string): Promise<void> {
-  const params = { run_id: runId, call_id: callId };
-  const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
-  await permits.play.as(agentId).endCall({ ...params, ...body });
-}
+type Begin = HandsCall & { readonly callId: string; readonly over?: PermissionPlay };
+const begin = (working: Working, { over = permits, args = {}, ...call }: Begin) =>
+  over.begin(working, { args, ...call });
 
 async function use(working: Working, call: Begin): Promise<string> {
   const answer = await begin(working, call);
   if (!answer.ok) return answer.problem.code;
-  if (answer.data.state === 'begun') await end(working, call.callId);
+  if (answer.data.state === 'begun') await permits.finish(working, call.callId);
   return answer.data.outcome?.code ?? answer.data.state;
 }
 

@@ -136,8 +136,7 @@ test('a person who was taken out of a session allows nothing in it any more', as
   const pending = dataOf(
     await permits.ask(working, { tool: 'close_post', callId: '2.0', args: { post_id: sessionId } }),
   );
-  const params = { session_id: sessionId, person_id: `account ${mia.accountId}` };
-  await noah.client.removeSessionPerson(params);
+  await noah.client.removeSessionPerson({ session_id: sessionId, person_id: `account ${mia.accountId}` });
   assert.equal(await stateOf(working, '3.0'), 'pending');
   const answer = permits.answer(pending.permission.permission_id, ALLOW, mia.client);
   assert.equal(await codeOf(answer), 'permission_not_yours');

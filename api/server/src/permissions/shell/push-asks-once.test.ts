@@ -42,14 +42,11 @@ await permits.play.everybody();
 
 /** `begun 900` for a call that may wait for people, or the code with which it is refused or denied. */
 async function started(
-  { agentId, runId, cycle, attempt }: Working,
+  working: Working,
   command: string,
   { by = permits, callId = `${(calls += 1)}.0` }: { by?: PermissionPlay; callId?: string } = {},
 ): Promise<string> {
-  const args = JSON.stringify({ command, background: true });
-  const answer = await by.play
-    .as(agentId)
-    .raw.beginCall({ run_id: runId, call_id: callId, cycle, attempt, tool: 'shell', arguments: args, boot: 'b1' });
+  const answer = await by.begin(working, { callId, args: { command, background: true } });
   // A call that the rules let begin may find all slots of the tier taken.
   if (!answer.ok) return answer.problem.code.replace('too_many_tools', 'begun');
   const { state, outcome, waits_s: seconds = 0 } = answer.data;
@@ -57,10 +54,7 @@ async function started(
 }
 
 /** Ends a call, so that its slot is free. */
-async function ended({ agentId, runId, cycle, attempt }: Working, callId: string): Promise<void> {
-  const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: 'Done' }, report: {} };
-  await permits.play.as(agentId).endCall({ run_id: runId, call_id: callId, ...body });
-}
+const ended = (working: Working, callId: string) => permits.finish(working, callId);
 
 /** The verdict about a push of a call that waits in the broker: a new push with each use, the same one with each question. */
 async function pushed(run: Working, call: string): Promise<() => Promise<string>> {

@@ -28,18 +28,8 @@ const started = (working: Working, command: string, by = permits): Promise<strin
   startedTool(working, { tool: 'shell', args: { command, background: true } }, by);
 
 /** The same for a call of another tool. */
-async function startedTool(
-  { agentId, runId, cycle, attempt }: Working,
-  { tool, args }: { readonly tool: string; readonly args: object },
-  by = permits,
-): Promise<string> {
-  calls += 1;
-  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  const params = { run_id: runId, call_id: `${calls}.0` };
-  const answer = await by.play.as(agentId).raw.beginCall({ ...params, ...body });
-  if (!answer.ok) return answer.problem.code;
-  return answer.data.outcome?.code ?? answer.data.state;
-}
+const startedTool = (working: Working, call: { readonly tool: string; readonly args: object }, by = permits) =>
+  by.begun(working, { callId: `${(calls += 1)}.0`, ...call });
 
 const ask = (working: Working, command: string) =>
   permits.ask(working, { tool: 'shell', callId: `${(calls += 1)}.0`, args: { command } });

@@ -1,9 +1,8 @@
-import { answerPermission, askPermission, performCall } from '@hamlet/contract';
+import { answerPermission, beginCall, endCall, askPermission, performCall } from '@hamlet/contract';
 import type { CallData, CallInput, Outcome, Permission, Run, SafeMode } from '@hamlet/contract';
 import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf } from '@hamlet/test/env/client';
-import { Play } from '../../testing/play.ts';
-import { clientOf, TOKENS, type AgentId } from '../../testing/test-village.ts';
+import { clientOf, TOKENS, type AgentId, Play } from '../../testing/test-village.ts';
 
 /** Rules of a village in which agents ask before they publish or spend in a run. */
 export const ASKING_RULES = JSON.stringify([
@@ -19,6 +18,11 @@ export interface Working {
 }
 
 type Tool = Pick<CallInput<typeof performCall>['body'], 'tool'> & { readonly callId: string; readonly args: unknown };
+type CallEnd = Pick<CallInput<typeof endCall>['body'], 'outcome' | 'report'>;
+export type HandsCall = Partial<CallInput<typeof beginCall>['body']> & {
+  readonly callId?: string;
+  readonly args?: object;
+};
 type Answer = CallInput<typeof answerPermission>['body'];
 export type CallAnswer = Outcome<CallData<typeof performCall>>;
 
@@ -98,6 +102,27 @@ export class PermissionPlay {
       tool,
       arguments: typeof args === 'string' ? args : JSON.stringify(args),
     });
+  }
+
+  /** Begins a call in the hands: by default `ls`. */
+  begin(
+    { agentId, runId, cycle, attempt }: Working,
+    { callId = '1.0', tool = 'shell', args = { command: 'ls' }, ...more }: HandsCall = {},
+  ) {
+    const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1', ...more };
+    return this.play.as(agentId).raw.beginCall({ run_id: runId, call_id: callId, ...body });
+  }
+
+  /** `begun`, or the code with which a call in the hands is refused or denied. */
+  async begun(working: Working, call: HandsCall): Promise<string> {
+    const answer = await this.begin(working, call);
+    return answer.ok ? (answer.data.outcome?.code ?? answer.data.state) : answer.problem.code;
+  }
+
+  /** Ends a call in the hands. */
+  finish({ agentId, runId, cycle, attempt }: Working, callId: string, end: Partial<CallEnd> = {}) {
+    const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: 'Done.' }, report: {}, ...end };
+    return this.play.as(agentId).endCall({ run_id: runId, call_id: callId, ...body });
   }
 
   /** Asks for a call, and lets an admin allow it. Returns the id of the permission. */

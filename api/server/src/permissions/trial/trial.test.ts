@@ -54,17 +54,8 @@ const attempt = (body: CallInput<typeof tryPolicy>['body'], by = permits.play.ad
 const trial = async (body: PolicyProposal): Promise<PolicyTrial> => dataOf(await attempt(body));
 
 async function begin(working: Working, callId: string, { tool, value }: Omit<Made, 'agentId'>): Promise<string> {
-  const { agentId, runId, cycle, attempt: number } = working;
-  made.push({ agentId, tool, value });
-  const answer = await permits.play.as(agentId).raw.beginCall({
-    run_id: runId,
-    call_id: callId,
-    cycle,
-    attempt: number,
-    tool,
-    arguments: JSON.stringify(value),
-    boot: 'b1',
-  });
+  made.push({ agentId: working.agentId, tool, value });
+  const answer = await permits.begin(working, { callId, tool, args: value as object });
   return answer.ok ? answer.data.state : answer.problem.code;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
-import { startPlay } from '../../testing/play.ts';
+import { startPlay } from '../../testing/test-village.ts';
 import { firstAdmin, invite } from '../../testing/play/people-play.ts';
 import { firingBody, leaderOf, RunPlay } from '../../testing/play/run-play.ts';
 
@@ -37,15 +37,13 @@ async function finishedRun(): Promise<string> {
 /** The words of everything that a person can read about a run. */
 async function readAll(client: TestClient, runId: string): Promise<string> {
   const params = { run_id: runId };
-  const stream = [];
-  for await (const event of client.streamRun(params)) stream.push(event);
   const read = [
     await client.getRun(params),
     await client.listRunEvents(params),
     await client.listRuns({ agent_id: 'ada' }),
     await client.listOffers({ run_id: runId }),
     await client.listPermissions({ run_id: runId }),
-    stream,
+    await Array.fromAsync(client.streamRun(params)),
   ];
   return JSON.stringify(read);
 }
@@ -72,8 +70,7 @@ test('only the person who gave a run and admins read its texts; others see state
 });
 
 test('a failure keeps its code for others, and a cancel of another member is refused', async () => {
-  const made = await mia.client.createRun({ agent_id: 'bob', prompt: 'Dig.' });
-  const params = { run_id: made.run.run_id };
+  const params = { run_id: (await mia.client.createRun({ agent_id: 'bob', prompt: 'Dig.' })).run.run_id };
   dataOf(await runs.start('bob', params.run_id));
   assert.equal(await codeOf(noah.client.cancelRun(params)), 'forbidden');
   const error = { code: 'step_failed', message: `No ${SECRET}` };
@@ -84,8 +81,7 @@ test('a failure keeps its code for others, and a cancel of another member is ref
 
 test('the prompts of Schedules are for admins and the agent', async () => {
   const body = firingBody({ schedule_uid: 'audience', agents: ['cleo'], prompt: `Water the ${SECRET}.` });
-  const fired = await leaderOf(play.url, 'audience:0').fireSchedule(body);
-  const params = { run_id: fired.runs[0]?.run_id ?? '' };
+  const params = { run_id: (await leaderOf(play.url, 'audience:0').fireSchedule(body)).runs[0]?.run_id ?? '' };
   const promptFor = async (client: TestClient) => (await client.getRun(params)).run.prompt;
   assert.match(await promptFor(grace.client), /walnut/);
   assert.doesNotMatch(await promptFor(mia.client), /walnut/);

@@ -70,8 +70,7 @@ test('two sessions on two repositories have two work trees, and each begins in i
     systems.at(-1) ?? '',
     /Your repository is https:\/\/git\.example\.org\/bakery\.git, branch main\. .*\/bakery;/,
   );
-  const second = await say(mill, shell('cat name; echo flour >stock'));
-  assert.match(second.summary ?? '', /stdout:\nmill/);
+  assert.match((await say(mill, shell('cat name; echo flour >stock'))).summary ?? '', /stdout:\nmill/);
   assert.deepEqual(
     [
       existsSync(join(village.hands.workspace, 'mill/stock')),
@@ -105,8 +104,7 @@ test('a change from clone to push: the author is the person, a person permits th
   });
   assert.deepEqual([asked.tool, asked.why], ['git', 'policy']);
   assert.match(asked.reason ?? '', /sends something to where others see it/);
-  const params = { permission_id: asked.permission_id };
-  await talk.play.admin.answerPermission({ ...params, answer: 'allow' });
+  await talk.play.admin.answerPermission({ permission_id: asked.permission_id, answer: 'allow' });
   const ended = await talk.ended(run.run_id);
   assert.equal(ended.state, 'done', JSON.stringify(ended.error));
   assert.match(ended.summary ?? '', /Use the action carry_forward/);

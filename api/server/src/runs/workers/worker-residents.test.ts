@@ -1,7 +1,7 @@
 /** Workers of agents with a model: a resident's process, the API, and a scripted model that answers by the prompt of each run. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { listWorkers, type Run, type Worker } from '@hamlet/contract';
+import { type Run, type Worker } from '@hamlet/contract';
 import { OPENAI_WIRE, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { dataOf } from '@hamlet/test/env/client';
 import { testWire, wireModels } from '../../gateway/testing/wire-models.ts';
@@ -88,10 +88,8 @@ afterEach(async () => {
 });
 
 const give = (parts: readonly Part[]): Promise<Run> => runs.give('ada', `${PARENT} Delegate: ${JSON.stringify(parts)}`);
-const workersOf = async (parent_run_id: string): Promise<readonly Worker[]> => {
-  const query = { params: { agent_id: 'ada' }, query: { parent_run_id } };
-  return dataOf(await runs.play.admin.call(listWorkers, query)).workers;
-};
+const workersOf = async (parent_run_id: string): Promise<readonly Worker[]> =>
+  (await runs.play.admin.listWorkers({ agent_id: 'ada', parent_run_id })).workers;
 const active = (runId: string, count = 1): Promise<readonly Worker[]> =>
   eventually(`${count} workers at work`, async () => {
     const found = (await workersOf(runId)).filter(({ run }) => run.state === 'running');

@@ -1,8 +1,7 @@
 import { cancelRun, fireSchedule, recordRunStep, settleRun, startRun } from '@hamlet/contract';
 import type { CallData, CallInput, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
 import { testClient, type TestClient, dataOf } from '@hamlet/test/env/client';
-import { Play } from '../play.ts';
-import { eventually, TOKENS, type AgentId } from '../test-village.ts';
+import { eventually, TOKENS, type AgentId, Play } from '../test-village.ts';
 
 /** A client that sends the fence header of the present leader. */
 export function leaderOf(url: string, fence: string): TestClient {
@@ -55,8 +54,7 @@ export class RunPlay {
       seq: (this.#claimed += 1),
       event: { v: 1, type: 'interrupted', run: runId, stage: 'main', fence: 1, at: 0, elapsedMs: 0 },
     }));
-    const body = { cycle: await this.cycle('ada'), entries, payloads: [] };
-    await agent.storeRunJournal({ run_id: runId, ...body });
+    await agent.storeRunJournal({ run_id: runId, cycle: await this.cycle('ada'), entries, payloads: [] });
   }
 
   async get(runId: string): Promise<Run> {

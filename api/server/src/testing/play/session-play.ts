@@ -8,8 +8,8 @@ import {
   type SessionMessage,
   type StreamEvent,
 } from '@hamlet/contract';
-import type { TestClient } from '@hamlet/test/env/client';
-import { dataOf } from '@hamlet/test/env/client';
+import type { TestClient, Followed } from '@hamlet/test/env/client';
+import { dataOf, follow } from '@hamlet/test/env/client';
 import { RunPlay } from './run-play.ts';
 import type { AgentId } from '../test-village.ts';
 
@@ -19,8 +19,7 @@ export type Sent = CallData<typeof sendMessage>;
 /** Talks with agents, and answers as their residents. */
 export class SessionPlay extends RunPlay {
   async open(client: TestClient, agentId: AgentId, people: readonly string[] = []): Promise<ChatSession> {
-    const body = { people: [...people] };
-    return (await client.createSession({ agent_id: agentId, ...body })).session;
+    return (await client.createSession({ agent_id: agentId, people: [...people] })).session;
   }
 
   say(client: TestClient, sessionId: string, text: string): Promise<Outcome<Sent>> {
@@ -33,8 +32,7 @@ export class SessionPlay extends RunPlay {
 
   /** The transcript, oldest first. */
   async transcript(client: TestClient, sessionId: string): Promise<readonly SessionMessage[]> {
-    const page = await client.listMessages({ session_id: sessionId, limit: 100 });
-    return page.messages.toReversed();
+    return (await client.listMessages({ session_id: sessionId, limit: 100 })).messages.toReversed();
   }
 
   /** Settles a run that the agent has started as done, with an answer. */
@@ -54,18 +52,7 @@ export class SessionPlay extends RunPlay {
 }
 
 /** A stream of a session with the events received so far. */
-export function follow(
-  client: TestClient,
-  sessionId: string,
-  after?: string,
-): { readonly events: SessionEvent[]; readonly ended: Promise<void>; readonly stop: () => void } {
-  const stopping = new AbortController();
-  const events: SessionEvent[] = [];
-  const query = after === undefined ? {} : { after };
-  const ended = (async () => {
-    const request = { params: { session_id: sessionId }, query, signal: stopping.signal };
-    for await (const event of client.open(openSessionStream, request)) events.push(event);
-  })();
-  ended.catch(() => undefined);
-  return { events, ended, stop: () => stopping.abort() };
-}
+export const followSession = (client: TestClient, sessionId: string, after?: string): Followed<SessionEvent> =>
+  follow((signal) =>
+    client.openSessionStream({ session_id: sessionId, ...(after === undefined ? {} : { after }) }, { signal }),
+  );

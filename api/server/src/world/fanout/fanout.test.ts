@@ -15,7 +15,7 @@ import {
 import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, STALL_TICKS, VIEWS_PER_UPDATE } from './limits.ts';
 import { assertFaithful, look, map, randomDeed, Village } from './testing/viewed-village.ts';
 
-for (const seed of Array.from({ length: Number(process.env['FANOUT_SEEDS'] ?? 6) }, (_, index) => index + 1)) {
+for (const seed of Array.from({ length: Number(process.env['FANOUT_SEEDS'] ?? 6) }, (_, index) => index + 1))
   test(`every viewer's copy equals the truth after each update, after any acts and for any view (seed ${seed})`, () => {
     const village = new Village();
     let drawn = 0;
@@ -40,7 +40,6 @@ for (const seed of Array.from({ length: Number(process.env['FANOUT_SEEDS'] ?? 6)
       for (const one of viewers) if (round % 45 === 0) one.socket.extraBuffered = 0;
     }
   });
-}
 
 test('a resumed connection gets only what changed, and is right again', () => {
   const village = new Village();
@@ -215,9 +214,8 @@ test('a viewer that claims more cells than any map has is refused, and one that 
     { x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 },
     { x: -1, y: 0, width: 1, height: 1 },
     { x: 0, y: 0, width: 1.5, height: 1 },
-  ]) {
+  ])
     assert.ok(!viewer.receive(JSON.stringify({ ...resume, cells })));
-  }
   assert.ok(viewer.receive(JSON.stringify({ ...resume, cells: { x: 0, y: 0, width: 256, height: 256 } })));
   look(viewer, { x: 65_536, y: -65_536, width: 4_096, height: 4_096 });
   socket.deliver();
