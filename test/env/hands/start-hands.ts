@@ -22,12 +22,23 @@ export interface Hands {
   remove(): Promise<void>;
 }
 
-/** Builds and starts the supervisor. `layerBytes`: the limit of the workspace as if it were the container's own disk; none by default. */
+/** The program of the supervisor, built once for all test files of a process. */
+let built: Promise<string> | undefined;
+
+async function build(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'hamlet-supervisor-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, 'hamlet-hands');
+  await promisify(execFile)('go', ['build', ...GO_FLAGS, '-o', program, './cmd/hamlet-hands'], { cwd: SOURCE });
+  return program;
+}
+
+/** Starts the supervisor. `layerBytes`: the limit of the workspace as if it were the container's own disk; none by default. */
 export async function startHands({ layerBytes = 0 }: { readonly layerBytes?: number } = {}): Promise<Hands> {
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-hands-'));
-  const [program, workspace] = [join(folder, 'hamlet-hands'), join(folder, 'workspace')];
+  const workspace = join(folder, 'workspace');
   mkdirSync(workspace);
-  await promisify(execFile)('go', ['build', ...GO_FLAGS, '-o', program, './cmd/hamlet-hands'], { cwd: SOURCE });
+  const program = await (built ??= build());
   // As in a pod, where the folder of the socket is a volume in memory.
   const shared = mkdtempSync('/dev/shm/hamlet-hands-');
   const socket = join(shared, 'hands.sock');
