@@ -68,7 +68,7 @@ test('a misspelled tool in a rule of an Agent or a tier is named, and stops noth
   await v.createAgent('bob', { tools: misspelled });
   assert.equal(
     await v.condition('bob', 'RulesChecked False NameUnknown'),
-    'rule 1: shel is no tool and no class of tools: did you mean shell?',
+    'rule 1: shel is neither a tool nor a class of tools: did you mean shell?',
   );
   await v.runningPod('bob');
   const at = { namespace: v.namespace, name: 'tier-0' };

@@ -124,6 +124,6 @@ test('rules with wrong examples or unknown names are reported with the fix', () 
   assert.deepEqual(checkVillageRules(rules), [
     'rule 1 must match say in a run and does not: correct the rule or its example',
     'rule 1 must not match bid in a run and does: correct the rule or its example',
-    'rule 2: sai is no tool and no class of tools: did you mean say?',
+    'rule 2: sai is neither a tool nor a class of tools: did you mean say?',
   ]);
 });

@@ -7,13 +7,13 @@ test('names of tools, classes, and servers and tools of MCP are known; each othe
   assert.deepEqual(unknownNames([{ tools: [...TOOL_CLASSES, ...VILLAGE_TOOL_NAMES] }]), []);
   assert.deepEqual(unknownNames([{ tools: ['mcp__later', 'mcp__later__do-it'] }]), []);
   assert.deepEqual(unknownNames([{ tools: ['read'] }, { tools: ['shel', 'git_push', 'mcp_files'] }]), [
-    'rule 2: shel is no tool and no class of tools: did you mean shell?',
-    'rule 2: git_push is no tool and no class of tools: correct the name',
-    'rule 2: mcp_files is no tool and no class of tools: correct the name',
+    'rule 2: shel is neither a tool nor a class of tools: did you mean shell?',
+    'rule 2: git_push is neither a tool nor a class of tools: correct the name',
+    'rule 2: mcp_files is neither a tool nor a class of tools: correct the name',
   ]);
   assert.deepEqual(unknownNames([{ tools: ['sai'] }], ['read', 'shel']), [
-    'spec.tools.allow: shel is no tool and no class of tools: did you mean shell?',
-    'rule 1: sai is no tool and no class of tools: did you mean say?',
+    'spec.tools.allow: shel is neither a tool nor a class of tools: did you mean shell?',
+    'rule 1: sai is neither a tool nor a class of tools: did you mean say?',
   ]);
   assert.equal(nearestName('post_to_bord'), 'post_to_board');
   assert.equal(nearestName('Publish'), 'publish');

@@ -55,5 +55,5 @@ export function unknownNames(
   return named
     .filter(({ name }) => !isToolName(name) && !isClass(name))
     .slice(0, REPORTED_MAX)
-    .map(({ name, place }) => `${place}: ${name} is no tool and no class of tools: ${fixOf(name)}`);
+    .map(({ name, place }) => `${place}: ${name} is neither a tool nor a class of tools: ${fixOf(name)}`);
 }

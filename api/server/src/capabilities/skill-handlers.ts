@@ -37,7 +37,7 @@ function readSkillFiles({ source, skillMaps }: Village): Handlers['readSkillFile
     const record = source.get(params.agent_id);
     if (record === null) return refused('no_such_agent');
     const name = record.spec.skills?.find((skill) => skill.name === params.skill)?.configMapName;
-    if (name === undefined) return refused('no_such_skill', `${params.skill} is no skill of a ConfigMap`);
+    if (name === undefined) return refused('no_such_skill', `${params.skill} is not a skill from a ConfigMap`);
     const map = await skillMaps.read(name);
     return map.ok ? accepted({ files: map.files }) : refused('skill_unusable', map.problem);
   });

@@ -22,7 +22,7 @@ export async function readVillageEgress(file: string | undefined): Promise<Villa
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) => `  egress.${path.join('.')}: ${message}`);
   throw new Error(
-    `${file} is no list of hosts for agents: correct the values egress.* of the chart\n${faults.join('\n')}`,
+    `${file} is not a list of hosts for agents: correct the values egress.* of the chart\n${faults.join('\n')}`,
   );
 }
 

@@ -21,7 +21,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, part]) => [key, sorted(part)]));
 }
 
-/** Reads the arguments that a model wrote; null if they are no JSON, or nested too deeply. Pure. */
+/** Reads the arguments that a model wrote; null if they are not JSON, or nested too deeply. Pure. */
 export function readArguments(json: string): CallArguments | null {
   try {
     const value: unknown = JSON.parse(json);

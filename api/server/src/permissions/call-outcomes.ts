@@ -19,7 +19,7 @@ export function invalidOutcome(issues: readonly Pick<z.core.$ZodIssue, 'path' | 
   const lines = issues
     .slice(0, ISSUES_SHOWN)
     .map(({ path, message }) => `${path.length === 0 ? 'arguments' : path.map(String).join('.')}: ${message}`);
-  const text = lines.length === 0 ? 'The arguments are no valid JSON: write JSON.' : lines.join('\n');
+  const text = lines.length === 0 ? 'The arguments are not valid JSON: write JSON.' : lines.join('\n');
   return { kind: 'failed', code: 'invalid_input', text: truncate(text, TEXT_MAX_CHARS) };
 }
 

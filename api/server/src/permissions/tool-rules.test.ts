@@ -33,7 +33,10 @@ test('the API does not start with rules that it cannot read, that name no tool, 
     ['[]', /HAMLET_TOOL_RULES/],
     ['[{"tools":["read"],"verdict":"maybe"}]', /verdict/],
     ['[{"tools":["read"],"verdict":"allow","amount":"5"}]', /amount/],
-    ['[{"tools":["reed"],"verdict":"allow"}]', /rule 1: reed is no tool and no class of tools: did you mean read\?/],
+    [
+      '[{"tools":["reed"],"verdict":"allow"}]',
+      /rule 1: reed is neither a tool nor a class of tools: did you mean read\?/,
+    ],
     [
       '[{"tools":["spend"],"when":"run","verdict":"ask","misses":[{"tool":"buy"}]}]',
       /rule 1 must not match buy in a run and does/,

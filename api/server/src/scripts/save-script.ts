@@ -30,7 +30,7 @@ import type { Village } from '../village.ts';
 type Request = Pick<RequestOf<typeof saveRoute>, 'actor' | 'requestId' | 'traceparent' | 'call'>;
 type Saved = Outcome<{ script: Script; secrets: boolean }>;
 
-/** A longer deliverable is no script: the source can have six characters of JSON for each of its own. */
+/** Upper bound for a script as a deliverable: JSON may need six characters for each of the source. */
 const SHARED_MAX_BYTES = 8 * SCRIPT_SOURCE_MAX_BYTES;
 
 interface Saving {
@@ -85,7 +85,7 @@ async function sharedIn(tx: Tx, { actor, body }: RequestOf<typeof adoptRoute>): 
   return artifact === null ? refused('no_such_artifact') : accepted(artifact);
 }
 
-/** The script in the bytes of a deliverable, which its agent may have written by hand; null if there is none. */
+/** Reads a script from the bytes of a deliverable; null if they are not a script. */
 async function readShared(tx: Tx, { artifactId, deliverable, bytes }: KeptArtifact): Promise<SharedScript | null> {
   if (deliverable !== 'script' || bytes > SHARED_MAX_BYTES) return null;
   const content = await readArtifactContent(tx, artifactId);

@@ -8,7 +8,7 @@ const VERSION_DIGITS = 32;
 /** The version of a script: the same for the same name, language, description, source and parameters, and for nothing else. Pure. */
 export function versionOf({ name, language, description, source, parameters }: SharedScript): string {
   const canonical = readArguments(JSON.stringify({ name, language, description, source, parameters }));
-  if (canonical === null) throw new TypeError('a script that the schema took is no JSON');
+  if (canonical === null) throw new TypeError('a valid script is not JSON');
   return createHash('sha256').update(canonical.text).digest('hex').slice(0, VERSION_DIGITS);
 }
 

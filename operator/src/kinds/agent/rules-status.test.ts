@@ -84,7 +84,7 @@ test('RulesChecked: a name that is no tool and no class is a warning with the ne
   assert.deepEqual(found('shel', 'publish'), [
     'False',
     'NameUnknown',
-    'rule 2: shel is no tool and no class of tools: did you mean shell?',
+    'rule 2: shel is neither a tool nor a class of tools: did you mean shell?',
   ]);
   assert.match(found('publsh')?.[2] ?? '', /did you mean publish\?$/);
   assert.match(found('nothing_like_it_at_all')?.[2] ?? '', /: correct the name$/);
@@ -108,7 +108,7 @@ test('RulesChecked: an unknown name in the list of the only tools is a warning t
   assert.equal(found('read', 'shell', 'mcp__files'), undefined);
   assert.equal(
     found('read', 'shel')?.message,
-    'spec.tools.allow: shel is no tool and no class of tools: did you mean shell?',
+    'spec.tools.allow: shel is neither a tool nor a class of tools: did you mean shell?',
   );
 });
 

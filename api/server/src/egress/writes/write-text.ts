@@ -15,7 +15,7 @@ export function writeArguments({ ask, summary, changes, body, bytes, sha256, cal
       ...(call === null ? {} : { call }),
     }),
   );
-  if (args === null) throw new TypeError('the arguments of a write are no JSON');
+  if (args === null) throw new TypeError('the arguments of a write are not JSON');
   return args;
 }
 
