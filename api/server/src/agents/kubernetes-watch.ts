@@ -41,15 +41,6 @@ export function entitlementOf(object: KubeObject): EntitlementRecord {
   return { name: metadata.name, spec, status: status ?? {}, etag: etagOf(object) };
 }
 
-export interface VillageWatch {
-  readonly ready: boolean;
-  readonly agents: ReadonlyMap<string, AgentRecord>;
-  readonly entitlements: ReadonlyMap<string, EntitlementRecord>;
-  onChange(callback: () => void): void;
-  see(agent: KubeObject): void;
-  close(): Promise<void>;
-}
-
 export interface WatchPorts {
   readonly client: KubeClient;
   readonly namespace: string;
@@ -59,7 +50,7 @@ export interface WatchPorts {
   readonly onDeleted?: (kind: string, object: KubeObject) => void;
 }
 
-export function watchVillage(ports: WatchPorts): VillageWatch {
+export function watchVillage(ports: WatchPorts) {
   const { client, namespace, log } = ports;
   const callbacks: (() => void)[] = [];
   const onFailure = (error: unknown): void => log('warn', 'a watch of the cluster failed; it resumes', { error });
@@ -102,10 +93,12 @@ export function watchVillage(ports: WatchPorts): VillageWatch {
     },
     agents: agents.held,
     entitlements: entitlements.held,
-    onChange: (callback) => void callbacks.push(callback),
-    see: (agent) => agents.reflector.cache.see(agent),
+    onChange: (callback: () => void): void => void callbacks.push(callback),
+    see: (agent: KubeObject) => agents.reflector.cache.see(agent),
     close: async () => {
       await Promise.all([agents.reflector.stop(), entitlements.reflector.stop()]);
     },
   };
 }
+
+export type VillageWatch = ReturnType<typeof watchVillage>;

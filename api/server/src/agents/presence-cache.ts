@@ -1,31 +1,17 @@
 import { assertStream, beat, connectStream, disconnectStream, readPresence, sweepSilentReplicas } from '@hamlet/store';
 import type { PresenceRow, Stream } from '@hamlet/store';
 import { coalesce, repeat } from '../service/single-flight.ts';
-import type { InternalSignal } from '../operator/internal-signal.ts';
 import type { Services } from '../service/services.ts';
 
 const BEAT_MS = 1_000;
 /** A replica that has not reported for this time counts as gone: another replica marks its streams as ended. */
 const SILENT_MS = 4_000;
 
-export interface PresenceCache {
-  get(agentId: string): PresenceRow | null;
-  /** Records a new stream of this replica. Null if a newer cycle of the agent has connected. */
-  connect(life: { readonly agentId: string; readonly uid: string; readonly cycle: number }): Promise<Stream | null>;
-  disconnect(stream: Stream): Promise<void>;
-  onChange(callback: () => void): void;
-  close(): Promise<void>;
-}
-
 /**
  * Keeps presence in Postgres and in memory. Each second, this replica reports that it lives, marks its streams as
  * connected again if another replica had marked them as ended, and marks the streams of silent replicas as ended.
  */
-export async function startPresenceCache(
-  ports: Pick<Services, 'db' | 'replicaId' | 'log'> & {
-    readonly signal: InternalSignal;
-  },
-): Promise<PresenceCache> {
+export async function startPresenceCache(ports: Pick<Services, 'db' | 'replicaId' | 'log' | 'notifications'>) {
   const { db, replicaId, log } = ports;
   const mine = new Set<Stream>();
   const callbacks: (() => void)[] = [];
@@ -49,24 +35,27 @@ export async function startPresenceCache(
   await beat(db, replicaId);
   await refresh();
   const failed = (error: unknown): void => log('warn', 'presence was not updated; the API retries', { error });
-  ports.signal.on('presence', () => void refresh().catch(failed));
+  ports.notifications.onInternal('presence', () => void refresh().catch(failed));
   const stopBeating = repeat(BEAT_MS, assertMine, failed);
 
   return {
-    get: (agentId) => rows.get(agentId) ?? null,
-    connect: async (life) => {
+    get: (agentId: string) => rows.get(agentId) ?? null,
+    /** Records a new stream of this replica. Null if a newer cycle of the agent has connected. */
+    connect: async (life: { readonly agentId: string; readonly uid: string; readonly cycle: number }) => {
       const stream = await connectStream(db, { ...life, replicaId });
       if (stream !== null) mine.add(stream);
       return stream;
     },
-    disconnect: async (stream) => {
+    disconnect: async (stream: Stream) => {
       mine.delete(stream);
       await disconnectStream(db, stream);
     },
-    onChange: (callback) => void callbacks.push(callback),
+    onChange: (callback: () => void): void => void callbacks.push(callback),
     close: async () => {
       await stopBeating();
       for (const stream of mine) await disconnectStream(db, stream).catch(() => undefined);
     },
   };
 }
+
+export type PresenceCache = Awaited<ReturnType<typeof startPresenceCache>>;

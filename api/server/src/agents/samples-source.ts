@@ -5,7 +5,6 @@ import { Agent, Entitlement, type AgentStatus, type EntitlementSpec, type Standi
 import {
   ensureSampleAgent,
   INTERNAL_EVENTS_CHANNEL,
-  listen,
   readSampleAgents,
   readStandings,
   rebootSample,
@@ -16,6 +15,7 @@ import type { Db, SampleAgentRow } from '@hamlet/store';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Log } from '../service/log.ts';
 import type { AgentRecord, AgentSource } from './agent-source.ts';
+import type { Notifications } from '../service/notifications.ts';
 
 const POLL_MS = 2_000;
 const NODES = ['sparky1', 'sparky2'];
@@ -198,7 +198,7 @@ function lifeOf(place: SamplePlace): Pick<AgentSource, 'setPower' | 'sleepIdle' 
 
 export async function openSamplesSource(ports: {
   readonly db: Db;
-  readonly listenUrl: string;
+  readonly notifications: Notifications;
   readonly folder: string;
   readonly log: Log;
 }): Promise<AgentSource> {
@@ -221,7 +221,8 @@ export async function openSamplesSource(ports: {
     );
 
   await refresh();
-  const listener = listen(ports.listenUrl, [SAMPLE_AGENTS_CHANNEL, INTERNAL_EVENTS_CHANNEL], refreshQuietly);
+  for (const channel of [SAMPLE_AGENTS_CHANNEL, INTERNAL_EVENTS_CHANNEL])
+    ports.notifications.on(channel, refreshQuietly);
   const timer = setInterval(refreshQuietly, POLL_MS);
 
   return {
@@ -237,9 +238,6 @@ export async function openSamplesSource(ports: {
       })),
     onChange: (callback) => void callbacks.push(callback),
     ...lifeOf({ db, idle, record: (agentId) => records.get(agentId), refresh }),
-    close: async () => {
-      clearInterval(timer);
-      await listener.stop();
-    },
+    close: async () => clearInterval(timer),
   };
 }

@@ -52,7 +52,7 @@ interface ShownArtifact {
   readonly run: ShownRun;
 }
 
-/** An artifact exists for the readers of the texts of its run alone. */
+/** Only readers of the run's texts may see its artifacts. */
 async function findShown(db: Db, caller: Caller, artifactId: string): Promise<Outcome<ShownArtifact>> {
   const artifact = await findArtifact(db, artifactId);
   if (artifact === null) return refused('no_such_artifact');

@@ -8,6 +8,7 @@ import { untilEnd } from '@hamlet/test/env/at-end';
 import type { Actor } from '../http/actor.ts';
 import type { Refused } from '../http/outcome.ts';
 import { startConnectionGuard, type ConnectionGuard } from './connection-guard.ts';
+import { openNotifications } from '../service/notifications.ts';
 
 const AGENT: Actor = {
   role: 'agent',
@@ -31,9 +32,8 @@ const db = untilEnd(openDatabase({ url: postgres.url(), poolSize: 1, onError: ()
 const onStanding = (listener: typeof announceStanding): void => {
   announceStanding = listener;
 };
-const guard = untilEnd(
-  startConnectionGuard({ listenUrl: postgres.appUrl, log: () => undefined, onStanding, everyMs: NEVER_MS }),
-);
+const notifications = untilEnd(openNotifications(postgres.appUrl));
+const guard = untilEnd(startConnectionGuard({ notifications, log: () => undefined, onStanding, everyMs: NEVER_MS }));
 // When the guard begins to listen it checks every account, since it may have missed a change.
 const first = watched(guard, MEMBER);
 await until('the guard listens', async () => first.looks > 0);
@@ -102,8 +102,9 @@ test('a change of standing closes the connections of those agents and no others'
 });
 
 test('a guard that listens again checks every account, since it may have missed a change', async () => {
+  const elsewhere = openNotifications(postgres.appUrl);
   const another = startConnectionGuard({
-    listenUrl: postgres.appUrl,
+    notifications: elsewhere,
     log: () => undefined,
     onStanding: () => undefined,
     everyMs: NEVER_MS,
@@ -115,12 +116,14 @@ test('a guard that listens again checks every account, since it may have missed 
     second: watched(another, MEMBER),
   };
   assert.deepEqual(await closedOf(all, () => undefined, 'second'), ['first', 'second']);
-  await another.stop();
+  another.stop();
+  await elsewhere.close();
 });
 
 test('all connections but those of visitors are checked periodically, with or without a notification', async () => {
+  const elsewhere = openNotifications(postgres.appUrl);
   const another = startConnectionGuard({
-    listenUrl: postgres.appUrl,
+    notifications: elsewhere,
     log: () => undefined,
     onStanding: () => undefined,
     everyMs: 10,
@@ -142,7 +145,8 @@ test('all connections but those of visitors are checked periodically, with or wi
   const before = all.agent.looks;
   await until('the others are looked at', async () => all.agent.looks > before + 1);
   assert.equal(all.key.looks, looks, 'one that has ended is not looked at');
-  await another.stop();
+  another.stop();
+  await elsewhere.close();
 });
 
 test('a connection closes if its actor is now another one, or has another role', async () => {

@@ -1,4 +1,4 @@
-import { ACCOUNTS_CHANNEL, listen } from '@hamlet/store';
+import { ACCOUNTS_CHANNEL } from '@hamlet/store';
 import type { Actor, OpenConnection, WatchConnections } from '../http/actor.ts';
 import type { Refused } from '../http/outcome.ts';
 import type { Services } from '../service/services.ts';
@@ -7,10 +7,10 @@ import type { Services } from '../service/services.ts';
 const EVERY_MS = 10_000;
 
 export interface ConnectionGuard extends WatchConnections {
-  stop(): Promise<void>;
+  stop(): void;
 }
 
-export interface GuardPorts extends Pick<Services, 'listenUrl' | 'log'> {
+export interface GuardPorts extends Pick<Services, 'notifications' | 'log'> {
   readonly onStanding: (react: (agentIds: readonly string[]) => void) => void;
   readonly everyMs?: number;
 }
@@ -19,7 +19,12 @@ export interface GuardPorts extends Pick<Services, 'listenUrl' | 'log'> {
  * Checks the connections of a changed account at once (NOTIFY), and all connections every ten seconds, since a
  * notification can be lost.
  */
-export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVERY_MS }: GuardPorts): ConnectionGuard {
+export function startConnectionGuard({
+  notifications,
+  log,
+  onStanding,
+  everyMs = EVERY_MS,
+}: GuardPorts): ConnectionGuard {
   const open = new Set<OpenConnection>();
 
   async function look(connection: OpenConnection): Promise<void> {
@@ -43,7 +48,7 @@ export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVE
   }
 
   onStanding((agentIds) => lookAt((actor) => actor.role === 'agent' && agentIds.includes(actor.agentId)));
-  const listener = listen(listenUrl, [ACCOUNTS_CHANNEL], (_channel, accountId) => {
+  notifications.on(ACCOUNTS_CHANNEL, (accountId) => {
     lookAt(
       (actor) =>
         'accountId' in actor && actor.accountId !== null && (accountId === null || actor.accountId === accountId),
@@ -55,9 +60,6 @@ export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVE
       open.add(connection);
       return () => void open.delete(connection);
     },
-    stop: async () => {
-      clearInterval(timer);
-      await listener.stop();
-    },
+    stop: () => clearInterval(timer),
   };
 }

@@ -10,13 +10,7 @@ const WAITING_MAX = 30;
 const argon2 = (): Promise<typeof import('@node-rs/argon2')> => import('@node-rs/argon2');
 
 /** Hashes and checks passwords, two at a time. Both methods throw UnavailableError if thirty calls wait already. */
-export interface Passwords {
-  hash(password: string): Promise<string>;
-  /** Without a hash it computes one and returns false, so that the answer takes as long as for a wrong password. */
-  is(password: string, kept: string | null | undefined): Promise<boolean>;
-}
-
-export function createPasswords(): Passwords {
+export function createPasswords() {
   const waiting: (() => void)[] = [];
   let atWork = 0;
 
@@ -38,9 +32,12 @@ export function createPasswords(): Passwords {
   const hashed = (password: string): Promise<string> => inTurn(async () => (await argon2()).hash(password, ARGON2));
   return {
     hash: hashed,
-    is: async (password, kept) => {
+    /** Without a hash it computes one and returns false, so that the answer takes as long as for a wrong password. */
+    is: async (password: string, kept: string | null | undefined) => {
       if (kept === null || kept === undefined) return (await hashed(password)) === '';
       return inTurn(async () => (await argon2()).verify(kept, password));
     },
   };
 }
+
+export type Passwords = ReturnType<typeof createPasswords>;

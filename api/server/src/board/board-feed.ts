@@ -114,17 +114,13 @@ class FeedReader {
   }
 }
 
-export interface BoardFeed {
-  follow(follower: Follower): { mark(): void; close(): void };
-}
-
-export function createBoardFeed(ports: FeedPorts): BoardFeed {
+export function createBoardFeed(ports: FeedPorts) {
   const readers = new Set<FeedReader>();
   ports.relay.onHead(() => {
     for (const reader of readers) reader.pump();
   });
   return {
-    follow: (follower) => {
+    follow: (follower: Follower) => {
       const reader = new FeedReader(ports, follower);
       readers.add(reader);
       reader.pump();
@@ -138,6 +134,8 @@ export function createBoardFeed(ports: FeedPorts): BoardFeed {
     },
   };
 }
+
+export type BoardFeed = ReturnType<typeof createBoardFeed>;
 
 const MARK_EVERY_MS = 20_000;
 /** Maximum number of sockets of one replica, and the close code beyond that number. */

@@ -18,13 +18,6 @@ export interface EventPage {
   readonly upTo: number;
 }
 
-export interface BoardPages {
-  readonly epoch: string;
-  read(viewer: Viewer, after: number): Promise<EventPage>;
-  snapshot(viewer: Viewer): Promise<BoardSnapshot>;
-  resumeFrom(after: string): Promise<number | null>;
-}
-
 function eventText(epoch: string, { offset, what, postId, replyId, post, reply }: ShownEvent): string {
   const event: BoardEvent = {
     type: 'event',
@@ -77,14 +70,14 @@ async function readNewest({ db, relay, epoch, read }: PagesPorts, viewer: Viewer
 }
 
 /** Reads the stream. Viewers that are equal for row-level security and have the same offset share one read and its texts. */
-export function createBoardPages(ports: PagesPorts): BoardPages {
+export function createBoardPages(ports: PagesPorts) {
   const { db, relay, epoch } = ports;
   const shared = new Map<string, Promise<EventPage>>();
   relay.onHead(() => shared.clear());
 
   return {
     epoch,
-    read: (viewer, after) => {
+    read: (viewer: Viewer, after: number) => {
       const key = JSON.stringify([viewer.role, viewer.actor, after]);
       const known = shared.get(key);
       if (known !== undefined) return known;
@@ -93,8 +86,8 @@ export function createBoardPages(ports: PagesPorts): BoardPages {
       reading.catch(() => shared.delete(key));
       return reading;
     },
-    snapshot: (viewer) => readNewest(ports, viewer),
-    resumeFrom: async (after) => {
+    snapshot: (viewer: Viewer) => readNewest(ports, viewer),
+    resumeFrom: async (after: string) => {
       const [ofEpoch, text = ''] = after.split(':');
       if (ofEpoch !== epoch || !/^\d{1,15}$/.test(text)) return null;
       const offset = Number(text);
@@ -104,3 +97,5 @@ export function createBoardPages(ports: PagesPorts): BoardPages {
     },
   };
 }
+
+export type BoardPages = ReturnType<typeof createBoardPages>;

@@ -10,18 +10,8 @@ const POLL_MS = 500;
 /** Pause while another replica holds the outbox: that replica may not see the newest row, so this one tries again. */
 const BUSY_PAUSE_MS = 15;
 
-export interface BoardRelay {
-  /** The offset of the last event that this replica knows. Every event up to it can be read. */
-  readonly head: number;
-  /** Call after a commit on this replica. */
-  nudge(): void;
-  onHead(listener: (head: number) => void): void;
-  catchUp(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Gives committed writes their offsets: one replica empties the outbox, the others follow over Redis or Postgres. */
-export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | 'link' | 'log'>): Promise<BoardRelay> {
+export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | 'link' | 'log'>) {
   const receivers: ((head: number) => void)[] = [];
   let head = 0;
   let stopped = false;
@@ -62,11 +52,13 @@ export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | '
   const timer = setInterval(nudge, POLL_MS);
   await relay();
   return {
+    /** The offset of the last event that this replica knows. Every event up to it can be read. */
     get head() {
       return head;
     },
+    /** Call after a commit on this replica. */
     nudge,
-    onHead: (listener) => void receivers.push(listener),
+    onHead: (listener: (head: number) => void): void => void receivers.push(listener),
     catchUp: async () => {
       while (await relayOnce()) await sleep(BUSY_PAUSE_MS);
     },
@@ -77,3 +69,5 @@ export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | '
     },
   };
 }
+
+export type BoardRelay = Awaited<ReturnType<typeof startBoardRelay>>;

@@ -117,7 +117,7 @@ async function readAgentNews(
   const rows = await readAs(db, viewerOf(actor), (tx) => readNews(tx, agentId, { after, limit: query.limit }));
   const offset = rows.at(-1)?.offset ?? after;
   const news = rows.flatMap(({ post, reply, replyId, why, answered }) =>
-    // A post or reply that was hidden in the meantime is no news.
+    // Leaves out a post or reply that was hidden in the meantime.
     post === null || (replyId !== null && reply === null)
       ? []
       : [{ post: postView(post), reply: reply === null ? null : replyView(reply), why, answered }],

@@ -1,7 +1,6 @@
 import type { VillageState } from '@hamlet/contract';
 import { readFreeze, type ActiveFreeze } from '@hamlet/store';
 import type { SnapshotPart } from '../operator/internal-feed.ts';
-import type { InternalSignal } from '../operator/internal-signal.ts';
 import { repeat } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 
@@ -14,21 +13,7 @@ export function villageState(freeze: ActiveFreeze | null): VillageState {
 export const villagePart: SnapshotPart = async (tx) => [{ event: 'village', data: villageState(await readFreeze(tx)) }];
 
 /** This replica's cache of the freeze, some milliseconds behind Postgres. Postgres alone decides about refusals. */
-export interface FreezeCache {
-  readonly frozen: boolean;
-  /** A signal that aborts when the village is frozen. After each freeze there is a new signal. */
-  signal(): AbortSignal;
-  onChange(changed: (frozen: boolean) => void): void;
-  close(): Promise<void>;
-}
-
-export async function startFreezeCache({
-  db,
-  signal,
-  log,
-}: Pick<Services, 'db' | 'log'> & {
-  readonly signal: InternalSignal;
-}): Promise<FreezeCache> {
+export async function startFreezeCache({ db, notifications, log }: Pick<Services, 'db' | 'log' | 'notifications'>) {
   const callbacks: ((frozen: boolean) => void)[] = [];
   let frozen = (await readFreeze(db)) !== null;
   let stop = new AbortController();
@@ -44,14 +29,17 @@ export async function startFreezeCache({
     for (const callback of callbacks) callback(frozen);
   }
   const failed = (error: unknown): void => log('warn', 'the api cannot read whether the village is frozen', { error });
-  signal.on('village', () => void look().catch(failed));
+  notifications.onInternal('village', () => void look().catch(failed));
   const end = repeat(POLL_MS, look, failed);
   return {
     get frozen() {
       return frozen;
     },
+    /** A signal that aborts when the village is frozen. After each freeze there is a new signal. */
     signal: () => stop.signal,
-    onChange: (changed) => void callbacks.push(changed),
+    onChange: (changed: (frozen: boolean) => void): void => void callbacks.push(changed),
     close: end,
   };
 }
+
+export type FreezeCache = Awaited<ReturnType<typeof startFreezeCache>>;

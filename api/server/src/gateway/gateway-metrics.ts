@@ -6,16 +6,7 @@ import type { ModelUsage } from './carry-out.ts';
 
 const BUCKETS_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-export interface GatewayMetrics {
-  refused(reason: string): void;
-  ended(
-    model: string,
-    end: { readonly outcome: ModelOutcome; readonly usage: ModelUsage; readonly durationMs: number },
-  ): void;
-  unsettled(): void;
-}
-
-export function createGatewayMetrics(registry: Registry, queue: Pick<ProviderQueue, 'waiting'>): GatewayMetrics {
+export function createGatewayMetrics(registry: Registry, queue: Pick<ProviderQueue, 'waiting'>) {
   const registers = [registry];
   const requests = new Counter({
     name: 'hamlet_model_requests_total',
@@ -57,8 +48,15 @@ export function createGatewayMetrics(registry: Registry, queue: Pick<ProviderQue
     },
   });
   return {
-    refused: (reason) => refusals.inc({ reason }),
-    ended: (model, { outcome, usage, durationMs }) => {
+    refused: (reason: string) => refusals.inc({ reason }),
+    ended: (
+      model: string,
+      {
+        outcome,
+        usage,
+        durationMs,
+      }: { readonly outcome: ModelOutcome; readonly usage: ModelUsage; readonly durationMs: number },
+    ) => {
       requests.inc({ model, outcome });
       tokens.inc({ model, kind: 'prompt' }, usage.promptTokens);
       tokens.inc({ model, kind: 'completion' }, usage.completionTokens);
@@ -67,3 +65,5 @@ export function createGatewayMetrics(registry: Registry, queue: Pick<ProviderQue
     unsettled: () => unsettled.inc(),
   };
 }
+
+export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;

@@ -82,14 +82,6 @@ export function openGateway({
   };
 }
 
-interface StartedModels {
-  readonly models: VillageModels;
-  readonly stored: StoredCredentials;
-  readonly villageKeys: VillageKeys;
-  readonly subscriptions: Subscriptions;
-  readonly textDays: number;
-}
-
 /**
  * The configured models with their keys, and the providers that admins have connected: a stored key goes before one of
  * the Secret.
@@ -97,18 +89,18 @@ interface StartedModels {
  * @param given replaces the configured models.
  */
 export async function startModels(
-  ports: Pick<Services, 'db' | 'listenUrl' | 'log' | 'monotonicMs'> & {
+  ports: Pick<Services, 'db' | 'notifications' | 'log' | 'monotonicMs'> & {
     readonly config: { readonly models: ModelsSettings };
   },
   given?: VillageModels,
-): Promise<StartedModels> {
-  const { db, listenUrl, log, monotonicMs } = ports;
+) {
+  const { db, notifications, log, monotonicMs } = ports;
   const { config, keysFolder, sealingFolder, subscription, textDays } = ports.config.models;
   const keys = villageKeys(keyFiles(sealingFolder, monotonicMs));
   const files = keyFiles(keysFolder, monotonicMs);
   const fallback = given?.key ?? ((name) => files(name));
   const models = given ?? configuredModels(config, fallback);
-  const stored = await startStoredCredentials({ db, listenUrl, keys, log, shared: models.config });
+  const stored = await startStoredCredentials({ db, notifications, keys, log, shared: models.config });
   const key: VillageModels['key'] = (name, agentId) => stored.key(name, agentId) ?? fallback(name, agentId);
   const subscriptions = createSubscriptions({
     db,

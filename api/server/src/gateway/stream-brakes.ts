@@ -12,11 +12,6 @@ export interface OpenBrake {
   readonly close: () => void;
 }
 
-export interface StreamBrakes {
-  /** @param run publisher of the run that the request serves; the brake closes it. */
-  open(agentId: string, run: DeltaPublisher | null): OpenBrake;
-}
-
 const FROZEN = refused(
   'village_frozen',
   'The village was frozen while the model answered; the agent pays only for the text so far',
@@ -49,7 +44,7 @@ export interface BrakePorts {
   readonly standing: Pick<StandingCache, 'get' | 'onChange'>;
 }
 
-export function startStreamBrakes({ freeze, standing }: BrakePorts): StreamBrakes {
+export function startStreamBrakes({ freeze, standing }: BrakePorts) {
   const brakes = new AgentBrakes();
   standing.onChange((agentIds) => {
     for (const agentId of agentIds) {
@@ -66,7 +61,8 @@ export function startStreamBrakes({ freeze, standing }: BrakePorts): StreamBrake
     }
   });
   return {
-    open: (agentId, run) => {
+    /** @param run publisher of the run that the request serves; the brake closes it. */
+    open: (agentId: string, run: DeltaPublisher | null) => {
       const own = new AbortController();
       const frozen = freeze.signal();
       let refusal: Refused | null = null;
@@ -85,3 +81,5 @@ export function startStreamBrakes({ freeze, standing }: BrakePorts): StreamBrake
     },
   };
 }
+
+export type StreamBrakes = ReturnType<typeof startStreamBrakes>;

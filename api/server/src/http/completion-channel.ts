@@ -10,14 +10,6 @@ import { problemOf } from './respond.ts';
 const BACKLOG_MAX_BYTES = 1 << 20;
 const HEARTBEAT_MS = 5_000;
 
-export interface CompletionChannel {
-  readonly gone: AbortSignal;
-  /** Begins a streamed answer with its first chunks, at least one, which its headers go with. After it, only `end` can report a failure. */
-  begin(limits: readonly ShownLimit[], first: readonly unknown[]): void;
-  send(chunk: unknown): void;
-  end(refusal?: Refused): void;
-}
-
 export interface ChannelPorts {
   readonly requestId: string;
   readonly isChecked: () => boolean;
@@ -25,7 +17,7 @@ export interface ChannelPorts {
   readonly onBadChunk: (issues: unknown) => void;
 }
 
-export function openCompletionChannel(route: RouteSpec, response: Response, ports: ChannelPorts): CompletionChannel {
+export function openCompletionChannel(route: RouteSpec, response: Response, ports: ChannelPorts) {
   const leaving = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) leaving.abort(new Error('the caller has gone'));
@@ -51,7 +43,8 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
 
   return {
     gone: leaving.signal,
-    begin: (limits, first) => {
+    /** Begins a streamed answer with its first chunks, at least one, which its headers go with. After it, only `end` can report a failure. */
+    begin: (limits: readonly ShownLimit[], first: readonly unknown[]) => {
       showLimits(response, limits);
       setStreamHeaders(response);
       for (const chunk of first) send(chunk);
@@ -61,10 +54,12 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
       response.once('close', () => clearInterval(heartbeat));
     },
     send,
-    end: (refusal) => {
+    end: (refusal?: Refused) => {
       clearInterval(heartbeat);
       write(refusal === undefined ? wire.done : wire.failure(problemOf(refusal, ports.requestId)));
       response.end();
     },
   };
 }
+
+export type CompletionChannel = ReturnType<typeof openCompletionChannel>;

@@ -10,15 +10,6 @@ export interface Counted {
 /** The wait for Redis: `short` if a count on this replica can replace the answer, otherwise `long`. */
 export type Patience = 'short' | 'long';
 
-export interface SharedWindows {
-  /** Counts one request; null if Redis is not connected, or does not answer within 200 ms (`short`) or 2 s (`long`). */
-  count(key: string, windowMs: number, patience: Patience): Promise<Counted | null>;
-  /** Reads a window without counting; null if it has ended, or Redis does not answer within 200 ms. */
-  read(key: string): Promise<Counted | null>;
-  readonly reachable: boolean;
-  close(): void;
-}
-
 const PREFIX = 'hamlet:requests:';
 const PATIENCE_MS: Readonly<Record<Patience, number>> = { short: 200, long: 2_000 };
 /** For this time after a timeout, `short` calls do not wait for Redis, so that an outage does not delay every request for the map. */
@@ -32,10 +23,7 @@ local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return { count, redis.call('PTTL', KEYS[1]) }`;
 
-export function openSharedWindows(
-  url: string,
-  ports: { readonly log: Log; readonly monotonicMs: () => number },
-): SharedWindows {
+export function openSharedWindows(url: string, ports: { readonly log: Log; readonly monotonicMs: () => number }) {
   const { log, monotonicMs } = ports;
   const redis = new Redis(url, {
     enableOfflineQueue: false,
@@ -59,7 +47,8 @@ export function openSharedWindows(
     get reachable() {
       return redis.status === 'ready' && monotonicMs() >= restUntilMs;
     },
-    count: async (key, windowMs, patience) => {
+    /** Counts one request; null if Redis is not connected, or does not answer within 200 ms (`short`) or 2 s (`long`). */
+    count: async (key: string, windowMs: number, patience: Patience) => {
       if (redis.status !== 'ready' || (patience === 'short' && monotonicMs() < restUntilMs)) return null;
       try {
         const counted = redis.eval(COUNT, 1, `${PREFIX}${key}`, windowMs) as Promise<[number, number]>;
@@ -71,7 +60,8 @@ export function openSharedWindows(
         return null;
       }
     },
-    read: async (key) => {
+    /** Reads a window without counting; null if it has ended, or Redis does not answer within 200 ms. */
+    read: async (key: string) => {
       if (redis.status !== 'ready') return null;
       try {
         const name = `${PREFIX}${key}`;
@@ -87,3 +77,5 @@ export function openSharedWindows(
     close: () => redis.disconnect(),
   };
 }
+
+export type SharedWindows = ReturnType<typeof openSharedWindows>;

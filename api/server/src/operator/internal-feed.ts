@@ -10,16 +10,10 @@ import {
 import type { Db, InternalEvent, Tx } from '@hamlet/store';
 import type { EventSink } from '../http/event-sink.ts';
 import { coalesce } from '../service/single-flight.ts';
-import type { InternalSignal } from './internal-signal.ts';
 import type { Services } from '../service/services.ts';
 
 const PAGE = 500;
 const POLL_MS = 2_000;
-
-export interface InternalFeed {
-  open(after: string | undefined, sink: EventSink): Promise<() => void>;
-  close(): void;
-}
 
 export type SnapshotPart = (tx: Tx) => Promise<readonly Pick<InternalEvent, 'event' | 'data'>[]>;
 
@@ -40,8 +34,7 @@ async function standingPart(tx: Tx): ReturnType<SnapshotPart> {
   return (await readStandings(tx)).map((data) => ({ event: 'standing', data }));
 }
 
-export interface FeedPorts extends Pick<Services, 'db' | 'log'> {
-  readonly signal: InternalSignal;
+export interface FeedPorts extends Pick<Services, 'db' | 'log' | 'notifications'> {
   readonly parts: readonly SnapshotPart[];
 }
 
@@ -65,17 +58,17 @@ async function begin({ db, parts }: Pick<FeedPorts, 'db' | 'parts'>, sink: Event
   });
 }
 
-export function createInternalFeed({ db, signal, parts, log }: FeedPorts): InternalFeed {
+export function createInternalFeed({ db, notifications, parts, log }: FeedPorts) {
   const pumps = new Set<() => Promise<void>>();
   const pumpAll = (): void => {
     for (const pump of pumps) void pump();
   };
-  signal.on('any', pumpAll);
+  notifications.onInternal('any', pumpAll);
   // Polling finds events whose notification was lost.
   const timer = setInterval(pumpAll, POLL_MS);
 
   return {
-    open: async (after, sink) => {
+    open: async (after: string | undefined, sink: EventSink) => {
       const { streamEpoch: epoch } = await readVillage(db);
       let offset = (await resumeFrom(db, after, epoch)) ?? (await begin({ db, parts }, sink, epoch));
       const drain = async (): Promise<void> => {
@@ -102,3 +95,5 @@ export function createInternalFeed({ db, signal, parts, log }: FeedPorts): Inter
     close: () => clearInterval(timer),
   };
 }
+
+export type InternalFeed = ReturnType<typeof createInternalFeed>;

@@ -21,13 +21,6 @@ export interface VouchedPerson {
   readonly groups: readonly string[];
 }
 
-export interface IdentityProvider {
-  /** The URL for the browser, and the state to store meanwhile. Throws UnavailableError without the provider. */
-  begin(): Promise<Pending & { readonly url: string }>;
-  /** Exchanges the code of a callback; null if the provider refuses, or if the callback does not match the pending sign-in. */
-  finish(query: URLSearchParams, pending: Pending): Promise<VouchedPerson | null>;
-}
-
 type Library = typeof OpenIdClient;
 
 interface Provider {
@@ -74,7 +67,7 @@ async function vouchedPerson(
 }
 
 /** Loads configuration and library at first use, because most villages have no provider. */
-export function createIdentityProvider(settings: OidcSettings, log: Log): IdentityProvider {
+export function createIdentityProvider(settings: OidcSettings, log: Log) {
   const redirectUri = new URL(CALLBACK_PATH, settings.publicUrl).href;
   let found: Promise<Provider> | null = null;
 
@@ -90,6 +83,7 @@ export function createIdentityProvider(settings: OidcSettings, log: Log): Identi
   }
 
   return {
+    /** The URL for the browser, and the state to store meanwhile. Throws UnavailableError without the provider. */
     begin: async () => {
       const { library, configuration } = await ready();
       const pending: Pending = {
@@ -107,7 +101,8 @@ export function createIdentityProvider(settings: OidcSettings, log: Log): Identi
       });
       return { ...pending, url: url.href };
     },
-    finish: async (query, pending) => {
+    /** Exchanges the code of a callback; null if the provider refuses, or if the callback does not match the pending sign-in. */
+    finish: async (query: URLSearchParams, pending: Pending) => {
       const provider = await ready();
       const callback = new URL(redirectUri);
       callback.search = query.toString();
@@ -122,6 +117,8 @@ export function createIdentityProvider(settings: OidcSettings, log: Log): Identi
     },
   };
 }
+
+export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
 
 /** True if the provider is unreachable or failing. Any other error means that it refused, or that its answer failed a check. */
 function isAbsence(error: unknown): boolean {

@@ -28,16 +28,10 @@ export interface OidcPorts {
   readonly name: string;
 }
 
-export interface OidcSignIn {
-  readonly name: string;
-  begin(returnTo: string | undefined, now: Date): Promise<Accepted<string>>;
-  finish(query: URLSearchParams, arrival: Arrival): Promise<Outcome<string>>;
-}
-
-export function createOidcSignIn({ db, provider, roles, name }: OidcPorts): OidcSignIn {
+export function createOidcSignIn({ db, provider, roles, name }: OidcPorts) {
   return {
     name,
-    begin: async (returnTo, now) => {
+    begin: async (returnTo: string | undefined, now: Date): Promise<Accepted<string>> => {
       const { url, ...pending } = await provider.begin();
       const id = newSecret('');
       await keepOidcAttempt(db, hashOf(id), {
@@ -47,7 +41,7 @@ export function createOidcSignIn({ db, provider, roles, name }: OidcPorts): Oidc
       });
       return { ok: true, data: url, cookies: [attemptCookie(id, ATTEMPT_LIFE_MS)] };
     },
-    finish: async (query, arrival) => {
+    finish: async (query: URLSearchParams, arrival: Arrival): Promise<Outcome<string>> => {
       const id = attemptOf(arrival.headers.cookie);
       const attempt = id === null ? null : await takeOidcAttempt(db, hashOf(id));
       if (attempt === null) return refused('oidc_attempt_unknown');
@@ -64,6 +58,8 @@ export function createOidcSignIn({ db, provider, roles, name }: OidcPorts): Oidc
     },
   };
 }
+
+export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
 
 interface Vouched {
   readonly person: VouchedPerson;

@@ -15,12 +15,6 @@ export interface HandsViewer {
   readonly bufferedAmount: number;
 }
 
-export interface HandsWatch {
-  /** Adds a viewer, which gets all activities first. Returns a function that removes it. */
-  join(viewer: HandsViewer): () => void;
-  stop(): Promise<void>;
-}
-
 export interface HandsPorts extends Pick<Services, 'db' | 'log'> {
   readonly source: Pick<AgentSource, 'get'>;
   readonly presence: Pick<PresenceCache, 'get'>;
@@ -36,7 +30,7 @@ const messageOf = (agents: HandsMessage['agents'], reset: boolean): string =>
   JSON.stringify({ type: 'hands', reset, agents } satisfies HandsMessage);
 
 /** Reads the open calls while there are viewers. An agent without a connected resident does nothing. */
-export function startHandsWatch(ports: HandsPorts, pollMs = POLL_MS): HandsWatch {
+export function startHandsWatch(ports: HandsPorts, pollMs = POLL_MS) {
   const { db, log, source, presence } = ports;
   const viewers = new Map<HandsViewer, ViewerState>();
   let known: Activities = NONE;
@@ -70,13 +64,16 @@ export function startHandsWatch(ports: HandsPorts, pollMs = POLL_MS): HandsWatch
     log('warn', 'what agents do with their hands could not be read', { error }),
   );
   return {
-    join: (viewer) => {
+    /** Adds a viewer, which gets all activities first. Returns a function that removes it. */
+    join: (viewer: HandsViewer) => {
       viewers.set(viewer, 'new');
       return () => void viewers.delete(viewer);
     },
     stop,
   };
 }
+
+export type HandsWatch = ReturnType<typeof startHandsWatch>;
 
 function openCallOf({ agentId, tool, arguments: args }: OpenCallRow, source: HandsPorts['source']): OpenCall {
   const server = mcpServerOf(tool);

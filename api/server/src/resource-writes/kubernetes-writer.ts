@@ -79,7 +79,7 @@ export function createKubernetesWriter({
     putEntitlement,
     putAgentEntitlement: (agentId, body, onConflict) =>
       guardWrite({ missing: 'no_such_agent', refused: 'no_such_entitlement' }, async () => {
-        // The comparison includes defaults, so that ByBalance on an agent without a policy is no change.
+        // The comparison includes defaults, so that ByBalance changes nothing on an agent without a policy.
         const plan = (object: KubeObject): SpecPatch =>
           patchTo(fieldsOf(recordOf(object).spec.entitlement, 'entitlement'), fieldsOf(body, 'entitlement'));
         const outcome = await changeSpec({ client, type: AGENTS, namespace }, { name: agentId, onConflict, plan });

@@ -31,15 +31,6 @@ const WORDS: Readonly<Record<IntentKind, string>> = {
   Schedule: 'schedule',
 };
 
-/** Audits changes by kubectl and GitOps, and by an API that died before it wrote its audit row. */
-export interface ResourceAudit {
-  readonly see: (kind: string, object: KubeObject) => void;
-  readonly seeEnd: (kind: string, object: KubeObject) => void;
-  /** Finds objects that were deleted while no replica watched, as soon as the watches of agents and tiers have listed. */
-  follow(isReady: () => boolean): void;
-  stop(): Promise<void>;
-}
-
 function isIntentKind(kind: string): kind is IntentKind {
   return kind in WORDS;
 }
@@ -98,13 +89,8 @@ function isKnown(known: ReadonlyMap<string, number>, { uid, generation, ending }
   return !ending && (known.get(uid) ?? -1) >= generation;
 }
 
-interface AuditQueue {
-  add(shown: ShownResource): void;
-  stop(): Promise<void>;
-}
-
 /** Writes due audit rows one by one, in the order of the watch. It retries each until Postgres has it. */
-function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before: readonly SeenResource[]): AuditQueue {
+function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before: readonly SeenResource[]) {
   const known = new Map(
     before.map(({ uid, generation, fieldsGeneration }) => [uid, Math.min(generation, fieldsGeneration)]),
   );
@@ -134,7 +120,7 @@ function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before:
   }
 
   return {
-    add: (shown) => {
+    add: (shown: ShownResource) => {
       if (isKnown(known, shown)) return;
       waiting.push(shown);
       if (waiting.length > WAITING_MAX) waiting.shift();
@@ -155,19 +141,19 @@ export async function startResourceAudit(
     readonly client: KubeClient;
     readonly namespace: string;
   },
-): Promise<ResourceAudit> {
+) {
   const { client, namespace, log } = ports;
   const before = await readPresentResources(ports.db);
   const queue = startQueue(ports, before);
   const present = new Set<string>();
   const stopping = new AbortController();
 
-  const see: ResourceAudit['see'] = (kind, object) => {
+  const see = (kind: string, object: KubeObject): void => {
     if (!isIntentKind(kind)) return;
     present.add(object.metadata.uid);
     queue.add(shownOf(kind, object));
   };
-  const seeEnd: ResourceAudit['seeEnd'] = (kind, object) => {
+  const seeEnd = (kind: string, object: KubeObject): void => {
     if (isIntentKind(kind)) queue.add({ ...shownOf(kind, object), ending: true });
   };
 
@@ -191,7 +177,8 @@ export async function startResourceAudit(
   return {
     see,
     seeEnd,
-    follow: (isReady) =>
+    /** Finds objects that were deleted while no replica watched, as soon as the watches of agents and tiers have listed. */
+    follow: (isReady: () => boolean) =>
       void lookForGone(isReady).catch((error: unknown) =>
         log('debug', 'the search for deleted resources has ended', { error }),
       ),

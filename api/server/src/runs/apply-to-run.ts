@@ -118,7 +118,7 @@ async function write(tx: Tx, run: RunRow, { verdict, command, words }: Decided):
   return changed;
 }
 
-/** No run waits for the result of these workers any longer. Their own workers follow. */
+/** Cancels the workers of a run that ends; their own workers follow. */
 async function cancelWorkers(tx: Tx, { runId, state }: RunRow): Promise<void> {
   const code = isSettled(state) ? 'parent_ended' : 'parent_cancelled';
   for (const worker of await lockWorkersUnderWay(tx, runId))

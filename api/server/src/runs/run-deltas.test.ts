@@ -16,11 +16,13 @@ import {
   type RunDeltas,
 } from './run-deltas.ts';
 import { startRunWatch, type RunWatch } from './run-watch.ts';
+import { openNotifications, type Notifications } from '../service/notifications.ts';
 
 interface Replica {
   readonly link: RedisLink;
   readonly watch: RunWatch;
   readonly deltas: RunDeltas;
+  readonly notifications: Notifications;
 }
 
 const POLL_MS = 100;
@@ -28,18 +30,25 @@ const POLL_MS = 100;
 let nowMs = 0;
 
 async function startReplica(): Promise<Replica> {
+  const notifications = openNotifications(runs.appUrl);
   const ports = { db: runs.db, log: () => undefined, link: openRedisLink(redis.url, () => undefined) };
-  const watch = await startRunWatch({ ...ports, listenUrl: runs.appUrl }, POLL_MS);
+  const watch = await startRunWatch({ ...ports, notifications }, POLL_MS);
   await until('Redis is connected', async () => ports.link.connected);
-  return { link: ports.link, watch, deltas: createRunDeltas({ ...ports, watch, monotonicMs: () => nowMs }) };
+  return {
+    link: ports.link,
+    watch,
+    notifications,
+    deltas: createRunDeltas({ ...ports, watch, monotonicMs: () => nowMs }),
+  };
 }
 
 const [runs, redis] = await Promise.all([openRunTables({ poolSize: 4 }), testRedis()]);
 const gateway = await startReplica();
 const reader = await startReplica();
 atEnd(async () => {
-  for (const { watch, link } of [gateway, reader]) {
+  for (const { watch, link, notifications } of [gateway, reader]) {
     await watch.stop();
+    await notifications.close();
     link.close();
   }
   await Promise.all([runs.remove(), redis.remove()]);

@@ -34,12 +34,6 @@ export type OpenedDeltas =
   | { readonly kind: 'open'; readonly publisher: DeltaPublisher }
   | { readonly kind: 'refused'; readonly reason: 'no_such_run' | 'run_settled' | 'not_running' };
 
-/** The words of models on their way to people, over Redis. They are lost freely and never stored. */
-export interface RunDeltas {
-  open(source: DeltaSource): Promise<OpenedDeltas>;
-  subscribe(runId: string, deliver: (delta: RunDelta) => void): () => void;
-}
-
 export interface DeltaPorts extends Pick<Services, 'db' | 'link' | 'monotonicMs' | 'log'> {
   readonly watch: Pick<RunWatch, 'watch'>;
 }
@@ -96,7 +90,8 @@ function createPublisher(ports: DeltaPorts, source: DeltaSource): DeltaPublisher
   };
 }
 
-export function createRunDeltas(ports: DeltaPorts): RunDeltas {
+/** The words of models on their way to people, over Redis. They are lost freely and never stored. */
+export function createRunDeltas(ports: DeltaPorts) {
   const { db, link, log } = ports;
   const readers = new Map<string, Set<(delta: RunDelta) => void>>();
 
@@ -107,12 +102,12 @@ export function createRunDeltas(ports: DeltaPorts): RunDeltas {
   }
 
   return {
-    open: async (source) => {
+    open: async (source: DeltaSource): Promise<OpenedDeltas> => {
       const reason = refusalOf(await findRun(db, source.runId), source);
       if (reason !== null) return { kind: 'refused', reason };
       return { kind: 'open', publisher: createPublisher(ports, source) };
     },
-    subscribe: (runId, reader) => {
+    subscribe: (runId: string, reader: (delta: RunDelta) => void) => {
       const present = readers.get(runId);
       const own = present ?? new Set();
       if (own.size >= READERS_MAX) return () => undefined;
@@ -127,3 +122,5 @@ export function createRunDeltas(ports: DeltaPorts): RunDeltas {
     },
   };
 }
+
+export type RunDeltas = ReturnType<typeof createRunDeltas>;

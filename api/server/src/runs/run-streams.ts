@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { findRun, readRunEvents, type RunRow } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { EventSink } from '../http/event-sink.ts';
-import { accepted, refused, type Outcome } from '../http/outcome.ts';
+import { accepted, refused } from '../http/outcome.ts';
 import { coalesce } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 import type { RunDeltas } from './run-deltas.ts';
@@ -36,16 +36,11 @@ export function resumeAfter(headers: IncomingHttpHeaders, after: number): number
 }
 
 /** The streams of runs on this replica. */
-export interface RunStreams {
-  open(wanted: WantedStream, sink: EventSink): Outcome<() => void>;
-  closeAll(): void;
-}
-
-export function createRunStreams(ports: StreamPorts): RunStreams {
+export function createRunStreams(ports: StreamPorts) {
   /** The actor of each stream, by the function that closes it. */
   const streams = new Map<() => void, string>();
   return {
-    open: (wanted, sink) => {
+    open: (wanted: WantedStream, sink: EventSink) => {
       const { id } = wanted.actor;
       const own = [...streams.values()].filter((each) => each === id).length;
       if (own >= STREAMS_OF_ACTOR_MAX || streams.size >= STREAMS_MAX)
@@ -62,6 +57,8 @@ export function createRunStreams(ports: StreamPorts): RunStreams {
     },
   };
 }
+
+export type RunStreams = ReturnType<typeof createRunStreams>;
 
 /**
  * Follows one run for one reader. It reads events by number from Postgres after each hint, so it neither skips nor repeats

@@ -1,4 +1,4 @@
-import { listen, readEventCounts, RUN_CHANGES_CHANNEL } from '@hamlet/store';
+import { readEventCounts, RUN_CHANGES_CHANNEL } from '@hamlet/store';
 import { repeat } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 
@@ -10,23 +10,17 @@ const POLL_RUNS_MAX = 5_000;
 
 type OnHint = () => void;
 
-/** Postgres notifies of changes by the API, Redis of entries of agents; a poll finds what was lost. */
-export interface RunWatch {
-  watch(runId: string, onHint: OnHint): () => void;
-  hint(runId: string): void;
-  stop(): Promise<void>;
-}
-
 interface Watched {
   readonly hints: Set<OnHint>;
   /** Number of the newest event at the last poll; null before. */
   events: number | null;
 }
 
-export type WatchPorts = Pick<Services, 'db' | 'link' | 'listenUrl' | 'log'>;
+export type WatchPorts = Pick<Services, 'db' | 'link' | 'notifications' | 'log'>;
 
-export async function startRunWatch(ports: WatchPorts, pollMs = POLL_MS): Promise<RunWatch> {
-  const { db, link, listenUrl, log } = ports;
+/** Postgres notifies of changes by the API, Redis of entries of agents; a poll finds what was lost. */
+export async function startRunWatch(ports: WatchPorts, pollMs = POLL_MS) {
+  const { db, link, notifications, log } = ports;
   const watched = new Map<string, Watched>();
 
   function notify(runId: string): void {
@@ -46,14 +40,14 @@ export async function startRunWatch(ports: WatchPorts, pollMs = POLL_MS): Promis
     }
   }
 
-  const listener = listen(listenUrl, [RUN_CHANGES_CHANNEL], (_channel, runId) => {
+  notifications.on(RUN_CHANGES_CHANNEL, (runId) => {
     if (runId !== null) notify(runId);
     else for (const id of watched.keys()) notify(id);
   });
   await link.subscribe(HINTS_CHANNEL, notify);
   const stopPoll = repeat(pollMs, poll, (error) => log('warn', 'changes of runs could not be read', { error }));
   return {
-    watch: (runId, onHint) => {
+    watch: (runId: string, onHint: OnHint) => {
       const entry = watched.get(runId) ?? { hints: new Set(), events: null };
       watched.set(runId, entry);
       entry.hints.add(onHint);
@@ -62,9 +56,11 @@ export async function startRunWatch(ports: WatchPorts, pollMs = POLL_MS): Promis
         if (entry.hints.size === 0 && watched.get(runId) === entry) watched.delete(runId);
       };
     },
-    hint: (runId) => void link.publish(HINTS_CHANNEL, runId),
+    hint: (runId: string): void => void link.publish(HINTS_CHANNEL, runId),
     stop: async () => {
-      await Promise.all([listener.stop(), stopPoll(), link.unsubscribe(HINTS_CHANNEL)]);
+      await Promise.all([stopPoll(), link.unsubscribe(HINTS_CHANNEL)]);
     },
   };
 }
+
+export type RunWatch = Awaited<ReturnType<typeof startRunWatch>>;

@@ -1,11 +1,4 @@
-import {
-  listen,
-  readCancelledRuns,
-  readNextRun,
-  readScheduleActivity,
-  RUN_HINTS_CHANNEL,
-  type Stream,
-} from '@hamlet/store';
+import { readCancelledRuns, readNextRun, readScheduleActivity, RUN_HINTS_CHANNEL, type Stream } from '@hamlet/store';
 import type { SnapshotPart } from '../operator/internal-feed.ts';
 import type { WakeHub } from '../residents/wake-hub.ts';
 import type { Job } from '../service/jobs.ts';
@@ -13,7 +6,7 @@ import { runView } from './run-view.ts';
 import { runJobs, startRequeue } from './run-upkeep.ts';
 import type { Services } from '../service/services.ts';
 
-export interface RunPorts extends Pick<Services, 'db' | 'listenUrl' | 'log'> {
+export interface RunPorts extends Pick<Services, 'db' | 'notifications' | 'log'> {
   readonly hub: Pick<WakeHub, 'streams' | 'hint'>;
 }
 
@@ -21,7 +14,7 @@ export const scheduleActivityPart: SnapshotPart = async (tx) =>
   (await readScheduleActivity(tx)).map((data) => ({ event: 'schedule', data }));
 
 /** Checks every agent after a reconnection, so that no run waits for a lost message. */
-function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Promise<void> } {
+function startRunNotifier({ db, notifications, hub, log }: RunPorts): void {
   async function notify({ agentId, uid }: Pick<Stream, 'agentId' | 'uid'>): Promise<void> {
     const run = await readNextRun(db, { agentId, uid });
     // A run that is to end may be a worker, or run beside an older one.
@@ -31,7 +24,7 @@ function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Prom
       hub.hint(agentId, { run_id: each.runId, run: runView(each) });
   }
 
-  return listen(listenUrl, [RUN_HINTS_CHANNEL], (_channel, agentId) => {
+  notifications.on(RUN_HINTS_CHANNEL, (agentId) => {
     for (const stream of hub.streams()) {
       if (agentId !== null && stream.agentId !== agentId) continue;
       notify(stream).catch((error: unknown) =>
@@ -42,12 +35,6 @@ function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Prom
 }
 
 export function startRuns(ports: RunPorts): { readonly jobs: readonly Job[]; stop(): Promise<void> } {
-  const notifier = startRunNotifier(ports);
-  const stopRequeue = startRequeue(ports);
-  return {
-    jobs: runJobs(ports.db),
-    stop: async () => {
-      await Promise.all([notifier.stop(), stopRequeue()]);
-    },
-  };
+  startRunNotifier(ports);
+  return { jobs: runJobs(ports.db), stop: startRequeue(ports) };
 }

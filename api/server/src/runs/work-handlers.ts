@@ -25,7 +25,7 @@ import { budgetsFor, refuseTooMany } from './work-limits.ts';
 import { runView } from './run-view.ts';
 import type { Village } from '../village.ts';
 
-/** A cost of a billion aiDollars is no cost of a run. */
+/** Upper bound for a reported cost. */
 const COST_MAX_MICROS = 1e15;
 
 type RunUsageBody = NonNullable<CallInput<typeof settleRunRoute>['body']['usage']>;

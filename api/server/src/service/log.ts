@@ -17,15 +17,10 @@ export function createLog(write: (line: string) => void, lowest: LogLevel = 'inf
 }
 
 /** Reports a failure that repeats: only the first one of a series is logged, until the next success. */
-export interface Complaint {
-  fail(error: unknown): void;
-  succeed(): void;
-}
-
-export function createComplaint(log: Log, message: string): Complaint {
+export function createComplaint(log: Log, message: string) {
   let complained = false;
   return {
-    fail: (error) => {
+    fail: (error: unknown) => {
       if (!complained) log('warn', message, { error });
       complained = true;
     },
@@ -34,3 +29,5 @@ export function createComplaint(log: Log, message: string): Complaint {
     },
   };
 }
+
+export type Complaint = ReturnType<typeof createComplaint>;

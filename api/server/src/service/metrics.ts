@@ -21,12 +21,7 @@ export function createCounter(registry: Registry, name: string, help: string): (
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-export interface HttpMetrics {
-  observe(route: string, status: number, durationMs: number): void;
-  answerOutsideContract(route: string): void;
-}
-
-export function createHttpMetrics(registry: Registry): HttpMetrics {
+export function createHttpMetrics(registry: Registry) {
   const duration = new Histogram({
     name: 'hamlet_http_request_seconds',
     help: 'Time from request to the end of its answer, by route and status',
@@ -41,7 +36,10 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     registers: [registry],
   });
   return {
-    observe: (route, status, durationMs) => duration.observe({ route, status: String(status) }, durationMs / 1_000),
-    answerOutsideContract: (route) => outside.inc({ route }),
+    observe: (route: string, status: number, durationMs: number) =>
+      duration.observe({ route, status: String(status) }, durationMs / 1_000),
+    answerOutsideContract: (route: string) => outside.inc({ route }),
   };
 }
+
+export type HttpMetrics = ReturnType<typeof createHttpMetrics>;

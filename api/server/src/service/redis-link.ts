@@ -5,21 +5,8 @@ const RECONNECT_MAX_MS = 500;
 /** Timeout of a connection: a Redis on a node without power neither answers nor closes its connections. */
 const ANSWER_LIMIT_MS = 5_000;
 
-/** Messages between replicas of the api. Delivery is not guaranteed: a replica that misses a message finds out and asks Postgres. */
-export interface RedisLink {
-  readonly connected: boolean;
-  /** Publishes to all subscribers; resolves with their number, and with 0 while Redis is away. */
-  publish(channel: string, message: string): Promise<number>;
-  listeners(channel: string): Promise<number>;
-  /** Subscribes, and again after each reconnection. Logs an error that `hear` throws. */
-  subscribe(channel: string, onMessage: (message: string) => void): Promise<void>;
-  unsubscribe(channel: string): Promise<void>;
-  ping(): Promise<void>;
-  close(): void;
-}
-
 /** Does not wait for the connections: without Redis a village still works on one replica. */
-export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMIT_MS): RedisLink {
+export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMIT_MS) {
   const options = {
     socketTimeout: answerLimitMs,
     lazyConnect: false,
@@ -53,16 +40,18 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
     get connected() {
       return commands.status === 'ready' && listening.status === 'ready';
     },
-    publish: (channel, message) => commands.publish(scoped(channel), message).catch(() => 0),
-    listeners: async (channel) => {
+    /** Publishes to all subscribers; resolves with their number, and with 0 while Redis is away. */
+    publish: (channel: string, message: string) => commands.publish(scoped(channel), message).catch(() => 0),
+    listeners: async (channel: string) => {
       const [, count] = await commands.pubsub('NUMSUB', scoped(channel)).catch(() => []);
       return Number(count ?? 0);
     },
-    subscribe: async (channel, onMessage) => {
+    /** Subscribes, and again after each reconnection. Logs an error that `onMessage` throws. */
+    subscribe: async (channel: string, onMessage: (message: string) => void) => {
       receivers.set(scoped(channel), onMessage);
       if (listening.status === 'ready') await listening.subscribe(scoped(channel)).catch(complaint.fail);
     },
-    unsubscribe: async (channel) => {
+    unsubscribe: async (channel: string) => {
       receivers.delete(scoped(channel));
       if (listening.status === 'ready') await listening.unsubscribe(scoped(channel)).catch(complaint.fail);
     },
@@ -76,6 +65,8 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
     },
   };
 }
+
+export type RedisLink = ReturnType<typeof openRedisLink>;
 
 /** Redis shares its channels among its databases, so a village in a database other than 0 puts its number before their names. */
 const scopeOf = (database = 0): string => (database === 0 ? '' : `${database}/`);

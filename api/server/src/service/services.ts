@@ -1,6 +1,7 @@
 import type { Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { Log } from './log.ts';
+import type { Notifications } from './notifications.ts';
 import type { RedisLink } from './redis-link.ts';
 
 export interface Services {
@@ -9,6 +10,6 @@ export interface Services {
   readonly registry: Registry;
   readonly log: Log;
   readonly replicaId: string;
-  readonly listenUrl: string;
+  readonly notifications: Notifications;
   readonly monotonicMs: () => number;
 }

@@ -6,7 +6,7 @@ import { actingAs, type Acting } from '../audit/record-act.ts';
 import { accepted, type Outcome } from '../http/outcome.ts';
 import { writeCluster } from '../resource-writes/write-cluster.ts';
 import { barsRuns } from '../runs/work-limits.ts';
-import { job, type Job } from '../service/jobs.ts';
+import { job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 import { coalesce } from '../service/single-flight.ts';
 
@@ -23,11 +23,6 @@ export interface RestPorts {
 
 /** Agents whose last change failed, each with the time of the next attempt by the monotonic clock. */
 export type Failures = Map<string, number>;
-
-export interface IdleMonitor {
-  look(): void;
-  readonly jobs: readonly Job[];
-}
 
 function mayChange({ spec, idle }: AgentRecord): boolean {
   return idle === true || (spec.power !== 'Asleep' && spec.idleSleepAfter !== undefined);
@@ -131,12 +126,14 @@ export async function keepRest(ports: RestPorts, failures: Failures): Promise<vo
   }
 }
 
-export function createIdleMonitor(ports: RestPorts): IdleMonitor {
+export function createIdleMonitor(ports: RestPorts) {
   const failures: Failures = new Map();
   const keep = coalesce(() => keepRest(ports, failures));
   return {
     // The job checks again if this fails.
-    look: () => void keep().catch((error: unknown) => ports.log('warn', 'an agent was not awakened', { error })),
+    look: (): void => void keep().catch((error: unknown) => ports.log('warn', 'an agent was not awakened', { error })),
     jobs: [job({ name: 'idle-sleep', everyMs: EVERY_MS, run: keep })],
   };
 }
+
+export type RestKeeper = ReturnType<typeof createRestKeeper>;

@@ -1,7 +1,6 @@
 import {
   findChatSession,
   findWorkingRun,
-  listen,
   readMessages,
   readMessagesById,
   readPermissionsById,
@@ -36,16 +35,6 @@ const STREAMS_OF_SESSION_MAX = 64;
 const STREAMS_OF_CALLER_MAX = 16;
 
 const cursor = pageCursor(z.int().min(0));
-
-export interface SessionStreams {
-  cursorOf(tx: Db, sessionId: string): Promise<string>;
-  /** Opens a stream after a cursor, or from the present state. Returns a function that ends it; null if too many are open. */
-  open(
-    asked: { readonly sessionId: string; readonly actor: Actor; readonly after: string | undefined },
-    sink: EventSink,
-  ): Promise<(() => void) | null>;
-  stop(): Promise<void>;
-}
 
 interface OpenStream {
   readonly sessionId: string;
@@ -175,14 +164,14 @@ async function resume(db: Db, stream: OpenStream, after: string | undefined): Pr
   stream.number = number;
 }
 
-export interface StreamPorts extends Pick<Services, 'db' | 'listenUrl' | 'log'> {
+export interface StreamPorts extends Pick<Services, 'db' | 'notifications' | 'log'> {
   readonly deltas: Pick<RunDeltas, 'subscribe'>;
 }
 
-export function startSessionStreams(ports: StreamPorts): SessionStreams {
-  const { db, listenUrl, log } = ports;
+export function startSessionStreams(ports: StreamPorts) {
+  const { db, notifications, log } = ports;
   const pumps = new Map<OpenStream, () => void>();
-  const listener = listen(listenUrl, [SESSION_EVENTS_CHANNEL], (_channel, sessionId) => {
+  notifications.on(SESSION_EVENTS_CHANNEL, (sessionId) => {
     // Without a session, the connection is new and may have missed notifications.
     for (const [stream, pump] of pumps) if (sessionId === null || stream.sessionId === sessionId) pump();
   });
@@ -202,24 +191,24 @@ export function startSessionStreams(ports: StreamPorts): SessionStreams {
   }
 
   return {
-    cursorOf: async (tx, sessionId) => {
+    cursorOf: async (tx: Db, sessionId: string) => {
       const { streamEpoch } = await readVillage(tx);
       const range = await sessionEventRange(tx, sessionId);
       return cursor.write(questionOf(streamEpoch, sessionId), range?.last ?? 0);
     },
-    open: async ({ sessionId, actor, after }, sink) => {
-      if (count((stream) => stream.sessionId === sessionId) >= STREAMS_OF_SESSION_MAX) return null;
-      if (count((stream) => stream.actor.id === actor.id) >= STREAMS_OF_CALLER_MAX) return null;
-      const { streamEpoch } = await readVillage(db);
-      const stream: OpenStream = {
+    /** Opens a stream after a cursor, or from the present state. Returns a function that ends it; null if too many are open. */
+    open: async (
+      {
         sessionId,
         actor,
-        sink,
-        question: questionOf(streamEpoch, sessionId),
-        number: 0,
-        followed: null,
-        sentRun: '',
-      };
+        after,
+      }: { readonly sessionId: string; readonly actor: Actor; readonly after: string | undefined },
+      sink: EventSink,
+    ) => {
+      if (count((stream) => stream.sessionId === sessionId) >= STREAMS_OF_SESSION_MAX) return null;
+      if (count((stream) => stream.actor.id === actor.id) >= STREAMS_OF_CALLER_MAX) return null;
+      const question = questionOf((await readVillage(db)).streamEpoch, sessionId);
+      const stream: OpenStream = { sessionId, actor, sink, question, number: 0, followed: null, sentRun: '' };
       // It counts from now on, and reads after it has found its place.
       pumps.set(stream, () => undefined);
       try {
@@ -236,9 +225,10 @@ export function startSessionStreams(ports: StreamPorts): SessionStreams {
         stream.followed?.stop();
       };
     },
-    stop: async () => {
+    stop: () => {
       for (const { sink } of pumps.keys()) sink.close();
-      await listener.stop();
     },
   };
 }
+
+export type SessionStreams = ReturnType<typeof startSessionStreams>;

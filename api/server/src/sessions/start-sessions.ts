@@ -1,19 +1,12 @@
-import { job, type Job } from '../service/jobs.ts';
+import { job } from '../service/jobs.ts';
 import { forgetSessions } from './forget-sessions.ts';
-import { createIdleMonitor, type IdleMonitor, type RestPorts } from './idle-monitor.ts';
-import { startSessionStreams, type SessionStreams, type StreamPorts } from './session-streams.ts';
+import { createIdleMonitor, type RestPorts } from './idle-monitor.ts';
+import { startSessionStreams, type StreamPorts } from './session-streams.ts';
 
 const FORGET_EVERY_MS = 60_000;
 
-export interface Sessions {
-  readonly sessions: SessionStreams;
-  readonly rest: IdleMonitor;
-  readonly jobs: readonly Job[];
-  stop(): Promise<void>;
-}
-
 /** @param ports.sessionDays days after its end for which the texts of a session stay; 0 keeps them */
-export function startSessions(ports: StreamPorts & RestPorts & { readonly sessionDays: number }): Sessions {
+export function startSessions(ports: StreamPorts & RestPorts & { readonly sessionDays: number }) {
   const sessions = startSessionStreams(ports);
   const rest = createIdleMonitor(ports);
   const forget = (): Promise<unknown> => forgetSessions(ports.db, ports.sessionDays);
@@ -24,3 +17,5 @@ export function startSessions(ports: StreamPorts & RestPorts & { readonly sessio
     stop: () => sessions.stop(),
   };
 }
+
+export type Sessions = ReturnType<typeof startSessions>;

@@ -1,6 +1,5 @@
 import { FLAG_OF_MEASURE, goodStanding, MEASURES, Standing } from '@hamlet/contract';
 import { inSnapshot, internalEventRange, readInternalEvents, readStandings } from '@hamlet/store';
-import type { InternalSignal } from '../operator/internal-signal.ts';
 import { coalesce } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 
@@ -8,24 +7,13 @@ const PAGE = 500;
 const POLL_MS = 2_000;
 const RELOAD_MS = 60_000;
 
-/** Some milliseconds behind Postgres, which alone decides refusals. */
-export interface StandingCache {
-  get(agentId: string): Standing;
-  onChange(callback: (agentIds: readonly string[]) => void): void;
-  close(): void;
-}
-
 export function isBarred(standing: Standing): boolean {
   return MEASURES.some((measure) => standing[FLAG_OF_MEASURE[measure]]);
 }
 
 /** Reads every standing, then follows the events; polling makes up for lost notifications. */
-export async function startStandingCache(
-  ports: Pick<Services, 'db' | 'log' | 'monotonicMs'> & {
-    readonly signal: InternalSignal;
-  },
-): Promise<StandingCache> {
-  const { db, signal, log, monotonicMs } = ports;
+export async function startStandingCache(ports: Pick<Services, 'db' | 'log' | 'monotonicMs' | 'notifications'>) {
+  const { db, notifications, log, monotonicMs } = ports;
   const standings = new Map<string, Standing>();
   const callbacks: ((agentIds: readonly string[]) => void)[] = [];
   let offset = 0;
@@ -73,11 +61,13 @@ export async function startStandingCache(
   const look = (): void => void catchUp();
 
   await load();
-  signal.on('standing', look);
+  notifications.onInternal('standing', look);
   const timer = setInterval(look, POLL_MS);
   return {
-    get: (agentId) => standings.get(agentId) ?? goodStanding(agentId),
-    onChange: (callback) => void callbacks.push(callback),
+    get: (agentId: string) => standings.get(agentId) ?? goodStanding(agentId),
+    onChange: (callback: (agentIds: readonly string[]) => void): void => void callbacks.push(callback),
     close: () => clearInterval(timer),
   };
 }
+
+export type StandingCache = Awaited<ReturnType<typeof startStandingCache>>;

@@ -1,5 +1,4 @@
 import { connect, KubeClient } from '@hamlet/kube';
-import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { openKubernetesSource } from '../agents/kubernetes-source.ts';
 import { openSamplesSource } from '../agents/samples-source.ts';
@@ -13,7 +12,7 @@ import { createKubernetesWriter } from '../resource-writes/kubernetes-writer.ts'
 import { createSamplesWriter, type SpecWriter } from '../resource-writes/spec-writer.ts';
 import { kubernetesSchedules } from '../schedules/kubernetes-schedules.ts';
 import { openSampleSchedules, type ScheduleSource } from '../schedules/schedule-source.ts';
-import type { Log } from '../service/log.ts';
+import type { Services } from '../service/services.ts';
 
 export interface Agents {
   readonly source: AgentSource;
@@ -25,9 +24,13 @@ export interface Agents {
   close(): Promise<void>;
 }
 
-export async function openAgents(config: Config, db: Db, log: Log): Promise<Agents> {
+export async function openAgents(
+  config: Config,
+  services: Pick<Services, 'db' | 'notifications' | 'log'>,
+): Promise<Agents> {
+  const { db, log } = services;
   if (config.agents.source === 'samples') {
-    const source = await openSamplesSource({ db, listenUrl: config.postgresUrl, folder: config.agents.folder, log });
+    const source = await openSamplesSource({ ...services, folder: config.agents.folder });
     return {
       source,
       schedules: await openSampleSchedules(config.agents.folder),

@@ -8,6 +8,7 @@ import { RateLimiter } from '../http/rate-limit.ts';
 import { startLimits } from '../limits/start-limits.ts';
 import type { Log } from '../service/log.ts';
 import { createRegistry } from '../service/metrics.ts';
+import { openNotifications } from '../service/notifications.ts';
 import { openRedisLink } from '../service/redis-link.ts';
 import { openAgents, type Agents } from './agents.ts';
 import type { Config } from './config.ts';
@@ -49,7 +50,8 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
   await loadApiKeys(db, config.apiKeysFile);
   const registry = createRegistry();
   const link = openRedisLink(config.redisUrl, log);
-  const agents = { ...(await openAgents(config, db, log)), ...options.agents };
+  const notifications = openNotifications(config.postgresUrl);
+  const agents = { ...(await openAgents(config, { db, notifications, log })), ...options.agents };
   const { source } = agents;
   const local = new RateLimiter();
   const counted = startLimits({ config, db, source, local, registry, log, monotonicMs });
@@ -62,7 +64,7 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
     log,
     monotonicMs,
     replicaId: randomUUID(),
-    listenUrl: config.postgresUrl,
+    notifications,
   };
   return {
     shared,

@@ -15,7 +15,6 @@ import { boostsPart, tradeJobs } from '../money/market/trade-upkeep.ts';
 import { offerJob } from '../money/offers/offer-upkeep.ts';
 import { startPayments } from '../money/payments/start-payments.ts';
 import { createInternalFeed } from '../operator/internal-feed.ts';
-import { openInternalSignal } from '../operator/internal-signal.ts';
 import { startPeople } from '../people/start-people.ts';
 import { startHandsWatch } from '../residents/hands-watch.ts';
 import { WakeHub } from '../residents/wake-hub.ts';
@@ -43,10 +42,9 @@ function endBroken(log: Log, error: unknown): never {
 
 async function startVillageFacts(shared: Base['shared']) {
   const { source, log } = shared;
-  const signal = openInternalSignal(shared.listenUrl);
-  const presence = await startPresenceCache({ ...shared, signal });
-  const standing = await startStandingCache({ ...shared, signal });
-  const freeze = await startFreezeCache({ ...shared, signal });
+  const presence = await startPresenceCache(shared);
+  const standing = await startStandingCache(shared);
+  const freeze = await startFreezeCache(shared);
   const tiers = startBalanceTierSync(shared);
   const parts = [scheduleActivityPart, claimsPart, boostsPart, villagePart, capabilitiesPart];
   return {
@@ -55,13 +53,12 @@ async function startVillageFacts(shared: Base['shared']) {
     tiers,
     freeze,
     hub: new WakeHub({ source, presence, standing, log }),
-    feed: createInternalFeed({ ...shared, signal, parts }),
+    feed: createInternalFeed({ ...shared, parts }),
     jobs: [measureExpiryJob(shared.db)],
     close: async () => {
       standing.close();
       await Promise.all([tiers.stop(), freeze.close()]);
       await presence.close();
-      await signal.close();
     },
   };
 }
@@ -94,7 +91,7 @@ async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | '
 }
 
 export async function startParts({ shared, agents, counted: { limits } }: Base, options: StartOptions) {
-  const { config, db, listenUrl, registry, log, monotonicMs } = shared;
+  const { config, db, notifications, registry, log, monotonicMs } = shared;
   const { migrateMapTo, bootstrapCodeFile, oidc } = config;
   const facts = await startVillageFacts(shared);
   const { presence, standing, tiers, freeze, hub } = facts;
@@ -114,7 +111,7 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
   });
   const policyOf = agentPolicy(config.toolRules, shared.source, classesOf);
   const egress = await startEgress({ ...shared, ...agents, standing, freeze });
-  const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
+  const people = startPeople({ db, notifications, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
   const sessions = startSessions({ ...shared, deltas, sessionDays: config.sessionDays });
   const hands = startHandsWatch({ ...shared, presence });
   const runStreams = createRunStreams({ ...shared, watch, deltas });

@@ -62,11 +62,11 @@ function serve(base: Base, parts: Parts): Promise<Listeners> {
 export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
   await checkCommandExamples(config.toolRules, createReadCommand());
   const base = await openBase(config, log, options);
-  const { db, link, listenUrl, registry, replicaId } = base.shared;
+  const { db, link, notifications, registry, replicaId } = base.shared;
   const parts = await startParts(base, options);
   const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress } = parts;
   const listeners = await serve(base, parts);
-  const runs = startRuns({ db, listenUrl, hub: facts.hub, log });
+  const runs = startRuns({ db, notifications, hub: facts.hub, log });
   const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs(db)];
   const jobs = [facts, board, money, gateway, people, runs, sessions, egress].flatMap((part) => part.jobs);
   const { redisUrl, namespace } = config;
@@ -79,6 +79,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
     metrics: registry,
     stop: async () => {
       await stopJobs();
+      await notifications.close();
       facts.hub.closeAll();
       facts.feed.close();
       egress.stop();
@@ -88,10 +89,10 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await board.stop();
       await world.stop();
       await runs.stop();
-      await sessions.stop();
+      sessions.stop();
       await watch.stop();
       await gateway.stop();
-      await people.stop();
+      people.stop();
       await money.stop();
       await facts.close();
       await base.close();

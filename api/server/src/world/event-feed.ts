@@ -18,18 +18,11 @@ const Message = z.object({
   events: z.array(z.custom<WorldEvent>((value) => typeof value === 'object' && value !== null && 'seq' in value)),
 });
 
-export interface EventFeed {
-  /** While this process writes, it takes events from its own writer and not from Redis. */
-  setWriting(isWriting: boolean): void;
-  publish(epoch: number, events: readonly WorldEvent[]): void;
-  stop(): Promise<void>;
-}
-
 export async function startEventFeed(
   ports: Pick<Services, 'db' | 'link' | 'replicaId' | 'log'> & {
     readonly replica: WorldReplica;
   },
-): Promise<EventFeed> {
+) {
   const { db, link, replica, replicaId, log } = ports;
   // When a term begins or ends, Redis may deliver events of this process that the replica has applied.
   const own = `{"from":${JSON.stringify(replicaId)},`;
@@ -59,9 +52,10 @@ export async function startEventFeed(
   })();
 
   return {
-    setWriting: (isWriting) =>
+    /** While this process writes, it takes events from its own writer and not from Redis. */
+    setWriting: (isWriting: boolean) =>
       void (isWriting ? link.unsubscribe(EVENTS_CHANNEL) : link.subscribe(EVENTS_CHANNEL, receive)),
-    publish: (epoch, events) => {
+    publish: (epoch: number, events: readonly WorldEvent[]) => {
       replica.take(epoch, events);
       void link.publish(EVENTS_CHANNEL, JSON.stringify({ from: replicaId, epoch, events }));
     },
@@ -71,3 +65,5 @@ export async function startEventFeed(
     },
   };
 }
+
+export type EventFeed = Awaited<ReturnType<typeof startEventFeed>>;

@@ -23,13 +23,8 @@ export interface ReconcilerPorts extends Pick<Services, 'db' | 'log'> {
   readonly active: () => boolean;
 }
 
-export interface ResidentReconciler {
-  nudge(): void;
-  stop(): Promise<void>;
-}
-
 /** Reconciles the agents in the world with their resources and presence: at each change, each second while they differ, and every 30 s. */
-export function startResidentReconciler(ports: ReconcilerPorts): ResidentReconciler {
+export function startResidentReconciler(ports: ReconcilerPorts) {
   let wanted = Promise.withResolvers<void>();
   let stopped = false;
   let [isDue, seconds] = [true, 0];
@@ -67,6 +62,8 @@ export function startResidentReconciler(ports: ReconcilerPorts): ResidentReconci
     },
   };
 }
+
+export type ResidentReconciler = ReturnType<typeof startResidentReconciler>;
 
 /** Works on ten items at a time: a thousand agents that are applied at once need a hundred commits, not a thousand. */
 async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

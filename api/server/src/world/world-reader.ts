@@ -1,4 +1,4 @@
-import type { WorldQuery, WorldView } from '@hamlet/contract';
+import type { WorldQuery } from '@hamlet/contract';
 import { agentPlace } from '@hamlet/core';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Described } from '../agents/describe-agent.ts';
@@ -22,18 +22,7 @@ export interface ReaderPorts {
 }
 
 /** Reads of the world from this replica. They are never older than the commands that this replica has accepted. */
-export interface WorldReader {
-  /** The whole village; the same object as long as nothing in it has changed. */
-  world(): Promise<WorldView>;
-  around(look: WorldQuery & { readonly around: string }): Promise<WorldView>;
-  describe(agentId: string): Promise<Described | null>;
-  describeAll(): Promise<readonly Described[]>;
-  readonly commands: WorldCommands;
-  /** Resolves once this replica shows everything it has accepted, or after half a second. */
-  fresh(): Promise<void>;
-}
-
-export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): WorldReader {
+export function createWorldReader(ports: ReaderPorts, commands: WorldCommands) {
   const { replica, clock, source, presence, standing } = ports;
   const { world } = replica;
   const currentWorld = createCurrentWorld(ports);
@@ -61,16 +50,18 @@ export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): 
   }
 
   return {
+    /** Resolves once this replica shows everything it has accepted, or after half a second. */
     fresh,
+    /** The whole village; the same object as long as nothing in it has changed. */
     world: async () => {
       await fresh();
       return currentWorld(now());
     },
-    around: async (look) => {
+    around: async (look: WorldQuery & { readonly around: string }) => {
       await fresh();
       return worldAround(now(), look, ports);
     },
-    describe: async (agentId) => {
+    describe: async (agentId: string) => {
       await fresh();
       return describedOf(agentId);
     },
@@ -88,6 +79,8 @@ export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): 
     },
   };
 }
+
+export type WorldReader = ReturnType<typeof createWorldReader>;
 
 function seqOf(data: unknown): number {
   return typeof data === 'object' && data !== null && 'accepted_seq' in data ? Number(data.accepted_seq) : 0;

@@ -16,11 +16,7 @@ export interface WriterPorts extends TermPorts, Pick<Services, 'replicaId' | 'lo
   readonly onTerm: (term: WorldTerm | null) => void;
 }
 
-export interface WorldWriter {
-  stop(): Promise<void>;
-}
-
-export function startWorldWriter(ports: WriterPorts): WorldWriter {
+export function startWorldWriter(ports: WriterPorts) {
   const stopping = new AbortController();
   const loop = (async () => {
     while (!stopping.signal.aborted) {
@@ -40,6 +36,8 @@ export function startWorldWriter(ports: WriterPorts): WorldWriter {
     },
   };
 }
+
+export type WorldWriter = ReturnType<typeof startWorldWriter>;
 
 async function standFor(ports: WriterPorts, signal: AbortSignal): Promise<void> {
   const askedMs = ports.monotonicMs();

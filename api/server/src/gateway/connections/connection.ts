@@ -72,7 +72,7 @@ function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tes
   });
 }
 
-/** A connection as a configuration of its own; a sentence if it is none. The name of its credential is its own. Pure. */
+/** A connection as a configuration of its own; a sentence if it is invalid. Its credential has its name. Pure. */
 export function connectionConfig(
   { name, provider, prices, hasKey, tested = [] }: ConnectionFields,
   { retry, limits }: Shared,

@@ -1,4 +1,4 @@
-import { listen, MODEL_CREDENTIALS_CHANNEL, readCredentials } from '@hamlet/store';
+import { MODEL_CREDENTIALS_CHANNEL, readCredentials } from '@hamlet/store';
 import type { CredentialRow } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
 import type { Services } from '../../service/services.ts';
@@ -11,21 +11,7 @@ import type { VillageKeys } from './village-keys.ts';
 /** Postgres notifies of each change; this interval bounds the delay of a lost notification. */
 const POLL_MS = 10_000;
 
-export interface StoredCredentials {
-  /** The agent's own key, else the village's; null if there is neither or it does not open. Keys of connections do not count. */
-  key(name: string, agentId: string | null): string | null;
-  /** The connected providers for an agent, or for the village if `agentId` is null: the agent's own first. */
-  connections(agentId: string | null): readonly Connection[];
-  connection(name: string, agentId: string | null): Connection | null;
-  /** The first connected provider of that name: the village's before those of agents. */
-  named(name: string): Connection | null;
-  /** The sealed text of a connection; null if it has none or it does not open. */
-  connectionKey(connection: Pick<Connection, 'name' | 'agentId'>): string | null;
-  refresh(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export interface StoredCredentialPorts extends Pick<Services, 'db' | 'listenUrl'> {
+export interface StoredCredentialPorts extends Pick<Services, 'db' | 'notifications'> {
   readonly keys: VillageKeys;
   readonly shared: Shared;
   readonly log: Log;
@@ -63,8 +49,8 @@ function connectionsFor({ byOwner }: Held, agentId: string | null): readonly Con
   return [...own, ...ofVillage.filter(({ name }) => !names.has(name))];
 }
 
-export async function startStoredCredentials(ports: StoredCredentialPorts): Promise<StoredCredentials> {
-  const { db, keys, log, listenUrl } = ports;
+export async function startStoredCredentials(ports: StoredCredentialPorts) {
+  const { db, keys, log, notifications } = ports;
   let held: Held = heldOf([], ports);
 
   function opened(row: CredentialRow | undefined): string | null {
@@ -93,18 +79,22 @@ export async function startStoredCredentials(ports: StoredCredentialPorts): Prom
   const failed = (error: unknown): void => log('warn', 'the credentials of models could not be read', { error });
 
   await refresh();
-  const listener = listen(listenUrl, [MODEL_CREDENTIALS_CHANNEL], () => void refresh().catch(failed));
-  const end = repeat(POLL_MS, refresh, failed);
+  notifications.on(MODEL_CREDENTIALS_CHANNEL, () => void refresh().catch(failed));
+  const stop = repeat(POLL_MS, refresh, failed);
   return {
     refresh,
-    key: (name, agentId) => opened(plainRow(name, agentId) ?? plainRow(name, null)),
-    connections: (agentId) => connectionsFor(held, agentId),
-    connection: (name, agentId) => held.connections.get(idOf(name, agentId)) ?? null,
-    named: (name) => held.byName.get(name)?.[0] ?? null,
-    connectionKey: ({ name, agentId }) => opened(held.rows.get(idOf(name, agentId))),
-    stop: async () => {
-      await listener.stop();
-      await end();
-    },
+    /** The agent's own key, else the village's; null if there is neither or it does not open. Keys of connections do not count. */
+    key: (name: string, agentId: string | null) => opened(plainRow(name, agentId) ?? plainRow(name, null)),
+    /** The connected providers for an agent, or for the village if `agentId` is null: the agent's own first. */
+    connections: (agentId: string | null) => connectionsFor(held, agentId),
+    connection: (name: string, agentId: string | null) => held.connections.get(idOf(name, agentId)) ?? null,
+    /** The first connected provider of that name: the village's before those of agents. */
+    named: (name: string) => held.byName.get(name)?.[0] ?? null,
+    /** The sealed text of a connection; null if it has none or it does not open. */
+    connectionKey: ({ name, agentId }: Pick<Connection, 'name' | 'agentId'>) =>
+      opened(held.rows.get(idOf(name, agentId))),
+    stop,
   };
 }
+
+export type StoredCredentials = Awaited<ReturnType<typeof startStoredCredentials>>;

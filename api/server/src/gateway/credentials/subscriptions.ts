@@ -16,22 +16,14 @@ export interface SubscriptionParts extends TokenPorts {
   readonly ports: ModelPorts;
 }
 
-export interface Subscriptions {
-  readonly settings: SubscriptionSettings | null;
-  readonly kit: AdapterKit;
-  tokens(connection: Pick<Connection, 'name' | 'agentId'>): SubscriptionTokens | null;
-  /** Revokes a sign-in, from the text that was sealed. False if the authorization server did not confirm it, or has no address for it. */
-  revoke(text: string | null): Promise<boolean>;
-}
-
-export function createSubscriptions({ settings, config, ports, ...stores }: SubscriptionParts): Subscriptions {
+export function createSubscriptions({ settings, config, ports, ...stores }: SubscriptionParts) {
   const kept = new Map<string, SubscriptionTokens>();
   const limits = { ...config.limits, firstByteMs: SIGN_IN_LIMIT_MS, totalMs: SIGN_IN_LIMIT_MS };
   const kit: AdapterKit = { ports, limits };
   return {
     settings,
     kit,
-    tokens: (connection) => {
+    tokens: (connection: Pick<Connection, 'name' | 'agentId'>) => {
       if (settings === null) return null;
       const id = JSON.stringify([connection.name, connection.agentId]);
       const before = kept.get(id);
@@ -41,7 +33,8 @@ export function createSubscriptions({ settings, config, ports, ...stores }: Subs
       kept.set(id, tokens);
       return tokens;
     },
-    revoke: async (text) => {
+    /** Revokes a sign-in, from the text that was sealed. False if the authorization server did not confirm it, or has no address for it. */
+    revoke: async (text: string | null) => {
       const tokens = tokensOf(text);
       if (settings?.revokeUrl === undefined || tokens === null) return false;
       const { clientId, revokeUrl } = settings;
@@ -49,3 +42,5 @@ export function createSubscriptions({ settings, config, ports, ...stores }: Subs
     },
   };
 }
+
+export type Subscriptions = ReturnType<typeof createSubscriptions>;

@@ -5,12 +5,7 @@ import type { VillageKey } from './envelope.ts';
 const CURRENT = 'current';
 
 /** The keys that seal credentials, from the files of a Secret: `current` names one, and each key is a file of its id. */
-export interface VillageKeys {
-  current(): VillageKey | null;
-  find(id: string): VillageKey | null;
-}
-
-export function villageKeys(read: KeySource): VillageKeys {
+export function villageKeys(read: KeySource) {
   function find(id: string): VillageKey | null {
     const text = read(id);
     if (text === null) return null;
@@ -33,3 +28,5 @@ export function villageKeys(read: KeySource): VillageKeys {
     },
   };
 }
+
+export type VillageKeys = ReturnType<typeof villageKeys>;

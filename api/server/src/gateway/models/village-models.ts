@@ -70,19 +70,6 @@ export interface ServedModel {
   readonly can: Capabilities;
 }
 
-export interface ModelCatalog {
-  /**
-   * Null if no route serves the model; the reason is a sentence for an operator if its credential is missing. An agent's
-   * own key goes before the village's; `agentId` null stands for the village.
-   */
-  find(name: string, agentId: string | null): ServedModel | { readonly missing: string } | null;
-  isScripted(provider: string): boolean;
-  /** Requests that the provider takes at one time; undefined: any number. */
-  placesOf(provider: string): number | undefined;
-  /** The names and patterns that requests of an agent may use; of the village if `agentId` is null. */
-  served(agentId: string | null): readonly string[];
-}
-
 /** Time of the scripted models; no provider is asked for the time of its own. */
 export const MODELS_MADE_S = Date.UTC(2026, 10, 22) / 1_000;
 
@@ -153,13 +140,7 @@ export function openConnection(
 }
 
 /** Opens models by their names. Each request opens its model, so that a new key or provider counts at its next one. */
-export function openCatalog({
-  config,
-  key,
-  adapters,
-  ports,
-  connected = NOTHING_CONNECTED,
-}: VillageModels): ModelCatalog {
+export function openCatalog({ config, key, adapters, ports, connected = NOTHING_CONNECTED }: VillageModels) {
   const kinds = new Map(Object.entries(config.providers).map(([name, { kind }]) => [name, kind]));
   const isScripted = (provider: string): boolean => kinds.get(provider) === SCRIPTED_KIND;
   const scripted = Object.fromEntries(
@@ -170,18 +151,24 @@ export function openCatalog({
   const connectionsFor = (agentId: string | null): readonly Connection[] =>
     connected.of(agentId).filter(({ name }) => !kinds.has(name));
   return {
-    find: (name, agentId) => {
+    /**
+     * Null if no route serves the model; the reason is a sentence for an operator if its credential is missing. An agent's
+     * own key goes before the village's; `agentId` null stands for the village.
+     */
+    find: (name: string, agentId: string | null) => {
       const connection = connectionsFor(agentId).find(({ config: its }) => findRoute(its, name) !== null);
       if (connection !== undefined) return openConnection(connection, connected, name);
       const credentials = { key: (credential: string) => key(credential, agentId), subscription: () => null };
       return openServed(name, { config, ports, credentials, adapters: own, connection: null });
     },
     isScripted,
-    placesOf: (provider) => {
+    /** Requests that the provider takes at one time; undefined: any number. */
+    placesOf: (provider: string) => {
       if (kinds.has(provider)) return config.providers[provider]?.maxInFlight;
       return connected.named(provider)?.provider.max_in_flight ?? undefined;
     },
-    served: (agentId) => [
+    /** The names and patterns that requests of an agent may use; of the village if `agentId` is null. */
+    served: (agentId: string | null) => [
       ...new Set([
         ...connectionsFor(agentId).flatMap(({ provider }) => provider.models.map(({ name }) => name)),
         ...config.routes.map(({ match }) => match),
@@ -189,3 +176,5 @@ export function openCatalog({
     ],
   };
 }
+
+export type ModelCatalog = ReturnType<typeof openCatalog>;

@@ -1,5 +1,5 @@
 import { clientAddress, countedAddress, type Addressed, type ProxyTrust } from '../client-address.ts';
-import type { RateLimiter, RatePolicy, RateVerdict } from '../rate-limit.ts';
+import type { RateLimiter, RatePolicy } from '../rate-limit.ts';
 
 const SOCKETS_PER_PATH = 5_000;
 /** Limit of connections of one address, as a multiple of the address's limit of websockets. */
@@ -15,18 +15,6 @@ export interface AddressGatePorts {
   readonly monotonicMs: () => number;
 }
 
-export interface AddressGate {
-  addressOf(request: Addressed): string;
-  takeRequest(address: string): RateVerdict;
-  /** Takes back a request of a program of the village, which its own quota limits. */
-  giveBackRequest(address: string): void;
-  takeMessage(address: string): RateVerdict;
-  /** Counts a websocket; returns a function to call when it closes, or the exceeded limit. */
-  openSocket(path: string, address: string): (() => void) | 'address' | 'path';
-  /** A trusted proxy counts only in the total. Returns a function for the close, or the exceeded limit. */
-  openConnection(peer: string): (() => void) | 'address' | 'all';
-}
-
 const WINDOW_S = 60;
 
 export function createAddressGate({
@@ -35,7 +23,7 @@ export function createAddressGate({
   requestsPerMinute,
   socketsPerAddress,
   monotonicMs,
-}: AddressGatePorts): AddressGate {
+}: AddressGatePorts) {
   const requests: RatePolicy = { name: 'address', quota: requestsPerMinute, windowS: WINDOW_S };
   const messages: RatePolicy = { ...requests, name: 'messages' };
   const sockets = new OpenConnections({ perKey: socketsPerAddress, total: Number.POSITIVE_INFINITY });
@@ -45,11 +33,13 @@ export function createAddressGate({
     total: CONNECTIONS_MAX,
   });
   return {
-    addressOf: (request) => clientAddress(request, trust),
-    takeRequest: (address) => limiter.take(`address ${countedAddress(address)}`, requests, monotonicMs()),
-    giveBackRequest: (address) => limiter.giveBack(`address ${countedAddress(address)}`),
-    takeMessage: (address) => limiter.take(`messages ${countedAddress(address)}`, messages, monotonicMs()),
-    openSocket: (path, address) => {
+    addressOf: (request: Addressed) => clientAddress(request, trust),
+    takeRequest: (address: string) => limiter.take(`address ${countedAddress(address)}`, requests, monotonicMs()),
+    /** Takes back a request of a program of the village, which its own quota limits. */
+    giveBackRequest: (address: string) => limiter.giveBack(`address ${countedAddress(address)}`),
+    takeMessage: (address: string) => limiter.take(`messages ${countedAddress(address)}`, messages, monotonicMs()),
+    /** Counts a websocket; returns a function to call when it closes, or the exceeded limit. */
+    openSocket: (path: string, address: string) => {
       const ofAddress = sockets.open(countedAddress(address));
       if (typeof ofAddress === 'string') return 'address';
       const ofPath = paths.open(path);
@@ -62,13 +52,16 @@ export function createAddressGate({
         ofPath();
       };
     },
-    openConnection: (peer) => {
+    /** A trusted proxy counts only in the total. Returns a function for the close, or the exceeded limit. */
+    openConnection: (peer: string) => {
       const address = peer.replace(/^::ffff:(?=\d+\.)/i, '');
       const opened = connections.open(trust.isProxy(address) ? null : countedAddress(address));
       return opened === 'key' ? 'address' : opened === 'total' ? 'all' : opened;
     },
   };
 }
+
+export type AddressGate = ReturnType<typeof createAddressGate>;
 
 export class OpenConnections {
   readonly #perKey: number;

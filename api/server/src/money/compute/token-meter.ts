@@ -53,18 +53,6 @@ export interface Reservation {
   readonly circumstance: Circumstance;
 }
 
-/** Charges for tokens: holds money before a call at the price of the agent's tier, and posts the used part. Throws without Postgres. */
-export interface TokenMeter {
-  /** Refuses with no_such_agent, or unavailable if the API does not know the agent's tier. Needs no Postgres. */
-  quote(agentId: string, tokens: number): Outcome<TokenQuote>;
-  /** Refuses as `quote`, and with account_closed, insufficient_funds, idempotency_key_reused, or the code of a measure against the agent. */
-  reserve(request: TokenRequest): Promise<Outcome<Reservation>>;
-  /** Posts the used tokens, at most the hold; in a freeze it stores them for later. A second call changes nothing. */
-  settle(reservation: Reservation, usedTokens: number): Promise<void>;
-  /** Frees the whole hold. Does nothing after `settle`, or after the hold has expired. */
-  release(reservation: Reservation): Promise<void>;
-}
-
 export interface TokenMeterPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
@@ -108,7 +96,8 @@ function quoteOf(source: Tiers, agentId: string, tokens: number): Outcome<TokenQ
 
 export const noteOf = (model: string): string => `tokens of ${model}`;
 
-export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenMeter {
+/** Charges for tokens: holds money before a call at the price of the agent's tier, and posts the used part. Throws without Postgres. */
+export function createTokenMeter({ db, source, tiers }: TokenMeterPorts) {
   const quote = (agentId: string, tokens: number): Outcome<TokenQuote> => quoteOf(source, agentId, tokens);
 
   async function hold(
@@ -151,19 +140,25 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenM
   }
 
   return {
+    /** Refuses with no_such_agent, or unavailable if the API does not know the agent's tier. Needs no Postgres. */
     quote,
-    reserve: async (request) => {
+    /** Refuses as `quote`, and with account_closed, insufficient_funds, idempotency_key_reused, or the code of a measure against the agent. */
+    reserve: async (request: TokenRequest) => {
       const quoted = quote(request.agentId, request.tokens);
       return quoted.ok ? inTransaction(db, (tx) => hold(tx, request, quoted.data)) : quoted;
     },
-    settle: async (reservation, usedTokens) => {
+    /** Posts the used tokens, at most the hold; in a freeze it stores them for later. A second call changes nothing. */
+    settle: async (reservation: Reservation, usedTokens: number) => {
       if (!Number.isSafeInteger(usedTokens) || usedTokens < 0)
         throw new RangeError(`invalid number of tokens: ${usedTokens}`);
       await end(reservation, usedTokens);
     },
-    release: (reservation) => end(reservation, 0),
+    /** Frees the whole hold. Does nothing after `settle`, or after the hold has expired. */
+    release: (reservation: Reservation) => end(reservation, 0),
   };
 }
+
+export type TokenMeter = ReturnType<typeof createTokenMeter>;
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 200;

@@ -66,7 +66,7 @@ export interface Booked {
 export type IncomeOutcome = Booked | { readonly ok: false; readonly reason: IncomeRefusal };
 
 /**
- * The only entrance for money: every source (an admin, a payment provider, a marketplace) is an adapter that calls it.
+ * Every source of money (an admin, a payment provider, a marketplace) is an adapter that calls this port.
  * Both methods run in the caller's transaction and lock the income first. Call them late: they compute the tier and
  * take the lock that orders internal events. The caller writes its own rows and the audit in the same transaction.
  */

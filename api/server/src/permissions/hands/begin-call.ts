@@ -68,7 +68,7 @@ async function begin(tx: Tx, ports: Village, asked: Pick<Facts, 'request' | 'arg
   return decide(tx, ports, { facts, judgedCall });
 }
 
-/** Carries the decision out. People need time to answer about what a call sends: it may take so much longer. */
+/** Carries out the decision. A call whose sends people must answer may take that much longer. */
 async function decide(
   tx: Tx,
   ports: Village,

@@ -24,7 +24,7 @@ interface Repeated {
   readonly judged: Judged;
 }
 
-/** The same with the stored start of the call; `hasWord`: a person said that it runs again. */
+/** A repeated call with its stored start; `hasWord`: a person approved the rerun. */
 interface KnownRepeated {
   readonly repeated: Repeated;
   readonly known: KnownHandsCall;

@@ -14,7 +14,7 @@ export async function scriptOfCall(
   return given === undefined ? null : findScriptText(db, { agentUid, name: given.name, version: given.version });
 }
 
-/** The needs of a script: a shell script is read like a command, and nothing here reads other languages. */
+/** The needs of a script: only shell scripts are read. */
 export async function needsOfScript(script: ScriptText | null, readCommand: ReadCommand): Promise<ShellNeeds> {
   if (script === null) return { classes: ['exec'], unclear: ['the agent has no such script'] };
   return script.language === 'bash' ? readCommand(script.source) : { classes: ['exec'], unclear: [] };

@@ -25,7 +25,7 @@ export async function findShownRun(db: Db, caller: Caller, runId: string): Promi
   return admitted.ok ? accepted({ row, veiled: false }) : refused('no_such_run');
 }
 
-/** False for a run of a session that the person is not, or no longer, in: it does not exist for them. Admins read every run. */
+/** False for a run of a session that the person is not in. Admins read every run. */
 export async function isRunOfReader(db: Db, actor: Actor, { sessionId }: Pick<RunRow, 'sessionId'>): Promise<boolean> {
   if (actor.role !== 'member' || sessionId === null) return true;
   return (await sessionsOfPerson(db, actor.id, [sessionId])).size > 0;

@@ -24,7 +24,7 @@ export function writePlan(map: WorldMap): string {
   return JSON.stringify({ width, height, terrain, landmarks: map.landmarks, zones: map.zones });
 }
 
-/** Rebuilds the map of a text. Throws if the text is no plan or builds a map of another version. */
+/** Rebuilds the map of a text. Throws if the text is not a plan, or builds a map of another version. */
 export function readPlan(text: string, version: string): WorldMap {
   const plan = WrittenPlan.parse(JSON.parse(text));
   const map = buildMap({ ...plan, terrain: new Uint8Array(Buffer.from(plan.terrain, 'base64')) });

@@ -1,0 +1,46 @@
+import {
+  ACCOUNTS_CHANNEL,
+  INTERNAL_EVENTS_CHANNEL,
+  listen,
+  MODEL_CREDENTIALS_CHANNEL,
+  RUN_CHANGES_CHANNEL,
+  RUN_HINTS_CHANNEL,
+  SAMPLE_AGENTS_CHANNEL,
+  SESSION_EVENTS_CHANNEL,
+  type InternalEvent,
+} from '@hamlet/store';
+
+type Notify = (payload: string | null) => void;
+
+/**
+ * Opens the replica's only listening connection to Postgres. Each subscriber is also called with null after every
+ * connection, because it may have missed notifications.
+ */
+export function openNotifications(url: string) {
+  const subscribers = new Map<string, Notify[]>(
+    [
+      ACCOUNTS_CHANNEL,
+      INTERNAL_EVENTS_CHANNEL,
+      MODEL_CREDENTIALS_CHANNEL,
+      RUN_CHANGES_CHANNEL,
+      RUN_HINTS_CHANNEL,
+      SAMPLE_AGENTS_CHANNEL,
+      SESSION_EVENTS_CHANNEL,
+    ].map((channel) => [channel, []]),
+  );
+  const listener = listen(url, [...subscribers.keys()], (channel, payload) => {
+    for (const notify of subscribers.get(channel) ?? []) notify(payload);
+  });
+  const on = (channel: string, notify: Notify): void => void subscribers.get(channel)?.push(notify);
+  return {
+    on,
+    /** Calls back for one kind of internal events, or for all. */
+    onInternal: (kind: InternalEvent['event'] | 'any', callback: () => void): void =>
+      on(INTERNAL_EVENTS_CHANNEL, (payload) => {
+        if (kind === 'any' || payload === null || payload === kind) callback();
+      }),
+    close: (): Promise<void> => listener.stop(),
+  };
+}
+
+export type Notifications = ReturnType<typeof openNotifications>;
