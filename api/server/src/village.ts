@@ -1,6 +1,5 @@
 import { ping } from '@hamlet/store';
 import type { Authenticate } from './http/actor.ts';
-import { claimView } from './money/compute/claim-view.ts';
 import { placeOfferWith } from './money/offers/run-offers.ts';
 import { policyOfRun, type PolicyColumns } from './permissions/agent-policy.ts';
 import { createReadCommand } from './permissions/shell/read-command.ts';
@@ -31,8 +30,6 @@ export function villageOf(base: Base, parts: Parts, authenticate: Authenticate) 
     limitReached: base.counted.limitReached,
     gateway,
     board,
-    nudgeBoard: board.nudge,
-    refuseNote: board.refuseNote,
     hub: facts.hub,
     feed: facts.feed,
     tiers: facts.tiers as BalanceTiers,
@@ -50,7 +47,6 @@ export function villageOf(base: Base, parts: Parts, authenticate: Authenticate) 
     watch,
     deltas,
     runStreams,
-    claimView,
     ...sessions,
     ...egress,
     placeOffer: placeOfferWith(money.services),

@@ -1,7 +1,7 @@
 import type { ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
 import { readModelHour, readModelRequests } from '@hamlet/store';
 import type { ModelRequestRow } from '@hamlet/store';
-import type { Handlers } from '../http/handler.ts';
+import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { admitRequest, modelLimits, requestLife } from './admit-request.ts';
 import type { GatewayPorts } from './admit-request.ts';
@@ -66,24 +66,21 @@ function completeChat({ source, gateway }: Village): Handlers['completeChat'] {
 }
 
 function createEmbeddings({ source, gateway }: Village): Handlers['createEmbeddings'] {
-  return {
-    kind: 'plain',
-    run: async ({ actor: agent, body, traceparent }) => {
-      if (source.get(agent.agentId) === null) return refused('no_such_agent');
-      const asking = { agentId: agent.agentId, catalog: gateway.catalog };
-      const ticket = await admitRequest(gateway, {
-        agent,
-        model: body.model,
-        metadata: null,
-        plan: (allowance) => planEmbedding(body, allowance, asking),
-        traceparent,
-        gone: AbortSignal.timeout(gateway.answerTimes.totalMs),
-      });
-      if (!ticket.ok) return ticket;
-      const answer = await carryOutEmbedding(gateway, ticket.data, body);
-      return answer.ok ? { ...answer, limits: ticket.data.limits } : answer;
-    },
-  };
+  return plain(async ({ actor: agent, body, traceparent }) => {
+    if (source.get(agent.agentId) === null) return refused('no_such_agent');
+    const asking = { agentId: agent.agentId, catalog: gateway.catalog };
+    const ticket = await admitRequest(gateway, {
+      agent,
+      model: body.model,
+      metadata: null,
+      plan: (allowance) => planEmbedding(body, allowance, asking),
+      traceparent,
+      gone: AbortSignal.timeout(gateway.answerTimes.totalMs),
+    });
+    if (!ticket.ok) return ticket;
+    const answer = await carryOutEmbedding(gateway, ticket.data, body);
+    return answer.ok ? { ...answer, limits: ticket.data.limits } : answer;
+  });
 }
 
 function modelView({ name, provider, contextTokens }: ServedModel): ModelView {
@@ -96,64 +93,55 @@ function isServed({ catalog }: GatewayPorts, model: string, agentId: string): bo
 }
 
 function listModels({ db, source, gateway }: Village): Handlers['listModels'] {
-  return {
-    kind: 'plain',
-    run: async ({ actor: { agentId } }) => {
-      if (source.get(agentId) === null) return refused('no_such_agent');
-      const allowance = await gateway.limits.of(agentId);
-      const data = (allowance?.limits.models ?? []).flatMap((name) => {
-        const found = gateway.catalog.find(name, agentId);
-        return found === null || 'missing' in found ? [] : [modelView(found)];
-      });
-      const life = requestLife(gateway.answerTimes);
-      const limits = allowance === null ? [] : modelLimits(allowance, await readModelHour(db, agentId, life));
-      return { ...accepted({ object: 'list' as const, data }), limits };
-    },
-  };
+  return plain(async ({ actor: { agentId } }) => {
+    if (source.get(agentId) === null) return refused('no_such_agent');
+    const allowance = await gateway.limits.of(agentId);
+    const data = (allowance?.limits.models ?? []).flatMap((name) => {
+      const found = gateway.catalog.find(name, agentId);
+      return found === null || 'missing' in found ? [] : [modelView(found)];
+    });
+    const life = requestLife(gateway.answerTimes);
+    const limits = allowance === null ? [] : modelLimits(allowance, await readModelHour(db, agentId, life));
+    return { ...accepted({ object: 'list' as const, data }), limits };
+  });
 }
 
 function getModel({ source, gateway }: Village): Handlers['getModel'] {
-  return {
-    kind: 'plain',
-    run: async ({ actor: { agentId }, params: { model } }) => {
-      if (source.get(agentId) === null) return refused('no_such_agent');
-      const allowance = await gateway.limits.of(agentId);
-      if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
-      const served = servedModel(model, allowance, { agentId, catalog: gateway.catalog });
-      return served.ok ? accepted(modelView(served.data)) : served;
-    },
-  };
+  return plain(async ({ actor: { agentId }, params: { model } }) => {
+    if (source.get(agentId) === null) return refused('no_such_agent');
+    const allowance = await gateway.limits.of(agentId);
+    if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
+    const served = servedModel(model, allowance, { agentId, catalog: gateway.catalog });
+    return served.ok ? accepted(modelView(served.data)) : served;
+  });
 }
 
 function getModelUse({ db, source, gateway }: Village): Handlers['getModelUse'] {
-  return {
-    kind: 'plain',
-    run: async ({ params: { agent_id: agentId }, now }) => {
-      if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
-      const allowance = await gateway.limits.of(agentId);
-      const [hour, recent] = await Promise.all([
-        readModelHour(db, agentId, requestLife(gateway.answerTimes)),
-        readModelRequests(db, agentId, RECENT_REQUESTS),
-      ]);
-      const limits = allowance?.limits ?? { ...NOTHING, models: [] };
-      const quota = limits.tokens_per_hour ?? 0;
-      const use: ModelUse = {
-        agent_id: agentId,
-        tier: allowance?.tier ?? null,
-        limits,
-        tokens: {
-          quota,
-          used: hour.used,
-          remaining: Math.max(0, quota - hour.used),
-          resets_at: hour.resetsInS === 0 ? null : new Date(now.getTime() + hour.resetsInS * 1_000).toISOString(),
-        },
-        in_flight: hour.inFlight,
-        models: limits.models.map((model) => ({ model, served: isServed(gateway, model, agentId) })),
-        recent: recent.map(requestView),
-      };
-      return accepted(use);
-    },
-  };
+  return plain(async ({ params: { agent_id: agentId }, now }) => {
+    if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+    const allowance = await gateway.limits.of(agentId);
+    const [hour, recent] = await Promise.all([
+      readModelHour(db, agentId, requestLife(gateway.answerTimes)),
+      readModelRequests(db, agentId, RECENT_REQUESTS),
+    ]);
+    const limits = allowance?.limits ?? { ...NOTHING, models: [] };
+    const quota = limits.tokens_per_hour ?? 0;
+    const use: ModelUse = {
+      agent_id: agentId,
+      tier: allowance?.tier ?? null,
+      limits,
+      tokens: {
+        quota,
+        used: hour.used,
+        remaining: Math.max(0, quota - hour.used),
+        resets_at: hour.resetsInS === 0 ? null : new Date(now.getTime() + hour.resetsInS * 1_000).toISOString(),
+      },
+      in_flight: hour.inFlight,
+      models: limits.models.map((model) => ({ model, served: isServed(gateway, model, agentId) })),
+      recent: recent.map(requestView),
+    };
+    return accepted(use);
+  });
 }
 
 export function gatewayHandlers(ports: Village) {

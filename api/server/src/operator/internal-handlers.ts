@@ -10,13 +10,14 @@ import {
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import type { Village } from '../village.ts';
+import { claimView } from '../money/compute/claim-view.ts';
 
 function nextOf<T>(page: readonly T[], limit: number, name: (entry: T) => string): string | null {
   const last = page.length < limit ? undefined : page.at(-1);
   return last === undefined ? null : name(last);
 }
 
-export function internalHandlers({ db, feed, hub, reader, claims, claimView }: Village) {
+export function internalHandlers({ db, feed, hub, reader, claims }: Village) {
   return {
     openInternalStream: {
       kind: 'stream',

@@ -3,26 +3,20 @@ import type { CallOutcome } from '@hamlet/contract';
 import { decideCall } from '@hamlet/core';
 import type { Bringing, CallDecision, CallDenial, Judged } from '@hamlet/core';
 import { inSavepoint, inTransaction, lockEffect, lockPermissionOfCall, taintRun } from '@hamlet/store';
-import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
-import type { EgressOf } from '../egress/egress-of.ts';
+import type { EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import { plain, type AnyHandler, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
-import type { PolicyOf } from './agent-policy.ts';
 import { lockWork } from './ask-permission.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
 import { beginEffect, directRequest, type CallRequest, type JudgedCallOfRun } from './call-of-run.ts';
 import { deniedOutcome, failedOutcome, invalidOutcome, replyOutcome } from './call-outcomes.ts';
 import { begunCommand, sendCommand, type Performed } from './keyed-call.ts';
 import { judgeRunCall } from './shell/judge-hands-call.ts';
-import type { ReadCommand } from './shell/read-command.ts';
 import { noteCall } from './trial/note-call.ts';
 import { wayOf, type DirectHandlers, type VillageCall } from './village-calls.ts';
+import type { Village } from '../village.ts';
 
-export interface PerformPorts {
-  readonly db: Db;
-  readonly policyOf: PolicyOf;
-  readonly egressOf: EgressOf;
-  readonly readCommand: ReadCommand;
+export interface PerformPorts extends Village {
   readonly direct: DirectHandlers;
   readonly beginWorker: BeginWorker;
 }

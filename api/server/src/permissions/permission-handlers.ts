@@ -47,9 +47,7 @@ function callView(row: HandsCallRow): HandsCall {
   };
 }
 
-export type PermissionPorts = Village & PerformPorts & Village;
-
-export function permissionHandlers(ports: PermissionPorts) {
+export function permissionHandlers(ports: PerformPorts) {
   const { db } = ports;
   return {
     askPermission: askPermission(ports),

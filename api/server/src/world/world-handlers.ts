@@ -5,7 +5,7 @@ import { plain, type Answered, type Caller, type Handlers, type WriteKey } from 
 import { accepted } from '../http/outcome.ts';
 import type { Village } from '../village.ts';
 
-export function worldHandlers({ db, reader, mapAnswer, refuseNote }: Village) {
+export function worldHandlers({ db, reader, mapAnswer, board }: Village) {
   /** Answers people, and calls of runs, once the command is durable with its audit row. */
   async function command(caller: Caller, wish: WorldCommand, key: WriteKey): Promise<Answered> {
     if (caller.actor.role === 'agent' && caller.call === undefined)
@@ -19,7 +19,7 @@ export function worldHandlers({ db, reader, mapAnswer, refuseNote }: Village) {
   async function refuseUsingBoard(agentId: string, action: ActionBody, key: WriteKey): Promise<Answered | null> {
     if (action.kind !== 'use_board' || action.text === undefined || action.text.trim() === '') return null;
     if ((await findAnswer(db, key.actor, key.key)) !== null) return null;
-    const refusal = await refuseNote(agentId, action.text.trim());
+    const refusal = await board.refuseNote(agentId, action.text.trim());
     return refusal === null ? null : { outcome: refusal, replayed: false };
   }
 

@@ -1,4 +1,4 @@
-import type { Handlers } from '../../http/handler.ts';
+import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import { chatRequestOf } from '../chat-request-of.ts';
 import { converse } from './converse.ts';
@@ -19,16 +19,13 @@ export function messageHandlers({ source, gateway }: Village) {
       return converse(gateway, { ...asked, shapeOf: (ticket) => messageShape(ticket, head) }, channel);
     },
   };
-  const countMessageTokens: Handlers['countMessageTokens'] = {
-    kind: 'plain',
-    run: async ({ actor: { agentId }, body }) => {
-      if (source.get(agentId) === null) return refused('no_such_agent');
-      const allowance = await gateway.limits.of(agentId);
-      if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
-      const served = servedModel(body.model, allowance, { agentId, catalog: gateway.catalog });
-      if (!served.ok) return served;
-      return accepted({ input_tokens: served.data.countTokens(chatRequestOf(conversationOf(body))) });
-    },
-  };
+  const countMessageTokens: Handlers['countMessageTokens'] = plain(async ({ actor: { agentId }, body }) => {
+    if (source.get(agentId) === null) return refused('no_such_agent');
+    const allowance = await gateway.limits.of(agentId);
+    if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
+    const served = servedModel(body.model, allowance, { agentId, catalog: gateway.catalog });
+    if (!served.ok) return served;
+    return accepted({ input_tokens: served.data.countTokens(chatRequestOf(conversationOf(body))) });
+  });
   return { createMessage, countMessageTokens } satisfies Partial<Handlers>;
 }

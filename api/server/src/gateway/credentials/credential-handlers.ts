@@ -22,11 +22,10 @@ export interface CredentialParts {
 }
 
 function listModelCredentials({ db, source, gateway }: Village): Handlers['listModelCredentials'] {
-  const { catalog, monotonicMs } = gateway;
   const { villageKeys, hasKey, models, subscriptions } = gateway.credentials;
   const { config } = models;
   return plain(async () => {
-    const usersOf = await readProviderUsers({ db, source, catalog, monotonicMs });
+    const usersOf = await readProviderUsers({ db, source, gateway });
     const rows = await readCredentials(db);
     return accepted({
       enabled: villageKeys.current() !== null,

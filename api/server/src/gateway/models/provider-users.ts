@@ -1,22 +1,18 @@
 import { USERS_SHOWN_MAX } from '@hamlet/contract';
 import type { ProviderUsers } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
-import type { AgentSource } from '../../agents/agent-source.ts';
 import { boughtLimits } from '../../agents/bought-limits.ts';
 import { limitsOf } from '../../agents/describe-agent.ts';
 import { chooseModel } from './choose-model.ts';
-import type { ModelCatalog, ServedModel } from './village-models.ts';
-
-export interface UserPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'list' | 'entitlement'>;
-  readonly catalog: ModelCatalog;
-  readonly monotonicMs: () => number;
-}
+import type { ServedModel } from './village-models.ts';
+import type { Village } from '../../village.ts';
 
 type Used = Pick<ServedModel, 'provider' | 'connection'>;
 
-export async function readProviderUsers({ db, source, catalog, monotonicMs }: UserPorts) {
+export async function readProviderUsers({
+  db,
+  source,
+  gateway: { catalog, monotonicMs },
+}: Pick<Village, 'db' | 'source' | 'gateway'>) {
   const agents = source.list().filter(({ deleting }) => !deleting);
   const ids = agents.map(({ agentId }) => agentId);
   const bought = await boughtLimits(db, ids, monotonicMs);

@@ -102,7 +102,7 @@ async function readPage(
   });
 }
 
-export function ledgerHandlers({ db, source, tiers, economy, nudgeBoard }: Village) {
+export function ledgerHandlers({ db, source, tiers, economy, board }: Village) {
   const ports = { tiers, rules: economy, lives: (agentId: string) => source.get(agentId) !== null };
 
   /** An agent without an account has had no life yet. If its Agent object exists, its balance is zero. */
@@ -111,11 +111,11 @@ export function ledgerHandlers({ db, source, tiers, economy, nudgeBoard }: Villa
   return {
     rewardAgent: inTx(async (request, tx) => ({
       ...(await judge(tx, judgementOf('reward', request), ports)),
-      afterCommit: nudgeBoard,
+      afterCommit: board.nudge,
     })),
     penalizeAgent: inTx(async (request, tx) => ({
       ...(await judge(tx, judgementOf('penalty', request), ports)),
-      afterCommit: nudgeBoard,
+      afterCommit: board.nudge,
     })),
     getAllowance: plain(async ({ actor, now }) => accepted(await allowanceOf(db, { actor, now }, economy))),
     getBalance: plain(async ({ params: { agent_id: agentId }, query, now }) => {

@@ -4,11 +4,11 @@ import { gitCommand, refuseGit } from '@hamlet/core/git';
 import { installCommand } from '@hamlet/core/install';
 import { bringingOf, judge, type Bringing, type Judged, type ShellNeeds } from '@hamlet/core';
 import type { Db, RunRow, ScriptText, Tx } from '@hamlet/store';
-import type { EgressOf } from '../../egress/egress-of.ts';
-import { policyOfRun, type PolicyOf } from '../agent-policy.ts';
+import { policyOfRun } from '../agent-policy.ts';
 import { taintOf } from '../view/taint-view.ts';
 import type { ReadCommand } from './read-command.ts';
 import { needsOfScript, scriptOfCall } from './script-of-call.ts';
+import type { Village } from '../../village.ts';
 
 export interface AskedCall {
   readonly tool: string;
@@ -59,10 +59,7 @@ export interface JudgedRunCall {
 const bringingOfScript = (script: ScriptText | null): Bringing | null =>
   script?.tainted === true ? { source: 'script', detail: script.name } : null;
 
-export interface JudgingPorts {
-  readonly policyOf: PolicyOf;
-  readonly egressOf: EgressOf;
-  readonly readCommand: ReadCommand;
+export interface JudgingPorts extends Pick<Village, 'policyOf' | 'egressOf' | 'readCommand'> {
   readonly db: Db | Tx;
 }
 

@@ -5,9 +5,8 @@ import type { EventSink } from '../../http/event-sink.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { Attached, SocketRoute } from '../../http/pipeline/serve-sockets.ts';
 import { continueTrace } from '../../http/trace.ts';
-import type { Services } from '../../service/services.ts';
+import type { Village } from '../../village.ts';
 import { findShownRun } from '../audience/run-audience.ts';
-import type { RunStreams } from '../run-streams.ts';
 
 const PAUSE_BYTES = 256 << 10;
 /** Limit of unread output. Above it the API ends the socket; its reader reconnects with `after`. */
@@ -37,9 +36,7 @@ function sinkOf(webSocket: WebSocket): EventSink {
   };
 }
 
-export interface RunSocketPorts extends Pick<Services, 'db' | 'log'> {
-  readonly runStreams: Pick<RunStreams, 'open'>;
-}
+type RunSocketPorts = Pick<Village, 'db' | 'log' | 'runStreams'>;
 
 async function openStream(
   { db, runStreams }: RunSocketPorts,
