@@ -99,7 +99,6 @@ function conditionsOf(row: SampleAgentRow, { standing, tier }: Circumstances): N
   ];
 }
 
-/** The record with the status that the operator would write. */
 function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstances): AgentRecord {
   const { tier, node, standing, idle } = circumstances;
   const runs = row.power === 'Awake' && heldAgainst(standing) === undefined;

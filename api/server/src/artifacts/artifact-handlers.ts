@@ -52,7 +52,6 @@ interface ShownArtifact {
   readonly run: ShownRun;
 }
 
-/** Only readers of the run's texts may see its artifacts. */
 async function findShown(db: Db, caller: Caller, artifactId: string): Promise<Outcome<ShownArtifact>> {
   const artifact = await findArtifact(db, artifactId);
   if (artifact === null) return refused('no_such_artifact');

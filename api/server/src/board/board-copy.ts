@@ -8,12 +8,9 @@ import { CopyFollower, PATIENCE_MS, saysAway, type FollowerPorts } from './copy-
 import { refused, type Outcome } from '../http/outcome.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
-/** The copy of the board from which this replica answers while the database is away. */
 export interface BoardStandIn {
   readonly read: ReadBoard;
-  /** Call after a commit to the board on this replica. */
   readonly noteBack: () => void;
-  /** Call after the transaction that hides a text has committed. */
   readonly hide: (hiding: Hiding) => void;
   stop(): Promise<void>;
 }
@@ -49,7 +46,6 @@ export interface BoardQuestion<T> {
    * the viewer sees. Null if the copy cannot answer.
    */
   copied(copy: BoardCopy, offset: number): T | null;
-  /** The detail of the refusal if neither the database nor the copy can answer. */
   readonly lacking: string;
 }
 

@@ -56,7 +56,6 @@ export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | '
     get head() {
       return head;
     },
-    /** Call after a commit on this replica. */
     nudge,
     onHead: (listener: (head: number) => void): void => void receivers.push(listener),
     catchUp: async () => {

@@ -69,7 +69,6 @@ function itemView(line: QueueRow, { posts, replies, flags, decisions }: QueueDet
   ];
 }
 
-/** Why the text is hidden after this decision, and by whom; null if it is visible. Pure. */
 function hiddenAfter(
   { body, now }: Asked,
   last: LastDecision | null,

@@ -43,7 +43,6 @@ export interface BoardPorts extends Pick<Services, 'db' | 'link' | 'registry' | 
   readonly onWorldEvent: (listener: (event: WorldEvent) => void) => void;
 }
 
-/** Finds places on the map, which never changes while the process runs. */
 async function placesOf({ reader }: BoardPorts): Promise<Board['placeOf']> {
   const { landmarks, world_size: size } = await reader.world();
   return (wanted) => {

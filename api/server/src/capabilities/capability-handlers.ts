@@ -49,7 +49,6 @@ function sentenceOf({ kind, name, why, fix }: Capability): string {
   return fix === null ? `${subject}: ${why}` : `${subject}: ${why}; ${fix}`;
 }
 
-/** As many whole sentences as fit, and the number of the others. */
 function shortened(sentences: readonly string[]): string {
   const more = (count: number): string => (count === 0 ? '' : ` (and ${count} more)`);
   for (let shown = sentences.length; shown > 0; shown -= 1) {

@@ -85,7 +85,6 @@ export function modelLimits({ limits }: Allowance, { used, resetsInS, inFlight }
   ];
 }
 
-/** A time as people read it, rounded up: `14:03 UTC`. */
 function timeOfDay(ms: number): string {
   return `${new Date(Math.ceil(ms / 60_000) * 60_000).toISOString().slice(11, 16)} UTC`;
 }

@@ -25,7 +25,6 @@ export interface Completed {
   readonly toolCalls: readonly ToolCall[];
   readonly finish: Finish;
   readonly usage: ModelUsage;
-  /** The provider that answered, which may be a fallback. */
   readonly provider: string;
   readonly queueMs: number;
   readonly ttftMs: number | null;

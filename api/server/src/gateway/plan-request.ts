@@ -10,7 +10,6 @@ export interface PlannedRequest {
   readonly served: ServedModel;
   readonly request: ChatRequest;
   readonly promptTokens: number;
-  /** True if no model of the chain can use the tools that the request offers. */
   readonly toolsIgnored: boolean;
   readonly tokens: number;
 }

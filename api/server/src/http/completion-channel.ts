@@ -13,7 +13,6 @@ const HEARTBEAT_MS = 5_000;
 export interface ChannelPorts {
   readonly requestId: string;
   readonly isChecked: () => boolean;
-  /** Reports a chunk that does not match its schema. Throws if answers are strict. */
   readonly onBadChunk: (issues: unknown) => void;
 }
 

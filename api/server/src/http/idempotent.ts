@@ -44,7 +44,6 @@ export function keptOf(key: WriteKey | null, outcome: Outcome<unknown>): KeptAns
   return { ...key, status: outcome.ok ? 200 : 409, answer };
 }
 
-/** The stored outcome of a key, or a refusal if another request has used the key. */
 export function replayOf(kept: KeptAnswer, key: WriteKey): Answered {
   if (!Buffer.from(kept.hash).equals(Buffer.from(key.hash)))
     return { outcome: refused('idempotency_key_reused'), replayed: false };

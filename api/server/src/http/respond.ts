@@ -27,7 +27,6 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   503: 'overloaded_error',
 };
 
-/** Anthropic's error, with the fields of OpenAI's beside it. */
 export function anthropicErrorOf(problem: Problem): NonNullable<Problem['error']> {
   const byStatus = ANTHROPIC_TYPES[problem.status] ?? (problem.status >= 500 ? 'api_error' : 'invalid_request_error');
   const type = problem.code === 'insufficient_funds' ? 'billing_error' : byStatus;

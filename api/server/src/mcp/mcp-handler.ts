@@ -74,7 +74,6 @@ async function callTool(
   return resultOf(await tool.call(input, ask), requestId);
 }
 
-/** A refusal is a result with its code and the fix, which the model can read and correct. */
 function resultOf(outcome: Outcome<unknown>, requestId: string): CallToolResult {
   if (outcome.ok) return { content: [{ type: 'text', text: JSON.stringify(outcome.data) }] };
   const { code, detail } = problemOf(outcome, requestId);

@@ -93,7 +93,6 @@ async function change(
   return accepted(changed);
 }
 
-/** A change without the secrets that the API recognizes. */
 function redacted(asked: MemoryChange): MemoryChange {
   switch (asked.op) {
     case 'add': {
@@ -119,7 +118,6 @@ const cleanText = (text: string): string => clean(text, OBSERVATION_MAX_CHARS);
 const NOTE_ID = /^m-[0-9a-f]{12}$/;
 const ID_DIGITS = 12;
 
-/** The id of the entry of a change: a note is named by its id. */
 function placed(asked: MemoryChange): PlacedChange {
   switch (asked.op) {
     case 'add': {
@@ -142,7 +140,6 @@ interface Showing {
   readonly read: 'own' | 'all';
 }
 
-/** The entries that a run reads. Those from outside taint it. */
 async function show(tx: Tx, { repository, run, read }: Showing) {
   const all = await readRepositoryMemory(tx, repository);
   const foreign = all.filter((entry) => isOutside(entry, run.agentId));

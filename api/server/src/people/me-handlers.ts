@@ -9,7 +9,6 @@ import { auditAccount } from '../auth/account-actor.ts';
 import { changeOwnPassword } from './sign-in.ts';
 import type { PeopleServices } from './start-people.ts';
 
-/** The account behind an actor's session; null for an API key, which has no account. */
 function accountOf(actor: Actor): string | null {
   return actor.role === 'member' || actor.role === 'admin' ? actor.accountId : null;
 }

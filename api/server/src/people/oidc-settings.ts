@@ -9,7 +9,6 @@ export interface RoleGroups {
 
 const EVERYBODY = '*';
 
-/** The role that these groups give; null if they give none. Pure. */
 export function roleOfGroups(groups: readonly string[], roles: RoleGroups): AccountRole | null {
   const gives = (role: AccountRole): boolean =>
     roles[role].some((group) => group === EVERYBODY || groups.includes(group));

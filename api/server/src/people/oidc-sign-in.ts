@@ -18,7 +18,6 @@ import type { IdentityProvider, VouchedPerson } from './identity-provider.ts';
 import { roleOfGroups, safeReturnTo, type RoleGroups } from './oidc-settings.ts';
 
 export const ATTEMPT_LIFE_MS = 600_000;
-/** Maximum number of names that are tried if the provider's name is taken. */
 const NAMES_TRIED = 20;
 
 export interface OidcPorts {

@@ -6,10 +6,8 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { PeopleServices } from './start-people.ts';
 import { bootstrap, logIn, logOut, redeemCode } from './sign-in.ts';
 
-/** Path at which a browser begins a sign-in through the identity provider. */
 const OIDC_PATH = '/api/v1/login/oidc';
 
-/** The query of a callback as it came: providers add parameters of their own. */
 function searchOf(query: Readonly<Record<string, unknown>>): URLSearchParams {
   return new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])),

@@ -64,7 +64,6 @@ function isSame(row: PermissionRow, { call_id, tool, why }: Asked['body'], { has
 /** The API performs no call of a tool that only the pod has, so people may always say what became of one. */
 const isOfPod = ({ why, tool }: Asked['body']): boolean => why === 'unknown' && !Object.hasOwn(VILLAGE_TOOLS, tool);
 
-/** Refuses a question about a call that could do nothing, or that the rules deny. */
 async function judgeAsked(
   tx: Tx,
   ports: Village,

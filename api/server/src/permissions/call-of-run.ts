@@ -1,18 +1,15 @@
-import { RUN_EVENT_TEXT_MAX_CHARS, villageTool } from '@hamlet/contract';
+import { villageTool } from '@hamlet/contract';
 import type { CallOutcome, performCall } from '@hamlet/contract';
 import { endPermission, insertEffect, noteRunEvent } from '@hamlet/store';
 import type { RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Caller, RequestOf } from '../http/handler.ts';
-import { truncate } from '../service/truncate.ts';
+import { eventText } from '../service/truncate.ts';
 import type { CallArguments } from './call-arguments.ts';
 import { redactSecrets } from './redact-secrets.ts';
 import type { VillageCall } from './village-calls.ts';
 
 export type CallRequest = RequestOf<typeof performCall>;
-
-/** `truncate` marks a cut with one more character. */
-const EVENT_TEXT_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 1;
 
 export interface JudgedCallOfRun {
   readonly request: CallRequest;
@@ -64,9 +61,9 @@ async function noteCall(tx: Tx, { request, args, run }: JudgedCallOfRun, outcome
     call_id: request.params.call_id,
     tool: request.body.tool,
     effect: villageTool(request.body.tool)?.effect ?? null,
-    arguments_text: truncate(redactSecrets(args.text), EVENT_TEXT_MAX_CHARS),
+    arguments_text: eventText(redactSecrets(args.text)),
     outcome: outcome?.kind ?? null,
-    result_text: outcome === null ? null : truncate(outcome.text, EVENT_TEXT_MAX_CHARS),
+    result_text: outcome === null ? null : eventText(outcome.text),
   };
   await noteRunEvent(tx, run, { event: outcome === null ? 'call_begun' : 'call_settled', detail });
 }

@@ -15,6 +15,14 @@ export function failedOutcome({ reason, detail }: Refused): CallOutcome {
   return { kind: 'failed', code: reason, text: truncate(detail ?? REFUSALS[reason].title, TEXT_MAX_CHARS) };
 }
 
+/** The part of an outcome that lists show: without its text. */
+export function outcomeView(stored: unknown): Pick<CallOutcome, 'kind' | 'code'> | null {
+  const outcome = stored as CallOutcome | null;
+  return outcome === null
+    ? null
+    : { kind: outcome.kind, ...(outcome.code === undefined ? {} : { code: outcome.code }) };
+}
+
 export function invalidOutcome(issues: readonly Pick<z.core.$ZodIssue, 'path' | 'message'>[]): CallOutcome {
   const lines = issues
     .slice(0, ISSUES_SHOWN)

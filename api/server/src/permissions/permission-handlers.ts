@@ -1,10 +1,11 @@
 import { readPermissions, readHandsCalls, type HandsCallRow } from '@hamlet/store';
 import { z } from 'zod';
-import type { CallOutcome, CallReport, HandsCall } from '@hamlet/contract';
+import type { CallReport, HandsCall } from '@hamlet/contract';
 import { plain, type Handlers } from '../http/handler.ts';
 import { pageCursor, paged } from '../http/page-cursor.ts';
 import { answerPermission } from './answer-permission.ts';
 import { askPermission } from './ask-permission.ts';
+import { outcomeView } from './call-outcomes.ts';
 import { performCall, type PerformPorts } from './perform-call.ts';
 import { allowRuleHandlers } from './rules/allow-rule-handlers.ts';
 import { beginCall } from './hands/begin-call.ts';
@@ -31,7 +32,6 @@ function handsCallHandlers(ports: Village) {
 }
 
 function callView(row: HandsCallRow): HandsCall {
-  const outcome = row.outcome as CallOutcome | null;
   return {
     run_id: row.runId,
     call_id: row.callId,
@@ -40,8 +40,7 @@ function callView(row: HandsCallRow): HandsCall {
     state: row.state,
     begun_at: row.begunAt.toISOString(),
     ended_at: row.endedAt?.toISOString() ?? null,
-    outcome:
-      outcome === null ? null : { kind: outcome.kind, ...(outcome.code === undefined ? {} : { code: outcome.code }) },
+    outcome: outcomeView(row.outcome),
     arguments: row.arguments,
     report: row.report as CallReport | null,
   };

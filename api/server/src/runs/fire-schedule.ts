@@ -94,7 +94,6 @@ async function claim(tx: Tx, source: Village['source'], body: Claim): Promise<Fi
   return firing;
 }
 
-/** With overlap Replace: cancels waiting runs at once, and asks running ones to end. */
 async function giveWay(tx: Tx, underWay: readonly RunRow[], plan: FiringPlan): Promise<void> {
   const leaving = new Set(plan.cancel.map(({ runId }) => runId));
   const runs = underWay.filter(({ runId }) => leaving.has(runId));

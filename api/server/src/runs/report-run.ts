@@ -41,7 +41,6 @@ export async function reportRun(tx: Tx, run: RunRow, hasMoved: boolean): Promise
   );
 }
 
-/** The answer itself reports a run that has ended. Pure. */
 function isDue({ state, steps }: RunRow, { now, reportedAt, reportedSteps }: ReportMark, startedAt: Date): boolean {
   const reportedAtMs = (reportedAt ?? startedAt).getTime();
   return !isSettled(state) && isReportDue({ nowMs: now.getTime(), reportedAtMs, steps, reportedSteps });

@@ -35,7 +35,6 @@ export function resumeAfter(headers: IncomingHttpHeaders, after: number): number
   return typeof id === 'string' && EVENT_ID.test(id) ? Number(id) : after;
 }
 
-/** The streams of runs on this replica. */
 export function createRunStreams(ports: StreamPorts) {
   /** The actor of each stream, by the function that closes it. */
   const streams = new Map<() => void, string>();

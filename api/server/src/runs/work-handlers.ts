@@ -30,7 +30,6 @@ const COST_MAX_MICROS = 1e15;
 
 type RunUsageBody = NonNullable<CallInput<typeof settleRunRoute>['body']['usage']>;
 
-/** Refuses an actor unless the run belongs to its life and the request names its cycle. */
 export function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
   return (run) => {
     if (run.agentId !== actor.agentId) return refused('not_own_agent', `This token belongs to ${actor.agentId}`);

@@ -11,7 +11,6 @@ import type { Village } from '../village.ts';
 /** 48 bits distinguish the proposals of an agent. */
 const HASH_CHARS = 12;
 
-/** The name of a proposed Schedule: the same for all attempts of one call. Pure. */
 function proposedName(wanted: string, key: string): string {
   return `${wanted}-${createHash('sha256').update(key).digest('hex').slice(0, HASH_CHARS)}`;
 }

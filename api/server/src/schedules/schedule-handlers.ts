@@ -24,7 +24,6 @@ async function view(db: Db, record: ScheduleRecord): Promise<{ schedule: Schedul
   return { schedule: schedule ?? scheduleView(record, []) };
 }
 
-/** True if the Schedule exists for the reader: an agent reads its own alone. */
 function isFor(actor: Actor, source: Village['source']): (record: ScheduleRecord) => boolean {
   if (actor.role !== 'agent') return () => true;
   const agent = source.get(actor.agentId);

@@ -66,7 +66,6 @@ export function veiledSchedule(schedule: ScheduleView): ScheduleView {
   return { ...schedule, prompt: VEILED_PROMPT, veiled: true };
 }
 
-/** True if the Schedule gives work to the agent, by its name or its labels. Pure. */
 export function isOwnSchedule({ spec }: ScheduleRecord, { agentId, labels = {} }: AgentRecord): boolean {
   if (spec.selector === undefined) return spec.agentName === agentId;
   return Object.entries(spec.selector.matchLabels).every(([label, value]) => labels[label] === value);

@@ -85,7 +85,6 @@ async function sharedIn(tx: Tx, { actor, body }: RequestOf<typeof adoptRoute>): 
   return artifact === null ? refused('no_such_artifact') : accepted(artifact);
 }
 
-/** Reads a script from the bytes of a deliverable; null if they are not a script. */
 async function readShared(tx: Tx, { artifactId, deliverable, bytes }: KeptArtifact): Promise<SharedScript | null> {
   if (deliverable !== 'script' || bytes > SHARED_MAX_BYTES) return null;
   const content = await readArtifactContent(tx, artifactId);

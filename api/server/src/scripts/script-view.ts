@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { CallOutcome, Script, SharedScript } from '@hamlet/contract';
+import type { Script, SharedScript } from '@hamlet/contract';
 import type { ScriptRow } from '@hamlet/store';
 import { readArguments } from '../permissions/call-arguments.ts';
+import { outcomeView } from '../permissions/call-outcomes.ts';
 
 const VERSION_DIGITS = 32;
 
@@ -14,13 +15,11 @@ export function versionOf({ name, language, description, source, parameters }: S
 
 function lastRunOf({ lastRunId, lastCallId, lastRunAt, lastOutcome }: ScriptRow): Script['last_run'] {
   if (lastRunId === null || lastCallId === null || lastRunAt === null) return null;
-  const outcome = lastOutcome as CallOutcome | null;
   return {
     run_id: lastRunId,
     call_id: lastCallId,
     at: lastRunAt.toISOString(),
-    outcome:
-      outcome === null ? null : { kind: outcome.kind, ...(outcome.code === undefined ? {} : { code: outcome.code }) },
+    outcome: outcomeView(lastOutcome),
   };
 }
 

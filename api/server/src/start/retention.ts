@@ -17,49 +17,32 @@ import type { Log } from '../service/log.ts';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 500;
+/** Each has up to 5 MiB of bytes. */
+const ARTIFACTS_AT_ONCE = 100;
 /** Maximum number of batches each time the job runs, each in its own transaction: at most 20,000 texts a minute. */
 const BATCHES_MAX = 40;
 const DAY_MS = 86_400_000;
 
-/** Drops texts of turns that are older than `days`, at most 20,000. Returns their number. */
-export async function dropOldTexts(
-  db: Db,
-  { days, now }: { readonly days: number; readonly now: Date },
-): Promise<number> {
-  const before = new Date(now.getTime() - days * DAY_MS);
+/** Drops batch after batch, until one is not full. Returns how many were dropped. */
+async function inBatches(atOnce: number, drop: () => Promise<number>): Promise<number> {
   let dropped = 0;
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
-    const count = await dropTurnTexts(db, { before, atMost: AT_ONCE });
+    const count = await drop();
     dropped += count;
-    if (count < AT_ONCE) break;
+    if (count < atOnce) break;
   }
   return dropped;
 }
 
-/** Each has up to 5 MiB of bytes. */
-const ARTIFACTS_AT_ONCE = 100;
+/** Drops texts of turns that are older than `days`, at most 20,000. Returns their number. */
+export function dropOldTexts(db: Db, { days, now }: { readonly days: number; readonly now: Date }): Promise<number> {
+  const before = new Date(now.getTime() - days * DAY_MS);
+  return inBatches(AT_ONCE, () => dropTurnTexts(db, { before, atMost: AT_ONCE }));
+}
 
 /** Deletes artifacts that have expired, at most 4,000. Returns their number. */
-export async function deleteArtifacts(db: Db): Promise<number> {
-  let deleted = 0;
-  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
-    const count = await deleteExpiredArtifacts(db, ARTIFACTS_AT_ONCE);
-    deleted += count;
-    if (count < ARTIFACTS_AT_ONCE) break;
-  }
-  return deleted;
-}
-
-/** Deletes the facts of calls that no trial of rules looks at any more, at most 200,000. Returns their number. */
-async function deleteJudgedCalls(db: Db): Promise<number> {
-  let deleted = 0;
-  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
-    const count = await forgetJudgedCalls(db);
-    deleted += count;
-    if (count < FORGOTTEN_JUDGED_CALLS) break;
-  }
-  return deleted;
-}
+export const deleteArtifacts = (db: Db): Promise<number> =>
+  inBatches(ARTIFACTS_AT_ONCE, () => deleteExpiredArtifacts(db, ARTIFACTS_AT_ONCE));
 
 /** Deletes expired rows, and the texts of turns that are older than `turnDays`; 0 keeps the texts permanently. */
 export function retentionJobs({
@@ -84,7 +67,7 @@ export function retentionJobs({
       forgetEndedAgentSessions(db),
       forgetOldInternalEvents(db),
       deleteArtifacts(db),
-      deleteJudgedCalls(db),
+      inBatches(FORGOTTEN_JUDGED_CALLS, () => forgetJudgedCalls(db)),
     ]);
   }
   const retention = job({ name: 'retention', everyMs: EVERY_MS, run: forget });

@@ -1,10 +1,4 @@
-import {
-  EGRESS_TOOLS,
-  RUN_EVENT_TEXT_MAX_CHARS,
-  type CallOutcome,
-  type EgressEnd,
-  type EgressWrite,
-} from '@hamlet/contract';
+import { EGRESS_TOOLS, type CallOutcome, type EgressEnd, type EgressWrite } from '@hamlet/contract';
 import {
   endPermission,
   findBegunEgressWrites,
@@ -25,11 +19,9 @@ import {
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import type { CallArguments } from '../../permissions/call-arguments.ts';
 import { job, type Job } from '../../service/jobs.ts';
-import { truncate } from '../../service/truncate.ts';
+import { eventText } from '../../service/truncate.ts';
 import { UNKNOWN, writeOutcome } from './write-text.ts';
 
-/** `truncate` marks a cut with one more character. */
-const EVENT_TEXT_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 1;
 const EVERY_MS = 60_000;
 /** The broker reports the end of a write as soon as there is one. After this time it is lost, or it lost the end. */
 const LATE_S = 3600;
@@ -59,7 +51,7 @@ export async function beginWrite(
   );
   // The record of egress has each write. The run shows those that a person decided on.
   if (permissionId === null) return;
-  const text = truncate(args.text, EVENT_TEXT_MAX_CHARS);
+  const text = eventText(args.text);
   await noteRunEvent(tx, run, {
     event: 'call_begun',
     detail: { call_id: callId, tool, effect: null, arguments_text: text, outcome: null, result_text: null },

@@ -24,7 +24,6 @@ function usageOf({ promptTokens, completionTokens }: Pick<ModelUsage, 'promptTok
   };
 }
 
-/** The arguments as the object that the format needs. Any other text goes into one field. */
 function inputOf({ arguments: text }: ToolCall): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

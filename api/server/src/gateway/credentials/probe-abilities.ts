@@ -67,7 +67,6 @@ function isBird(text: string): boolean {
   }
 }
 
-/** The finding about JSON by a schema: any other text is useless to the caller. Pure. */
 export function jsonProbe(outcome: ChatOutcome): Probe {
   if (!outcome.ok) return failedProbe(outcome.error, 'a schema', outcome.partial.costEstimate);
   const { content, finish, costEstimate } = outcome.answer;

@@ -67,7 +67,6 @@ export async function startStoredCredentials(ports: StoredCredentialPorts) {
     return null;
   }
 
-  /** A key alone: that of a connection is only for the address of the connection. */
   function plainRow(name: string, agentId: string | null): CredentialRow | undefined {
     const row = held.rows.get(idOf(name, agentId));
     return row?.provider === null ? row : undefined;

@@ -32,7 +32,6 @@ function failed(ended: Ended, error: ModelError): TriedModel {
   return { ...ended, ...about, ok: false, text: null, tools: null, abilities: [], cost: null };
 }
 
-/** Millionths as a decimal text, such as 0.000123. Pure. */
 function costOf(estimate: CostEstimate | null): TriedModel['cost'] {
   if (estimate === null) return null;
   const digits = estimate.micros.toString().padStart(MICRO_DIGITS + 1, '0');

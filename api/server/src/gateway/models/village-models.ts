@@ -70,7 +70,6 @@ export interface ServedModel {
   readonly can: Capabilities;
 }
 
-/** Time of the scripted models; no provider is asked for the time of its own. */
 export const MODELS_MADE_S = Date.UTC(2026, 10, 22) / 1_000;
 
 function scriptedConfig(): ModelsConfig {

@@ -63,7 +63,6 @@ const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['greeting', /\b(hello|hi|welcome|good (morning|day|evening))\b/iu],
 ];
 
-/** Each fits any topic, reports no act and makes no promise. */
 const FIRST: Readonly<Record<Occasion, readonly string[]>> = {
   self: ['I am a scripted model: I put sentences of a list together and understand nothing.'],
   help: [

@@ -26,7 +26,6 @@ export function sealState(signIn: SignIn, keys: VillageKeys): string | null {
   return [Buffer.from(keyId), sealedDataKey, sealed].map((part) => part.toString('base64url')).join('.');
 }
 
-/** Null if no api of this village sealed the state. */
 export function openState(state: string, keys: VillageKeys): SignIn | null {
   const [id, sealedDataKey, sealed, ...more] = state.split('.').map((part) => Buffer.from(part, 'base64url'));
   if (id === undefined || sealedDataKey === undefined || sealed === undefined || more.length > 0) return null;

@@ -44,7 +44,6 @@ export interface EndedCall extends ModelRequestEnd {
   readonly seal: CallSeal;
 }
 
-/** The line of a request to a model in the audit, and so in the sealed log. It has no text. */
 export function callLine({ requestId, agentId, plan, run }: Ticket, ended: EndedCall): AuditEntry {
   const { outcome, promptTokens, completionTokens, provider, cost, estimated, seal } = ended;
   return lineOf(actingAs('agent', agentId), {

@@ -38,7 +38,6 @@ export function createAddressGate({
     /** Takes back a request of a program of the village, which its own quota limits. */
     giveBackRequest: (address: string) => limiter.giveBack(`address ${countedAddress(address)}`),
     takeMessage: (address: string) => limiter.take(`messages ${countedAddress(address)}`, messages, monotonicMs()),
-    /** Counts a websocket; returns a function to call when it closes, or the exceeded limit. */
     openSocket: (path: string, address: string) => {
       const ofAddress = sockets.open(countedAddress(address));
       if (typeof ofAddress === 'string') return 'address';

@@ -55,7 +55,6 @@ export function reportOutsideContract({ route, requestId, ports }: Exchange, iss
 
 export type JsonWriter = (outcome: Accepted<unknown>, check: (data: unknown) => void) => Buffer;
 
-/** Creates the encoder of a route's answers. It caches the bytes of the last shared answer. */
 export function jsonWriter(ports: AnswerCheckPorts): JsonWriter {
   const isChecked = answerCheck(ports);
   let last: { readonly data: unknown; readonly bytes: Buffer } | null = null;

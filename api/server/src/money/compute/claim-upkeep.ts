@@ -126,7 +126,6 @@ export interface ClaimUpkeepPorts extends UpkeepPorts, Pick<Services, 'registry'
 export const claimsPart: SnapshotPart = async (tx) =>
   (await readClaims(tx)).map((row) => ({ event: 'claim', data: claimView(row) satisfies ComputeClaim }));
 
-/** Agents whose status shows a pod of a priced tier without a hold, as `ID UID`. Pure. */
 export function unpaidPods(
   agents: readonly AgentRecord[],
   claims: readonly ClaimRow[],

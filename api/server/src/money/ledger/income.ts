@@ -101,7 +101,6 @@ function ensureNames(names: { readonly source: string; readonly ids: readonly st
     if (!PROVIDER_ID.test(id)) throw new RangeError(`invalid payment id: ${JSON.stringify(id)}`);
 }
 
-/** The account of an agent. Opens one for an agent whose first life has not begun. */
 async function accountOf(tx: Tx, agentId: string, lives: IncomePorts['lives']): Promise<AgentAccount | null> {
   const account = await findAgentAccount(tx, agentId);
   if (account !== null || !lives(agentId)) return account;

@@ -36,7 +36,6 @@ export interface JudgementPorts {
   readonly lives: (agentId: string) => boolean;
 }
 
-/** Micro-aiDollars that an actor may give in a day. Pure. */
 export function dailyLimitOf({ role }: Pick<Actor, 'role'>, { dailyAllowance, rewardLimit }: EconomyRules): bigint {
   return role === 'admin' ? rewardLimit : dailyAllowance;
 }

@@ -179,7 +179,6 @@ export async function concludePurchase(
   return view;
 }
 
-/** Holds and posts the money and writes the purchase, in the caller's transaction. */
 export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts): Promise<Outcome<PurchaseView>> {
   const { agentId } = asked;
   const before = await boughtBefore(tx, asked);

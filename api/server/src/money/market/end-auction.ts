@@ -65,7 +65,6 @@ export async function cancelAuction(
   await endUnsold(tx, auction, { end: { state: 'cancelled', reason }, act });
 }
 
-/** Decides the winner and the price. A measure against an agent excludes its bid. */
 async function judged(tx: Tx, auction: AuctionRow, bids: readonly StandingBid[]): Promise<AuctionResult> {
   const bars = await readBars(
     tx,

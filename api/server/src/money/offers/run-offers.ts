@@ -87,7 +87,6 @@ export function placeOfferWith({ economy }: { readonly economy: EconomyRules }):
   };
 }
 
-/** The account of the agent; an agent whose first life has not begun gets one. */
 async function openedAccount(tx: Tx, agentId: string): Promise<number> {
   const known = await findAgentAccount(tx, agentId);
   if (known !== null) return known.accountId;
@@ -97,7 +96,6 @@ async function openedAccount(tx: Tx, agentId: string): Promise<number> {
   return opened.accountId;
 }
 
-/** Pays an open offer. The caller holds its lock. */
 export async function payOffer(
   tx: Tx,
   offer: OfferRow,

@@ -25,7 +25,6 @@ export interface HttpsCallerOptions {
   /** The only hosts that may be called. A call of another host throws before it sends anything. */
   readonly hosts: ReadonlySet<string>;
   readonly proxyUrl: string | null;
-  /** Trusted certificate authorities; Node's own if null. */
   readonly roots: readonly string[] | null;
 }
 

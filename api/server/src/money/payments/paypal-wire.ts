@@ -62,7 +62,6 @@ export const Order = z.object({
 });
 export type Order = z.infer<typeof Order>;
 
-/** The body of a 422: PayPal's reasons for the refusal. */
 export const Unprocessable = z.object({ details: z.array(z.object({ issue: z.string().max(64) })).max(20) });
 
 /** The body of a notification. `eventOf` interprets its resource. */

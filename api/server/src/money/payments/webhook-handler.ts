@@ -21,7 +21,6 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Checks a delivery without a call to PayPal. Null if it may be from PayPal. */
 function faultOf(
   delivery: Delivery,
   { algorithm, hosts, now }: { readonly algorithm: string; readonly hosts: PayPalHosts; readonly now: Date },

@@ -1,11 +1,4 @@
-import {
-  OPENED_TITLE_MAX_CHARS,
-  OPENED_URL_MAX_CHARS,
-  PANICS,
-  REFUSAL_MAX_CHARS,
-  RUN_EVENT_TEXT_MAX_CHARS,
-  villageTool,
-} from '@hamlet/contract';
+import { OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, PANICS, REFUSAL_MAX_CHARS, villageTool } from '@hamlet/contract';
 import type { CallReport, endCall as endRoute, PanicCode } from '@hamlet/contract';
 import { panicOf } from '@hamlet/core';
 import {
@@ -23,15 +16,12 @@ import { recordAct } from '../../audit/record-act.ts';
 import { callerOf, plain, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { applyToRun } from '../../runs/apply-to-run.ts';
-import { truncate } from '../../service/truncate.ts';
+import { eventText } from '../../service/truncate.ts';
 import { lockWork } from '../ask-permission.ts';
 import { redactSecrets } from '../redact-secrets.ts';
 import type { Village } from '../../village.ts';
 
 type Request = RequestOf<typeof endRoute>;
-
-/** `truncate` marks a cut with one more character. */
-const EVENT_TEXT_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 1;
 
 export function endCall({ db }: Village): Handlers['endCall'] {
   return plain((request) =>
@@ -76,7 +66,7 @@ async function storeEnd(
 ): Promise<void> {
   const { outcome, report } = request.body;
   const { call_id: callId } = request.params;
-  const text = truncate(redactSecrets(outcome.text), EVENT_TEXT_MAX_CHARS);
+  const text = eventText(redactSecrets(outcome.text));
   const { kind, code } = outcome;
   await settleEffect(tx, effect, { kind, ...(code === undefined ? {} : { code }), text });
   await endHandsCall(tx, effect, redactedReport(report));
@@ -98,7 +88,6 @@ async function storeEnd(
   await recordAct(tx, acting, { action: 'run.call', object: run.agentId, detail });
 }
 
-/** A report without the secrets that the API recognizes. Pure. */
 function redactedReport({ opened, refused, ...report }: CallReport): CallReport {
   const texts = Object.entries(report).map(([field, value]) => [
     field,

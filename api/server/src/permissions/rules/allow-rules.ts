@@ -51,7 +51,6 @@ export function refuseRule(
   return refused('permission_not_yours', 'The message is of another person: only they allow a tool for their messages');
 }
 
-/** Proposed Schedules, writes that leave a pod, and scripts of other agents. */
 function isDecidedEachTime(tool: string): boolean {
   const known = villageTool(tool);
   return known?.class === 'schedule' || known?.decided === true || isEgressTool(tool);

@@ -25,7 +25,6 @@ export interface TrialLimits {
   readonly ms: number;
 }
 
-/** A call that the proposed rules judge differently. */
 interface Difference {
   readonly row: JudgedCallRow;
   readonly classes: readonly string[];
@@ -77,7 +76,6 @@ const changeOf = ({ was, would }: Difference) => ({ from: was.verdict, to: would
 const greatestFirst = <T extends { readonly calls: number }>(counts: readonly T[]): T[] =>
   counts.toSorted((a, b) => b.calls - a.calls);
 
-/** Counts differences by name and change, the greatest first. */
 function countBy(differences: readonly Difference[], namesOf: (difference: Difference) => readonly string[]) {
   const named = differences.flatMap((each) => namesOf(each).map((name) => ({ name, ...changeOf(each) })));
   const groups = [...Map.groupBy(named, ({ name, from, to }) => `${name} ${from}>${to}`).values()];
