@@ -1,4 +1,4 @@
-import type { Presence } from '@hamlet/contract';
+import type { ComputeClaim, Presence } from '@hamlet/contract';
 import {
   inSnapshot,
   internalEventRange,
@@ -7,7 +7,7 @@ import {
   readStandings,
   readVillage,
 } from '@hamlet/store';
-import type { Db, InternalEvent, Tx } from '@hamlet/store';
+import type { ClaimRow, Db, InternalEvent, Tx } from '@hamlet/store';
 import type { EventSink } from '../http/event-sink.ts';
 import { coalesce } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
@@ -16,6 +16,20 @@ const PAGE = 500;
 const POLL_MS = 2_000;
 
 export type SnapshotPart = (tx: Tx) => Promise<readonly Pick<InternalEvent, 'event' | 'data'>[]>;
+
+export function claimView({ agentId, uid, version, cycle, hold, refused }: ClaimRow): ComputeClaim {
+  return {
+    agent_id: agentId,
+    uid,
+    version,
+    cycle,
+    held: hold !== null && !hold.renewalRefused,
+    tier: hold?.tier ?? null,
+    until: hold?.until.toISOString() ?? null,
+    pod_uid: hold?.pod?.uid ?? null,
+    refused: refused === null ? null : { ...refused },
+  };
+}
 
 async function presencePart(tx: Tx): ReturnType<SnapshotPart> {
   return (await readPresence(tx)).map((row) => {

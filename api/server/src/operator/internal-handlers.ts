@@ -9,8 +9,8 @@ import {
 } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
+import { claimView } from './internal-feed.ts';
 import type { Village } from '../village.ts';
-import { claimView } from '../money/compute/claim-view.ts';
 
 function nextOf<T>(page: readonly T[], limit: number, name: (entry: T) => string): string | null {
   const last = page.length < limit ? undefined : page.at(-1);

@@ -135,5 +135,3 @@ export function createIdleMonitor(ports: RestPorts) {
     jobs: [job({ name: 'idle-sleep', everyMs: EVERY_MS, run: keep })],
   };
 }
-
-export type RestKeeper = ReturnType<typeof createRestKeeper>;

@@ -5,13 +5,13 @@ import { attempt, inTransaction, readBars, readClaimFaults, readClaims } from '@
 import type { ClaimHold, ClaimRow, Db, Tx } from '@hamlet/store';
 import type { AgentRecord, AgentSource } from '../../agents/agent-source.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
-import type { SnapshotPart } from '../../operator/internal-feed.ts';
+import { claimView, type SnapshotPart } from '../../operator/internal-feed.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import { job, sharedJob, type Job } from '../../service/jobs.ts';
 import { z } from 'zod';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import { endHold, spendable, takeHold } from './claim-money.ts';
-import { claimView, heldOf, pricedTiers } from './claim-view.ts';
+import { heldOf, pricedTiers } from './claim-view.ts';
 import type { ComputeClaims, LockedClaim } from './compute-claims.ts';
 import type { Services } from '../../service/services.ts';
 

@@ -1,21 +1,7 @@
-import { parseAiDollars, type ComputeClaim } from '@hamlet/contract';
+import { parseAiDollars } from '@hamlet/contract';
 import type { HeldClaim, PricedTier } from '@hamlet/core';
 import type { ClaimHold, ClaimRow } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
-
-export function claimView({ agentId, uid, version, cycle, hold, refused }: ClaimRow): ComputeClaim {
-  return {
-    agent_id: agentId,
-    uid,
-    version,
-    cycle,
-    held: hold !== null && !hold.renewalRefused,
-    tier: hold?.tier ?? null,
-    until: hold?.until.toISOString() ?? null,
-    pod_uid: hold?.pod?.uid ?? null,
-    refused: refused === null ? null : { ...refused },
-  };
-}
 
 export function heldOf(
   { uid, cycle }: Pick<ClaimRow, 'uid' | 'cycle'>,

@@ -13,7 +13,8 @@ import type { ClaimHold, ClaimRow, RefusedTier, Tx } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import { endHold, endHoldUnlessFrozen, spendable, takeHold, type Taken } from './claim-money.ts';
-import { claimView, heldOf, pricedTiers } from './claim-view.ts';
+import { claimView } from '../../operator/internal-feed.ts';
+import { heldOf, pricedTiers } from './claim-view.ts';
 
 export interface ClaimPorts {
   readonly source: Pick<AgentSource, 'entitlements'>;
