@@ -3,25 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AFFORDANCES, EMOTES, ITEM_KINDS, type AgentView } from '@hamlet/contract';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
-import { NEWBORN } from '../brain/mind.ts';
-import { perceive } from './perceive.ts';
 import { decision, type Command } from '../brain/decision.ts';
 import type { Situation } from '../brain/situation.ts';
-import { aConfig, anAgent, aStanding, AT, aWorld } from '../testing/a-village.ts';
+import { aSituation } from '../testing/a-situation.ts';
+import { anAgent, AT } from '../testing/a-village.ts';
 import type { Acted } from './act.ts';
 import { diaryEventOf, placeOfTurn } from './diary-event.ts';
 
-function situation(self: Partial<AgentView> = { landmark_id: 'square' }): Situation {
-  const seen = perceive({
-    world: aWorld({ agents: [anAgent('ada', self), anAgent('bob')] }),
-    standing: aStanding(),
-    config: aConfig(),
-    wake: null,
-    mind: NEWBORN,
-  });
-  assert.ok(seen !== null);
-  return seen;
-}
+const situation = (self: Partial<AgentView> = { landmark_id: 'square' }): Situation =>
+  aSituation({ self, others: [anAgent('bob')] });
 
 const OCCASION = { prompt: 'p', fallback: 'f', facts: '' };
 const COMMANDS: readonly Command[] = [

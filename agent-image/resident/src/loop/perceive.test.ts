@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView, WorldView } from '@hamlet/contract';
-import { aConfig, anAgent, aStanding, AT, aWorld } from '../testing/a-village.ts';
+import { aSituation } from '../testing/a-situation.ts';
+import { anAgent, AT } from '../testing/a-village.ts';
 import { PERCEPTION_TILES, tilesBetween, type Situation } from '../brain/situation.ts';
 import { NEWBORN, onDay, withEntry, withText } from '../brain/mind.ts';
-import { MAX_ITEMS, MAX_NEIGHBOURS, perceive } from './perceive.ts';
+import { MAX_ITEMS, MAX_NEIGHBOURS } from './perceive.ts';
 
 const beside = (dx: number, dy = 0) => ({ x: AT.square.x + dx, y: AT.square.y + dy });
 
-function seen(world: Partial<WorldView>, goal = 'walking to the cafe'): Situation {
-  const situation = perceive({
-    world: aWorld(world),
-    standing: aStanding(),
-    config: aConfig(),
-    wake: null,
-    mind: { ...NEWBORN, goal },
-  });
-  assert.ok(situation !== null);
-  return situation;
-}
+const seen = (world: Partial<WorldView>): Situation => aSituation({ world, mind: { goal: 'walking to the cafe' } });
 
 const others = (...agents: readonly AgentView[]): readonly string[] =>
   seen({ agents: [anAgent('ada'), ...agents] }).neighbours.map(({ agent_id }) => agent_id);

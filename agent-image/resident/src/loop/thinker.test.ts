@@ -3,11 +3,10 @@ import { test } from 'node:test';
 import type { AgentConfig, ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
 import { SHARE_OF_TOKENS } from '../brain/life/life-mind.ts';
 import { DECISION_TOKENS } from '../brain/life/when-to-think.ts';
-import { NEWBORN } from '../brain/mind.ts';
 import type { Situation } from '../brain/situation.ts';
-import { aConfig, anAgent, aStanding, AT, aWorld } from '../testing/a-village.ts';
+import { aSituation } from '../testing/a-situation.ts';
+import { AT } from '../testing/a-village.ts';
 import type { Answer } from '../village/village.ts';
-import { perceive } from './perceive.ts';
 import { modelOf } from '../runtime/runtime-pool.ts';
 import { createThinker } from './thinker.ts';
 
@@ -23,19 +22,8 @@ const LIMITS = {
 const MODEL: AgentConfig['model'] = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
-function situation(model: AgentConfig['model'] = MODEL): Situation {
-  const agents = [anAgent('ada', { landmark_id: 'cafe', position: AT.cafe })];
-  const world = aWorld({ tick: 7_000, time: { day: 0, minute: 700, phase: 'day' }, agents });
-  const seen = perceive({
-    world,
-    standing: aStanding(),
-    config: aConfig({ model, limits: LIMITS }),
-    wake: null,
-    mind: NEWBORN,
-  });
-  assert.ok(seen !== null);
-  return seen;
-}
+const situation = (model: AgentConfig['model'] = MODEL): Situation =>
+  aSituation({ self: { landmark_id: 'cafe', position: AT.cafe }, config: { model, limits: LIMITS } });
 
 const completion = (content: string): Answer<ChatCompletion> => ({
   kind: 'ok',

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView } from '@hamlet/contract';
-import { aConfig, anAgent, aStanding, AT, aWorld } from '../../testing/a-village.ts';
+import { aSituation } from '../../testing/a-situation.ts';
+import { AT } from '../../testing/a-village.ts';
 import { NEWBORN, type Advice } from '../mind.ts';
-import { perceive } from '../../loop/perceive.ts';
 import type { Situation } from '../situation.ts';
 import { ADVICE_TICKS, adviceIn, followAdvice } from './advice.ts';
 
-function situation(advice: Advice | null, self: Partial<AgentView> = {}): Situation {
-  const seen = perceive({
-    world: aWorld({ tick: 10_000, agents: [anAgent('ada', self)] }),
-    standing: aStanding(),
-    config: aConfig(),
-    wake: null,
-    mind: { ...NEWBORN, board: { ...NEWBORN.board, advice } },
-  });
-  assert.ok(seen !== null);
-  return seen;
-}
+const situation = (advice: Advice | null, self: Partial<AgentView> = {}): Situation =>
+  aSituation({ tick: 10_000, self, mind: { board: { ...NEWBORN.board, advice } } });
 
 const ADVICE: Advice = { landmarkId: 'library', use: false, from: 'Grace', tick: 10_000 - ADVICE_TICKS };
 

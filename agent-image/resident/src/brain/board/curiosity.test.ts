@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentView, WorldView } from '@hamlet/contract';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
-import { aConfig, anAgent, aStanding, AT, aWorld, LANDMARKS } from '../../testing/a-village.ts';
+import { aSituation, type Seen } from '../../testing/a-situation.ts';
+import { AT, LANDMARKS } from '../../testing/a-village.ts';
 import { decide, settle } from '../rules/decide.ts';
-import { NEWBORN, type Mind } from '../mind.ts';
-import { perceive } from '../../loop/perceive.ts';
+import { NEWBORN } from '../mind.ts';
 import type { BoardSight, Situation } from '../situation.ts';
 import { VISITS_BEFORE_WONDER, WONDER_GAP_TICKS, wonderOf } from './curiosity.ts';
 import { isWonder, nextRequest } from './help-request.ts';
@@ -31,48 +30,19 @@ const SIGHT: BoardSight = {
   plan: null,
 };
 
-type Given = {
-  minute?: number;
-  self?: Partial<AgentView>;
-  items?: WorldView['items'];
-  mind?: Partial<Mind>;
-  asked?: Record<string, number>;
-  tier?: string | null;
-  locked?: boolean;
-  tick?: number;
-};
+type Given = Seen & { asked?: Record<string, number>; tier?: string | null; locked?: boolean };
 
-function situation({
-  minute = 700,
-  self = {},
-  items = [],
-  mind = {},
-  asked = {},
-  tier = 'tier-0',
-  locked = true,
-  tick = TICK,
-}: Given = {}): Situation {
-  const landmarks = [
-    ...LANDMARKS,
-    ...(locked ? [{ ...TOWER, slots: [...TOWER.slots], affordances: [...TOWER.affordances] }] : []),
-  ];
-  const world = aWorld({
-    tick,
-    time: { day: 0, minute, phase: 'day' },
-    landmarks,
-    items: [...items],
-    agents: [anAgent('ada', { landmark_id: 'square', ...self })],
-  });
-  const seen = perceive({
-    world,
-    standing: aStanding({ tier }),
-    config: aConfig(),
-    wake: null,
+function situation({ self, mind, asked = {}, tier = 'tier-0', locked = true, ...given }: Given = {}): Situation {
+  const tower = { ...TOWER, slots: [...TOWER.slots], affordances: [...TOWER.affordances] };
+  return aSituation({
+    tick: TICK,
+    ...given,
+    world: { landmarks: [...LANDMARKS, ...(locked ? [tower] : [])] },
+    self: { landmark_id: 'square', ...self },
+    standing: { tier },
     board: SIGHT,
-    mind: { ...NEWBORN, delivered: true, visited: [...VISITED], ...mind, board: { ...NEWBORN.board, asked } },
+    mind: { delivered: true, visited: VISITED, ...mind, board: { ...NEWBORN.board, asked } },
   });
-  assert.ok(seen !== null);
-  return seen;
 }
 
 const apple = (x: number) =>

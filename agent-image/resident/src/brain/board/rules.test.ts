@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BoardNews } from '@hamlet/contract';
 import { anEntry, aNews, anId, aPost, aReply } from '../../testing/a-board.ts';
-import { aConfig, anAgent, aStanding, AT, aWake, aWorld } from '../../testing/a-village.ts';
+import { aSituation, type Seen } from '../../testing/a-situation.ts';
+import { AT, aWake } from '../../testing/a-village.ts';
 import { decide, settle } from '../rules/decide.ts';
-import { BOARD_ENTRIES_MAX, BoardMind, NEW_TO_THE_BOARD, NEWBORN, type Mind } from '../mind.ts';
-import { perceive } from '../../loop/perceive.ts';
+import { BOARD_ENTRIES_MAX, BoardMind, NEW_TO_THE_BOARD } from '../mind.ts';
 import type { ResourcePlan } from '../resource-plan.ts';
 import type { BoardSight, Situation } from '../situation.ts';
 import type { Decision } from '../decision.ts';
@@ -18,28 +18,14 @@ const PLAN: ResourcePlan = { tier: 'tier-0', model: 'small', toolCalls: 24 };
 const RICHER: ResourcePlan = { tier: 'tier-1', model: 'large', toolCalls: 48 };
 const ACCEPTED = { accepted: true, final: false } as const;
 
-type Given = {
-  sight?: Partial<BoardSight>;
-  board?: Partial<BoardMind>;
-  mind?: Partial<Mind>;
-  tick?: number;
-  work?: string;
-  self?: Parameters<typeof anAgent>[1];
-};
+type Given = Omit<Seen, 'board'> & { readonly sight?: Partial<BoardSight>; readonly board?: Partial<BoardMind> };
 
-function situation({ sight = {}, board = {}, mind = {}, tick = 7_000, work, self = {} }: Given): Situation {
-  const seen = perceive({
-    world: aWorld({ tick, time: { day: 0, minute: 700, phase: 'day' }, agents: [anAgent('ada', self)] }),
-    standing: aStanding(),
-    config: aConfig(),
-    wake: null,
-    work: work ?? null,
-    mind: { ...NEWBORN, delivered: true, ...mind, board: { ...NEW_TO_THE_BOARD, plan: PLAN, ...board } },
+const situation = ({ sight, board, mind, ...given }: Given): Situation =>
+  aSituation({
+    ...given,
+    mind: { delivered: true, ...mind, board: { ...NEW_TO_THE_BOARD, plan: PLAN, ...board } },
     board: { news: [], nextAfter: null, judged: [], entry: null, balance: null, requests: [], plan: PLAN, ...sight },
   });
-  assert.ok(seen !== null);
-  return seen;
-}
 
 function decided(given: Given): Decision {
   return decide(situation(given));

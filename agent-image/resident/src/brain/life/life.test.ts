@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentView, WorldView } from '@hamlet/contract';
-import { perceive } from '../../loop/perceive.ts';
+import type { AgentView } from '@hamlet/contract';
 import { aNews, aPost, aReply } from '../../testing/a-board.ts';
-import { aConfig, anAgent, aStanding, AT, aWorld } from '../../testing/a-village.ts';
-import { NEWBORN, type Mind } from '../mind.ts';
+import { aSituation, type Seen } from '../../testing/a-situation.ts';
+import { anAgent, AT } from '../../testing/a-village.ts';
+import { type Mind } from '../mind.ts';
 import { decide } from '../rules/decide.ts';
 import type { Situation } from '../situation.ts';
 import { lifeOnDay, NEW_TO_LIFE, SHARE_OF_TOKENS, type Chosen, type LifeMind, type Thought } from './life-mind.ts';
@@ -14,17 +14,6 @@ import { questionOf, readChoice } from './question.ts';
 import { LINES_A_DAY, OWN_LINES_MAX, talkToAnswer } from './talk.ts';
 import { INTENT_TICKS } from '../rules/routine.ts';
 import { DECISION_GAP_TICKS, DECISION_TOKENS, isTimeToThink, situationKey } from './when-to-think.ts';
-
-type Given = {
-  readonly minute?: number;
-  readonly self?: Partial<AgentView>;
-  readonly others?: readonly AgentView[];
-  readonly items?: WorldView['items'];
-  readonly mind?: Partial<Mind>;
-  readonly thought?: Thought;
-  readonly tick?: number;
-  readonly tokensPerHour?: number;
-};
 
 const MODEL = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
 const LIMITS = {
@@ -43,33 +32,13 @@ const MEMORY: Partial<Mind> = {
   greeted: { bob: 6_900 },
 };
 
-function seen({
-  minute = 700,
-  self = {},
-  others = [],
-  items = [],
-  mind = {},
-  thought,
-  tick = 7_000,
-  tokensPerHour = ENOUGH,
-}: Given): Situation {
-  const world = aWorld({
-    tick,
-    time: { day: 0, minute, phase: 'day' },
-    agents: [anAgent('ada', { ...IN_THE_CAFE, ...self }), ...others],
-    items: [...items],
+const seen = ({ self, mind, tokensPerHour = ENOUGH, ...given }: Seen & { tokensPerHour?: number }): Situation =>
+  aSituation({
+    ...given,
+    self: { ...IN_THE_CAFE, ...self },
+    config: { model: MODEL, limits: { ...LIMITS, tokens_per_hour: tokensPerHour } },
+    mind: { ...MEMORY, ...mind },
   });
-  const known = {
-    world,
-    standing: aStanding(),
-    config: aConfig({ model: MODEL, limits: { ...LIMITS, tokens_per_hour: tokensPerHour } }),
-    wake: null,
-    thought: thought ?? null,
-  };
-  const situation = perceive({ ...known, mind: { ...NEWBORN, ...MEMORY, ...mind } });
-  assert.ok(situation !== null);
-  return situation;
-}
 
 const chosen = (option: string, more: Partial<Chosen> = {}): Chosen => ({
   option,

@@ -1,49 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentView, Wake, WorldView } from '@hamlet/contract';
+import type { AgentView } from '@hamlet/contract';
+import { aSituation, type Seen } from '../../testing/a-situation.ts';
 import { aConfig, anAgent, aStanding, AT, aWake, aWorld } from '../../testing/a-village.ts';
 import { decide, settle } from './decide.ts';
-import { NEWBORN, type Mind } from '../mind.ts';
+import { NEWBORN } from '../mind.ts';
 import { perceive } from '../../loop/perceive.ts';
 import { REFUSAL_PAUSE_TICKS, type Command } from '../decision.ts';
 import type { Situation } from '../situation.ts';
 import { TALK_REST_TICKS } from '../life/talk.ts';
 import { GREET_AGAIN_TICKS, MAX_ANSWERS_IN_A_ROW } from './company.ts';
 
-type Given = {
-  minute?: number;
-  self?: Partial<AgentView>;
-  others?: readonly AgentView[];
-  items?: WorldView['items'];
-  wake?: Wake;
-  mind?: Partial<Mind>;
-};
-
 const ACCEPTED = { accepted: true, final: false } as const;
 const APPLE = { item_id: 'apple-1', kind: 'apple', position: { x: 61, y: 2 }, held_by: null } as const;
 
-function situation({ minute = 700, self = {}, others = [], items = [], wake, mind = {} }: Given): Situation {
-  const world = aWorld({
-    tick: minute * 10,
-    time: { day: 0, minute, phase: 'day' },
-    agents: [anAgent('ada', self), ...others],
-    items: [...items],
-  });
-  const seen = perceive({
-    world,
-    standing: aStanding(),
-    config: aConfig(),
-    wake: wake ?? null,
-    mind: { ...NEWBORN, delivered: true, ...mind },
-  });
-  assert.ok(seen !== null);
-  return seen;
-}
+const situation = ({ mind, ...given }: Seen): Situation =>
+  aSituation({ ...given, tick: (given.minute ?? 700) * 10, mind: { delivered: true, ...mind } });
 
 const move = (landmark_id: string): Command => ({ kind: 'move', body: { landmark_id } });
 const to = (landmark_id: keyof typeof AT) => ({ ...AT[landmark_id], landmark_id, arrives_tick: 9_000 });
 
-const TABLE: readonly { name: string; given: Given; command: Command; why: RegExp }[] = [
+const TABLE: readonly { name: string; given: Seen; command: Command; why: RegExp }[] = [
   {
     name: 'an agent that is spoken to answers',
     given: { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }, 9) },
@@ -276,15 +253,9 @@ test('the same situation is decided the same way', () => {
 });
 
 test('a new day starts with empty lists', () => {
-  const world = aWorld({ time: { day: 4, minute: 700, phase: 'day' } });
-  const seen = perceive({
-    world,
-    standing: aStanding(),
-    config: aConfig(),
-    wake: null,
-    mind: { ...NEWBORN, day: 3, visited: ['cafe'], delivered: true },
-  });
-  assert.deepEqual([seen?.mind.day, seen?.mind.visited, seen?.mind.delivered], [4, [], false]);
+  const mind = { day: 3, visited: ['cafe'], delivered: true };
+  const seen = aSituation({ world: { time: { day: 4, minute: 700, phase: 'day' } }, mind });
+  assert.deepEqual([seen.mind.day, seen.mind.visited, seen.mind.delivered], [4, [], false]);
 });
 
 test('an agent that is not in the world sees nothing', () => {

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REACH_TILES } from '@hamlet/contract/resident';
-import type { AgentView, WorldView } from '@hamlet/contract';
-import { aConfig, anAgent, aStanding, AT, aWorld } from '../../testing/a-village.ts';
+import type { AgentView } from '@hamlet/contract';
+import { aSituation, type Seen } from '../../testing/a-situation.ts';
+import { AT } from '../../testing/a-village.ts';
 import { planDay } from '../day-plan.ts';
-import { NEWBORN, type Mind } from '../mind.ts';
-import { perceive } from '../../loop/perceive.ts';
 import type { Situation } from '../situation.ts';
 import { errand } from './errand.ts';
 
@@ -14,29 +13,12 @@ const HERE = AT.square;
 const APPLE = { item_id: 'apple-1', kind: 'apple', position: HERE, held_by: null } as const;
 const CARRIED: AgentView['inventory'] = [{ item_id: 'apple-1', kind: 'apple' }];
 
-type Given = {
-  readonly minute?: number;
-  readonly self?: Partial<AgentView>;
-  readonly items?: WorldView['items'];
-  readonly mind?: Partial<Mind>;
-};
-
-function situation({ minute = 900, self = {}, items = [], mind = {} }: Given): Situation {
-  const world = aWorld({
-    tick: 9_000,
-    time: { day: 0, minute, phase: 'day' },
-    agents: [anAgent('ada', self)],
-    items: [...items],
-  });
-  const seen = perceive({ world, standing: aStanding(), config: aConfig(), wake: null, mind: { ...NEWBORN, ...mind } });
-  assert.ok(seen !== null);
-  return seen;
-}
+const situation = (given: Seen): Situation => aSituation({ minute: 900, tick: 9_000, ...given });
 
 const { errandTo, errandFrom } = planDay(situation({}).character, situation({}).landmarks, 0);
 const [to] = (['cafe', 'market'] as const).filter((place) => place === errandTo);
 assert.ok(to !== undefined, 'the errand of the day leads to the cafe or the market');
-const command = (given: Given): unknown => errand(situation(given))?.command ?? null;
+const command = (given: Seen): unknown => errand(situation(given))?.command ?? null;
 const tilesFrom = (tiles: number): { readonly x: number; readonly y: number } => ({ x: HERE.x + tiles, y: HERE.y });
 const moveTo = (position: { readonly x: number; readonly y: number }): unknown => ({
   kind: 'move',
@@ -112,7 +94,7 @@ test('the agent ignores an item at the destination and an item that the village 
 
 test('the agent brings its item to the place, and puts it down there or a tile beside it', () => {
   assert.deepEqual(command({ self: { inventory: CARRIED } }), { kind: 'move', body: { landmark_id: to } });
-  const at = (x: number, y: number, more: Given = {}): unknown =>
+  const at = (x: number, y: number, more: Seen = {}): unknown =>
     command({ ...more, self: { inventory: CARRIED, position: { x: AT[to].x + x, y: AT[to].y + y }, ...more.self } });
   for (const [x, y] of [
     [0, 0],
@@ -134,7 +116,7 @@ test('the agent brings its item to the place, and puts it down there or a tile b
 
 test('the agent puts no item on another: it steps aside, in a direction that the village permits', () => {
   const [x, y] = [AT[to].x + 1, AT[to].y];
-  const full: Given = {
+  const full: Seen = {
     self: { inventory: CARRIED, position: { x, y } },
     items: [{ ...APPLE, item_id: 'other', position: { x, y } }],
   };

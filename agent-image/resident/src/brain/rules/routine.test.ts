@@ -2,33 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EARSHOT_TILES } from '@hamlet/contract/resident';
 import type { AgentView, Landmark } from '@hamlet/contract';
-import { aConfig, anAgent, aStanding, AT, aWorld, LANDMARKS } from '../../testing/a-village.ts';
+import { aSituation, type Seen } from '../../testing/a-situation.ts';
+import { anAgent, AT, LANDMARKS } from '../../testing/a-village.ts';
 import { NEWBORN, type Mind } from '../mind.ts';
-import { perceive } from '../../loop/perceive.ts';
 import type { Decision } from '../decision.ts';
 import { followDayPlan, linger } from './routine.ts';
 
-type Given = {
-  self?: Partial<AgentView>;
-  others?: readonly AgentView[];
-  mind?: Partial<Mind>;
-  tick?: number;
-  affordances?: Landmark['affordances'];
-};
+type Given = Seen & { affordances?: Landmark['affordances'] };
 
-function lingers({
-  self = {},
-  others = [],
-  mind = {},
-  tick = 7_000,
-  affordances = ['meet', 'sit'],
-}: Given = {}): Decision {
+function lingers({ self, affordances = ['meet', 'sit'], ...given }: Given = {}): Decision {
   const landmarks = LANDMARKS.map((place): Landmark =>
     place.landmark_id === 'square' ? { ...place, affordances } : place,
   );
-  const world = aWorld({ tick, landmarks, agents: [anAgent('ada', { landmark_id: 'square', ...self }), ...others] });
-  const seen = perceive({ world, standing: aStanding(), config: aConfig(), wake: null, mind: { ...NEWBORN, ...mind } });
-  const decided = seen === null ? null : linger(seen);
+  const decided = linger(
+    aSituation({ minute: 600, ...given, world: { landmarks }, self: { landmark_id: 'square', ...self } }),
+  );
   assert.ok(decided !== null);
   return decided;
 }
@@ -101,10 +89,8 @@ test('the agent does not repeat a remark on one day', () => {
 
 test('the agent gives the reason of a stop once a day, and keeps it on the way', () => {
   const decided = (mind: Mind, self: Partial<AgentView> = {}): Decision => {
-    const world = aWorld({ agents: [anAgent('ada', { position: AT.library, ...self })] });
-    const at = { ...world, time: { day: 0, minute: 1_120, phase: 'evening' as const } };
-    const seen = perceive({ world: at, standing: aStanding(), config: aConfig(), wake: null, mind });
-    const decision = seen === null ? null : followDayPlan(seen);
+    const world = { time: { day: 0, minute: 1_120, phase: 'evening' as const } };
+    const decision = followDayPlan(aSituation({ world, self: { position: AT.library, ...self }, mind }));
     assert.ok(decision !== null);
     return decision;
   };
