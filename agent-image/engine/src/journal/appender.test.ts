@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { someJournals } from '../testing/a-tool.ts';
 import { anEvent } from '../testing/an-event.ts';
 import { Appender } from './appender.ts';
@@ -12,7 +12,6 @@ import { openRunTable } from './run-table.ts';
 import { openSqliteJournal } from './sqlite-journal.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 const MODULES = ['sqlite-journal.ts', '../testing/an-event.ts'].map((file) =>
   JSON.stringify(join(import.meta.dirname, file)),

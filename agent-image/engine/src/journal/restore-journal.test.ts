@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync } from 'node:fs';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { aTool, echo, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
@@ -10,7 +10,6 @@ import { catchUpSqliteJournal, restoreSqliteJournal, type MirrorPage } from './r
 import { openSqliteJournal } from './sqlite-journal.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 /** A mirror's content of a journal, in pages of three entries. */
 function mirrorOf(journal: Journal, keeps: (seq: number) => boolean): MirrorPage[] {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { anEvent } from '../testing/an-event.ts';
 import { EVENT_VERSION, type JournalEvent } from './event.ts';
 import { MAX_PAYLOAD_BYTES } from './appender.ts';
@@ -13,8 +13,7 @@ import { MAX_EVENT_BYTES } from './event-table.ts';
 import { JournalError, type Journal } from './journal.ts';
 import { MAX_READ, openSqliteJournal } from './sqlite-journal.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-journal-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('journal');
 
 let files = 0;
 const newPath = (): string => join(folder, `${(files += 1)}.db`);

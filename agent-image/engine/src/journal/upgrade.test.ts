@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { echo, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
 import { anEngine } from '../testing/an-engine.ts';
 import { says, scriptedModel } from '../testing/scripted-model.ts';
 import { openSqliteJournal } from './sqlite-journal.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 const CLOSED = 'b1ffc1a8-6f5c-4f3c-9d1c-0f2f4a3e9f01';
 const OPEN = 'b1ffc1a8-6f5c-4f3c-9d1c-0f2f4a3e9f02';

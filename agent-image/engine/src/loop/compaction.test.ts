@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Journal } from '../journal/journal.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import { aTool, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
@@ -11,7 +11,6 @@ import type { ModelPort, ModelRequest } from './ports.ts';
 import { SYSTEM_CLOCK } from './system-clock.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 const MAX_CHARS = 9_000;
 const CALLS = 12;

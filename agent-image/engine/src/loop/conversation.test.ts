@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { echo, outcomeOf, someJournals } from '../testing/a-tool.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { SYSTEM_CLOCK } from './system-clock.ts';
 import { calls, fails, says, scriptedModel, type Step } from '../testing/scripted-model.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 test('a model that fails is asked again only where it says so, and an empty answer is no answer', async () => {
   const run = async (steps: readonly Step[]) => {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { z } from 'zod';
 import { defineTool } from '../effects/tool.ts';
 import { EFFECTS, type Effect } from '../journal/event.ts';
@@ -29,8 +29,7 @@ const Report = z.object({
   intended: z.array(z.string()),
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-crash-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('crash');
 
 type Child = Readonly<{ signal: string | null; output: string; errors: string }>;
 

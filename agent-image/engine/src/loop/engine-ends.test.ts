@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { CallContext } from '../effects/tool.ts';
@@ -13,7 +13,6 @@ import { BUDGETS } from '../testing/an-event.ts';
 import { calls, fails, hangs, says, scriptedModel, type Step } from '../testing/scripted-model.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 type Execute = (input: { text: string }, context: CallContext) => Promise<ToolOutcome>;
 

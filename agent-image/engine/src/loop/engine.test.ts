@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { defineTool, type CallContext } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { Effect } from '../journal/event.ts';
@@ -9,7 +9,6 @@ import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 type Execute = (input: { text: string }, context: CallContext) => Promise<ToolOutcome>;
 

@@ -1,6 +1,6 @@
 /** Words that a person gives with an answer reach the model as words of that person, and can pass for nothing else. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { payloadsOf } from '../journal/mirror-payloads.ts';
 import { echo, outcomeOf, someJournals } from '../testing/a-tool.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
@@ -9,7 +9,6 @@ import type { GivenAnswer } from './engine.ts';
 import { keptWords, MAX_WORDS_CHARS, renderWords } from './persons-words.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 const policy = { judge: () => ({ verdict: 'ask' as const, reason: 'a post' }) };
 const MIA = 'The person who answered, Mia, wrote to you:';

@@ -1,6 +1,6 @@
 /** A run leaves an engine and comes back: after a lost lease, with answers of people, and after a demand for a permission. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { z } from 'zod';
 import { defineTool } from '../effects/tool.ts';
 import { aTool, echo, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
@@ -8,7 +8,6 @@ import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 test('a released run continues in the same engine, and a late result of its old attempt changes nothing', async () => {
   const late = Promise.withResolvers<void>();

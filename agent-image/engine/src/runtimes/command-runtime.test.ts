@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { RunCancelled, type AgentRuntime } from '../agent-runtime.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Notice } from '../loop/kit.ts';
@@ -10,7 +10,6 @@ import { createCommandRuntime } from './command-runtime.ts';
 import { ProgramError, type Program, type ProgramEnd, type ProgramPort } from './program-port.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 const NOTHING = { text: '', bytes: 0 };
 const ended = (code: number, stdout: string, stderr = ''): ProgramEnd => ({

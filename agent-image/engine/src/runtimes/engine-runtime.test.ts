@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { RunCancelled, type AgentRuntime } from '../agent-runtime.ts';
 import type { ModelPort } from '../loop/ports.ts';
 import { aTool, echo, someJournals } from '../testing/a-tool.ts';
@@ -8,7 +8,6 @@ import { calls, fails, says, scriptedModel } from '../testing/scripted-model.ts'
 import { createEngineRuntime } from './engine-runtime.ts';
 
 const journals = someJournals();
-after(journals.remove);
 
 type Setting = Parameters<typeof anEngine>[0];
 

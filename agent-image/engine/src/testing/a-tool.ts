@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { z } from 'zod';
 import { defineTool, type CallContext, type NeedsPermission, type Tool } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
@@ -11,16 +10,12 @@ import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import type { RunOutcome } from '../loop/advance.ts';
 import type { Begun } from '../loop/engine.ts';
 
-/** Journals in a folder of their own, which `remove` deletes. */
-export function someJournals(): Readonly<{ path: () => string; open: () => Journal; remove: () => void }> {
-  const folder = mkdtempSync(join(tmpdir(), 'hamlet-engine-'));
+/** Journals in a folder of their own. */
+export function someJournals(): Readonly<{ path: () => string; open: () => Journal }> {
+  const folder = testFolder('engine');
   let files = 0;
   const path = (): string => join(folder, `${(files += 1)}.db`);
-  return {
-    path,
-    open: () => openSqliteJournal(path()),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  return { path, open: () => openSqliteJournal(path()) };
 }
 
 export const Text = z.strictObject({ text: z.string() });

@@ -1,11 +1,10 @@
 /** Everything that an Agent promises is checked, with real hands and real sockets; trouble has a cause and a fix, and ends nothing. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { after, before, test } from 'node:test';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { test } from 'node:test';
+import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
 import type { AgentConfig, ResidentReport } from '@hamlet/contract';
 import type { Answer } from '../village/village.ts';
 import { surveyHands } from '../hands/survey-hands.ts';
@@ -19,16 +18,8 @@ const MODEL = { provider: 'up', name: 'up-model', scripted: false, reason: 'the 
 const REPOSITORY = { url: 'https://example.org/a.git', branch: 'main' };
 const NOTHING = { repository: null, mcp_servers: [] };
 
-let folder: string;
-let hands: Hands;
-before(async () => {
-  folder = mkdtempSync(`${tmpdir()}/hamlet-capabilities-`);
-  hands = await startHands();
-});
-after(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await hands.remove();
-});
+const folder = testFolder('capabilities');
+const hands = untilEnd(await startHands());
 
 const lines = (report: Pick<ResidentReport, 'capabilities'>): readonly string[] =>
   report.capabilities.map(({ kind, name, ok }) => `${kind} ${name} ${ok ? 'ok' : 'missing'}`);

@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-full-disk-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('full-disk');
 
 const MODULE = JSON.stringify(join(import.meta.dirname, 'open-journal.ts'));
 const ENGINE = JSON.stringify(import.meta.resolve('@hamlet/engine'));

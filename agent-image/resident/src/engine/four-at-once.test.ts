@@ -3,10 +3,9 @@
  * another one, and each journal reaches the API.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import type { Run } from '@hamlet/contract';
 import { createEngineRuntime } from '@hamlet/engine';
 import {
@@ -35,8 +34,7 @@ import { createModelPort } from './model-port.ts';
 import { createRunBook } from './run-book.ts';
 import { createThinking } from './thinking.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-four-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('four');
 
 const SECRETS = ['walnut', 'marble', 'saffron', 'copper'] as const;
 const idOf = (kind: number, index: number): string => `00000000-0000-4000-8000-0000000${kind}000${index}`;

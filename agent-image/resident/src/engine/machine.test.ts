@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { KNOWN_PROGRAMS, surveyHands } from '../hands/survey-hands.ts';
 import { aConfig } from '../testing/a-village.ts';
 import { machineInWords, type Machine } from './machine.ts';
@@ -19,11 +20,7 @@ const FULL: Machine = {
 const words = (changes: Partial<Machine>, config = aConfig()): string =>
   machineInWords({ ...FULL, ...changes }, config);
 
-let hands: Hands;
-before(async () => {
-  hands = await startHands();
-});
-after(() => hands.remove());
+const hands = untilEnd(await startHands());
 
 test('a full machine with a way out: its tools, programs, servers, permissions and rules', () => {
   const said = words({});
@@ -90,7 +87,13 @@ test('the machine stands in the half of the prompt that a provider can cache', (
 
 test('the rules of the prompt are those of the image', () => {
   const image = readFileSync(join(import.meta.dirname, '../../../AGENTS.md'), 'utf8').replaceAll(/\s+/g, ' ');
-  for (const part of ['git pull', 'git stash', 'three tries stop', 'disk is full', 'timed out three times in a row'])
+  for (const part of [
+    'git pull',
+    'git stash',
+    'After three tries, stop',
+    'disk is full',
+    'timed out three times in a row',
+  ])
     assert.ok(image.includes(part) && words({}).includes(part), part);
 });
 

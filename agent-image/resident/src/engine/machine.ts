@@ -16,7 +16,7 @@ export interface Machine {
 /** AGENTS.md of the image in short. A test compares the two. */
 const RULES = `Rules for work on it:
 - Do what can be undone and concerns only you. Ask before you spend money or change what belongs to others.
-- Find the cause of a failure, correct it and try again. After three tries stop and report what you found.
+- Find the cause of a failure, correct it and try again. After three tries, stop and report what you found.
 - Stop and report when permission is denied, the disk is full, a shared branch was updated by force, or the network has timed out three times in a row.
 - Test a change before you say that it works.`;
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { openSqliteJournal, SALT_REF, type JournalEvent, type Journal } from '@hamlet/engine';
 import { ok } from '../testing/scripted-village.ts';
 import { openJournal } from './open-journal.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-open-journal-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('open-journal');
 
 const opened = (journal: Journal, run: string): JournalEvent => {
   const { ref } = journal.refer('x');

@@ -3,18 +3,14 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { z } from 'zod';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { aHandsKit, useTool } from '../testing/a-hands-kit.ts';
 import { connectionsTo } from './hands-connections.ts';
 
-let hands: Hands;
-
-before(async () => {
-  hands = await startHands();
-});
-after(() => hands.remove());
+const hands = untilEnd(await startHands());
 
 test('the next use has the connection of the last, and a second use beside it one of its own', async () => {
   const connections = connectionsTo(hands.socket);

@@ -2,19 +2,15 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { ProgramError, type Program, type ProgramEnd } from '@hamlet/engine';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
+import { isAlive, soon } from '../testing/tool-calls.ts';
 import { handsPrograms } from './hands-programs.ts';
 
-let hands: Hands;
+const hands = untilEnd(await startHands());
 let ids = 0;
-
-before(async () => {
-  hands = await startHands();
-});
-after(() => hands.remove());
 
 const script = (text: string, fields: Partial<Program> = {}): Program => ({
   id: `p${(ids += 1)}`,
@@ -32,19 +28,6 @@ async function run(program: Program, signal = new AbortController().signal): Pro
   const end = await handsPrograms(hands.socket).run(program, { onOutput: (text) => (output += text), signal });
   return { ...end, output };
 }
-
-/** Waits for a state of another process. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await delay(10);
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
 
 test('a program reads its input, arguments and variables, and its end has code and both streams', async () => {
   const ended = await run(script('cat; printf %s "$WORD" >&2; exit 3', { stdin: 'grüß dich', env: { WORD: 'bread' } }));
@@ -89,10 +72,10 @@ test('an abort ends the program with everything that it started, also in another
   const ended = run(program, stop.signal);
   const pids = (): readonly number[] =>
     existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
-  await until(() => pids().length === 2);
+  await soon(() => pids().length === 2);
   stop.abort();
   assert.equal((await ended).cause, 'request');
-  await until(() => pids().every((pid) => !isAlive(pid)));
+  await soon(() => pids().every((pid) => !isAlive(pid)));
 });
 
 test('a program that runs out of time is ended, and one that leaves another behind takes it along', async () => {
@@ -103,7 +86,7 @@ test('a program that runs out of time is ended, and one that leaves another behi
   );
   assert.deepEqual([left.code, left.stdout.text], [0, 'done\n']);
   const pid = Number(readFileSync(file, 'utf8'));
-  await until(() => !isAlive(pid));
+  await soon(() => !isAlive(pid));
 });
 
 test('a program that cannot start, and hands that are not there, did nothing', async () => {

@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { authorEnvironment, authorOf, packageEnvironment } from './package-environment.ts';
 
 const village = { agentId: 'ada', suffix: '(Harvest)' };
@@ -18,19 +16,14 @@ const proxy = createServer((request, response) => {
   users.push(request.headers['proxy-authorization']);
   response.writeHead(403).end();
 });
-let folder: string;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'package-environment-'));
-  execFileSync('git', ['init', '-q', folder]);
-  execFileSync('git', ['-C', folder, 'config', 'user.name', 'Somebody Else']);
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-});
+const folder = testFolder('package-environment');
+execFileSync('git', ['init', '-q', folder]);
+execFileSync('git', ['-C', folder, 'config', 'user.name', 'Somebody Else']);
+proxy.listen(0, '127.0.0.1');
+await once(proxy, 'listening');
 after(() => {
   proxy.close();
   proxy.closeAllConnections();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Runs a program as the hands do, and returns its output for any exit code. */

@@ -5,11 +5,12 @@ import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { CallContext, Tool, ToolOutcome } from '@hamlet/engine';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { z } from 'zod';
 import { NO_CALL_LOG, callContext } from '../testing/a-hands-kit.ts';
 import { startHandsProcess } from './hands-process.ts';
@@ -19,23 +20,12 @@ import { processTransport } from './process-transport.ts';
 import { webFetch } from './web-fetch.ts';
 
 const PROGRAM = join(import.meta.dirname, '../testing/mcp-program.ts');
-let hands: Hands;
-const servers: McpServer[] = [];
-
-before(async () => {
-  hands = await startHands();
-});
-after(async () => {
-  await Promise.all(servers.map((server) => server.close()));
-  await hands.remove();
-});
+const hands = untilEnd(await startHands());
 
 function program(mode: string): McpServer {
   const place = { socket: hands.socket, cwd: hands.workspace, environmentOf: () => ({}) };
   const argv = [process.execPath, PROGRAM, mode];
-  const server = createMcpServer(mode, () => processTransport(() => startHandsProcess(place, { name: mode, argv })));
-  servers.push(server);
-  return server;
+  return untilEnd(createMcpServer(mode, () => processTransport(() => startHandsProcess(place, { name: mode, argv }))));
 }
 
 interface Offered {

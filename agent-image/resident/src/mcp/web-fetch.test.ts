@@ -2,23 +2,20 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { webFetch } from './web-fetch.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-trust-'));
+const folder = testFolder('trust');
 const [key, certificate] = [join(folder, 'ca.key'), join(folder, 'ca.crt')];
 
-before(() => {
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  const made = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', certificate];
-  execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' });
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
+const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+const made = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', certificate];
+execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' });
 
 test('the authority of the village is trusted by its file; without the file only the public ones are', async () => {
   const pair = { key: readFileSync(key), cert: readFileSync(certificate) };

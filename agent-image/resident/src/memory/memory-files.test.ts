@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { connectHands, type HandsClient } from '../hands/hands-client.ts';
+import { beforeEach, test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
+import { connectHands } from '../hands/hands-client.ts';
 import { aMemoryVillage, type MemoryVillage } from '../testing/a-repository-memory.ts';
 import { openExportStore } from './export-store.ts';
 import { createMemoryFiles, type Exchanged, type MemoryFiles } from './memory-files.ts';
@@ -13,22 +14,14 @@ const BAKERY = 'https://git.example.org/town/bakery.git';
 const MILL = 'https://git.example.org/town/mill.git';
 const { signal } = new AbortController();
 
-let hands: Hands;
-let client: HandsClient;
+const hands = untilEnd(await startHands());
+const client = untilEnd(await connectHands(hands.socket));
 let village: MemoryVillage;
 let files: MemoryFiles;
 let warnings: string[];
 let homes = 0;
 let home: string;
 
-before(async () => {
-  hands = await startHands();
-  client = await connectHands(hands.socket);
-});
-after(async () => {
-  client.close();
-  await hands.remove();
-});
 beforeEach(() => {
   home = join(hands.workspace, `home-${(homes += 1)}`);
   mkdirSync(home);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { DIARY, entityOf, MAX_OBSERVATION_CHARS } from './entity.ts';
 import { MAX_DIARY_ENTRIES, MAX_ENTITIES, openMemory } from './memory-store.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'hamlet-memory-'));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = testFolder('memory');
 
 const seed = { entities: [{ name: 'village', entityType: 'place', observations: ['A small village.'] }] };
 const folder = () => mkdtempSync(join(root, 'agent-'));

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { MAX_ENTITIES, openMemory } from './memory-store.ts';
 import { createNotes, MAX_PINNED } from './notes.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-notes-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('notes');
 let files = 0;
 
 function someNotes(path = join(folder, `${(files += 1)}.jsonl`)) {

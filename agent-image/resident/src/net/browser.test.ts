@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { handsPrograms } from '../hands/hands-programs.ts';
 import type { KeepArtifact } from '../artifacts/keep-artifact.ts';
 import { goTo } from './programs/browser/operate.ts';
-import { startNet, type Net } from './testing/a-net.ts';
-import { startNetHands, type NetHands } from './testing/net-hands.ts';
+import { startNet } from './testing/a-net.ts';
+import { startNetHands } from './testing/net-hands.ts';
 
 const HOST = 'shop.test';
 const at = (path: string): string => `http://${HOST}${path}`;
@@ -19,8 +20,6 @@ const FORM = `<!doctype html><title>Order</title><h1>Order</h1><form method="pos
 <button>Send order</button></form><a href="/next">Next page</a><a href="/report.csv" download>Report</a>
 <script>fetch('/beacon', { method: 'POST', body: 'seen' }).catch(() => {})</script>`;
 
-let net: Net;
-let hands: NetHands;
 const posted: string[] = [];
 const pictures: { name: string; bytes: Uint8Array }[] = [];
 
@@ -29,36 +28,30 @@ const keepArtifact: KeepArtifact = async (_run, _call, { name, bytes }) => {
   return { kind: 'ok', value: { artifact_id: 'a1' } as never };
 };
 
-before(async () => {
-  net = await startNet();
-  hands = await startNetHands(net, { keepArtifact });
-  net.serve('127.0.0.1', (_request, response) => void response.end('A server of the same machine.'));
-  net.serve(HOST, (request, response) => {
-    const { url = '', method } = request;
-    const html = (body: string): void => void response.setHeader('content-type', 'text/html').end(body);
-    if (method === 'POST')
-      void request.toArray().then((parts) => {
-        posted.push(`${url} ${Buffer.concat(parts).toString()}`);
-        html(`<title>Thanks</title><p>Ordered.</p>`);
-      });
-    else if (url === '/form') html(FORM);
-    else if (url === '/next') html('<title>Next</title><p>The next page.</p><script>window.open("/form")</script>');
-    else if (url === '/to-private') response.writeHead(302, { location: 'http://10.0.0.7/admin' }).end();
-    else if (url === '/to-own') response.writeHead(302, { location: `http://127.0.0.1:${net.ownPort}/` }).end();
-    else if (url === '/report.csv')
-      response.setHeader('content-disposition', 'attachment; filename="../re port.csv"').end('a,b\n1,2\n');
-    else if (url === '/big.bin') endless(response.setHeader('content-type', 'application/octet-stream'), ' ');
-    else if (url === '/huge')
-      endless(response.setHeader('content-type', 'text/html'), 'a comment without end ', '<title>Huge</title><!--');
-    else if (url === '/heavy') endless(response.setHeader('content-type', 'text/html'), '<p>x</p>');
-    else if (url === '/loop') html('<title>Loop</title><script>for (;;);</script>');
-    else if (url === '/hang') return;
-    else response.writeHead(404).end();
-  });
-});
-after(async () => {
-  await hands.remove();
-  net.close();
+const net = untilEnd(await startNet());
+const hands = untilEnd(await startNetHands(net, { keepArtifact }));
+net.serve('127.0.0.1', (_request, response) => void response.end('A server of the same machine.'));
+net.serve(HOST, (request, response) => {
+  const { url = '', method } = request;
+  const html = (body: string): void => void response.setHeader('content-type', 'text/html').end(body);
+  if (method === 'POST')
+    void request.toArray().then((parts) => {
+      posted.push(`${url} ${Buffer.concat(parts).toString()}`);
+      html(`<title>Thanks</title><p>Ordered.</p>`);
+    });
+  else if (url === '/form') html(FORM);
+  else if (url === '/next') html('<title>Next</title><p>The next page.</p><script>window.open("/form")</script>');
+  else if (url === '/to-private') response.writeHead(302, { location: 'http://10.0.0.7/admin' }).end();
+  else if (url === '/to-own') response.writeHead(302, { location: `http://127.0.0.1:${net.ownPort}/` }).end();
+  else if (url === '/report.csv')
+    response.setHeader('content-disposition', 'attachment; filename="../re port.csv"').end('a,b\n1,2\n');
+  else if (url === '/big.bin') endless(response.setHeader('content-type', 'application/octet-stream'), ' ');
+  else if (url === '/huge')
+    endless(response.setHeader('content-type', 'text/html'), 'a comment without end ', '<title>Huge</title><!--');
+  else if (url === '/heavy') endless(response.setHeader('content-type', 'text/html'), '<p>x</p>');
+  else if (url === '/loop') html('<title>Loop</title><script>for (;;);</script>');
+  else if (url === '/hang') return;
+  else response.writeHead(404).end();
 });
 
 /** Sends without end, as far as its reader takes it. */

@@ -1,13 +1,11 @@
 /** web_search with stand-ins of both services; the key of the village is a placeholder in the hands. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { startNet, type Net } from './testing/a-net.ts';
-import { startNetHands, type NetHands } from './testing/net-hands.ts';
+import { test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { startNet } from './testing/a-net.ts';
+import { startNetHands } from './testing/net-hands.ts';
 import { resultsIn, searchRequest } from './web-search.ts';
 
-let net: Net;
-let searxng: NetHands;
-let brave: NetHands;
 const asked: { url: string; key: string | undefined }[] = [];
 
 const RESULTS = [
@@ -16,26 +14,24 @@ const RESULTS = [
   { title: null, url: 'https://bare.test/', words: null },
 ];
 
-before(async () => {
-  net = await startNet();
-  net.serve('search.test', (request, response) => {
-    const key = request.headers['x-subscription-token'];
-    asked.push({ url: request.url ?? '', key: typeof key === 'string' ? key : undefined });
-    const query = new URL(request.url ?? '', 'http://search.test').searchParams.get('q');
-    if (query === 'forbidden') return void response.writeHead(403).end('{}');
-    if (query === 'busy') return void response.writeHead(429).end('{}');
-    if (query === 'broken') return void response.end('<html>not json</html>');
-    const results = RESULTS.map(({ title, url, words }) => ({ title, url, content: words, description: words }));
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(request.url?.startsWith('/brave') === true ? { web: { results } } : { results }));
-  });
-  searxng = await startNetHands(net, { search: { kind: 'searxng', url: 'http://search.test/search', secret: null } });
-  brave = await startNetHands(net, { search: { kind: 'brave', url: 'http://search.test/brave', secret: 'brave-key' } });
+const net = untilEnd(await startNet());
+net.serve('search.test', (request, response) => {
+  const key = request.headers['x-subscription-token'];
+  asked.push({ url: request.url ?? '', key: typeof key === 'string' ? key : undefined });
+  const query = new URL(request.url ?? '', 'http://search.test').searchParams.get('q');
+  if (query === 'forbidden') return void response.writeHead(403).end('{}');
+  if (query === 'busy') return void response.writeHead(429).end('{}');
+  if (query === 'broken') return void response.end('<html>not json</html>');
+  const results = RESULTS.map(({ title, url, words }) => ({ title, url, content: words, description: words }));
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(request.url?.startsWith('/brave') === true ? { web: { results } } : { results }));
 });
-after(async () => {
-  await Promise.all([searxng.remove(), brave.remove()]);
-  net.close();
-});
+const searxng = untilEnd(
+  await startNetHands(net, { search: { kind: 'searxng', url: 'http://search.test/search', secret: null } }),
+);
+const brave = untilEnd(
+  await startNetHands(net, { search: { kind: 'brave', url: 'http://search.test/brave', secret: 'brave-key' } }),
+);
 
 const SHOWN =
   /^\[1\] How to prune apples\nhttps:\/\/garden\.test\/prune\nIn winter\.\n\n\[2\] https:\/\/bare\.test\/\nhttps:\/\/bare\.test\/\n$/;

@@ -1,13 +1,13 @@
 /** http and web_fetch in real hands, through a proxy that refuses as the broker does. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { startNet, type Net } from './testing/a-net.ts';
-import { startNetHands, type NetHands } from './testing/net-hands.ts';
+import { startNetHands } from './testing/net-hands.ts';
 
 const HOST = 'pages.test';
 const at = (path: string): string => `http://${HOST}${path}`;
@@ -15,60 +15,50 @@ const PAGE = `<!doctype html><html><head><title>Apples &amp; pears</title><scrip
 <body><nav><a href="/menu">Menu</a></nav><main><h1>Fruit</h1><p>Read <a href="more?x=1">more</a> or <a href="https://other.test/">elsewhere</a>,
 and <a href="more?x=1">more</a> again.</p><a href="javascript:alert(1)">bad</a><style>p { color: red }</style></main></body></html>`;
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-web-'));
+const folder = testFolder('web');
 const [key, certificate] = [join(folder, 'own.key'), join(folder, 'own.crt')];
-let net: Net;
-let hands: NetHands;
-
-before(async () => {
-  const made = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', certificate];
-  const subject = ['-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST}`];
-  execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' });
-  const own = await startNet({ key: readFileSync(key, 'utf8'), cert: readFileSync(certificate, 'utf8') });
-  net = {
-    ...own,
-    environmentOf: (place) => ({
-      ...own.environmentOf(place),
-      NODE_EXTRA_CA_CERTS: certificate,
-      NODE_USE_ENV_PROXY: '1',
-    }),
-  };
-  hands = await startNetHands(net);
-  net.serve(HOST, (request, response) => {
-    const { url = '', method } = request;
-    const html = (body: string): void => void response.setHeader('content-type', 'text/html; charset=utf-8').end(body);
-    if (url === '/page') html(PAGE);
-    else if (url === '/to-page') response.writeHead(302, { location: '/page' }).end();
-    else if (url === '/to-private') response.writeHead(302, { location: 'http://10.0.0.7/admin' }).end();
-    else if (url === '/to-own') response.writeHead(302, { location: `http://127.0.0.1:${net.ownPort}/` }).end();
-    else if (url === '/circle') response.writeHead(302, { location: '/circle' }).end();
-    else if (url === '/file') response.setHeader('content-type', 'application/octet-stream').end(Buffer.alloc(9));
-    else if (url === '/latin')
-      response.setHeader('content-type', 'text/plain; charset=iso-8859-1').end(Buffer.from([0xe9]));
-    else if (url === '/bomb')
-      response
-        .writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
-        .end(gzipSync(Buffer.alloc(200 << 20, 'a'), { level: 1 }));
-    else if (url === '/long') html(`<p>${Array.from({ length: 9_000 }, (_, line) => `line ${line}`).join('<br>')}</p>`);
-    else if (url === '/deep') html(`${'<div>'.repeat(100_000)}deep`);
-    else if (url === '/stream') {
-      response.setHeader('content-type', 'text/html');
-      const timer = setInterval(() => response.write('x'.repeat(1 << 20)), 1);
-      response.on('close', () => clearInterval(timer));
-    } else if (url === '/hang') return;
-    else
-      void request.toArray().then((parts) => {
-        response.setHeader('content-type', 'application/json').setHeader('set-cookie', 'a=1');
-        response.end(
-          JSON.stringify({ method, agent: request.headers['x-agent'], body: Buffer.concat(parts).toString() }),
-        );
-      });
-  });
-});
-after(async () => {
-  await hands.remove();
-  net.close();
-  rmSync(folder, { recursive: true, force: true });
+const made = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', certificate];
+const subject = ['-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST}`];
+execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' });
+const own = untilEnd(await startNet({ key: readFileSync(key, 'utf8'), cert: readFileSync(certificate, 'utf8') }));
+const net: Net = {
+  ...own,
+  environmentOf: (place) => ({
+    ...own.environmentOf(place),
+    NODE_EXTRA_CA_CERTS: certificate,
+    NODE_USE_ENV_PROXY: '1',
+  }),
+};
+const hands = untilEnd(await startNetHands(net));
+net.serve(HOST, (request, response) => {
+  const { url = '', method } = request;
+  const html = (body: string): void => void response.setHeader('content-type', 'text/html; charset=utf-8').end(body);
+  if (url === '/page') html(PAGE);
+  else if (url === '/to-page') response.writeHead(302, { location: '/page' }).end();
+  else if (url === '/to-private') response.writeHead(302, { location: 'http://10.0.0.7/admin' }).end();
+  else if (url === '/to-own') response.writeHead(302, { location: `http://127.0.0.1:${net.ownPort}/` }).end();
+  else if (url === '/circle') response.writeHead(302, { location: '/circle' }).end();
+  else if (url === '/file') response.setHeader('content-type', 'application/octet-stream').end(Buffer.alloc(9));
+  else if (url === '/latin')
+    response.setHeader('content-type', 'text/plain; charset=iso-8859-1').end(Buffer.from([0xe9]));
+  else if (url === '/bomb')
+    response
+      .writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
+      .end(gzipSync(Buffer.alloc(200 << 20, 'a'), { level: 1 }));
+  else if (url === '/long') html(`<p>${Array.from({ length: 9_000 }, (_, line) => `line ${line}`).join('<br>')}</p>`);
+  else if (url === '/deep') html(`${'<div>'.repeat(100_000)}deep`);
+  else if (url === '/stream') {
+    response.setHeader('content-type', 'text/html');
+    const timer = setInterval(() => response.write('x'.repeat(1 << 20)), 1);
+    response.on('close', () => clearInterval(timer));
+  } else if (url === '/hang') return;
+  else
+    void request.toArray().then((parts) => {
+      response.setHeader('content-type', 'application/json').setHeader('set-cookie', 'a=1');
+      response.end(
+        JSON.stringify({ method, agent: request.headers['x-agent'], body: Buffer.concat(parts).toString() }),
+      );
+    });
 });
 
 test('a page is text with its title and numbered links; it is reported as opened, and its scripts do not run', async () => {

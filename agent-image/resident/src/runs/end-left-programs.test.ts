@@ -1,7 +1,8 @@
 /** Processes of ended runs under a real supervisor. The API's answers are those of the test. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { connectHands } from '../hands/hands-client.ts';
 import { handsPrograms, runsInHands } from '../hands/hands-programs.ts';
 import { startProcess } from '../hands/start-process.ts';
@@ -29,11 +30,7 @@ const ANSWERS: Readonly<Record<string, Answer<unknown>>> = {
   [UNKNOWN]: { kind: 'unreachable', why: 'it restarts' },
 };
 
-let hands: Hands;
-before(async () => {
-  hands = await startHands();
-});
-after(() => hands.remove());
+const hands = untilEnd(await startHands());
 
 const log = { info: () => {}, warn: () => {} };
 

@@ -1,12 +1,12 @@
 /** Skills from real folders, from real hands and from the API: what is broken says why, links and escapes are refused, and the same files give the same skills. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { SKILL_FILE_MAX_CHARS, SKILL_FILES_MAX } from '@hamlet/contract/resident';
 import type { AgentConfig, SkillFiles } from '@hamlet/contract';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { promptOf } from '../engine/prompt.ts';
 import { aConfig } from '../testing/a-village.ts';
 import { faultOf, hashOf, skillOf, type Found, type WantedSkill } from './skill-folder.ts';
@@ -23,16 +23,8 @@ const wanted = (name: string, changes: Partial<WantedSkill> = {}): WantedSkill =
   ...changes,
 });
 
-let folder: string;
-let hands: Hands;
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hamlet-skills-'));
-  hands = await startHands();
-});
-after(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await hands.remove();
-});
+const folder = testFolder('skills');
+const hands = untilEnd(await startHands());
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });

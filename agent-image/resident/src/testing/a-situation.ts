@@ -17,7 +17,7 @@ export interface Seen extends Partial<Pick<Perception, 'wake' | 'board' | 'work'
   readonly standing?: Partial<AgentDetail>;
 }
 
-/** What the agent ada sees on the first day of the village. */
+/** The situation of the agent ada on the first day of the village. */
 export function aSituation(seen: Seen = {}): Situation {
   const { world, minute = 700, tick = 7_000, self, others = [], items = [], mind, config, standing, ...rest } = seen;
   const agents = [anAgent('ada', self), ...others];

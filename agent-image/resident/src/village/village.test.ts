@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, beforeEach, before, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { createClient, type Turn } from '@hamlet/contract';
 import { aWake } from '../testing/a-village.ts';
-import { startHttpApi, type HttpApi } from '../testing/http-api.ts';
+import { startHttpApi } from '../testing/http-api.ts';
 import { exchangedToken } from './agent-token.ts';
 import { createHttpVillage } from './village.ts';
 import type { Village, WakeEvent } from './village.ts';
 
-let api: HttpApi;
+const api = untilEnd(await startHttpApi());
 let village: Village;
 let stop: AbortController;
-
-before(async () => {
-  api = await startHttpApi();
-});
-after(() => api.close());
 
 beforeEach(() => {
   api.requests.length = 0;

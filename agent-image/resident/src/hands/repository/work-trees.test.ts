@@ -3,30 +3,18 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { connectHands, type HandsClient } from '../hands-client.ts';
+import { test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
+import { connectHands } from '../hands-client.ts';
 import { readIn, readInHands, readWorkTree } from './read-work-tree.ts';
 import { createWorkTrees, foldersOf, type Repository, type WorkTrees } from './work-trees.ts';
 
-let hands: Hands;
-let client: HandsClient;
-let servers: string;
-let trees: WorkTrees;
+const hands = untilEnd(await startHands());
+const client = untilEnd(await connectHands(hands.socket));
+const servers = join(hands.workspace, '../servers');
 const ofRun = new Map<string, Repository>();
 let calls = 0;
-
-before(async () => {
-  hands = await startHands();
-  client = await connectHands(hands.socket);
-  servers = join(hands.workspace, '../servers');
-  trees = newTrees();
-  for (const path of ['a/project', 'b/project', 'bare']) server(path);
-});
-after(async () => {
-  client.close();
-  await hands.remove();
-});
 
 const git = (folder: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], {
@@ -59,6 +47,9 @@ const newTrees = (): WorkTrees =>
     }),
     repositoryOf: (run) => ofRun.get(run) ?? null,
   });
+
+const trees = newTrees();
+for (const path of ['a/project', 'b/project', 'bare']) server(path);
 
 function use(run: string, path: string | null, { branch = 'main', by = trees } = {}) {
   if (path !== null) ofRun.set(run, { url: `${urlOf(path).replace(/\.git$/, '')}`, branch });

@@ -1,30 +1,22 @@
 /** Cancelling any kind of command: everything that it started is gone, and its end is unknown. Reports the times. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { after, test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
+import { isAlive, pidsIn, soon } from '../../testing/tool-calls.ts';
 import { handsPrograms } from '../hands-programs.ts';
 import { aHandsKit, callContext, preparedCall } from '../../testing/a-hands-kit.ts';
 
 /** A server that accepts connections, and never answers. */
 const blackHole = createServer(() => {});
-let hands: Hands;
-let port: number;
-
-before(async () => {
-  hands = await startHands();
-  await new Promise<void>((resolve) => blackHole.listen(0, '127.0.0.1', resolve));
-  const address = blackHole.address();
-  assert.ok(address !== null && typeof address === 'object');
-  ({ port } = address);
-});
-after(async () => {
+const hands = untilEnd(await startHands());
+await new Promise<void>((resolve) => blackHole.listen(0, '127.0.0.1', resolve));
+const { port } = blackHole.address() as AddressInfo;
+after(() => {
   blackHole.close();
   blackHole.unref();
-  await hands.remove();
 });
 
 const ignoring = (file: string, body: string): string => `trap "" TERM INT HUP; echo $$ >>${file}; ${body}`;
@@ -49,19 +41,6 @@ const CASES: Readonly<Record<string, { readonly pids: number; command(file: stri
   'a stopped process': { pids: 1, command: (file) => ignoring(file, 'kill -STOP $$') },
 };
 
-const pidsIn = (file: string): readonly number[] =>
-  existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map(Number) : [];
-const isAlive = (pid: number): boolean => {
-  try {
-    return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await delay(5);
-}
-
 for (const [name, { pids, command }] of Object.entries(CASES))
   test(`cancel: ${name}`, async (context) => {
     const run = name.replaceAll(' ', '-');
@@ -69,11 +48,11 @@ for (const [name, { pids, command }] of Object.entries(CASES))
     const cancel = new AbortController();
     const call = preparedCall(aHandsKit(hands), 'shell', { command: command(file), timeout_s: 600 });
     const ended = call.execute(callContext({ run, conversation: run, call: '1.0', signal: cancel.signal }));
-    await until(() => pidsIn(file).length === pids);
+    await soon(() => pidsIn(file).length === pids);
     const begun = performance.now();
     cancel.abort();
     assert.equal((await ended).kind, 'unknown');
     await handsPrograms(hands.socket).end(run);
-    await until(() => pidsIn(file).every((pid) => !isAlive(pid)));
+    await soon(() => pidsIn(file).every((pid) => !isAlive(pid)));
     context.diagnostic(`gone after ${Math.round(performance.now() - begun)} ms`);
   });

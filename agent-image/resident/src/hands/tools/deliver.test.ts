@@ -1,46 +1,35 @@
 /** Deliverables under a real supervisor and a real git: files, patches and tables; nothing from outside of the workspace. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
+import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { ARTIFACT_MAX_BYTES, DeliveredTable, type Artifact, type ScriptDetail } from '@hamlet/contract';
 import type { ToolOutcome } from '@hamlet/engine';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import type { MadeArtifact } from '../../artifacts/keep-artifact.ts';
-import type { HandsKit } from '../hands-tool.ts';
 import { aHandsKit, aScript, callContext } from '../../testing/a-hands-kit.ts';
 import { handsTools } from './hands-tools.ts';
 
-let hands: Hands;
-let kit: HandsKit;
 const SCRIPT = (version: string): ScriptDetail =>
   aScript({ name: 'words', description: 'Counts words', language: 'bash', version, source: 'wc -w </workspace/a' });
 
-let outside: string;
+const hands = untilEnd(await startHands());
+const outside = testFolder('outside');
+writeFileSync(join(outside, 'secret'), 'the secret of the neighbour');
 let kept: MadeArtifact[] = [];
-
-before(async () => {
-  hands = await startHands();
-  outside = mkdtempSync(join(tmpdir(), 'hamlet-outside-'));
-  writeFileSync(join(outside, 'secret'), 'the secret of the neighbour');
-  kit = aHandsKit(hands, {
-    search: null,
-    readScript: async ({ name, version }) =>
-      name === 'words'
-        ? { kind: 'ok', value: SCRIPT(version) }
-        : { kind: 'refused', code: 'no_such_script', detail: 'No such script' },
-    keepArtifact: async (_run, _call, made) => {
-      kept.push(made);
-      return { kind: 'ok', value: { artifact_id: 'a1', name: made.name } as Artifact };
-    },
-  });
-});
 beforeEach(() => void (kept = []));
-after(async () => {
-  await hands.remove();
-  rmSync(outside, { recursive: true, force: true });
+const kit = aHandsKit(hands, {
+  search: null,
+  readScript: async ({ name, version }) =>
+    name === 'words'
+      ? { kind: 'ok', value: SCRIPT(version) }
+      : { kind: 'refused', code: 'no_such_script', detail: 'No such script' },
+  keepArtifact: async (_run, _call, made) => {
+    kept.push(made);
+    return { kind: 'ok', value: { artifact_id: 'a1', name: made.name } as Artifact };
+  },
 });
 
 const at = (name: string): string => join(hands.workspace, name);

@@ -1,62 +1,32 @@
 /** Tools about files under a real supervisor: reading, changing, undo, search, and no way out of the workspace. */
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { HANDS_TOOLS } from '@hamlet/contract/resident';
-import type { CallContext, ToolOutcome } from '@hamlet/engine';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { type HandsEnd, type HandsKit } from '../hands-tool.ts';
+import type { CallContext } from '@hamlet/engine';
+import { toolCalls } from '../../testing/tool-calls.ts';
+import { type HandsEnd } from '../hands-tool.ts';
 import { handsTools } from './hands-tools.ts';
 import { NO_CALL_LOG, aHandsKit, callContext, preparedCall, useTool } from '../../testing/a-hands-kit.ts';
 
 const SECRET = 'the secret of the neighbour';
-let hands: Hands;
-let kit: HandsKit;
-let outside: string;
+const hands = untilEnd(await startHands());
+const outside = testFolder('outside');
+writeFileSync(join(outside, 'secret'), SECRET);
 let ends: HandsEnd[] = [];
-
-before(async () => {
-  hands = await startHands();
-  outside = mkdtempSync(join(tmpdir(), 'hamlet-outside-'));
-  writeFileSync(join(outside, 'secret'), SECRET);
-  const end = async (_context: CallContext, ended: HandsEnd) => void (ends = [...ends, ended]);
-  kit = aHandsKit(hands, { calls: { ...NO_CALL_LOG, end } });
-});
-after(async () => {
-  await hands.remove();
-  rmSync(outside, { recursive: true, force: true });
-});
+const end = async (_context: CallContext, ended: HandsEnd) => void (ends = [...ends, ended]);
+const kit = aHandsKit(hands, { calls: { ...NO_CALL_LOG, end } });
 
 const at = (name: string): string => join(hands.workspace, name);
 
-async function use(name: string, input: object, call?: string): Promise<ToolOutcome> {
-  const outcome = await useTool(kit)(name, input, call === undefined ? {} : { call });
-  assert.ok(outcome.kind !== 'needs_permission');
-  return outcome;
-}
-
-async function textOf(name: string, input: object, call?: string): Promise<string> {
-  const outcome = await use(name, input, call);
-  assert.ok(outcome.kind === 'ok', JSON.stringify(outcome));
-  return outcome.text;
-}
-
-async function codeOf(name: string, input: object): Promise<string> {
-  const outcome = await use(name, input);
-  return outcome.kind === 'failed' ? outcome.code : JSON.stringify(outcome);
-}
+const calls = toolCalls(() => kit);
+const use = (name: string, input: object, call?: string) => calls.use(name, input, call === undefined ? {} : { call });
+const textOf = (name: string, input: object, call?: string) =>
+  calls.textOf(name, input, call === undefined ? {} : { call });
+const { codeOf } = calls;
 
 test('every tool of the table that runs in the hands has its work, and no other has', () => {
   assert.deepEqual(

@@ -1,18 +1,16 @@
 /** A program that fills the disk of its machine, under a real supervisor: it ends with a code and a cause, and the agent can clean up. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { aHandsKit, useTool } from '../../testing/a-hands-kit.ts';
+import { test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
+import { toolCalls } from '../../testing/tool-calls.ts';
+import { aHandsKit } from '../../testing/a-hands-kit.ts';
 
 const MIB = 2 ** 20;
 
-let hands: Hands;
-let use: ReturnType<typeof useTool>;
-before(async () => {
-  hands = await startHands({ layerBytes: 256 * MIB });
-  use = useTool(aHandsKit(hands));
-});
-after(() => hands.remove());
+const hands = untilEnd(await startHands({ layerBytes: 256 * MIB }));
+const kit = aHandsKit(hands);
+const { use } = toolCalls(() => kit);
 
 /** The outcome of a command with its text. */
 async function ran(command: string) {

@@ -3,23 +3,19 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
-import type { NeedsPermission, ToolOutcome } from '@hamlet/engine';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { beforeEach, test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
+import { toolCalls } from '../../testing/tool-calls.ts';
 import { type HandsEnd } from '../hands-tool.ts';
 import { authorEnvironment } from '../package-environment.ts';
-import { NO_CALL_LOG, aHandsKit, useTool } from '../../testing/a-hands-kit.ts';
+import { NO_CALL_LOG, aHandsKit } from '../../testing/a-hands-kit.ts';
 
-let hands: Hands;
+const hands = untilEnd(await startHands());
 let calls = 0;
 let ended: HandsEnd | null = null;
 /** The agent's work tree, the server's repository, and another person's work tree. */
 let [tree, server, other] = ['', '', ''];
-
-before(async () => {
-  hands = await startHands();
-});
-after(() => hands.remove());
 
 const PEER = ['-c', 'user.name=Peer', '-c', 'user.email=peer@example.org', '-c', 'commit.gpgsign=false'];
 const git = (folder: string, ...args: string[]): string =>
@@ -44,19 +40,20 @@ beforeEach(() => {
   git(folder, 'clone', '-q', server, tree);
 });
 
-async function use(action: string, args: string[] = [], message?: string): Promise<ToolOutcome | NeedsPermission> {
-  const kit = aHandsKit(hands, {
-    environmentOf: () => authorEnvironment({ name: 'Ada (Harvest)', email: 'ada@example.org' }),
-    calls: { ...NO_CALL_LOG, end: async (_context, end) => void (ended = end) },
-    search: null,
-  });
-  return useTool(kit)('git', { action, args, folder: tree, ...(message === undefined ? {} : { message }) });
-}
-async function done(action: string, args: string[] = [], message?: string): Promise<string> {
-  const outcome = await use(action, args, message);
-  assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
-  return outcome.kind === 'ok' ? outcome.text : '';
-}
+const kit = aHandsKit(hands, {
+  environmentOf: () => authorEnvironment({ name: 'Ada (Harvest)', email: 'ada@example.org' }),
+  calls: { ...NO_CALL_LOG, end: async (_context, end) => void (ended = end) },
+  search: null,
+});
+const { use: useGit, textOf: textOfGit } = toolCalls(() => kit);
+const inputOf = (action: string, args: string[] = [], message?: string) => ({
+  action,
+  args,
+  folder: tree,
+  ...(message !== undefined && { message }),
+});
+const use = (...input: Parameters<typeof inputOf>) => useGit('git', inputOf(...input));
+const done = (...input: Parameters<typeof inputOf>) => textOfGit('git', inputOf(...input));
 async function failedBy(action: string, ...args: string[]): Promise<{ readonly code: string; readonly text: string }> {
   const outcome = await use(action, args);
   assert.ok(outcome.kind === 'failed', JSON.stringify(outcome));

@@ -2,24 +2,20 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
 import type { ScriptDetail, ScriptLanguage } from '@hamlet/contract';
 import type { NeedsPermission, ToolOutcome } from '@hamlet/engine';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { isAlive, pidsIn, soon } from '../../testing/tool-calls.ts';
 import { type HandsEnd } from '../hands-tool.ts';
 import { NO_CALL_LOG, aHandsKit, aScript, callContext, type CallPlace } from '../../testing/a-hands-kit.ts';
 import { runScript } from './run-script.ts';
 
 const VERSION = 'a'.repeat(32);
-let hands: Hands;
+const hands = untilEnd(await startHands());
 let last: HandsEnd | undefined;
 let present: { readonly language: ScriptLanguage; readonly source: string } | null = null;
-
-before(async () => {
-  hands = await startHands();
-});
-after(() => hands.remove());
 
 const detailOf = (language: ScriptLanguage, source: string): ScriptDetail =>
   aScript({ name: 'bake', description: 'Bakes', language, version: VERSION, source });
@@ -49,9 +45,6 @@ async function textOf(language: ScriptLanguage, source: string, given: object = 
   const outcome = await run(language, source, { given });
   assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
   return outcome.kind === 'ok' ? outcome.text : '';
-}
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await delay(10);
 }
 const fileOf = (name: string): string => join(hands.workspace, name);
 
@@ -109,20 +102,15 @@ test('a long text runs whole, a failure has its code, and the time ends it', asy
   assert.equal(gone.kind === 'failed' && gone.code, 'no_such_script');
 });
 
-const isAlive = (pid: string): boolean =>
-  existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-const pidsIn = (name: string): readonly string[] =>
-  existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8').trim().split('\n').filter(Boolean) : [];
-
 test('a cancel ends a script with all that it started', async (context) => {
   const cancel = new AbortController();
   const source = `trap '' TERM; (setsid sh -c 'trap "" TERM; echo $$ >>cancelled; while :; do sleep 600; done' &); echo $$ >>cancelled; while :; do :; done`;
   const ended = run('bash', source, { signal: cancel.signal });
-  await until(() => pidsIn('cancelled').length === 2);
+  await soon(() => pidsIn(fileOf('cancelled')).length === 2);
   const begun = performance.now();
   cancel.abort();
   assert.equal((await ended).kind, 'unknown');
-  await until(() => pidsIn('cancelled').every((pid) => !isAlive(pid)));
+  await soon(() => pidsIn(fileOf('cancelled')).every((pid) => !isAlive(pid)));
   context.diagnostic(`gone after ${Math.round(performance.now() - begun)} ms`);
 });
 
@@ -130,13 +118,13 @@ test('a later process finds the end of a script also when its text is gone; one 
   const place = { run: 'lost', call: '7.0' };
   const first = new AbortController();
   void run('bash', 'echo once >>once; sleep 0.5; echo done', { ...place, signal: first.signal });
-  await until(() => pidsIn('once').length === 1);
+  await soon(() => pidsIn(fileOf('once')).length === 1);
   present = null;
   const found = await prepared({}).verify(callContext(place));
   assert.ok(
     found.kind === 'done' && found.outcome.kind === 'ok' && /\ndone\n/.test(found.outcome.text),
     JSON.stringify(found),
   );
-  assert.equal(pidsIn('once').length, 1);
+  assert.equal(pidsIn(fileOf('once')).length, 1);
   assert.deepEqual(await prepared({}).verify(callContext({ ...place, call: '7.1' })), { kind: 'not_done' });
 });

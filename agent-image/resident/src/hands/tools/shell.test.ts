@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { CAP_MS } from '@hamlet/test/env/until';
+import { test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
+import { isAlive, pidsIn, soon, toolCalls } from '../../testing/tool-calls.ts';
 import { type CallLog, type HandsKit } from '../hands-tool.ts';
 import { handsPrograms } from '../hands-programs.ts';
 import { SHELL_SCRIPT } from './shell.ts';
@@ -19,36 +19,13 @@ import {
   type CallPlace,
 } from '../../testing/a-hands-kit.ts';
 
-let hands: Hands;
-
-before(async () => {
-  hands = await startHands();
-});
-after(() => hands.remove());
+const hands = untilEnd(await startHands());
 
 const kit = (calls: CallLog = NO_CALL_LOG): HandsKit =>
   aHandsKit(hands, { environmentOf: () => ({ WAY_OUT: 'proxy' }), calls });
 
-async function textOf(name: string, input: object, place: CallPlace = {}): Promise<string> {
-  const outcome = await useTool(kit())(name, input, place);
-  assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
-  return outcome.kind === 'ok' ? outcome.text : '';
-}
+const { textOf } = toolCalls(kit);
 const run = (command: string, place: CallPlace = {}): Promise<string> => textOf('shell', { command }, place);
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const endMs = Date.now() + CAP_MS; !(await holds()); await delay(10))
-    assert.ok(Date.now() < endMs, 'it does not hold within two minutes');
-}
-const isAlive = (pid: number): boolean => {
-  try {
-    return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
-const pidsIn = (file: string): readonly number[] =>
-  existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map(Number) : [];
 
 test('folder, variables, functions and aliases stay for the next command of a conversation, and for no other', async () => {
   const place = { conversation: 'stays' };
@@ -183,7 +160,7 @@ test('a command that takes too long is ended with all that it started', async ()
   const file = join(hands.workspace, 'slow-pids');
   const command = `setsid sh -c 'echo $$ >>${file}; exec sleep 600' & echo $$ >>${file}; echo begun; sleep 600`;
   await runOutOfTime(command, /begun/);
-  await until(() => pidsIn(file).every((pid) => !isAlive(pid)));
+  await soon(() => pidsIn(file).every((pid) => !isAlive(pid)));
 });
 
 test('a command that may wait for people has that time beside its own', async () => {
@@ -200,20 +177,20 @@ test('a background process is read, signalled and ended, and goes with its run',
   const command = `trap 'echo heard' USR1; echo up; while :; do sleep 0.05; done`;
   const text = await textOf('shell', { command, background: true }, { ...place, call: '1.0' });
   assert.match(text, /^Process 1\.0 runs in the background/);
-  await until(async () =>
+  await soon(async () =>
     /It runs since[^]*\nup\n/.test(await textOf('read_output', { process: '1.0', wait_s: 5 }, place)),
   );
   await textOf('stop_process', { process: '1.0', signal: 'USR1' }, place);
-  await until(async () => /heard/.test(await textOf('read_output', { process: '1.0' }, place)));
+  await soon(async () => /heard/.test(await textOf('read_output', { process: '1.0' }, place)));
   assert.match(await textOf('list_processes', {}, place), /^- 1\.0: It runs since/);
   assert.match(await textOf('stop_process', { process: '1.0' }, place), /all that it started are ended/);
   const file = join(hands.workspace, 'bg-pids');
   await textOf('shell', { command: `echo $$ >${file}; sleep 600`, background: true }, { ...place, call: '2.0' });
-  await until(() => pidsIn(file).length === 1);
+  await soon(() => pidsIn(file).length === 1);
   await handsPrograms(hands.socket).end('bg');
-  await until(() => pidsIn(file).every((pid) => !isAlive(pid)));
+  await soon(() => pidsIn(file).every((pid) => !isAlive(pid)));
   // The answer comes after a short look, in which a busy machine may not run the command to its end.
-  await until(async () =>
+  await soon(async () =>
     /^Exit code 3[^]*no/.test(await textOf('shell', { command: 'echo no >&2; exit 3', background: true }, place)),
   );
 });
@@ -223,7 +200,7 @@ test('a call that an earlier process of the resident began is found again, runni
   const place = { run: 'again', conversation: 'again', call: '1.0' };
   const input = { command: `echo ran >>${log}; while [ ! -e ${log}.go ]; do sleep 0.01; done; echo done` };
   const first = preparedCall(kit(), 'shell', input).execute(callContext(place));
-  await until(() => existsSync(log));
+  await soon(() => existsSync(log));
   const found = preparedCall(kit(), 'shell', input).verify(callContext(place));
   await run(`touch ${log}.go`);
   const [, verified] = await Promise.all([first, found]);
