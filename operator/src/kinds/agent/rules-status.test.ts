@@ -95,7 +95,7 @@ test('RulesChecked: a name that is no tool and no class is a warning with the ne
   const status = statusOf(observedOf({ agent, checkedRules: agent.spec?.tools && check(agent.spec.tools) }), NOW);
   const both = status.conditions?.find(({ type }) => type === 'RulesChecked');
   assert.equal(both?.reason, 'RuleBroken');
-  assert.match(both.message, /rule 1 must match .*; rule 1: shel is no tool/);
+  assert.match(both.message, /rule 1 must match .*; rule 1: shel is neither a tool nor a class/);
 });
 
 test('RulesChecked: an unknown name in the list of the only tools is a warning too', async () => {
