@@ -7,11 +7,11 @@ import { performance } from 'node:perf_hooks';
 import { printFailure } from '../local/village/failure.ts';
 import { ROOT } from '../local/village/paths.ts';
 import { keepDurations, slowest } from './runner/durations.ts';
-import { endAtDeadline } from './runner/hangs/deadline.ts';
+import { endAtDeadline } from './runner/pool/deadline.ts';
 import { GO_PART } from './runner/go.ts';
 import { leftovers, markProcesses } from './runner/leftovers.ts';
 import { LINT_PART } from './runner/lint.ts';
-import { CLUSTER_PART, IMAGES_PART } from './runner/only-in-full.ts';
+import { CLUSTER_PART, IMAGES_PART } from './runner/full-parts.ts';
 import { sumOf, type Part, type Print, type Run, type Tally } from './runner/part.ts';
 import { changedSince, reachedTests, readImports } from './runner/reach.ts';
 import { cleanCommit, history, readResults, redSince, writeResults, type UnitResult } from './runner/results.ts';
@@ -40,7 +40,7 @@ Runs the tests and prints "N passed, N failed" as its last line.
   --full     the full suite: all files and all cases; skips what has passed at this commit, keeps its results
              in test/results, and says since which commit a failure exists
   --file     one test file with all that it needs
-  --changed  the test files that a change since this reference can reach (CHANGED=... does the same)
+  --changed  lint, and the unit tests and Go that a change since this reference can reach (CHANGED=... does the same)
   --only     parts to run: ${PARTS.map(({ name }) => name).join(', ')} (ONLY=... does the same)
   --serial   one part after the other; this is the default below 12 GiB of memory or two processors
   --minutes  ends the test files that still run after this many minutes, and counts them as failures;
@@ -56,7 +56,7 @@ interface Choice {
 
 /** Runs the lanes side by side. A part that throws counts as one failure, and the next part of its lane still runs. */
 async function runLanes(choice: Choice, lanes: Choice['lanes']): Promise<Tally> {
-  const memory = remember(choice.isFull);
+  const memory = remember(choice);
   const tallies = await Promise.all(
     lanes.map(async (parts) => {
       const done: Tally[] = [];
@@ -69,11 +69,11 @@ async function runLanes(choice: Choice, lanes: Choice['lanes']): Promise<Tally> 
 }
 
 /** The results of the units of this run. A full run keeps them by its commit, if the work tree has no other changes. */
-function remember(isFull: boolean): Pick<Run, 'before' | 'keep'> & {
+function remember({ isFull, files }: Choice): Pick<Run, 'before' | 'keep'> & {
   readonly seconds: () => Readonly<Record<string, number>>;
   readonly explain: (tally: Tally) => Tally;
 } {
-  const commit = isFull ? cleanCommit() : null;
+  const commit = isFull && files === null ? cleanCommit() : null;
   const results: Record<string, UnitResult> = commit === null ? {} : { ...readResults(commit) };
   const passed = Object.fromEntries(Object.entries(results).filter(([, { failed }]) => failed === 0));
   const seconds = (): Readonly<Record<string, number>> =>
@@ -177,10 +177,14 @@ function chooseFrom({ full: isFull, only, file, changed }: Values): Choice {
     parts.filter(({ onlyInFull }) => isFull || onlyInFull !== true || names !== undefined),
   );
   if (since === undefined) return { lanes, isFull, files: null };
-  const files = reachedTests(readImports(), changedSince(since)).filter((each) => isFull || isInGate(each));
+  const changes = changedSince(since);
+  const isGo = changes.some((each) => /\.go$|\/go\.(mod|sum)$/.test(each));
+  const files = reachedTests(readImports(), changes).filter((each) => isFull || isInGate(each));
   console.log(`${files.length} test files can be reached by what has changed since ${since}`);
   return {
-    lanes: lanes.map((parts) => parts.filter((part) => part === LINT_PART || part === UNIT_PART)),
+    lanes: lanes.map((parts) =>
+      parts.filter((part) => part === LINT_PART || part === UNIT_PART || (part === GO_PART && isGo)),
+    ),
     isFull,
     files: new Set(files),
   };

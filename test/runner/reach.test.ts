@@ -35,6 +35,6 @@ test('the imports of this work tree lead through packages and started programs',
   assert.ok(reached.includes('api/core/src/run/decide-run.test.ts'));
   assert.ok(reached.includes('api/server/src/runs/run-routes.test.ts'), 'by the name of its package');
   assert.ok(!reached.includes('kube/src/client/watch.test.ts'));
-  const started = reachedTests(graph, ['test/runner/hangs/planted/main.ts']);
-  assert.ok(started.includes('test/runner/hangs/deadline.test.ts'), 'by the path of a program');
+  const started = reachedTests(graph, ['test/runner/pool/planted/main.ts']);
+  assert.ok(started.includes('test/runner/pool/deadline.test.ts'), 'by the path of a program');
 });

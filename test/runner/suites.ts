@@ -1,4 +1,4 @@
-/** Which suite, and which kind of process, each test file belongs to. */
+/** Which suite each test file belongs to, and why it takes long. */
 
 /** Folders and files of the full suite alone, by their reason. */
 const ONLY_IN_FULL: Readonly<Record<string, string>> = {
@@ -15,11 +15,6 @@ const WAITING =
   /^(operator|cli\/kubectl|kube|local\/village|test\/(runtime|schedules|drift|storm|simulation|plugin))\//;
 
 export const isWaiting = (file: string): boolean => WAITING.test(file);
-
-/** Files that need a process of their own, by their reason. */
-const APART: Readonly<Record<string, string>> = {};
-
-export const isApart = (file: string): boolean => file in APART;
 
 /** The end-to-end tests of `make test`, by the promise that each shows. */
 const JOURNEYS: Readonly<Record<string, string>> = {

@@ -4,7 +4,6 @@ import { ROOT } from '../../local/village/paths.ts';
 import { readDurations } from './durations.ts';
 import { sumOf, type Run, type Tally } from './part.ts';
 import { runPool, type TimedResult } from './pool/pool.ts';
-import { isApart } from './suites.ts';
 
 export interface FilesOptions {
   /** Test files that run at one time. */
@@ -28,7 +27,7 @@ export async function runFiles(run: Run, files: readonly string[], options: File
   const tallies = [...before];
   await runPool(
     wanted.filter((file) => run.before(file) === undefined),
-    { ...options, print: run.print, isApart, durations: readDurations() },
+    { ...options, print: run.print, durations: readDurations() },
     (result) => {
       const tally = tallyOf(result, { run, options });
       tallies.push(tally);

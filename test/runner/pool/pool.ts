@@ -24,8 +24,6 @@ export interface PoolOptions {
   readonly print: Print;
   /** Runs at a low priority. */
   readonly inBackground?: boolean;
-  /** True for a file that needs a process of its own. */
-  readonly isApart?: (file: string) => boolean;
   readonly durations?: Durations;
 }
 
@@ -56,16 +54,14 @@ export async function runPool(
 ): Promise<void> {
   const cache = mkdtempSync(join(tmpdir(), 'hamlet-compiled-'));
   const queue = [...longestFirst(files, options.durations ?? {})];
-  const isApart = options.isApart ?? (() => false);
   const work = async (): Promise<void> => {
     let worker: Worker | undefined;
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      if (worker !== undefined && (isApart(file) || !isUsable(worker))) worker = await retire(worker);
+      if (worker !== undefined && !isUsable(worker)) worker = await retire(worker);
       worker ??= startWorker(cache, options);
       const result = await runFile(worker, file);
       // Leftovers of a failed file could fail the next one.
       if (result.failures.length > 0) worker.child.kill('SIGKILL');
-      if (isApart(file)) worker = await retire(worker);
       done(result);
     }
     if (worker !== undefined) await retire(worker);

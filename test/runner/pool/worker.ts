@@ -5,7 +5,7 @@
 import { after, describe } from 'node:test';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { checkNeighbours, observeProcess } from './neighbours.ts';
+import { checkLeaks, observeProcess } from './leaks.ts';
 
 process.on('message', ({ file }: { readonly file: string }) => {
   describe(file, async () => {
@@ -15,7 +15,7 @@ process.on('message', ({ file }: { readonly file: string }) => {
       await import(pathToFileURL(resolve(file)).href);
     } finally {
       // Hooks run in the order of their registration: this one runs after those of the file.
-      after(() => checkNeighbours(before));
+      after(() => checkLeaks(before));
     }
   });
 });

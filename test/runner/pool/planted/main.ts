@@ -4,7 +4,7 @@ import { markProcesses } from '../../leftovers.ts';
 import { runFiles } from '../../test-files.ts';
 
 markProcesses();
-const files = ['loops', 'stays-open'].map((name) => `test/runner/hangs/planted/${name}.test.ts`);
+const files = ['loops', 'stays-open'].map((name) => `test/runner/pool/planted/${name}.test.ts`);
 const { promise: firstEnd, resolve: keep } = Promise.withResolvers<string>();
 const run = { print: console.log, isFull: false, includes: () => true, before: () => undefined, keep };
 const tally = runFiles(run, files, { workers: 2 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Tally } from '../part.ts';
 
 test('a file that blocks and a file that stays open end, and count as failures by their names', () => {
-  const printed = execFileSync(process.execPath, ['test/runner/hangs/planted/main.ts'], {
+  const printed = execFileSync(process.execPath, ['test/runner/pool/planted/main.ts'], {
     encoding: 'utf8',
     env: { ...process.env, HAMLET_TEST_GRACE_MS: '100' },
   });
@@ -15,7 +15,7 @@ test('a file that blocks and a file that stays open end, and count as failures b
     ['loops.test.ts', 'stays-open.test.ts'],
     printed,
   );
-  assert.match(printed, /^✖ test\/runner\/hangs\/planted\/loops\.test\.ts/m, 'its failure is printed at once');
+  assert.match(printed, /^✖ test\/runner\/pool\/planted\/loops\.test\.ts/m, 'its failure is printed at once');
   assert.match(printed, /ended: .*loops\.test\.ts/);
   assert.match(printed, /stays-open\.test\.ts: its tests are done, but this stays open: Timeout/);
 });

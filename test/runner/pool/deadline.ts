@@ -1,9 +1,9 @@
 /** The end of a run that takes too long: it names the test files that still run, and ends them. */
 import { leftovers } from '../leftovers.ts';
-import { endRunningFiles } from '../pool/pool.ts';
+import { endRunningFiles } from './pool.ts';
 
 const MINUTE_MS = 60_000;
-/** Files that a dead one has held up may start now; each gets this long. */
+/** Killed files free their workers. Queued files get this long before they are killed too. */
 const EVERY_MS = 3 * MINUTE_MS;
 /** Time for the run to report, and to take its village down. */
 const REPORT_MS = 9 * MINUTE_MS;

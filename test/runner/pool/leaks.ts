@@ -28,7 +28,7 @@ export const observeProcess = (): ProcessState => ({
 });
 
 /** Waits until what the file opened is closed. Throws with what it has left behind. */
-export async function checkNeighbours({ open, facts }: ProcessState): Promise<void> {
+export async function checkLeaks({ open, facts }: ProcessState): Promise<void> {
   const untilMs = performance.now() + GRACE_MS;
   while (added(open).length > 0 && performance.now() < untilMs) await sleep(LOOK_EVERY_MS);
   const left = added(open);
