@@ -4,9 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -20,18 +18,10 @@ import (
 const stopLimit = 20 * time.Second
 
 func down(f *flag.FlagSet, args []string) error {
-	state := stateFlag(f)
 	keep := f.Bool("keep-data", false, "keep the database, the volumes and the images for the next start")
-	if _, err := parse(f, args, 0, 0); err != nil {
-		return err
-	}
-	folder, err := filepath.Abs(*state)
-	if err != nil {
-		return err
-	}
-	s, err := spec.Load(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Printf("no cluster in %s: nothing to do\n", folder)
+	s, _, err := open(f, args, 0, 0)
+	if errors.Is(err, control.ErrNotRunning) {
+		fmt.Printf("no cluster in %s: nothing to do\n", f.Lookup("state").Value)
 		return nil
 	}
 	if err != nil {

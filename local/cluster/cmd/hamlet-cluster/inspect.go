@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"text/tabwriter"
 	"time"
@@ -15,13 +17,15 @@ import (
 	"hamlet.village/cluster/internal/control"
 	"hamlet.village/cluster/internal/forward"
 	"hamlet.village/cluster/internal/image"
+	"hamlet.village/cluster/internal/kubeapi"
+	"hamlet.village/cluster/internal/process"
 	"hamlet.village/cluster/internal/spec"
 )
 
 // open adds the flag of the state folder, parses the arguments and reads the cluster. It returns an error if there is
 // no cluster.
 func open(f *flag.FlagSet, args []string, least, most int) (spec.Spec, []string, error) {
-	state := stateFlag(f)
+	state := f.String("state", defaultState, "`folder` for all files of the cluster")
 	rest, err := parse(f, args, least, most)
 	if err != nil {
 		return spec.Spec{}, nil, err
@@ -96,10 +100,11 @@ func killSupervisor(s spec.Spec) error {
 	if err := syscall.Kill(record.Pid, syscall.SIGKILL); err != nil {
 		return err
 	}
-	for began := time.Now(); record.Alive(); time.Sleep(pollEvery / 2) {
-		if time.Since(began) > stopLimit {
-			return fmt.Errorf("the supervisor, process %d, does not end", record.Pid)
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	process.AwaitEnd(ctx, record.Pid)
+	if record.Alive() {
+		return fmt.Errorf("the supervisor, process %d, does not end", record.Pid)
 	}
 	fmt.Printf("killed supervisor, process %d: run up again, until then no component is restarted\n", record.Pid)
 	return nil
@@ -153,21 +158,16 @@ func forwardTo(f *flag.FlagSet, args []string) error {
 	return addForward(s, wanted)
 }
 
-// addForward registers a forward and waits until it listens. It replaces a forward with the same address.
 func addForward(s spec.Spec, wanted control.Forward) error {
 	var now control.Status
 	if err := control.Call(s.State, "GET", "/status", nil, &now); err != nil {
 		return err
 	}
-	ours := false
-	for _, f := range now.Forwards {
-		if f == wanted {
-			fmt.Printf("%s already forwards to %s\n", f.Listen, f.To)
-			return nil
-		}
-		ours = ours || f.Listen == wanted.Listen
+	if slices.Contains(now.Forwards, wanted) {
+		fmt.Printf("%s already forwards to %s\n", wanted.Listen, wanted.To)
+		return nil
 	}
-	if !ours {
+	if !slices.ContainsFunc(now.Forwards, func(f control.Forward) bool { return f.Listen == wanted.Listen }) {
 		free, err := net.Listen("tcp", wanted.Listen)
 		if err != nil {
 			return err
@@ -178,36 +178,23 @@ func addForward(s spec.Spec, wanted control.Forward) error {
 		return err
 	}
 	const limit = 20 * time.Second
-	for began := time.Now(); time.Since(began) < limit; time.Sleep(pollEvery) {
-		if conn, err := net.Dial("tcp", wanted.Listen); err == nil {
-			_ = conn.Close()
-			fmt.Printf("%s forwards to %s\n", wanted.Listen, wanted.To)
-			return nil
+	if err := kubeapi.Poll(context.Background(), limit, kubeapi.Listening("tcp", wanted.Listen)); err != nil {
+		return fmt.Errorf("the forward does not listen on %s; see the logs in %s: %w", wanted.Listen, s.Path("logs"), err)
+	}
+	fmt.Printf("%s forwards to %s\n", wanted.Listen, wanted.To)
+	return nil
+}
+
+func changeNode(path, outcome string) func(f *flag.FlagSet, args []string) error {
+	return func(f *flag.FlagSet, args []string) error {
+		s, rest, err := open(f, args, 1, 1)
+		if err != nil {
+			return err
 		}
+		if err := control.Call(s.State, "POST", path, control.Node{Name: rest[0]}, nil); err != nil {
+			return err
+		}
+		fmt.Printf("%s is %s\n", rest[0], outcome)
+		return nil
 	}
-	return fmt.Errorf("the forward does not listen on %s; see the logs in %s", wanted.Listen, s.Path("logs"))
-}
-
-func stopNode(f *flag.FlagSet, args []string) error {
-	node, err := changeNode(f, args, "/nodes/stop")
-	if err == nil {
-		fmt.Printf("%s is stopped until start-node or up\n", node)
-	}
-	return err
-}
-
-func startNode(f *flag.FlagSet, args []string) error {
-	node, err := changeNode(f, args, "/nodes/start")
-	if err == nil {
-		fmt.Printf("%s is started\n", node)
-	}
-	return err
-}
-
-func changeNode(f *flag.FlagSet, args []string, path string) (string, error) {
-	s, rest, err := open(f, args, 1, 1)
-	if err != nil {
-		return "", err
-	}
-	return rest[0], control.Call(s.State, "POST", path, control.Node{Name: rest[0]}, nil)
 }

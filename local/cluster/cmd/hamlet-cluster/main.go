@@ -14,7 +14,6 @@ import (
 
 const defaultState = "/var/lib/hamlet-cluster"
 
-// command is one subcommand. A subcommand without a help text is only for the supervisor.
 type command struct {
 	arguments string
 	help      string
@@ -28,8 +27,8 @@ func commands() map[string]command {
 		"status":     {"", "show the components, their process ids and restarts", status},
 		"load-image": {"FILE.tar", "import a container image archive into every node", loadImage},
 		"kill":       {"COMPONENT [NODE]", "kill -9 a component; the supervisor restarts it (for fault tests)", kill},
-		"stop-node":  {"NODE", "disconnect a node and kill all its processes; it stays down (for fault tests)", stopNode},
-		"start-node": {"NODE", "start a stopped node again", startNode},
+		"stop-node":  {"NODE", "disconnect a node and kill all its processes; it stays down (for fault tests)", changeNode("/nodes/stop", "stopped until start-node or up")},
+		"start-node": {"NODE", "start a stopped node again", changeNode("/nodes/start", "started")},
 		"kubeconfig": {"", "print the path of the administrator's kubeconfig", kubeconfig},
 		"forward":    {"", "forward a port of this machine to a Service until the cluster goes down", forwardTo},
 
@@ -40,7 +39,6 @@ func commands() map[string]command {
 	}
 }
 
-// errUsage means that the arguments were wrong and the usage has been printed.
 var errUsage = errors.New("wrong arguments")
 
 func main() {
@@ -108,8 +106,4 @@ func parse(f *flag.FlagSet, args []string, least, most int) ([]string, error) {
 		return nil, errUsage
 	}
 	return f.Args(), nil
-}
-
-func stateFlag(f *flag.FlagSet) *string {
-	return f.String("state", defaultState, "`folder` for all files of the cluster")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"hamlet.village/cluster/internal/control"
+	"hamlet.village/cluster/internal/kubeapi"
 	"hamlet.village/cluster/internal/process"
 	"hamlet.village/cluster/internal/spec"
 )
@@ -100,23 +102,19 @@ func lock(s spec.Spec) (func(), error) {
 	if err := os.MkdirAll(s.State, 0o755); err != nil {
 		return nil, err
 	}
-	for {
-		file, err := os.OpenFile(s.Path("lock"), os.O_CREATE|os.O_RDWR, 0o600)
-		if err != nil {
-			return nil, err
-		}
-		if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
-			return nil, err
-		}
-		if sameFile(file, s.Path("lock")) {
-			return func() { _ = file.Close() }, nil
-		}
-		// In the meantime a `down` has removed the folder, and this lock file with it.
-		_ = file.Close()
-		if err := os.MkdirAll(s.State, 0o755); err != nil {
-			return nil, err
-		}
+	file, err := os.OpenFile(s.Path("lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
 	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, err
+	}
+	if sameFile(file, s.Path("lock")) {
+		return func() { _ = file.Close() }, nil
+	}
+	// In the meantime a `down` has removed the folder, and this lock file with it.
+	_ = file.Close()
+	return lock(s)
 }
 
 func sameFile(open *os.File, path string) bool {
@@ -155,21 +153,12 @@ func adopt(s spec.Spec) (running bool, err error) {
 			return true, err
 		}
 	}
-	for {
-		err := control.Call(s.State, "GET", "/healthy", nil, nil)
-		if err == nil {
-			break
-		}
-		if time.Since(began) > healLimit {
-			return true, fmt.Errorf("the cluster is up but not healthy: %w", err)
-		}
-		time.Sleep(pollEvery)
+	if err := kubeapi.Poll(context.Background(), healLimit, func(context.Context) error {
+		return control.Call(s.State, "GET", "/healthy", nil, nil)
+	}); err != nil {
+		return true, fmt.Errorf("the cluster is up but not healthy: %w", err)
 	}
-	if waited := time.Since(began); waited > time.Second {
-		fmt.Printf("cluster %q was already up and is healthy after %.1f s\n", s.Name, waited.Seconds())
-	} else {
-		fmt.Printf("cluster %q is already up: nothing to do\n", s.Name)
-	}
+	fmt.Printf("cluster %q is already up (healthy after %.1f s): nothing to do\n", s.Name, time.Since(began).Seconds())
 	return true, nil
 }
 
@@ -178,7 +167,7 @@ func start(s spec.Spec, owner int) error {
 		return err
 	}
 	began := time.Now()
-	log, err := openLog(s)
+	log, err := process.OpenLog(s.Path("logs", "supervisor.log"))
 	if err != nil {
 		return err
 	}
@@ -200,13 +189,6 @@ func start(s spec.Spec, owner int) error {
 	return follow(s, began)
 }
 
-func openLog(s spec.Spec) (*os.File, error) {
-	if err := os.MkdirAll(s.Path("logs"), 0o755); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(s.Path("logs", "supervisor.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-}
-
 // follow prints each step of a start when the step ends.
 func follow(s spec.Spec, began time.Time) error {
 	printed := map[int]bool{}
@@ -220,10 +202,16 @@ func follow(s spec.Spec, began time.Time) error {
 			continue
 		}
 		for i, step := range now.Steps {
-			if step.Done && !printed[i] {
-				printed[i] = true
-				printStep(step, time.Since(began))
+			if !step.Done || printed[i] {
+				continue
 			}
+			printed[i] = true
+			mark := "ok    "
+			if step.Error != "" {
+				mark = "FAILED"
+				fmt.Fprintln(os.Stderr, "error:", step.Error)
+			}
+			fmt.Printf("[%6.1f s] %s %s (%.1f s)\n", time.Since(began).Seconds(), mark, step.Name, step.Seconds)
 		}
 		switch now.Phase {
 		case control.Ready:
@@ -235,15 +223,4 @@ func follow(s spec.Spec, began time.Time) error {
 		time.Sleep(pollEvery)
 	}
 	return fmt.Errorf("the cluster did not start within %s; logs are in %s", startLimit, s.Path("logs"))
-}
-
-func printStep(step control.Step, elapsed time.Duration) {
-	mark := "ok    "
-	if step.Error != "" {
-		mark = "FAILED"
-	}
-	fmt.Printf("[%6.1f s] %s %s (%.1f s)\n", elapsed.Seconds(), mark, step.Name, step.Seconds)
-	if step.Error != "" {
-		fmt.Fprintln(os.Stderr, "error:", step.Error)
-	}
 }

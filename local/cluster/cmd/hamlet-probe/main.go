@@ -25,79 +25,67 @@ func main() {
 }
 
 func dispatch(args []string) error {
-	if len(args) < 1 || args[0] == "--help" {
-		fmt.Println("usage: hamlet-probe serve ADDRESS | get URL | dial ADDRESS | lookup NAME | write FILE TEXT | fill FILE BYTES | read FILE")
+	const usage = "usage: hamlet-probe serve ADDRESS | get URL | dial ADDRESS | lookup NAME | write FILE TEXT | fill FILE BYTES | read FILE"
+	args = append(args, "", "", "") // the unused arguments of a verb are empty
+	switch verb, first, second := args[0], args[1], args[2]; verb {
+	case "serve":
+		return serve(first)
+	case "get":
+		client := http.Client{Timeout: limit}
+		response, err := client.Get(first)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = response.Body.Close() }()
+		_, err = io.Copy(os.Stdout, response.Body)
+		return err
+	case "dial":
+		conn, err := net.DialTimeout("tcp", first, limit)
+		if err != nil {
+			return err
+		}
+		fmt.Println("connected")
+		return conn.Close()
+	case "lookup":
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		found, err := net.DefaultResolver.LookupHost(ctx, first)
+		if err != nil {
+			return err
+		}
+		fmt.Println(found)
 		return nil
+	case "write":
+		return os.WriteFile(first, []byte(second), 0o644)
+	case "fill":
+		return fill(first, second)
+	case "read":
+		raw, err := os.ReadFile(first)
+		fmt.Printf("%s", raw)
+		return err
 	}
-	verbs := map[string]struct {
-		arguments int
-		run       func(args []string) error
-	}{
-		"serve":  {1, serve},
-		"get":    {1, get},
-		"dial":   {1, dial},
-		"lookup": {1, lookup},
-		"write":  {2, func(a []string) error { return os.WriteFile(a[0], []byte(a[1]), 0o644) }},
-		"fill":   {2, fill},
-		"read":   {1, read},
-	}
-	verb, ok := verbs[args[0]]
-	if !ok || len(args)-1 != verb.arguments {
-		return errors.New("see hamlet-probe --help")
-	}
-	return verb.run(args[1:])
+	return errors.New(usage)
 }
 
 // serve answers every request with the name of the pod.
-func serve(args []string) error {
+func serve(address string) error {
 	name, err := os.Hostname()
 	if err != nil {
 		return err
 	}
 	fmt.Println("serving as", name)
-	return http.ListenAndServe(args[0], http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	return http.ListenAndServe(address, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, name)
 	}))
 }
 
-func get(args []string) error {
-	client := http.Client{Timeout: limit}
-	response, err := client.Get(args[0])
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	_, err = io.Copy(os.Stdout, response.Body)
-	return err
-}
-
-func dial(args []string) error {
-	conn, err := net.DialTimeout("tcp", args[0], limit)
-	if err != nil {
-		return err
-	}
-	fmt.Println("connected")
-	return conn.Close()
-}
-
-func lookup(args []string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	found, err := net.DefaultResolver.LookupHost(ctx, args[0])
-	if err != nil {
-		return err
-	}
-	fmt.Println(found)
-	return nil
-}
-
 // fill writes zeros, one MiB at a time, until the file has the size or the disk is full.
-func fill(args []string) error {
-	size, err := strconv.ParseInt(args[1], 10, 64)
+func fill(path, bytes string) error {
+	size, err := strconv.ParseInt(bytes, 10, 64)
 	if err != nil {
 		return err
 	}
-	file, err := os.Create(args[0])
+	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
@@ -106,13 +94,4 @@ func fill(args []string) error {
 		_, err = file.Write(block[:min(left, int64(len(block)))])
 	}
 	return errors.Join(err, file.Close())
-}
-
-func read(args []string) error {
-	raw, err := os.ReadFile(args[0])
-	if err != nil {
-		return err
-	}
-	_, err = os.Stdout.Write(raw)
-	return err
 }

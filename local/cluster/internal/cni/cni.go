@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"strings"
-
-	"hamlet.village/cluster/internal/announce"
+	"time"
 )
 
 // config has the fields that this plugin reads from its configuration.
@@ -58,7 +58,7 @@ func serve(getenv func(string) string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	args := arguments(getenv("CNI_ARGS"))
-	if err := announce.Send(c.Socket, announce.Announcement{
+	if err := Send(c.Socket, Announcement{
 		UID: args["K8S_POD_UID"], Namespace: args["K8S_POD_NAMESPACE"], Name: args["K8S_POD_NAME"], IP: ip,
 	}); err != nil {
 		return err
@@ -88,4 +88,40 @@ func arguments(text string) map[string]string {
 		}
 	}
 	return found
+}
+
+// Time is the timeout of the exchange about one pod.
+const Time = 5 * time.Second
+
+// Announcement describes a pod whose network the CNI plugin has just made. The uid distinguishes it from an earlier pod
+// of the same name.
+type Announcement struct {
+	UID       string `json:"uid"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	IP        string `json:"ip"`
+}
+
+// Send announces a new pod to a node's agent and returns when the pod's rules are in place. Without the announcement a
+// pod would run for a moment without rules.
+func Send(socket string, said Announcement) error {
+	conn, err := net.DialTimeout("unix", socket, Time)
+	if err != nil {
+		return fmt.Errorf("the network policy agent does not listen: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(Time)); err != nil {
+		return err
+	}
+	if err := json.NewEncoder(conn).Encode(said); err != nil {
+		return err
+	}
+	var problem string
+	if err := json.NewDecoder(conn).Decode(&problem); err != nil {
+		return fmt.Errorf("the network policy agent's answer: %w", err)
+	}
+	if problem != "" {
+		return errors.New(problem)
+	}
+	return nil
 }

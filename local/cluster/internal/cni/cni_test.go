@@ -8,13 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"hamlet.village/cluster/internal/announce"
 )
 
-// agentThatSays answers one announcement and sends it to the channel `heard`.
-func agentThatSays(t *testing.T, problem string) (socket string, received chan announce.Announcement) {
+// agentThatSays answers one announcement and sends it to the channel `received`.
+func agentThatSays(t *testing.T, problem string) (socket string, received chan Announcement) {
 	t.Helper()
-	socket, received = filepath.Join(t.TempDir(), "s"), make(chan announce.Announcement, 1)
+	socket, received = filepath.Join(t.TempDir(), "s"), make(chan Announcement, 1)
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +24,7 @@ func agentThatSays(t *testing.T, problem string) (socket string, received chan a
 		if err != nil {
 			return
 		}
-		var said announce.Announcement
+		var said Announcement
 		_ = json.NewDecoder(conn).Decode(&said)
 		received <- said
 		_ = json.NewEncoder(conn).Encode(problem)
@@ -49,7 +48,7 @@ func TestAddAnnouncesThePodAndPassesTheResultOn(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "10.90.1.7/24") {
 		t.Fatalf("code %d, out %s", code, out)
 	}
-	if got := <-received; got != (announce.Announcement{UID: "u1", Namespace: "v", Name: "ada", IP: "10.90.1.7"}) {
+	if got := <-received; got != (Announcement{UID: "u1", Namespace: "v", Name: "ada", IP: "10.90.1.7"}) {
 		t.Fatalf("announced %+v", got)
 	}
 }

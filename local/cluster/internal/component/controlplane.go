@@ -80,7 +80,6 @@ func ControllerManager(s spec.Spec) process.Component {
 		"--flex-volume-plugin-dir="+s.Path("run", "flexvolume"))
 }
 
-// Scheduler chooses the nodes of pods.
 func Scheduler(s spec.Spec) process.Component { return client(s, "scheduler", s.Ports.Scheduler) }
 
 // client is a program of the control plane. A cluster has one process of it, so it needs no leader election. Its
@@ -95,12 +94,10 @@ func client(s spec.Spec, name string, port int, args ...string) process.Componen
 	}, args...)}
 }
 
-// Addons provides volumes and, on real nodes, simulated GPUs.
 func Addons(s spec.Spec) process.Component {
 	return process.Component{Name: "addons", Args: []string{s.Program("hamlet-cluster"), "run-addons", "--state", s.State}}
 }
 
-// Forward is the process that forwards a port of the machine to a Service.
 func Forward(s spec.Spec, f control.Forward) process.Component {
 	_, port, _ := net.SplitHostPort(f.Listen)
 	return process.Component{Name: "forward-" + port, Args: []string{

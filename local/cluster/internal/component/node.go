@@ -23,7 +23,6 @@ func onNode(s spec.Spec, n spec.Node, name string, args ...string) process.Compo
 	}
 }
 
-// Containerd runs the pods of a node.
 func Containerd(s spec.Spec, n spec.Node) process.Component {
 	return onNode(s, n, "containerd", s.Program("containerd"), "--config", s.NodePath(n, "containerd.toml"), "--log-level", "warn")
 }
@@ -34,13 +33,11 @@ func Kubelet(s spec.Spec, n spec.Node) process.Component {
 		"--hostname-override="+n.Name, "--node-ip="+n.IP)
 }
 
-// KubeProxy makes Services work on a node.
 func KubeProxy(s spec.Spec, n spec.Node) process.Component {
 	return onNode(s, n, "kube-proxy", s.Program("kube-proxy"), "--config="+s.NodePath(n, "kube-proxy.yaml"),
 		"--hostname-override="+n.Name)
 }
 
-// NetPol enforces network policies on a node.
 func NetPol(s spec.Spec, n spec.Node) process.Component {
 	return onNode(s, n, "netpol", s.Program("hamlet-cluster"), "run-netpol", "--state", s.State, "--node", n.Name)
 }

@@ -37,7 +37,6 @@ type Step struct {
 	Error   string  `json:"error,omitempty"`
 }
 
-// Forward is a port of the machine that is forwarded to a Service.
 type Forward struct {
 	Listen string `json:"listen"`
 	To     string `json:"to"`
@@ -65,7 +64,6 @@ type Node struct {
 // ErrNotRunning means that no supervisor listens in the state folder.
 var ErrNotRunning = errors.New("the cluster is not up (run: hamlet-cluster up)")
 
-// Socket is the path of the supervisor's socket in a state folder.
 func Socket(state string) string { return state + "/control.sock" }
 
 // Listen opens the socket; it replaces the socket of a dead supervisor.

@@ -51,36 +51,26 @@ var podDialer = net.Dialer{
 // outsideTime is the timeout of a connection to an address outside of the cluster.
 const outsideTime = 10 * time.Second
 
-// Target is a port of a Service, or the HOST:PORT of Outside.
 type Target struct {
 	Service, Namespace string
 	Port               int32
 	Outside            string
 }
 
-const outsidePrefix = "tcp://"
-
 // ParseTarget parses SERVICE.NAMESPACE:PORT, or tcp://HOST:PORT for an address outside of the cluster.
 func ParseTarget(text string) (Target, error) {
-	if address, found := strings.CutPrefix(text, outsidePrefix); found {
-		return parseOutside(text, address)
-	}
-	host, port, err := net.SplitHostPort(text)
-	service, namespace, found := strings.Cut(host, ".")
-	number, portErr := strconv.ParseUint(port, 10, 16)
-	if err != nil || !found || portErr != nil || number == 0 || service == "" || namespace == "" || strings.Contains(namespace, ".") {
-		return Target{}, fmt.Errorf("%q: want SERVICE.NAMESPACE:PORT", text)
-	}
-	return Target{Service: service, Namespace: namespace, Port: int32(number)}, nil
-}
-
-func parseOutside(text, address string) (Target, error) {
+	address, outside := strings.CutPrefix(text, "tcp://")
 	host, port, err := net.SplitHostPort(address)
 	number, portErr := strconv.ParseUint(port, 10, 16)
-	if err != nil || portErr != nil || number == 0 || host == "" {
-		return Target{}, fmt.Errorf("%q: want tcp://HOST:PORT", text)
+	service, namespace, _ := strings.Cut(host, ".")
+	switch {
+	case err != nil, portErr != nil, number == 0, host == "":
+	case outside:
+		return Target{Outside: address}, nil
+	case service != "" && namespace != "" && !strings.Contains(namespace, "."):
+		return Target{Service: service, Namespace: namespace, Port: int32(number)}, nil
 	}
-	return Target{Outside: address}, nil
+	return Target{}, fmt.Errorf("%q: want SERVICE.NAMESPACE:PORT or tcp://HOST:PORT", text)
 }
 
 type forwarder struct {
@@ -187,7 +177,6 @@ func (f *forwarder) pick() (string, bool) {
 	return addresses[f.next.Add(1)%uint64(len(addresses))], true
 }
 
-// Addresses lists the addresses of the ready pods behind a port of a Service.
 func Addresses(service *corev1.Service, slices []*discoveryv1.EndpointSlice, port int32) []string {
 	var name *string
 	for i := range service.Spec.Ports {

@@ -16,25 +16,15 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// cgroup2 returns the mount point of cgroup version 2. On a hybrid machine version 2 has no controllers, but it
-// still shows the descendants of a process.
-func cgroup2() (string, error) {
+// TrackingCgroup is the version 2 cgroup in which every process of the cluster starts. All descendants of these
+// processes, with shims and containers, stay below it. On a hybrid machine version 2 has no controllers.
+func TrackingCgroup(s spec.Spec) (string, error) {
 	for _, m := range mountTable() {
 		if m.kind == "cgroup2" {
-			return m.point, nil
+			return filepath.Join(m.point, s.Cgroup), nil
 		}
 	}
 	return "", errors.New("cgroup version 2 is mounted nowhere: mount it on /sys/fs/cgroup/unified")
-}
-
-// TrackingCgroup is the version 2 cgroup in which every process of the cluster starts. All descendants of these
-// processes, with shims and containers, stay below it.
-func TrackingCgroup(s spec.Spec) (string, error) {
-	root, err := cgroup2()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(root, s.Cgroup), nil
 }
 
 func OpenCgroup(s spec.Spec, id string) (*os.File, error) {
@@ -52,26 +42,24 @@ func OpenCgroup(s spec.Spec, id string) (*os.File, error) {
 // NodeCgroup is the name, in every hierarchy, of the cgroup of a node's pods.
 func NodeCgroup(n spec.Node) string { return "/hamlet-" + n.Unique }
 
-// EnsureNodeCgroups creates the cgroup of a node's pods under every controller.
 func EnsureNodeCgroups(n spec.Node) error {
 	for _, m := range mountTable() {
-		folder := filepath.Join(m.point, NodeCgroup(n))
-		switch m.kind {
-		case "cgroup":
-			if err := os.MkdirAll(folder, 0o755); err != nil {
-				return err
-			}
-			if err := copyCpuset(m.point, folder); err != nil {
-				return err
-			}
-		case "cgroup2":
-			if m.point != "/sys/fs/cgroup" {
-				continue // hybrid: the kubelet uses version 1
-			}
+		pure := m.kind == "cgroup2" && m.point == "/sys/fs/cgroup"
+		if m.kind != "cgroup" && !pure { // on a hybrid machine the kubelet uses version 1
+			continue
+		}
+		if pure {
 			_ = os.WriteFile(m.point+"/cgroup.subtree_control", []byte("+cpuset +cpu +io +memory +pids"), 0o644)
-			if err := os.MkdirAll(folder, 0o755); err != nil {
-				return err
-			}
+		}
+		folder := filepath.Join(m.point, NodeCgroup(n))
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
+		if pure {
+			continue
+		}
+		if err := copyCpuset(m.point, folder); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -94,7 +82,6 @@ func copyCpuset(parent, child string) error {
 	return nil
 }
 
-// inHierarchies lists the folders of a cgroup in the hierarchies that have it.
 func inHierarchies(name string) []string {
 	var found []string
 	for _, m := range mountTable() {
@@ -106,7 +93,6 @@ func inHierarchies(name string) []string {
 	return found
 }
 
-// clusterCgroups lists the top cgroups of the cluster in every hierarchy.
 func clusterCgroups(s spec.Spec) []string {
 	found := inHierarchies(s.Cgroup)
 	if OwnsNetwork(s) {
@@ -119,22 +105,23 @@ func clusterCgroups(s spec.Spec) []string {
 
 // RemoveCgroups kills every process in the cluster's cgroups and removes them.
 func RemoveCgroups(s spec.Spec) error {
-	if err := killUntilGone(func() []string { return clusterCgroups(s) }); err != nil {
+	folders := clusterCgroups(s)
+	if err := killUntilGone(folders); err != nil {
 		return err
 	}
 	var errs []error
-	for _, folder := range clusterCgroups(s) {
+	for _, folder := range folders {
 		errs = append(errs, removeTree(folder))
 	}
 	return errors.Join(errs...)
 }
 
 // killUntilGone sends SIGKILL to the members of cgroups until there are none.
-func killUntilGone(folders func() []string) error {
+func killUntilGone(folders []string) error {
 	const limit = 10 * time.Second
 	for deadline := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
 		left := 0
-		for _, folder := range folders() {
+		for _, folder := range folders {
 			left += killAll(folder)
 		}
 		if left == 0 {
@@ -208,4 +195,38 @@ func KillRecorded(s spec.Spec) {
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
+}
+
+// CutNode disconnects a node from the network. Neither side is notified: a process that dies afterwards cannot close a
+// connection.
+func CutNode(n spec.Node) error { return ip("link set " + n.Veth + " down") }
+
+// JoinNode connects a node to the network again; idempotent.
+func JoinNode(n spec.Node) error { return ip("link set " + n.Veth + " up") }
+
+// KillNode sends SIGKILL to every process of a node's pods and components. The caller must first stop the programs that
+// would restart them.
+func KillNode(s spec.Spec, n spec.Node) error {
+	folders, err := nodeCgroups(s, n)
+	if err != nil {
+		return err
+	}
+	if err := killUntilGone(folders); err != nil {
+		return fmt.Errorf("node %s: %w", n.Name, err)
+	}
+	return nil
+}
+
+// nodeCgroups lists the cgroups of a node's processes: those of its pods in every hierarchy, and those in which its
+// components started.
+func nodeCgroups(s spec.Spec, n spec.Node) ([]string, error) {
+	tracking, err := TrackingCgroup(s)
+	if err != nil {
+		return nil, err
+	}
+	folders, err := filepath.Glob(filepath.Join(tracking, "*-"+n.Name))
+	if err != nil {
+		return nil, err
+	}
+	return append(folders, inHierarchies(NodeCgroup(n))...), nil
 }

@@ -114,7 +114,6 @@ func writeChain(line writer, c Chain) {
 	line("}")
 }
 
-// peerMatches returns one match for each kind of peer.
 func peerMatches(side string, p Peers) []string {
 	if p.Any {
 		return []string{""}

@@ -14,6 +14,9 @@ import (
 	"os"
 	"time"
 
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
 	"hamlet.village/cluster/internal/spec"
 )
 
@@ -26,6 +29,8 @@ type identity struct {
 	name   string
 	groups []string
 	hosts  []string
+	// kubeconfig is the path of a kubeconfig for the identity, or empty.
+	kubeconfig string
 }
 
 type authority struct {
@@ -33,6 +38,8 @@ type authority struct {
 	key  *ecdsa.PrivateKey
 	pem  []byte
 }
+
+func File(s spec.Spec, name string) string { return s.Path("pki", name+".kubeconfig") }
 
 // Ensure makes a new authority and writes STATE/pki and all kubeconfigs. It writes STATE/pki/complete last and does
 // nothing if that file exists, so clients keep working when a cluster is repaired.
@@ -44,7 +51,7 @@ func Ensure(s spec.Spec) error {
 	if err != nil {
 		return err
 	}
-	if err := writePair(s, "ca", ca.key, ".crt", ca.pem); err != nil {
+	if _, err := writePair(s, "ca", ca.key, ".crt", ca.pem); err != nil {
 		return err
 	}
 	for _, id := range identities(s) {
@@ -55,15 +62,13 @@ func Ensure(s spec.Spec) error {
 	if err := writeServiceAccountKey(s); err != nil {
 		return fmt.Errorf("service account key: %w", err)
 	}
-	for _, k := range kubeconfigs(s) {
-		if err := writeKubeconfig(s, ca.pem, k); err != nil {
-			return err
-		}
-	}
 	return spec.WriteFile(s.Path("pki", "complete"), nil, 0o600)
 }
 
 func identities(s spec.Spec) []identity {
+	client := func(file, name string, groups ...string) identity {
+		return identity{file: file, name: name, groups: groups, kubeconfig: File(s, file)}
+	}
 	ids := []identity{
 		{file: "apiserver", name: "kube-apiserver", hosts: []string{
 			s.APIHost, "127.0.0.1", s.APIService, "localhost", "kubernetes", "kubernetes.default",
@@ -72,16 +77,16 @@ func identities(s spec.Spec) []identity {
 		{file: "etcd", name: "etcd", hosts: []string{"127.0.0.1", "localhost"}},
 		{file: "etcd-client", name: "kube-apiserver-etcd-client"},
 		{file: "front-proxy-client", name: "front-proxy-client"},
-		{file: "admin", name: "kubernetes-admin", groups: []string{"system:masters"}},
-		{file: "controller-manager", name: "system:kube-controller-manager"},
-		{file: "scheduler", name: "system:kube-scheduler"},
-		{file: "kube-proxy", name: "system:kube-proxy"},
-		{file: "addons", name: "hamlet:addons"},
-		{file: "netpol", name: "hamlet:netpol"},
+		{file: "admin", name: "kubernetes-admin", groups: []string{"system:masters"}, kubeconfig: s.Kubeconfig()},
+		client("controller-manager", "system:kube-controller-manager"),
+		client("scheduler", "system:kube-scheduler"),
+		client("kube-proxy", "system:kube-proxy"),
+		client("addons", "hamlet:addons"),
+		client("netpol", "hamlet:netpol"),
 	}
 	for _, n := range s.Nodes {
 		ids = append(ids,
-			identity{file: "node-" + n.Name, name: "system:node:" + n.Name, groups: []string{"system:nodes"}},
+			client("node-"+n.Name, "system:node:"+n.Name, "system:nodes"),
 			identity{file: "kubelet-" + n.Name, name: n.Name, hosts: []string{n.Name, n.IP, "127.0.0.1"}})
 	}
 	return ids
@@ -102,10 +107,7 @@ func newAuthority() (authority, error) {
 		return authority{}, err
 	}
 	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		return authority{}, err
-	}
-	return authority{cert: cert, key: key, pem: encode("CERTIFICATE", der)}, nil
+	return authority{cert: cert, key: key, pem: encode("CERTIFICATE", der)}, err
 }
 
 func (ca authority) issue(s spec.Spec, id identity) error {
@@ -117,7 +119,22 @@ func (ca authority) issue(s spec.Spec, id identity) error {
 	if err != nil {
 		return err
 	}
-	return writePair(s, id.file, key, ".crt", encode("CERTIFICATE", der))
+	cert := encode("CERTIFICATE", der)
+	private, err := writePair(s, id.file, key, ".crt", cert)
+	if err != nil || id.kubeconfig == "" {
+		return err
+	}
+	const cluster = "hamlet"
+	config := clientcmdapi.NewConfig()
+	config.Clusters[cluster] = &clientcmdapi.Cluster{Server: s.Server(), CertificateAuthorityData: ca.pem}
+	config.AuthInfos[id.file] = &clientcmdapi.AuthInfo{ClientCertificateData: cert, ClientKeyData: private}
+	config.Contexts[cluster] = &clientcmdapi.Context{Cluster: cluster, AuthInfo: id.file}
+	config.CurrentContext = cluster
+	raw, err := clientcmd.Write(*config)
+	if err != nil {
+		return err
+	}
+	return spec.WriteFile(id.kubeconfig, raw, 0o600)
 }
 
 // newTemplate has no serial number: x509 chooses a random one.
@@ -150,19 +167,21 @@ func writeServiceAccountKey(s spec.Spec) error {
 	if err != nil {
 		return err
 	}
-	return writePair(s, "service-account", key, ".pub", encode("PUBLIC KEY", public))
+	_, err = writePair(s, "service-account", key, ".pub", encode("PUBLIC KEY", public))
+	return err
 }
 
-// writePair writes a private key, and its certificate or public key beside it.
-func writePair(s spec.Spec, name string, key *ecdsa.PrivateKey, suffix string, public []byte) error {
+// writePair writes a private key, and its certificate or public key beside it. It returns the private key.
+func writePair(s spec.Spec, name string, key *ecdsa.PrivateKey, suffix string, public []byte) ([]byte, error) {
 	der, err := x509.MarshalECPrivateKey(key)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := spec.WriteFile(s.Path("pki", name+".key"), encode("EC PRIVATE KEY", der), 0o600); err != nil {
-		return err
+	private := encode("EC PRIVATE KEY", der)
+	if err := spec.WriteFile(s.Path("pki", name+".key"), private, 0o600); err != nil {
+		return nil, err
 	}
-	return spec.WriteFile(s.Path("pki", name+suffix), public, 0o644)
+	return private, spec.WriteFile(s.Path("pki", name+suffix), public, 0o644)
 }
 
 func encode(kind string, der []byte) []byte {

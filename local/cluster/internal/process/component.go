@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// Component is a program that the runner keeps alive.
 type Component struct {
 	Name string
 	// Node is empty for a program that does not run on a node.
@@ -23,7 +22,6 @@ type Component struct {
 
 func (c Component) ID() string { return ID(c.Name, c.Node) }
 
-// ID joins a component's name and node.
 func ID(name, node string) string {
 	if node == "" {
 		return name
@@ -48,7 +46,6 @@ type Record struct {
 	BootID    string `json:"bootID"`
 }
 
-// NewRecord describes a living process.
 func NewRecord(pid int) (Record, error) {
 	tick, err := startTick(pid)
 	if err != nil {
@@ -61,7 +58,6 @@ func NewRecord(pid int) (Record, error) {
 	return Record{Pid: pid, StartTick: tick, BootID: strings.TrimSpace(string(boot))}, nil
 }
 
-// Alive reports whether the recorded process still runs.
 func (r Record) Alive() bool {
 	now, err := NewRecord(r.Pid)
 	return err == nil && now == r
@@ -86,7 +82,6 @@ func LoadRecord(file string) (r Record, ok bool) {
 	return r, ok
 }
 
-// LoadRecords reads the records of a folder, by component id.
 func LoadRecords(folder string) map[string]Record {
 	found := map[string]Record{}
 	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))

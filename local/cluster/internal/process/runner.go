@@ -1,7 +1,7 @@
 package process
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,8 +38,8 @@ type task struct {
 	component Component
 	status    Status
 	process   *os.Process
-	stopping  bool
-	wake      chan struct{}
+	stopping  context.Context
+	stop      context.CancelFunc
 	done      chan struct{}
 }
 
@@ -48,44 +48,35 @@ func NewRunner(pidFolder, logFolder string, cgroup func(id string) (*os.File, er
 	return &Runner{pidFolder: pidFolder, logFolder: logFolder, cgroup: cgroup, tasks: map[string]*task{}}
 }
 
-// Start starts a component and keeps it running; a second call does nothing.
 func (r *Runner) Start(c Component) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.tasks[c.ID()]; ok {
 		return
 	}
-	t := &task{
-		component: c, wake: make(chan struct{}), done: make(chan struct{}),
-		status: Status{Name: c.Name, Node: c.Node},
-	}
+	t := &task{component: c, done: make(chan struct{}), status: Status{Name: c.Name, Node: c.Node}}
+	t.stopping, t.stop = context.WithCancel(context.Background())
 	r.tasks[c.ID()] = t
 	go r.keepAlive(t)
 }
 
 func (r *Runner) keepAlive(t *task) {
 	defer close(t.done)
-	pause := firstPause
-	for {
+	for pause := firstPause; t.stopping.Err() == nil; pause = min(2*pause, longPause) {
 		began := time.Now()
 		err := r.runOnce(t)
 		if time.Since(began) > healthyAfter {
 			pause = firstPause
 		}
-		if !r.noteExit(t, err) {
-			return
-		}
+		r.noteExit(t, err)
 		select {
 		case <-time.After(pause):
-		case <-t.wake:
-			return
+		case <-t.stopping.Done():
 		}
-		pause = min(2*pause, longPause)
 	}
 }
 
-// noteExit records the end of a component's process and reports whether to start the component again.
-func (r *Runner) noteExit(t *task, err error) bool {
+func (r *Runner) noteExit(t *task, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t.process = nil
@@ -94,20 +85,20 @@ func (r *Runner) noteExit(t *task, err error) bool {
 	if err != nil {
 		t.status.LastExit = err.Error()
 	}
-	if !t.stopping {
+	if t.stopping.Err() == nil {
 		t.status.Restarts++
 		fmt.Printf("%s %s ended: %s\n", time.Now().UTC().Format(time.RFC3339), t.component.ID(), t.status.LastExit)
 	}
-	return !t.stopping
 }
 
 func (r *Runner) runOnce(t *task) error {
-	log, err := r.openLog(t.component.ID())
+	id := t.component.ID()
+	log, err := OpenLog(filepath.Join(r.logFolder, id+".log"))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cgroup, err := r.cgroup(t.component.ID())
+	cgroup, err := r.cgroup(id)
 	if err != nil {
 		return err
 	}
@@ -126,8 +117,8 @@ func (r *Runner) runOnce(t *task) error {
 func (r *Runner) launch(t *task, cmd *exec.Cmd) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if t.stopping {
-		return errors.New("stopping")
+	if err := t.stopping.Err(); err != nil {
+		return err
 	}
 	if err := cmd.Start(); err != nil {
 		return err
@@ -142,14 +133,13 @@ func (r *Runner) launch(t *task, cmd *exec.Cmd) error {
 	return spec.WriteJSON(filepath.Join(r.pidFolder, t.component.ID()+".json"), record)
 }
 
-func (r *Runner) openLog(id string) (*os.File, error) {
-	if err := os.MkdirAll(r.logFolder, 0o755); err != nil {
+// OpenLog opens a log to append to, and creates its folder.
+func OpenLog(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(r.logPath(id), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 }
-
-func (r *Runner) logPath(id string) string { return filepath.Join(r.logFolder, id+".log") }
 
 // TrimLogs empties logs that are too long. Their writers append, so they can continue.
 func (r *Runner) TrimLogs() {
@@ -180,36 +170,26 @@ func (r *Runner) Signal(id string, signal syscall.Signal) (pid int, err error) {
 func (r *Runner) Stop(id string, grace time.Duration) {
 	r.mu.Lock()
 	t, ok := r.tasks[id]
-	if !ok {
-		r.mu.Unlock()
-		return
-	}
-	if !t.stopping {
-		t.stopping = true
-		close(t.wake)
-	}
-	if t.process != nil && grace > 0 {
-		_ = t.process.Signal(syscall.SIGTERM)
+	if ok {
+		t.stop()
 	}
 	r.mu.Unlock()
+	if !ok {
+		return
+	}
+	if grace > 0 {
+		_, _ = r.Signal(id, syscall.SIGTERM) // fails if the process has ended
+	}
 	select {
 	case <-t.done:
 	case <-time.After(grace):
-		r.kill(t)
+		_, _ = r.Signal(id, syscall.SIGKILL)
 		<-t.done
 	}
 	r.mu.Lock()
 	delete(r.tasks, id)
 	r.mu.Unlock()
 	_ = os.Remove(filepath.Join(r.pidFolder, id+".json"))
-}
-
-func (r *Runner) kill(t *task) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if t.process != nil {
-		_ = t.process.Kill()
-	}
 }
 
 // StopEach stops the components that match, at the same time, each with the given grace.
@@ -223,7 +203,6 @@ func (r *Runner) StopEach(grace time.Duration, match func(Status) bool) {
 	all.Wait()
 }
 
-// Status lists the components by name and node.
 func (r *Runner) Status() []Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,7 +4,11 @@ package spec
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,7 +17,6 @@ import (
 // maxState leaves room for the names of sockets, whose paths may have at most 107 characters.
 const maxState = 64
 
-// Profile selects the parts of a cluster that run.
 type Profile string
 
 const (
@@ -72,7 +75,6 @@ type Spec struct {
 	Cgroup string `json:"cgroup"`
 }
 
-// Options are the choices of the person who starts a cluster.
 type Options struct {
 	Name        string
 	Profile     Profile
@@ -141,22 +143,18 @@ func cgroupName(o Options) string {
 	return fmt.Sprintf("hamlet-cluster-%s-%x", o.Name, sum[:3])
 }
 
-// Path joins parts to the state folder.
 func (s Spec) Path(parts ...string) string {
 	return filepath.Join(append([]string{s.State}, parts...)...)
 }
 
-// NodePath joins parts to a node's folder in the state folder.
 func (s Spec) NodePath(n Node, parts ...string) string {
 	return s.Path(append([]string{"nodes", n.Name}, parts...)...)
 }
 
-// Program is the path of one of our binaries.
 func (s Spec) Program(name string) string { return filepath.Join(s.Bin, name) }
 
 func (s Spec) Server() string { return fmt.Sprintf("https://%s:%d", s.APIHost, s.Ports.API) }
 
-// Kubeconfig is the administrator's kubeconfig.
 func (s Spec) Kubeconfig() string { return s.Path("kubeconfig") }
 
 // VolumePath is the folder of a node's volumes. It is separate from the files that `down --keep-data` removes.
@@ -170,14 +168,87 @@ func (s Spec) NodeNamed(name string) (Node, bool) {
 	return s.Nodes[i], true
 }
 
-// Containerd is the socket of a node's containerd.
 func (s Spec) Containerd(n Node) string { return s.NodePath(n, "containerd.sock") }
 
-// PolicySocket is the socket of a node's network policy agent.
 func (s Spec) PolicySocket(n Node) string { return s.NodePath(n, "policy.sock") }
 
-// MountNamespace is the file that holds a node's mount namespace.
 func (s Spec) MountNamespace(n Node) string { return s.Path("run", "mnt-"+n.Name) }
 
-// NetNamespace is the file that holds a node's network namespace.
 func (s Spec) NetNamespace(n Node) string { return "/run/netns/" + n.Unique }
+
+// Load reads the cluster of a state folder; fs.ErrNotExist if there is none.
+func Load(state string) (Spec, error) {
+	raw, err := os.ReadFile(filepath.Join(state, "cluster.json"))
+	if err != nil {
+		return Spec{}, err
+	}
+	var s Spec
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return Spec{}, fmt.Errorf("%s/cluster.json is damaged: %w", state, err)
+	}
+	return s, nil
+}
+
+func (s Spec) Save() error {
+	return WriteJSON(s.Path("cluster.json"), s)
+}
+
+// WriteJSON replaces a file in one step, so that readers never see a partial file.
+func WriteJSON(path string, value any) error {
+	raw, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteFile(path, append(raw, '\n'), 0o644)
+}
+
+// WriteFile replaces a file in one step and creates its folder.
+func WriteFile(path string, content []byte, mode os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	part := path + ".part"
+	if err := os.WriteFile(part, content, mode); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
+}
+
+// Range of ports. Outgoing connections use ports from 32768 up, so they never occupy a chosen port.
+const firstPort, lastPort = 12_000, 30_000
+
+// FreePorts finds unused loopback ports. It keeps all of them open until it has found the last, so that it returns no
+// port twice.
+func FreePorts() (Ports, error) {
+	var p Ports
+	for _, port := range []*int{&p.API, &p.EtcdClient, &p.EtcdPeer, &p.ControllerManager, &p.Scheduler} {
+		l, err := listenAnywhere()
+		if err != nil {
+			return Ports{}, err
+		}
+		defer func() { _ = l.Close() }()
+		*port = l.Addr().(*net.TCPAddr).Port
+	}
+	return p, nil
+}
+
+// claims hold the ports that this process has found. Components listen on them seconds later; until this process ends, no
+// other program of the project takes them.
+var claims []net.Listener
+
+// listenAnywhere claims a random free port and listens on it.
+func listenAnywhere() (l net.Listener, err error) {
+	for range 1_000 {
+		port := firstPort + rand.IntN(lastPort-firstPort)
+		var claim net.Listener
+		if claim, err = net.Listen("unix", fmt.Sprintf("@hamlet-port-%d", port)); err != nil {
+			continue
+		}
+		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			claims = append(claims, claim)
+			return l, nil
+		}
+		_ = claim.Close()
+	}
+	return nil, err
+}

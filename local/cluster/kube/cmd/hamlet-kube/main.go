@@ -1,16 +1,14 @@
-// Command hamlet-kube is every Kubernetes program of the local cluster in one
-// binary, as k3s does it: eight programs that share nearly all their code cost
-// one link instead of eight. The program is chosen by the name the binary is
-// called by (a link named kubectl is kubectl) or by the first argument.
+// Command hamlet-kube is every Kubernetes program of the local cluster in one binary, as in k3s: seven programs that
+// share nearly all their code cost one link. The name of the link to the binary chooses the program.
 package main
 
 import (
 	"context"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 	_ "time/tzdata" // CronJobs name time zones, and the machine may have no zoneinfo.
 
@@ -30,60 +28,28 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/version"
 )
 
-// programs maps a program's name to its main function, which gets the
-// arguments after the name and returns the exit code.
-func programs() map[string]func(args []string) int {
-	return map[string]func([]string) int{
-		"etcd":                    runEtcd,
-		"kube-apiserver":          run(apiserver.NewAPIServerCommand),
-		"kube-controller-manager": run(controllermanager.NewControllerManagerCommand),
-		"kube-proxy":              run(proxy.NewProxyCommand),
-		"kube-scheduler":          run(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
-		"kubectl":                 run(kubectl.NewDefaultKubectlCommand),
-		"kubelet":                 run(func() *cobra.Command { return kubelet.NewKubeletCommand(context.Background()) }),
-	}
-}
-
-// run defers building the command: each constructor registers global flags and
-// feature gates, and only the chosen program's may exist in a process.
-func run(newCommand func() *cobra.Command) func([]string) int {
-	return func(args []string) int {
-		command := newCommand()
-		command.SetArgs(args)
-		return cli.Run(command)
-	}
-}
-
-func runEtcd(args []string) int {
-	etcdmain.Main(append([]string{"etcd"}, args...))
-	return 0
-}
-
-func usage(out io.Writer) {
-	names := make([]string, 0, len(programs()))
-	for name := range programs() {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	fmt.Fprintf(out, "usage: hamlet-kube PROGRAM [arguments]\nprograms: %s\n", strings.Join(names, " "))
+// commands has functions, because each constructor registers global flags and feature gates, and only those of the
+// chosen program may exist in a process.
+var commands = map[string]func() *cobra.Command{
+	"kube-apiserver":          apiserver.NewAPIServerCommand,
+	"kube-controller-manager": controllermanager.NewControllerManagerCommand,
+	"kube-proxy":              proxy.NewProxyCommand,
+	"kube-scheduler":          func() *cobra.Command { return scheduler.NewSchedulerCommand() },
+	"kubectl":                 kubectl.NewDefaultKubectlCommand,
+	"kubelet":                 func() *cobra.Command { return kubelet.NewKubeletCommand(context.Background()) },
 }
 
 func main() {
-	known := programs()
-	if main, ok := known[filepath.Base(os.Args[0])]; ok {
-		os.Exit(main(os.Args[1:]))
+	name := filepath.Base(os.Args[0])
+	if name == "etcd" {
+		etcdmain.Main(os.Args)
+		return
 	}
-	if len(os.Args) > 1 {
-		if main, ok := known[os.Args[1]]; ok {
-			// Programs read os.Args for their usage text and re-executions.
-			os.Args = os.Args[1:]
-			os.Exit(main(os.Args[1:]))
-		}
-		if os.Args[1] == "--help" || os.Args[1] == "-h" {
-			usage(os.Stdout)
-			return
-		}
+	command, ok := commands[name]
+	if !ok {
+		fmt.Fprintln(os.Stderr, "error: link this program under one of the names: etcd",
+			strings.Join(slices.Sorted(maps.Keys(commands)), " "))
+		os.Exit(2)
 	}
-	usage(os.Stderr)
-	os.Exit(2)
+	os.Exit(cli.Run(command()))
 }
