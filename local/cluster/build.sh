@@ -4,17 +4,17 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . ./packages.sh
 
-readonly KUBERNETES=v1.36.3 CONTAINERD=v2.4.2 RUNC=v1.5.2 HELM=v4.3.1 KWOK=v0.8.0 TOXIPROXY=v2.5.0
+readonly KUBERNETES=v1.36.3 RUNC=v1.5.2 KWOK=v0.8.0 TOXIPROXY=v2.5.0
 readonly CACHE=${HAMLET_CACHE:-$HOME/.cache/hamlet}
-# The tools, each with a build_ function below.
-TOOLS=(kube dns hamlet containerd runc helm)
+# The tools, each with a build_ function below. Later ones use packages that earlier ones have compiled.
+TOOLS=(kube hamlet runc)
 
 usage() {
   cat <<TEXT
 usage: local/cluster/build.sh [--with kwok|toxiproxy] [--print-bin] [--download]
 
-Builds hamlet-kube (all of Kubernetes), kubectl, hamlet-cluster, containerd, runc,
-helm and their companions, only those whose inputs changed, into
+Builds hamlet-kube (all of Kubernetes), kubectl, helm, containerd, hamlet-dns,
+hamlet-cluster, runc and their companions, only those whose inputs changed, into
   ${CACHE}
 and links them in one bin directory.
 
@@ -32,14 +32,12 @@ TEXT
 key() {
   {
     go env GOVERSION GOARCH
-    declare -f "build_$1"
+    cat go-flags
+    declare -f go_static "build_$1"
     case $1 in
       kube) echo "$KUBERNETES"; sources kube ;;
-      dns) sources dns ;;
       hamlet) sources . ;;
-      containerd) echo "$CONTAINERD" ;;
       runc) echo "$RUNC" ;;
-      helm) echo "$HELM" ;;
       kwok) echo "$KWOK" ;;
       toxiproxy) echo "$TOXIPROXY" ;;
     esac
@@ -49,61 +47,50 @@ key() {
 # sources FOLDER hashes a module's go.mod, go.sum and Go files, tests left out.
 sources() {
   local -a skip=()
-  [ "$1" != . ] || skip=(-not -path './kube/*' -not -path './dns/*')
+  [ "$1" != . ] || skip=(-not -path './kube/*')
   find "$1" -type f \( -name go.mod -o -name go.sum -o -name '*.go' -o -name '*.yaml' \) -not -name '*_test.go' "${skip[@]}" -print0 |
     sort -z | xargs -0 sha256sum
 }
 
-compile() { # compile MODULE_FOLDER OUT [go build flags]
-  local folder=$1 out=$2
-  shift 2
-  (cd "$folder" && CGO_ENABLED=0 nice -n 5 go build -trimpath -o "$out/" "$@" ./cmd/...)
+# go_static VERB ARGS... runs go without cgo and without symbols in the programs.
+go_static() {
+  local verb=$1
+  shift
+  CGO_ENABLED=0 nice -n 5 go "$verb" -ldflags "-s -w ${HAMLET_LINK_FLAGS:-}" "$@"
 }
 
+# Downloads the modules that the programs use; go loads as many at once as it may use processors.
+download() { (cd kube && CGO_ENABLED=0 GOMAXPROCS=16 go list -deps ./cmd/... tool >/dev/null); }
+
+# All programs of the module in one go build, so that go compiles each package once and links side by side.
 build_kube() {
   local v=k8s.io/component-base/version
-  local major=${KUBERNETES#v} minor
+  local major=${KUBERNETES#v} minor program
   minor=${major#*.} major=${major%%.*}
-  compile kube "$1" -ldflags "-s -w -X $v.gitVersion=$KUBERNETES -X $v.gitMajor=$major -X $v.gitMinor=${minor%%.*} -X $v.gitTreeState=clean"
-  local program
+  download
+  (
+    cd kube
+    HAMLET_LINK_FLAGS="-X $v.gitVersion=$KUBERNETES -X $v.gitMajor=$major -X $v.gitMinor=${minor%%.*} -X $v.gitTreeState=clean"
+    go_static build -tags "no_btrfs no_devmapper no_zfs" -o "$1/" ./cmd/... tool
+  )
   for program in etcd kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet; do
     ln -f "$1/hamlet-kube" "$1/$program"
   done
 }
 
-build_dns() { compile dns "$1" -ldflags "-s -w"; }
+build_hamlet() { go_static build -o "$1/" ./cmd/...; }
 
-build_hamlet() { compile . "$1" -ldflags "-s -w"; }
-
-build_containerd() {
-  local c=github.com/containerd/containerd/v2/cmd
-  CGO_ENABLED=0 GOBIN=$1 nice -n 5 go install -trimpath -tags "no_btrfs no_devmapper no_zfs" -ldflags "-s -w" \
-    "$c/containerd@$CONTAINERD" "$c/ctr@$CONTAINERD" "$c/containerd-shim-runc-v2@$CONTAINERD"
-}
-
+# With netgo and osusergo, runc uses the packages of the standard library that were compiled without cgo.
 build_runc() {
-  install_packages gcc libc6-dev pkg-config libseccomp-dev
-  CGO_ENABLED=1 GOBIN=$1 nice -n 5 go install -trimpath -tags seccomp -ldflags "-s -w" "github.com/opencontainers/runc@$RUNC"
+  CGO_ENABLED=1 GOBIN=$1 nice -n 5 go install -tags "seccomp netgo osusergo" -ldflags "-s -w" "github.com/opencontainers/runc@$RUNC"
 }
 
-build_helm() {
-  CGO_ENABLED=0 GOBIN=$1 nice -n 5 go install -trimpath -ldflags "-s -w" "helm.sh/helm/v4/cmd/helm@$HELM"
-}
-
-build_kwok() {
-  CGO_ENABLED=0 GOBIN=$1 nice -n 5 go install -trimpath -ldflags "-s -w" "sigs.k8s.io/kwok/cmd/kwok@$KWOK"
-}
+build_kwok() { GOBIN=$1 go_static install "sigs.k8s.io/kwok/cmd/kwok@$KWOK"; }
 
 build_toxiproxy() {
-  CGO_ENABLED=0 GOBIN=$1 nice -n 5 go install -trimpath -ldflags "-s -w" "github.com/Shopify/toxiproxy/v2/cmd/server@$TOXIPROXY"
+  GOBIN=$1 go_static install "github.com/Shopify/toxiproxy/v2/cmd/server@$TOXIPROXY"
   mv "$1/server" "$1/toxiproxy"
 }
-
-# Downloads the modules of Kubernetes' programs; go loads as many at once as it may use processors.
-download() { (cd kube && CGO_ENABLED=0 GOMAXPROCS=16 go list -deps ./cmd/... >/dev/null); }
-
-# The compiler collects no garbage below this heap: two compilers at once leave half of the machine's memory.
-memory_of_compiler() { awk '/^MemTotal/ {print int($2 / 6) "KiB"}' /proc/meminfo; }
 
 # report NAME prints the output of a build and counts the compiled packages (-v prints one line for each).
 report() {
@@ -111,6 +98,9 @@ report() {
     /^[^ ]+$/ { if (++compiled % 25 == 0) print "build: " name ": compiling, " compiled " packages so far"; fflush(); next }
     { print; fflush() }' >&2
 }
+
+# The compiler collects no garbage below this heap: two compilers at once leave half of the machine's memory.
+memory_of_compiler() { awk '/^MemTotal/ {print int($2 / 6) "KiB"}' /proc/meminfo; }
 
 # build NAME builds one tool unless its key is cached. The result is renamed into place, so it is never incomplete.
 build() {
@@ -120,8 +110,8 @@ build() {
   echo "build: $name ..." >&2
   rm -rf "$out.part"
   mkdir -p "$out.part"
-  [ "$name" != kube ] || download
-  GOFLAGS="${GOFLAGS:-} -v" GOGC=off GOMEMLIMIT=$(memory_of_compiler) "build_$name" "$out.part" 2>&1 | report "$name"
+  GOFLAGS="${GOFLAGS:-} $(<go-flags) -v" GOGC=off GOMEMLIMIT=$(memory_of_compiler) \
+    "build_$name" "$out.part" 2>&1 | report "$name"
   mv -T "$out.part" "$out"
   echo "build: $name done in $((SECONDS - started)) s" >&2
 }
@@ -171,11 +161,13 @@ main() {
   mkdir -p "$CACHE"
   exec 9>"$CACHE/build.lock"
   flock -n 9 || { echo "build: waiting for another build" >&2; flock 9; }
-  # The packages install while Go downloads modules and compiles; only runc needs some of them for its build.
-  install_packages containernetworking-plugins iproute2 nftables conntrack util-linux e2fsprogs &
+  install_packages containernetworking-plugins iproute2 nftables conntrack util-linux e2fsprogs \
+    gcc libc6-dev pkg-config libseccomp-dev &
   local name packages=$!
-  for name in "${TOOLS[@]}"; do build "$name"; done
-  wait "$packages"
+  for name in "${TOOLS[@]}"; do
+    [ "$name" != runc ] || wait "$packages"
+    build "$name"
+  done
   gather "$bin"
   touch "$bin/complete"
   if [ -n "$extra" ]; then

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
 )
 
 // agentThatSays answers one announcement and sends it to the channel `received`.
