@@ -18,6 +18,8 @@ export interface ProcessState {
 export const observeProcess = (): ProcessState => ({
   facts: new Map([
     ['the working folder', process.cwd()],
+    // node:test sets it for an error that no test awaits.
+    ['the exit code', String(process.exitCode)],
     ...Object.entries(process.env).map(([name, value]) => [`the variable ${name}`, value ?? ''] as const),
     ...Object.getOwnPropertyNames(globalThis)
       .filter((name) => !name.startsWith('__'))

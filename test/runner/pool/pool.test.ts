@@ -26,13 +26,22 @@ test('files run one after the other in one process, and the hooks of a file are 
 });
 
 test('a file that changes its process, ends it or cannot be loaded fails by its name, and the next file runs', async () => {
-  const { results } = await runAll(['changes-process', 'breaks-off', 'cannot-load', 'hooks']);
+  const { results } = await runAll([
+    'changes-process',
+    'breaks-off',
+    'cannot-load',
+    'fails-unawaited',
+    'registers-late',
+    'hooks',
+  ]);
   assert.deepEqual(
     results.map(({ file, failures: [failure] }) => [file.split('/').at(-1), failure?.what.replace(/^[^ ]+: /, '')]),
     [
       ['changes-process.test.ts', 'its tests have changed the variable HAMLET_PLANTED. Fix: undo it in after()'],
       ['breaks-off.test.ts', 'its process ended with 3 before its tests did'],
       ['cannot-load.test.ts', 'at the top of the file'],
+      ['fails-unawaited.test.ts', 'its tests have changed the exit code. Fix: undo it in after()'],
+      ['registers-late.test.ts', '"late" was registered after its file was loaded. Fix: await what registers it'],
       ['hooks.test.ts', undefined],
     ],
   );

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { NODE, ROOT } from '../../../local/village/paths.ts';
 import { longestFirst, type Durations } from '../durations.ts';
 import type { Print } from '../part.ts';
-import type { FileResult } from './reporter.ts';
+import type { FailedCase, FileResult } from './reporter.ts';
 
 /** Twice the longest wait for a kubelet. */
 const FILE_LIMIT_MS = 900_000;
@@ -34,7 +34,11 @@ export interface TimedResult extends FileResult {
 interface Worker {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
+  /** Results that arrived and that no file has taken yet. */
+  readonly inbox: FileResult[];
   files: number;
+  /** True once a file has failed in it. */
+  hasFailed: boolean;
 }
 
 /** The files that run at the moment, by the process of their worker. */
@@ -56,15 +60,22 @@ export async function runPool(
   const queue = [...longestFirst(files, options.durations ?? {})];
   const work = async (): Promise<void> => {
     let worker: Worker | undefined;
+    let last = '';
+    const end = async (): Promise<undefined> => {
+      const late = worker === undefined ? null : await retire(worker, last);
+      if (late !== null) done({ ...late, ms: 0 });
+    };
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      if (worker !== undefined && !isUsable(worker)) worker = await retire(worker);
+      if (worker !== undefined && !isUsable(worker)) worker = await end();
       worker ??= startWorker(cache, options);
+      last = file;
       const result = await runFile(worker, file);
-      // Leftovers of a failed file could fail the next one.
-      if (result.failures.length > 0) worker.child.kill('SIGKILL');
+      worker.hasFailed = result.failures.length > 0;
+      // What a failed file has left behind could fail the next one.
+      if (worker.hasFailed) worker.child.kill('SIGKILL');
       done(result);
     }
-    if (worker !== undefined) await retire(worker);
+    await end();
   };
   try {
     await Promise.all(Array.from({ length: options.workers }, work));
@@ -73,7 +84,8 @@ export async function runPool(
   }
 }
 
-const isUsable = ({ child, files }: Worker): boolean => child.connected && !child.killed && files < FILES_PER_WORKER;
+const isUsable = ({ child, files, hasFailed }: Worker): boolean =>
+  child.connected && !hasFailed && files < FILES_PER_WORKER;
 
 function startWorker(cache: string, { print, inBackground = false }: PoolOptions): Worker {
   const child = spawn(
@@ -97,40 +109,74 @@ function startWorker(cache: string, { print, inBackground = false }: PoolOptions
   for (const output of [child.stdout, child.stderr])
     if (output !== null) createInterface({ input: output }).on('line', (line) => line !== '' && print(line));
   const ended = once(child, 'exit').then(([code]) => code as number | null);
-  return { child, ended, files: 0 };
+  const inbox: FileResult[] = [];
+  child.on('message', (result) => inbox.push(result as FileResult));
+  return { child, ended, inbox, files: 0, hasFailed: false };
 }
 
 /** A worker that ends before the file's result is a failure of the file. */
 async function runFile(worker: Worker, file: string): Promise<TimedResult> {
-  const { child, ended } = worker;
+  const { child } = worker;
   const started = performance.now();
   worker.files += 1;
-  const answered = new AbortController();
   const limit = setTimeout(() => child.kill('SIGKILL'), FILE_LIMIT_MS);
   if (child.pid !== undefined) running.set(child.pid, file);
   try {
     child.send({ file });
-    const result = await Promise.race([
-      once(child, 'message', { signal: answered.signal }).then(([message]) => message as FileResult),
-      ended.then((code) => deadResult(file, code)),
-    ]);
-    return { ...result, ms: Math.round(performance.now() - started) };
+    return { ...(await resultOf(worker, file)), ms: Math.round(performance.now() - started) };
   } finally {
-    answered.abort();
     clearTimeout(limit);
     if (child.pid !== undefined) running.delete(child.pid);
   }
 }
 
-function deadResult(file: string, code: number | null): FileResult {
-  const what = `${file}: its process ended ${code === null ? 'by a signal' : `with ${code}`} before its tests did`;
-  return { file, passed: 0, skipped: 0, failures: [{ what, error: '' }], cpuMs: 0 };
+/** Waits for the result of the file. Results of other names are of tests that were registered too late to be counted. */
+async function resultOf({ child, ended, inbox }: Worker, file: string): Promise<FileResult> {
+  const arrived = new AbortController();
+  let code: number | null | undefined;
+  void ended.then((exit) => {
+    code = exit;
+    arrived.abort();
+  });
+  for (;;) {
+    const own = inbox.find((result) => result.file === file);
+    if (own !== undefined) {
+      const late = inbox.splice(0).filter((result) => result !== own);
+      return { ...own, failures: [...own.failures, ...late.map(({ file: name }) => lateTest(file, name))] };
+    }
+    if (code !== undefined) return failed(file, `its process ended ${howOf(code)} before its tests did`);
+    await once(child, 'message', { signal: arrived.signal }).catch(() => undefined);
+  }
 }
 
-/** Lets the worker end by itself: without its channel nothing should keep it alive. */
-async function retire({ child, ended }: Worker): Promise<undefined> {
+const howOf = (code: number | null): string => (code === null ? 'by a signal' : `with ${code}`);
+
+const lateTest = (file: string, name: string): FailedCase => ({
+  what: `${file}: "${name}" was registered after its file was loaded. Fix: await what registers it`,
+  error: '',
+});
+
+const failed = (file: string, what: string): FileResult => ({
+  file,
+  passed: 0,
+  skipped: 0,
+  failures: [{ what: `${file}: ${what}`, error: '' }],
+  cpuMs: 0,
+});
+
+/**
+ * Lets the worker end by itself: without its channel nothing should keep it alive. Returns a failure of its last file if a test
+ * failed late, in silence, or if the worker does not end.
+ */
+async function retire({ child, ended, inbox, hasFailed }: Worker, last: string): Promise<FileResult | null> {
   if (child.connected) child.disconnect();
   const limit = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
-  await ended;
+  const code = await ended;
   clearTimeout(limit);
+  if (hasFailed) return null;
+  const [late] = inbox;
+  if (late !== undefined) return { ...failed(last, ''), failures: [lateTest(last, late.file)] };
+  return code === 0
+    ? null
+    : failed(last, `its worker ended ${howOf(code)} after it: this file or one before it fails late`);
 }

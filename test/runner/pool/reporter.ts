@@ -32,10 +32,17 @@ export default async function* poolReporter(source: AsyncIterable<TestEvent>): A
     if (event.data.nesting > 0) continue;
     const { user, system } = process.cpuUsage(cpu);
     const result: FileResult = { ...counted, file: event.data.name, cpuMs: Math.round((user + system) / 1000) };
-    process.send?.(result);
+    if (process.connected) process.send?.(result);
+    else noteLate(event.data.name);
     [counted, cpu] = [NOTHING, process.cpuUsage()];
     yield '';
   }
+}
+
+/** A test that was registered after its file was loaded runs at the end of its worker, which then counts as failed. */
+function noteLate(name: string): void {
+  console.error(`"${name}" was registered after its file was loaded. Fix: await what registers it`);
+  process.exitCode = 1;
 }
 
 type Counted = Pick<FileResult, 'passed' | 'skipped' | 'failures'>;
