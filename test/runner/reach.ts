@@ -16,7 +16,7 @@ export function reachedTests(graph: ImportGraph, changed: readonly string[]): re
   const all = [...graph.keys()];
   const isEverything = changed.some((file) => EVERYTHING.test(file));
   const reached = new Set(
-    isEverything ? all : changed.flatMap((file) => (graph.has(file) ? [file] : packageOf(file, all))),
+    isEverything ? all : changed.flatMap((file) => [file, ...(graph.has(file) ? [] : packageOf(file, all))]),
   );
   const importers = new Map<string, string[]>();
   for (const [file, imports] of graph)

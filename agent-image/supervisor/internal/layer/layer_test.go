@@ -197,6 +197,9 @@ func TestThreshold(t *testing.T) {
 		"it grows on by a step above the mark": {
 			used: []int64{805, 835, 836, 840}, left: []int64{805, 0, 836, 0}, ends: []bool{true, false, true, false},
 		},
+		"just below the limit each growth ends programs": {
+			used: []int64{985, 986, 999}, left: []int64{985, 986, 999}, ends: []bool{true, true, true},
+		},
 		"who made room has to stay below again": {
 			used: []int64{870, 810, 840, 841}, left: []int64{870, 0, 0, 841}, ends: []bool{true, false, false, true},
 		},
@@ -205,7 +208,7 @@ func TestThreshold(t *testing.T) {
 		for at, used := range story.used {
 			isPassed := mark.isPassed(used)
 			if isPassed {
-				mark.next = max(mark.end, story.left[at]+mark.step)
+				mark.raise(story.left[at])
 			}
 			expect(t, fmt.Sprintf("%s: at %d of %v", name, at, story.used), isPassed, story.ends[at])
 		}

@@ -25,11 +25,11 @@ type Programs interface {
 
 // threshold is the use of the layer at which programs end: 80 % of the limit of the kubelet. Above it they end again with
 // each further step of growth, so that an agent can clean up.
-type threshold struct{ end, step, next int64 }
+type threshold struct{ limit, end, step, next int64 }
 
 func thresholdOf(limit int64) threshold {
 	end := limit / 10 * 8
-	return threshold{end: end, step: max(1, limit/32), next: end}
+	return threshold{limit: limit, end: end, step: max(1, limit/32), next: end}
 }
 
 func (t *threshold) isPassed(used int64) bool {
@@ -38,6 +38,12 @@ func (t *threshold) isPassed(used int64) bool {
 	}
 	t.next = min(t.next, max(t.end, used+t.step))
 	return false
+}
+
+// raise sets the next threshold a step above what is used, and always a step below the limit: a layer above that ends its
+// programs at each growth.
+func (t *threshold) raise(used int64) {
+	t.next = max(t.end, min(used+t.step, t.limit-t.step))
 }
 
 // Watch looks at the room of the disk, and counts the layer when the room has changed by a step: others use it and give it
@@ -62,7 +68,7 @@ func (l *Layer) Watch(limit int64, programs Programs) {
 			programs.EndAll(words(usage, limit))
 			log.Printf(`{"level":"warn","message":"the disk of the hands was full, and their programs were ended","bytes":%d}`, usage.Bytes)
 			// The programs have written on until their end.
-			mark.next = max(mark.end, l.Count().Bytes+mark.step)
+			mark.raise(l.Count().Bytes)
 		}
 		rest = time.Now().Add(restFactor * time.Since(began))
 	}

@@ -123,7 +123,7 @@ export function agentHandlers(ports: Village) {
     }),
     listTurns: plain(async ({ params, query }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-      return paged(turnPages, { ...query, ...params }, async ({ before, limit }) => {
+      return paged(turnPages, { ...query, ...params, list: 'turns' }, async ({ before, limit }) => {
         const { turns, next } = await readTurns(db, params.agent_id, { after: before, limit });
         const view = ({ turn, agentId, recordedAt }: (typeof turns)[number]) => ({
           ...turn,

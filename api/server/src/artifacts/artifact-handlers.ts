@@ -32,7 +32,7 @@ function listRunArtifacts({ db }: Village): Handlers['listRunArtifacts'] {
     const shown = await findShownRun(db, request, runId);
     if (!shown.ok) return shown;
     if (shown.data.veiled) return accepted({ artifacts: [], next_cursor: null });
-    return paged(cursor, { ...request.query, runId }, async (page) =>
+    return paged(cursor, { ...request.query, runId, list: 'artifacts of a run' }, async (page) =>
       pageView(await readRunArtifacts(db, runId, page)),
     );
   });
@@ -43,7 +43,9 @@ function listAgentArtifacts({ db }: Village): Handlers['listAgentArtifacts'] {
     const { agent_id: agentId } = params;
     const deliverables = query.deliverables === 'true';
     const filter = { agentId, deliverables, reader: { role: actor.role, id: actor.id } };
-    return paged(cursor, { ...query, agentId }, async (page) => pageView(await readAgentArtifacts(db, filter, page)));
+    return paged(cursor, { ...query, agentId, list: 'artifacts of an agent' }, async (page) =>
+      pageView(await readAgentArtifacts(db, filter, page)),
+    );
   });
 }
 

@@ -46,7 +46,7 @@ function questionOf(asked: Asked): AuditQuestion {
 export function auditHandlers({ db }: Village): Pick<Handlers, 'listAudit'> {
   return {
     listAudit: plain(({ query }) =>
-      paged(pages, query, async ({ before, limit }) => {
+      paged(pages, { ...query, list: 'audit' }, async ({ before, limit }) => {
         const found = await searchRecords(db, { ...questionOf(query), before, limit: limit + 1 });
         const { rows, next } = cutPage(found, limit, ({ at, recordId }) => ({ at, id: recordId }));
         return { records: rows.map(recordView), next };

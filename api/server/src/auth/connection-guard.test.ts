@@ -32,7 +32,7 @@ const db = untilEnd(openDatabase({ url: postgres.url(), poolSize: 1, onError: ()
 const onStanding = (listener: typeof announceStanding): void => {
   announceStanding = listener;
 };
-const notifications = untilEnd(openNotifications(postgres.appUrl));
+const notifications = untilEnd(openNotifications(postgres.appUrl, () => undefined));
 const guard = untilEnd(startConnectionGuard({ notifications, log: () => undefined, onStanding, everyMs: NEVER_MS }));
 // When the guard begins to listen it checks every account, since it may have missed a change.
 const first = watched(guard, MEMBER);
@@ -102,7 +102,7 @@ test('a change of standing closes the connections of those agents and no others'
 });
 
 test('a guard that listens again checks every account, since it may have missed a change', async () => {
-  const elsewhere = openNotifications(postgres.appUrl);
+  const elsewhere = openNotifications(postgres.appUrl, () => undefined);
   const another = startConnectionGuard({
     notifications: elsewhere,
     log: () => undefined,
@@ -121,7 +121,7 @@ test('a guard that listens again checks every account, since it may have missed 
 });
 
 test('all connections but those of visitors are checked periodically, with or without a notification', async () => {
-  const elsewhere = openNotifications(postgres.appUrl);
+  const elsewhere = openNotifications(postgres.appUrl, () => undefined);
   const another = startConnectionGuard({
     notifications: elsewhere,
     log: () => undefined,

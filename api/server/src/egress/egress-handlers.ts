@@ -9,7 +9,7 @@ const pages = pageCursor(z.strictObject({ at: z.iso.datetime(), id: z.uuid() }))
 export function egressHandlers({ db }: Village): Pick<Handlers, 'listEgress'> {
   return {
     listEgress: plain(({ query }) =>
-      paged(pages, query, async ({ before, limit }) => {
+      paged(pages, { ...query, list: 'egress' }, async ({ before, limit }) => {
         const { agent_id: agentId = null, run_id: runId = null, host = null, refused: only } = query;
         const isRefused = only === undefined ? null : only === 'true';
         const found = await searchEgressAttempts(db, { agentId, runId, host, isRefused, before, limit: limit + 1 });

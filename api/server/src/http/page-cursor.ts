@@ -26,14 +26,18 @@ export function pageCursor<P>(Place: z.ZodType<P>): PageCursor<P> {
   };
 }
 
-/** Answers with one page of the list that the filter identifies. `read` returns the place of the next page. */
+/** Answers with one page of the list that its name and filter identify. `read` returns the place of the next page. */
 export async function paged<P, Page extends { readonly next: P | null }>(
   pages: PageCursor<P>,
   {
     cursor,
     limit,
     ...filter
-  }: Readonly<Record<string, unknown>> & { readonly cursor?: string | undefined; readonly limit: number },
+  }: Readonly<Record<string, unknown>> & {
+    readonly list: string;
+    readonly cursor?: string | undefined;
+    readonly limit: number;
+  },
   read: (page: { readonly before: P | null; readonly limit: number }) => Promise<Page>,
 ): Promise<Outcome<Omit<Page, 'next'> & { readonly next_cursor: string | null }>> {
   // A hash, because the length of a cursor is limited.

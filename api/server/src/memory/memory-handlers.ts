@@ -31,7 +31,7 @@ const summaryView = ({ repository, entries, bytes, agents, changedAt }: MemorySu
 
 function listRepositoryMemories({ db }: Village): Handlers['listRepositoryMemories'] {
   return plain(({ query }) =>
-    paged(cursor, query, async ({ before, limit }) => {
+    paged(cursor, { ...query, list: 'memories' }, async ({ before, limit }) => {
       const { rows, next } = await listMemories(db, { agentId: query.agent_id ?? null, after: before, limit });
       return { memories: rows.map(summaryView), next };
     }),

@@ -32,7 +32,7 @@ const cursor = pageCursor(z.string());
 export function accountHandlers({ db }: PeopleServices) {
   return {
     listAccounts: plain(({ query }) =>
-      paged(cursor, query, async ({ before, limit }) => {
+      paged(cursor, { ...query, list: 'account changes' }, async ({ before, limit }) => {
         const read = await listAccountDetails(db, { after: before, limit: limit + 1, idleMs: SESSION_IDLE_MS });
         const { rows, next } = cutPage(read, limit, ({ name }) => name.toLowerCase());
         return { accounts: rows.map(accountDetail), next };

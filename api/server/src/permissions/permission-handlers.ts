@@ -23,7 +23,7 @@ function handsCallHandlers(ports: Village) {
       const { agent_id: agentId, run_id: runId, tool, state, q: words } = query;
       const reader = { role: actor.role, id: actor.id };
       const filter = { agentId, runId, tool, state, words, reader };
-      return paged(cursor, query, async (page) => {
+      return paged(cursor, { ...query, list: 'calls' }, async (page) => {
         const { calls, next } = await readHandsCalls(ports.db, filter, page);
         return { calls: calls.map(callView), next };
       });
@@ -58,7 +58,7 @@ export function permissionHandlers(ports: PerformPorts) {
       const { agent_id: agentId, run_id: runId, session_id: sessionId, state } = query;
       const person = actor.role === 'admin' ? null : { role: actor.role, id: actor.id };
       const filter = { agentId, runId, sessionId, state, person };
-      return paged(cursor, query, async (page) => {
+      return paged(cursor, { ...query, list: 'permissions' }, async (page) => {
         const { permissions, next } = await readPermissions(db, filter, page);
         return { permissions: permissions.map(({ sessionId: session, ...row }) => permissionView(row, session)), next };
       });

@@ -30,7 +30,7 @@ const POLL_MS = 100;
 let nowMs = 0;
 
 async function startReplica(): Promise<Replica> {
-  const notifications = openNotifications(runs.appUrl);
+  const notifications = openNotifications(runs.appUrl, () => undefined);
   const ports = { db: runs.db, log: () => undefined, link: openRedisLink(redis.url, () => undefined) };
   const watch = await startRunWatch({ ...ports, notifications }, POLL_MS);
   await until('Redis is connected', async () => ports.link.connected);

@@ -110,7 +110,7 @@ export function runHandlers(ports: Village) {
     listRuns: plain(async ({ query, actor }) => {
       const personId = actor.role === 'admin' ? undefined : actor.id;
       const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state, personId };
-      return paged(cursor, { ...query, personId }, async (page) => {
+      return paged(cursor, { ...query, personId, list: 'runs' }, async (page) => {
         const { runs, next } = await readRuns(db, filter, page);
         return { runs: [...(await shownRuns(db, actor, runs))], next };
       });

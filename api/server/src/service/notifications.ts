@@ -9,6 +9,7 @@ import {
   SESSION_EVENTS_CHANNEL,
   type InternalEvent,
 } from '@hamlet/store';
+import type { Log } from './log.ts';
 
 type Notify = (payload: string | null) => void;
 
@@ -16,7 +17,7 @@ type Notify = (payload: string | null) => void;
  * Opens the replica's only listening connection to Postgres. Each subscriber is also called with null after every
  * connection, because it may have missed notifications.
  */
-export function openNotifications(url: string) {
+export function openNotifications(url: string, log: Log) {
   const subscribers = new Map<string, Notify[]>(
     [
       ACCOUNTS_CHANNEL,
@@ -29,7 +30,14 @@ export function openNotifications(url: string) {
     ].map((channel) => [channel, []]),
   );
   const listener = listen(url, [...subscribers.keys()], (channel, payload) => {
-    for (const notify of subscribers.get(channel) ?? []) notify(payload);
+    for (const notify of subscribers.get(channel) ?? []) {
+      try {
+        notify(payload);
+      } catch (error) {
+        // Without this catch, one bad notification would end this process, or keep it from all channels after this one.
+        log('error', 'a notification of Postgres cannot be handled', { channel, error });
+      }
+    }
   });
   const on = (channel: string, notify: Notify): void => void subscribers.get(channel)?.push(notify);
   return {

@@ -126,7 +126,7 @@ export function messageHandlers(ports: Village) {
       const admitted = await openSession(db, request, params.session_id);
       if (!admitted.ok) return admitted;
       const { sessionId } = admitted.data.session;
-      return paged(cursor, { ...query, sessionId }, (page) =>
+      return paged(cursor, { ...query, sessionId, list: 'messages' }, (page) =>
         inSnapshot(db, async (tx) => {
           const { rows, next } = await readMessages(tx, sessionId, page);
           return { messages: rows.map(messageView), stream_cursor: await sessions.cursorOf(tx, sessionId), next };

@@ -83,7 +83,7 @@ function listAgentSessions({ db, source }: Village): Handlers['listAgentSessions
     if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
     const scope = await scopeOf(db, request, { agentId, whose: query.whose });
     if (!scope.ok) return scope;
-    return paged(cursor, { ...query, agentId, reader: actor.id }, async (page) => {
+    return paged(cursor, { ...query, agentId, reader: actor.id, list: 'sessions' }, async (page) => {
       const { rows, next } = await readSessionsOf(db, { agentId, personId: scope.data }, page);
       return { sessions: rows.map(chatSessionView), next };
     });

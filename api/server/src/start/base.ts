@@ -50,7 +50,7 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
   await loadApiKeys(db, config.apiKeysFile);
   const registry = createRegistry();
   const link = openRedisLink(config.redisUrl, log);
-  const notifications = openNotifications(config.postgresUrl);
+  const notifications = openNotifications(config.postgresUrl, log);
   const agents = { ...(await openAgents(config, { db, notifications, log })), ...options.agents };
   const { source } = agents;
   const local = new RateLimiter();

@@ -79,7 +79,6 @@ export async function startServer(config: Config, log: Log, options: StartOption
     metrics: registry,
     stop: async () => {
       await stopJobs();
-      await notifications.close();
       facts.hub.closeAll();
       facts.feed.close();
       egress.stop();
@@ -95,6 +94,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       people.stop();
       await money.stop();
       await facts.close();
+      await notifications.close();
       await base.close();
     },
   };

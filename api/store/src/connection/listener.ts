@@ -1,7 +1,10 @@
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const PAUSE_MS = 500;
+/** A server that went silent never closes its end of a connection. */
+const END_LIMIT_MS = 1_000;
 /** A listener sends no other queries, so only these checks notice that the server is gone. */
 const PATIENCE: ListenerPatience = { askEveryMs: 15_000, answerMs: 10_000 };
 
@@ -30,18 +33,20 @@ export interface ListenOptions {
 }
 
 export function listenWith({ url, channels, onNotify, patience }: ListenOptions): Listener {
-  let client: pg.Client | null = null;
+  let endCurrent: (() => Promise<void>) | null = null;
   let stopped = false;
 
   async function listenOnce(): Promise<void> {
+    const socket = new Socket();
     const mine = new pg.Client({
+      stream: () => socket,
       connectionString: url,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
       query_timeout: patience.answerMs,
       application_name: 'hamlet-api listener',
     });
-    client = mine;
+    endCurrent = () => endOf(mine, socket);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     mine.once('end', end);
     mine.on('error', () => end());
@@ -56,7 +61,7 @@ export function listenWith({ url, channels, onNotify, patience }: ListenOptions)
       await ended;
     } finally {
       clearInterval(asking);
-      await mine.end().catch(() => undefined);
+      await endOf(mine, socket);
     }
   }
 
@@ -70,8 +75,17 @@ export function listenWith({ url, channels, onNotify, patience }: ListenOptions)
   return {
     stop: async () => {
       stopped = true;
-      await client?.end().catch(() => undefined);
+      await endCurrent?.();
       await loop;
     },
   };
+}
+
+/** Ends a connection, at the latest after a second. */
+async function endOf(client: pg.Client, socket: Socket): Promise<void> {
+  const ended = client.end().catch(() => undefined);
+  const limit = new AbortController();
+  await Promise.race([ended, sleep(END_LIMIT_MS, undefined, { signal: limit.signal }).catch(() => undefined)]);
+  limit.abort();
+  socket.destroy();
 }

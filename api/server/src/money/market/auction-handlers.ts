@@ -77,7 +77,7 @@ export function auctionHandlers({ db, prices }: Village) {
   return {
     openAuction: inTx((request, tx) => open(tx, request, { prices })),
     listAuctions: plain(({ query, actor }) =>
-      paged(pages, query, async (page) => {
+      paged(pages, { ...query, list: 'auctions' }, async (page) => {
         const { auctions, next } = await readAuctions(db, query.state, page);
         return { auctions: [...(await auctionViews(db, auctions, actor))], next };
       }),

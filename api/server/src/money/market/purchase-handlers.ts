@@ -61,7 +61,7 @@ export function purchaseHandlers({ db, source, prices, tiers, limits }: Village)
       const meant = agentMeant(actor, query.agent_id);
       if (!meant.ok) return meant;
       const filter = { agentId: meant.agentId, state: query.state };
-      return paged(pages, { ...query, agent_id: meant.agentId }, async (page) => {
+      return paged(pages, { ...query, agent_id: meant.agentId, list: 'purchases' }, async (page) => {
         const { purchases, next } = await readPurchases(db, filter, page);
         return { purchases: purchases.map(purchaseView), next };
       });

@@ -12,7 +12,7 @@ export function offerHandlers(ports: Village) {
   return {
     listOffers: plain(async ({ query, actor }) => {
       const { agent_id: agentId, run_id: runId, state } = query;
-      return paged(pages, query, async (page) => {
+      return paged(pages, { ...query, list: 'offers' }, async (page) => {
         const read = await readOffers(ports.db, { agentId, runId, state }, page);
         const { rows, next } = cutPage(read, page.limit, (offer) => offer.runId);
         return { offers: rows.map((offer) => offerView(offer, seesReason(actor, offer))), next };

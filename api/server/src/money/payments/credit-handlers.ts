@@ -166,7 +166,7 @@ export function creditHandlers({ payments, db, source }: Village) {
     }),
     listCredits: plain(async ({ query }) => {
       const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
-      return paged(pages, query, async ({ before, limit }) => {
+      return paged(pages, { ...query, list: 'deposits' }, async ({ before, limit }) => {
         const read = await readDeposits(db, { ...filter, before, limit: limit + 1 });
         const { rows, next } = cutPage(read, limit, ({ depositId }) => depositId);
         return { credits: rows.map(creditView), approval_limit: formatAiDollars(payments.creditLimit), next };

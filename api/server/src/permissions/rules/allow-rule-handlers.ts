@@ -15,7 +15,7 @@ export function allowRuleHandlers({ db }: Village) {
       const { agent_id: agentId, session_id: sessionId } = query;
       const revoked = query.revoked === 'true';
       const filter = { agentId, sessionId, revoked, personId: actor.role === 'admin' ? null : actor.id };
-      return paged(cursor, query, async (page) => {
+      return paged(cursor, { ...query, list: 'allow rules' }, async (page) => {
         const { rows, next } = await readAllowRules(db, filter, page);
         return { rules: rows.map(allowRuleView), next };
       });

@@ -73,41 +73,63 @@ const exampleOf = ({ row, was, would }: Difference): TrialExample => ({
 });
 
 const changeOf = ({ was, would }: Difference) => ({ from: was.verdict, to: would.verdict });
-const greatestFirst = <T extends { readonly calls: number }>(counts: readonly T[]): T[] =>
-  counts.toSorted((a, b) => b.calls - a.calls);
+const greatestFirst = <T extends { readonly calls: number }>(counts: Iterable<T>): T[] =>
+  [...counts].toSorted((a, b) => b.calls - a.calls);
 
-function countBy(differences: readonly Difference[], namesOf: (difference: Difference) => readonly string[]) {
-  const named = differences.flatMap((each) => namesOf(each).map((name) => ({ name, ...changeOf(each) })));
-  const groups = [...Map.groupBy(named, ({ name, from, to }) => `${name} ${from}>${to}`).values()];
-  return greatestFirst(
-    groups.flatMap((group) => group.slice(0, 1).map((first) => ({ ...first, calls: group.length }))),
-  );
+type Counts = Map<string, { name: string; from: Judged['verdict']; to: Judged['verdict']; calls: number }>;
+
+function countIn(counts: Counts, name: string, difference: Difference): void {
+  const change = changeOf(difference);
+  const key = `${name} ${change.from}>${change.to}`;
+  const count = counts.get(key) ?? { name, ...change, calls: 0 };
+  count.calls += 1;
+  counts.set(key, count);
 }
 
-/** The counts and the examples of differences. Examples are one of each change in turn, so that a frequent one hides no rare one. */
-function summaryOf(differences: readonly Difference[]) {
-  const kinds = [...Map.groupBy(differences, (each) => JSON.stringify(changeOf(each))).values()];
-  const answered = (kind: readonly Difference[], answer: JudgedCallRow['answer']): number =>
-    kind.filter(({ row }) => row.answer === answer).length;
-  const changes = kinds.flatMap((kind) =>
-    kind.slice(0, 1).map((first) => ({
-      ...changeOf(first),
-      calls: kind.length,
-      answers: {
-        allowed: answered(kind, 'allowed'),
-        denied: answered(kind, 'denied'),
-        expired: answered(kind, 'expired'),
-      },
-    })),
-  );
-  const inTurn = Array.from({ length: TRIAL_EXAMPLES_MAX }, (_, at) => kinds.flatMap((kind) => kind[at] ?? [])).flat();
-  const examples = inTurn.slice(0, TRIAL_EXAMPLES_MAX).map(exampleOf);
+/** Counts differences call by call, because a trial may find 50,000. Examples are one of each change in turn, so that a frequent one hides no rare one. */
+function createTally() {
+  const kinds = new Map<string, Differences>();
+  const [classes, agents]: [Counts, Counts] = [new Map(), new Map()];
   return {
-    changes: greatestFirst(changes),
-    by_class: countBy(differences, ({ classes }) => classes),
-    by_agent: countBy(differences, ({ row }) => [row.agentId]).slice(0, TRIAL_ROWS_MAX),
-    examples: examples.toSorted((a, b) => b.at.localeCompare(a.at)),
+    add(difference: Difference): void {
+      const change = changeOf(difference);
+      const key = `${change.from}>${change.to}`;
+      const kind = kinds.get(key) ?? {
+        ...change,
+        calls: 0,
+        answers: { allowed: 0, denied: 0, expired: 0 },
+        examples: [],
+      };
+      kinds.set(key, kind);
+      kind.calls += 1;
+      if (difference.row.answer !== null) kind.answers[difference.row.answer] += 1;
+      if (kind.examples.length < TRIAL_EXAMPLES_MAX) kind.examples.push(exampleOf(difference));
+      for (const name of difference.classes) countIn(classes, name, difference);
+      countIn(agents, difference.row.agentId, difference);
+    },
+    summary() {
+      const all = [...kinds.values()];
+      const inTurn = Array.from({ length: TRIAL_EXAMPLES_MAX }, (_, at) =>
+        all.flatMap(({ examples }) => examples[at] ?? []),
+      );
+      const examples = inTurn.flat().slice(0, TRIAL_EXAMPLES_MAX);
+      return {
+        changed: all.reduce((sum, { calls }) => sum + calls, 0),
+        changes: greatestFirst(all.map(({ from, to, calls, answers }) => ({ from, to, calls, answers }))),
+        by_class: greatestFirst(classes.values()),
+        by_agent: greatestFirst(agents.values()).slice(0, TRIAL_ROWS_MAX),
+        examples: examples.toSorted((one, other) => other.at.localeCompare(one.at)),
+      };
+    },
   };
+}
+
+interface Differences {
+  readonly from: Judged['verdict'];
+  readonly to: Judged['verdict'];
+  calls: number;
+  readonly answers: Record<'allowed' | 'denied' | 'expired', number>;
+  readonly examples: TrialExample[];
 }
 
 interface Asked {
@@ -122,7 +144,7 @@ interface Asked {
 async function look({ db, source, egressOf, monotonicMs }: Village, { before: inForce, after, reader, limits }: Asked) {
   const judge = createJudge(inForce, after);
   const endsMs = monotonicMs() + limits.ms;
-  const differences: Difference[] = [];
+  const tally = createTally();
   const counts = { looked_at: 0, judged: 0, run_gone: 0, agent_gone: 0 };
   function take(row: JudgedCallRow): void {
     counts.looked_at += 1;
@@ -133,7 +155,7 @@ async function look({ db, source, egressOf, monotonicMs }: Village, { before: in
       const facts = factsOf(row, asksAboutWrites(egressOf(row.agentId)));
       const [was, would] = judge(row, facts) ?? [];
       if (was !== undefined && would !== undefined && was.verdict !== would.verdict)
-        differences.push({ row, classes: classesOfFacts(facts), was, would });
+        tally.add({ row, classes: classesOfFacts(facts), was, would });
     }
   }
   let before: string | null = null;
@@ -148,16 +170,16 @@ async function look({ db, source, egressOf, monotonicMs }: Village, { before: in
       sliceMs = monotonicMs();
     }
     before = rows.at(-1)?.id ?? before;
-    if (rows.length < limit) return { differences, counts, cut: null, before: null };
-    if (monotonicMs() >= endsMs) return { differences, counts, cut: 'time' as const, before };
+    if (rows.length < limit) return { tally, counts, cut: null, before: null };
+    if (monotonicMs() >= endsMs) return { tally, counts, cut: 'time' as const, before };
   }
-  return { differences, counts, cut: 'calls' as const, before };
+  return { tally, counts, cut: 'calls' as const, before };
 }
 
 /** Judges last week's calls by both policies and counts the differences. Writes nothing. */
 export async function runTrial(village: Village, asked: Asked): Promise<PolicyTrial> {
   const beganMs = village.monotonicMs();
-  const { differences, counts, cut, before } = await look(village, asked);
+  const { tally, counts, cut, before } = await look(village, asked);
   const { looked_at, judged, ...gone } = counts;
   const { withoutFacts: without_facts, older } = await countUntriedCalls(village.db, before);
   return {
@@ -165,11 +187,10 @@ export async function runTrial(village: Village, asked: Asked): Promise<PolicyTr
     until: asked.now.toISOString(),
     looked_at,
     judged,
-    changed: differences.length,
     // A limit that only just holds all calls cuts nothing.
     cut: older === 0 ? null : cut,
     not_judged: { older, without_facts, ...gone },
-    ...summaryOf(differences),
+    ...tally.summary(),
     took_ms: Math.round(village.monotonicMs() - beganMs),
   };
 }
