@@ -71,7 +71,7 @@ export async function runPool(
       last = file;
       const result = await runFile(worker, file);
       worker.hasFailed = result.failures.length > 0;
-      // What a failed file has left behind could fail the next one.
+      // Leftovers of a failed file could fail the next one.
       if (worker.hasFailed) worker.child.kill('SIGKILL');
       done(result);
     }
