@@ -179,6 +179,9 @@ test('an address is opened once more if the error page of the one before comes l
   };
   assert.equal(await opened(), '1 opened');
   assert.equal(await opened(late), '2 opened');
+  assert.equal(await opened(late.replace('chrome-error://chromewebdata/', 'http://a.test/')), '2 opened');
+  const other = late.replace('chrome-error://chromewebdata/', 'http://b.test/');
+  assert.equal(await opened(other), `1 ${other}`);
   assert.equal(await opened(late, late), `2 ${late}`);
   assert.equal(await opened('net::ERR_FAILED'), '1 net::ERR_FAILED');
 });

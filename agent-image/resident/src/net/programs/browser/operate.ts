@@ -71,8 +71,11 @@ async function open(session: Session, { url, timeoutMs }: { url: string; timeout
   await quiet(page);
 }
 
-/** Chromium shows the error page of a failed navigation late at times: then it ends the next one, of another address. */
-const LATE_ERROR_PAGE = /interrupted by another navigation to "chrome-error:/;
+/**
+ * Chromium sometimes shows the error page of a failed navigation late, which interrupts the next navigation. The page has an
+ * address of its own, or the address that failed, which the next navigation may have too.
+ */
+const LATE_ERROR_PAGE = /Navigation to "([^"]*)" is interrupted by another navigation to "(?:chrome-error:|\1")/;
 
 export async function goTo(
   page: Pick<Page, 'goto'>,
