@@ -1,6 +1,7 @@
-/** An hour of twenty agents that decide and talk by a model on a wire server, by the rules of the real world and without clock. */
+/** An hour of agents, twenty in the full suite, that decide and talk by a model on a wire server, by the rules of the real world and without clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cases } from '@hamlet/test/env/seeded';
 import { startThinkingModel, thinkingVillage, type AskedOfModel } from '../../testing/thinking-village.ts';
 import { chance, choose } from '../chance.ts';
 import { SHARE_OF_TOKENS } from './life-mind.ts';
@@ -23,8 +24,8 @@ function anyChoice({ system, user, options }: AskedOfModel): object {
 }
 
 for (const [name, agents, tokensPerHour] of [
-  ['the least tier', 20, TOKENS_PER_HOUR],
-  ['a tier that is too small', 5, 20_000],
+  ['the least tier', cases(6, 20), TOKENS_PER_HOUR],
+  ['a tier that is too small', cases(2, 5), 20_000],
 ] as const) {
   test(`an hour of ${agents} agents costs at most a quarter of the tokens of ${name}`, async (context) => {
     const wire = await startThinkingModel(anyChoice);
