@@ -76,23 +76,27 @@ async function open(session: Session, { url, timeoutMs }: { url: string; timeout
  * address of its own, or the address that failed, which the next navigation may have too.
  */
 const LATE_ERROR_PAGE = /Navigation to "([^"]*)" is interrupted by another navigation to "(?:chrome-error:|\1")/;
+const MAX_TRIES = 3;
 
+/** Opens an address. An interrupted navigation continues in Chromium and would interrupt the next try, so a blank page ends it first. */
 export async function goTo(
   page: Pick<Page, 'goto'>,
   url: string,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
-  const options = { waitUntil: 'domcontentloaded', timeout: timeoutMs, signal } as const;
-  try {
-    await page.goto(url, options);
-  } catch (error) {
-    if (!LATE_ERROR_PAGE.test(String(error))) throw error;
-    await page.goto(url, options);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await page.goto(url, { waitUntil: 'domcontentloaded', timeout: timeoutMs, signal });
+      return;
+    } catch (error) {
+      if (tries === MAX_TRIES || !LATE_ERROR_PAGE.test(String(error))) throw error;
+    }
+    await leave(page);
   }
 }
 
 /** Ends what still loads. A page whose scripts never rest does not leave: then the whole browser goes. */
-const leave = (page: Page): Promise<unknown> =>
+const leave = (page: Pick<Page, 'goto'>): Promise<unknown> =>
   within(
     page.goto('about:blank', { timeout: 0 }).catch(() => {}),
     ANSWER_MS,
