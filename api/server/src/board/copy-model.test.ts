@@ -283,7 +283,12 @@ test('a text that is hidden during a reading stays hidden, even if the reading s
   follower.noteAway();
   // The reading has its snapshot, and waits for the lock.
   const waiting = async (): Promise<boolean> =>
-    (await superuser.run(`select 1 from pg_locks where not granted and relation = 'board.event'::regclass`)).length > 0;
+    (
+      await superuser.run(
+        `select 1 from pg_locks join pg_database d on d.oid = database and d.datname = current_database()
+          where not granted and relation = 'board.event'::regclass`,
+      )
+    ).length > 0;
   await eventually('the reading', waiting);
   await inTransaction(db, async (tx) => {
     await setViewer(tx, VILLAGE);

@@ -371,7 +371,10 @@ test('a reversal locks the lower account first, whichever side pays', async () =
     );
     try {
       await until('the reversal waits for the higher account', async () => {
-        const waiting = await sql`select 1 from pg_locks where not granted`.execute(ledger.owner);
+        const waiting =
+          await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+            ledger.owner,
+          );
         return waiting.rows.length > 0;
       });
       assert.equal((await lock(ledger.owner, treasury, 'skip locked')).rows.length, 0, 'it holds the lower account');
