@@ -12,14 +12,14 @@ import { writtenLife, type LifecycleChange, type OnConflict } from './agent-sour
 import { agentDetail, entitlementView, type Holdings } from './describe-agent.ts';
 import type { Village } from '../village.ts';
 
-/** A date from Postgres. It has six decimal places of a second, which zod's own schemas refuse. */
+/** A timestamp from Postgres. It has six decimal places, which zod's own schemas refuse. */
 const Moment = z
   .string()
   .max(40)
   .refine((text) => !Number.isNaN(Date.parse(text)));
 const turnPages = pageCursor<TurnCursor>(z.strictObject({ recordedAt: Moment, turnId: z.uuid() }));
 
-/** The limit at which the requests of an agent wait now; null if none does, or Redis cannot say. */
+/** The limit that the agent's requests are waiting for; null if there is none or Redis is unreachable. */
 export type ReadLimitReached = (agentId: string) => Promise<NonNullable<AgentDetail['limit_reached']> | null>;
 
 async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
@@ -27,7 +27,7 @@ async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
   return ban === undefined ? null : refusalOfBar(agentId, ban);
 }
 
-/** Reads balances and purchases for display. Without Postgres it returns none, so that the agents stay readable. */
+/** Reads balances and purchases for display. Returns none if Postgres is away, so that agents can still be read. */
 async function shownHoldings(db: Db, agentIds: readonly string[]): Promise<(agentId: string) => Holdings> {
   try {
     const balances = await readBalances(db, agentIds);
@@ -47,7 +47,7 @@ type LifeRequest = Caller & {
 interface LifeAct {
   readonly action: string;
   readonly refusesBanned: boolean;
-  /** `begunAt`: the same for all attempts of a request. */
+  /** `begunAt` is the same for all attempts of a request. */
   readonly write: (request: LifeRequest, begunAt: Date) => Promise<Outcome<LifecycleChange>>;
 }
 

@@ -1,4 +1,4 @@
-/** Agents, their lifecycle and their turns, through HTTP on a real Postgres and Redis. */
+/** Agents, their lifecycle and their turns over HTTP, on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ const { admin } = play;
 
 const of = (agentId: string) => ({ agent_id: agentId });
 
-test('the list has every agent with tier, node, cycle and the reason of its state', async () => {
+test('the list shows each agent with its tier, node, cycle and the reason of its state', async () => {
   const { agents } = await admin.listAgents();
   assert.deepEqual(agents.map((agent) => agent.agent_id).toSorted(), [...AGENT_IDS]);
   const ada = await play.agent('ada');
@@ -41,7 +41,7 @@ test('a list without personas has all other fields', async () => {
   assert.deepEqual(brief.agents.map(stable), whole.agents.map(stable));
 });
 
-test('sleep and awakening each raise the cycle once and show in the world; a repeat changes nothing', async () => {
+test('sleep and wake each raise the cycle once and show in the world; repeating them changes nothing', async () => {
   const before = await play.agent('bob');
   const asleep = await admin.suspendAgent(of('bob'));
   assert.deepEqual(asleep, { agent_id: 'bob', power: 'Asleep', cycle: before.cycle + 1, changed: true });
@@ -60,7 +60,7 @@ test('sleep and awakening each raise the cycle once and show in the world; a rep
   assert.equal((await play.agent('bob')).home, before.home);
 });
 
-test('a reboot raises the cycle of an awake agent, and is refused for one that is asleep', async () => {
+test('a reboot raises the cycle of an awake agent and is refused for a sleeping one', async () => {
   const { cycle } = await play.agent('cleo');
   assert.equal((await admin.rebootAgent(of('cleo'))).cycle, cycle + 1);
   await admin.suspendAgent(of('cleo'));
@@ -68,12 +68,12 @@ test('a reboot raises the cycle of an awake agent, and is refused for one that i
   assert.equal((await play.agent('cleo')).cycle, cycle + 2);
 });
 
-test('every route of agents refuses an unknown agent', async () => {
+test('every agent route refuses an unknown agent', async () => {
   for (const route of ['getAgent', 'awakenAgent', 'suspendAgent', 'rebootAgent', 'listTurns'] as const)
     assert.equal(await codeOf(admin[route](of('nobody'))), 'no_such_agent', route);
 });
 
-test('the audit has acts on an agent, with their actor and request', async () => {
+test('the audit records acts on an agent, with their actor and request', async () => {
   const done = await admin.raw.rebootAgent(of('dan'));
   const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
   const [entry] = await readAudit(db, 'dan', 1);
@@ -84,7 +84,7 @@ test('the audit has acts on an agent, with their actor and request', async () =>
   assert.equal(entry.traceparent, done.response.headers.get('traceparent'));
 });
 
-test('turns are stored and come in pages, newest first; a cursor is valid for one agent', async () => {
+test('turns are stored and listed in pages, newest first; a cursor is valid for one agent only', async () => {
   const { cycle } = await play.agent('eve');
   const ids: string[] = [];
   for (let number = 0; number < 5; number += 1) {
@@ -115,7 +115,7 @@ test('turns are stored and come in pages, newest first; a cursor is valid for on
   assert.deepEqual(seen, ids);
 });
 
-test('the list of tiers begins with the lowest, with limits, prices and the number of agents', async () => {
+test('tiers are listed from the lowest, with limits, prices and the number of agents', async () => {
   const { entitlements } = await clientOf(play.url).listEntitlements();
   assert.deepEqual(pluck(entitlements, 'name'), ['tier-0', 'tier-1', 'tier-2']);
   const [lowest, middle, highest] = entitlements;
@@ -126,7 +126,7 @@ test('the list of tiers begins with the lowest, with limits, prices and the numb
   assert.deepEqual(
     [lowest?.agents, lowest?.seats],
     [AGENT_IDS.length - 1, null],
-    'no operator counts seats without a cluster',
+    'without a cluster, no operator counts seats',
   );
   assert.deepEqual(highest?.compute.gpu.mode, 'Shared');
   const ada = await play.agent('ada');

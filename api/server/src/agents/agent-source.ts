@@ -9,10 +9,10 @@ export interface AgentRecord {
   readonly spec: AgentSpec;
   readonly status: AgentStatus;
   readonly deleting: boolean;
-  /** Labels of the object, by which Schedules select it; left out if there is no cluster. */
+  /** Labels of the Kubernetes object, by which Schedules select it; left out if there is no cluster. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly generation?: number;
-  /** True if the API put the agent to sleep because it was idle; left out otherwise, so also if a person did. */
+  /** True if the API put the agent to sleep because it was idle; left out if a person did, or if it is awake. */
   readonly idle?: true;
 }
 
@@ -36,7 +36,9 @@ export function writtenLife(outcome: Outcome<LifecycleChange>): Outcome<WrittenO
 
 export type OnConflict = 'refuse' | 'take_over';
 
-/** Source of agents. Reads come from memory and may lag by a moment. Writes change the spec, which the operator carries out. */
+/**
+ * Source of agents. Reads come from memory and may lag briefly. Writes change the spec, which the operator carries out.
+ */
 export interface AgentSource {
   readonly ready: boolean;
   list(): readonly AgentRecord[];
@@ -45,9 +47,9 @@ export interface AgentSource {
   entitlements(): readonly EntitlementRecord[];
   onChange(callback: () => void): void;
   setPower(agentId: string, power: 'Awake' | 'Asleep', onConflict: OnConflict): Promise<Outcome<LifecycleChange>>;
-  /** Puts an awake agent to sleep because it is idle. Refuses if another manager owns the power. */
+  /** Puts an awake agent to sleep because it is idle. Refuses if another manager owns `spec.power`. */
   sleepIdle(agentId: string): Promise<Outcome<LifecycleChange>>;
-  /** Wakes an agent that sleeps because it was idle. `changed` is false for any other agent. */
+  /** Wakes an agent that the API put to sleep because it was idle. `changed` is false for any other agent. */
   wakeIdle(agentId: string): Promise<Outcome<LifecycleChange>>;
   reboot(agentId: string, at: Date, onConflict: OnConflict): Promise<Outcome<LifecycleChange>>;
   close(): Promise<void>;

@@ -2,10 +2,10 @@ import type { Limits } from '@hamlet/contract';
 import { effectiveLimits } from '@hamlet/core';
 import { activePurchases, type Db } from '@hamlet/store';
 
-/** Raises the limits of a tier by those purchases of an agent that are active at the time of the call. */
+/** Returns a function that raises a tier's limits by the purchases of an agent that are active when it is called. */
 export type RaiseLimits = (limits: Limits) => Limits;
 
-/** Callers may cache the result for 5 s: `RaiseLimits` compares the ends of purchases with the database's clock. */
+/** The result may be cached for 5 s: `RaiseLimits` compares the ends of purchases with the database's clock. */
 export async function boughtLimits(
   db: Db,
   agentIds: readonly string[],

@@ -56,7 +56,7 @@ const NOT_OBSERVED = 'The operator has not written the status of this agent yet.
 export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] {
   const conditions = new Map((record.status.conditions ?? []).map((condition) => [condition.type, condition]));
   if (record.spec.power === 'Asleep') {
-    // Prefer the operator's message, if the status has one.
+    // The operator's message takes precedence.
     const said = [...conditions.values()].find(({ reason }) => reason === 'Asleep');
     return {
       ready: false,
@@ -226,7 +226,7 @@ export interface ConfigParts {
   readonly search: AgentConfig['search'];
 }
 
-/** The configuration of a resident. The seed comes from the name, so that every life of an agent has the same character. */
+/** The configuration of a resident. The seed derives from the name, so an agent keeps its character across lives. */
 export function agentConfig(
   { record, place, entitlement }: Pick<Described, 'record' | 'place' | 'entitlement'>,
   raise: Holdings['raise'],

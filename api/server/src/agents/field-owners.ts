@@ -58,7 +58,7 @@ export function otherOwners(
   );
 }
 
-/** The manager that last changed these paths or, if none owns them, the spec. Null if none is known. Pure. */
+/** The manager that last changed these paths; if no manager owns them, the last one that changed the spec, or null. Pure. */
 export function authorOf(managedFields: unknown, paths: readonly string[]): FieldOwner | null {
   const owners = fieldOwners(managedFields);
   // A manager with the same second as the API counts as newer: the API audits its own changes itself.

@@ -7,7 +7,7 @@ import { FIELD_MANAGER } from './field-owners.ts';
 import { AGENTS, IDLE_SLEEP, recordOf, SLEEP_ANNOTATION, watchVillage, type WatchPorts } from './kubernetes-watch.ts';
 
 interface Fields {
-  /** Undefined if no manager has written the field: the API then leaves it out and does not become its owner. */
+  /** Undefined if no manager has written the field: the API then omits it and does not become its owner. */
   readonly power: Power | undefined;
   readonly rebootedAt: string | undefined;
   readonly idle?: boolean;
@@ -19,7 +19,7 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
   const { client, namespace } = ports;
   const watch = watchVillage(ports);
 
-  /** Server-side apply removes each field that the API owns and its next write leaves out. */
+  /** Server-side apply removes each field that the API owns and omits in its next write. */
   const write: Write = async (before, { power, rebootedAt, idle = false }, onConflict) => {
     const spec = { ...(power === undefined ? {} : { power }), ...(rebootedAt === undefined ? {} : { rebootedAt }) };
     const object = {
@@ -41,7 +41,7 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
     return accepted({ record: recordOf(after), changed: true });
   };
 
-  /** Passes `decide` the present object from the API server, because the watch may lag. */
+  /** Reads the object from the API server for `decide`, because the watch may lag. */
   const change: Change = async (agentId, decide) => {
     try {
       const agent = await client.get<WrittenAgent>(AGENTS, { namespace, name: agentId });
@@ -75,7 +75,7 @@ function lifeOf(change: Change, write: Write): Pick<AgentSource, 'setPower' | 's
   return {
     setPower: (agentId, power, onConflict) =>
       change(agentId, async (record) => {
-        // A person's Suspend of an agent that sleeps because it was idle removes the annotation.
+        // If a person suspends an agent that sleeps because it was idle, the annotation is removed.
         if (record.spec.power === power && record.idle !== true) return accepted({ record, changed: false });
         return write(record, { power, rebootedAt: record.spec.rebootedAt }, onConflict);
       }),
@@ -100,13 +100,13 @@ function lifeOf(change: Change, write: Write): Pick<AgentSource, 'setPower' | 's
 
 function refusalOf(error: unknown): Outcome<LifecycleChange> {
   if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500) {
-    throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });
+    throw new UnavailableError('The Kubernetes API is unreachable; try again', { cause: error });
   }
   const { status, message } = error;
   if (status === 404) return refused('no_such_agent');
   if (status === 422 && message.includes('asleep cannot reboot')) return refused('reboot_while_asleep');
   if (status !== 409) throw error;
   if (!message.includes('conflict with "'))
-    return refused('no_such_agent', 'The agent was deleted or created again meanwhile');
+    return refused('no_such_agent', 'The agent was deleted or recreated in the meantime; read it again');
   return refused('field_owned_elsewhere', `${message}. Repeat with on_conflict=take_over to take the field over`);
 }

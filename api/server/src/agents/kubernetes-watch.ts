@@ -11,11 +11,11 @@ export const ENTITLEMENTS: ResourceType = {
   kind: 'Entitlement',
 };
 
-/** The API sets this annotation when it puts an agent to sleep, and every other write of the power removes it. */
+/** The API sets this annotation when it puts an idle agent to sleep; every other write of `spec.power` removes it. */
 export const SLEEP_ANNOTATION = 'hamlet.village/sleep';
 export const IDLE_SLEEP = 'Idle';
 
-/** Converts an Agent object. Throws if it does not match the schema, for example an object of an older version. */
+/** Converts an Agent object. Throws if it does not match the schema, for example if it comes from an older version. */
 export function recordOf(object: KubeObject): AgentRecord {
   const agent = Agent.parse({ ...object, apiVersion: API_VERSION, kind: 'Agent' });
   const { name, uid, creationTimestamp, deletionTimestamp, generation, annotations, labels } = object.metadata;

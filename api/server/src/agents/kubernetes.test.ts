@@ -59,7 +59,7 @@ async function writtenSpec(name: string): Promise<Readonly<Record<string, unknow
   return spec;
 }
 
-/** Creates a pod in the operator's form. Returns the token that its kubelet would project. */
+/** Creates a pod as the operator would. Returns the token that its kubelet would project. */
 async function podToken(
   agent: KubeObject,
   podName: string,
@@ -111,7 +111,7 @@ async function podToken(
 
 const exchange = (token: string): Promise<AgentTokenAnswer> => clientOf(play.url, token).exchangeAgentToken();
 
-/** A source of its own, as the API opens it: the idle sleep has no route. */
+/** Opens a second source, because the idle sleep has no route. */
 async function openSource(): Promise<{ readonly source: AgentSource; readonly close: () => Promise<void> }> {
   const source = openKubernetesSource({ client: kube.client, namespace, log: () => undefined });
   await eventually('the source', async () => source.ready || undefined);
@@ -120,7 +120,7 @@ async function openSource(): Promise<{ readonly source: AgentSource; readonly cl
 
 const on = (agentId: string) => ({ agent_id: agentId });
 
-test('an applied Agent enters the world, and a deleted one leaves it', async () => {
+test('applying an Agent adds it to the world, and deleting it removes it', async () => {
   await applyAgent('ivo', { displayName: 'Ivo' });
   assert.equal((await play.agent('ivo')).display_name, 'Ivo');
   await kube.client.delete(AGENTS, { namespace, name: 'ivo' });
@@ -129,7 +129,7 @@ test('an applied Agent enters the world, and a deleted one leaves it', async () 
   assert.equal((await play.agent('ivo')).uid, again.metadata.uid);
 });
 
-test("the details have the operator's status and the reason in words", async () => {
+test("an agent's details show the operator's status and the reason in words", async () => {
   await applyAgent('uma');
   const lastTransitionTime = new Date().toISOString();
   const message = '0/2 nodes are available: 2 Insufficient nvidia.com/gpu.';
@@ -148,7 +148,7 @@ test("the details have the operator's status and the reason in words", async () 
   assert.deepEqual(uma.why, { ready: false, reason: 'Unschedulable', message });
 });
 
-test('the API writes the lifecycle to the spec under its own name, keeps fields of other managers, and a repeat has no effect', async () => {
+test('the API writes the lifecycle under its own field manager, keeps the fields of others, and a repeat changes nothing', async () => {
   await applyAgent('lou', { displayName: 'Lou' });
   assert.equal((await play.admin.suspendAgent(on('lou'))).changed, true);
   assert.equal((await play.admin.suspendAgent(on('lou'))).changed, false);
@@ -165,7 +165,7 @@ test('the API writes the lifecycle to the spec under its own name, keeps fields 
   assert.ok(managers.includes('hamlet-api'));
 });
 
-test('an agent that fell asleep because it was idle wakes, and one that a person put to sleep does not', async () => {
+test('only an agent that fell asleep because it was idle wakes by itself; one that a person put to sleep does not', async () => {
   await applyAgent('ned', { displayName: 'Ned' });
   const { source, close } = await openSource();
   const slept = async (): Promise<[unknown, unknown]> => {
@@ -229,7 +229,7 @@ const APPLIERS: Readonly<Record<string, (name: string, spec: object) => Promise<
 };
 
 for (const [how, apply] of Object.entries(APPLIERS))
-  test(`${how} owns no field that the file leaves out: changes through the API cause no conflict, and survive another apply`, async () => {
+  test(`${how} does not own fields that the file leaves out: the API changes them without conflict, and another apply keeps them`, async () => {
     const name = how === 'kubectl apply' ? 'kim' : 'leo';
     await apply(name, { displayName: 'First' });
     await eventually(`${name} in the world`, async () =>
@@ -280,7 +280,7 @@ test('a pod exchanges its token for one of its agent, life and cycle', async () 
   assert.equal(await codeOf(client.moveAgent({ ...on('ada'), dx: 1, dy: 0 })), 'stale_cycle');
 });
 
-test('the exchange refuses a wrong audience, another service account, and a pod that is gone, foreign or of an older cycle', async () => {
+test('the exchange refuses a wrong audience, another service account, and a pod that is deleted, foreign or of an older cycle', async () => {
   const bob = await applyAgent('bob');
   await setStatus('bob', { cycle: 5 });
   assert.equal(
@@ -296,7 +296,7 @@ test('the exchange refuses a wrong audience, another service account, and a pod 
   assert.equal(await codeOf(exchange(await podToken(bob, 'impostor-5'))), 'token_not_from_pod');
   const gone = await podToken(bob, 'bob-5');
   await kube.client.delete(PODS, { namespace, name: 'bob-5', graceSeconds: 0 });
-  // The API server refuses the token of a deleted pod at once or up to a minute later; until then our own check of the pod refuses it.
+  // The API server may accept the token of a deleted pod for up to a minute. Until then our own check of the pod refuses it.
   assert.match((await codeOf(exchange(gone))) ?? '', /^token_(not_from_pod|review_refused)$/);
 });
 

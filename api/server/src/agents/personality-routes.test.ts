@@ -1,4 +1,4 @@
-/** The layer that an agent adds to its personality: its history, its undo, and the configuration of the resident. */
+/** The text that an agent adds to its personality: its history, its undo, and the configuration of the resident. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PERSONALITY_VERSIONS_A_DAY } from '@hamlet/contract';
@@ -13,7 +13,7 @@ const ada = { agent_id: 'ada' } as const;
 const amended = async (): Promise<string | undefined> => (await play.as('ada').getAgentConfig(ada)).persona.amended;
 const list = async () => await play.admin.listPersonality(ada);
 
-test('an agent amends its personality in a run and by itself; its configuration has the newest version', async () => {
+test('an agent changes its personality in a run or by itself; its configuration shows the newest version', async () => {
   assert.deepEqual([(await list()).current, await amended()], [null, '']);
   const permits = new PermissionPlay(play.url);
   const working = await permits.startRun('ada');
@@ -37,7 +37,7 @@ test('an agent amends its personality in a run and by itself; its configuration 
   assert.equal(await codeOf(play.as('bob').amendPersonality({ ...ada, ...body })), 'not_own_agent');
 });
 
-test('an admin restores an earlier version or none; the history stays, and the audit has it', async () => {
+test('an admin restores an earlier version or removes the text; history and audit keep every change', async () => {
   const undo = (version: number) => play.admin.undoPersonality({ ...ada, version, reason: 'Back.' });
   await undo(1);
   assert.equal(await amended(), 'I am patient.');
@@ -57,7 +57,7 @@ test('an admin restores an earlier version or none; the history stays, and the a
   assert.equal(acts.filter((action) => action === 'personality.undo').length, 2);
 });
 
-test('an agent changes itself only so often in a day', async () => {
+test('an agent may change its personality only a limited number of times a day', async () => {
   const amend = () => play.as('ada').amendPersonality({ ...ada, text: 'Again.', reason: 'Why not?' });
   for (let version = 4; version < PERSONALITY_VERSIONS_A_DAY; version += 1) await amend();
   assert.equal(await codeOf(amend()), 'personality_limited');

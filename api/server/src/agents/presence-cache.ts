@@ -8,8 +8,8 @@ const BEAT_MS = 1_000;
 const SILENT_MS = 4_000;
 
 /**
- * Keeps presence in Postgres and in memory. Each second, this replica reports that it lives, marks its streams as
- * connected again if another replica had marked them as ended, and marks the streams of silent replicas as ended.
+ * Keeps presence in Postgres and in memory. Once a second, this replica reports that it is alive, marks its own streams
+ * as connected again if another replica marked them as ended, and marks the streams of silent replicas as ended.
  */
 export async function startPresenceCache(ports: Pick<Services, 'db' | 'replicaId' | 'log' | 'notifications'>) {
   const { db, replicaId, log } = ports;

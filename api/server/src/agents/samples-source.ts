@@ -26,7 +26,7 @@ interface Samples {
 }
 
 async function readSamples(folder: string): Promise<Samples> {
-  // Loaded here, because an API on Kubernetes reads no files.
+  // Loaded lazily, because an API on Kubernetes reads no files.
   const { parse } = await import('yaml');
   const agents: Agent[] = [];
   const entitlements = new Map<string, EntitlementSpec>();
@@ -43,7 +43,7 @@ async function readSamples(folder: string): Promise<Samples> {
   return { agents, entitlements };
 }
 
-/** The uid of a sample. It is made from the name, so it is the same in every village. */
+/** The uid of a sample. It derives from the name, so it is the same in every village. */
 function uidOf(name: string): string {
   const hex = createHash('sha256').update(`hamlet sample ${name}`).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
@@ -205,7 +205,7 @@ export async function openSamplesSource(ports: {
   const samples = await readSamples(ports.folder);
   const callbacks: (() => void)[] = [];
   let records: ReadonlyMap<string, AgentRecord> = new Map();
-  // In memory only: after a restart, an agent that was idle sleeps until a person wakes it.
+  // Kept in memory only: after a restart, an idle agent sleeps until a person wakes it.
   const idle = new Set<string>();
   for (const { metadata } of samples.agents) await ensureSampleAgent(db, metadata.name, uidOf(metadata.name));
 

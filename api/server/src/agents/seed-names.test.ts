@@ -41,7 +41,7 @@ async function writeKnownPost(): Promise<void> {
   await superuser.close();
 }
 
-/** True if a value has a field such as `a.b` or `list[].c`. A list must not be empty, and every element must have the field. */
+/** True if a value has a field such as `a.b` or `list[].c`. Lists must not be empty, and every element must have the field. */
 function hasField(value: unknown, field: string): boolean {
   const [head = '', ...rest] = field.split('.');
   const name = head.replace('[]', '');
@@ -98,7 +98,7 @@ test('the table has rows for the world, agents and the board', () => {
 
 for (const row of rows) {
   const { original = '', field = '', method, path } = row;
-  test(`${original} is ${field} of ${method} ${path}, bare and versioned`, async () => {
+  test(`the table maps ${original} to ${field} of ${method} ${path}, with and without the version prefix`, async () => {
     for (const prefix of method === 'WS' ? [''] : ['', API_PREFIX]) {
       const answer = await ask(row, prefix);
       assert.ok(hasField(answer, field), `${prefix}: ${JSON.stringify(answer).slice(0, 500)}`);

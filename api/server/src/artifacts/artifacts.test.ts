@@ -1,4 +1,4 @@
-/** Artifacts over HTTP: kept once, within an exact quota, read only by readers of the run's texts, and served as harmless bytes. */
+/** Artifacts over HTTP: stored once, within an exact quota, readable only by readers of the run's texts, and served safely. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ const grace = await firstAdmin(play.url);
 const mia = await invite(grace, play.url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
 const superuser = untilEnd(openSuperuser(village.postgres));
-// The rights of the API, which a superuser does not need.
+// Tests run as a superuser, who does not need these rights of the API.
 const asApi = untilEnd(
   openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 1, onError: () => {} }),
 );
@@ -46,7 +46,7 @@ function keep({ agentId, runId, cycle, attempt }: Working, content: Buffer, { ca
 const listed = async (client: TestClient, { runId }: Working) =>
   (await client.listRunArtifacts({ run_id: runId })).artifacts;
 
-test('bytes of a call are kept once; only its person and admins read them', async () => {
+test("the bytes of a call are stored once; only the run's person and admins read them", async () => {
   const working = await startCall('ada');
   const content = randomBytes(ARTIFACT_MAX_BYTES);
   const first = dataOf(await keep(working, content, { name: 'Bericht "ä".csv', deliverable: 'file' }));
@@ -69,7 +69,7 @@ test('bytes of a call are kept once; only its person and admins read them', asyn
   assert.doesNotMatch(JSON.stringify(records), /Bericht/);
 });
 
-test('an answer runs nothing: an opaque attachment in a sandbox, and images only by their bytes', async () => {
+test('artifacts are served as opaque attachments in a sandbox, and as images only if their bytes are images', async () => {
   const working = await startCall('bob');
   const page = dataOf(
     await keep(working, Buffer.from('<script>alert(1)</script>'), { media_type: 'text/html', name: 'x";\u00e4.html' }),
@@ -90,7 +90,7 @@ test('an answer runs nothing: an opaque attachment in a sandbox, and images only
   assert.equal(await codeOf(asImage), 'no_such_artifact');
 });
 
-test('the API refuses bytes of a call that did not begin, another hash, too many bytes and names that hide something', async () => {
+test('the API refuses bytes of a call that did not begin, a wrong hash, too many bytes and deceptive names', async () => {
   const working = await startCall('cleo');
   assert.equal(await codeOf(keep(working, PNG, { callId: '9.9' })), 'no_such_call');
   assert.equal(await codeOf(keep(working, PNG, { sha256: '0'.repeat(64) })), 'artifact_hash_differs');
@@ -104,11 +104,11 @@ test('the API refuses bytes of a call that did not begin, another hash, too many
   assert.equal(await codeOf(keep(working, PNG)), 'run_settled');
 });
 
-test('an agent keeps no byte above its quota, also in many requests at once; a person and the expiry give room back', async () => {
+test('an agent never exceeds its quota, even with concurrent requests; deletion and expiry free space', async () => {
   const working = await startCall('dan');
   const { artifact } = dataOf(await keep(working, PNG));
   const free = 3 * PNG.length;
-  // The rest of the quota, as 39 rows of 5 MiB and one of the remaining bytes.
+  // Fills the quota with 39 rows of 5 MiB and one of the remaining bytes.
   const sizes = [...Array<number>(39).fill(ARTIFACT_MAX_BYTES), ARTIFACT_MAX_BYTES - PNG.length - free];
   assert.equal(
     sizes.reduce((sum, size) => sum + size, PNG.length + free),
@@ -143,10 +143,10 @@ test('an agent keeps no byte above its quota, also in many requests at once; a p
   const [bytes] = await superuser.run(
     'select count(*)::integer as left from artifact_content join artifact using (artifact_id) where agent_id = $$dan$$',
   );
-  assert.equal(bytes?.['left'], 0, 'the bytes go with their run');
+  assert.equal(bytes?.['left'], 0, 'deleting a run deletes its artifacts');
 });
 
-test('an artifact has the first text from outside that had reached its run, and one from before has none', async () => {
+test('an artifact records the first outside text that had reached its run; an artifact from before has none', async () => {
   const working = await startCall('eve');
   const before = dataOf(await keep(working, Buffer.from('before'))).artifact;
   const marks = [

@@ -13,7 +13,7 @@ import type { Village } from '../village.ts';
 type Request = RequestOf<typeof keepRoute>;
 type Answer = Outcome<DataOf<typeof keepRoute>>;
 
-/** Keeps bytes that a call made for people. The call has begun at the API; the same bytes of one call are kept once. */
+/** Stores bytes that a call made for people. The API knows that the call has begun; equal bytes of a call are stored once. */
 export function keepArtifact({ db }: Village): Handlers['keepArtifact'] {
   return plain(async (request): Promise<Answer> => {
     const sha256 = createHash('sha256').update(request.body).digest();

@@ -1,4 +1,4 @@
-/** Posts that a run writes: deliverables for the readers of the post alone, and links with the pages that the run had opened. */
+/** Posts that a run writes: deliverables for the readers of the post, and links to pages that the run opened. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -43,7 +43,7 @@ async function posted(working: Working, args: object): Promise<string> {
   return String(answer.outcome.data?.['post_id']);
 }
 
-test('a post publishes a deliverable to its readers, who need not read the run; a deletion ends that', async () => {
+test('a post publishes a deliverable to its readers even if they may not read the run; deleting the post ends that', async () => {
   const working = await startRun('ada');
   const artifact_id = await deliver(working);
   const post_id = await posted(working, { body: 'Here it is.', deliverables: [artifact_id] });
@@ -63,7 +63,7 @@ test('a post publishes a deliverable to its readers, who need not read the run; 
   assert.equal(await codeOf(visitor.getPostDeliverable(params)), 'no_such_artifact');
 });
 
-test('the audience of the post decides who opens it, and a post without it opens nothing', async () => {
+test('the audience of a post decides who reads its deliverable; a post without the deliverable gives no access', async () => {
   const working = await startRun('bob');
   const artifact_id = await deliver(working);
   const post_id = await posted(working, { body: 'For one.', audience: 'agent:cleo', deliverables: [artifact_id] });
@@ -74,7 +74,7 @@ test('the audience of the post decides who opens it, and a post without it opens
   assert.equal(await codeOf(open(visitor, other)), 'no_such_artifact');
 });
 
-test('a run publishes only what it, its workers or its session made, and no request without a run publishes anything', async () => {
+test('a run publishes only deliverables of itself, its workers or its session; requests without a run publish none', async () => {
   const first = await startRun('cleo');
   const artifact_id = await deliver(first);
   const body = { title: 'Mine', body: 'Look.', deliverables: [artifact_id] };
@@ -86,7 +86,7 @@ test('a run publishes only what it, its workers or its session made, and no requ
   assert.match(resultOf(answer), /no_such_artifact/);
 });
 
-test('a post and a reply of a run have the pages that it opened and links to, and no others', async () => {
+test('posts and replies of a run list exactly the pages that it opened and links to', async () => {
   const working = await startRun('dan');
   await deliver(working);
   const text = `From ${OPENED.url}#price, not from https://never.example/opened.`;
@@ -96,5 +96,5 @@ test('a post and a reply of a run have the pages that it opened and links to, an
   const { post: shown, replies } = await visitor.getPost({ post_id });
   assert.deepEqual([shown.sources, replies[0]?.sources], [[OPENED], []]);
   const own = (await mia.client.createPost({ title: 'Hello', body: text })).post;
-  assert.equal(own.sources, undefined, 'nothing is said about the text of a person');
+  assert.equal(own.sources, undefined, 'a post by a person lists no pages');
 });

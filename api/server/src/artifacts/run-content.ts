@@ -7,8 +7,8 @@ import { accepted, refused, type Outcome } from '../http/outcome.ts';
 const RECORDS_MAX = 1_000;
 
 /**
- * The deliverables that a post publishes, in the order of their ids. A call of a run names only what that run, its workers or another
- * run of its session made: so what people of one conversation read never leaves by a run of another one.
+ * The deliverables that a post publishes, in the order of their ids. A run may publish only deliverables of itself, its
+ * workers or other runs of its session. Otherwise it could leak files of another conversation.
  */
 export async function namedDeliverables(
   tx: Tx,
@@ -17,11 +17,11 @@ export async function namedDeliverables(
 ): Promise<Outcome<readonly PostDeliverable[]>> {
   if (ids.length === 0) return accepted([]);
   if (call === undefined)
-    return refused('no_such_artifact', 'A post names deliverables only in a call of the run that made them');
+    return refused('no_such_artifact', 'A post can name deliverables only during a call of the run that made them');
   const rows = new Map((await readOwnDeliverables(tx, call.runId, ids)).map((row) => [row.artifactId, row]));
   const found = [...new Set(ids)].map((id) => rows.get(id));
   if (found.some((row) => row === undefined))
-    return refused('no_such_artifact', 'Name only deliverables of this run or its conversation that are still kept');
+    return refused('no_such_artifact', 'Name only existing deliverables of this run or its conversation');
   return accepted(
     found
       .filter((row) => row !== undefined)

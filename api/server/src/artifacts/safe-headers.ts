@@ -1,13 +1,13 @@
 import type { KeptArtifact } from '@hamlet/store';
 
-/** The browser runs and loads nothing for these bytes, and pages of other sites cannot embed them. */
+/** Browsers neither run nor load anything for these bytes, and pages of other sites cannot embed them. */
 const CONFINED = {
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'private, no-store',
 } as const;
 
-/** The bytes always leave as an opaque file; the type that the agent claims does not count. Pure. */
+/** Headers that serve the bytes as an opaque file, regardless of the type that the agent claims. Pure. */
 export function attachmentHeaders(name: string): Record<string, string> {
   return {
     ...CONFINED,
@@ -16,7 +16,7 @@ export function attachmentHeaders(name: string): Record<string, string> {
   };
 }
 
-/** An artifact never changes, so the browser of its reader may keep an image for an hour. Pure. */
+/** Lets the reader's browser cache an image for an hour, because artifacts never change. Pure. */
 export function imageHeaders(type: NonNullable<KeptArtifact['imageType']>): Record<string, string> {
   return {
     ...CONFINED,
@@ -36,7 +36,10 @@ const extended = (name: string): string =>
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const JPEG = Buffer.from('ffd8ff', 'hex');
 
-/** The type of an image by its first bytes; null if a browser should not show it. SVG is a program, and is none. Pure. */
+/**
+ * The image type that the first bytes show; null if a browser should not display them. SVG can contain scripts, so it
+ * is excluded. Pure.
+ */
 export function imageTypeOf(content: Uint8Array): KeptArtifact['imageType'] {
   const startsWith = (magic: Buffer): boolean => magic.equals(content.subarray(0, magic.length));
   if (startsWith(PNG)) return 'image/png';

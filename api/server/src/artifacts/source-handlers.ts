@@ -10,7 +10,9 @@ import type { Village } from '../village.ts';
 
 const RECORDS_MAX = 1_000;
 
-/** Each page of a run once, by its newest record; a witnessed record stands for a claimed one. Pure. */
+/**
+ * Each page of a run once, by its newest record. Records that the broker witnessed take precedence over claims. Pure.
+ */
 export function sourcesOf(rows: readonly OpenedPageRow[]): RunSource[] {
   const sources = new Map<string, RunSource>();
   for (const { runId, callId, tool, url, title, at, witnessed } of rows) {

@@ -1,4 +1,4 @@
-/** Pages that runs opened, over HTTP: each once, workers' pages too, witnessed by the broker's record, and only for readers of the words. */
+/** Pages that runs opened, over HTTP: listed once, including those of workers, with the broker's record, only for readers of the run. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ const end = (working: Working, callId: string, opened: OpenedPage[]) =>
 
 const sources = async (client: TestClient, runId: string) => (await client.listRunSources({ run_id: runId })).sources;
 
-test('opened pages are listed each once, for readers of the words; a link that was never opened is in no list', async () => {
+test('readers of a run see each page that it opened once; a link that it never opened is not listed', async () => {
   const working = await permits.startRun('ada', mia.client);
   await begin(working, '1.0');
   const { cycle } = working;
@@ -61,7 +61,7 @@ test('opened pages are listed each once, for readers of the words; a link that w
   await permits.end(working);
 });
 
-test("a worker's pages belong to the run that it works for; a session shows pages and deliverables of its runs", async () => {
+test("a worker's pages belong to the run that started it; a session shows pages and deliverables of its runs", async () => {
   const { session_id } = (await mia.client.createSession({ agent_id: 'bob' })).session;
   await mia.client.sendMessage({ session_id, text: 'Find bread.' });
   const { run } = await play.as('bob').nextRun({ agent_id: 'bob' });

@@ -1,4 +1,4 @@
-/** The audit: every act and every transfer can be found by actor, action, object, words and time, page by page, each once. */
+/** The audit finds every act and every transfer by actor, action, object, words and time, in pages without repeats. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit, type AuditRecord } from '@hamlet/contract';
@@ -27,7 +27,7 @@ async function find(query: Query): Promise<readonly AuditRecord[]> {
   return answer.data.records;
 }
 
-test('acts and money are found by actor, action, object, words and time', async () => {
+test('the audit finds acts and transfers by actor, action, object, words and time', async () => {
   const all = await find({});
   assert.ok(all.length >= 10, `${all.length}`);
   assert.deepEqual(
@@ -72,7 +72,7 @@ test('acts and money are found by actor, action, object, words and time', async 
   );
 });
 
-test('pages hold each record once, even if acts happen in the meantime', async () => {
+test('pages list each record once, even if acts happen meanwhile', async () => {
   const all = await find({});
   const seen: string[] = [];
   let cursor: string | undefined;
@@ -85,7 +85,7 @@ test('pages hold each record once, even if acts happen in the meantime', async (
   assert.deepEqual(seen, pluck(all, 'record_id'));
 });
 
-test('a cursor is valid for its own query only', async () => {
+test('a cursor is valid only for the query that returned it', async () => {
   const answer = await admin.listAudit({ limit: 1 });
   assert.ok(answer.next_cursor !== null);
   for (const query of [{ cursor: answer.next_cursor, kind: 'act' as const }, { cursor: 'bm9uc2Vuc2U' }])

@@ -14,7 +14,7 @@ const ApiKeysFile = z.strictObject({
   agentTokens: z.record(z.string(), Key).optional(),
 });
 
-/** Replaces all API keys in the database by those of a file; without a file, deletes them all. */
+/** Replaces all API keys in the database with those in a file. Without a file, deletes them all. */
 export async function loadApiKeys(db: Db, file: string | undefined): Promise<void> {
   const keys = ApiKeysFile.parse(file === undefined ? {} : JSON.parse(await readFile(file, 'utf8')));
   const named = (

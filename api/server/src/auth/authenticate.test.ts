@@ -1,4 +1,4 @@
-/** Finds the actor of a request for each kind of credentials, against a real Postgres. */
+/** Identifies the caller of a request by each kind of credentials, against a real Postgres. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -117,7 +117,7 @@ test('each key of the file has its role', async () => {
   );
 });
 
-test('a key that is short, or a file with something else in it, is refused; without a file there are no keys', async () => {
+test('a keys file with a short key or anything else in it is refused; without a file there are no keys', async () => {
   const other = join(folder, 'other.json');
   for (const keys of [{ adminToken: 'fifteen letters' }, { rootToken: 'a-key-of-nobody-for-tests' }]) {
     await writeFile(other, JSON.stringify(keys));
@@ -129,7 +129,7 @@ test('a key that is short, or a file with something else in it, is refused; with
   assert.equal(refusalOf(await byToken(KEYS.adminToken)), null);
 });
 
-test('an unknown token is refused, and only one with three parts is sent to the cluster', async () => {
+test('an unknown token is refused; only tokens in the form of a JWT are sent to the cluster', async () => {
   assert.deepEqual(await byToken(PROJECTED), { role: 'operator', id: 'operator' });
   assert.deepEqual(await byToken(PROJECTED_BROKER), { role: 'broker', id: 'broker' });
   for (const token of ['unknown', 'two.parts', 'one.of.four.parts', 'another.projected.token'])
@@ -137,12 +137,12 @@ test('an unknown token is refused, and only one with three parts is sent to the 
   assert.deepEqual(asked, [PROJECTED, PROJECTED_BROKER, 'another.projected.token']);
 });
 
-test('a header that is no bearer token is refused, also beside a session', async () => {
+test('a header other than Bearer is refused, even next to a valid session', async () => {
   for (const authorization of ['Basic abc', 'Bearer', 'Bearer a b', ''])
     assert.equal(refusalOf(await ask({ authorization })), 'token_invalid', authorization);
 });
 
-test('a caller without credentials is a visitor on the listener for people, and refused elsewhere', async () => {
+test('a caller without credentials is a visitor on the listener for people, and is refused elsewhere', async () => {
   const visitor = { role: 'visitor', id: 'visitor 192.0.2.7' };
   assert.deepEqual(await ask({}), visitor);
   assert.deepEqual(
@@ -153,7 +153,7 @@ test('a caller without credentials is a visitor on the listener for people, and 
   assert.equal(refusalOf(await ask({}, { listener: ['agents'] })), 'unauthenticated');
 });
 
-test('a session stands for its account until that is banned', async () => {
+test('a session identifies its account until the account is banned', async () => {
   const accountId = randomUUID();
   const id = newSecret('');
   const headers = { cookie: sessionCookie(id).split(';')[0] ?? '' };
@@ -209,16 +209,16 @@ test("a projected token is exchanged for a five-minute token of the pod's life a
   } as const;
   assert.deepEqual(await byToken(token), { ...actor, stale: false });
   agents.set('cleo', record('cleo', 6));
-  assert.deepEqual(await byToken(token), { ...actor, stale: true }, 'the resource tells of a newer cycle');
+  assert.deepEqual(await byToken(token), { ...actor, stale: true }, 'the resource has a newer cycle');
   agents.set('cleo', { ...record('cleo', 9), uid: 'another life' });
-  assert.deepEqual(await byToken(token), { ...actor, stale: false }, 'the cycles of another life are not of this one');
+  assert.deepEqual(await byToken(token), { ...actor, stale: false }, 'cycles of another life do not count');
   agents.delete('cleo');
   assert.deepEqual(await byToken(token), { ...actor, stale: false });
   await raiseCycle(db, CLEO.uid, 6);
   assert.deepEqual(await byToken(token), { ...actor, stale: true }, 'a pod of a newer cycle has exchanged its token');
 });
 
-test('a token that the cluster rejects, an earlier cycle and an ended life get no token', async () => {
+test('the exchange refuses a token that the cluster rejects, an earlier cycle and an ended life', async () => {
   assert.equal(refusalOf(await exchangeToken({ db, reviewer: cluster }, 'projected', NOW)), 'token_review_refused');
   const dan = { agentId: 'dan', uid: 'uid-of-dan', podUid: null, cycle: 2 };
   assert.equal((await exchange(dan)).ok, true);
@@ -228,7 +228,7 @@ test('a token that the cluster rejects, an earlier cycle and an ended life get n
   assert.equal(refusalOf(await exchange(dan)), 'token_not_from_pod');
 });
 
-test('an agent under a measure gets that reason with every kind of credentials', async () => {
+test('a banned or frozen agent gets that reason with every kind of credentials', async () => {
   const eve = { agentId: 'eve', uid: 'uid-of-eve', podUid: null, cycle: 0 };
   const [token, revoked] = [await tokenOf(eve), await tokenOf(eve)];
   agents.set('bob', record('bob'));
@@ -240,10 +240,10 @@ test('an agent under a measure gets that reason with every kind of credentials',
   assert.equal(refusalOf(await byToken(KEYS.agentTokens.bob)), 'agent_frozen');
   assert.equal(refusalOf(await exchange(eve)), 'agent_frozen');
   await revokeAgentSessions(db, 'eve');
-  assert.equal(refusalOf(await byToken(revoked)), 'agent_frozen', 'a revoked token hears of it too');
+  assert.equal(refusalOf(await byToken(revoked)), 'agent_frozen', 'a revoked token gets the reason too');
 });
 
-test('a revoked token, an unknown one and one of an ended life are refused', async () => {
+test('a revoked token, an unknown token and a token of an ended life are refused', async () => {
   const fay = { agentId: 'fay', uid: 'uid-of-fay', podUid: null, cycle: 0 };
   const token = await tokenOf(fay);
   assert.equal(refusalOf(await byToken(token)), null);
@@ -255,7 +255,7 @@ test('a revoked token, an unknown one and one of an ended life are refused', asy
   assert.equal(refusalOf(await byToken(later)), 'token_invalid');
 });
 
-test('a handler that verifies agents gets one that is known with its proof; every other caller is looked up', async () => {
+test('a handler that verifies agents itself gets known agents from the cache with a proof; other callers are looked up', async () => {
   const late = { verifiedLater: true } as const;
   const gil = { agentId: 'gil', uid: 'uid-of-gil', podUid: 'pod-of-gil', cycle: 0 };
   agents.set('gil', record('gil', 0));
@@ -266,20 +266,20 @@ test('a handler that verifies agents gets one that is known with its proof; ever
   assert.deepEqual(await byToken(token, late), { ...actor, proof });
   assert.deepEqual(await byToken(token), actor, 'for other handlers it is always looked up');
   await revokeAgentSessions(db, 'gil');
-  assert.deepEqual(await byToken(token, late), { ...actor, proof }, 'its handler finds out');
+  assert.deepEqual(await byToken(token, late), { ...actor, proof }, 'its handler checks the proof');
   assert.equal(refusalOf(await byToken(token)), 'token_invalid');
   assert.equal(refusalOf(await byToken(token, late)), 'token_invalid', 'the refusal replaces the earlier answer');
   const other = await tokenOf(gil);
   await byToken(other, late);
   agents.set('gil', record('gil', 1));
-  assert.deepEqual(await byToken(other, late), { ...actor, stale: true }, 'the resource tells of a newer cycle');
+  assert.deepEqual(await byToken(other, late), { ...actor, stale: true }, 'the resource has a newer cycle');
   for (const key of [KEYS.adminToken, KEYS.memberToken, KEYS.brokerToken]) {
     await byToken(key);
     assert.deepEqual(await byToken(key, late), await byToken(key));
   }
 });
 
-test('an earlier answer is used for five minutes', async () => {
+test('a cached identity is used for five minutes', async () => {
   const clock = { ms: 0 };
   const own = createAuthenticate({ db, source, reviewer: cluster, monotonicMs: () => clock.ms });
   const hal = { agentId: 'hal', uid: 'uid-of-hal', podUid: null, cycle: 0 };
@@ -296,7 +296,7 @@ test('an earlier answer is used for five minutes', async () => {
   assert.deepEqual([await isProof(), await isProof()], [false, true]);
 });
 
-test("without a cluster an agent's key serves as its projected token, and the operator's key as its own", async () => {
+test('without a cluster, the keys of an agent and of the operator replace their projected tokens', async () => {
   const reviewer = createDevReviewer(db, source);
   assert.deepEqual(await reviewer.reviewAgent(KEYS.agentTokens.ada), {
     ok: true,
@@ -315,7 +315,7 @@ test("without a cluster an agent's key serves as its projected token, and the op
   );
 });
 
-test('while Postgres is away, a caller whom this replica does not know may read as a visitor, and nothing else', async () => {
+test('while Postgres is away, an unknown caller may read what visitors read, and nothing else', async () => {
   const away = openDatabase({ url: 'postgres://app@127.0.0.1:1/none', poolSize: 1, onError: () => undefined });
   const alone = createAuthenticate({ db: away, source, reviewer: cluster, monotonicMs: () => 0 });
   const credentials = {
@@ -326,8 +326,8 @@ test('while Postgres is away, a caller whom this replica does not know may read 
   };
   try {
     assert.deepEqual(await alone({ ...credentials, isPublic: true }), { role: 'visitor', id: 'visitor 192.0.2.7' });
-    await assert.rejects(alone(credentials), 'what only some may read');
-    await assert.rejects(alone({ ...credentials, isPublic: true, listener: ['agents'] }), 'where agents are served');
+    await assert.rejects(alone(credentials), 'a route that only some may read');
+    await assert.rejects(alone({ ...credentials, isPublic: true, listener: ['agents'] }), 'on the listener for agents');
   } finally {
     await away.destroy();
   }

@@ -23,7 +23,7 @@ interface AgentLife {
   readonly bar: AgentBar | null;
 }
 
-/** The token of a request. Clients of Anthropic may send it as `x-api-key`. */
+/** The token of a request. Anthropic's clients may send it as `x-api-key`. */
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
   const key = headers['x-api-key'];
   if (headers.authorization === undefined && typeof key === 'string' && /^[^\s]+$/.test(key)) return key;
@@ -71,7 +71,7 @@ function agentActor(source: AuthenticatePorts['source'], agentId: string, life: 
   };
 }
 
-/** A key of the role agent is a development token: it is valid for the agent's current cycle. */
+/** An API key of the role agent is a development token: it is valid for the agent's current cycle. */
 function keyActor({ source }: Pick<LookUps, 'source'>, key: FoundApiKey): Actor | Refused {
   if (key.role === 'operator' || key.role === 'broker') return { role: key.role, id: key.role };
   if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
@@ -107,14 +107,14 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
   if (token.startsWith(AGENT_TOKEN_PREFIX)) {
     const session = await agentSessionOf(token, reads);
     if (session === null) return refused('token_invalid');
-    // While a measure holds, a barred agent gets its reason; afterwards the token is just invalid.
+    // While a measure holds, a barred agent gets its reason. Afterwards the token is simply invalid.
     if (session.revoked && session.bar === null)
       return refused('token_invalid', 'This token was revoked; exchange a new one');
     return agentActor(source, session.agentId, session);
   }
   const key = await keyOf(token, reads);
   if (key !== null) return keyActor(lookUps, key);
-  // Only a JWT can be a projected token; the API sends nothing else to the cluster for review.
+  // Only a JWT can be a projected token. Other tokens are not sent to the cluster for review.
   const mayBeProjected = token.split('.').length === 3;
   const service = mayBeProjected ? await serviceOf(token, reads) : null;
   return service === null ? refused('token_invalid') : { role: service, id: service };

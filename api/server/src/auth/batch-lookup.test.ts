@@ -9,7 +9,7 @@ interface Asked {
   readonly answer: PromiseWithResolvers<readonly string[]>;
 }
 
-/** Look-ups that answer when the test lets them. */
+/** Look-ups that the test answers when it wants. */
 function lookUps(): { readonly asked: Asked[]; find(key: string): Promise<string> } {
   const asked: Asked[] = [];
   const find = batchLookup((keys: readonly string[]) => {
@@ -20,7 +20,7 @@ function lookUps(): { readonly asked: Asked[]; find(key: string): Promise<string
   return { asked, find };
 }
 
-test('look-ups of one turn become one query, each key once, and each caller gets its own answer', async () => {
+test('look-ups in one turn of the event loop become one query with each key once, and each caller gets its own answer', async () => {
   const { asked, find } = lookUps();
   const answers = Promise.all([find('a'), find('b'), find('a')]);
   await turn();
@@ -49,7 +49,7 @@ test('a call during a query gets the result of a later query, never of an earlie
   assert.equal(await alone, 'later');
 });
 
-test('a failure rejects the callers of that query and no others', async () => {
+test('a failed query rejects its own callers and no others', async () => {
   const { asked, find } = lookUps();
   const together = Promise.allSettled([find('a'), find('b')]);
   await turn();
@@ -65,7 +65,7 @@ test('a failure rejects the callers of that query and no others', async () => {
   await assert.rejects(short, /the lookup of 1 keys returned 0 answers/);
 });
 
-test('at most 500 keys are looked up at once; the others follow', async () => {
+test('a query has at most 500 keys; the rest follow in the next one', async () => {
   const { asked, find } = lookUps();
   const answers = Promise.all(Array.from({ length: 501 }, (_, index) => find(String(index))));
   await turn();

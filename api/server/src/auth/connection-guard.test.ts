@@ -1,4 +1,4 @@
-/** Open connections end when the API would refuse their actor now, by NOTIFY of a real Postgres. */
+/** Open connections close once the API would refuse their actor, notified by a real Postgres. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { announceAccount, openDatabase } from '@hamlet/store';
@@ -34,7 +34,7 @@ const onStanding = (listener: typeof announceStanding): void => {
 };
 const notifications = untilEnd(openNotifications(postgres.appUrl, () => undefined));
 const guard = untilEnd(startConnectionGuard({ notifications, log: () => undefined, onStanding, everyMs: NEVER_MS }));
-// When the guard begins to listen it checks every account, since it may have missed a change.
+// A guard checks every account when it begins to listen, because it may have missed a change.
 const first = watched(guard, MEMBER);
 await until('the guard listens', async () => first.looks > 0);
 first.unwatch();
@@ -79,7 +79,7 @@ async function closedOf(
   return Object.keys(all).filter((name) => (all[name]?.looks ?? 0) > 0);
 }
 
-test('a change of an account closes the connections of that account and no others', async () => {
+test("a change of an account closes that account's connections and no others", async () => {
   const all = {
     key: watched(guard, KEY),
     visitor: watched(guard, VISITOR),
@@ -91,7 +91,7 @@ test('a change of an account closes the connections of that account and no other
   assert.deepEqual(all.member.closedBy, ['account_banned']);
 });
 
-test('a change of standing closes the connections of those agents and no others', async () => {
+test('a measure against agents closes their connections and no others', async () => {
   const all = {
     member: watched(guard, MEMBER),
     visitor: watched(guard, VISITOR),
@@ -101,7 +101,7 @@ test('a change of standing closes the connections of those agents and no others'
   assert.deepEqual(await closedOf(all, () => announceStanding(['ada', 'cleo']), 'ada'), ['ada']);
 });
 
-test('a guard that listens again checks every account, since it may have missed a change', async () => {
+test('a guard that listens again checks every account, because it may have missed a change', async () => {
   const elsewhere = openNotifications(postgres.appUrl, () => undefined);
   const another = startConnectionGuard({
     notifications: elsewhere,
@@ -120,7 +120,7 @@ test('a guard that listens again checks every account, since it may have missed 
   await elsewhere.close();
 });
 
-test('all connections but those of visitors are checked periodically, with or without a notification', async () => {
+test('all connections except those of visitors are checked periodically, with or without a notification', async () => {
   const elsewhere = openNotifications(postgres.appUrl, () => undefined);
   const another = startConnectionGuard({
     notifications: elsewhere,
@@ -134,7 +134,7 @@ test('all connections but those of visitors are checked periodically, with or wi
     member: watched(another, MEMBER),
     key: watched(another, KEY),
   };
-  await until('each was looked at twice', async () => all.agent.looks > 1 && all.member.looks > 1 && all.key.looks > 1);
+  await until('each was checked twice', async () => all.agent.looks > 1 && all.member.looks > 1 && all.key.looks > 1);
   assert.deepEqual(
     [all.visitor.looks, ...Object.values(all).flatMap(({ closedBy }) => closedBy)],
     [0],
@@ -143,13 +143,13 @@ test('all connections but those of visitors are checked periodically, with or wi
   all.key.unwatch();
   const { looks } = all.key;
   const before = all.agent.looks;
-  await until('the others are looked at', async () => all.agent.looks > before + 1);
-  assert.equal(all.key.looks, looks, 'one that has ended is not looked at');
+  await until('the others are checked', async () => all.agent.looks > before + 1);
+  assert.equal(all.key.looks, looks, 'an ended one is not checked');
   another.stop();
   await elsewhere.close();
 });
 
-test('a connection closes if its actor is now another one, or has another role', async () => {
+test('a connection closes if its credentials now belong to another actor or role', async () => {
   for (const now of [
     { ...MEMBER, id: 'account 2' },
     { ...MEMBER, role: 'admin' },
@@ -162,11 +162,11 @@ test('a connection closes if its actor is now another one, or has another role',
   }
 });
 
-test('while the check fails a connection stays, and it is closed once after the check works again', async () => {
+test('while the check fails a connection stays open; it closes once the check works again', async () => {
   const connection = watched(guard, MEMBER);
   connection.now = new Error('the database is away');
   await announceAccount(db, '1');
-  await until('it is looked at', async () => connection.looks > 0);
+  await until('it is checked', async () => connection.looks > 0);
   assert.deepEqual(connection.closedBy, []);
   connection.now = BANNED;
   await announceAccount(db, '1');
@@ -174,6 +174,6 @@ test('while the check fails a connection stays, and it is closed once after the 
   await closed(connection);
   const after = watched(guard, MEMBER);
   await announceAccount(db, '1');
-  await until('a later one is looked at', async () => after.looks > 0);
+  await until('a later one is checked', async () => after.looks > 0);
   assert.deepEqual([connection.closedBy, after.closedBy], [['account_banned'], []]);
 });

@@ -16,7 +16,7 @@ export interface GuardPorts extends Pick<Services, 'notifications' | 'log'> {
 }
 
 /**
- * Checks the connections of a changed account at once (NOTIFY), and all connections every ten seconds, since a
+ * Checks the connections of a changed account at once (NOTIFY), and all connections every ten seconds, because a
  * notification can be lost.
  */
 export function startConnectionGuard({
@@ -38,7 +38,7 @@ export function startConnectionGuard({
             : { ok: false, reason: 'token_invalid' };
       if (refusal !== null && open.delete(connection)) connection.close(refusal);
     } catch (error) {
-      // If the check fails, the connection stays: the map must stay readable during an outage.
+      // If the check fails, the connection stays open, so that the map can be read during an outage.
       log('debug', 'an open connection could not be checked', { error });
     }
   }

@@ -28,7 +28,7 @@ function pod(metadata: Partial<KubeObject['metadata']> = {}): KubeObject {
   };
 }
 
-test("a token stands for the agent that controls its pod, in the cycle of the pod's name", () => {
+test("a token identifies the agent that controls its pod, in the cycle that the pod's name ends with", () => {
   const life = (of: KubeObject): unknown => lifeOf(of, 'uid-of-pod', SOURCE);
   assert.deepEqual(life(pod()), {
     ok: true,
@@ -46,7 +46,7 @@ test("a token stands for the agent that controls its pod, in the cycle of the po
   });
 });
 
-test('an agent that has no cycle yet is in cycle 0', () => {
+test('an agent without a cycle is in cycle 0', () => {
   const young = { get: () => ({ ...ADA, status: {} }) };
   assert.equal(lifeOf(pod({ name: 'ada-0' }), 'uid-of-pod', young).ok, true);
 });
@@ -92,13 +92,13 @@ const REFUSED: readonly (readonly [why: string, pod: KubeObject | null, reason: 
     'token_not_from_pod',
     /belongs to no agent/,
   ],
-  ['a pod with no number', pod({ name: 'ada-x' }), 'token_not_from_pod', /not named/],
-  ['a pod with the name of another', pod({ name: 'bob-3' }), 'token_not_from_pod', /not named/],
-  ['a pod with more than a number', pod({ name: 'ada-3-4' }), 'token_not_from_pod', /not named/],
+  ['a pod whose name ends without a number', pod({ name: 'ada-x' }), 'token_not_from_pod', /not named/],
+  ['a pod with the name of another agent', pod({ name: 'bob-3' }), 'token_not_from_pod', /not named/],
+  ['a pod whose name ends with more than a number', pod({ name: 'ada-3-4' }), 'token_not_from_pod', /not named/],
 ];
 
 for (const [why, of, reason, detail] of REFUSED)
-  test(`a token is refused: ${why}`, () => {
+  test(`a token is refused for ${why}`, () => {
     const outcome = lifeOf(of, 'uid-of-pod', SOURCE);
     assert.equal(outcome.ok, false);
     assert.deepEqual(
@@ -130,7 +130,7 @@ const GOOD: Answer = {
   extra: BOUND,
 };
 
-/** A cluster that answers every token review in this way and has one pod. */
+/** A cluster that answers every token review with this status and has one pod. */
 function cluster(
   { authenticated, audiences, username, extra }: Answer,
   getPod: () => KubeObject = pod,
@@ -152,7 +152,7 @@ test('a projected token is valid if the cluster confirms its audience and accoun
   assert.equal(
     await agentOf(cluster({ audiences: ['hamlet-api'], username: GOOD.username ?? '', extra: BOUND })),
     'token_review_refused',
-    'the cluster does not say',
+    'the cluster does not confirm it',
   );
   assert.equal(await agentOf(cluster({ ...GOOD, audiences: ['another'] })), 'token_review_refused');
   assert.equal(
@@ -177,13 +177,13 @@ test('a projected token is valid if the cluster confirms its audience and accoun
 test('a missing pod refuses the token; any other failure of the cluster is thrown', async () => {
   const failing = (status: number): Pick<KubeClient, 'create' | 'get'> =>
     cluster(GOOD, () => {
-      throw new KubeError({ status, reason: 'Reason', message: 'the cluster says no' });
+      throw new KubeError({ status, reason: 'Reason', message: 'the cluster rejects it' });
     });
   assert.equal(await agentOf(failing(404)), 'token_not_from_pod');
   await assert.rejects(agentOf(failing(500)), KubeError);
 });
 
-test('only their own service accounts identify operator and broker', async () => {
+test('operator and broker are identified only by their own service accounts', async () => {
   const service = (answer: Answer): Promise<string | null> => reviewer(cluster(answer)).reviewService('token');
   for (const role of ['operator', 'broker']) {
     const username = `system:serviceaccount:village:hamlet-${role}`;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { UnavailableError } from '../http/respond.ts';
 import { createPasswords } from './password.ts';
 
-test('a password matches its hash, and no password matches an account without a hash', async () => {
+test('a password matches its own hash; an account without a hash matches none', async () => {
   const passwords = createPasswords();
   const kept = await passwords.hash('correct horse battery');
   assert.match(kept, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -12,7 +12,7 @@ test('a password matches its hash, and no password matches an account without a 
   for (const none of [null, undefined]) assert.equal(await passwords.is('', none), false);
 });
 
-test('two passwords are hashed at a time and thirty wait; the next is refused until one is done', async () => {
+test('two passwords are hashed at a time and thirty wait; any further one is refused', async () => {
   const passwords = createPasswords();
   const all = Array.from({ length: 32 }, (_, index) => passwords.hash(`password ${index}`));
   await assert.rejects(passwords.hash('one too many'), UnavailableError);

@@ -6,10 +6,12 @@ const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const AT_ONCE = 2;
 const WAITING_MAX = 30;
 
-/** The native library takes 3 MB, so it is loaded with the first password. */
+/** The native library takes 3 MB, so the first use loads it. */
 const argon2 = (): Promise<typeof import('@node-rs/argon2')> => import('@node-rs/argon2');
 
-/** Hashes and checks passwords, two at a time. Both methods throw UnavailableError if thirty calls wait already. */
+/**
+ * Hashes and checks passwords, two at a time. Both methods throw UnavailableError if thirty calls are already waiting.
+ */
 export function createPasswords() {
   const waiting: (() => void)[] = [];
   let atWork = 0;
@@ -22,7 +24,7 @@ export function createPasswords() {
     try {
       return await work();
     } finally {
-      // The next waiter takes over this place before any new call can.
+      // Pass the place to the next waiter before any new call can take it.
       const next = waiting.shift();
       if (next === undefined) atWork -= 1;
       else next();

@@ -22,20 +22,20 @@ async function lookUpThatFails(failure: Error): Promise<(standIn: boolean) => Pr
   return (standIn) => lookUp('secret', standIn);
 }
 
-test('while Postgres is away an earlier answer stands in for a read, and not for a write', async () => {
+test('while Postgres is away, reads use the cached answer and writes fail', async () => {
   const lookUp = await lookUpThatFails(AWAY);
   assert.equal(await lookUp(true), 'ada');
   await assert.rejects(lookUp(false), AWAY);
 });
 
-test('a busy database is no outage: no earlier answer is used', async () => {
+test('a busy database does not count as an outage: cached answers are not used', async () => {
   for (const failure of [new DatabaseBusyError('every connection is in use'), TOO_LATE]) {
     const lookUp = await lookUpThatFails(failure);
     await assert.rejects(lookUp(true), failure);
   }
 });
 
-/** A look-up with a clock that the test moves. It numbers its answers, and fails while the test wants it to. */
+/** A look-up with a clock that the test moves. It numbers its answers, and fails while the test sets `away`. */
 function lookUpByClock(freshMs?: number): {
   readonly lookUp: LookUp<string>;
   readonly clock: { nowMs: number; isAway: boolean };
@@ -50,7 +50,7 @@ function lookUpByClock(freshMs?: number): {
   return { clock, lookUp: throughOutage(find, () => clock.nowMs, ...(freshMs === undefined ? [] : [{ freshMs }])) };
 }
 
-test('an earlier answer is used for five minutes, and only for the same secret', async () => {
+test('a cached answer is used for five minutes, and only for the same secret', async () => {
   const { lookUp, clock } = lookUpByClock();
   clock.nowMs = 1_000;
   await lookUp('ada', true);
@@ -62,7 +62,7 @@ test('an earlier answer is used for five minutes, and only for the same secret',
   await assert.rejects(lookUp('ada', true), AWAY);
 });
 
-test('while the source answers, each look-up asks it, unless its last answer is fresh', async () => {
+test('while the source answers, each look-up asks it unless its last answer is fresh', async () => {
   const { lookUp } = lookUpByClock();
   assert.deepEqual([await lookUp('ada', true), await lookUp('ada', true)], ['ada 1', 'ada 2']);
   const { lookUp: reused, clock } = lookUpByClock(60_000);
@@ -75,7 +75,7 @@ test('while the source answers, each look-up asks it, unless its last answer is 
   assert.equal(await reused('ada', false), 'ada 3');
 });
 
-test('the cache holds ten thousand answers, and is then cleared', async () => {
+test('the cache holds ten thousand answers and is then cleared', async () => {
   const { lookUp, clock } = lookUpByClock();
   for (let index = 0; index < 10_000; index += 1) await lookUp(`caller ${index}`, true);
   clock.isAway = true;
@@ -88,7 +88,7 @@ test('the cache holds ten thousand answers, and is then cleared', async () => {
   assert.match(await lookUp('one more', true), /^one more/);
 });
 
-test('a read does not wait for a Postgres that has just failed, and a write does', async () => {
+test('a read does not wait for a Postgres that has just failed; a write does', async () => {
   const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>(), Promise.withResolvers<string>()];
   let asked = 0;
   const lookUp = throughOutage(
@@ -100,7 +100,7 @@ test('a read does not wait for a Postgres that has just failed, and a write does
   const first = lookUp('secret', true);
   answers[1]?.reject(AWAY);
   assert.equal(await first, 'ada');
-  // The third look-up is under way and has no answer: reads do not wait for it, and do not start another.
+  // The third look-up is still running: reads neither wait for it nor start another.
   assert.equal(await lookUp('secret', true), 'ada');
   await assert.rejects(lookUp('another secret', true), AWAY);
   assert.equal(asked, 3);
@@ -111,7 +111,7 @@ test('a read does not wait for a Postgres that has just failed, and a write does
   assert.equal(await lookUp('secret', true), 'bob');
 });
 
-test('for five seconds after a failure reads do not wait, and then one read asks again', async () => {
+test('for five seconds after a failure, reads do not wait; then one look-up runs in the background', async () => {
   const silent = Promise.withResolvers<string>();
   const answers: readonly (() => Promise<string>)[] = [
     async () => 'ada',
@@ -135,7 +135,7 @@ test('for five seconds after a failure reads do not wait, and then one read asks
   assert.equal(asked, 4);
 });
 
-test('the background look-up is repeated until the source is back', async () => {
+test('the background look-up repeats until the source is back', async () => {
   const { lookUp, clock } = lookUpByClock();
   assert.equal(await lookUp('ada', true), 'ada 1');
   clock.isAway = true;

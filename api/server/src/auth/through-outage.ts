@@ -4,18 +4,17 @@ const REMEMBERED_MAX = 10_000;
 const STAND_IN_MS = 300_000;
 const OUTAGE_MS = 5_000;
 
-/** A look-up by a secret. `standIn` allows an earlier answer while the source is unreachable; set it for reads only. */
+/** A look-up by a secret. `standIn` allows a cached answer while the source is unreachable; set it for reads only. */
 export interface LookUp<T> {
   (secret: string, standIn: boolean): Promise<T>;
   earlier(secret: string): T | null;
 }
 
 /**
- * Wraps a look-up so that it survives an outage: while Postgres is away, it returns the last answer, so that the map
- * stays readable. A read does not wait for a Postgres that failed within the last 5 s, because a node without power
- * answers nothing until the connection's timeout. The read gets the last answer or the error at once, while one look-up
- * in the background checks whether Postgres is back. An answer that is younger than `freshMs` is used without a
- * look-up. Caches at most 10,000 answers.
+ * Wraps a look-up with a cache, so that the map can be read while Postgres is away. A read does not wait for a Postgres
+ * that failed within the last 5 s, because a connection to a dead node hangs until its timeout. Such a read gets the
+ * cached answer or the error at once, while one look-up in the background checks whether Postgres is back. Answers
+ * younger than `freshMs` need no look-up. Caches at most 10,000 answers.
  */
 export function throughOutage<T>(
   find: (secret: string) => Promise<T>,
@@ -43,7 +42,7 @@ export function throughOutage<T>(
   function probe(secret: string): void {
     if (probing) return;
     probing = true;
-    // The reads get the error of the outage, so the background look-up drops its own.
+    // Reads already got the outage's error, so this one is dropped.
     void ask(secret)
       .catch(() => undefined)
       .finally(() => {

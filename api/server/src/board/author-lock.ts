@@ -10,8 +10,9 @@ export interface LockedAuthor {
 }
 
 /**
- * Sets the identity for row-level security, and reads the author's limits and counts. Texts of admins and of the
- * village are not counted. Any other author is locked: no other transaction writes as this author until this one ends.
+ * Sets the identity for row-level security, and reads the author's limits and counts. Posts of admins and of the
+ * village are not limited. Any other author is locked until the transaction ends, so that its writes run one after
+ * another.
  */
 export async function lockAuthor(tx: Tx, { viewer, by, kind, rank, accountId }: Author): Promise<LockedAuthor> {
   if (kind === 'admin' || kind === 'system') {

@@ -40,7 +40,7 @@ export function authorOf(actor: Actor, source: AgentSource, asType?: 'system'): 
   if (asType === 'system')
     return actor.role === 'admin'
       ? THE_VILLAGE
-      : refused('forbidden', 'Only an admin may write in the name of the village');
+      : refused('forbidden', 'Only an admin may write on behalf of the village');
   if (actor.role === 'agent')
     return agentAuthor(actor.agentId, source) ?? refused('no_such_agent', `There is no agent ${actor.agentId}`);
   if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
@@ -52,7 +52,7 @@ export function isAuthor({ by }: Author, row: { readonly authorType: string; rea
   return row.authorType === by.authorType && row.authorId === by.authorId;
 }
 
-/** Null if the author may write the revision. `seen` is the revision that the author has read. Pure. */
+/** Null if the author may write the revision. `seen` is the revision that the author last read. Pure. */
 export function refuseRevision(
   author: Author,
   row: { readonly authorType: string; readonly authorId: string; readonly hidden: unknown; readonly revision: number },
@@ -60,7 +60,9 @@ export function refuseRevision(
 ): Refused | null {
   if (!isAuthor(author, row)) return refused('not_its_author');
   if (row.hidden !== null) return refused('post_moderated');
-  return row.revision === seen ? null : refused('revision_conflict', `Revision ${row.revision} is the newest`);
+  return row.revision === seen
+    ? null
+    : refused('revision_conflict', `Another change came first: read revision ${row.revision}, then change it again`);
 }
 
 export function viewerOf(actor: Actor): Viewer {
@@ -77,7 +79,9 @@ export function viewerOf(actor: Actor): Viewer {
   }
 }
 
-/** A post or reply that the actor may see and in which the agent took part; null if the request names none. */
+/**
+ * A post or reply that the actor may see and in which the agent took part; a null subject if the request names none.
+ */
 export async function findJudged(
   tx: Tx,
   judged: { readonly actor: Actor; readonly agentId: string; readonly relatedPostId: string | null },

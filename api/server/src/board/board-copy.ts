@@ -39,10 +39,10 @@ export async function startBoardCopy({
 
 export interface BoardQuestion<T> {
   readonly now: Date;
-  /** Asks the database, where row-level security decides which rows the viewer sees. */
+  /** Reads the database, where row-level security decides which rows the viewer sees. */
   live(): Promise<Outcome<T>>;
   /**
-   * Asks the copy, which is at least as new as the event at `offset`. `maySeePost` and `maySeeReply` decide which rows
+   * Reads the copy, which is at least as new as the event at `offset`. `maySeePost` and `maySeeReply` decide which rows
    * the viewer sees. Null if the copy cannot answer.
    */
   copied(copy: BoardCopy, offset: number): T | null;
@@ -83,8 +83,8 @@ const CHANNEL = 'hamlet:board:hidden';
 const Message = z.strictObject({ postId: z.uuid(), replyId: z.uuid().nullable(), note: ModerationNote });
 
 /**
- * Publishes the hiding of a text to the copies of all replicas, which learn it sooner than from the feed. Returns a
- * function that hides a text in this replica's copy and publishes that; call it after the commit.
+ * Announces a hidden text to the copies of all replicas before the feed does. Returns a function that hides the text in
+ * this replica's copy and announces it; call it after the commit.
  */
 export async function openHidingSignal(
   link: Pick<RedisLink, 'publish' | 'subscribe'>,

@@ -8,7 +8,7 @@ import { createBoardFeed } from './board-feed.ts';
 const VIEWER: Viewer = { role: 'visitor', actor: '' };
 const EPOCH = 'e'.repeat(32);
 
-test('a viewer of a quiet board gets a mark each time, so that it can distinguish silence from a lost connection', async () => {
+test('a viewer of a quiet board gets regular marks, so that it can distinguish silence from a lost connection', async () => {
   const feed = createBoardFeed({
     pages: {
       epoch: EPOCH,

@@ -7,7 +7,7 @@ import type { BoardRelay } from './board-relay.ts';
 import type { SocketRoute } from '../http/pipeline/serve-sockets.ts';
 import { viewerOf } from './author-of.ts';
 
-/** A viewer with more queued bytes than this gets no more events until its queue drains. Its events stay in the database. */
+/** A viewer with more queued bytes gets no events until its queue drains. Its events stay in the database. */
 const BACKLOG_MAX_BYTES = 256 << 10;
 const BACKLOG_PATIENCE_MS = 10_000;
 const BACKLOG_PAUSE_MS = 50;
@@ -27,14 +27,14 @@ export interface FeedPorts {
   readonly log: Log;
 }
 
-/** A viewer and its start: after the event at `EPOCH:OFFSET`, or with a snapshot. */
+/** A viewer and where it starts: after the event at `EPOCH:OFFSET`, or with a snapshot. */
 export interface Follower {
   readonly viewer: Viewer;
   readonly after: string | undefined;
   readonly out: FeedOut;
 }
 
-/** Sends one viewer every event of the stream that the viewer may see, in order, once. Mutable: its offset advances. */
+/** Sends one viewer all events of the stream that it may see, in order, each once. Stateful: its offset advances. */
 class FeedReader {
   readonly #ports: FeedPorts;
   readonly #follower: Follower;
@@ -62,7 +62,7 @@ class FeedReader {
       });
   }
 
-  /** Sends the current offset of the stream, also if the viewer has it: a silent socket counts as a lost one. */
+  /** Sends the current offset even if the viewer has it: clients treat a silent socket as lost. */
   mark(): void {
     if (this.#offset < 0) return;
     const mark: BoardMark = { type: 'mark', epoch: this.#ports.pages.epoch, offset: this.#offset };
@@ -138,7 +138,7 @@ export function createBoardFeed(ports: FeedPorts) {
 export type BoardFeed = ReturnType<typeof createBoardFeed>;
 
 const MARK_EVERY_MS = 20_000;
-/** Maximum number of sockets of one replica, and the close code beyond that number. */
+/** Maximum number of sockets of one replica, and the code that closes any further one. */
 const SOCKETS_MAX = 5_000;
 const TOO_MANY = 1_013;
 

@@ -53,7 +53,7 @@ async function post(replica: number, body: Partial<CallInput<typeof createPost>[
   return (await at(replica).admin.createPost({ title: 'News', body: 'of the day', ...body })).post;
 }
 
-test('every event reaches its viewers with the content that they may see, on both replicas', async () => {
+test('each viewer gets every event with the content that it may see, on both replicas', async () => {
   const names = ['visitor', 'member', 'ada', 'bob', 'admin'] as const;
   const tokens = [undefined, TOKENS.member, agentToken('ada'), agentToken('bob'), TOKENS.admin];
   const watching = await Promise.all(tokens.map((token, index) => viewerAt(index % 2, token)));
@@ -91,7 +91,7 @@ test('every event reaches its viewers with the content that they may see, on bot
     for (const { offset, epoch } of events) assert.ok(offset > 0 && epoch === events[0]?.epoch);
 });
 
-test('a hidden text is null for viewers, who drop it', async () => {
+test('viewers get null for a hidden text, and drop it', async () => {
   const [viewer, author] = [await viewerAt(0), await viewerAt(1, agentToken('cleo'))];
   const { post_id } = await at(0).as('cleo').createPost({ title: 'Rude', body: 'words' });
   await eventually('the post', () => viewer.events.some((event) => event.post?.post_id === post_id));
@@ -104,7 +104,7 @@ test('a hidden text is null for viewers, who drop it', async () => {
   assert.equal(hiding.post?.moderation?.reason, 'abuse');
 });
 
-test('a viewer resumes at its offset, also on the other replica; if that offset is gone it gets a reset', async () => {
+test('a viewer resumes at its offset, also on the other replica; a lost offset causes a reset', async () => {
   const viewer = await viewerAt(0);
   await post(0, { title: 'before' });
   await eventually('the first', () => viewer.events.length === 1);
@@ -155,7 +155,7 @@ function hintsOf(replica: number, agentId: AgentId) {
   return { hints: () => events.flatMap((event) => (event.event === 'board' ? [event.data] : [])), stop };
 }
 
-test('a reply wakes the agents that it concerns and no others, whichever replica holds their streams', async () => {
+test('a reply wakes the agents that it concerns and no others, on any replica', async () => {
   const [dan, eve, bob] = [hintsOf(0, 'dan'), hintsOf(1, 'eve'), hintsOf(1, 'bob')];
   await eventually('all online', async () =>
     (await Promise.all((['dan', 'eve', 'bob'] as const).map((id) => at(0).agent(id)))).every(
@@ -180,7 +180,7 @@ test('a reply wakes the agents that it concerns and no others, whichever replica
   for (const { stop } of [dan, eve, bob]) stop();
 });
 
-test('a note pinned to the notice board in the world becomes one post at that place, even if no replica ran when it was pinned', async () => {
+test('a note pinned in the world becomes one post at that place, even if no replica ran at the time', async () => {
   const spot = await at(0).walk('ada', { landmark_id: 'board' });
   dataOf(await at(1).act('ada', { kind: 'use_board', text: '  Lost: one hat.\nReward: a loaf.  ' }));
   dataOf(await at(1).act('ada', { kind: 'use_board' }));
@@ -191,7 +191,7 @@ test('a note pinned to the notice board in the world becomes one post at that pl
     ['Lost: one hat.', 'Lost: one hat.\nReward: a loaf.', 'ada', 'public'],
   );
   assert.deepEqual(note?.place, { ...spot.position, landmark_id: 'board' });
-  // Puts the cursor back, as after a crash between the commit of the world and that of the board.
+  // Moves the cursor back, as after a crash between the commit of the world and that of the board.
   const superuser = openSuperuser(village.postgres);
   await superuser.run('update board.world_cursor set seq = 0');
   dataOf(await at(0).act('ada', { kind: 'use_board', text: 'Found: one hat.' }));
@@ -206,7 +206,7 @@ test('a note pinned to the notice board in the world becomes one post at that pl
   await superuser.close();
 });
 
-/** Writes to both replicas: sends each write to both at once, until one has answered. */
+/** Sends each write to both replicas at once, until one has answered. */
 async function writeStorm(random: Seeded, intents: number): Promise<void> {
   const threads: string[] = [];
   const write = async (): Promise<void> => {
@@ -234,12 +234,12 @@ async function writeStorm(random: Seeded, intents: number): Promise<void> {
   for (let written = 0; written < intents; written += 10) await Promise.all(Array.from({ length: 10 }, write));
 }
 
-test(`${SOCKETS} sockets that break and resume anywhere, ${WRITES} writes to both replicas, Redis restarted (seed ${SEED}): nothing lost, nothing twice`, async () => {
+test(`${SOCKETS} sockets that break and resume anywhere, ${WRITES} writes to both replicas, Redis restarted (seed ${SEED}): each event arrives once`, async () => {
   const random = new Seeded(SEED);
   const begun = (await readAs(db, VILLAGE, (tx) => readBoardEvents(tx, 0, 100_000))).at(-1)?.offset ?? 0;
   const tokens = [undefined, TOKENS.member, agentToken('bob'), TOKENS.admin];
   const storm: BoardViewer[] = [];
-  // Never more at once than the queue of a listening socket holds.
+  // Never more at once than the listen queue of a socket holds.
   while (storm.length < SOCKETS)
     storm.push(
       ...(await Promise.all(
@@ -302,7 +302,7 @@ test(`${SOCKETS} sockets that break and resume anywhere, ${WRITES} writes to bot
   }
 });
 
-test('the other replica reads a text that was written a moment ago', async () => {
+test('the other replica immediately reads a text that this one wrote', async () => {
   const { post_id } = await post(0, { title: 'fresh' });
   assert.equal((await at(1).admin.getPost({ post_id })).post.title, 'fresh');
 });

@@ -42,7 +42,7 @@ interface PagesPorts {
 async function readPage({ db, relay: { head }, epoch }: PagesPorts, viewer: Viewer, after: number): Promise<EventPage> {
   const events = await readAs(db, viewer, (tx) => readBoardEvents(tx, after, PAGE));
   const last = events.at(-1)?.offset ?? after;
-  // A page that is not full is the last one, so it is complete up to the head.
+  // A page that is not full is the last one, so it is complete up to the newest offset.
   return {
     texts: events.map((event) => eventText(epoch, event)),
     last,

@@ -5,12 +5,12 @@ import type { Services } from '../service/services.ts';
 
 const CHANNEL = 'hamlet:board:head';
 const BATCH = 500;
-/** Period of reading the outbox even without a notification, for rows of a replica that died before it notified. */
+/** Interval of reading the outbox without a notification, for rows of a replica that died before it notified. */
 const POLL_MS = 500;
-/** Pause while another replica holds the outbox: that replica may not see the newest row, so this one tries again. */
+/** Pause while another replica holds the outbox: that replica may not see the newest row, so this one retries. */
 const BUSY_PAUSE_MS = 15;
 
-/** Gives committed writes their offsets: one replica empties the outbox, the others follow over Redis or Postgres. */
+/** Assigns offsets to committed writes: one replica empties the outbox, the others follow over Redis or Postgres. */
 export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | 'link' | 'log'>) {
   const receivers: ((head: number) => void)[] = [];
   let head = 0;
@@ -52,7 +52,7 @@ export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | '
   const timer = setInterval(nudge, POLL_MS);
   await relay();
   return {
-    /** The offset of the last event that this replica knows. Every event up to it can be read. */
+    /** The newest offset that this replica knows. Every event up to it can be read. */
     get head() {
       return head;
     },

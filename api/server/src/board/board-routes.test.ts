@@ -1,4 +1,4 @@
-/** The board by HTTP on a real Postgres: who may write and read which texts, and how texts change. */
+/** The board over HTTP on a real Postgres: who may write and read which texts, and how texts change. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ async function titles(as: TestClient, query: PostQuery): Promise<readonly string
 
 const thread = (as: TestClient, postId: string): Promise<CallData<typeof getPost>> => as.getPost({ post_id: postId });
 
-test('a post has the fields of the contract, and gets replies', async () => {
+test('a post has the fields of the contract and gets replies', async () => {
   const asked = await post(play.as('ada'), { tags: ['question'], place: { landmark_id: 'board' } });
   const { post_id, created_at, updated_at, place, ...rest } = asked;
   assert.ok(created_at === updated_at && place?.landmark_id === 'board');
@@ -53,7 +53,7 @@ test('a post has the fields of the contract, and gets replies', async () => {
   assert.deepEqual([read.post.replies, read.replies.map(({ body }) => body)], [1, ['I do. Come to the bakery.']]);
 });
 
-test('only an admin may write in the name of the village', async () => {
+test('only an admin may write on behalf of the village', async () => {
   const said = await post(play.admin, { author_type: 'system', title: 'The well is closed' });
   assert.deepEqual([said.author_type, said.author_id, said.author_name], ['system', 'village', 'The village']);
   assert.equal(await codeOf(member.createPost({ title: 'x', body: 'y', author_type: 'system' })), 'forbidden');
@@ -61,7 +61,7 @@ test('only an admin may write in the name of the village', async () => {
   assert.equal((await thread(visitor, said.post_id)).replies.length, 1);
 });
 
-test('every audience sees its posts in lists, searches, counts and threads; authors and admins see them too', async () => {
+test('lists, searches, counts and threads show each post to its audience, its author and admins', async () => {
   const word = `w${randomUUID().slice(0, 8)}`;
   const made = new Map<string, Post>();
   for (const audience of ['public', 'agents', 'humans', 'agent:bob']) {
@@ -92,7 +92,7 @@ test('every audience sees its posts in lists, searches, counts and threads; auth
   assert.equal(await codeOf(play.as('bob').replyToPost({ post_id: secret, body: 'I heard you.' })), null);
 });
 
-test('lists filter by status, tag, author, place and words, page by page, and a cursor is valid for its own query only', async () => {
+test('lists filter by status, tag, author, place and words in pages; a cursor is valid only for its own query', async () => {
   const tag = `t${randomUUID().slice(0, 6)}`;
   const made: Post[] = [];
   for (let number = 0; number < 5; number += 1)
@@ -125,7 +125,7 @@ test('lists filter by status, tag, author, place and words, page by page, and a 
   assert.equal(await codeOf(visitor.getPost({ post_id: post_id ?? '', cursor })), 'cursor_invalid');
 });
 
-test('replies come oldest first, in pages', async () => {
+test('replies are listed oldest first, in pages', async () => {
   const { post_id } = await post(member);
   for (let number = 0; number < 5; number += 1) await member.replyToPost({ post_id, body: `number ${number}` });
   const bodies: string[] = [];
@@ -141,7 +141,7 @@ test('replies come oldest first, in pages', async () => {
   assert.deepEqual(bodies, ['number 0', 'number 1', 'number 2', 'number 3', 'number 4']);
 });
 
-test('a revision leaves the earlier text readable; of two revisions at once, none is lost', async () => {
+test('a revision keeps the earlier text readable; of two concurrent revisions, one is refused', async () => {
   const { post_id } = await post(play.as('ada'), { tags: ['help'] });
   const params = { post_id };
   const revise = (
@@ -186,7 +186,7 @@ test('a revision leaves the earlier text readable; of two revisions at once, non
   assert.equal(await codeOf(visitor.listReplyRevisions({ ...params, reply_id: randomUUID() })), 'no_such_post');
 });
 
-test('its author and admins close, resolve and reopen a post; a closed post takes no replies', async () => {
+test('authors and admins close, resolve and reopen a post; a closed post takes no replies', async () => {
   const { post_id } = await post(play.as('bob'));
   const params = { post_id };
   const answer = { ...params, body: 'Thank you.' };
@@ -210,7 +210,7 @@ test('its author and admins close, resolve and reopen a post; a closed post take
   assert.equal(await codeOf(member.resolvePost({ post_id: randomUUID() })), 'no_such_post');
 });
 
-test('a text that cannot be written is refused with a message that names the limit', async () => {
+test('an unacceptable text is refused with a message that names the limit', async () => {
   assert.equal(await codeOf(member.createPost({ title: 'x', body: 'y', audience: 'agent:nobody' })), 'no_such_agent');
   assert.equal(
     await codeOf(member.createPost({ title: 'x', body: 'y', place: { landmark_id: 'nowhere' } })),
@@ -227,7 +227,7 @@ test('a text that cannot be written is refused with a message that names the lim
     assert.equal(await codeOf(member.createPost(body)), 'validation_failed', JSON.stringify(body));
 });
 
-test('an agent of the lowest tier writes less than one that has earned a tier', async () => {
+test('an agent of the lowest tier may write less than one of a higher tier', async () => {
   const lowest = boardLimits({ kind: 'agent', rank: 0, knownForS: 0 });
   const refusedFor = async (body: Partial<PostBody>): Promise<string> => {
     const outcome = await play.as('eve').raw.createPost({ title: 'x', body: 'y', ...body });
@@ -255,14 +255,14 @@ test('an agent of the lowest tier writes less than one that has earned a tier', 
   assert.deepEqual([full.status, ((await full.json()) as { code: string }).code], [429, 'board_rate_limited']);
   const wait = Number(full.headers.get('retry-after'));
   assert.ok(wait > 3_000 && wait <= 3_600, `${wait}`);
-  // Twenty requests at once cannot get around the limit.
+  // Concurrent requests cannot exceed the limit.
   const at = await Promise.all(
     Array.from({ length: 20 }, () => play.as('fay').raw.createPost({ title: 'x', body: 'y' })),
   );
   assert.equal(at.filter(({ ok }) => ok).length, lowest.posts);
 });
 
-test('one idempotency key makes one post', async () => {
+test('requests with the same idempotency key create one post', async () => {
   const call = (): ReturnType<typeof member.call<typeof createPost>> =>
     member.raw.createPost({ title: 'Once', body: 'quux' }, { idempotencyKey: 'once' });
   const [first, second] = [dataOf(await call()), dataOf(await call())];
@@ -270,7 +270,7 @@ test('one idempotency key makes one post', async () => {
   assert.deepEqual(await titles(visitor, { q: 'quux' }), ['Once']);
 });
 
-test('news list the posts that concern an agent, and whether it has answered', async () => {
+test('news list the posts that concern an agent, and whether it has answered them', async () => {
   const dan = play.as('dan');
   const params = { agent_id: 'dan' };
   const news = async (after?: string): Promise<NewsPage> =>

@@ -7,14 +7,14 @@ import type { BoardRelay } from './board-relay.ts';
 import { loadCopy, readChanges } from './load-copy.ts';
 import type { Services } from '../service/services.ts';
 
-/** Time between two readings without a notification, and so the largest age of the copy when an outage begins. */
+/** Interval between two reads without a notification, and so the largest age of the copy when an outage begins. */
 const ASK_EVERY_MS = 1_000;
-/** Pause between two readings, so that a burst of writes is read in pages. */
+/** Pause between two reads, so that a burst of writes is read in pages. */
 const PAUSE_MS = 100;
-/** Timeout of a query: without an answer in this time, the database counts as away. Loading the whole copy has its own, longer timeout. */
+/** Timeout of a query, after which the database counts as away. Loading the whole copy has its own, longer timeout. */
 export const PATIENCE_MS = 5_000;
 const LOAD_PATIENCE_MS = 30_000;
-/** Period of loading the whole copy again, even without a reason. */
+/** Interval of reloading the whole copy even without a reason. */
 const LOAD_EVERY_MS = 600_000;
 
 export interface FollowerPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
@@ -27,9 +27,8 @@ export function saysAway(error: unknown): boolean {
 }
 
 /**
- * Keeps a copy of the newest threads current with the events of the board. Loads it again after an outage, because the
- * database may have been restored in between. Mutable because it follows the board; the reader of the copy checks
- * permissions.
+ * Keeps a copy of the newest threads current with the events of the board. Reloads it after an outage, because the
+ * database may have been restored. The reader of the copy checks permissions.
  */
 export class CopyFollower {
   readonly #ports: FollowerPorts;
@@ -41,8 +40,8 @@ export class CopyFollower {
   #currentMs = 0;
   #away = false;
   /**
-   * Number of reasons so far to load the whole copy. It begins at 1, because there is no copy yet. A load has answered
-   * the first `#answered` of them.
+   * Number of reasons so far to load the whole copy. Starts at 1, because there is no copy yet. Loads have handled the
+   * first `#answered` of them.
    */
   #doubts = 1;
   #answered = 0;
@@ -78,7 +77,7 @@ export class CopyFollower {
     return this.#ports.monotonicMs() - this.#currentMs;
   }
 
-  /** Call this when the database did not answer a request. Readers get the copy until the database answers this keeper again. */
+  /** Call this when the database did not answer a request. Readers get the copy until the database answers this follower. */
   noteAway(): void {
     this.#away = true;
     this.#doubts += 1;
@@ -91,7 +90,9 @@ export class CopyFollower {
     this.nudge();
   }
 
-  /** Hides a text at once: after the API has confirmed the hiding to an admin, the copy must not serve the text. */
+  /**
+   * Hides a text at once. After the API has confirmed to an admin that a text is hidden, the copy must not serve it.
+   */
   hide(hiding: Hiding): void {
     this.#hidings = [...this.#hidings, { ...hiding, after: this.#reading }];
     if (this.#copy !== null) this.#copy = hideInCopy(this.#copy, hiding);
@@ -121,8 +122,8 @@ export class CopyFollower {
       try {
         await this.#read();
         this.#complaint.succeed();
-        // noteAway raises `#doubts`. If it was called during this read, the failure it reports is newer than the read,
-        // so the database still counts as away.
+        // `noteAway` raises `#doubts`. If it was called during this read, its failure is newer than the read, so the
+        // database still counts as away.
         if (this.#doubts === doubts) this.#away = false;
       } catch (error) {
         this.#fail(error);

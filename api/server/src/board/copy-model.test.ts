@@ -1,4 +1,4 @@
-/** A copy shows what row-level security would show. The test asks both as every viewer, after random acts on a board. */
+/** The copy shows exactly what row-level security shows. The test compares both for every viewer after random acts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COPY_LIMITS, listFromCopy, maySeePost, maySeeReply, threadFromCopy } from '@hamlet/core';
@@ -139,7 +139,7 @@ async function current(follower: CopyFollower): Promise<BoardCopy> {
 
 type SeenBy = ReadonlyMap<BoardViewer, Seen>;
 
-/** Checks the rule of core on every row. */
+/** Checks the visibility rule of core on every row. */
 function assertSameVerdicts(everything: Seen, seen: SeenBy): number {
   const postOf = new Map(everything.posts.map((post) => [post.post_id, post]));
   let hidden = 0;
@@ -222,14 +222,14 @@ function assertSameThreads(
   }
 }
 
-test(`${ROUNDS * ACTS} acts (seed ${SEED}): every viewer sees in a copy what the database shows it, and no more`, async () => {
+test(`${ROUNDS * ACTS} acts (seed ${SEED}): the copy shows every viewer exactly what the database shows`, async () => {
   const random = new Seeded(SEED);
   const writer = new BoardWriter(db, random);
   const [large, tiny] = [keep(), keep(TINY)];
   let hidden = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     await writer.write(ACTS);
-    // Sometimes the test simulates an outage, after which the keepers load everything again.
+    // Sometimes the test simulates an outage, after which the followers reload everything.
     if (random.chance(0.2)) for (const follower of [large, tiny]) follower.noteAway();
     const everything = await seenBy(VILLAGE);
     const seen: SeenBy = new Map(
@@ -251,10 +251,10 @@ test(`${ROUNDS * ACTS} acts (seed ${SEED}): every viewer sees in a copy what the
   const { length: written } = (await seenBy(VILLAGE)).posts;
   assert.deepEqual([large.copy?.whole, tiny.copy?.whole], [written <= COPY_LIMITS.threads, false]);
   const fresh = await current(keep(TINY));
-  assert.deepEqual(tiny.copy, fresh, 'the copy that followed equals a newly loaded one');
+  assert.deepEqual(tiny.copy, fresh, 'the updated copy equals a newly loaded one');
 });
 
-test('a text that is hidden during a reading stays hidden, even if the reading saw it', async () => {
+test('a text that is hidden while the copy is read stays hidden, even if the read returned it', async () => {
   const [author] = AUTHORS;
   assert.ok(author !== undefined);
   const post = await inTransaction(db, async (tx) => {
@@ -281,7 +281,7 @@ test('a text that is hidden during a reading stays hidden, even if the reading s
   await superuser.run('begin');
   await superuser.run('lock table board.event in access exclusive mode');
   follower.noteAway();
-  // The reading has its snapshot, and waits for the lock.
+  // The read has its snapshot and waits for the lock.
   const waiting = async (): Promise<boolean> =>
     (
       await superuser.run(
@@ -298,7 +298,7 @@ test('a text that is hidden during a reading stays hidden, even if the reading s
   assert.equal(shows(follower), false);
   await superuser.run('commit');
   await follower.settled();
-  assert.equal(shows(follower), false, 'the reading began before');
+  assert.equal(shows(follower), false, 'the read began before');
   await current(follower);
   assert.equal(shows(follower), false);
   await superuser.close();

@@ -37,7 +37,7 @@ async function weightOf(tx: Tx, author: Author, { record }: LockedAuthor): Promi
   });
 }
 
-/** Hides a text with enough flags, except the village's own texts. Null if the text stays visible. */
+/** Hides a text that has enough flags, unless it belongs to the village. Null if the text stays visible. */
 async function hideIfHeavy(
   tx: Tx,
   subject: Subject,
@@ -70,7 +70,7 @@ async function flag(
   const subject: Subject = { postId: params.post_id, replyId: body.reply_id };
   const found = await findSubject(tx, subject);
   if (found === null) return refused('no_such_post');
-  if (isAuthor(author, found)) return refused('own_post', 'An author cannot flag their own text');
+  if (isAuthor(author, found)) return refused('own_post', 'Authors cannot flag their own texts');
   if (found.hidden !== null) return refused('post_moderated');
   const denied = overRate(locked, 'flags');
   if (denied !== null) return denied;

@@ -16,8 +16,8 @@ import { postView, replyView } from './post-view.ts';
 const BATCH = 25;
 const PAGE = 200;
 
-// A copy omits the weight of flags. Only an admin's decision needs the weight, and a decision needs the database
-// anyway. The copy could not keep it current either: settling flags makes no event.
+// A copy omits the weight of flags: settling flags creates no event, so the copy could not keep the weight current.
+// Only admins' decisions need the weight, and they need the database anyway.
 function copiedPost(row: PostRow): Post {
   return postView({ ...row, flags: null });
 }
@@ -54,7 +54,7 @@ export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: B
     const { last: offset } = await boardRange(tx);
     const known: CopiedThread[] = [];
     for (let before: string | null = null; ;) {
-      // Reads one reply more than the copy keeps, to learn whether there are more.
+      // Reads one reply more than the copy keeps, to find out whether there are more.
       const { threads, next } = await readThreads(tx, { before, replies: limits.replies + 1 });
       known.push(...threads);
       const copy = copyOf({ threads: known, whole: next === null }, limits);

@@ -148,7 +148,7 @@ async function moderate(
   const reply = subject.replyId === null ? null : await findReply(tx, subject.postId, subject.replyId);
   const { decisions } = await readQueueDetails(tx, [subject]);
   const made = decisions.find((row) => row.moderationId === moderationId);
-  if (post === null || made === undefined) throw new Error('the decision cannot be read back');
+  if (post === null || made === undefined) throw new Error('the decision was stored but could not be read');
   const afterCommit = (): void => ports.board.publishDecision(subject, hidden);
   return {
     ...accepted({

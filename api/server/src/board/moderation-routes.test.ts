@@ -1,4 +1,4 @@
-/** Flags, decisions, undone decisions, and money that names a post: by HTTP on a real Postgres. */
+/** Flags, decisions, undone decisions, and money that names a post, over HTTP on a real Postgres. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ async function seenBy(as: TestClient, postId: string): Promise<Post | null> {
   return found.ok ? found.data.post : null;
 }
 
-test('only its author and admins see a hidden text, with the reason; a restored text is as before', async () => {
+test('only its author and admins see a hidden text, with the reason; restoring it shows it as before', async () => {
   const { post_id } = await post(play.as('ada'));
   await play.as('ada').closePost({ post_id });
   const hidden = await decide(post_id, { reason: 'spam', note: 'an advertisement' });
@@ -61,7 +61,7 @@ test('only its author and admins see a hidden text, with the reason; a restored 
   assert.equal(await codeOf(decide(randomUUID(), { reason: 'spam' })), 'no_such_post');
 });
 
-test('an admin undoes a decision, and then the one before it', async () => {
+test('an admin undoes a decision, then the one before it', async () => {
   const { post_id } = await post(play.as('ada'));
   assert.equal(await codeOf(decide(post_id, { decision: 'undo', reason: 'other' })), 'nothing_to_decide');
   await decide(post_id, { reason: 'abuse' });
@@ -84,7 +84,7 @@ test('an admin undoes a decision, and then the one before it', async () => {
   assert.deepEqual(audited, ['board.undo', 'board.undo', 'board.restore', 'board.hide', 'board.post']);
 });
 
-test('a reply is hidden on its own, and does not count while it is hidden', async () => {
+test('a reply can be hidden on its own, and then it does not count', async () => {
   const { post_id } = await post(play.as('ada'));
   const reply_id = await reply(play.as('bob'), post_id);
   await reply(member, post_id);
@@ -100,7 +100,7 @@ test('a reply is hidden on its own, and does not count while it is hidden', asyn
   assert.equal((await seenBy(visitor, post_id))?.replies, 2);
 });
 
-test('enough weight of flags hides a text until an admin decides; the decision changes the weight of those who flagged', async () => {
+test('flags of enough weight hide a text until an admin decides; the decision changes the weight of the flaggers', async () => {
   const { post_id } = await post(play.as('bob'));
   assert.equal(await codeOf(flag(play.as('bob'), post_id)), 'own_post');
   assert.equal(await codeOf(flag(member, randomUUID())), 'no_such_post');
@@ -111,7 +111,7 @@ test('enough weight of flags hides a text until an admin decides; the decision c
     false,
     "ada has a tier: her flag weighs as much as a person's",
   );
-  assert.equal((await flag(play.as('cleo'), post_id)).hidden, false, 'a newcomer of the lowest tier weighs nothing');
+  assert.equal((await flag(play.as('cleo'), post_id)).hidden, false, 'a newcomer has no weight');
   const [line] = (await queue('waiting')).filter((item) => item.post.post_id === post_id);
   assert.deepEqual(
     [line?.weight, line?.flags.map(({ by, weight }) => [by.id, weight])],
@@ -134,7 +134,7 @@ test('enough weight of flags hides a text until an admin decides; the decision c
   );
   assert.equal(await seenBy(visitor, post_id), null);
   assert.equal(await codeOf(flag(play.as('dan'), post_id)), 'no_such_post');
-  // A restored text has its flags dismissed. After an undo of that decision, the flags wait again and hide the text.
+  // Restoring a text dismisses its flags. Undoing that decision reopens the flags and hides the text.
   assert.equal((await decide(post_id, { decision: 'restore', reason: 'other' })).post.status, 'open');
   assert.equal(
     (await queue('waiting')).some((item) => item.post.post_id === post_id),
@@ -146,7 +146,7 @@ test('enough weight of flags hides a text until an admin decides; the decision c
   assert.equal(await codeOf(flag(play.admin, post_id)), 'post_moderated');
 });
 
-test('to keep a text dismisses its flags; an actor whose flags are always dismissed ends with no weight', async () => {
+test('keeping a text dismisses its flags; an actor whose flags are always dismissed ends up without weight', async () => {
   for (let time = 0; time < 3; time += 1) {
     const { post_id } = await post(play.as('ada'));
     await flag(member, post_id);
@@ -159,7 +159,7 @@ test('to keep a text dismisses its flags; an actor whose flags are always dismis
   assert.deepEqual([line?.weight, line?.flags[0]?.note, line?.waiting_since !== null], [0, 'again', true]);
 });
 
-test('the queue is read page by page, and a cursor is valid for its own state only', async () => {
+test('the queue is read in pages; a cursor is valid only for its own state', async () => {
   const seen: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page: { items: ModerationItem[]; next_cursor: string | null } = await play.admin.listModeration({
@@ -182,7 +182,7 @@ test('the queue is read page by page, and a cursor is valid for its own state on
   assert.ok(seen.length >= 7 && new Set(seen).size === seen.length);
 });
 
-test('a reward names a post or reply in which the agent took part, and is counted there', async () => {
+test('a reward can name a post or reply in which the agent took part, and is counted there', async () => {
   const { post_id } = await post(member);
   const reply_id = await reply(play.as('cleo'), post_id);
   const give = (agentId: string, related: string, amount = '2.5') =>

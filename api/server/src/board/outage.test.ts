@@ -1,6 +1,6 @@
 /**
- * Postgres is killed while people read and write the board. On every replica, every caller can still read the texts
- * that they may read, and no others.
+ * Postgres is killed while people read and write the board. On every replica, all callers can still read the texts that
+ * they may read, and no others.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -48,7 +48,7 @@ async function write(client: TestClient, body: Partial<CallInput<typeof createPo
   return (await client.createPost({ title: 'News', body: 'of the day', ...body })).post;
 }
 
-/** Fills a board with a post for every audience, and a hidden one. Returns one thread that every caller may read. */
+/** Fills a board with a post for every audience and a hidden one. Returns one thread that every caller may read. */
 async function fillBoard(): Promise<{ readonly open: Post; readonly toBob: Post; readonly hidden: Post }> {
   const [ada, admin] = [clientOf(urlOf(0), agentToken('ada')), clientOf(urlOf(1), TOKENS.admin)];
   for (const audience of ['agents', 'humans'] as const)
@@ -92,7 +92,7 @@ async function look(client: TestClient): Promise<BoardSeen> {
 
 const settled = ({ posts, threads }: BoardSeen): unknown => ({ posts, threads });
 
-/** Reads again and again until the signal aborts, and counts the answers from a copy; every read must succeed. */
+/** Reads repeatedly until the signal aborts, and counts the answers from a copy; every read must succeed. */
 async function keepLooking(
   { name, client }: Reader,
   expected: unknown,
@@ -116,7 +116,7 @@ async function seenEverywhere(postId: string): Promise<void> {
     });
 }
 
-test('while Postgres is away every caller reads the same texts as before and no others; writes wait', async () => {
+test('while Postgres is away, all callers read the same texts as before; writes wait', async () => {
   const { open, toBob, hidden } = await fillBoard();
   const person = await firstAdmin(urlOf(0));
   const readers = [...readersAt(0), ...readersAt(1), { name: 'a person with a session', client: person.client }];
@@ -170,7 +170,7 @@ test('while Postgres is away every caller reads the same texts as before and no 
     const refusal = refusals[what as keyof typeof refusals];
     return refusal.ok ? null : { ...refusal.problem, request_id: '' };
   });
-  assert.deepEqual(said, [said[0], said[0], said[0]], 'no caller learns of a post that they may not see');
+  assert.deepEqual(said, [said[0], said[0], said[0]], 'no caller can detect a post that they may not see');
   assert.deepEqual(
     (await visitor.listPosts({ tag: 'help', status: 'open', author: 'ada' })).posts.map(({ title }) => title),
     ['for all'],
@@ -178,7 +178,7 @@ test('while Postgres is away every caller reads the same texts as before and no 
   assert.equal((await visitor.getPost({ post_id: open.post_id.toUpperCase() })).post.title, 'for all');
 });
 
-test('when Postgres is back it answers again, the copies are loaded again, and sockets that began with a copy continue', async () => {
+test('when Postgres is back, it serves reads again, the copies are reloaded, and sockets that began with a copy continue', async () => {
   const watching = [new BoardViewer(), new BoardViewer(agentToken('bob'))];
   for (const [replica, viewer] of watching.entries()) {
     await viewer.open(urlOf(replica));
@@ -199,7 +199,7 @@ test('when Postgres is back it answers again, the copies are loaded again, and s
   });
   assert.equal((await admin.listPosts()).copy, undefined, 'authors read their own writes');
   await seenEverywhere(written.post_id);
-  await eventually('both to hear of it', () => watching.every(({ events }) => events.length > 0));
+  await eventually('both replicas to be notified', () => watching.every(({ events }) => events.length > 0));
   for (const viewer of watching) {
     assert.deepEqual(
       viewer.events.map((event) => event.post?.title),
@@ -209,7 +209,7 @@ test('when Postgres is back it answers again, the copies are loaded again, and s
   }
 });
 
-test('a database that does not answer delays no request for long', async () => {
+test('a database that hangs delays no request for long', async () => {
   const superuser = openSuperuser(village.postgres);
   await superuser.run('begin');
   await superuser.run('lock table board.post in access exclusive mode');
@@ -226,7 +226,7 @@ test('a database that does not answer delays no request for long', async () => {
   await seenEverywhere(read[0]?.posts[0]?.post_id ?? '');
 });
 
-test('a text that an admin has hidden is in no copy, however soon Postgres goes away', async () => {
+test('a text that an admin has hidden is in no copy, even if Postgres goes away right afterwards', async () => {
   const admin = clientOf(urlOf(0), TOKENS.admin);
   const secret = await write(clientOf(urlOf(0), agentToken('ada')), { title: 'a secret' });
   for (const { metricsUrl } of replicas)
@@ -245,12 +245,12 @@ test('a text that an admin has hidden is in no copy, however soon Postgres goes 
     assert.equal(
       toAuthor.ok ? toAuthor.data.post.moderation?.reason : toAuthor.problem.code,
       'private',
-      `its author at ${replica} is told why`,
+      `its author at ${replica} gets the reason`,
     );
   }
 });
 
-test('a replica ends while Postgres is away and requests run', async () => {
+test('a replica shuts down cleanly while Postgres is away and requests run', async () => {
   const busy = new AbortController();
   const asking = Promise.all(
     replicas.flatMap(({ url }) =>

@@ -134,7 +134,7 @@ async function settle(
   if (actor.role !== 'admin' && !isAuthor(author, post)) return refused('not_its_author');
   if (post.status === to.status) return accepted({ post: postView(post) });
   if (actor.role !== 'admin' && post.status !== 'open' && (await wasSettledByAdmin(tx, post.postId)))
-    return refused('not_its_author', 'An admin set the status of this post, so only an admin may change it');
+    return refused('not_its_author', 'An admin set the status of this post; only an admin may change it');
   const settled = await setPostStatus(tx, post.postId, to.status);
   if (settled === null) return refused('post_moderated');
   await recordAct(tx, request, {

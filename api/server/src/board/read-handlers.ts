@@ -23,12 +23,11 @@ import type { Village } from '../village.ts';
 const pages = pageCursor(z.uuid());
 const newsPages = pageCursor(z.strictObject({ epoch: z.string(), offset: z.int().min(0) }));
 
-const LIST_LACKING =
-  'The database cannot be reached right now, and the copy of the newest posts holds none of these; try again';
+const LIST_LACKING = 'The database is unreachable, and the copy of the newest posts has none of these; try again';
 const SEARCH_LACKING =
-  'Only the database can search for words, and it cannot be reached right now; list posts without q, or try again';
+  'The database is unreachable, and only it can search for words; list posts without q, or try again';
 const THREAD_LACKING =
-  'The database cannot be reached right now, and the copy of the newest posts holds no such post that you may read; try again';
+  'The database is unreachable, and the copy of the newest posts has no such post that you may read; try again';
 
 export function nextCursor(question: string, next: string | null): string | null {
   return next === null ? null : pages.write(question, next);
@@ -105,7 +104,7 @@ function readThread(
   });
 }
 
-/** A cursor of another epoch is older than a restore of the database: the list then begins again. */
+/** A cursor of another epoch comes from before a restore of the database, so the list starts over. */
 async function readAgentNews(
   { params: { agent_id: agentId }, query, actor }: RequestOf<typeof listBoardNews>,
   { db, source, board: { epoch } }: Village,
@@ -129,7 +128,7 @@ async function readAgentNews(
   });
 }
 
-/** The readers of a post may open what it publishes, also those who may not read the run. */
+/** Readers of a post may open its deliverables even if they may not read the run. */
 function getPostDeliverable({ db }: Village): Handlers['getPostDeliverable'] {
   return plain(async ({ actor, params }) => {
     const { post_id: postId, artifact_id: artifactId } = params;

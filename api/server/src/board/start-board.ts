@@ -22,14 +22,14 @@ const KEPT_EVENTS = 20_000;
 const KEPT_NEWS_DAYS = 30;
 
 export interface Board {
-  /** The epoch of the board's events; a restored database begins another one. */
+  /** The epoch of the board's events; a restored database starts a new one. */
   readonly epoch: string;
   /** Call this after a commit: publishes the committed events. */
   readonly nudge: () => void;
   readonly read: BoardStandIn['read'];
   /**
-   * Publishes a committed decision to hide or show a text. Hides the text in this replica's copy at once, and notifies
-   * the other replicas.
+   * Announces a committed decision to hide or show a text to all replicas. Hides the text in this replica's copy at
+   * once.
    */
   readonly publishDecision: (subject: Subject, hidden: ModerationNote | null) => void;
   placeOf(wanted: PlaceBody | null): { readonly ok: true; readonly place: NewPost['place'] } | Refused;
@@ -68,7 +68,7 @@ function whereIs({ reader }: BoardPorts): (agentId: string) => Promise<Place | n
   };
 }
 
-/** Stores nothing: an agent asks for its news when it connects. */
+/** Stores nothing, because an agent asks for its news when it connects. */
 function notifyAgents({ db, hub, log }: BoardPorts, relay: BoardRelay): void {
   let notified = relay.head;
   const notify = coalesce(async () => {

@@ -39,7 +39,7 @@ async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: Wo
   };
 }
 
-/** The posts commit with the cursor on the world's events. `more` is true if further notes may wait. */
+/** The posts commit together with the cursor on the world's events. `more` is true if further notes may wait. */
 async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly posted: number; readonly more: boolean }> {
   await setViewer(tx, VILLAGE);
   const taken = await takeWorldNotes(tx);
@@ -73,7 +73,7 @@ export function startWorldNotes(ports: WorldNotesPorts): { readonly jobs: readon
     }
   });
   const nudge = (): void => {
-    // The job tries again, and logs an error that persists.
+    // The job retries, and logs an error that persists.
     working = work().catch(() => undefined);
   };
   ports.onWorldEvent((event) => {

@@ -10,7 +10,9 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { SnapshotPart } from '../operator/internal-feed.ts';
 import type { Village } from '../village.ts';
 
-/** Reports of residents about everything that their Agents were promised. They are claims, and decide nothing. */
+/**
+ * Reports of residents about the capabilities that their Agents declare. They are claims, and nothing depends on them.
+ */
 export function capabilityHandlers({ db, source }: Village) {
   return {
     reportCapabilities: plain(async ({ params, body, actor }) => {
@@ -23,7 +25,7 @@ export function capabilityHandlers({ db, source }: Village) {
       const record = source.get(params.agent_id);
       if (record === null) return refused('no_such_agent');
       const report = await findReport(db, params.agent_id);
-      // The report of an earlier life says nothing about this one.
+      // The report of an earlier life does not apply to this one.
       return accepted(report?.uid === record.uid ? viewOf(report) : NOTHING);
     }),
   } satisfies Partial<Handlers>;

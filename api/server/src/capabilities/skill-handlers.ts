@@ -37,7 +37,8 @@ function readSkillFiles({ source, skillMaps }: Village): Handlers['readSkillFile
     const record = source.get(params.agent_id);
     if (record === null) return refused('no_such_agent');
     const name = record.spec.skills?.find((skill) => skill.name === params.skill)?.configMapName;
-    if (name === undefined) return refused('no_such_skill', `${params.skill} is not a skill from a ConfigMap`);
+    if (name === undefined)
+      return refused('no_such_skill', `Only skills from ConfigMaps have files here, not ${params.skill}`);
     const map = await skillMaps.read(name);
     return map.ok ? accepted({ files: map.files }) : refused('skill_unusable', map.problem);
   });

@@ -34,7 +34,8 @@ export function filesOfMap({
   const { name } = metadata;
   if (metadata.labels?.[LABEL] !== 'true')
     return broken(`ConfigMap ${name} is not labelled as a skill: kubectl label configmap ${name} ${LABEL}=true`);
-  if (Object.keys(binaryData).length > 0) return broken(`ConfigMap ${name} has binary files: a skill has only text`);
+  if (Object.keys(binaryData).length > 0)
+    return broken(`ConfigMap ${name} has binary files, but a skill may have only text: remove them`);
   const paths = Object.keys(data).toSorted();
   if (paths.length > SKILL_FILES_MAX)
     return broken(`ConfigMap ${name} has more than ${SKILL_FILES_MAX} files: remove some`);
@@ -42,11 +43,11 @@ export function filesOfMap({
   if (bad !== undefined) return broken(`ConfigMap ${name}: rename ${bad.slice(0, 60)}, whose name begins with a dot`);
   const long = paths.find((path) => (data[path] ?? '').length > SKILL_FILE_MAX_CHARS);
   if (long !== undefined)
-    return broken(`ConfigMap ${name}: ${long.slice(0, 60)} has more than ${SKILL_FILE_MAX_CHARS} characters`);
+    return broken(`ConfigMap ${name}: shorten ${long.slice(0, 60)} to ${SKILL_FILE_MAX_CHARS} characters`);
   const files = paths.map((path) => ({ path, text: data[path] ?? '' }));
   const total = files.reduce((sum, { text }) => sum + text.length, 0);
   if (total > SKILL_FOLDER_MAX_CHARS)
-    return broken(`ConfigMap ${name} has more than ${SKILL_FOLDER_MAX_CHARS} characters`);
+    return broken(`ConfigMap ${name} is too large: shorten it to ${SKILL_FOLDER_MAX_CHARS} characters`);
   return { ok: true, files };
 }
 
@@ -74,7 +75,7 @@ export function kubernetesSkillMaps(ports: {
 export function sampleSkillMaps(folder: string): SkillMaps {
   return {
     read: async (name) => {
-      // Loaded here, because an API on Kubernetes reads no files.
+      // Loaded lazily, because an API on Kubernetes reads no files.
       const { parse } = await import('yaml');
       try {
         const map = parse(await readFile(join(folder, `skill-${name}.yaml`), 'utf8')) as ConfigMap;

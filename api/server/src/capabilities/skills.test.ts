@@ -1,4 +1,4 @@
-/** Skills through the whole village: ConfigMap and image, a resident's process, the API, and a scripted model that asks for them. */
+/** Skills across the whole village: a ConfigMap, an image, a resident's process, the API, and a scripted model that uses them. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -47,7 +47,7 @@ interface Body {
 /** The newest system prompt of a run with tools. */
 let system = '';
 
-/** Reads the skill, then its further file, and answers with the text of both. */
+/** Reads the skill, then its second file, and answers with the text of both. */
 function startReader(): Promise<WireServer> {
   return startWireServer([], {
     otherwise: ({ method, body }) => {
@@ -98,7 +98,7 @@ async function read(): Promise<{ readonly summary: string; readonly set: SkillSe
   return { summary: run.summary ?? '', set: sets[0] };
 }
 
-test('a model reads a skill step by step; people see the version, the time and the reason, and equal files give an equal set', async () => {
+test('a model reads a skill step by step; people see version, time and reason; equal files have equal set hashes', async () => {
   await residents.start('ada');
   const first = await read();
   assert.match(
@@ -134,7 +134,7 @@ test('a model reads a skill step by step; people see the version, the time and t
   await say('Write short sentences.');
 });
 
-test('the reason of a model is a text of its run: another member does not see it', async () => {
+test("a model's reason belongs to the texts of its run: other members do not see it", async () => {
   const grace = await firstAdmin(runs.play.url);
   const noah = await invite(grace, runs.play.url, { name: 'Noah', role: 'member' });
   const { skills, runs: sets } = await noah.client.listSkills(params);
@@ -144,7 +144,7 @@ test('the reason of a model is a text of its run: another member does not see it
       assert.deepEqual([why, loaded_at === null], [null, name === 'write-a-patch'], name);
 });
 
-test('what the resident found of everything that was promised is there for people, and a broken skill has its fix', async () => {
+test('people see which capabilities the resident found, and how to fix a broken skill', async () => {
   await residents.start('ada');
   const found = await eventually('the report', async () => {
     const report = await runs.play.admin.getCapabilities(params);
@@ -156,7 +156,7 @@ test('what the resident found of everything that was promised is there for peopl
   assert.ok(states.includes('skill write-a-patch true') && states.includes('skill lost false'), states.join(', '));
 });
 
-test('the first versions count for all attempts of a run, and only its agent fixes and reads them', async () => {
+test("all attempts of a run use the skill versions of the first; only the run's agent sets and reads them", async () => {
   const ada = runs.play.as('ada');
   const { run_id } = await runs.give('ada', 'Wait.');
   const { run } = dataOf(await runs.start('ada', run_id));
@@ -175,7 +175,7 @@ test('the first versions count for all attempts of a run, and only its agent fix
   await runs.settle('ada', run_id, { state: 'failed', summary: 'x' });
 });
 
-test('the API gives files of a labelled ConfigMap alone, and only those that the Agent names', async () => {
+test('the API serves files only of labelled ConfigMaps that the Agent names', async () => {
   const ada = runs.play.as('ada');
   const files = (skill: string, as = ada) => as.readSkillFiles({ ...params, skill });
   assert.deepEqual(pluck((await files('house-style')).files, 'path'), ['SKILL.md', 'words.md']);
@@ -188,7 +188,7 @@ test('the API gives files of a labelled ConfigMap alone, and only those that the
   assert.deepEqual(skills[0], { name: 'write-a-patch', from: 'image', sha256: null });
 });
 
-test('a ConfigMap with binary files, hidden names or too much text is no skill', () => {
+test('a ConfigMap with binary files, hidden names or too much text is no valid skill', () => {
   const metadata = { name: 'm', uid: 'u', labels: { 'hamlet.village/skill': 'true' } };
   const problem = (data: Record<string, string>, binaryData: Record<string, string> = {}) => {
     const read = filesOfMap({ metadata: { ...metadata, resourceVersion: '1' }, data, binaryData });
@@ -205,7 +205,7 @@ test('a ConfigMap with binary files, hidden names or too much text is no skill',
   );
 });
 
-test('a report of an earlier cycle is refused, the same report changes nothing, and the summary fits in a condition', async () => {
+test('a report of an earlier cycle is refused, an equal report changes nothing, and the summary fits in a condition', async () => {
   const ada = runs.play.as('ada');
   const { cycle } = await runs.play.agent('ada');
   const report = (at: number) => ({

@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { docsPage, escapeHtml } from './docs-page.ts';
 import { openApiDocument } from './openapi.ts';
 
-test('the document is valid OpenAPI 3.1 and holds every route on every path', async () => {
+test('the document is valid OpenAPI 3.1 and contains every route on every path', async () => {
   const document = openApiDocument();
   const result = await new Validator().validate(structuredClone(document));
   assert.equal(result.valid, true, JSON.stringify(result.valid ? '' : result.errors, null, 2));

@@ -20,7 +20,7 @@ function header(
 
 const IDEMPOTENCY_KEY = header(
   'Idempotency-Key',
-  'A value of your own for each intent, kept across its retries; the same key and body give the same answer for 24 hours',
+  'An idempotency key that you choose for each operation and keep for its retries; for 24 hours, the same key and body give the same answer',
   { required: true, maxLength: 255 },
 );
 const IF_MATCH = header('If-Match', 'The etag of the version to change; 412 if the object has changed since', {
