@@ -6,7 +6,7 @@ import { CODE_OF_MEASURE } from '../standing/bar-refusal.ts';
 import type { StandingCache } from '../standing/standing-cache.ts';
 import type { EgressOf } from './egress-of.ts';
 
-/** Changes of agents arrive in bursts: each burst is compared once. Measures and freezes are sent at once. */
+/** Changes of agents arrive in bursts, so each burst is compared once. Measures and freezes are sent at once. */
 const GATHER_MS = 200;
 
 export type BrokerFact =

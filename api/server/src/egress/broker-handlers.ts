@@ -16,22 +16,22 @@ import { settleEndedWrites } from './writes/write-effect.ts';
 import { denied, type Denied } from './writes/write-facts.ts';
 import type { Village } from '../village.ts';
 
-/** Attempts of one life in an hour. An installation of a large project makes about 2,000. */
+/** Attempts of one life in an hour. Installing a large project makes about 2,000. */
 export const EGRESS_ATTEMPTS_AN_HOUR = 20_000;
-/** Attempts of one life that the record has of an hour: the last hundred show that the broker refuses it from then on. */
+/** Attempts of one life that are recorded in an hour. The last hundred show that the broker refused the agent. */
 export const EGRESS_RECORDED_AN_HOUR = EGRESS_ATTEMPTS_AN_HOUR + 100;
 
 const UNKNOWN = denied(
   'egress_identity_refused',
-  'the token belongs to no agent that lives now; the resident gets a new one in a moment',
+  'the token belongs to no living agent; the resident gets a new one in a moment',
 );
 const FROZEN = denied(
   'egress_agent_stopped',
-  'the village is frozen: nothing leaves it until an admin lifts the freeze',
+  'the village is frozen: its agents can reach no other host until an admin lifts the freeze',
 );
 const TOO_MANY = denied(
   'egress_too_many',
-  `this agent has made ${EGRESS_ATTEMPTS_AN_HOUR} attempts in this hour; wait for the next one`,
+  `this agent has made ${EGRESS_ATTEMPTS_AN_HOUR} attempts in this hour; wait for the next hour`,
 );
 
 const STOPS: ReadonlySet<string> = new Set(BARS);
@@ -40,7 +40,7 @@ function denialOf({ reason, detail }: Refused): Denied {
   return STOPS.has(reason) ? denied('egress_agent_stopped', detail ?? 'an admin has stopped this agent') : UNKNOWN;
 }
 
-/** The life behind a token that is not admitted; null for an unknown token, or if the record of its hour is full. */
+/** The life of a refused token; null for an unknown token, or if the life's record of the hour is full. */
 async function recordedLife(db: Db, token: string): Promise<NonNullable<EgressNotAdmitted['life']> | null> {
   const [session = null] = await findAgentSessions(db, [hashOf(token)]);
   if (session === null || (await countEgressHour(db, session.uid)) >= EGRESS_RECORDED_AN_HOUR) return null;
@@ -48,7 +48,7 @@ async function recordedLife(db: Db, token: string): Promise<NonNullable<EgressNo
   return { agent, uid, cycle };
 }
 
-/** The answer about a token. A denial names the life, so that attempts of a stopped agent are in the record too. */
+/** Admits or denies a token. A denial names the life, so that attempts of a stopped agent are recorded too. */
 async function answerAbout(
   ports: Village,
   token: string,
@@ -60,9 +60,9 @@ async function answerAbout(
   return life === null ? answer : { ...answer, life };
 }
 
-/** Finds the agent behind a token in Postgres, never in a cache: the broker keeps the answer for seconds. */
+/** Finds the agent of a token in Postgres, never in a cache: the broker already caches the answer for seconds. */
 async function admit(ports: Village, token: string, address: string): Promise<EgressAdmission | Denied> {
-  // Pods hold the tokens that the API gave them. A text with dots could be a projected token, which costs the cluster a review.
+  // Pods hold tokens of the API, which have no dots. A text with dots may be a projected token, which costs a review by the cluster.
   if (token.includes('.')) return UNKNOWN;
   const { db, source, authenticate, egressOf } = ports;
   const headers = { authorization: `Bearer ${token}` };

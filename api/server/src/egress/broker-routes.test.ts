@@ -1,4 +1,4 @@
-/** The broker's routes by HTTP on a real Postgres. */
+/** The broker's routes over HTTP on a real Postgres. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -52,7 +52,7 @@ async function codeOfToken(token: string): Promise<string> {
   return 'verdict' in answer ? answer.code : 'admitted';
 }
 
-/** The life that a denial names, for the record; null if it names none. */
+/** The life that a denial names for the record; null if it names none. */
 async function deniedLife(token: string) {
   const answer = await admitted(token);
   assert.ok('verdict' in answer);
@@ -93,7 +93,7 @@ function stored(id: string) {
   return db.selectFrom('egress_attempt').selectAll().where('attempt_id', '=', id).executeTakeFirst();
 }
 
-test('the token of an agent has the rules of village, tier and agent', async () => {
+test("an agent's token is admitted with the rules of village, tier and agent", async () => {
   const answer = await admitted(await tokenOf('ada'));
   assert.ok('policy' in answer);
   const { uid, cycle } = await runs.play.agent('ada');
@@ -115,7 +115,7 @@ test('the token of an agent has the rules of village, tier and agent', async () 
   assert.ok('policy' in bob && bob.policy.allow.every(({ secret }) => secret === undefined));
 });
 
-test('a token that is unknown, of a person, or of an older cycle is refused', async () => {
+test('a token that is unknown, belongs to a person, or is of an older cycle is refused', async () => {
   const old = await tokenOf('cleo');
   await runs.play.admin.rebootAgent({ agent_id: 'cleo' });
   await tokenOf('cleo');
@@ -125,7 +125,7 @@ test('a token that is unknown, of a person, or of an older cycle is refused', as
   assert.equal((await deniedLife(old))?.agent, 'cleo', 'an older cycle of a known agent is recorded');
 });
 
-test('a measure and the freeze of the village end admission, with the reason', async () => {
+test('a measure or a freeze of the village refuses the token, with the reason', async () => {
   const token = await tokenOf('bob');
   await runs.play.admin.quarantineAgent({ agent_id: 'bob', reason: 'odd posts' });
   const denied = await admitted(token);
@@ -142,7 +142,7 @@ test('a measure and the freeze of the village end admission, with the reason', a
   assert.equal(await codeOfToken(again), 'admitted');
 });
 
-test('attempts and ends are stored once, however often the broker repeats them', async () => {
+test('attempts and their ends are stored once, even if the broker repeats them', async () => {
   const attempt = await attemptOf('ada');
   const body = { begin: [attempt], end: [] };
   assert.deepEqual(await broker.keepEgressAttempts(body), { begun: 1, ended: 0 });
@@ -160,7 +160,7 @@ test('attempts and ends are stored once, however often the broker repeats them',
   );
 });
 
-test('a run counts as witnessed only while the agent of the attempt works on it', async () => {
+test('an attempt counts for a run only while its agent works on that run', async () => {
   const run = (await runs.give('dan')).run_id;
   const queued = await attemptOf('dan', { run });
   const keep = async (...begin: EgressAttempt[]): Promise<void> =>
@@ -204,7 +204,7 @@ test('a run counts as witnessed only while the agent of the attempt works on it'
   assert.deepEqual(await witnessed(late.id), [false, false], 'a run that has ended');
 });
 
-test('an agent with too many attempts in an hour is admitted no longer', async () => {
+test('an agent with too many attempts in an hour is refused until the next hour', async () => {
   const token = await tokenOf('fay');
   assert.equal(await codeOfToken(token), 'admitted');
   for (let kept = 0; kept < EGRESS_ATTEMPTS_AN_HOUR; kept += EGRESS_ATTEMPTS_MAX) {
@@ -221,12 +221,12 @@ test('an agent with too many attempts in an hour is admitted no longer', async (
   };
   const more = EGRESS_RECORDED_AN_HOUR - EGRESS_ATTEMPTS_AN_HOUR;
   assert.equal(await keep('egress_too_many', more), more);
-  assert.equal(await keep('egress_too_many', 10), 0, 'a program that tries on does not fill the disk');
+  assert.equal(await keep('egress_too_many', 10), 0, 'further attempts do not fill the disk');
   assert.equal(await deniedLife(token), null);
   assert.equal(await keep(null, 1), 1, 'nothing goes out unrecorded');
 });
 
-test('a secret is read only for an agent with a rule that names it, and not while it is stopped', async () => {
+test('only an agent with a rule that names a secret can use it, and not while the agent is stopped', async () => {
   const [ada, bob] = [await runs.play.agent('ada'), await runs.play.agent('bob')];
   const read = async (uid: string, name: string): Promise<string | null> =>
     (await broker.readEgressSecret({ uid, name })).value;
@@ -270,7 +270,7 @@ test('the stream begins with all agents, and carries each stop, return and new c
   reading.stop();
 });
 
-test('an admin finds attempts by agent, run, host and refusal, newest first, page by page', async () => {
+test('an admin finds attempts by agent, run, host and refusal, newest first, in pages', async () => {
   const host = 'found.example.org';
   const run = (await runs.give('cleo')).run_id;
   const attempts = [
@@ -295,7 +295,7 @@ test('an admin finds attempts by agent, run, host and refusal, newest first, pag
   assert.equal(await codeOf(runs.play.admin.listEgress({ cursor: cursor ?? '' })), 'cursor_invalid');
 });
 
-test('old attempts are deleted, newer ones stay', async () => {
+test('old attempts are deleted; newer ones stay', async () => {
   const [old, young] = [randomUUID(), randomUUID()];
   for (const [id, age] of [
     [old, 91],

@@ -3,12 +3,12 @@ import type { AgentSpec, EgressPolicy, TierEgress, VillageEgress } from '@hamlet
 import { egressPolicyOf } from '@hamlet/core/egress';
 import type { AgentSource } from '../agents/agent-source.ts';
 
-/** The present ways out of an agent. An unknown agent has those of the village. */
+/** The current egress rules of an agent. An unknown agent has those of the village. */
 export type EgressOf = (agentId: string) => EgressPolicy;
 
 const NO_TIER: TierEgress = {};
 
-/** Resolves each pair of tier and spec once: the source replaces their objects with every change. */
+/** Caches the result by tier and spec, because the source replaces these objects with every change. */
 export function createEgressOf(village: VillageEgress, source: Pick<AgentSource, 'get' | 'entitlement'>): EgressOf {
   const known = new WeakMap<TierEgress, WeakMap<AgentSpec, EgressPolicy>>();
   const resolve = (tier: TierEgress, agent: AgentSpec | undefined): EgressPolicy =>

@@ -10,7 +10,7 @@ const secret = (data: Readonly<Record<string, string>>, labels: Readonly<Record<
 });
 const LABELLED = { 'hamlet.village/egress': 'true' };
 
-test('only a labelled Secret has a value: of its key value, token or password', () => {
+test('only a labelled Secret is read, from its key value, token or password', () => {
   assert.equal(valueOfSecret(secret({ token: 't', value: 'v\n' }, LABELLED)), 'v');
   assert.equal(valueOfSecret(secret({ password: 'p', token: 't' }, LABELLED)), 't');
   assert.equal(valueOfSecret(secret({ password: 'p' }, LABELLED)), 'p');

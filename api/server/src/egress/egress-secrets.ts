@@ -21,7 +21,7 @@ export function valueOfSecret({ metadata, data = {} }: Secret): string | null {
   return value === '' ? null : value;
 }
 
-/** Reads Secrets of the village's namespace. The API has the right to those alone that egress.secretNames of the chart lists. */
+/** Reads Secrets of the village's namespace. The API may read only those that egress.secretNames of the chart lists. */
 export function kubernetesEgressSecrets(ports: {
   readonly client: Pick<KubeClient, 'get'>;
   readonly namespace: string;

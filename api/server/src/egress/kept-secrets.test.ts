@@ -14,7 +14,7 @@ function kept(answer: (name: string) => Promise<string | null> = async (name) =>
   return { reads, clock, secrets: new KeptSecrets({ from, monotonicMs: () => clock.nowMs }) };
 }
 
-test('a secret is read once for requests within seconds, also for those at the same time', async () => {
+test('requests within a few seconds, even concurrent ones, share one read of a secret', async () => {
   const { reads, clock, secrets } = kept();
   assert.deepEqual(await Promise.all([secrets.read('a'), secrets.read('a')]), ['value of a', 'value of a']);
   clock.nowMs = 4_999;
@@ -25,7 +25,7 @@ test('a secret is read once for requests within seconds, also for those at the s
   assert.deepEqual(reads, ['a', 'a']);
 });
 
-test('a change of rules or measures ends what is kept, and a failure is never kept', async () => {
+test('a change of rules or measures clears the cache; failures are not cached', async () => {
   const { reads, secrets } = kept();
   await secrets.read('a');
   secrets.forget();
@@ -37,7 +37,7 @@ test('a change of rules or measures ends what is kept, and a failure is never ke
   assert.equal(broken.reads.length, 2);
 });
 
-test('the number of kept secrets is bounded: the oldest is read again', async () => {
+test('the cache of secrets is limited and drops the oldest', async () => {
   const { reads, secrets } = kept();
   for (let index = 0; index <= 500; index += 1) await secrets.read(`s${index}`);
   await secrets.read('s500');

@@ -1,6 +1,6 @@
 import type { EgressSecrets } from './egress-secrets.ts';
 
-/** A value that its owner changes or removes is used no longer than this. */
+/** Maximum time for which a secret is used after its owner changes or removes it. */
 const KEPT_MS = 5_000;
 const KEPT_MAX = 500;
 

@@ -22,7 +22,7 @@ export async function readVillageEgress(file: string | undefined): Promise<Villa
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) => `  egress.${path.join('.')}: ${message}`);
   throw new Error(
-    `${file} is not a list of hosts for agents: correct the values egress.* of the chart\n${faults.join('\n')}`,
+    `${file} does not list hosts for agents: correct the values egress.* of the chart\n${faults.join('\n')}`,
   );
 }
 
@@ -49,7 +49,7 @@ export async function startEgress(ports: EgressPorts) {
   const brokerFeed = new BrokerFeed({ ...ports, egressOf });
   const writeWaits = new WriteWaits({
     db,
-    onError: (error) => log('warn', 'the waits for permissions of writes could not be read', { error }),
+    onError: (error) => log('warn', 'the writes that wait for permission could not be read', { error }),
   });
   const jobs: readonly Job[] = [
     lateWritesJob(db),

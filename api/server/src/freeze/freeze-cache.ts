@@ -12,7 +12,7 @@ export function villageState(freeze: ActiveFreeze | null): VillageState {
 
 export const villagePart: SnapshotPart = async (tx) => [{ event: 'village', data: villageState(await readFreeze(tx)) }];
 
-/** This replica's cache of the freeze, some milliseconds behind Postgres. Postgres alone decides about refusals. */
+/** This replica's cache of the freeze, some milliseconds behind Postgres. Refusals depend on Postgres alone. */
 export async function startFreezeCache({ db, notifications, log }: Pick<Services, 'db' | 'log' | 'notifications'>) {
   const callbacks: ((frozen: boolean) => void)[] = [];
   let frozen = (await readFreeze(db)) !== null;
@@ -28,14 +28,15 @@ export async function startFreezeCache({ db, notifications, log }: Pick<Services
     else stop = new AbortController();
     for (const callback of callbacks) callback(frozen);
   }
-  const failed = (error: unknown): void => log('warn', 'the api cannot read whether the village is frozen', { error });
+  const failed = (error: unknown): void =>
+    log('warn', 'the freeze of the village could not be read; the API retries', { error });
   notifications.onInternal('village', () => void look().catch(failed));
   const end = repeat(POLL_MS, look, failed);
   return {
     get frozen() {
       return frozen;
     },
-    /** A signal that aborts when the village is frozen. After each freeze there is a new signal. */
+    /** A signal that aborts when the village is frozen. Each freeze replaces it with a new signal. */
     signal: () => stop.signal,
     onChange: (changed: (frozen: boolean) => void): void => void callbacks.push(changed),
     close: end,

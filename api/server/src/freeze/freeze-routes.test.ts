@@ -1,4 +1,4 @@
-/** The freeze of the village by HTTP on a real Postgres, with two replicas. */
+/** The freeze of the village over HTTP on a real Postgres, with two replicas. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VillageFreeze } from '@hamlet/contract';
@@ -33,7 +33,7 @@ test('every actor may read whether the village is frozen, and when money last mo
   assert.equal(await reward(two), null);
 });
 
-test('the audit has each freeze and each lifting once, with actor and reason', async () => {
+test('the audit lists each freeze and each end of a freeze once, with actor and reason', async () => {
   const { records } = await one.admin.listAudit({ object: 'village', limit: 10 });
   assert.deepEqual(
     records.map(({ action, detail }) => [action, detail]),

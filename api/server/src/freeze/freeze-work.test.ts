@@ -1,6 +1,6 @@
 /**
- * Work that waits while the village is frozen, and its continuation: models, runs, firings, compute claims; with two
- * replicas and a restart.
+ * Models, runs, firings and compute claims wait while the village is frozen and continue afterwards, with two replicas
+ * and a restart.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -58,7 +58,7 @@ test("a freeze on another replica cuts off a model's answer; the agent pays for 
   assert.equal(
     (await clientOf(one.play.url).getVillageFreeze()).last_model_request_at,
     asked,
-    'no model was asked since',
+    'no model was asked meanwhile',
   );
   await lift();
   await eventually('the usage to be posted', async () => (await owed()) === 0 && (await usageOfBob()) === 1);
@@ -87,7 +87,7 @@ test('every route that moves money refuses, and a retry with the same key succee
   };
   for (const [what, call] of Object.entries(calls)) {
     const code = await codeOf(call);
-    // A tier of the samples may be free, and then needs no money.
+    // A tier of the samples may be free and then needs no money.
     if (what !== 'claim' || code !== null) assert.equal(code, 'village_frozen', what);
   }
   await lift();
@@ -99,7 +99,7 @@ test('every route that moves money refuses, and a retry with the same key succee
   await one.finishAll('ada');
 });
 
-test('a new run waits until the freeze is lifted; one under way may end', async () => {
+test('a new run waits until the freeze is lifted; a run in progress may end', async () => {
   const going = await one.give('cleo');
   dataOf(await one.start('cleo', going.run_id));
   await freeze();
@@ -112,7 +112,7 @@ test('a new run waits until the freeze is lifted; one under way may end', async 
   await two.finishAll('dan');
 });
 
-test('a replica that starts during a freeze obeys it, and does not lift it', async () => {
+test('a replica that starts during a freeze obeys it and does not lift it', async () => {
   await freeze();
   const third = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
   assert.equal((await clientOf(third.play.url).getVillageFreeze()).frozen, true);

@@ -25,7 +25,7 @@ import type { ModelCatalog } from './models/village-models.ts';
 const BUSY_RETRY_S = 5;
 const MARGIN_MS = 30_000;
 
-/** Age beyond which a request cannot be under way on any replica. Pure. */
+/** Age beyond which a request cannot be in progress on any replica. Pure. */
 export function requestLife({ totalMs }: Pick<AnswerTimes, 'totalMs'>): RequestLife {
   return { limitS: Math.ceil((totalMs + QUEUE_WAIT_MAX_MS + MARGIN_MS) / 1_000) };
 }
@@ -100,7 +100,7 @@ function tooMuch(
     return {
       ...refused(
         reason,
-        `The tier ${allowance.tier} allows ${atOnce ?? 0} requests to models at one time, and ${hour.inFlight} are under way`,
+        `The tier ${allowance.tier} allows ${atOnce ?? 0} model requests at a time, and ${hour.inFlight} are in progress; wait for one to end`,
       ),
       limits,
       retryAfterS: 1,
@@ -209,7 +209,7 @@ async function takePlace(
   if (outcome === 'busy')
     return refused(
       'model_busy',
-      `Too many requests wait for ${served.name}, or this one waited too long`,
+      `The provider of ${served.name} has too many waiting requests, or this one waited too long; try again`,
       BUSY_RETRY_S,
     );
   if (outcome === 'left') return brake.refusal() ?? refused('model_busy', 'The caller left while the request waited');
@@ -294,11 +294,11 @@ async function letIn(
 
 /**
  * Accepts a request or refuses it with a reason. It checks in this order: the tier includes the model, a provider
- * serves it, the prompt is short enough, the agent has fewer requests under way than its tier allows, tokens of the
- * hour are left, the provider has a place in time, money is left.
+ * serves it, the prompt is short enough, the agent has fewer requests in progress than its tier allows, the agent's
+ * tokens of the hour suffice, the provider has a place in time, the agent has money.
  */
 export async function admitRequest(ports: GatewayPorts, asked: AskedModel): Promise<Outcome<Ticket>> {
-  // A measure that begins before the reservation is found in Postgres, a later one aborts the brake.
+  // Postgres shows a measure that began before the reservation; a later one aborts the brake.
   const run = await findAskingRun(ports, asked);
   if (!run.ok) {
     ports.metrics.refused(run.reason);

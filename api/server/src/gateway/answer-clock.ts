@@ -1,14 +1,14 @@
 import type { ChatDelta } from '@hamlet/models';
 
 export interface AnswerTimes {
-  /** From the request to a provider to its first piece, which a slow model spends with reading the prompt. */
+  /** From the request to the provider until its first piece. A slow model needs this time to read the prompt. */
   readonly firstPieceMs: number;
   readonly idleMs: number;
-  /** From the first request to the end of the answer, all attempts included. */
+  /** From the first request to the end of the answer, including all attempts. */
   readonly totalMs: number;
 }
 
-/** The provider's connection has the same limits and can retry or fall back, so that it gets the first word. */
+/** The connection to the provider has the same limits and can retry or fall back, so it must notice a timeout first. */
 const GRACE_MS = 1_000;
 
 export class AnswerClock {
@@ -29,7 +29,7 @@ export class AnswerClock {
     return this.#abort.signal;
   }
 
-  /** How the answer was late, as the predicate of a sentence; null if it was not. */
+  /** Describes the timeout as the predicate of a sentence; null if there was none. */
   get late(): string | null {
     return this.#late;
   }

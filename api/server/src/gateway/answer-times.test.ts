@@ -1,4 +1,4 @@
-/** Times of an answer: a slow model may finish while it writes, a silent one is cut off, and the receipt has the times as they were. */
+/** Timeouts of an answer: a slow model may finish while it writes, a silent one is cut off, and the receipt shows the times. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { OPENAI_WIRE, type WireChunk } from '@hamlet/models/testing';
 import { agentToken, eventually, testVillage, type AgentId, Play } from '../testing/test-village.ts';
 import { testWire, wireModels } from './testing/wire-models.ts';
 
-/** Far more than `PIECE_MS`: a pause of the whole process is not a silence of the provider. */
+/** Far more than `PIECE_MS`, so that a pause of the whole process does not count as a silence of the provider. */
 const IDLE_MS = 2_000;
 const PIECE_MS = 400;
 const SLACK_MS = 2;
@@ -40,7 +40,7 @@ function written(waits: readonly WireChunk[]): { chunks: readonly WireChunk[] } 
   };
 }
 
-test('a model that writes slowly finishes, also after a time that is longer than the limit between two pieces', async () => {
+test('a model that writes slowly may take longer than the limit between two pieces', async () => {
   wire.add({
     answer: {
       ...OPENAI_WIRE.stream({ text: [] }),
@@ -63,7 +63,7 @@ test('a stream begins while the provider is still silent', async () => {
 });
 
 for (const stream of [true, false])
-  test(`a model that sends comments but no piece is cut off, at the provider too (${stream ? 'streamed' : 'whole'})`, async () => {
+  test(`a model that sends only comments is cut off, also at the provider (${stream ? 'streamed' : 'whole'})`, async () => {
     const whole = OPENAI_WIRE.stream({ text: ['First words.'] });
     const silent = [...whole.chunks.slice(0, 2), { drip: ': still here\n\n', everyMs: 20 }];
     wire.add({ answer: { ...whole, chunks: silent } });
@@ -74,10 +74,10 @@ for (const stream of [true, false])
     await wire.requests.at(-1)?.gone;
     const request = await used('cleo');
     assert.equal(request?.outcome, 'failed');
-    assert.ok((request?.completion_tokens ?? 0) > 0, 'the words that came are paid');
+    assert.ok((request?.completion_tokens ?? 0) > 0, 'the agent pays for the text that arrived');
   });
 
-test('an answer without an end is cut off in total', async () => {
+test('an endless answer is cut off at the total limit', async () => {
   const whole = OPENAI_WIRE.stream({ text: ['on and on '] });
   const [head = '', piece = ''] = whole.chunks;
   wire.add({ answer: { ...whole, chunks: [head, { drip: String(piece), everyMs: 20 }] } });
@@ -100,7 +100,7 @@ for (const stream of [true, false])
     wire.add({ answer: { ...whole, chunks: [{ until: place.promise }, ...whole.chunks] } });
     wire.add({ answer: { ...whole, ...written([{ until: first.promise }, { until: rest.promise }]) } });
     const holder = ask('bob', false, queueUrl);
-    await eventually('the holder at the provider', () => wire.requests.length === before + 1);
+    await eventually('the first request at the provider', () => wire.requests.length === before + 1);
     const askedAt = performance.now();
     const answering = ask('eve', stream, queueUrl);
     await eventually('the request waits', async () => (await used('eve'))?.outcome === 'under_way');
@@ -122,7 +122,7 @@ for (const stream of [true, false])
     assert.ok(ttftMs !== null && ttftMs >= firstAt - arrivedAt - SLACK_MS, `first piece after ${ttftMs} ms`);
     assert.ok(rate === null || rate > 0);
     const writingMs = rate === null ? 0 : (tokens.completion / (rate + ROUNDING)) * 1000;
-    // Under load the second piece may arrive with the first, so the three parts are held to their sum.
+    // Under load the second piece may arrive with the first, so the test checks only the sum of the three parts.
     const partsMs = queueMs + ttftMs + writingMs;
     assert.ok(partsMs <= endedAt - askedAt + 3 * SLACK_MS, `${queueMs}, ${ttftMs} and ${writingMs} ms overlap`);
   });

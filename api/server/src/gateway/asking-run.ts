@@ -8,7 +8,7 @@ import type { DeltaPublisher, DeltaSource, RunDeltas } from '../runs/run-deltas.
 
 export interface AskingRun {
   readonly runId: string;
-  /** Publishes the words of the answer. Null unless the agent works on the run now. */
+  /** Publishes the text of the answer. Null unless the agent works on the run now. */
   readonly publisher: DeltaPublisher | null;
 }
 
@@ -21,7 +21,7 @@ function numbersOf(metadata: Metadata): Numbers {
   return { ask: ask ?? 0, attempt: attempt ?? 0, lease: lease ?? undefined };
 }
 
-/** The run that a request names, if it belongs to the agent. A run that has ended or is to end is refused. */
+/** The run that a request names, if it belongs to the agent. A run that has ended or is being cancelled is refused. */
 export async function findAskingRun(
   { db, deltas }: { readonly db: Db; readonly deltas: Pick<RunDeltas, 'open'> },
   { agent, metadata }: { readonly agent: AgentActor; readonly metadata: Metadata },
@@ -33,7 +33,7 @@ export async function findAskingRun(
   if (opened.kind === 'open') return accepted({ runId, publisher: opened.publisher });
   switch (opened.reason) {
     case 'run_settled':
-      return refused('run_settled', 'The run has ended or is cancelled: no model answers for it');
+      return refused('run_settled', 'The run has ended or is being cancelled, so it cannot use a model');
     case 'no_such_run':
       return accepted(null);
     case 'not_running':

@@ -1,4 +1,4 @@
-/** A base model as the village's model: it answers in words, says that it used no tools, and refuses only a demand. */
+/** A village with a base model: it answers in words, reports that it ignored tools, and refuses only a required tool call. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { completeChat, type CallInput, type ChatCompletion, type Outcome } from '@hamlet/contract';
@@ -50,7 +50,7 @@ const words = () =>
     answer: COMPLETIONS_WIRE.stream({ text: ['I cannot ', 'walk.'], usage: { prompt: 30, completion: 5 } }),
   });
 
-test('tools that a request offers are left out, and do not count for the context', async () => {
+test('offered tools are left out and do not count towards the context', async () => {
   words();
   const { choices, hamlet, usage } = dataOf(await ask({ tools: TOOLS, max_tokens: 64 }));
   assert.equal(choices[0]?.message.content, 'I cannot walk.');
@@ -59,7 +59,7 @@ test('tools that a request offers are left out, and do not count for the context
   wire.verify();
 });
 
-test('in a stream the receipt has the note, too', async () => {
+test("a stream's receipt has the note too", async () => {
   words();
   const response = await fetch(`${play.url}/v1/chat/completions`, {
     method: 'POST',
@@ -72,7 +72,7 @@ test('in a stream the receipt has the note, too', async () => {
   wire.verify();
 });
 
-test('a request without tools has no note; a demanded call and a schema are refused, and cost nothing', async () => {
+test('a request without tools has no note; a required tool call or schema is refused and costs nothing', async () => {
   wire.add({ answer: COMPLETIONS_WIRE.stream({ text: ['Hello.'] }) });
   assert.equal(dataOf(await ask({ max_tokens: 64 })).hamlet.notes, undefined);
   const schema = { type: 'json_schema' as const, json_schema: { name: 'plan', schema: {} } };
@@ -85,7 +85,7 @@ test('a request without tools has no note; a demanded call and a schema are refu
   wire.verify();
 });
 
-test('the configuration of an agent says that its model only writes', async () => {
+test("an agent's configuration shows that its model has no tools and no JSON", async () => {
   const { model } = await play.as('bob').getAgentConfig({ agent_id: 'bob' });
   assert.deepEqual([model?.name, model?.scripted, model?.tools, model?.json], ['small', false, false, false]);
 });

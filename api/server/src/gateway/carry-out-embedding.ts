@@ -57,7 +57,8 @@ export async function carryOutEmbedding(
   const askedMs = ports.monotonicMs();
   try {
     const { embedder, provider } = plan.served;
-    if (embedder === null) throw new Error(`a request for embeddings of ${provider} was planned`);
+    if (embedder === null)
+      throw new Error(`a bug: a request for embeddings was planned for ${provider}, which has none`);
     const signal = AbortSignal.any([brake.signal, AbortSignal.timeout(ports.answerTimes.totalMs)]);
     const input = plan.request.messages.map(({ content }) => content);
     const outcome = await embedder.embed({ input, dimensions: dimensions ?? undefined, signal });

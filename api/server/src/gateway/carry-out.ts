@@ -114,7 +114,7 @@ function failureOf({ state, error }: Gathered): ModelError | null {
   return state.last?.kind === 'failed' && error === null ? state.last.error : null;
 }
 
-/** The tokens of an answer that was cut off. A provider that was asked has read the prompt, even before its first word. */
+/** The tokens of an incomplete answer. They include the prompt if a provider was asked, even if no text came. */
 function cutUsage(ticket: Ticket, gathered: Gathered): ModelUsage {
   const spent = usageOf(ticket, gathered);
   const isPromptRead = gathered.askedMs !== null && spent.promptTokens === 0;
@@ -139,7 +139,7 @@ function noteFailure(
   return refusalOfModel(error, provider);
 }
 
-/** The agent pays for the tokens so far; in a freeze, for the prompt only if text came. */
+/** The agent pays for the tokens so far; during a freeze, only if text came. */
 async function giveUp(
   ports: GatewayPorts,
   ticket: Ticket,

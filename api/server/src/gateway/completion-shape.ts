@@ -90,7 +90,7 @@ function completionOf(ticket: Ticket, completed: Completed, head: CompletionHead
   };
 }
 
-/** Numbers the tool calls of one stream from 0 in the order of their first pieces. Mutable: it counts. */
+/** Numbers the tool calls of one stream from 0 in the order of their first pieces. Stateful, because it counts. */
 class CallNumbers {
   readonly #slots: number[] = [];
   readonly #messages: number;
@@ -103,7 +103,7 @@ class CallNumbers {
     const at = this.#slots.indexOf(slot);
     if (at >= 0) return text === '' ? null : { tool_calls: [{ index: at, function: { arguments: text } }] };
     const index = this.#slots.push(slot) - 1;
-    // The id that the folded answer gets too if its provider names none.
+    // The whole answer gets the same id if its provider names none.
     const named = id === '' ? `call_${this.#messages}_${slot}` : id;
     return { tool_calls: [{ index, id: named, type: 'function', function: { name, arguments: text } }] };
   }

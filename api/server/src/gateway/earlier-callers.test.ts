@@ -1,6 +1,6 @@
 /**
- * An agent that asked a short time ago is not looked up again: its admission verifies it. Here nothing notifies the replica, as
- * if each notification were lost.
+ * An agent that asked recently is not looked up again, because the admission verifies it. Notifications are off here,
+ * as if each one were lost.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ interface Resident {
   readonly cycle: number;
 }
 
-/** A resident with an agent token, which asked once. */
+/** A resident with an agent token, which has made one request. */
 async function knownResident(agentId: AgentId): Promise<Resident> {
   const { access_token: token, uid, cycle } = await play.as(agentId).exchangeAgentToken();
   const client = clientOf(play.url, token);
@@ -45,7 +45,7 @@ const messages = [{ role: 'user' as const, content: 'Good morning?' }];
 const ask = (client: TestClient) => client.raw.completeChat({ model: 'small', messages });
 const askInOtherFormat = (client: TestClient) => client.raw.createMessage({ model: 'small', messages, max_tokens: 10 });
 
-/** Asks in both formats. No provider is asked, and no request stays under way. */
+/** Asks in both formats. No provider is asked, and no request stays in progress. */
 async function assertRefused(agentId: AgentId, { client }: Pick<Resident, 'client'>, code: string): Promise<void> {
   const asked = wire.requests.length;
   for (const again of [ask, askInOtherFormat, ask]) assert.equal(refusalOf(await again(client)), code);
@@ -57,7 +57,7 @@ async function assertRefused(agentId: AgentId, { client }: Pick<Resident, 'clien
   );
 }
 
-test('a resident that is known asks again and again', async () => {
+test('a known resident can ask repeatedly', async () => {
   const bob = await knownResident('bob');
   for (let round = 0; round < 3; round += 1) {
     wire.add({ answer: OPENAI_WIRE.stream({ text: [`Answer ${round}.`] }) });
@@ -66,13 +66,13 @@ test('a resident that is known asks again and again', async () => {
   wire.verify();
 });
 
-test('a token that was revoked since is refused at once', async () => {
+test('a token that was revoked meanwhile is refused at once', async () => {
   const bob = await knownResident('bob');
   await revokeAgentSessions(db, 'bob');
   await assertRefused('bob', bob, 'token_invalid');
 });
 
-test('a measure taken since refuses at once, and its end lets the agent ask again', async () => {
+test('a measure refuses at once; after its end the agent can ask again', async () => {
   const cleo = await knownResident('cleo');
   const measure = { agentId: 'cleo', measure: 'quarantine', reason: 'odd requests' } as const;
   await inTransaction(db, (tx) => takeMeasure(tx, { ...measure, expiresAt: null }, BY));
@@ -88,13 +88,13 @@ test('a newer cycle makes the token stale at once', async () => {
   await assertRefused('dan', dan, 'stale_cycle');
 });
 
-test('the token of a life that has ended is refused at once', async () => {
+test('the token of an ended life is refused at once', async () => {
   const eve = await knownResident('eve');
   await closeLife(db, eve.uid, 'eve');
   await assertRefused('eve', eve, 'token_invalid');
 });
 
-test('an API key of an agent that was revoked since is refused at once', async () => {
+test("an agent's revoked API key is refused at once", async () => {
   const client = play.as('fay');
   wire.add({ answer: OPENAI_WIRE.stream({ text: ['Good evening.'] }) });
   dataOf(await ask(client));

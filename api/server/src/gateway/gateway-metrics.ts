@@ -10,13 +10,13 @@ export function createGatewayMetrics(registry: Registry, queue: Pick<ProviderQue
   const registers = [registry];
   const requests = new Counter({
     name: 'hamlet_model_requests_total',
-    help: 'Requests to models that were let in, by model and outcome',
+    help: 'Model requests that were admitted, by model and outcome',
     labelNames: ['model', 'outcome'],
     registers,
   });
   const refusals = new Counter({
     name: 'hamlet_model_refusals_total',
-    help: 'Requests to models that were not let in, by reason',
+    help: 'Model requests that were refused, by reason',
     labelNames: ['reason'],
     registers,
   });
@@ -28,14 +28,14 @@ export function createGatewayMetrics(registry: Registry, queue: Pick<ProviderQue
   });
   const seconds = new Histogram({
     name: 'hamlet_model_request_seconds',
-    help: 'Time from letting a request in to the end of its answer, by model',
+    help: 'Time from the admission of a request to the end of its answer, by model',
     labelNames: ['model'],
     buckets: BUCKETS_S,
     registers,
   });
   const unsettled = new Counter({
     name: 'hamlet_model_unsettled_total',
-    help: 'Requests to models whose end could not be written down',
+    help: 'Model requests whose end could not be recorded',
     registers,
   });
   new Gauge({

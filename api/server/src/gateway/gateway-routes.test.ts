@@ -1,4 +1,4 @@
-/** The model gateway through HTTP on a real Postgres and Redis: the requests that a tier allows, their cost, and their errors. */
+/** The model gateway over HTTP on a real Postgres and Redis: the requests that a tier allows, their cost, and their errors. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChatCompletionChunk, completeChat, Problem } from '@hamlet/contract';
@@ -48,7 +48,7 @@ async function refusalOf(call: Promise<Outcome<unknown>>): Promise<Problem & { r
   return { ...outcome.problem, retryAfter: outcome.response.headers.get('retry-after') };
 }
 
-test('a model of the tier answers as OpenAI does, says that it is scripted, and its tokens are counted', async () => {
+test("a model of the tier answers in OpenAI's format and reveals that it is scripted; its tokens are counted", async () => {
   const before = await useOf('bob');
   const { object, model, choices, usage, hamlet } = dataOf(await ask('bob'));
   assert.deepEqual([object, model], ['chat.completion', 'small']);
@@ -84,7 +84,7 @@ test('no text of a conversation is stored', async () => {
   assert.ok(!JSON.stringify(await readModelRequests(db, 'bob', 1)).includes('xylophone'));
 });
 
-test('streamed: the same text, the usage if requested, and DONE', async () => {
+test('a stream has the same text, the usage if requested, and DONE', async () => {
   const whole = dataOf(await ask('bob')).choices[0]?.message.content;
   const response = await post('bob', {
     model: 'small',
@@ -107,14 +107,14 @@ test('streamed: the same text, the usage if requested, and DONE', async () => {
   assert.ok((chunks.at(-1)?.usage?.completion_tokens ?? 0) > 0);
 });
 
-test('an answer ends at its limit and at a stop', async () => {
+test('an answer ends at its token limit or at a stop sequence', async () => {
   const short = dataOf(await ask('bob', { max_tokens: 3 }));
   assert.equal(short.choices[0]?.finish_reason, 'length');
   assert.ok(short.usage.completion_tokens <= 3);
   assert.equal(dataOf(await ask('bob', { stop: 'mill' })).choices[0]?.message.content?.includes('mill'), false);
 });
 
-test("a model outside the tier, one without a provider, and a prompt too long are refused with their reason, also in OpenAI's format", async () => {
+test("a model outside the tier, a model without a provider and a long prompt are refused, also in OpenAI's format", async () => {
   const large = await refusalOf(ask('bob', { model: 'large' }));
   assert.equal(large.code, 'model_not_in_tier');
   assert.equal(large.status, 403);
@@ -135,7 +135,7 @@ test("a model outside the tier, one without a provider, and a prompt too long ar
   assert.equal(Problem.parse(await (await fetch(`${url}/v1/models`)).json()).error?.type, 'authentication_error');
 });
 
-test('the scripted mind refuses a demanded tool call and a schema, before it costs anything', async () => {
+test('the scripted mind refuses a required tool call or a schema before it costs anything', async () => {
   const tools = [{ type: 'function' as const, function: { name: 'go_to' } }];
   const schema = { type: 'json_schema' as const, json_schema: { name: 'plan', schema: {} } };
   const before = await useOf('bob');
@@ -159,7 +159,7 @@ test('only agents may use models; people read the use of any agent, an agent onl
   assert.equal((await play.as('bob').getModelUse({ agent_id: 'bob' })).tier, 'tier-0');
 });
 
-test('the headers report requests, tokens and requests in flight', async () => {
+test('the headers report requests, tokens and requests in progress', async () => {
   const answer = await ask('bob');
   const policies = answer.response.headers.get('ratelimit-policy') ?? '';
   const states = answer.response.headers.get('ratelimit') ?? '';
@@ -170,7 +170,7 @@ test('the headers report requests, tokens and requests in flight', async () => {
   assert.match(states, /^"tier-0";r=\d+;t=\d+, "tokens";r=\d+;t=\d+, "in-flight";r=1$/);
 });
 
-test('as many requests at one time as the tier allows, apart from its tools; the next is refused until one ends', async () => {
+test('a tier allows a number of concurrent model requests, not counting tools; further ones are refused', async () => {
   const { limits } = await useOf('cleo');
   assert.deepEqual([limits.concurrent_tools, limits.concurrent_model_requests], [1, 2]);
   const body = { model: 'held', messages: [{ role: 'user', content: 'wait' }], stream: true };
@@ -185,7 +185,7 @@ test('as many requests at one time as the tier allows, apart from its tools; the
   assert.ok((await ask('cleo')).ok);
 });
 
-test('a caller who leaves ends the request; the text until then is counted', async () => {
+test('a caller who disconnects ends the request; the text so far is counted', async () => {
   const leaving = new AbortController();
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
@@ -203,7 +203,7 @@ test('a caller who leaves ends the request; the text until then is counted', asy
   assert.ok((await ask('cleo')).ok, 'its place is free again');
 });
 
-test('a failing provider is reported, and an answer without text costs nothing', async () => {
+test('a failing provider is reported; a request that fails without text costs nothing', async () => {
   const before = (await useOf('cleo')).tokens.used;
   const failed = await refusalOf(ask('cleo', { model: 'failing' }));
   assert.equal(failed.code, 'model_failed');
@@ -216,7 +216,7 @@ test('a failing provider is reported, and an answer without text costs nothing',
   assert.doesNotMatch(inPieces, /\[DONE\]/);
 });
 
-test('a model of the tier without a provider is not listed, and refused as not served', async () => {
+test('a model of the tier without a provider is not listed, and is refused as not served', async () => {
   assert.deepEqual(await modelsOf('dan'), ['small', 'held', 'failing']);
   assert.equal((await refusalOf(ask('dan', { model: 'unserved' }))).code, 'model_not_served');
   const one = (model: string) => play.as('dan').raw.getModel({ model });
@@ -236,7 +236,7 @@ test('a request that could exceed the tokens of the hour is refused with the tim
   assert.ok((await useOf('dan')).tokens.used <= tokens.quota);
 });
 
-test("the agent's own run is recorded with the request, another agent's is not", async () => {
+test('a request is recorded with the run that it names, if that run belongs to the agent', async () => {
   const runs = new RunPlay(url);
   const own = await runs.give('eve');
   const other = await runs.give('fay');
@@ -246,7 +246,7 @@ test("the agent's own run is recorded with the request, another agent's is not",
   assert.equal((await useOf('eve')).recent[0]?.run_id, null);
 });
 
-test('a reward opens another list of models, more requests at one time and more tokens; a penalty takes them back', async () => {
+test('a reward raises the tier with its models, concurrent requests and tokens; a penalty lowers it again', async () => {
   assert.deepEqual((await modelsOf('fay')).includes('large'), false);
   const judge = { agent_id: 'fay', amount: '12', reason: 'for the test' };
   await play.admin.rewardAgent(judge);

@@ -1,4 +1,6 @@
-/** A provider with one place: requests of other agents wait for it, leave with their callers, and are refused when it takes too long. */
+/**
+ * A provider with one place: other agents' requests wait for it, end with their callers, and are refused after a time.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPENAI_WIRE } from '@hamlet/models/testing';
@@ -38,7 +40,7 @@ const slow = () => {
   return { answer: { ...whole, chunks: [{ until: gate.promise }, ...whole.chunks] } };
 };
 
-test('a request waits until the provider has a place; one whose caller leaves does not reach the provider', async () => {
+test('a request waits for a place at the provider; it is never sent if its caller leaves', async () => {
   wire.add(slow(), { answer: OPENAI_WIRE.stream({ text: ['next'] }) });
   const first = ask('bob');
   await eventually('the first request at the provider', () => wire.requests.length === 1);
@@ -63,7 +65,7 @@ test('a request waits until the provider has a place; one whose caller leaves do
     assert.equal(choices[0]?.message.content, text);
     assert.ok(hamlet.queue_ms >= 0);
   }
-  const use = await eventually('the record of the one who left', async () => {
+  const use = await eventually('the record of the caller who left', async () => {
     const data = await play.admin.getModelUse({ agent_id: 'dan' });
     return data.in_flight === 0 && data.recent.length > 0 ? data : null;
   });

@@ -1,4 +1,4 @@
-/** The model gateway with OpenAI's own client for Node, which needs only the URL and the agent's token. */
+/** OpenAI's own client for Node uses the model gateway; it needs only the URL and the agent's token. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError, RateLimitError } from 'openai';
@@ -21,12 +21,12 @@ const baseURL = `${peopleUrl}/v1`;
 const play = new Play(peopleUrl);
 await play.everybody();
 
-/** The client of an agent. By default it retries nothing, so that a test sees the first answer. */
+/** The client of an agent. By default it does not retry, so that a test sees the first answer. */
 function clientOf(agentId: AgentId, options: Pick<ClientOptions, 'maxRetries' | 'fetch'> = {}): OpenAI {
   return new OpenAI({ baseURL, apiKey: agentToken(agentId), maxRetries: 0, timeout: 60_000, ...options });
 }
 
-/** The client's own error with which a call fails. */
+/** Returns the client's own error of a failed call. */
 async function errorOf(call: PromiseLike<unknown>): Promise<APIError> {
   try {
     await call;
@@ -37,7 +37,7 @@ async function errorOf(call: PromiseLike<unknown>): Promise<APIError> {
   return assert.fail('it was let in');
 }
 
-test('a question is answered, with its usage and the limits that hold', async () => {
+test('a question is answered, with its usage and the limits that apply', async () => {
   const {
     data,
     response,
@@ -61,7 +61,7 @@ test('a question is answered, with its usage and the limits that hold', async ()
   );
 });
 
-test('the same answer as a stream, which the client joins again', async () => {
+test('a stream that the client joins gives the same answer', async () => {
   const asked = { model: 'small', messages: MESSAGES, seed: 7 };
   const client = clientOf('bob');
   const whole = await client.chat.completions.create(asked);
@@ -81,7 +81,7 @@ test('the same answer as a stream, which the client joins again', async () => {
   assert.deepEqual([gathered.choices[0]?.message.content, gathered.choices[0]?.finish_reason], [text, 'stop']);
 });
 
-test('the models of the tier are a list that the client pages through', async () => {
+test('the client pages through the models of the tier', async () => {
   const models: OpenAI.Model[] = [];
   for await (const model of clientOf('bob').models.list()) models.push(model);
   assert.deepEqual(
@@ -96,7 +96,7 @@ test('the models of the tier are a list that the client pages through', async ()
   assert.ok((models[0]?.created ?? 0) > 0);
 });
 
-test('one model by its name, or its refusal', async () => {
+test('a model is found by its name, or refused', async () => {
   const model = await clientOf('bob').models.retrieve('small');
   assert.deepEqual([model.id, model.object, model.owned_by], ['small', 'model', 'scripted']);
   assert.equal((await errorOf(clientOf('bob').models.retrieve('large'))).code, 'model_not_in_tier');
@@ -130,7 +130,7 @@ test("a refusal becomes the client's own error, with our status, code and messag
   assert.deepEqual([stranger.status, stranger.type], [401, 'authentication_error']);
 });
 
-test('too many requests at one time: the client gets the time to wait, and retries by itself', async () => {
+test('after too many concurrent requests the client reads the time to wait, and retries by itself', async () => {
   const open = await clientOf('cleo').chat.completions.create({ model: 'held', messages: MESSAGES, stream: true });
   const refused = await errorOf(clientOf('cleo').chat.completions.create({ model: 'small', messages: MESSAGES }));
   assert.ok(refused instanceof RateLimitError);
@@ -155,7 +155,7 @@ test('too many requests at one time: the client gets the time to wait, and retri
   assert.match((await patient).choices[0]?.message.content ?? '', /mill/);
 });
 
-test('a model that fails: before the answer, and in the middle of a stream', async () => {
+test('a failing model gives an error before the answer or within the stream', async () => {
   const failed = await errorOf(clientOf('dan').chat.completions.create({ model: 'failing', messages: MESSAGES }));
   assert.deepEqual([failed.status, failed.code, failed.type], [502, 'model_failed', 'server_error']);
   const stream = await clientOf('dan').chat.completions.create({ model: 'failing', messages: MESSAGES, stream: true });

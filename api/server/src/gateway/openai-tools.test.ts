@@ -1,4 +1,6 @@
-/** OpenAI's own client and the adapter of `@hamlet/models` at the gateway, in front of a server with OpenAI's wire. */
+/**
+ * OpenAI's own client and the adapter of `@hamlet/models` use the gateway in front of a server with OpenAI's format.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI, { APIError } from 'openai';
@@ -38,7 +40,7 @@ function answerWith(answer: ScriptedAnswer, body: object = {}): void {
   });
 }
 
-test('tools and parallel calls, and the results of the calls in the next request', async () => {
+test('a model makes parallel tool calls, and the next request carries their results', async () => {
   answerWith(
     { text: ['I walk.'], calls: CALLS, usage: { prompt: 40, completion: 9 } },
     { tools: TOOLS, tool_choice: 'required', parallel_tool_calls: true, messages: [USER] },
@@ -60,7 +62,7 @@ test('tools and parallel calls, and the results of the calls in the next request
   wire.verify();
 });
 
-test('streamed calls arrive in pieces, which the client joins; a call alone has no content', async () => {
+test('the client joins streamed pieces of tool calls; an answer with only a call has no content', async () => {
   answerWith({ calls: CALLS }, { tool_choice: { type: 'function', function: { name: 'go_to' } } });
   const stream = bob().chat.completions.stream({
     model: 'small',
@@ -112,7 +114,7 @@ test('usage that the provider does not report is estimated and marked', async ()
   wire.verify();
 });
 
-test('embeddings, as numbers and as the client asks for them by default, with their tokens', async () => {
+test("embeddings are returned as numbers or in the client's default encoding, with their tokens", async () => {
   const vectors = [
     [0.25, -1],
     [3, 0.5],
@@ -136,7 +138,7 @@ test('embeddings, as numbers and as the client asks for them by default, with th
   wire.verify();
 });
 
-/** The client's own error with which a call fails. */
+/** Returns the client's own error of a failed call. */
 async function errorOf(call: PromiseLike<unknown>): Promise<APIError> {
   try {
     await call;
@@ -158,7 +160,7 @@ const REFUSALS = [
 ] as const;
 
 for (const [code, status, reason, attempts] of REFUSALS)
-  test(`${code} of the provider is ${reason}, whole and in a stream, after ${attempts} attempts, and costs nothing`, async () => {
+  test(`the provider's ${code} becomes ${reason}, whole and streamed, after ${attempts} attempts, and costs nothing`, async () => {
     const step = { answer: OPENAI_WIRE.errors[code] };
     for (const stream of [false, true]) {
       wire.add(...Array.from({ length: attempts }, () => step));
@@ -178,7 +180,7 @@ for (const [code, status, reason, attempts] of REFUSALS)
     wire.verify();
   });
 
-test('requests that no provider could serve are refused before one is asked', async () => {
+test('requests that no provider could serve are refused without asking one', async () => {
   const tools = [{ type: 'function' as const, function: { name: 'go to', parameters } }];
   const unnamed = { role: 'tool' as const, content: 'done' } as unknown as typeof USER;
   const bad = [
@@ -213,7 +215,7 @@ function asResident(): Model {
   return opened.model;
 }
 
-test("the project's own adapter reads the gateway: pieces, calls, usage, and errors with their codes", async () => {
+test("the project's own adapter reads pieces, calls, usage and error codes from the gateway", async () => {
   const tools = [{ name: 'go_to', description: 'Walks.', parameters }];
   const messages = [USER];
   answerWith({ text: ['I ', 'walk.'], calls: CALLS, usage: { prompt: 40, completion: 9 } });

@@ -51,7 +51,7 @@ export function planRequest(body: ChatCompletionBody, allowance: Allowance, aski
   if (room < 1)
     return refused(
       'context_too_long',
-      `The messages have ${promptTokens} tokens; ${name} takes at most ${contextTokens}, including its answer`,
+      `The messages have ${promptTokens} tokens; ${name} takes at most ${contextTokens}, including its answer: shorten them`,
     );
   const maxTokens = Math.min(body.max_completion_tokens ?? body.max_tokens ?? answerTokens, room);
   return accepted({
@@ -63,7 +63,7 @@ export function planRequest(body: ChatCompletionBody, allowance: Allowance, aski
   });
 }
 
-/** A request for embeddings, or its refusal. It has no answer in words, so that only its texts are counted. Pure. */
+/** A request for embeddings, or its refusal. Only its texts are counted, because the answer has no words. Pure. */
 export function planEmbedding(
   { model, input }: EmbeddingsBody,
   allowance: Allowance,
@@ -73,7 +73,7 @@ export function planEmbedding(
   if (!found.ok) return found;
   const served = found.data;
   if (served.embedder === null)
-    return refused('model_bad_request', `The provider ${served.provider} has no embeddings: ask another model`);
+    return refused('model_bad_request', `The provider ${served.provider} has no embeddings: choose another model`);
   const texts = typeof input === 'string' ? [input] : input;
   const request = { messages: texts.map((content) => ({ role: 'user' as const, content })) };
   const promptTokens = served.countTokens(request);

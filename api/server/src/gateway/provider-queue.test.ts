@@ -14,7 +14,7 @@ function placeOf(outcome: QueueOutcome): ProviderPlace {
   return outcome;
 }
 
-test('a place goes to the highest tier that waits, among equals to the first', async () => {
+test('a place goes to the highest waiting tier, and within a tier to the first request', async () => {
   const queue = aQueue(1);
   const order: string[] = [];
   const first = placeOf(await queue.enter(ask(0)));
@@ -38,7 +38,7 @@ test('a place goes to the highest tier that waits, among equals to the first', a
   assert.deepEqual(queue.waiting, [['local', 0]]);
 });
 
-test('never more at one time than there are places', async () => {
+test('there are never more concurrent requests than places', async () => {
   const queue = aQueue(3);
   let active = 0;
   let most = 0;
@@ -55,7 +55,7 @@ test('never more at one time than there are places', async () => {
   assert.deepEqual([most, active], [3, 0]);
 });
 
-test('a full queue and a long wait are busy; a caller that leaves frees its turn', async () => {
+test('a full queue or a long wait is reported as busy; a caller that leaves frees its turn', async () => {
   const queue = aQueue(1, { waitMs: 5, maxWaiting: 1 });
   const held = placeOf(await queue.enter(ask(0)));
   const waits = queue.enter(ask(0));
@@ -70,7 +70,7 @@ test('a full queue and a long wait are busy; a caller that leaves frees its turn
   placeOf(await queue.enter(ask(0))).release();
 });
 
-test('a provider without a limit has a place for everybody', async () => {
+test('a provider without a limit has a place for every request', async () => {
   const queue = aQueue(undefined);
   await Promise.all(Array.from({ length: 500 }, async () => placeOf(await queue.enter(ask(0)))));
   assert.deepEqual(queue.waiting, []);

@@ -71,7 +71,7 @@ export class ProviderQueue {
         if (!held) return;
         held = false;
         line.active -= 1;
-        // The place goes to the next request before a new one can take it.
+        // Pass the place to the next waiting request before a new one can take it.
         line.waiting.shift()?.admit(this.#take(line));
       },
     };

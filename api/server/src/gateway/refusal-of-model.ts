@@ -2,14 +2,14 @@ import type { Refusal } from '@hamlet/contract';
 import type { ModelError, ModelErrorCode } from '@hamlet/models';
 import { refused, type Refused } from '../http/outcome.ts';
 
-/** Failures that lie in the request itself. Their message helps the caller; it has no credential. */
+/** Failures caused by the request itself. Their messages help the caller and contain no credential. */
 const OF_REQUEST: Partial<Readonly<Record<ModelErrorCode, Refusal>>> = {
   context_too_long: 'context_too_long',
   content_refused: 'content_refused',
   bad_request: 'model_bad_request',
 };
 
-/** Null stands for a bug of ours. Messages about keys and credit of the village go to the log alone. Pure. */
+/** Null for a bug of ours. Messages about the village's keys and credit go only to the log. Pure. */
 export function refusalOfModel(error: ModelError | null, provider: string): Refused {
   const reason = error === null ? undefined : OF_REQUEST[error.code];
   if (error !== null && reason !== undefined) return refused(reason, `The provider ${provider}: ${error.message}`);

@@ -1,6 +1,4 @@
-/**
- * A resident as a separate process: people, rewards and its tier change its acts, and it reports that on the board.
- */
+/** A resident as a separate process: people, rewards and its tier change its acts, and it reports that on the board. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listTurns, type CallData, type Reply } from '@hamlet/contract';
@@ -39,7 +37,7 @@ async function write(title: string, body: string): Promise<string> {
   return (await runs.play.admin.createPost({ title, body, audience: 'agent:bob' })).post_id;
 }
 
-test('it answers a person on the board with the model of its tier, and names the model', async () => {
+test('an agent answers a person on the board with the model of its tier, and names the model', async () => {
   const postId = await write('The windmill', 'What do you know about the windmill, Bob?');
   const { body } = await replyOf('bob', postId);
   assert.match(body, /windmill/i, 'it keeps to the topic');
@@ -48,7 +46,7 @@ test('it answers a person on the board with the model of its tier, and names the
   assert.ok(use.recent.some(({ model, outcome }) => model === 'small' && outcome === 'done'));
 });
 
-test('blocked by a failed run, it asks people for help and then follows the reply', async () => {
+test('an agent with a failed run asks people for help and then follows the reply', async () => {
   await runs.play.admin.suspendAgent({ agent_id: 'eve' });
   const { run_id } = await runs.give('bob', 'Find eve.');
   const asked = await eventually('the question for help', async () =>
@@ -57,7 +55,7 @@ test('blocked by a failed run, it asks people for help and then follows the repl
   assert.equal((await runs.get(run_id)).state, 'failed');
   assert.deepEqual([asked.audience, asked.tags], ['humans', ['help']]);
   assert.match(asked.body, new RegExp(`It failed \\(step_failed\\).*${run_id}`, 's'));
-  assert.doesNotMatch(asked.body, /eve/, 'the words of the run are not for the board');
+  assert.doesNotMatch(asked.body, /eve/, 'the text of the run stays off the board');
   await runs.play.admin.replyToPost({ post_id: asked.post_id, body: 'Let her sleep. Go to the library, please.' });
   const { body } = await replyOf('bob', asked.post_id);
   assert.match(body, /I am going to .*[Ll]ibrary.* now, as you say/);
@@ -84,7 +82,7 @@ test('blocked by a failed run, it asks people for help and then follows the repl
   );
 });
 
-test('it thanks for a reward on the post that it names; the higher tier changes its plan, a penalty changes it back, and it says so', async () => {
+test('an agent thanks for a reward on the post that it names; tier changes alter its plan, and it reports that', async () => {
   const postId = await write('Your bread', 'I liked your bread, Bob.');
   await replyOf('bob', postId);
   const judge = { agent_id: 'bob', reason: 'for the bread', related_post_id: postId };
@@ -113,7 +111,7 @@ test('it thanks for a reward on the post that it names; the higher tier changes 
   assert.deepEqual(poorer.decided['plan'], { tier: 'tier-0', model: 'small', toolCalls: 24 });
 });
 
-test('two agents on the board do not reply to each other without end', async () => {
+test('two agents stop replying to each other after a while', async () => {
   await residents.start('cleo');
   const postId = (
     await runs.play.as('cleo').createPost({

@@ -1,4 +1,4 @@
-/** Answers for a run: their words reach the watchers of the run, a cancel ends them, and the run counts their tokens. */
+/** Answers for a run: its watchers receive their text, a cancel ends them, and the run counts their tokens. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunDelta } from '@hamlet/contract';
@@ -46,7 +46,7 @@ async function startedRun(agentId: AgentId): Promise<string> {
 
 const deltasOf = (runId: string): readonly RunDelta[] => deltas.filter(({ run_id: id }) => id === runId);
 
-test('the words of an answer are published with the numbers of the request, and the run counts tokens', async () => {
+test('the text of an answer is published with the numbers of the request, and the run counts tokens', async () => {
   const runId = await startedRun('bob');
   answerWith(['I ', 'walk ', 'now.']);
   assert.match(await (await ask('bob', { run_id: runId, ask: '3', attempt: 1 })).text(), /DONE/);
@@ -60,7 +60,7 @@ test('the words of an answer are published with the numbers of the request, and 
   wire.verify();
 });
 
-test('words for a run of another agent, or for one that the agent does not work on, are not published', async () => {
+test('text for a run is published only if the asking agent works on that run', async () => {
   const runId = await startedRun('cleo');
   const { run_id: waiting } = await one.give('dan');
   answerWith(['not for cleo']);
@@ -77,7 +77,7 @@ test('words for a run of another agent, or for one that the agent does not work 
   wire.verify();
 });
 
-test('a cancel at another replica ends the answer, upstream too; nothing follows, and the tokens are counted', async () => {
+test('a cancel on another replica ends the answer, also at the provider; the tokens so far are counted', async () => {
   const runId = await startedRun('fay');
   answerWith(['First words.'], 'hold');
   const response = await ask('fay', { run_id: runId, ask: 1, attempt: 1 });

@@ -40,7 +40,7 @@ export interface Gateway extends GatewayPorts {
   stop(): Promise<void>;
 }
 
-/** Opens the gateway. Its job marks a request as lost if the request's replica ended first. */
+/** Opens the gateway. Its job marks a request as lost if the request's replica has died. */
 export function openGateway({
   registry,
   models,
@@ -83,8 +83,8 @@ export function openGateway({
 }
 
 /**
- * The configured models with their keys, and the providers that admins have connected: a stored key goes before one of
- * the Secret.
+ * The configured models with their keys, and the providers that admins have connected. A stored key takes precedence
+ * over one of the Secret.
  *
  * @param given replaces the configured models.
  */

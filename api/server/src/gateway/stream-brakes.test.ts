@@ -1,4 +1,6 @@
-/** Every measure against an agent, taken at another replica, ends its answer under way; the agent pays for the tokens so far. */
+/**
+ * A measure that another replica takes against an agent ends its current answer; the agent pays for the tokens so far.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPENAI_WIRE } from '@hamlet/models/testing';
@@ -15,7 +17,7 @@ const two = new Play((await village.startReplica({}, { models })).peopleUrl);
 const db = village.openDb();
 await one.everybody();
 
-/** Asks for an answer that never ends, and reads its first words. */
+/** Asks for an endless answer, and reads its first words. */
 async function openAnswer(agentId: AgentId): Promise<{ rest: () => Promise<string> }> {
   const whole = OPENAI_WIRE.stream({ text: ['First words of the answer.'] });
   wire.add({ answer: { ...whole, chunks: [...whole.chunks.slice(0, 2), 'hold'] } });
@@ -48,7 +50,7 @@ const BRAKES = [
 ] as const;
 
 for (const [agentId, what, code, brake] of BRAKES)
-  test(`a ${what} ends the answer under way, upstream too, and the agent pays for the tokens so far`, async (t) => {
+  test(`a ${what} ends the current answer, also at the provider, and the agent pays for the tokens so far`, async (t) => {
     await one.admin.rewardAgent({ agent_id: agentId, amount: '1', reason: 'money' });
     const answer = await openAnswer(agentId);
     const upstream = wire.requests.at(-1);
@@ -70,7 +72,7 @@ for (const [agentId, what, code, brake] of BRAKES)
     wire.verify();
   });
 
-test('a freeze of the village ends the answer under way, upstream too', async (t) => {
+test('a freeze of the village ends the current answer, also at the provider', async (t) => {
   await one.admin.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'money' });
   const answer = await openAnswer('ada');
   await two.admin.freezeVillage({ reason: 'test' });

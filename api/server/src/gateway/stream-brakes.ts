@@ -61,7 +61,7 @@ export function startStreamBrakes({ freeze, standing }: BrakePorts) {
     }
   });
   return {
-    /** @param run publisher of the run that the request serves; the brake closes it. */
+    /** @param run publishes the answer to the run that the request serves; the brake closes it. */
     open: (agentId: string, run: DeltaPublisher | null) => {
       const own = new AbortController();
       const frozen = freeze.signal();

@@ -89,12 +89,12 @@ test('the list says who answers for each name, and that no language model answer
 
 test('a test says what a model can do', () => {
   const abilities = [
-    { ability: 'stream' as const, can: true, note: 'It streams its words.' },
+    { ability: 'stream' as const, can: true, note: 'It streams its answers.' },
     { ability: 'tools' as const, can: false, note: 'The provider refuses \u001b[31mtools.' },
     { ability: 'embeddings' as const, can: null, note: 'Not found out.' },
   ];
   assert.deepEqual(testLines('small', { ...answered, text: null, cost: null, abilities }).slice(1), [
-    '  stream:     yes     It streams its words.',
+    '  stream:     yes     It streams its answers.',
     '  tools:      no      The provider refuses \ufffd[31mtools.',
     '  embeddings: unknown Not found out.',
   ]);

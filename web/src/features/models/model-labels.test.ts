@@ -51,7 +51,7 @@ test('an ability has a word for each finding; only its absence says what it mean
 });
 
 test('an agent says which model it asks and why, also what its tier forbids and what the model lacks', () => {
-  const reason = 'spec.model names large, which the tier tier-0 does not allow: this is the best that it allows';
+  const reason = 'the tier tier-0 does not allow spec.model large: this is the best model that it allows';
   const model = { provider: 'vllm', name: 'small', scripted: false, reason };
   assert.deepEqual(chosenLabels(model), [`It asks the model small of the provider vllm: ${reason}.`]);
   assert.match(chosenLabels({ ...model, tools: false }).join(' '), /No tools\. Agents that use it can only write/);

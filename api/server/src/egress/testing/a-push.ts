@@ -3,7 +3,7 @@ import { type CallInput, type permitEgress } from '@hamlet/contract';
 import type { TestClient } from '@hamlet/test/env/client';
 import type { PermissionPlay, Working } from '../../permissions/testing/permission-play.ts';
 
-/** The question of a broker about a push of a call to the agent's own branch. */
+/** The broker's request to push a call's changes to the agent's own branch. */
 export async function aPush(
   { agentId, runId, cycle }: Working,
   { permits, broker, call }: { readonly permits: PermissionPlay; readonly broker: TestClient; readonly call: string },

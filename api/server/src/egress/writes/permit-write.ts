@@ -51,7 +51,9 @@ type Request = RequestOf<typeof permitRoute>;
 
 export const WRITES_OF_RUN_MAX = 200;
 export const WRITES_WAITING_MAX = 10;
-/** A broker that lost the answer asks again within this time. Later, it is unknown whether the write went out. */
+/**
+ * A broker that lost the answer repeats its request within this time. Later, it is unknown whether the write was sent.
+ */
 const REPEATED_WITHIN_MS = 60_000;
 
 interface Held {
@@ -63,8 +65,8 @@ interface Held {
 }
 
 /**
- * Judges a write that waits in the broker. The rules, and then a person, decide; the transaction that says `allow` has used up
- * the permission and stored the effect. A repeated request for the same write changes nothing.
+ * Decides about a write that waits in the broker: first the rules, then a person. The transaction that allows it uses
+ * up the permission and stores the effect. Repeated requests for the same write change nothing.
  */
 export function permitWrite(ports: Village) {
   return plain(async (request: Request) => {
@@ -91,11 +93,11 @@ async function judge(tx: Tx, ports: Village, request: Request): Promise<EgressPe
   return answer;
 }
 
-/** Refusals that no rule and no person can lift: brakes, other rules of egress, and a run that is not under way. */
+/** Refuses if the agent is stopped, its egress rules have changed, or its run is not in progress. No permission overrides that. */
 async function refuse(tx: Tx, ports: Village, { request: { body }, run }: Held): Promise<EgressPermitted | null> {
   const record = ports.source.list().find(({ uid }) => uid === body.uid);
   if (record === undefined || record.deleting) return STOPPED;
-  // The copy of the standings follows the table: a write would leave after the answer to a measure.
+  // Reads the table, because the cached standings lag: a write could leave after the API confirmed a measure.
   const bars = await readBars(tx, [record.agentId]);
   if (bars.size > 0 || (await readFreeze(tx)) !== null) return STOPPED;
   if (run.cancelRequestedAt !== null || run.state === 'cancelled') return deniedBy('run_cancelled', null);
@@ -170,7 +172,7 @@ async function reasonOf(tx: Tx, { run, request }: Held, { reason }: Judged): Pro
   const { sha256 } = request.body;
   const before = sha256 === null ? null : await findUnknownWrite(tx, run.runId, sha256);
   if (before === null) return reason;
-  return `The same write went out at ${before.toISOString()}, and it is unknown whether it happened. ${reason}`;
+  return `The same write was sent at ${before.toISOString()}, and it is unknown whether it happened. ${reason}`;
 }
 
 async function ask(
@@ -233,7 +235,7 @@ export function withdrawWrite({ db }: Village) {
       const permission = await lockPermissionOfCall(tx, run.runId, callId);
       const effect = await lockEffect(tx, run.runId, callId);
       if (effect?.state === 'begun') {
-        const text = 'The program no longer waited: nothing was sent.';
+        const text = 'The program stopped waiting: nothing was sent.';
         await settleWrite(tx, { run, effect, outcome: notSent('egress_write_withdrawn', text) });
         return accepted({ withdrawn: true });
       }

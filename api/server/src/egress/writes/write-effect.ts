@@ -23,7 +23,7 @@ import { eventText } from '../../service/truncate.ts';
 import { UNKNOWN, writeOutcome } from './write-text.ts';
 
 const EVERY_MS = 60_000;
-/** The broker reports the end of a write as soon as there is one. After this time it is lost, or it lost the end. */
+/** The broker reports the end of a write at once. After this time, the broker or its report is lost. */
 const LATE_S = 3600;
 
 interface Beginning {
@@ -49,7 +49,7 @@ export async function beginWrite(
     { runId, callId, agentId, agentUid, cycle, attempt, tool, argumentsHash: args.hash, policyVersion, permissionId },
     null,
   );
-  // The record of egress has each write. The run shows those that a person decided on.
+  // The egress record lists each write. The run shows only those that a person decided on.
   if (permissionId === null) return;
   const text = eventText(args.text);
   await noteRunEvent(tx, run, {

@@ -10,13 +10,13 @@ export function denied(code: EgressRefusalCode, message: string): Denied {
 }
 
 const DENIALS: Readonly<Record<CallDenial, readonly [EgressRefusalCode, string]>> = {
-  run_cancelled: ['egress_run_cancelled', 'the run is being cancelled: nothing leaves the pod any more'],
+  run_cancelled: ['egress_run_cancelled', 'the run is being cancelled, so it can send nothing more'],
   policy_denied: ['egress_policy_denied', 'the rules of the village forbid this write'],
   person_denied: ['egress_person_denied', 'a person denied this write'],
-  permission_expired: ['egress_permission_expired', 'no person answered in time; ask again when a person is there'],
+  permission_expired: ['egress_permission_expired', 'no person answered in time; ask again when a person is available'],
   permission_stale: [
     'egress_permission_stale',
-    'the rules have changed, or the run has ended, since a person was asked; try again',
+    'the rules changed or the run ended after a person was asked; try again',
   ],
 };
 
@@ -32,21 +32,18 @@ export function wordsOf(code: CallDenial, rule: string, permission: HeldPermissi
 
 export const NO_RUN = denied(
   'egress_no_run',
-  'writes leave a pod only while the agent works on a run, and a person permits them there; this program belongs to none',
+  'a program can write to other hosts only during a run, in which a person permits it; this program belongs to no run',
 );
 export const STOPPED = denied('egress_agent_stopped', 'an admin has stopped this agent or frozen the village');
-export const OTHER_RULES = denied(
-  'egress_permission_stale',
-  'the hosts that this agent may reach have changed; try again',
-);
-export const WITHDRAWN = denied('egress_write_withdrawn', 'the program no longer waited for this write');
-export const OTHER_WRITE = denied('egress_write_differs', 'another write has the same id; send it again');
+export const OTHER_RULES = denied('egress_permission_stale', 'the egress rules of this agent have changed; try again');
+export const WITHDRAWN = denied('egress_write_withdrawn', 'the program stopped waiting for this write');
+export const OTHER_WRITE = denied('egress_write_differs', 'the id belongs to another write; send this one again');
 export const TOO_MANY = denied(
   'egress_too_many',
   'this run has asked for too many writes, or too many wait for a person; wait for the answers',
 );
 
-/** True if the agent of this life works on the run: not before it starts, and not after a cancel or its end. Pure. */
+/** True if the agent of this life works on the run now. Pure. */
 export function isLive(run: RunRow, { uid, cycle }: { readonly uid: string; readonly cycle: number }): boolean {
   if (run.agentUid !== uid || run.cycle !== cycle) return false;
   return run.state === 'running' || run.state === 'waiting_permission';

@@ -2,7 +2,7 @@ import type { CallOutcome, EgressEnd, EgressWrite } from '@hamlet/contract';
 import { readArguments, type CallArguments } from '../../permissions/call-arguments.ts';
 import { redactSecrets } from '../../permissions/redact-secrets.ts';
 
-/** The text that a person reads before the answer, and that the permission is bound to. The same write has the same text. Pure. */
+/** The text that a person reads before the answer, and to which the permission is bound. Equal writes have equal texts. Pure. */
 export function writeArguments({ ask, summary, changes, body, bytes, sha256, call }: EgressWrite): CallArguments {
   const args = readArguments(
     JSON.stringify({
@@ -10,16 +10,16 @@ export function writeArguments({ ask, summary, changes, body, bytes, sha256, cal
       ...(changes.length === 0 ? {} : { changes }),
       ...(body === null ? {} : { body: redactSecrets(body) }),
       ...(bytes === null ? {} : { bytes }),
-      // A body that was not read is bound to the one request that carries it.
+      // A permission for an unread body is valid only for the request that carries it.
       ...(sha256 === null ? { unread_body_of: ask } : { sha256 }),
       ...(call === null ? {} : { call }),
     }),
   );
-  if (args === null) throw new TypeError('the arguments of a write are not JSON');
+  if (args === null) throw new TypeError('a bug: the arguments of a write could not be serialized as JSON');
   return args;
 }
 
-/** The outcome of a write that its server has answered, or that was cut off: then it is unknown whether it happened. Pure. */
+/** The outcome of a write. If the connection broke before an answer, it is unknown whether the write happened. Pure. */
 export function writeOutcome({
   status,
   address,
@@ -35,7 +35,7 @@ export function writeOutcome({
 export const UNKNOWN: CallOutcome = {
   kind: 'failed',
   code: 'effect_unknown',
-  text: 'It went out, and no answer came: it is unknown whether it happened.',
+  text: 'It was sent, and no answer came: it is unknown whether it happened.',
 };
 
 export function notSent(code: string, text: string): CallOutcome {

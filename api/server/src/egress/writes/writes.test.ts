@@ -1,4 +1,4 @@
-/** Writes that leave a pod, by the broker's routes on a real Postgres. */
+/** Writes that leave a pod, over the broker's routes on a real Postgres. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, test } from 'node:test';
@@ -86,7 +86,7 @@ function effectOf({ run, ask }: Body) {
     .executeTakeFirst();
 }
 
-test('a write waits for a person, is let out once, and its effect is stored before', async () => {
+test('a write waits for a person, is allowed once, and its effect is stored before it is sent', async () => {
   const working = await permits.startRun('ada');
   const body = await writeOf(working, { body: 'password=hunter22 and more' });
   const id = await asked(body);
@@ -107,10 +107,10 @@ test('a write waits for a person, is let out once, and its effect is stored befo
   assert.equal((await permissionOf(id))?.state, 'consumed');
   assert.equal(await verdictOf(body), 'allow', 'the broker lost the answer and asks again');
   assert.equal(await verdictOf({ ...body, body: 'other' }), 'egress_write_differs');
-  assert.notEqual(await asked({ ...body, ask: randomUUID() }), id, 'the same write again is asked again');
+  assert.notEqual(await asked({ ...body, ask: randomUUID() }), id, 'a second equal write needs its own permission');
 });
 
-test('the end of the attempt settles the effect, and an end without an answer leaves it unknown', async () => {
+test('the end of the attempt settles the effect; an end without an answer leaves it unknown', async () => {
   const working = await permits.startRun('ada');
   const end = async (status: number | null, address: string | null): Promise<unknown> => {
     const body = await writeOf(working);
@@ -123,7 +123,7 @@ test('the end of the attempt settles the effect, and an end without an answer le
     const ends = { id, address, status, sent_bytes: 1, received_bytes: 0, refused: null, duration_ms: 1 };
     await broker.keepEgressAttempts({ begin, end: [] });
     await broker.keepEgressAttempts({ begin: [], end: [ends] });
-    assert.equal(await verdictOf(body), 'egress_write_withdrawn', 'a settled write is not let out again');
+    assert.equal(await verdictOf(body), 'egress_write_withdrawn', 'a settled write is not allowed again');
     return (await effectOf(body))?.outcome;
   };
   assert.deepEqual(await end(201, '93.184.216.34'), { kind: 'ok', text: 'The server answered 201.' });
@@ -134,10 +134,10 @@ test('the end of the attempt settles the effect, and an end without an answer le
   const kinds = events.map(({ event }) => event).filter((event) => event.startsWith('call_'));
   assert.deepEqual(kinds.slice(-2), ['call_begun', 'call_unknown']);
   const repeated = await permissionOf(await asked(await writeOf(working)));
-  assert.match(repeated?.reason ?? '', /^The same write went out at .*, and it is unknown whether it happened/);
+  assert.match(repeated?.reason ?? '', /^The same write was sent at .*, and it is unknown whether it happened/);
 });
 
-test('a denial, an expiry, a cancel, a brake and the end of the program are refusals with their own codes', async () => {
+test('a denial, an expiry, a cancel, a measure and the end of the program have their own refusal codes', async () => {
   const working = await permits.startRun('ada');
   const refusedAfter = async (act: (permissionId: string, body: Body) => Promise<unknown>): Promise<string> => {
     const body = await writeOf(working);
@@ -171,7 +171,7 @@ test('a denial, an expiry, a cancel, a brake and the end of the program are refu
   assert.equal(cancelled, 'egress_run_cancelled');
 });
 
-test('a measure holds from its answer on, also on a replica that has not been notified of it', async () => {
+test('a replica obeys a measure as soon as the API has confirmed it, even before it is notified', async () => {
   const working = await permits.startRun('ada');
   const params = { agent_id: 'ada' };
   const body = await writeOf(working);
@@ -179,10 +179,10 @@ test('a measure holds from its answer on, also on a replica that has not been no
   await permits.play.admin.freezeAgent({ ...params, reason: 'odd' });
   assert.equal(await verdictOf(body, elsewhere), 'egress_agent_stopped');
   await permits.play.admin.liftFreeze({ ...params, reason: 'over' });
-  assert.equal(await verdictOf(body, elsewhere), 'wait', 'the end of the measure holds too');
+  assert.equal(await verdictOf(body, elsewhere), 'wait', 'the end of the measure is obeyed at once too');
 });
 
-/** Ends the connections that carry notifications; the API opens others. */
+/** Closes the connections that carry notifications; the API opens new ones. */
 async function endListeners(): Promise<void> {
   const ended = await db
     .withTables<{ pg_stat_activity: { pid: number; application_name: string; datname: string } }>()
@@ -194,7 +194,7 @@ async function endListeners(): Promise<void> {
   assert.ok(ended.length >= 2, `${ended.length} connections of listeners were found`);
 }
 
-test('a permission is for one agent, run, cycle, write and version of the rules, and agents cannot make or give one', async () => {
+test('a permission holds for one agent, run, cycle, write and version of the rules; agents can neither request nor answer one', async () => {
   const working = await permits.startRun('ada');
   const body = await writeOf(working);
   const id = await asked(body);
@@ -203,7 +203,7 @@ test('a permission is for one agent, run, cycle, write and version of the rules,
   const { uid: ofBob } = await permits.play.agent('bob');
   const forged: Readonly<Record<string, readonly [Partial<Body>, string]>> = {
     'no run': [{ run: null }, 'egress_no_run'],
-    'a run that nobody knows': [{ run: randomUUID() }, 'egress_no_run'],
+    'an unknown run': [{ run: randomUUID() }, 'egress_no_run'],
     'the run of another agent': [{ uid: ofBob }, 'egress_no_run'],
     'another cycle': [{ cycle: working.cycle + 1, ask: randomUUID() }, 'egress_no_run'],
     'another body': [{ sha256: 'f'.repeat(64) }, 'egress_write_differs'],
@@ -224,7 +224,7 @@ test('a permission is for one agent, run, cycle, write and version of the rules,
   assert.equal(await codeOf(permits.answer(next, { answer: 'allow' }, permits.member)), 'permission_not_yours');
 });
 
-test('rules decide before people: a denial of a class, and a rule of the Agent that lets plain writes out', async () => {
+test('rules decide before people: they deny a class of writes, or allow plain writes of an agent', async () => {
   const dan = await permits.startRun('dan');
   const answer = await send(await writeOf(dan));
   assert.ok(answer.verdict === 'deny' && answer.message.endsWith('Dan sends nothing'));
@@ -238,7 +238,7 @@ test('rules decide before people: a denial of a class, and a rule of the Agent t
     assert.equal(await verdictOf(await writeOf(eve, { kind, by_rule: true })), 'wait', kind);
 });
 
-test('a run that is not under way lets nothing out, and a run asks for a bounded number of writes', async () => {
+test('a run that has ended sends nothing; a run may ask for a limited number of writes', async () => {
   const working = await permits.startRun('fay');
   const first = await writeOf(working);
   for (let waiting = 0; waiting < WRITES_WAITING_MAX; waiting += 1) await asked({ ...first, ask: randomUUID() });

@@ -31,7 +31,7 @@ const ALLOWED = [
 
 for (const url of REFUSED)
   test(`a provider may not have the address ${url}`, () => {
-    assert.match(forbiddenUrl(url) ?? '', /metadata or of the local link/);
+    assert.match(forbiddenUrl(url) ?? '', /metadata or link-local/);
   });
 
 for (const url of ALLOWED)
@@ -39,7 +39,7 @@ for (const url of ALLOWED)
     assert.equal(forbiddenUrl(url), null);
   });
 
-test('a resolved address is refused in every form, and a text that is none too', () => {
+test('a forbidden IP address is refused in every notation, and so is an invalid one', () => {
   for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fe80::a', 'not an address'])
     assert.ok(isForbiddenAddress(address), address);
   for (const address of ['10.1.2.3', '127.0.0.1', '::1', '2606:4700::1'])

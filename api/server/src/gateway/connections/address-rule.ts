@@ -3,9 +3,9 @@ import { BlockList, isIP } from 'node:net';
 /** IPv4 networks to which the API never connects for a provider that an admin names. */
 const FORBIDDEN_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
-  // The local link, on which clouds serve the metadata and the credentials of a machine.
+  // Link-local addresses, on which clouds serve the metadata and credentials of a machine.
   ['169.254.0.0', 16],
-  // Metadata and agents of Alibaba, Oracle and Azure, outside of the local link.
+  // Metadata and agents of Alibaba, Oracle and Azure outside the link-local network.
   ['100.100.100.200', 32],
   ['192.0.0.192', 32],
   ['168.63.129.16', 32],
@@ -23,7 +23,7 @@ const FORBIDDEN_IPV6: readonly (readonly [string, number])[] = [
   ['64:ff9b::a9fe:0', 112],
   ['2002:a9fe::', 32],
 ];
-/** Names of metadata servers. Their addresses are refused too; a name gives a clear answer before any connection. */
+/** Names of metadata servers. Their addresses are refused too, but a name gives a clear error before any connection. */
 const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
   'metadata',
   'metadata.google.internal',
@@ -41,19 +41,20 @@ function forbiddenList(): BlockList {
 
 const FORBIDDEN = forbiddenList();
 
-/** True for an IP address that a provider may not have. An IPv6 address that stands for one of IPv4 counts as that one. Pure. */
+/**
+ * True for an IP address that a provider may not have. An IPv6 form of an IPv4 address counts as that address. Pure.
+ */
 export function isForbiddenAddress(address: string): boolean {
   const family = isIP(address);
   return family === 0 || FORBIDDEN.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /**
- * A sentence if a provider may not have this base URL; null if it may, as far as the text says. Private networks and
- * loopback are allowed, because servers of one's own are there. The addresses behind a name are checked at each
- * connection. Pure.
+ * A sentence if a provider may not have this base URL; null if its text is allowed. Private networks and loopback are
+ * allowed, because admins run their own servers there. Each connection checks the addresses behind a name. Pure.
  */
 export function forbiddenUrl(url: string): string | null {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const isForbidden = isIP(host) === 0 ? FORBIDDEN_NAMES.has(host.toLowerCase()) : isForbiddenAddress(host);
-  return isForbidden ? `${host} is an address of metadata or of the local link: name a server of models` : null;
+  return isForbidden ? `${host} is a metadata or link-local address: enter the address of a model server` : null;
 }

@@ -1,4 +1,4 @@
-/** Providers that admins connect while the village runs: at every replica, for the village or one agent, tested and priced. */
+/** Providers that admins connect while the village runs: on every replica, for the village or one agent, tested and priced. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -53,7 +53,7 @@ function answerTo(key: string, path = '/v1/chat/completions'): void {
   });
 }
 
-/** The answers to a test of a model that can do everything. */
+/** The provider's answers to the test of a model that has every ability. */
 function answerTest(key: string): void {
   const { length } = ['words', 'tools', 'json', 'embeddings'];
   const answer = (request: WireRequest): WireAnswer => able(request) ?? { status: 404, chunks: [] };
@@ -63,7 +63,7 @@ function answerTest(key: string): void {
 const providerOf = async (play: Play, agentId: AgentId): Promise<string> =>
   dataOf(await ask(play, agentId)).hamlet.provider;
 
-test('a village without a configuration shows that it has the scripted mind alone', async () => {
+test('a village without a configuration lists only the scripted mind', async () => {
   const visitor = clientOf(one.url);
   const shown = await visitor.showModels();
   assert.equal(shown.scripted_only, true);
@@ -77,7 +77,7 @@ test('a village without a configuration shows that it has the scripted mind alon
   assert.equal(await codeOf(visitor.showModels({ agent_id: 'zoe' })), 'no_such_agent');
 });
 
-test('a connected provider answers at both replicas without a restart, and its key is nowhere', async () => {
+test('a connected provider works on both replicas without a restart, and no answer, audit or log contains its key', async () => {
   const stored = (await put(local())).credential;
   assert.partialDeepStrictEqual(stored, {
     name: 'local',
@@ -94,7 +94,7 @@ test('a connected provider answers at both replicas without a restart, and its k
     max_in_flight: null,
   });
   answerTo(KEY);
-  assert.equal(await providerOf(one, 'bob'), 'local', 'at once at the replica that stored it');
+  assert.equal(await providerOf(one, 'bob'), 'local', 'at once on the replica that stored it');
   await eventually('the other replica', async () => {
     const { models } = await two.admin.showModels();
     return models.find(({ name }) => name === 'small')?.provider === 'local';
@@ -116,7 +116,7 @@ test('a connected provider answers at both replicas without a restart, and its k
   wire.verify();
 });
 
-test("an agent's own provider goes before the village's, for that agent alone", async () => {
+test("an agent's own provider takes precedence over the village's, for that agent only", async () => {
   const anthropic = {
     name: 'bobs',
     agent_id: 'bob',
@@ -143,7 +143,7 @@ test("an agent's own provider goes before the village's, for that agent alone", 
   wire.verify();
 });
 
-test('a test of a provider is measured, classed, kept, and names the next step', async () => {
+test('the test of a provider is timed, classified and stored, and its failure suggests the next step', async () => {
   const run = async (body: TestModel) => await one.admin.testModel(body);
   answerTest(KEY);
   assert.partialDeepStrictEqual(await run({ credential: 'local' }), {
@@ -170,7 +170,7 @@ test('a test of a provider is measured, classed, kept, and names the next step',
   wire.verify();
 });
 
-test('prices of a connected provider give the cost of a test, the same for the same tokens', async () => {
+test('the prices of a connected provider determine the cost of a test; equal tokens cost the same', async () => {
   const prices = [{ model: 'up-*', prompt: '2.5', completion: '10' }];
   const stored = await one.admin.putModelPrices({ name: 'local', currency: 'USD', prices });
   const expected = {
@@ -193,7 +193,7 @@ test('prices of a connected provider give the cost of a test, the same for the s
     wire.add({ answer: OPENAI_WIRE.errors.bad_request });
     costs.push((await one.admin.testModel({ credential: 'local' })).cost);
   }
-  // 150 tokens at 2.5 and 30 at 10, of a million each, in three requests; the fourth is refused.
+  // 150 tokens at 2.5 and 30 at 10 per million each, in three requests; the fourth is refused.
   assert.deepEqual(costs, [
     { currency: 'USD', amount: '0.000675' },
     { currency: 'USD', amount: '0.000675' },
@@ -202,7 +202,7 @@ test('prices of a connected provider give the cost of a test, the same for the s
   assert.equal(await codeOf(none), 'no_such_provider');
 });
 
-test('addresses of metadata and of the local link are refused, and names that the configuration has', async () => {
+test('link-local and metadata addresses are refused, and so are names that the configuration uses', async () => {
   const bad = { ...local(), base_url: 'http://169.254.169.254/v1' };
   assert.equal(await codeOf(put(bad)), 'address_refused');
   const connection = { kind: 'vllm' as const, base_url: 'http://metadata.google.internal/v1', model: 'x' };
@@ -216,14 +216,14 @@ test('addresses of metadata and of the local link are refused, and names that th
   );
 });
 
-test('a key opens for the address of its provider alone', async () => {
+test('a key can be used only for the address of its provider', async () => {
   const [row] = await readCredentials(db);
   assert.ok(row !== undefined);
   const moveTo = (base_url: string) =>
     inTransaction(db, (tx) =>
       putCredential(tx, { ...row, provider: { kind: 'compatible', base_url, max_in_flight: null, models: MODELS } }),
     );
-  // Asking the model before the replica has read the change would reach the server at its old address.
+  // A request before the replica has read the change would reach the server at its old address.
   const isServed = async () => (await one.admin.showModels()).models.find(({ name }) => name === 'small')?.available;
   await moveTo('http://127.0.0.1:9/v1');
   await eventually('the changed address', async () => (await isServed()) === false);
@@ -250,7 +250,7 @@ test('the key of a provider is rotated with the others', async () => {
   await eventually('the new key', async () => (await codeOf(ask(two, 'bob'))) === null);
 });
 
-test('a server without a key is connected without one, and its removal brings the scripted mind back', async () => {
+test('a server can be connected without a key; removing it brings the scripted mind back', async () => {
   await put({ name: 'local', kind: 'vllm', base_url: `${wire.url}/v1`, models: [{ name: 'small', model: 'own' }] });
   wire.add({ answer: OPENAI_WIRE.stream({ text: ['No key.'] }) });
   assert.equal(await providerOf(one, 'bob'), 'local');

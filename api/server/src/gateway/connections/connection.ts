@@ -7,7 +7,7 @@ import type { CredentialRow } from '@hamlet/store';
 
 export interface Connection {
   readonly name: string;
-  /** Null: the village's. */
+  /** Null for the village. */
   readonly agentId: string | null;
   readonly provider: ConnectedProvider;
   readonly prices: ProviderPrices | null;
@@ -19,7 +19,7 @@ export type Shared = Pick<ModelsConfig, 'retry' | 'limits'>;
 
 const Addressed = ConnectedProvider.pick({ base_url: true }).loose();
 
-/** The owner to which the text of a row is sealed: a key of a connection opens for its address alone. Pure. */
+/** The owner that a row's secret is sealed for: it can be opened only for this connection and its address. Pure. */
 export function ownerOf({ name, agentId, provider }: Pick<CredentialRow, 'name' | 'agentId' | 'provider'>) {
   const addressed = Addressed.safeParse(provider);
   return { name, agentId, address: addressed.data?.base_url };
@@ -57,7 +57,7 @@ const UNKNOWN: FoundAbilities = { stream: null, tools: null, json: null, embeddi
 
 function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tested: TestedModels): readonly object[] {
   const byKind = kind !== 'completions';
-  // Two names may stand for one model. The first entry of a model counts, so those with a word of an admin go first.
+  // Two names may refer to one model. The first entry of a model counts, so those that an admin described come first.
   const [worded, others] = [models.filter(hasWord), models.filter((offer) => !hasWord(offer))];
   return [...worded, ...others].map(({ model, tools, json, stream, embeddings }) => {
     const found = tested.find((each) => each.model === model) ?? UNKNOWN;
@@ -72,7 +72,7 @@ function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tes
   });
 }
 
-/** A connection as a configuration of its own; a sentence if it is invalid. Its credential has its name. Pure. */
+/** A connection as its own configuration; a sentence if it is invalid. Its credential has its name. Pure. */
 export function connectionConfig(
   { name, provider, prices, hasKey, tested = [] }: ConnectionFields,
   { retry, limits }: Shared,
@@ -104,12 +104,12 @@ export function connectionConfig(
   return parsed.errors.map(({ path, message }) => `${path}: ${message}`).join('; ');
 }
 
-/** Findings of tests about the models of a row; none if an API of this version cannot read them. Pure. */
+/** Test results for the models of a row; empty if this version of the API cannot read them. Pure. */
 export function testedModels({ tested }: Pick<CredentialRow, 'tested'>): TestedModels {
   return TestedModels.safeParse(tested).data ?? [];
 }
 
-/** A connection without what is known about its models, so that a test asks for each ability. Pure. */
+/** A connection without the known abilities of its models, so that a test probes each ability. Pure. */
 export function withoutAbilities(connection: Connection): Connection {
   return { ...connection, config: { ...connection.config, capabilities: [] } };
 }
@@ -123,7 +123,7 @@ export function withTested(
   return [...before.filter(({ model }) => model !== now.model && names.has(model)), now];
 }
 
-/** The connection of a stored row; null for a key alone, a sentence if an API of this version cannot read the row. Pure. */
+/** The connection of a stored row; null if it has only a key; a sentence if this version of the API cannot read it. Pure. */
 export function connectionOf(row: CredentialRow, shared: Shared): Connection | null | string {
   if (row.provider === null) return null;
   const provider = ConnectedProvider.safeParse(row.provider);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { createOutboundFetch, type Resolve } from './outbound-fetch.ts';
 
-/** Names of the test; the second lookup of `turns` gives another address, as an attacker's name server would. */
+/** Names for the test. `turns` gets another address at the second look-up, as from an attacker's name server. */
 let lookups = 0;
 const resolve: Resolve = (host, _options, done) => {
   lookups += 1;
@@ -39,10 +39,10 @@ test('a request goes to the address that was checked, with its headers and body'
   assert.equal(Buffer.concat(await Array.fromAsync(body ?? [])).toString(), 'POST Bearer key');
 });
 
-test('a name of a metadata server is refused at the connection, also if it changes its address later', async () => {
+test('the name of a metadata server is refused at the connection, even if its address changes after the check', async () => {
   await assert.rejects(send(`http://evil.test:${port}/`), /169\.254\.169\.254/);
   await assert.rejects(send(`http://mixed.test:${port}/`), /fe80::1/);
-  await assert.rejects(send('http://169.254.169.254/'), /local link/);
+  await assert.rejects(send('http://169.254.169.254/'), /link-local/);
   lookups = 0;
   assert.equal((await send(`http://turns.test:${port}/`)).status, 200);
   await assert.rejects(send(`http://turns.test:${port}/`), /169\.254/);

@@ -17,24 +17,29 @@ function guardedLookup(resolve: Resolve): LookupFunction {
     resolve(host, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       const bad = (addresses ?? []).find(({ address }) => isForbiddenAddress(address));
-      if (error !== null || first === undefined) done(error ?? new Error(`${host} has no address`), []);
+      if (error !== null || first === undefined) done(error ?? new Error(`${host} has no address: check the name`), []);
       else if (bad !== undefined)
-        done(new Error(`${host} has the address ${bad.address} of metadata or of the local link`), []);
+        done(
+          new Error(
+            `${host} has the metadata or link-local address ${bad.address}: enter the address of a model server`,
+          ),
+          [],
+        );
       else if (options.all === true) done(null, addresses);
       else done(null, first.address, first.family);
     });
 }
 
 /**
- * A fetch for providers that admins name. The address that a name has is checked for the connection that uses it, so
- * that a name cannot change between check and use. Connections are shared with no other part.
+ * A fetch for providers that admins name. Each connection checks the address that it uses, so that a name cannot change
+ * between check and use. No other part of the API shares these connections.
  *
  * @param resolve resolves names; by default as the system does.
  */
 export function createOutboundFetch(resolve: Resolve = lookup): ModelPorts['fetch'] {
   const send = createHttpFetch({ lookup: guardedLookup(resolve) });
   return async (url, request) => {
-    // A host that is an address is not looked up.
+    // Only names are looked up.
     const refusal = forbiddenUrl(url);
     if (refusal !== null) throw new TypeError(refusal);
     return send(url, request);

@@ -1,4 +1,4 @@
-/** A test of a connected model finds out its abilities, and the gateway goes by them. */
+/** A test of a connected model detects its abilities, which the gateway then respects. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelOffer, TestModel } from '@hamlet/contract';
@@ -40,7 +40,7 @@ const TOOLS = [{ type: 'function' as const, function: { name: 'look', parameters
 const ALL = { stream: true, tools: true, json: true, embeddings: true };
 const lastBody = (): Readonly<Record<string, unknown>> => wire.requests.at(-1)?.body as Record<string, unknown>;
 
-test('a server that can do everything is found to, by four requests; before it is stored too', async () => {
+test('a test detects all abilities of a server in four requests, also before the provider is stored', async () => {
   answer = ableServer();
   await connect();
   const before = wire.requests.length;
@@ -66,7 +66,7 @@ const CASES: readonly { readonly lacks: Lack; readonly ability: keyof typeof ALL
 ];
 
 for (const { lacks, ability, note } of CASES)
-  test(`a server with the lack ${lacks} has all abilities but ${ability}`, async () => {
+  test(`a test detects every ability of a server except ${ability} (${lacks})`, async () => {
     answer = ableServer([lacks]);
     await connect();
     const found = await tested();
@@ -76,7 +76,7 @@ for (const { lacks, ability, note } of CASES)
     assert.deepEqual(await kept(), [{ model: 'm', ...ALL, [ability]: false }]);
   });
 
-test('agents of a model that does not stream get its whole answers, after the test at once', async () => {
+test('after its test, a model that cannot stream gives agents whole answers', async () => {
   answer = ableServer(['stream']);
   await connect();
   assert.equal(await codeOf(ask()), 'model_bad_request', 'not tested yet');
@@ -86,7 +86,7 @@ test('agents of a model that does not stream get its whole answers, after the te
   assert.equal(lastBody()['stream'], false);
 });
 
-test('a model without tools is asked without them, and says so', async () => {
+test('a model without tools is asked without them, and the answer notes that', async () => {
   answer = ableServer(['tools']);
   await connect();
   assert.equal(await codeOf(ask({ tools: TOOLS })), 'model_bad_request', 'not tested yet');
@@ -96,7 +96,7 @@ test('a model without tools is asked without them, and says so', async () => {
   assert.match(JSON.stringify(lastBody()), /You cannot use tools in this answer/);
 });
 
-test('a schema is refused without a request to a model that does not follow one, and agents know before they ask', async () => {
+test("a schema is refused without asking a model that ignores schemas; the agent's configuration says so", async () => {
   answer = ableServer(['ignored-json']);
   await connect();
   await tested();
@@ -109,7 +109,7 @@ test('a schema is refused without a request to a model that does not follow one,
   assert.partialDeepStrictEqual(config.model, { json: false, tools: true });
 });
 
-test('embeddings are refused without a request to a model that has none', async () => {
+test('embeddings are refused without asking a model that has none', async () => {
   answer = ableServer(['embeddings']);
   await connect();
   await tested();
@@ -120,7 +120,7 @@ test('embeddings are refused without a request to a model that has none', async 
   assert.equal(wire.requests.length, before);
 });
 
-test('a model that only makes vectors passes, and serves them', async () => {
+test('a model with embeddings only passes the test and serves them', async () => {
   answer = ableServer(['words']);
   await connect();
   const found = await tested();
@@ -130,7 +130,7 @@ test('a model that only makes vectors passes, and serves them', async () => {
   assert.deepEqual(dataOf(await embed()).data[0]?.embedding, [0.5, 0.5]);
 });
 
-test('a later test finds an ability again, and the word of an admin goes before any test', async () => {
+test("a later test finds an ability again; an admin's setting overrides any test", async () => {
   answer = ableServer(['tools']);
   await connect();
   await tested();
@@ -138,23 +138,23 @@ test('a later test finds an ability again, and the word of an admin goes before 
   assert.deepEqual((await tested({ model: 'small' })).can, ALL);
   assert.equal(dataOf(await ask({ tools: TOOLS })).choices[0]?.message.tool_calls?.length, 1);
   await connect({ tools: false });
-  assert.deepEqual((await tested()).can, ALL, 'the test asks for what the admin denied, too');
+  assert.deepEqual((await tested()).can, ALL, 'the test also probes an ability that the admin denied');
   assert.deepEqual(dataOf(await ask({ tools: TOOLS })).hamlet.notes, ['tools_ignored']);
 });
 
-test('a busy server leaves an ability open, and the gateway as it was', async () => {
+test('if a server is busy, the ability stays unknown and the gateway keeps its behaviour', async () => {
   const able = ableServer();
   answer = (request) => ('tools' in (request.body as object) ? { status: 503, chunks: ['{}'] } : able(request));
   await connect();
   const found = await tested();
   assert.deepEqual(found.can, { ...ALL, tools: null });
   assert.equal(found.tools, null);
-  assert.match(found.notes['tools'] ?? '', /^Not found out, test again/);
+  assert.match(found.notes['tools'] ?? '', /^Unknown, test again/);
   answer = able;
   assert.equal(dataOf(await ask({ tools: TOOLS })).choices[0]?.message.tool_calls?.length, 1);
 });
 
-test('each model of a provider has findings of its own; a provider that is connected again has none', async () => {
+test('each model of a provider has its own test results; reconnecting the provider clears them', async () => {
   answer = ableServer(['tools']);
   const body = {
     name: 'local',

@@ -1,4 +1,4 @@
-/** Anthropic's own client at the gateway in front of a server with OpenAI's wire: one format becomes the other at the edge. */
+/** Anthropic's own client uses the gateway in front of a server with OpenAI's format; the gateway translates. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
@@ -48,7 +48,7 @@ const ASKED = { model: 'small', max_tokens: 64, messages: [USER] };
 const blocksOf = (message: Anthropic.Message) =>
   message.content.map((block) => (block.type === 'text' ? block.text : { ...block, caller: undefined }));
 
-test('a plain answer, with the usage and the receipt that a chat of the other format has too', async () => {
+test('a plain answer has the usage and the receipt of the OpenAI format', async () => {
   answerWith(
     { text: ['Good ', 'day.'], usage: { prompt: 40, completion: 9 } },
     { max_tokens: 64, stop: ['END'], temperature: 0.5 },
@@ -73,7 +73,7 @@ test('a plain answer, with the usage and the receipt that a chat of the other fo
   wire.verify();
 });
 
-test('parallel calls of tools, and their results in the next request', async () => {
+test('parallel tool calls, and their results in the next request', async () => {
   answerWith(
     { text: ['I walk.'], calls: CALLS },
     { tools: SENT_TOOLS, tool_choice: 'required', parallel_tool_calls: false, messages: [USER] },
@@ -114,7 +114,7 @@ test('parallel calls of tools, and their results in the next request', async () 
   wire.verify();
 });
 
-test('a stream has the events of the format, also for calls that the model writes in alternation', async () => {
+test('a stream has the events of the format, also if the model alternates between tool calls', async () => {
   answerWith({ text: ['I ', 'walk.'], calls: CALLS, usage: { prompt: 40, completion: 9 } });
   const stream = bob().messages.stream({ ...ASKED, tools: TOOLS });
   const types: string[] = [];
@@ -132,7 +132,7 @@ test('a stream has the events of the format, also for calls that the model write
   wire.verify();
 });
 
-test('an answer at its limit, a schema, and arguments that are no object', async () => {
+test('answers at the token limit, answers by a schema, and tool arguments that are not an object are translated', async () => {
   answerWith({ text: ['Cut'], finish: 'length' });
   assert.equal((await bob().messages.create(ASKED)).stop_reason, 'max_tokens');
   const schema = { type: 'object', properties: {}, additionalProperties: false };
@@ -145,7 +145,7 @@ test('an answer at its limit, a schema, and arguments that are no object', async
   wire.verify();
 });
 
-test('failures have the shape and the classes of the format, before and in a stream', async () => {
+test('failures have the shape and the error types of the format, both before and during a stream', async () => {
   const fails = async (work: Promise<unknown>) => {
     const error = await work.then(
       () => null,
@@ -179,7 +179,7 @@ test('failures have the shape and the classes of the format, before and in a str
   await play.admin.liftVillageFreeze();
 });
 
-test('tokens are counted before a request, and a key may come as x-api-key', async () => {
+test('tokens can be counted before a request; a key may be sent as x-api-key', async () => {
   const { input_tokens: short } = await bob().messages.countTokens({ model: 'small', messages: [USER] });
   const { input_tokens: long } = await bob().messages.countTokens({
     model: 'small',
@@ -199,7 +199,7 @@ test('tokens are counted before a request, and a key may come as x-api-key', asy
     await codeOf(play.as('bob').countMessageTokens({ model: 'none', messages: [USER] })),
     'model_not_in_tier',
   );
-  await eventually('no request under way', async () => {
+  await eventually('no request in progress', async () => {
     const rows = await readModelRequests(village.openDb(), 'bob', 20);
     return rows.every(({ outcome }) => outcome !== 'under_way');
   });

@@ -19,7 +19,7 @@ function resultOf({ tool_use_id, content, is_error }: ToolResult): ChatMessage {
   return { role: 'tool', tool_call_id: tool_use_id, content: is_error === true ? `The call failed: ${text}` : text };
 }
 
-/** The results of calls go first: they answer the calls of the message before. */
+/** Tool results go first, because they answer the calls of the previous message. */
 function ofUser(content: Blocks): readonly ChatMessage[] {
   const results = blocksOf(content).flatMap((block) => (block.type === 'tool_result' ? [resultOf(block)] : []));
   const text = textOf(content);
@@ -96,7 +96,7 @@ export function conversationOf(body: CountedMessages): ChatCompletionBody {
   };
 }
 
-/** A body in Anthropic's format as one in OpenAI's, so that both take the same way through the gateway. Pure. */
+/** Translates a body from Anthropic's format to OpenAI's, so that the gateway handles both in the same way. Pure. */
 export function chatBodyOf(body: MessagesBody): ChatCompletionBody {
   const { max_tokens, temperature, stop_sequences: stop, stream, metadata } = body;
   return {

@@ -33,7 +33,7 @@ function once(run: () => void): () => void {
   };
 }
 
-/** Streams an answer; after the first chunk, only the stream can report a failure. */
+/** Streams an answer. After the first chunk, a failure can only be reported in the stream. */
 async function stream<Whole, Chunk>(
   gateway: GatewayPorts,
   ticket: Ticket,
@@ -42,7 +42,7 @@ async function stream<Whole, Chunk>(
   const send = (chunks: readonly Chunk[]): void => {
     for (const chunk of chunks) channel.send(chunk);
   };
-  // The request to the provider goes out first: writing to the caller takes time that the first piece would wait for.
+  // Send the request to the provider first, so that it does not wait for a write to the caller.
   const begin = once(() => channel.begin(ticket.limits, shape.first()));
   const soon = setImmediate(begin);
   try {

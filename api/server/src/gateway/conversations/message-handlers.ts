@@ -8,7 +8,7 @@ import { chatBodyOf, conversationOf } from './chat-body-of.ts';
 import { messageShape } from './message-shape.ts';
 import type { Village } from '../../village.ts';
 
-/** Handlers of Anthropic's format. A request is translated at once, and takes the way of those in OpenAI's format. */
+/** Handlers of Anthropic's format. They translate a request to OpenAI's format first, and then share its code. */
 export function messageHandlers({ source, gateway }: Village) {
   const createMessage: Handlers['createMessage'] = {
     kind: 'completion',

@@ -62,9 +62,8 @@ function wholeOf(ticket: Ticket, completed: Completed, head: CompletionHead): Me
 }
 
 /**
- * The content blocks of one stream. A block ends before the next begins, while a model may write several calls in
- * alternation: the first call streams, and what arrives beside it follows at the end. Mutable, because it remembers what
- * was sent.
+ * The content blocks of one stream. A block must end before the next begins, but a model may alternate between tool
+ * calls: the first call streams, and the pieces of the others follow at the end. Stateful.
  */
 class BlockStream {
   readonly #messages: number;
@@ -100,7 +99,7 @@ class BlockStream {
   #tool({ slot, id = '', name = '', arguments: text = '' }: ToolPiece): readonly MessageEvent[] {
     const json = text === '' ? [] : [() => this.#json(text)];
     if (this.#call !== null) return this.#call.slot === slot ? json.map((make) => make()) : [];
-    // The id that the folded answer gets too if its provider names none.
+    // The whole answer gets the same id if its provider names none.
     this.#call = { slot, id: id === '' ? `call_${this.#messages}_${slot}` : id };
     const begun = [...this.#close(), ...this.#begin(toolBlock({ id: this.#call.id, name }))];
     return [...begun, ...json.map((make) => make())];

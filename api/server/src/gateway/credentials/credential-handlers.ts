@@ -56,7 +56,7 @@ function deleteModelCredential({ db, gateway, log }: Village): Handlers['deleteM
     });
     await stored.refresh();
     if (removed && isSignIn && !(await subscriptions.revoke(tokens)))
-      log('warn', 'a removed sign-in to a subscription was not revoked: end it at the provider', {
+      log('warn', 'a removed subscription sign-in was not revoked: end it at the provider', {
         name,
         agent_id: agentId,
       });

@@ -14,7 +14,7 @@ function testView(test: CredentialTest | null): ModelCredential['last_test'] {
   return test === null ? null : { ...test, at: test.at.toISOString() };
 }
 
-/** A stored credential on the wire. A provider that an API of this version cannot read is shown as a key alone. Pure. */
+/** A stored credential as the API returns it. A provider that this version cannot read is shown as a key only. Pure. */
 export function credentialView(row: CredentialRow, users: ProviderUsers): ModelCredential {
   const { name, agentId, envelope, fingerprint, provider, createdAt, createdBy, test } = row;
   return {

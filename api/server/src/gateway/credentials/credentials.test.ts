@@ -1,4 +1,4 @@
-/** Credentials of models through HTTP: sealed, never returned, audited, for the village or one agent, tested and rotated. */
+/** Model credentials over HTTP: sealed, never returned, audited, for the village or one agent, tested and rotated. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -48,7 +48,7 @@ function answerTo(key: string): void {
   });
 }
 
-test('a stored key works at every replica, is sealed in the database, and is in no answer, audit or log', async () => {
+test('a stored key works on every replica, is sealed in the database, and appears in no answer, audit or log', async () => {
   assert.equal(await codeOf(ask(one, 'bob')), 'model_not_served');
   const before = await one.admin.listModelCredentials();
   assert.partialDeepStrictEqual(before, {
@@ -62,7 +62,7 @@ test('a stored key works at every replica, is sealed in the database, and is in 
     ['up-key', null, 'first'],
   );
   answerTo(VILLAGE_KEY);
-  assert.equal(await codeOf(ask(one, 'bob')), null, 'at once at the replica that stored it');
+  assert.equal(await codeOf(ask(one, 'bob')), null, 'at once on the replica that stored it');
   await eventually(
     'the other replica',
     async () => (await two.admin.listModelCredentials()).needed[0]?.available === true,
@@ -78,7 +78,7 @@ test('a stored key works at every replica, is sealed in the database, and is in 
   wire.verify();
 });
 
-test("an agent's own key goes before the village's, for that agent alone, until it is removed", async () => {
+test("an agent's own key takes precedence over the village's, for that agent only, until it is removed", async () => {
   const own = { name: 'up-key', agent_id: 'bob', key: ADAS_KEY };
   await one.admin.putModelCredential(own);
   answerTo(ADAS_KEY);
@@ -93,7 +93,7 @@ test("an agent's own key goes before the village's, for that agent alone, until 
   wire.verify();
 });
 
-test('a test of a model says whether it answers, and why not, without a key', async () => {
+test('the test of a model reports whether it answers, and otherwise why not, without revealing the key', async () => {
   const run = async (body: { model: string; agent_id?: string }) => await one.admin.testModel(body);
   const able = ableServer();
   const answer = (request: WireRequest): WireAnswer => able(request) ?? { status: 404, chunks: [] };
@@ -118,14 +118,14 @@ test('a test of a model says whether it answers, and why not, without a key', as
   wire.verify();
 });
 
-test('after a rotation the old key may go, and what does not open is named', async () => {
+test('after a rotation the old key can be removed; credentials that cannot be opened are named', async () => {
   const lines: string[] = [];
   const rotate = (): Promise<number> =>
     rotateStoredCredentials(readConfig({ ...village.environment, ...environment }), (line) => void lines.push(line));
   await writeKey('second');
   await writeFile(join(folder, 'current'), 'second');
   assert.equal(await rotate(), 0);
-  assert.match(lines.join(), /^1 credentials are sealed by the current key now; 0 were already/);
+  assert.match(lines.join(), /^1 credentials are now sealed by the current key; 0 were already/);
   await rm(join(folder, 'first'));
   assert.equal(await rotate(), 0);
   assert.deepEqual(
@@ -143,7 +143,7 @@ test('after a rotation the old key may go, and what does not open is named', asy
   assert.match(lines.at(-1) ?? '', /not opened: up-key\. Fix/);
 });
 
-test('a village stores a limited number of credentials; one that is there may be replaced', async () => {
+test('a village stores a limited number of credentials; an existing one may be replaced', async () => {
   const envelope = { keyId: 'third', sealedDataKey: Buffer.alloc(60), sealed: Buffer.alloc(40) };
   const sealed = { envelope, fingerprint: null, provider: null, prices: null, createdBy: 'test' };
   const count = CREDENTIALS_MAX - (await readCredentials(db)).length;
@@ -156,7 +156,7 @@ test('a village stores a limited number of credentials; one that is there may be
   assert.equal(await codeOf(put('up-key')), null);
 });
 
-test('without a key to seal with, nothing is stored; members may not manage credentials', async () => {
+test('without a sealing key, nothing can be stored; members may not manage credentials', async () => {
   const off = new Play((await village.startReplica({ HAMLET_MODELS: environment['HAMLET_MODELS'] ?? '' })).peopleUrl);
   const body = { name: 'up-key', key: VILLAGE_KEY };
   assert.equal(await codeOf(off.admin.putModelCredential(body)), 'credentials_off');

@@ -8,7 +8,7 @@ const two = { id: 'two', bytes: randomBytes(KEY_BYTES) };
 const OWNER = { name: 'openai', agentId: null };
 const TEXT = 'sk-0123456789abcdef';
 
-test('a sealed text opens with its key and owner alone, and is different each time', () => {
+test('a sealed text opens only with its key and owner, and is different each time', () => {
   const sealed = sealText(TEXT, OWNER, one);
   assert.equal(openText(sealed, OWNER, one), TEXT);
   assert.ok(!sealed.sealed.includes(TEXT));
@@ -18,7 +18,7 @@ test('a sealed text opens with its key and owner alone, and is different each ti
   assert.throws(() => openText(sealed, { ...OWNER, name: 'other' }, one));
 });
 
-test('a changed byte does not pass', () => {
+test('changing any byte makes a sealed text invalid', () => {
   const sealed = sealText(TEXT, OWNER, one);
   for (const field of ['sealed', 'sealedDataKey'] as const)
     for (let at = 0; at < sealed[field].length; at += 1) {
@@ -28,7 +28,7 @@ test('a changed byte does not pass', () => {
     }
 });
 
-test('after a rotation only the new key opens it, and the sealed text is the same', () => {
+test('after a rotation only the new key opens the text, and the sealed text is unchanged', () => {
   const sealed = sealText(TEXT, OWNER, one);
   const rotated = reseal(sealed, OWNER, { from: one, to: two });
   assert.equal(rotated.keyId, 'two');

@@ -14,7 +14,7 @@ export interface VillageKey {
 export interface SealedFor {
   readonly name: string;
   readonly agentId: string | null;
-  /** The address of the provider that the text is for; left out if the configuration decides. */
+  /** The address of the provider for which the text is sealed; absent if the configuration decides. */
   readonly address?: string | undefined;
 }
 

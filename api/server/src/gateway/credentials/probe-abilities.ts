@@ -20,7 +20,7 @@ const NOTE_TOOL = {
   },
 };
 const TOOL_PROMPT = `Call the tool note with the word "${WORD}". Write nothing else.`;
-/** The word is in the schema alone, so that only a server that goes by the schema writes it under this name. */
+/** Only the schema contains this name, so only a server that follows the schema writes it. */
 const BIRD = 'bird_in_the_reeds';
 const BIRD_SCHEMA = {
   name: 'bird',
@@ -43,19 +43,19 @@ const noted = (can: boolean | null, note: string, cost: CostEstimate | null = nu
   cost,
 });
 
-/** The finding of a failed probe: a refusal of the request is an answer, any other failure leaves it open. Pure. */
+/** The result of a failed probe: a refused request shows a lack, any other failure leaves the ability unknown. Pure. */
 function failedProbe({ code, message }: ModelError, about: string, cost: CostEstimate | null): Probe {
   if (code === 'bad_request') return noted(false, `The provider refuses ${about}: ${message}`, cost);
   const why = code === 'cancelled' ? 'the provider took too long' : message;
-  return noted(null, `Not found out, test again: ${why}`, cost);
+  return noted(null, `Unknown, test again: ${why}`, cost);
 }
 
 export function toolsProbe(outcome: ChatOutcome): Probe {
   if (!outcome.ok) return failedProbe(outcome.error, 'a request with a tool', outcome.partial.costEstimate);
   const { toolCalls, finish, costEstimate } = outcome.answer;
   if (toolCalls.some(({ name }) => name === NOTE_TOOL.name)) return noted(true, 'It called a tool.', costEstimate);
-  if (finish === 'length') return noted(null, 'Not found out: its answer was cut off before a call.', costEstimate);
-  return noted(true, 'It takes tools, but wrote words instead of the call that it was asked for.', costEstimate);
+  if (finish === 'length') return noted(null, 'Unknown: its answer was cut off before a tool call.', costEstimate);
+  return noted(true, 'It accepts tools, but answered in words instead of the requested call.', costEstimate);
 }
 
 function isBird(text: string): boolean {
@@ -70,15 +70,14 @@ function isBird(text: string): boolean {
 export function jsonProbe(outcome: ChatOutcome): Probe {
   if (!outcome.ok) return failedProbe(outcome.error, 'a schema', outcome.partial.costEstimate);
   const { content, finish, costEstimate } = outcome.answer;
-  if (isBird(content.trim())) return noted(true, 'It wrote JSON by a schema.', costEstimate);
-  if (finish === 'length') return noted(null, 'Not found out: its answer was cut off before its end.', costEstimate);
-  return noted(false, 'It took a schema and did not follow it.', costEstimate);
+  if (isBird(content.trim())) return noted(true, 'It wrote JSON that follows the schema.', costEstimate);
+  if (finish === 'length') return noted(null, 'Unknown: its answer was cut off.', costEstimate);
+  return noted(false, 'It accepted a schema but did not follow it.', costEstimate);
 }
 
 export function embeddingsProbe(outcome: EmbeddingOutcome): Probe {
   if (!outcome.ok) {
-    // A server without the route, or a model that only writes, answers in many ways; none of them is a vector.
-    // The key has just been good for words, so that a refusal of it means the model.
+    // Servers without embeddings fail in many ways. The key has just worked for words, so a refused key means the model.
     const { code, status } = outcome.error;
     const isRefusal = code === 'bad_answer' || code === 'auth' || status === 501;
     return failedProbe(isRefusal ? { ...outcome.error, code: 'bad_request' } : outcome.error, 'embeddings', null);
@@ -119,7 +118,7 @@ export async function probeEmbeddings(
   return embeddingsProbe(await embedder.embed({ input: [WORD], signal: within(signal) }));
 }
 
-const NO_WORDS = 'Not asked: the model writes no words, it only makes vectors.';
+const NO_WORDS = 'Not asked: the model only makes vectors.';
 
 export const WRITES_NO_WORDS: readonly TestedAbility[] = MODEL_ABILITIES.filter(
   (ability) => ability !== 'embeddings',
@@ -128,7 +127,7 @@ export const WRITES_NO_WORDS: readonly TestedAbility[] = MODEL_ABILITIES.filter(
 function withoutAsking(kind: string, lacks: string): string {
   return kind === 'completions'
     ? `A base model has ${lacks}.`
-    : `It has ${lacks} by its kind (${kind}) or the configuration; it was not asked.`;
+    : `Not asked: by its kind (${kind}) or the configuration, it has ${lacks}.`;
 }
 
 export interface ProbedAbilities {

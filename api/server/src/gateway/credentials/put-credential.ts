@@ -20,7 +20,7 @@ function describedOf(body: PutModelCredential, before: CredentialRow | null): De
   return { provider: describedProvider({ kind, models, base_url, max_in_flight }), prices: before?.prices ?? null };
 }
 
-/** A key alone for a connected provider keeps the provider; for one agent, it copies the village's. */
+/** A key alone keeps the connected provider; for one agent, it copies the village's provider. */
 async function inheritedBy(
   tx: Tx,
   { name, agent_id: agentId = null }: PutModelCredential,
@@ -33,7 +33,7 @@ async function inheritedBy(
 function refusalOfProvider({ name, kind, base_url: url }: PutModelCredential, { models }: CredentialParts) {
   if (kind === undefined) return null;
   if (isConfiguredName(name, models.config))
-    return refused('provider_configured', `The configuration has the name ${name} already: choose another name`);
+    return refused('provider_configured', `The configuration already uses the name ${name}: choose another name`);
   const forbidden = url === undefined ? null : forbiddenUrl(url);
   return forbidden === null ? null : refused('address_refused', forbidden);
 }
@@ -49,7 +49,7 @@ function sealed(
   return accepted(sealText(key, ownerOf({ name, agentId, provider }), villageKey));
 }
 
-/** Stores a key, or connects a provider with its key. The key opens for the address of the provider alone. */
+/** Stores a key, or connects a provider with its key. The key can be used only for the address of the provider. */
 export function putModelCredential({ db, source, gateway }: Village): Handlers['putModelCredential'] {
   const { credentials } = gateway;
   return plain(async (request) => {
@@ -68,7 +68,7 @@ export function putModelCredential({ db, source, gateway }: Village): Handlers['
       const next = { name, agentId, ...described, envelope: envelope.data, fingerprint, createdBy: request.actor.id };
       const row = await putCredential(tx, next);
       if (row === null)
-        return refused('too_many_credentials', `A village stores at most ${CREDENTIALS_MAX} credentials`);
+        return refused('too_many_credentials', `A village stores at most ${CREDENTIALS_MAX} credentials: remove one`);
       const detail = { agent_id: agentId, key_id: envelope.data?.keyId ?? null, fingerprint, provider: row.provider };
       await recordAct(tx, request, { action: 'models.credential_put', object: name, detail });
       return accepted(row);

@@ -9,7 +9,7 @@ import type { VillageKeys } from './village-keys.ts';
 export interface Rotation {
   readonly rotated: number;
   readonly current: number;
-  /** Names of credentials that do not open, because their key is missing or is another one. */
+  /** Names of credentials that cannot be opened, because their key is missing or wrong. */
   readonly failed: readonly string[];
 }
 
@@ -44,10 +44,12 @@ async function rotateOne(
   }
 }
 
-/** Seals the data keys of all credentials with the current key of the village. May run beside the API, and again. */
+/**
+ * Seals the data keys of all credentials with the current key of the village. Can run beside the API, and repeatedly.
+ */
 export async function rotateCredentials(ports: { readonly db: Db; readonly keys: VillageKeys }): Promise<Rotation> {
   const to = ports.keys.current();
-  if (to === null) throw new Error('the village has no key for credentials: set HAMLET_CREDENTIAL_KEYS_DIR');
+  if (to === null) throw new Error('the village has no key to seal credentials: set HAMLET_CREDENTIAL_KEYS_DIR');
   const rows = (await readCredentials(ports.db)).filter(isSealed);
   const stale = rows.filter(({ envelope }) => envelope.keyId !== to.id);
   const failed: string[] = [];

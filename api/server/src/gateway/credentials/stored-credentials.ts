@@ -8,7 +8,7 @@ import type { Connection, Shared } from '../connections/connection.ts';
 import { openText } from './envelope.ts';
 import type { VillageKeys } from './village-keys.ts';
 
-/** Postgres notifies of each change; this interval bounds the delay of a lost notification. */
+/** Postgres notifies of each change; this interval limits the delay if a notification is lost. */
 const POLL_MS = 10_000;
 
 export interface StoredCredentialPorts extends Pick<Services, 'db' | 'notifications'> {
@@ -62,7 +62,7 @@ export async function startStoredCredentials(ports: StoredCredentialPorts) {
       if (key !== null) return openText(envelope, ownerOf(row), key);
       log('error', 'a credential is sealed by a key that the Secret lacks', about);
     } catch (error) {
-      log('error', 'a credential does not open', { ...about, error });
+      log('error', 'a credential cannot be opened', { ...about, error });
     }
     return null;
   }
@@ -82,14 +82,14 @@ export async function startStoredCredentials(ports: StoredCredentialPorts) {
   const stop = repeat(POLL_MS, refresh, failed);
   return {
     refresh,
-    /** The agent's own key, else the village's; null if there is neither or it does not open. Keys of connections do not count. */
+    /** The agent's own key, else the village's; null if there is neither or it cannot be opened. Excludes keys of connections. */
     key: (name: string, agentId: string | null) => opened(plainRow(name, agentId) ?? plainRow(name, null)),
-    /** The connected providers for an agent, or for the village if `agentId` is null: the agent's own first. */
+    /** The connected providers for an agent, its own first, or for the village if `agentId` is null. */
     connections: (agentId: string | null) => connectionsFor(held, agentId),
     connection: (name: string, agentId: string | null) => held.connections.get(idOf(name, agentId)) ?? null,
     /** The first connected provider of that name: the village's before those of agents. */
     named: (name: string) => held.byName.get(name)?.[0] ?? null,
-    /** The sealed text of a connection; null if it has none or it does not open. */
+    /** The secret of a connection; null if it has none or it cannot be opened. */
     connectionKey: ({ name, agentId }: Pick<Connection, 'name' | 'agentId'>) =>
       opened(held.rows.get(idOf(name, agentId))),
     stop,

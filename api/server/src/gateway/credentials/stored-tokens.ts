@@ -37,7 +37,7 @@ function openedBy(row: CredentialRow | null, keys: VillageKeys): OAuthTokens | n
     : tokensOf(openText(row.envelope, ownerOf(row), key));
 }
 
-/** The tokens of a connected subscription. Replicas replace them one after another: the row is locked during a refresh. */
+/** The tokens of a connected subscription. A refresh locks the row, so replicas refresh one after another. */
 export function storedTokens(
   { db, stored, keys }: TokenPorts,
   connection: Pick<Connection, 'name' | 'agentId'>,

@@ -5,12 +5,12 @@ import type { SubscriptionSettings } from '../models/subscription-settings.ts';
 import { storedTokens, tokensOf } from './stored-tokens.ts';
 import type { TokenPorts } from './stored-tokens.ts';
 
-/** Timeout of a request to the authorization server. Others wait for the row meanwhile, so it is below their own. */
+/** Timeout of a request to the authorization server. Other requests wait for the row meanwhile, so it is shorter than theirs. */
 const SIGN_IN_LIMIT_MS = 10_000;
 const KEPT_MAX = 1_000;
 
 export interface SubscriptionParts extends TokenPorts {
-  /** Null: no subscription may be used, also none that is stored. */
+  /** Null if no subscription may be used, not even a stored one. */
   readonly settings: SubscriptionSettings | null;
   readonly config: Pick<ModelsConfig, 'limits'>;
   readonly ports: ModelPorts;
@@ -33,7 +33,7 @@ export function createSubscriptions({ settings, config, ports, ...stores }: Subs
       kept.set(id, tokens);
       return tokens;
     },
-    /** Revokes a sign-in, from the text that was sealed. False if the authorization server did not confirm it, or has no address for it. */
+    /** Revokes the sign-in in an unsealed text. False if the server did not confirm it or has no address for it. */
     revoke: async (text: string | null) => {
       const tokens = tokensOf(text);
       if (settings?.revokeUrl === undefined || tokens === null) return false;

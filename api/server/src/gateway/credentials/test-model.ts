@@ -34,7 +34,7 @@ function described(
   if (typeof own === 'string' || connected === undefined) return refused('model_not_served', String(own));
   const setup = { ...connected, key: () => key ?? null };
   const found = openConnection({ ...fields, agentId: null, createdAt: new Date(), config: own }, setup);
-  if (found === null || 'missing' in found) return servedBy(found, 'The connection has no model');
+  if (found === null || 'missing' in found) return servedBy(found, 'The connection has no model: add one');
   return accepted({ ...found, connection: null });
 }
 
@@ -47,7 +47,7 @@ function ofCredential(
   if (connection === null || models.connected === undefined)
     return refused('no_such_provider', `No provider ${name} is connected: connect it first`);
   const found = openConnection(withoutAbilities(connection), models.connected, model);
-  return servedBy(found, `The provider ${name} has no model ${model ?? ''}`.trim());
+  return servedBy(found, `The provider ${name} has no model ${model ?? ''}: choose one of its models`.trim());
 }
 
 function modelOf(body: TestModel, ports: Village): Outcome<ServedModel> {
@@ -55,7 +55,10 @@ function modelOf(body: TestModel, ports: Village): Outcome<ServedModel> {
   if (connection !== undefined) return described(connection, ports);
   if (credential !== undefined)
     return ofCredential({ name: credential, agentId, ...(model === '' ? {} : { model }) }, ports);
-  const found = servedBy(ports.gateway.catalog.find(model, agentId), `No route serves ${model}`);
+  const found = servedBy(
+    ports.gateway.catalog.find(model, agentId),
+    `No route serves ${model}: add one, or choose another model`,
+  );
   const by = found.ok ? found.data.connection : null;
   return by === null ? found : ofCredential({ ...by, model }, ports);
 }
@@ -72,7 +75,7 @@ async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<voi
   const found = foundBy(tried);
   await inTransaction(db, async (tx) => {
     const row = await holdCredential(tx, connection.name, connection.agentId);
-    // The provider may have been connected again meanwhile, with another address or key.
+    // The provider may have been reconnected meanwhile, with another address or key.
     if (row === null || row.createdAt.getTime() !== connection.createdAt.getTime()) return;
     const provider = ConnectedProvider.safeParse(row.provider);
     const isKept = found !== null && provider.success;

@@ -8,15 +8,15 @@ import { probeAbilities, probeEmbeddings, WRITES_NO_WORDS } from './probe-abilit
 import type { Probe, ProbedAbilities } from './probe-abilities.ts';
 
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Time for a whole test. Proxies in front of the API end a request after a minute. */
+/** Time limit of a whole test. Proxies in front of the API end a request after a minute. */
 const TEST_TIMEOUT_MS = 55_000;
 const TOKENS_MAX = 64;
 const TEXT_MAX_CHARS = 1_000;
 const MICRO_DIGITS = 6;
 const PROMPT = 'Answer with one short sentence: are you there?';
-/** Failures of a stream that a server without streams may cause; a whole answer is then asked for. */
+/** Failures that a server without streams may cause; the test then asks for a whole answer. */
 const OF_STREAMS: ReadonlySet<ModelErrorCode> = new Set(['bad_request', 'bad_answer', 'network']);
-/** Failures of words that a model without words may cause. */
+/** Failures that a model without words may cause. */
 const OF_WORDS: ReadonlySet<ModelErrorCode> = new Set(['bad_request', 'bad_answer', 'overloaded']);
 
 export type TriedModel = CallData<typeof testModel>;
@@ -50,19 +50,19 @@ interface Answered {
   readonly stream: Probe;
 }
 
-/** Asks for a stream; if a server without streams may have failed at that, for a whole answer. */
+/** Asks for a stream. If the failure may come from a server without streams, asks for a whole answer. */
 async function answerOf({ port, can }: Served, test: AbortSignal): Promise<Answered> {
   const signal = AbortSignal.any([test, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
   const request = { messages: [{ role: 'user' as const, content: PROMPT }], maxTokens: TOKENS_MAX, signal };
   const streamed = await collectAnswer(port.stream(request));
   if (streamed.ok)
     return can.stream
-      ? { outcome: streamed, stream: { can: true, note: 'It streams its words.', cost: null } }
+      ? { outcome: streamed, stream: { can: true, note: 'It streams its answers.', cost: null } }
       : {
           outcome: streamed,
           stream: { can: false, note: 'The configuration says that it does not stream.', cost: null },
         };
-  const note = `It gives whole answers alone; a stream failed: ${streamed.error.message}`.slice(0, TEXT_MAX_CHARS);
+  const note = `It gives whole answers only; a stream failed: ${streamed.error.message}`.slice(0, TEXT_MAX_CHARS);
   const stream = { can: false, note, cost: streamed.partial.costEstimate };
   const whole = can.stream && OF_STREAMS.has(streamed.error.code) ? await port.chat(request) : streamed;
   return { outcome: whole.ok ? whole : streamed, stream };
@@ -82,7 +82,7 @@ function succeeded(ended: Ended, text: string | null, { abilities, costs }: Prob
   return { ...ended, ...fine, text, tools, abilities: [...abilities], cost: costOf(sumOf(costs)) };
 }
 
-/** Asks a model for a few words, then for each of its abilities, and reports the outcome. A freeze of the village ends it. */
+/** Asks a model for a few words, then probes each ability, and reports the results. A freeze of the village ends it. */
 export async function tryModel(
   { catalog, brakes, monotonicMs }: Pick<GatewayPorts, 'catalog' | 'brakes' | 'monotonicMs'>,
   served: Served,

@@ -4,7 +4,7 @@ import type { VillageKey } from './envelope.ts';
 
 const CURRENT = 'current';
 
-/** The keys that seal credentials, from the files of a Secret: `current` names one, and each key is a file of its id. */
+/** The keys that seal credentials, from the files of a Secret: `current` names one, and each key is in the file of its id. */
 export function villageKeys(read: KeySource) {
   function find(id: string): VillageKey | null {
     const text = read(id);
@@ -23,7 +23,7 @@ export function villageKeys(read: KeySource) {
       if (id === null) return null;
       const key = find(id);
       if (key === null)
-        throw new Error(`the Secret names ${id} as its current key for credentials, and lacks it: add it`);
+        throw new Error(`the Secret names ${id} as its current key for credentials but does not contain it: add it`);
       return key;
     },
   };

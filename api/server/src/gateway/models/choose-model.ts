@@ -28,9 +28,9 @@ function textOf({ provider, name }: NonNullable<ModelChoice>): string {
 }
 
 /**
- * The model of an agent: the one that its spec names, else the first of its tier that is served. If the tier lacks the
- * named one, the best that it allows; `reason` then says so. Null if the tier allows no model that is served. Pure, but
- * for the credentials that the catalog reads.
+ * The model of an agent: the one that its spec names, else the first model of its tier that is served. If the tier does
+ * not allow the named one, the best that it allows, and `reason` says so. Null if no model of the tier is served. Pure
+ * except for the credentials that the catalog reads.
  */
 export function chooseModel({ agentId, asked, tier, models }: ModelAsk, catalog: ModelCatalog): AgentConfig['model'] {
   const served = models.flatMap((name) => {
@@ -54,6 +54,6 @@ export function chooseModel({ agentId, asked, tier, models }: ModelAsk, catalog:
   if (chosen !== undefined) return answer(chosen, 'named by spec.model');
   return answer(
     best,
-    `spec.model names ${textOf(asked)}, which the tier ${tier ?? ''} does not allow: this is the best that it allows`,
+    `the tier ${tier ?? ''} does not allow spec.model ${textOf(asked)}: this is the best model that it allows`,
   );
 }

@@ -17,7 +17,7 @@ const CONFIG = {
 
 const folder = testFolder('models');
 
-test('the configuration comes from a value or a file, and its errors name variable, field and form', async () => {
+test('the configuration comes from a value or a file; its errors name the variable, the field and the form', async () => {
   const file = join(folder, 'models.json');
   await writeFile(file, JSON.stringify(CONFIG));
   assert.equal(modelsSettingsOf({}).config, null);
@@ -36,7 +36,7 @@ test('the configuration comes from a value or a file, and its errors name variab
   );
 });
 
-test('keys are read from files by their names, and again after five seconds', async () => {
+test('keys are read from files by their names, and read again after five seconds', async () => {
   let now = 0;
   const key = keyFiles(folder, () => now);
   assert.equal(key('openai-key'), null);
@@ -49,7 +49,7 @@ test('keys are read from files by their names, and again after five seconds', as
   assert.equal(keyFiles(undefined, () => now)('openai-key'), null);
 });
 
-test('a model whose key is missing is named as such, and the scripted mind can stand beside a real model', () => {
+test('a model without its key names the missing credential; the scripted mind can run next to a real model', () => {
   let key: string | null = null;
   const { config } = modelsSettingsOf({ HAMLET_MODELS: JSON.stringify(CONFIG) });
   const catalog = openCatalog(configuredModels(config, () => key));

@@ -15,7 +15,7 @@ export const MODELS_ENVIRONMENT = {
   HAMLET_MODELS: z
     .string()
     .optional()
-    .describe('JSON with providers, routes, fallbacks and prices of models; without it the scripted mind alone'),
+    .describe('JSON with the providers, routes, fallbacks and prices of models; only the scripted mind if empty'),
   HAMLET_MODELS_FILE: z.string().optional().describe('file with the same JSON, instead of HAMLET_MODELS'),
   HAMLET_MODEL_KEYS_DIR: z
     .string()
@@ -25,7 +25,7 @@ export const MODELS_ENVIRONMENT = {
     .string()
     .optional()
     .describe(
-      'folder with the keys that seal stored credentials: one file a key, and the file current with the id of one',
+      'folder with the keys that seal stored credentials: one file per key, and a file current with the id of one',
     ),
   HAMLET_SUBSCRIPTION: z
     .string()
@@ -38,7 +38,7 @@ export const MODELS_ENVIRONMENT = {
 type ModelsEnvironment = Partial<z.infer<z.ZodObject<typeof MODELS_ENVIRONMENT>>>;
 
 export interface ModelsSettings {
-  /** Null: the scripted mind alone. */
+  /** Null if there is only the scripted mind. */
   readonly config: ModelsConfig | null;
   readonly keysFolder: string | undefined;
   readonly sealingFolder: string | undefined;

@@ -65,7 +65,7 @@ export interface ServedModel {
   readonly embedder: Embedder | null;
   /** Tokens of a prompt, exact for the scripted mind and an estimate for the others. */
   countTokens(request: ChatRequest): number;
-  /** The request that goes to the provider, and whether it goes without the tools that it offers. */
+  /** The request that goes to the provider, and whether its tools were left out. */
   fit(request: ChatRequest): { readonly request: ChatRequest; readonly toolsIgnored: boolean };
   readonly can: Capabilities;
 }
@@ -84,7 +84,7 @@ function scriptedConfig(): ModelsConfig {
   return parsed.config;
 }
 
-/** The models of a configuration; without one, the scripted mind alone. A sign-in to a subscription is not supported. */
+/** The models of a configuration; without one, only the scripted mind. A subscription sign-in is not supported. */
 export function configuredModels(config: ModelsConfig | null, key: ProviderKeys): VillageModels {
   return { config: config ?? scriptedConfig(), key, adapters: {}, ports: SYSTEM_PORTS };
 }
@@ -138,7 +138,7 @@ export function openConnection(
   });
 }
 
-/** Opens models by their names. Each request opens its model, so that a new key or provider counts at its next one. */
+/** Opens models by their names, once per request, so that the next request uses a new key or provider. */
 export function openCatalog({ config, key, adapters, ports, connected = NOTHING_CONNECTED }: VillageModels) {
   const kinds = new Map(Object.entries(config.providers).map(([name, { kind }]) => [name, kind]));
   const isScripted = (provider: string): boolean => kinds.get(provider) === SCRIPTED_KIND;
@@ -146,13 +146,13 @@ export function openCatalog({ config, key, adapters, ports, connected = NOTHING_
     [...kinds.keys()].filter(isScripted).map((name) => [name, { ...createScriptedAdapter(), provider: name }]),
   );
   const own = { ...scripted, ...adapters };
-  /** A provider of the configuration hides a connected one of its name, so that a name stands for one provider. */
+  /** A configured provider hides a connected one of the same name, so that a name stands for one provider. */
   const connectionsFor = (agentId: string | null): readonly Connection[] =>
     connected.of(agentId).filter(({ name }) => !kinds.has(name));
   return {
     /**
-     * Null if no route serves the model; the reason is a sentence for an operator if its credential is missing. An agent's
-     * own key goes before the village's; `agentId` null stands for the village.
+     * Null if no route serves the model; a sentence for an operator if its credential is missing. An agent's own key
+     * takes precedence over the village's; `agentId` is null for the village.
      */
     find: (name: string, agentId: string | null) => {
       const connection = connectionsFor(agentId).find(({ config: its }) => findRoute(its, name) !== null);
@@ -161,12 +161,12 @@ export function openCatalog({ config, key, adapters, ports, connected = NOTHING_
       return openServed(name, { config, ports, credentials, adapters: own, connection: null });
     },
     isScripted,
-    /** Requests that the provider takes at one time; undefined: any number. */
+    /** Maximum number of concurrent requests to the provider; undefined if unlimited. */
     placesOf: (provider: string) => {
       if (kinds.has(provider)) return config.providers[provider]?.maxInFlight;
       return connected.named(provider)?.provider.max_in_flight ?? undefined;
     },
-    /** The names and patterns that requests of an agent may use; of the village if `agentId` is null. */
+    /** The names and patterns of models for an agent, or for the village if `agentId` is null. */
     served: (agentId: string | null) => [
       ...new Set([
         ...connectionsFor(agentId).flatMap(({ provider }) => provider.models.map(({ name }) => name)),

@@ -27,7 +27,7 @@ test('the same request gives the same answer; another seed may give another', as
   assert.ok(new Set(texts).size > 1);
 });
 
-test('it keeps to the topic, the large model to more of it and in more sentences', async () => {
+test('answers keep to the topic; the large model covers more of it in more sentences', async () => {
   const small = (await answered()).text;
   const large = (await answered({ model: 'large' })).text;
   assert.match(small, /windmill|orchard/);
@@ -36,12 +36,12 @@ test('it keeps to the topic, the large model to more of it and in more sentences
   assert.ok(large.split('. ').length > small.split('. ').length);
 });
 
-test('asked what it is, it says that it is scripted', async () => {
+test('the model says that it is scripted when asked', async () => {
   for (const model of ['small', 'large'])
     assert.match((await answered({ model, said: 'Which model are you?' })).text, /scripted/);
 });
 
-test('the request in a text decides the occasion, not its subject', async () => {
+test('the request in a text determines the occasion; the subject does not', async () => {
   const thanks = 'Thank admin, who wrote about “I am stuck with a run”: Go to the library.';
   for (const seed of [1, 2, 3, 4]) assert.match((await answered({ said: thanks, seed })).text, /thank/i);
   for (const seed of [1, 2, 3, 4])
@@ -51,7 +51,7 @@ test('the request in a text decides the occasion, not its subject', async () => 
     );
 });
 
-test('the usage at the end equals the counted tokens, and does not exceed the limit', async () => {
+test('the usage at the end equals the counted tokens and stays within the limit', async () => {
   const whole = await answered();
   const messages = [{ role: 'user' as const, content: 'Can you explain the windmill behind the orchard?' }];
   assert.deepEqual(whole.end, [
@@ -64,7 +64,7 @@ test('the usage at the end equals the counted tokens, and does not exceed the li
   assert.ok(whole.text.startsWith(cut.text));
 });
 
-test('it offers words only: a schema, JSON and a demanded call are refused, offered tools are not used', async () => {
+test('the scripted model refuses a schema, JSON and a required call, and ignores offered tools', async () => {
   const tools = [{ name: 'go_to', description: '', parameters: {} }];
   assert.match((await answered({ tools })).text, /windmill|orchard/);
   for (const asked of [
@@ -76,7 +76,7 @@ test('it offers words only: a schema, JSON and a demanded call are refused, offe
     await assert.rejects(answered(asked), (error) => error instanceof ModelFault && error.code === 'bad_request');
 });
 
-test('a topic is the text in quotes, or else the meaningful words in their order', () => {
+test('the topic is the quoted text, or else the meaningful words in their order', () => {
   assert.deepEqual(topicOf('They wrote about “the old mill”: help', 5), ['the old mill']);
   assert.deepEqual(topicOf('Where is the windmill, and what about bread?', 2), ['windmill', 'bread']);
   assert.deepEqual(topicOf('who are you', 2), []);
@@ -101,7 +101,7 @@ const ASKED = [
   'thanks\n\nthanks',
 ];
 
-test('every template, over every occasion, style and start of its list, is whole sentences', () => {
+test('every template gives whole sentences for every occasion, style and starting point', () => {
   for (const text of ASKED) {
     for (const style of [
       { topicWords: 2, moreSentences: 0 },

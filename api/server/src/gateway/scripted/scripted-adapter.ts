@@ -19,7 +19,7 @@ function cutAtStop(text: string, stops: readonly string[]): string {
   return ends.length === 0 ? text : text.slice(0, Math.min(...ends));
 }
 
-/** A list of sentences can follow no schema and call no tool; tools that are only offered are left out. */
+/** Fixed sentences cannot follow a schema or call a tool; tools that are only offered are left out. */
 function refuseMore({ toolChoice = 'auto', responseSchema, jsonObject }: ChatRequest): void {
   if (toolChoice !== 'auto' && toolChoice !== 'none')
     throw new ModelFault('bad_request', 'the scripted mind cannot call tools: use tool_choice auto or none');
@@ -29,7 +29,8 @@ function refuseMore({ toolChoice = 'auto', responseSchema, jsonObject }: ChatReq
 
 async function* write({ request, model, signal }: AdapterCall): AsyncGenerator<AdapterDelta> {
   const style = STYLES[model];
-  if (style === undefined) throw new ModelFault('bad_request', `there is no scripted model ${model}`);
+  if (style === undefined)
+    throw new ModelFault('bad_request', `there is no scripted model ${model}: use small or large`);
   refuseMore(request);
   const { messages, maxTokens = Number.POSITIVE_INFINITY, seed, stop = [] } = request;
   const promptTokens = promptTokensOf(messages);

@@ -25,7 +25,7 @@ const EMPTY: ReadonlySet<string> = new Set(
 );
 const LETTERS_MIN = 4;
 
-/** The first quotation, or the longest meaningful words, at most `wordsMax`, in the order of the text. Pure. */
+/** The first quotation, else the longest meaningful words, at most `wordsMax`, in the order of the text. Pure. */
 export function topicOf(text: string, wordsMax: number): readonly string[] {
   const quoted =
     /[“"]([^“”"]{3,80})[”"]/u
@@ -53,7 +53,7 @@ export interface Style {
 
 type Occasion = 'self' | 'help' | 'thanks' | 'plan' | 'greeting' | 'question' | 'statement';
 
-/** The earliest match in the last message decides, because a request usually comes before its subject. */
+/** The earliest match in the last message wins, because a request usually comes before its subject. */
 const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['self', /\b(who|what) are you\b|\b(which|what) model\b|\bare you (a |an )?(bot|ai|language model|scripted)\b/iu],
   ['help', /\b(ask|asking) for help\b|\bneed(s)? help\b|\bblocked\b|\bstuck\b|\bfailed\b/iu],
@@ -110,7 +110,7 @@ const MORE: Readonly<Record<Occasion, readonly string[]>> = {
   statement: ['I have nothing to add.', 'Please say more if it matters.', 'A list of sentences cannot say more.'],
 };
 
-/** Takes the place of the topic if a text has none. */
+/** Used as the topic of a text without one. */
 const NO_TOPIC = 'this';
 
 function occasionOf(text: string): Occasion {
@@ -132,7 +132,7 @@ function rotated(list: readonly string[], seed: number, count: number): readonly
 
 /**
  * The answer of a scripted model: sentences from a list, with words of the user's last message. It reports no act and
- * makes no promise. The same messages and seed give the same text. Pure.
+ * promises nothing. The same messages and seed give the same text. Pure.
  */
 export function scriptedText(messages: readonly ChatMessage[], style: Style, seed: number): string {
   const asked = messages.findLast(({ role }) => role === 'user')?.content ?? messages.at(-1)?.content ?? '';

@@ -8,9 +8,11 @@ export const SIGN_IN_MS = 10 * 60_000;
 const SignIn = z.strictObject({
   name: z.string(),
   agentId: z.string().nullable(),
-  /** The admin who began, and who alone may finish. */
+  /** The admin who began the sign-in. No other admin may finish it. */
   by: z.string(),
-  /** Proves that the code goes to the village that asked for it (PKCE). It never leaves the api but in sealed form. */
+  /**
+   * The PKCE verifier, which proves that the code goes to the village that asked for it. It leaves the API only sealed.
+   */
   verifier: z.string(),
   expiresAtMs: z.number(),
 });

@@ -79,7 +79,10 @@ async function signedAt(
   const code = searchParams.get('code');
   const error = searchParams.get('error');
   if (code === null || error !== null)
-    return refused('sign_in_refused', `The provider answered ${(error ?? 'without a code').slice(0, 100)}`);
+    return refused(
+      'sign_in_refused',
+      `The provider did not complete the sign-in (${(error ?? 'without a code').slice(0, 100)}): begin it again`,
+    );
   const granted = { code, verifier: signIn.verifier, redirectUri: settings.redirectUri };
   const signed = await exchangeCode(granted, settings, kit);
   if (!signed.ok) return refused('sign_in_refused', `The provider refuses the sign-in: ${signed.message}`);
@@ -107,7 +110,8 @@ function finishSubscription({ db, gateway }: Village): Handlers['finishSubscript
       if (put !== null) await recordAct(tx, request, { action: 'models.subscription_put', object: name, detail });
       return put;
     });
-    if (row === null) return refused('too_many_credentials', `A village stores at most ${CREDENTIALS_MAX} credentials`);
+    if (row === null)
+      return refused('too_many_credentials', `A village stores at most ${CREDENTIALS_MAX} credentials: remove one`);
     await stored.refresh();
     return accepted({ credential: credentialView(row, NO_USERS) });
   });

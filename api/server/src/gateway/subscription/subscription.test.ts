@@ -1,4 +1,4 @@
-/** The sign-in to a subscription against an authorization server on a real wire: begun, finished, renewed once by two replicas, revoked. */
+/** The sign-in to a subscription against a real authorization server: begun, finished, renewed once by two replicas, revoked. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -49,7 +49,7 @@ async function begin(play: Play): Promise<URL> {
   return new URL(started.authorize_url);
 }
 
-/** The address at which the browser of a person ends after the sign-in. */
+/** The address at which a person's browser ends after the sign-in. */
 function callbackOf(authorize: URL, query: Readonly<Record<string, string>> = { code: 'code-1' }): string {
   const callback = new URL(authorize.searchParams.get('redirect_uri') ?? '');
   const state = authorize.searchParams.get('state') ?? '';
@@ -70,7 +70,7 @@ function answerTo(token: string): void {
   });
 }
 
-test('a sign-in begins at one replica and ends at another; its tokens answer, and are nowhere', async () => {
+test('a sign-in may begin on one replica and end on another; its tokens work, and no answer or log contains them', async () => {
   const authorize = await begin(one);
   assert.deepEqual(
     ['response_type', 'client_id', 'code_challenge_method'].map((name) => authorize.searchParams.get(name)),
@@ -107,14 +107,14 @@ test('a sign-in begins at one replica and ends at another; its tokens answer, an
   wire.verify();
 });
 
-test('two replicas renew tokens that end soon exactly once, and both use the new ones', async () => {
+test('two replicas renew tokens that expire soon exactly once, and both use the new ones', async () => {
   wire.add({
     expect: { path: '/oauth/token', body: 'grant_type=refresh_token&refresh_token=refresh-one-012345&client_id=app-1' },
     answer: json({ access_token: 'access-two-012345', refresh_token: 'refresh-two-012345', expires_in: 3_600 }),
   });
   answerTo('access-two-012345');
   answerTo('access-two-012345');
-  await eventually('the sign-in at the first replica', async () => {
+  await eventually('the sign-in on the first replica', async () => {
     const { credentials } = await one.admin.listModelCredentials();
     return (credentials[0]?.used_by.total ?? 0) > 0;
   });
@@ -126,7 +126,7 @@ test('two replicas renew tokens that end soon exactly once, and both use the new
   wire.verify();
 });
 
-test('a sign-in of another admin, a forged one and one that the provider refuses are refused', async () => {
+test('the API refuses a sign-in of another admin, a forged one, and one that the provider refuses', async () => {
   const authorize = await begin(one);
   assert.equal(await codeOf(finish(one, 'http://localhost:1455/auth/callback?code=x&state=a.b.c')), 'sign_in_unknown');
   const other = new URL(callbackOf(authorize));
@@ -146,7 +146,7 @@ test('a sign-in of another admin, a forged one and one that the provider refuses
   wire.verify();
 });
 
-test('without the value of the chart nothing may be signed in to, and a stored sign-in answers no request', async () => {
+test("without the chart's setting, no sign-in can begin and a stored one serves no request", async () => {
   const refused = await off.admin.raw.startSubscription({ name: 'personal', notice_accepted: true as const });
   assert.ok(!refused.ok);
   assert.equal(refused.problem.code, 'subscription_off');
@@ -156,7 +156,7 @@ test('without the value of the chart nothing may be signed in to, and a stored s
   await eventually('the refusal', async () => (await codeOf(ask(off))) === 'model_not_served');
 });
 
-test('a removal revokes the sign-in at the provider', async () => {
+test('removing a connection revokes its sign-in at the provider', async () => {
   wire.add({
     expect: {
       path: '/oauth/revoke',

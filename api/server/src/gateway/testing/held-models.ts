@@ -2,9 +2,7 @@ import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import type { AdapterCall, AdapterDelta } from '@hamlet/models';
 import type { VillageModels } from '../models/village-models.ts';
 
-/**
- * `models` has the scripted ones and two more: `held` answers when the test releases it, and `failing` fails.
- */
+/** The scripted models and two more: `held` answers when the test releases it, and `failing` fails. */
 export interface HeldModels {
   readonly models: VillageModels;
   /** Releases the answer that waits now. */

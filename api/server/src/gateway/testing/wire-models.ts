@@ -4,22 +4,22 @@ import { startWireServer, type WireServer } from '@hamlet/models/testing';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import type { VillageModels } from '../models/village-models.ts';
 
-/** The key of the provider. It must never leave the API in an answer or a log. */
+/** The key of the provider. No answer or log of the API may contain it. */
 export const PROVIDER_KEY = 'sk-village-0123456789abcdef';
 
 interface WireOptions {
-  /** Requests at one time. */
+  /** Maximum number of concurrent requests. */
   readonly maxInFlight?: number;
   readonly queue?: { readonly maxWaiting: number; readonly waitMs: number };
   readonly limits?: Partial<ModelsConfig['limits']>;
 }
 
-/** A model server until the tests of the calling file have ended. */
+/** A model server that runs until the tests of the calling file have ended. */
 export async function testWire(...given: Parameters<typeof startWireServer>): Promise<WireServer> {
   return untilEnd(await startWireServer(...given));
 }
 
-/** Models of which `small` is written by a server with OpenAI's wire; `large` is scripted. */
+/** The model `small` comes from a server with OpenAI's format; `large` is scripted. */
 export function wireModels(url: string, { maxInFlight, queue, limits }: WireOptions = {}): VillageModels {
   const parsed = parseModelsConfig({
     providers: {

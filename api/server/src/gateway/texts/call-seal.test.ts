@@ -1,4 +1,4 @@
-/** Each request to a model has one line in the audit and in the sealed log: model, tokens, cost and salted hashes, and no text. */
+/** The audit and the sealed log have one line for each model request: model, tokens, cost and salted hashes, but no text. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -37,7 +37,7 @@ async function onlyLine(actor: string): Promise<AuditRecord & { readonly detail:
 const hashOf = (salt: string, text: string): string =>
   createHash('sha256').update(Buffer.from(salt, 'hex')).update(text).digest('hex');
 
-test('an answer: model, provider, tokens and cost, and hashes that only the caller can open', async () => {
+test('the line of an answer has model, provider, tokens and cost, and hashes that only the caller can verify', async () => {
   const { hamlet } = dataOf(await ask('bob'));
   const line = await onlyLine('bob');
   const { recent } = await play.admin.getModelUse({ agent_id: 'bob' });
@@ -98,7 +98,7 @@ test('a failure, an answer that a measure ends, and embeddings have their lines 
   assert.equal(line.detail['answer_sha256'], hashOf(salt, JSON.stringify([[0.5, 0.5]])));
 });
 
-test('a request that is refused before a provider is asked has no line, and no request has two', async () => {
+test('a request refused before the provider is asked has no line; no request has two', async () => {
   assert.equal(await codeOf(ask('eve')), 'insufficient_funds');
   assert.deepEqual(await linesOf('eve'), []);
   const { records } = await play.admin.listAudit({ action: 'models.call', limit: 50 });
@@ -106,7 +106,7 @@ test('a request that is refused before a provider is asked has no line, and no r
   assert.equal(new Set(records.map(({ object }) => object)).size, records.length);
 });
 
-test('the frequent acts of agents are left out of the audit together', async () => {
+test('one filter leaves all frequent acts of agents out of the audit', async () => {
   const { records } = await play.admin.listAudit({ except: 'turn, models.call' });
   assert.ok(records.length > 0 && records.every(({ action }) => action !== 'models.call' && action !== 'turn'));
 });

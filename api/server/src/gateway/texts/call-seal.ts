@@ -21,7 +21,7 @@ function hashOf(salt: Buffer, text: string): string {
   return createHash('sha256').update(salt).update(text).digest('hex');
 }
 
-/** A new random salt, so that no reader of a hash can test a guess. The audit has the hashes alone. */
+/** A new random salt, so that a reader of the audit's hash cannot test a guess of the text. */
 export function sealTexts(prompt: string, answer: string): CallSeal {
   const salt = randomBytes(SALT_BYTES);
   return { prompt, answer, salt, promptSha256: hashOf(salt, prompt), answerSha256: hashOf(salt, answer) };
@@ -64,7 +64,7 @@ export function callLine({ requestId, agentId, plan, run }: Ticket, ended: Ended
   });
 }
 
-/** The line of a request whose replica vanished. Its answer is not known; the tokens that it could use count as used. */
+/** The line of a request whose replica died. Its answer is unknown; the tokens that it had reserved count as used. */
 export function lostLine({ requestId, agentId, runId, model, provider, reservedTokens }: LostRequest): AuditEntry {
   return lineOf(actingAs('agent', agentId), {
     action: 'models.call',

@@ -22,7 +22,7 @@ export interface EndedRequest {
   readonly seal: CallSeal;
 }
 
-/** Keeps prompt and answer if the village keeps texts. A failure is logged and does not fail the request. */
+/** Stores prompt and answer if the village keeps texts. A failure is logged and does not fail the request. */
 export async function keepText({ db, textDays: days, log }: TextPorts, ended: EndedRequest): Promise<void> {
   if (days === 0) return;
   const { requestId, agentId, runId, model, seal } = ended;
@@ -39,6 +39,6 @@ export async function keepText({ db, textDays: days, log }: TextPorts, ended: En
       });
     });
   } catch (error) {
-    log('error', 'the text of a model request could not be kept', { request_id: requestId, error });
+    log('error', 'the text of a model request could not be stored', { request_id: requestId, error });
   }
 }

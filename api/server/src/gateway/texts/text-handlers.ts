@@ -4,7 +4,8 @@ import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import type { Village } from '../../village.ts';
 
-const NONE = 'No text of this request is kept: the village keeps none, it has expired, or an admin deleted it';
+const NONE =
+  'The text of this request is not available: the village keeps none, it has expired, or an admin deleted it';
 
 export function textHandlers({ db }: Village) {
   return {

@@ -1,4 +1,4 @@
-/** Prompts and answers: kept only if the village says so, read by admins alone, forgotten on demand and at their expiry. */
+/** Prompts and answers: stored only if the village enables it, read only by admins, deleted on demand or at expiry. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ test('a village keeps no text by default', async () => {
   assert.equal(await codeOf(look(await ask(silent, 'bob'))), 'no_such_model_text');
 });
 
-test('a kept text is read by admins, and the audit has the look and salted hashes, but no word', async () => {
+test('only admins read a stored text; the audit records that with salted hashes, but no word of the text', async () => {
   const requestId = await ask(keeping, 'bob');
   const { text } = dataOf(await look(requestId));
   assert.equal(text.agent_id, 'bob');
@@ -52,7 +52,7 @@ test('a kept text is read by admins, and the audit has the look and salted hashe
   assert.ok(!kept.includes(createHash('sha256').update(text.prompt).digest('hex')), 'the hash is salted');
 });
 
-test('an admin deletes one text, or all of an agent', async () => {
+test('an admin deletes one text, or all texts of an agent', async () => {
   const requestId = await ask(keeping, 'cleo');
   const forget = () => keeping.admin.raw.forgetModelText({ request_id: requestId });
   assert.equal(dataOf(await forget()).forgotten, 1);
