@@ -4,8 +4,9 @@ import type { CallerProof } from '@hamlet/store';
 import type { Refused } from './outcome.ts';
 
 /**
- * The actor of a request, by its credentials alone. `podUid`: null for a development token. `stale`: a newer cycle of
- * the agent has begun. `proof`: the agent was known from an earlier request, and its handler has to verify it.
+ * The actor of a request, identified by its credentials. `podUid` is null for a development token. `stale` is true if a
+ * newer cycle of the agent has begun. `proof` is set if the agent was identified from a cache: its handler must verify
+ * it.
  */
 export type Actor =
   | { readonly role: 'visitor'; readonly id: string }
@@ -33,7 +34,9 @@ export interface Credentials {
   readonly reads: boolean;
   /** True if a visitor may read this: while Postgres is down, an unknown credential is served as a visitor. */
   readonly isPublic?: boolean;
-  /** True if the handler verifies agents by itself: one that was known in the last five minutes needs no look-up. */
+  /**
+   * True if the handler verifies agents itself: an agent that was identified in the last five minutes needs no look-up.
+   */
   readonly verifiedLater?: boolean;
 }
 

@@ -42,7 +42,7 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
 
   return {
     gone: leaving.signal,
-    /** Begins a streamed answer with its first chunks, at least one, which its headers go with. After it, only `end` can report a failure. */
+    /** Begins a streamed answer with its headers and first chunks, at least one. Later failures can only be reported by `end`. */
     begin: (limits: readonly ShownLimit[], first: readonly unknown[]) => {
       showLimits(response, limits);
       setStreamHeaders(response);

@@ -59,8 +59,9 @@ export type DataOf<R extends RouteSpec> = R['answer'] extends {
 /**
  * The ways to serve a route. `plain` returns an answer. `tx` does so in one transaction with its idempotency key.
  * `world` passes the key and a command to the writer of the world, which commits the event and the answer together.
- * `cluster` writes a custom resource between two transactions, see `writeCluster`. `stream` writes events until one side ends it. `completion` returns an answer, or streams through its channel and
- * returns null; it verifies the proof of its actor before it asks for an answer, and else refuses with token_invalid.
+ * `cluster` writes a custom resource between two transactions, see `writeCluster`. `stream` writes events until one
+ * side ends it. `completion` returns an answer, or streams through its channel and returns null. It verifies its
+ * actor's proof before it asks for an answer, and refuses with token_invalid if that fails.
  */
 export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse' }
   ? { readonly kind: 'stream'; open(request: RequestOf<R>, sink: EventSink): Promise<Outcome<() => void>> }

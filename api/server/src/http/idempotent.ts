@@ -6,7 +6,7 @@ import { refused, type Accepted, type Outcome, type Refused } from './outcome.ts
 
 const KEY_MAX_CHARS = 255;
 
-/** The key without its quotes. The draft of the standard quotes it, and most senders do not. */
+/** The key without quotes. The draft standard quotes it, but most senders do not. */
 export function idempotencyKeyOf(header: string | string[] | undefined): string {
   return String(header ?? '').replace(/^"(.*)"$/, '$1');
 }
@@ -21,10 +21,10 @@ export function writeKeyOf(
   if (key === '')
     return refused(
       'idempotency_key_missing',
-      'Send Idempotency-Key: a value of your own for each intent, kept across its retries',
+      'Send the header Idempotency-Key: a value that you choose for each operation and keep for its retries',
     );
   if (key.length > KEY_MAX_CHARS)
-    return refused('validation_failed', `Idempotency-Key: at most ${KEY_MAX_CHARS} characters`);
+    return refused('validation_failed', `Idempotency-Key: shorten it to ${KEY_MAX_CHARS} characters`);
   const hash = createHash('sha256')
     .update(JSON.stringify([request.route, request.input]))
     .digest();

@@ -13,7 +13,7 @@ export interface Accepted<T> {
   /** The API calls it after the commit, but not for a replayed answer. */
   readonly afterCommit?: () => void;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Status of an answer whose protocol has statuses of its own; by default that of the route. */
+  /** Status of an answer whose protocol has its own statuses; by default that of the route. */
   readonly status?: number;
   readonly limits?: readonly ShownLimit[];
 }
@@ -21,7 +21,7 @@ export interface Accepted<T> {
 export interface Refused {
   readonly ok: false;
   readonly reason: Refusal;
-  /** Advice for this request; if left out, the API sends the title of the reason. */
+  /** Advice for this request; if absent, the API sends the title of the reason. */
   readonly detail?: string;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
   readonly retryAfterS?: number;

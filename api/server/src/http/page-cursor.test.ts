@@ -11,7 +11,7 @@ const read = (list: string, filter: object, cursor?: string) =>
     next: (before ?? 9) - 2,
   }));
 
-test('a cursor continues its list and filter, and no other', async () => {
+test('a cursor continues only its own list and filter', async () => {
   const first = await read('calls', { agent: 'ada' });
   assert.ok(first.ok);
   const cursor = first.data.next_cursor ?? '';

@@ -25,7 +25,7 @@ export function refusalOfVerdict({ policy: { quota, windowS }, resetS }: RateVer
 
 const TRACKED_KEYS_MAX = 100_000;
 
-/** Counts in fixed windows in this process. At 100,000 keys it drops the windows that have ended, or all. */
+/** Counts in fixed windows in this process. At 100,000 keys it drops the windows that have ended, or else all. */
 export class RateLimiter {
   readonly #windows = new Map<string, { count: number; endsMs: number }>();
 
@@ -68,7 +68,7 @@ export interface ShownLimit {
   readonly quota: number;
   readonly remaining: number;
   readonly unit: 'tokens' | 'concurrent-requests';
-  /** The window in seconds, and the seconds until the next one; left out for a limit without a window. */
+  /** The window in seconds, and the seconds until the next one; absent for a limit without a window. */
   readonly windowS?: number;
   readonly resetS?: number;
 }

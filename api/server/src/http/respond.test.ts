@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemOf, refusalOfError, UnavailableError } from './respond.ts';
 
-test('an exception shows no details to the caller, and an unavailable part is reported as unavailable', () => {
+test('an exception reveals no details to the caller; an unavailable part is reported as unavailable', () => {
   const secret = 'password authentication failed for user "app"';
   const internal = problemOf(refusalOfError(new Error(secret)), 'the-request');
   assert.equal(internal.code, 'internal');

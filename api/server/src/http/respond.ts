@@ -78,13 +78,12 @@ export function sendRefusal(response: Response, refusal: Refused, requestId: str
 export function refusalOfError(error: unknown): Refused {
   if (error instanceof UnavailableError) return refused('unavailable', error.message);
   if (isVillageFrozenError(error)) return refused('village_frozen');
-  if (error instanceof DatabaseBusyError)
-    return refused('unavailable', 'The database is overloaded right now; try again');
-  if (isConnectionError(error)) return refused('unavailable', 'The database cannot be reached right now; try again');
+  if (error instanceof DatabaseBusyError) return refused('unavailable', 'The database is overloaded; try again');
+  if (isConnectionError(error)) return refused('unavailable', 'The database is unreachable; try again');
   if (isUnkeepableText(error))
-    return refused('validation_failed', 'A text contains a NUL or half of a character; remove it');
+    return refused('validation_failed', 'A text contains a NUL or half of a surrogate pair; remove it');
   return refused('internal');
 }
 
-/** A part that a request needs is unavailable for the moment. The caller sees the message. */
+/** A part that a request needs is temporarily unavailable. The caller sees the message. */
 export class UnavailableError extends Error {}

@@ -35,7 +35,7 @@ test('the API reads the session only from the cookie with the exact name', () =>
   for (const [header, id] of cases) assert.equal(sessionOf(header), id, header ?? 'no header');
 });
 
-test('scripts, other hosts and plain http cannot read a cookie, and it lives as long as its session or sign-in', () => {
+test('scripts, other hosts and plain http cannot read a cookie; it expires with its session or sign-in', () => {
   assert.equal(
     sessionCookie('abc'),
     '__Host-hamlet_session=abc; Path=/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Never all zero. From a UUID, because Node makes UUIDs in batches, five times faster than random bytes. */
+/** Never all zero. Derived from a UUID, because Node makes UUIDs in batches, five times faster than random bytes. */
 function newTraceId(): string {
   return randomUUID().replaceAll('-', '');
 }

@@ -38,7 +38,7 @@ function limiterOf(given: { allowance?: Allowance | null; counted?: Counted | nu
   return { limiter, keys, state };
 }
 
-test('only routes that move money or call a model need the count of all replicas', () => {
+test('only routes that move money or call a model must be counted across all replicas', () => {
   const closed = ROUTES.filter(failsClosed).map(({ name }) => name);
   for (const name of ['rewardAgent', 'penalizeAgent', 'completeChat', 'listModels'] as const)
     assert.ok(closed.includes(name), name);
@@ -57,7 +57,7 @@ test('all replicas count an agent together, by the limit of its tier', async () 
   assert.deepEqual(keys, ['agent ada']);
 });
 
-test("this replica alone counts a person's reads, and all replicas together count routes that move money", async () => {
+test("a person's reads are counted per replica; routes that move money are counted across all replicas", async () => {
   const { limiter, keys } = limiterOf({ counted: { count: 1, endsInMs: 60_000 } });
   assert.equal((await limiter(MEMBER, MAP))?.remaining, 99);
   assert.deepEqual(keys, []);
@@ -65,7 +65,7 @@ test("this replica alone counts a person's reads, and all replicas together coun
   assert.deepEqual(keys, ['account 1']);
 });
 
-test('without the shared count the API refuses routes that move money, and counts other requests on this replica', async () => {
+test('without Redis the API refuses routes that move money, and counts other requests per replica', async () => {
   const { limiter } = limiterOf({ allowance: allowed(2), counted: null });
   assert.equal(await limiter(ADA, MONEY), null);
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('without the shared count the API refuses routes that move money, and count
   );
 });
 
-test('after a change to a lower tier earlier requests still count', async () => {
+test('after a change to a lower tier, earlier requests still count', async () => {
   const { limiter, state } = limiterOf({ allowance: allowed(10), counted: null });
   for (let count = 0; count < 5; count += 1) assert.equal((await limiter(ADA, MAP))?.allowed, true);
   state.allowance = allowed(4);
@@ -87,7 +87,7 @@ test('an agent without a tier has a quota of 60 requests', async () => {
   assert.equal((await limiter(ADA, MAP))?.policy.quota, 60);
 });
 
-test('an agent at its limit still keeps and ends its runs, with a limit of their own', async () => {
+test('an agent at its limit can still renew and end its runs, up to a separate limit', async () => {
   const { limiter, keys } = limiterOf({ allowance: allowed(1), counted: { count: 9, endsInMs: 1_000 } });
   assert.equal((await limiter(ADA, MAP))?.allowed, false);
   const [renew, settle] = (['renewRun', 'settleRun'] as const).map((name) =>

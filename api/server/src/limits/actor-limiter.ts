@@ -14,28 +14,27 @@ export interface ActorLimiterPorts {
 }
 
 const WINDOW_S = 60;
-/** The broker asks for all agents, and reports each of their attempts. */
+/** Quota of the broker, which asks for all agents and reports each of their attempts. */
 const OF_BROKER: RatePolicy = { name: 'broker', quota: 600_000, windowS: WINDOW_S };
 /** The quota of an agent without a tier: enough to read its own configuration. */
 const WITHOUT_TIER: RatePolicy = { name: 'no tier', quota: 60, windowS: WINDOW_S };
 /**
- * The quota of routes by which an agent keeps and ends its runs, beside that of its tier: an agent at its limit waits,
- * and loses no lease. Each of its runs and workers renews its lease a few times a minute.
+ * A separate quota for routes by which an agent renews and ends its runs, so that an agent at its limit loses no lease.
+ * Each run and worker renews its lease a few times a minute.
  */
 const OF_LEASES: RatePolicy = { name: 'leases', quota: 240, windowS: WINDOW_S };
 const LEASE_ROUTES: ReadonlySet<string> = new Set(['renewRun', 'settleRun']);
 const MONEY: ReadonlySet<string> = new Set(['economy', 'payments', 'trade', 'auctions']);
 
-/** Without Redis the API refuses these routes, because one replica cannot count for all. Pure. */
+/** True for routes that the API refuses without Redis, because one replica cannot count for all. Pure. */
 export function failsClosed({ tag, method, permission }: Pick<RouteSpec, 'tag' | 'method' | 'permission'>): boolean {
   return permission === 'models:use' || (MONEY.has(tag) && method !== 'GET');
 }
 
 /**
- * All replicas together count the requests of agents, by their tier and purchases, and every request that moves money;
- * each replica alone counts requests about leases.
- * Without Redis the API refuses requests that move money or call a model, and counts the others on this replica, so
- * that the map and the board stay readable.
+ * All replicas together count the requests of agents, by tier and purchases, and every request that moves money. Each
+ * replica alone counts requests about leases. Without Redis the API refuses requests that move money or call a model,
+ * and counts the others on this replica, so that the map and the board can be read.
  */
 export function createActorLimiter(ports: ActorLimiterPorts): LimitActor {
   const { windows, local, limits, requestsPerMinute, monotonicMs } = ports;

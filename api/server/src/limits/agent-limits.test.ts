@@ -18,7 +18,7 @@ function limitsOf(given: { bought: ReadBought; tier?: string | undefined }) {
   return { clock, limits: createAgentLimits({ source, bought: given.bought, monotonicMs: () => clock.ms }) };
 }
 
-test('the tier comes from memory each time; purchases are cached for a second, or until `forget`', async () => {
+test('the tier is read from memory each time; purchases are cached for a second, or until `forget`', async () => {
   let reads = 0;
   const { clock, limits } = limitsOf({
     bought: async () => {
@@ -54,14 +54,14 @@ test('without Postgres only the tier applies; any other error is thrown', async 
   await assert.rejects(broken.limits.of('ada'), /a bug/);
 });
 
-test('an unknown agent, or one without a tier, has no limits to use', async () => {
+test('an unknown agent or one without a tier has no limits', async () => {
   const { limits } = limitsOf({ bought: async () => () => (tier) => tier });
   assert.equal(await limits.of('nobody'), null);
   assert.equal(await limitsOf({ bought: async () => () => (tier) => tier, tier: undefined }).limits.of('ada'), null);
   assert.equal(await limitsOf({ bought: async () => () => (tier) => tier, tier: 'unknown' }).limits.of('ada'), null);
 });
 
-/** Limits whose purchases a test raises, with the number of reads. */
+/** Limits whose purchases the test raises, with the number of reads. */
 function boughtLimitsOf() {
   const state = { more: 1, reads: 0, gate: Promise.resolve(), isAway: false };
   const { clock, limits } = limitsOf({
@@ -78,7 +78,7 @@ function boughtLimitsOf() {
   return { state, clock, limits, requests };
 }
 
-test('an agent that asked is read ahead for ten seconds; its calls read nothing, and a purchase counts within a second', async () => {
+test('purchases of a recently active agent are refreshed for ten seconds, so its calls read nothing', async () => {
   const { state, clock, limits, requests } = boughtLimitsOf();
   await limits.readAhead();
   assert.equal(state.reads, 0, 'nobody asked');
@@ -98,7 +98,7 @@ test('an agent that asked is read ahead for ten seconds; its calls read nothing,
   assert.equal(await requests(), 13);
 });
 
-test('a purchase on this replica counts at once, also if it was sold during a read ahead', async () => {
+test('a purchase on this replica counts at once, even during a refresh', async () => {
   const { state, limits, requests } = boughtLimitsOf();
   assert.equal(await requests(), 11);
   const gate = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ test('a purchase on this replica counts at once, also if it was sold during a re
   assert.deepEqual([await asked, await requests()], [12, 12]);
 });
 
-test('a read ahead that fails leaves the limits as they are until they are too old', async () => {
+test('a failed refresh keeps the limits until they are too old', async () => {
   const { state, clock, limits, requests } = boughtLimitsOf();
   assert.equal(await requests(), 11);
   state.isAway = true;

@@ -14,7 +14,7 @@ export interface Allowance {
 
 /** The limits of agents. A purchase counts within a second, and at once on the replica that sold it. */
 export interface AgentLimits {
-  /** Null for an unknown agent, and for an agent without a tier, which may use nothing that needs a tier. */
+  /** Null for an unknown agent, and for an agent without a tier. */
   of(agentId: string): Promise<Allowance | null>;
   forget(agentId: string): void;
 }
@@ -29,7 +29,7 @@ export interface AgentLimitsPorts {
 
 const FRESH_MS = 1_000;
 const REMEMBERED_MAX = 10_000;
-/** Agents that asked within this time are read ahead, at most so many. */
+/** Agents that asked within this time are refreshed, up to this number. */
 const ACTIVE_MS = 10_000;
 const ACTIVE_MAX = 1_000;
 
@@ -39,7 +39,7 @@ interface Remembered {
   usedMs: number;
 }
 
-/** `readAhead`: call it more than once a second. It reads active agents again, so that their calls need not wait. */
+/** `readAhead` refreshes the purchases of active agents, so that their calls need not wait. Call it more than once a second. */
 export interface CachedLimits extends AgentLimits {
   readAhead(): Promise<void>;
 }

@@ -24,7 +24,7 @@ const reward = (client: TestClient): Promise<Outcome<unknown>> =>
 test('two replicas count an agent together exactly; other agents and people are not affected', async () => {
   const [one, two] = replicas('cleo');
   const outcomes: Outcome<unknown>[] = [];
-  // All replicas always count this route together, so that a slow answer of Redis on a busy machine does not matter.
+  // The replicas always count this route together, so that a slow answer of Redis on a busy machine does not matter.
   for (let turn = 0; turn < TIER_0_REQUESTS / 2 + 2; turn += 1)
     outcomes.push(...(await Promise.all([one.raw.listModels(), two.raw.listModels()])));
   const late = outcomes.filter((outcome) => !outcome.ok && outcome.problem.code === 'unavailable').length;
@@ -67,7 +67,7 @@ test('an attempt to open a socket counts as a request from its address', async (
   assert.ok(Number(refused.headers['retry-after']) > 0);
 });
 
-test('without Redis the API refuses money and models, and each replica counts reads of the map alone; with Redis all works again', async () => {
+test('without Redis the API refuses money and models and counts map reads per replica; with Redis, all works again', async () => {
   const [one] = replicas('eve');
   const admin = clientOf(urls[0], TOKENS.admin);
   dataOf(await reward(admin));

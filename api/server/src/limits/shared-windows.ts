@@ -7,7 +7,7 @@ export interface Counted {
   readonly endsInMs: number;
 }
 
-/** The wait for Redis: `short` if a count on this replica can replace the answer, otherwise `long`. */
+/** How long to wait for Redis: `short` if a count on this replica can replace the answer, otherwise `long`. */
 export type Patience = 'short' | 'long';
 
 const PREFIX = 'hamlet:requests:';
@@ -17,7 +17,7 @@ const REST_MS = 500;
 const FORGET_MS = 10_000;
 const RECONNECT_MAX_MS = 500;
 
-/** One script counts and sets the expiry, so that no window stays without an end. */
+/** One script counts and sets the expiry, so that every window ends. */
 const COUNT = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end

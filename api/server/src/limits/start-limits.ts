@@ -24,9 +24,9 @@ export function startLimits({ config, db, source, local, registry, log, monotoni
     bought: (agentIds) => boughtLimits(db, agentIds, monotonicMs),
     monotonicMs,
   });
-  // A call whose purchases were not read ahead reads them, and reports the error.
+  // The next call reads the purchases itself, and reports the error.
   const stopReading = repeat(READ_AHEAD_MS, limits.readAhead, (error) =>
-    log('debug', 'purchases of agents could not be read ahead', { error }),
+    log('debug', 'purchases of agents could not be refreshed; the next call reads them', { error }),
   );
   registerGauges(registry, {
     hamlet_limits_shared: {

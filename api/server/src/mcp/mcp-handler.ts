@@ -16,7 +16,7 @@ const ACCEPT = 'application/json, text/event-stream';
 
 type McpRequest = RequestOf<typeof callMcp>;
 
-/** Each message stands alone, so that any replica answers. The library is loaded with the first message. */
+/** Each message is independent, so that any replica answers. The first message loads the library. */
 export function mcpHandler(ports: VillageRequestPorts): Pick<Handlers, 'callMcp'> {
   return {
     callMcp: plain(async (request) => {
@@ -36,7 +36,7 @@ export function mcpHandler(ports: VillageRequestPorts): Pick<Handlers, 'callMcp'
   };
 }
 
-/** The answer in a stream of events, which the library writes for clients of the older generation: its last message. */
+/** The answer: the last message of the event stream that the library writes for clients of the older protocol. */
 function lastMessage(events: string): string {
   const lines = events.split('\n').filter((line) => line.startsWith('data: {'));
   return lines.at(-1)?.slice('data: '.length) ?? '';

@@ -44,7 +44,7 @@ const Key = z
   .min(1)
   .max(KEY_MAX_CHARS)
   .optional()
-  .describe('Key of this intent: a repeated call with the same key has no second effect');
+  .describe('Idempotency key: a repeated call with the same key has no second effect');
 
 const AgentLines = z.object({
   agents: z.array(
@@ -61,7 +61,7 @@ const AgentLines = z.object({
   ),
 });
 
-/** An agent without its persona and its place: the answer must fit into the context of a model. */
+/** An agent without its persona and its place, because the answer must fit into the context of a model. */
 function briefly(outcome: Outcome<unknown>): Outcome<unknown> {
   return outcome.ok ? { ok: true, data: AgentLines.parse(outcome.data) } : outcome;
 }
@@ -110,7 +110,7 @@ export const MCP_TOOLS = {
     readOnly: false,
     input: z.strictObject({
       agent_id: AgentId,
-      prompt: runText(RUN_PROMPT_MAX_CHARS).min(1).describe('The work, in words that stand alone'),
+      prompt: runText(RUN_PROMPT_MAX_CHARS).min(1).describe('The work, in words that need no further context'),
       idempotency_key: Key,
     }),
     call: ({ agent_id, prompt }, ask) => ask(createRun, { params: { agent_id }, body: { prompt } }),

@@ -1,4 +1,6 @@
-/** The village as MCP server, asked by the SDK's own client in both generations of the protocol, on a real village. */
+/**
+ * The village as an MCP server, used by the SDK's own client in both generations of the protocol, on a real village.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -58,7 +60,7 @@ for (const mode of ['legacy', 'auto'] as const)
     );
   });
 
-test('agents are listed briefly, and a post of the person stands on the board once for its key', async () => {
+test('agents are listed briefly; a repeated call with the same key creates one post', async () => {
   await withClient(TOKENS.admin, async (client) => {
     const { agents } = JSON.parse((await call(client, 'list_agents')).text) as { agents: Record<string, unknown>[] };
     assert.deepEqual(agents.map(({ agent_id }) => agent_id).toSorted(), ['ada', 'bob', 'cleo', 'dan', 'eve', 'fay']);
@@ -77,7 +79,7 @@ test('agents are listed briefly, and a post of the person stands on the board on
   });
 });
 
-test('a refusal of the village is a result with its code, and wrong arguments name the field', async () => {
+test('a refusal of the village is a result with its code; wrong arguments name the field', async () => {
   await withClient(TOKENS.member, async (client) => {
     const missing = await call(client, 'start_run', { agent_id: 'nemo', prompt: 'Swim.' });
     assert.deepEqual([missing.isError, missing.text.startsWith('no_such_agent: ')], [true, true]);
@@ -96,7 +98,7 @@ test('only people with a key may use it: visitors, agents and the operator are r
   assert.equal((await fetch(new URL('/mcp', urls.agentsUrl), { method: 'POST' })).status, 404);
 });
 
-test('there are no sessions, no streams and no lists of messages, and a message has a greatest size', async () => {
+test('the server refuses sessions, streams, batches and messages above the size limit', async () => {
   assert.equal((await fetch(new URL('/mcp', urls.peopleUrl))).status, 405);
   assert.equal((await post([{ jsonrpc: '2.0', id: 1, method: 'tools/list' }])).status, 400);
   assert.equal((await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status, 202);
@@ -107,7 +109,7 @@ test('there are no sessions, no streams and no lists of messages, and a message 
   assert.match(await unknown.text(), /-32601/);
 });
 
-test('callMcp counts the requests of its tools too', async () => {
+test("each tool's request counts towards the quota, in addition to callMcp", async () => {
   const limited = await village.startReplica({ HAMLET_RATE_LIMIT: '6' });
   const answers: string[] = [];
   for (let index = 1; index <= 6; index += 1) {

@@ -34,7 +34,7 @@ export async function requestVillage(
   { caller, input }: { readonly caller: McpCaller; readonly input: RouteInput },
 ): Promise<Outcome<unknown>> {
   const verdict = await limitActor(caller.actor, route);
-  if (verdict === null) return refused('unavailable', 'All replicas must count this request together; try again');
+  if (verdict === null) return refused('unavailable', 'Redis must count this request but is unreachable; try again');
   if (!verdict.allowed) return refusalOfVerdict(verdict);
   const denied = authorize(route, caller.actor, input.params ?? {});
   if (denied !== null) return denied;
@@ -44,7 +44,7 @@ export async function requestVillage(
   const request = { ...parsed.data, actor, requestId, traceparent, address, now: new Date(), headers: {} };
   const handler = handlers[route.name] as AnyHandler;
   if (handler.kind === 'plain') return handler.run(request);
-  if (handler.kind !== 'tx') throw new TypeError(`${route.name} cannot serve a tool`);
+  if (handler.kind !== 'tx') throw new TypeError(`a bug: no tool can call the route ${route.name}`);
   const keyed = writeKeyOf(actor.id, key, { route: route.name, input: parsed.data });
   if (!keyed.ok) return keyed;
   return (await runOnce(db, keyed.key, (tx) => handler.run(request, tx))).outcome;

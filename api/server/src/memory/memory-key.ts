@@ -2,7 +2,9 @@ import { repositoryId } from '@hamlet/core/git';
 
 const KEY_MAX_BYTES = 1_000;
 
-/** The repository under which a memory is kept: host and path, without user and password. Null if the address is too long. Pure. */
+/**
+ * The key of a repository's memory: host and path, without user and password. Null if the address is too long. Pure.
+ */
 export function memoryKey(url: string): string | null {
   const key = repositoryId(url);
   return key === '' || Buffer.byteLength(key) > KEY_MAX_BYTES ? null : key;

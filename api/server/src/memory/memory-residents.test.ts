@@ -1,4 +1,4 @@
-/** The memory of repositories: two residents' processes, each with hands of its own, real git and the API. Only the model is scripted. */
+/** The memory of repositories: two residents' processes, each with its own hands, real git and the API. Only the model is scripted. */
 import assert from 'node:assert/strict';
 import { execFileSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ function server(name: string): void {
   git(seed, 'clone', '-q', '--bare', seed, join(folder, `${name}.git`));
 }
 
-/** Starts the resident of an agent with its own hands, as on a node of its own. */
+/** Starts the resident of an agent with its own hands, as on its own node. */
 async function start(agentId: AgentId): Promise<void> {
   const hands = allHands.get(agentId) ?? (await startHands());
   allHands.set(agentId, hands);
@@ -111,7 +111,7 @@ async function memoryOf(name: string): Promise<readonly MemoryEntry[]> {
   return (await mia.client.getRepositoryMemory({ repository: `git.example.org/${name}` })).entries;
 }
 
-test('what an agent remembers is in the next session of the repository, in another agent on it, and in no other repository', async () => {
+test('sessions and agents on the same repository share a memory; other repositories do not see it', async () => {
   await say('ada', 'bakery', remember('Rye needs 40 minutes.'));
   assert.match(await saidBy('ada', 'bakery', list), /Rye needs 40 minutes/);
   const bob = await say('bob', 'bakery', list);
@@ -122,10 +122,10 @@ test('what an agent remembers is in the next session of the repository, in anoth
   );
   for (const other of ['mill', null]) assert.doesNotMatch(await saidBy('ada', other, list), /Rye/);
   const seeds = (await memoryOf('bakery')).filter(({ name }) => name === 'customs');
-  assert.deepEqual(pluck(seeds, 'agent_id'), ['ada'], 'the seed went into the empty memory once');
+  assert.deepEqual(pluck(seeds, 'agent_id'), ['ada'], 'the initial notes were copied once into the empty memory');
 });
 
-test('an agent without a repository remembers for itself, as before', async () => {
+test('an agent without a repository remembers for itself', async () => {
   const id = await session('ada', null);
   const speak = async (text: string): Promise<string> => {
     const { run } = dataOf(await talk.say(mia.client, id, text));
@@ -136,7 +136,7 @@ test('an agent without a repository remembers for itself, as before', async () =
   assert.doesNotMatch(JSON.stringify(await memoryOf('bakery')), /tea/);
 });
 
-test('the memory server has the graph of the repository on both nodes, and keeps what both agents wrote', async () => {
+test("the memory server has the repository's graph on both nodes, with the entries of both agents", async () => {
   await say('ada', 'bakery', observe('oven', 'It is hot.'));
   assert.match(
     await saidBy('bob', 'bakery', observe('oven', 'It has two doors.'), readGraph),
@@ -151,7 +151,7 @@ test('the memory server has the graph of the repository on both nodes, and keeps
   );
 });
 
-test('two sessions on two repositories at one time share neither work tree nor memory', async () => {
+test('two simultaneous sessions on two repositories share neither work tree nor memory', async () => {
   const write = shell(
     `echo '{"type":"entity","name":"of '$(cat name)'","entityType":"thing","observations":["x"]}' >>$MEMORY_FILE_PATH; pwd; ls; cat $MEMORY_FILE_PATH; touch mine-$(cat name)`,
   );
@@ -179,7 +179,7 @@ test('two sessions on two repositories at one time share neither work tree nor m
   assert.match(await saidBy('ada', 'mill', shell('cat $MEMORY_FILE_PATH; ls')), /of mill[^]*mine-mill/);
 });
 
-test('a resident killed after a program wrote to the file: the next one keeps it, and what was answered is there', async () => {
+test('after a kill, the next resident keeps what a program wrote to the file, and what was confirmed', async () => {
   const child = processes.get('ada');
   assert.ok(child !== undefined);
   const id = await session('ada', 'mill');
@@ -201,7 +201,7 @@ test('a resident killed after a program wrote to the file: the next one keeps it
   assert.equal((await memoryOf('mill')).find(({ name }) => name === 'late')?.agent_id, 'ada');
 });
 
-test('what a person deletes is gone from the file of the next session', async () => {
+test('an entry that a person deletes is missing in the file of the next session', async () => {
   const [victim] = (await memoryOf('bakery')).filter(({ name }) => name === 'oven');
   assert.ok(victim !== undefined);
   const params = { memory_id: victim.memory_id };

@@ -59,7 +59,7 @@ const note = (text: string, name = noteId()) => ({ op: 'add' as const, name, typ
 const textsOf = ({ entries }: Used) => entries.flatMap(({ observations }) => observations);
 const taintOf = async ({ runId }: Working) => ((await talk.get(runId)).taint ?? []).map(({ source }) => source);
 
-test('a note is there in the next session of its repository under any address, and absent in the session of another one', async () => {
+test("a note appears in the next session of its repository under any address, and in no other repository's session", async () => {
   await inRun('ada', 'https://git.example.org/town/bakery.git', { changes: [note('Rye needs 40 minutes.')] });
   const [later] = await inRun('ada', 'https://mia:secret-word@git.example.org/town/bakery', { read: 'own' });
   assert.deepEqual(later && textsOf(later), ['Rye needs 40 minutes.']);
@@ -72,7 +72,7 @@ test('a note is there in the next session of its repository under any address, a
   );
 });
 
-test('two agents share a memory; what another wrote is left out until a run asks for it, and taints that run', async () => {
+test("agents share a memory; a run gets another agent's entries only on request, and they taint the run", async () => {
   const url = 'git@git.example.org:town/shared.git';
   await inRun('ada', url, { changes: [note('The oven is hot.')] });
   const run = await working('bob', 'ssh://git@git.example.org/town/shared');
@@ -97,11 +97,11 @@ test('two agents share a memory; what another wrote is left out until a run asks
   assert.deepEqual(
     next && textsOf(next),
     ['The door is blue.'],
-    'words of a tainted run are from outside for its own agent too',
+    'even its own agent gets the text of a tainted run as outside text',
   );
 });
 
-test('two runs that write at once lose nothing', async () => {
+test('two runs that write concurrently lose nothing', async () => {
   const url = 'https://git.example.org/town/both.git';
   const runs = await Promise.all([working('ada', url), working('bob', url)]);
   const written = Array.from({ length: 8 }, (_, at) => runs.map((run) => use(run, { changes: [note(`fact ${at}`)] })));
@@ -115,7 +115,7 @@ test('two runs that write at once lose nothing', async () => {
   await Promise.all(runs.map(end));
 });
 
-test('a hostile pod: it names no repository, no run of others, and exceeds no limit', async () => {
+test('a hostile pod cannot choose a repository, use runs of others or exceed a limit', async () => {
   const run = await working('cleo', 'https://git.example.org/town/hostile.git');
   const claimed = { repository: 'git.example.org/town/bakery' };
   assert.equal(await codeOf(use(run, { read: 'all' }, claimed)), 'validation_failed');
@@ -159,13 +159,13 @@ test('no secret of a known form is stored', async () => {
   assert.doesNotMatch(JSON.stringify(entries), /ghp_/);
 });
 
-test('a run without a repository has no memory of one', async () => {
+test('a run without a repository has no repository memory', async () => {
   const run = await working('eve', null);
   assert.equal(await codeOf(use(run, {})), 'no_repository');
   await end(run);
 });
 
-test('a run in a safe mode reads the memory and changes nothing of it', async () => {
+test('a run in a safe mode reads the memory but cannot change it', async () => {
   const url = 'https://git.example.org/town/safe.git';
   await inRun('ada', url, { changes: [note('Before.')] });
   const run = await working('ada', url, 'analysis_only');
@@ -174,7 +174,7 @@ test('a run in a safe mode reads the memory and changes nothing of it', async ()
   await end(run);
 });
 
-test('a person deletes an entry or all of them; the audit has the ids and no words, and visitors see nothing', async () => {
+test('a person deletes one or all entries; the audit has their ids but no text, and visitors see nothing', async () => {
   const repository = 'git.example.org/town/forget';
   const id = noteId();
   await inRun('ada', `https://${repository}.git`, { changes: [note('A poisoned word.', id), note('A good one.')] });
@@ -193,7 +193,7 @@ test('a person deletes an entry or all of them; the audit has the ids and no wor
   assert.equal(await codeOf(visitor.getRepositoryMemory(query)), 'forbidden');
 });
 
-test('a village has a limited number of memories; those that are there stay open', async () => {
+test('the number of memories of a village is limited; existing ones stay usable', async () => {
   const db = village.openDb();
   const { rows } = await listMemories(db, { agentId: null, after: null, limit: REPOSITORY_MEMORIES_MAX });
   await inTransaction(db, async (tx) => {

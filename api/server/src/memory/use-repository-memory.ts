@@ -35,8 +35,8 @@ import type { Village } from '../village.ts';
 type Body = CallInput<typeof route>['body'];
 
 /**
- * Changes and reads the memory of the repository of a run. The API knows the repository, from the session or the Agent: the request has none.
- * Words from outside leave only with a mark of the run.
+ * Changes and reads the memory of a run's repository. The API takes the repository from the session or the Agent, never
+ * from the request. Returning outside text marks the run as tainted.
  */
 export function useRepositoryMemory({ db, source }: Village): Handlers['useRepositoryMemory'] {
   return plain((request) =>
@@ -74,7 +74,7 @@ async function change(
   { repository, run, changes, left, acting }: Changing,
 ): Promise<Outcome<Pick<ChangedMemory, 'results'>>> {
   if (changes.length === 0) return accepted(NO_CHANGE);
-  if (run.safeMode !== null) return refused('policy_denied', 'A run in a safe mode changes no memory');
+  if (run.safeMode !== null) return refused('policy_denied', 'A run in a safe mode cannot change the memory');
   await lockRepositoryMemory(tx, repository);
   const before = await readRepositoryMemory(tx, repository);
   const outside = left || run.taint !== null;

@@ -35,7 +35,7 @@ export function createAddressGate({
   return {
     addressOf: (request: Addressed) => clientAddress(request, trust),
     takeRequest: (address: string) => limiter.take(`address ${countedAddress(address)}`, requests, monotonicMs()),
-    /** Takes back a request of a program of the village, which its own quota limits. */
+    /** Uncounts a request of one of the village's programs, because these have their own quota. */
     giveBackRequest: (address: string) => limiter.giveBack(`address ${countedAddress(address)}`),
     takeMessage: (address: string) => limiter.take(`messages ${countedAddress(address)}`, messages, monotonicMs()),
     openSocket: (path: string, address: string) => {
@@ -51,7 +51,7 @@ export function createAddressGate({
         ofPath();
       };
     },
-    /** A trusted proxy counts only in the total. Returns a function for the close, or the exceeded limit. */
+    /** A trusted proxy counts only towards the total. Returns a function for the close, or the exceeded limit. */
     openConnection: (peer: string) => {
       const address = peer.replace(/^::ffff:(?=\d+\.)/i, '');
       const opened = connections.open(trust.isProxy(address) ? null : countedAddress(address));
@@ -73,7 +73,7 @@ export class OpenConnections {
     this.#total = limits.total;
   }
 
-  /** Null as key counts only in the total. Returns an idempotent function for the close, or the exceeded limit. */
+  /** With a null key, counts only the total. Returns an idempotent function for the close, or the exceeded limit. */
   open(key: string | null): (() => void) | 'key' | 'total' {
     const before = key === null ? 0 : (this.#byKey.get(key) ?? 0);
     if (before >= this.#perKey) return 'key';

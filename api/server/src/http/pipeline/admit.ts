@@ -8,7 +8,7 @@ import { sessionOf } from '../session-cookie.ts';
 import { authorize } from './authorize.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The actor of the exchange's credentials. A handler of completions verifies agents by itself, unless `now` is given. */
+/** The actor of the exchange's credentials. A handler of completions verifies agents itself, unless `now` is given. */
 export function authenticate(
   { route, request, ports, listener, address, handler }: Exchange,
   { now = false }: { readonly now?: boolean } = {},
@@ -33,11 +33,7 @@ export async function admit(exchange: Exchange): Promise<{ readonly ok: true; re
 
 /** Null if the request is within its quota. The headers show the quota either way. */
 export function takeQuota({ response }: Pick<Exchange, 'response'>, verdict: RateVerdict | null): Refused | null {
-  if (verdict === null)
-    return refused(
-      'unavailable',
-      'All replicas must count this request together, and Redis cannot be reached right now; try again',
-    );
+  if (verdict === null) return refused('unavailable', 'Redis must count this request but is unreachable; try again');
   for (const [name, value] of Object.entries(rateHeaders(verdict))) response.setHeader(name, value);
   return verdict.allowed ? null : refusalOfVerdict(verdict);
 }

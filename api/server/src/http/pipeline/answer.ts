@@ -26,7 +26,7 @@ function sendBody(exchange: Exchange, outcome: Accepted<unknown>): void {
   } else if (route.answer.kind === 'redirect') {
     response.set('location', String(outcome.data)).end();
   } else if (route.answer.kind === 'bytes') {
-    // A handler of several types names the one of its answer.
+    // A handler with several content types names the one of its answer.
     if (!response.hasHeader('content-type')) response.type(route.answer.contentType);
     response.send(bufferOf(outcome.data as Uint8Array));
   } else {
@@ -79,9 +79,9 @@ export interface AnswerCheckPorts {
 }
 
 /**
- * Decides for each answer of a route whether to check it against its schema: always if answers are strict, otherwise at
- * most once in 20 ms. The check of a large answer costs more than all other work on it, and a sample is enough to find
- * a bug.
+ * Decides whether to check an answer of a route against its schema: always if answers are strict, otherwise at most
+ * once in 20 ms. The check of a large answer costs more than all other work on it, and samples are enough to find a
+ * bug.
  */
 export function answerCheck({ strictAnswers, monotonicMs }: AnswerCheckPorts): () => boolean {
   if (strictAnswers) return () => true;

@@ -20,7 +20,7 @@ function reasonOf(route: RouteSpec, actor: Actor, agentId = 'ada'): string | nul
   return authorize(route, actor, { agent_id: agentId })?.reason ?? null;
 }
 
-test('a role without the permission is refused: a visitor as unauthenticated, any other actor as forbidden', () => {
+test('a visitor without the permission is unauthenticated; any other actor without it is forbidden', () => {
   assert.equal(reasonOf(listTurns, VISITOR), 'unauthenticated');
   assert.equal(reasonOf(listTurns, ADA), 'forbidden');
   assert.equal(reasonOf(awakenAgent, ADA), 'forbidden');
@@ -29,7 +29,7 @@ test('a role without the permission is refused: a visitor as unauthenticated, an
   assert.equal(reasonOf(awakenAgent, ADMIN), null);
 });
 
-test('an agent may act only for itself, an admin for every agent; a route without an agent is open to both', () => {
+test('an agent may act only for itself and an admin for every agent; a route without an agent is open to both', () => {
   assert.equal(reasonOf(moveAgent, ADA), null);
   assert.equal(reasonOf(moveAgent, ADA, 'bob'), 'not_own_agent');
   assert.equal(authorize(moveAgent, ADA, {})?.reason, 'not_own_agent');

@@ -12,7 +12,7 @@ export function authorize(
     return refused('forbidden', `The role ${actor.role} may not call ${route.name}`);
   }
   if (actor.role === 'agent' && OWN_AGENT_PERMISSIONS.has(route.permission) && params['agent_id'] !== actor.agentId) {
-    return refused('not_own_agent', `This token is of ${actor.agentId}`);
+    return refused('not_own_agent', `This token belongs to ${actor.agentId}: use a token of the agent in the request`);
   }
   return null;
 }

@@ -9,7 +9,7 @@ import { binaryFrame } from './binary-frame.ts';
 const LENGTHS = [0, 1, 125, 126, 127, 65_535, 65_536, 200_000];
 
 test(
-  'a client accepts frames of every kind of length, also between messages that ws sends',
+  'a client accepts frames with every form of length, also between messages that ws sends',
   { timeout: 60_000 },
   async (t) => {
     const server = createServer().listen(0, '127.0.0.1');

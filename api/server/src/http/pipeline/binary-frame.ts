@@ -1,5 +1,5 @@
 const FINAL_BINARY = 0x82;
-/** Values of the field for a short length: the real length follows in two bytes, or in eight. */
+/** Values of the length field that announce a longer length in the next two or eight bytes. */
 const LENGTH_OF_2 = 126;
 const LENGTH_OF_8 = 127;
 

@@ -1,4 +1,4 @@
-/** Many concurrent requests share lookups and answers. No caller gets another caller's data, or data that is out of date. */
+/** Many concurrent requests share lookups and answers. No caller gets another caller's data or stale data. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { awakenAgent, suspendAgent, WorldView } from '@hamlet/contract';
@@ -14,7 +14,7 @@ async function exchanged(agentId: (typeof AGENT_IDS)[number]): Promise<TestClien
   return clientOf(play.url, token);
 }
 
-test('each of many concurrent requests of agents gets its own actor, with either kind of token, and invalid tokens get none', async () => {
+test('each of many concurrent agent requests gets its own actor, with either kind of token; invalid tokens are refused', async () => {
   const residents = await Promise.all(AGENT_IDS.map(exchanged));
   const asked = AGENT_IDS.flatMap((agentId, index) =>
     [play.as(agentId), residents[index] ?? play.as(agentId)].flatMap((client) =>
@@ -56,7 +56,7 @@ async function gaze(until: AbortSignal): Promise<void> {
   while (!until.aborted) await (await fetch(`${play.url}/world`)).text();
 }
 
-test('beside many readers of the world, a new request sees every act that was answered before it', async () => {
+test('next to many readers of the world, a new request sees every act that the API confirmed before it', async () => {
   const stopping = new AbortController();
   const gazing = Promise.all(Array.from({ length: 4 }, () => gaze(stopping.signal)));
   try {
@@ -80,7 +80,7 @@ test('beside many readers of the world, a new request sees every act that was an
   }
 });
 
-test('all callers get the same world, and each one is admitted, counted and traced separately', async () => {
+test('all callers get the same world; each one is admitted, counted and traced separately', async () => {
   const askers = [
     { token: undefined, policy: /^"address";/ },
     { token: TOKENS.member, policy: /^"actor";/ },
@@ -120,7 +120,7 @@ test('all callers get the same world, and each one is admitted, counted and trac
   for (const [moment, batch] of moments) assert.equal(new Set(batch.map(({ text }) => text)).size, 1, moment);
 });
 
-test('an agent that was just banned does not get the cached world, and all other callers do', async () => {
+test('an agent that was just banned does not get the cached world; all other callers do', async () => {
   const params = { agent_id: 'eve' };
   const asEve = (): Promise<readonly (string | null)[]> =>
     Promise.all(Array.from({ length: 5 }, async () => await codeOf(play.as('eve').getWorld())));

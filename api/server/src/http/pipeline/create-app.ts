@@ -37,7 +37,7 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Express compares a request with one route after the other, and agents wait for each answer of a model. */
+/** Express compares a request with one route after another, and agents wait for each answer of a model. */
 function modelsFirst(a: RouteSpec, b: RouteSpec): number {
   return Number(b.permission === 'models:use') - Number(a.permission === 'models:use');
 }
@@ -105,7 +105,7 @@ const refuseBroken: ErrorRequestHandler = (error: unknown, _request, response, _
     sendRefusal(
       response,
       error instanceof URIError
-        ? refused('validation_failed', 'The path is not properly encoded')
+        ? refused('validation_failed', 'The path has an invalid percent-encoding: correct it')
         : refusalOfError(error),
       randomUUID(),
     );

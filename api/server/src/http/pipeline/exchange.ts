@@ -9,7 +9,9 @@ import type { AddressGate } from './address-gate.ts';
 import type { RefuseDirect } from '../../permissions/direct-calls.ts';
 import type { Services } from '../../service/services.ts';
 
-/** Counts one request of an authenticated actor. Null if all replicas must count it together and Redis does not answer. */
+/**
+ * Counts one request of an authenticated actor. Null if the replicas must count it together and Redis does not answer.
+ */
 export type LimitActor = (
   actor: Actor,
   route: Pick<RouteSpec, 'name' | 'tag' | 'method' | 'permission'>,

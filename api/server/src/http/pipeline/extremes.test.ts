@@ -85,10 +85,10 @@ const routes = (ROUTES as readonly RouteSpec[]).toSorted(
   (a, b) => Number(LAST.test(a.path)) - Number(LAST.test(b.path)),
 );
 for (const [turn, route] of routes.entries()) {
-  test(`${route.method} ${route.path} takes anything (${route.name}, seed ${SEED})`, async () => {
+  test(`${route.method} ${route.path} survives extreme values (${route.name}, seed ${SEED})`, async () => {
     const drawRequest = requestsTo(route);
     for (const [index, [role, token]] of Object.entries(ROLES).entries()) {
-      // The gate asks each route as one role, in turn.
+      // The gate tries each route as one role; the roles take turns.
       if (!FULL_RUN && turn % Object.keys(ROLES).length !== index) continue;
       for (let number = 0; number < REQUESTS; number += 1) {
         const { path, init } = drawRequest(new Seeded(SEED + index * REQUESTS + number));
@@ -114,7 +114,7 @@ for (const path of [
   '/ws/board?after=9e99:-1',
   '/ws/runs?run_id=x&after=-1',
 ]) {
-  test(`${path} takes anything (seed ${SEED})`, async () => {
+  test(`${path} survives extreme messages (seed ${SEED})`, async () => {
     const drawMessage = extremeValues(ViewerMessage);
     for (const token of Object.values(ROLES)) {
       const socket = new WebSocket(
@@ -133,7 +133,7 @@ for (const path of [
   });
 }
 
-test('the API refuses a message that once blocked it permanently, and still answers', async () => {
+test('the API refuses a message that once blocked it, and still answers', async () => {
   const socket = new WebSocket(`${api.url.replace('http', 'ws')}/ws/world?format=json`);
   await once(socket, 'open');
   const { seq, epoch } = await new Play(api.url).world();

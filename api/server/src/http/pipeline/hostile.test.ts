@@ -1,4 +1,4 @@
-/** Cheap attacks from one address: the API serves another address the whole time. */
+/** Cheap attacks from one address: meanwhile the API still serves another address. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -30,7 +30,7 @@ interface Asked {
   readonly body?: string;
 }
 
-/** Sends a request from a loopback address. Returns the status; 0 if the API ended the connection instead. */
+/** Sends a request from a loopback address. Returns the status, or 0 if the API closed the connection. */
 function ask(from: string, { path, method = 'GET', body }: Asked): Promise<number> {
   return new Promise((resolve) => {
     const headers = {
@@ -116,7 +116,7 @@ test('a flood of sockets and messages leaves room for other addresses', async ()
   for (const socket of open)
     for (let number = 0; number < 400; number += 1)
       socket.send(JSON.stringify({ type: 'view', x: number % 2, y: 0, width: 100, height: 100, zoom: 'near' }));
-  await assertServed('beside a flood of messages');
+  await assertServed('next to a flood of messages');
   assert.deepEqual(
     [...new Set(await Promise.all(closed))].filter((code) => ![1_006, 1_008].includes(code)),
     [],

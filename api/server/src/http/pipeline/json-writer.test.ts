@@ -17,7 +17,7 @@ test('a shared answer is encoded and checked once for the same object', () => {
   assert.equal(
     writeJson({ ...accepted(next), shared: true }, check).toString(),
     '{"tick":2}',
-    'another object is another answer',
+    'another object is encoded again',
   );
   assert.equal(writeJson({ ...accepted({ tick: 2 }), shared: true }, check).toString(), '{"tick":2}');
   assert.deepEqual(checked, [world, next, { tick: 2 }]);

@@ -1,6 +1,6 @@
 /**
- * Compares every role on every route of a running API with a table that is written by hand. A mistake in a permission
- * of the contract differs from the table. A route without a row fails.
+ * Compares every role on every route of a running API with a table that is written by hand, so that a mistake in the
+ * contract's permissions differs from the table. A route without a row fails.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -49,8 +49,8 @@ function pathOf(route: RouteSpec): string {
 }
 
 /**
- * The cell for a call without key and body. The API refuses a caller without permission first; the refusal of other
- * callers names a missing part.
+ * The cell for a call without key and body. A caller without permission is refused first; any other caller is refused
+ * because of the missing part.
  */
 async function cellOf(route: RouteSpec, who: Column | 'broker', audience: Audience): Promise<string> {
   const stopping = new AbortController();
@@ -116,7 +116,7 @@ for (const route of ROUTES as readonly RouteSpec[]) {
       : (['agents', 'people'] as const);
     assertRow(await shown(route, first), row, first);
     if (!route.audiences.includes(second)) return;
-    // A listener that does not serve people knows no visitors: without credentials only routes for anyone are open.
+    // A listener that does not serve people has no visitors: without credentials only routes for anyone are open.
     const expected = route.permission === 'anyone' ? row : { ...row, visitor: '401' };
     assertRow(await shown(route, second), expected, second);
   });
@@ -152,7 +152,7 @@ for (const [path, row] of Object.entries(SOCKETS))
     for (const who of COLUMNS) assert.equal(await socketCell(path, who), cells(row)[who], who);
   });
 
-test('a listener serves only the routes of its audience, and only the listener for people knows visitors', async () => {
+test('a listener serves only the routes of its audience; only the listener for people accepts visitors', async () => {
   for (const route of ROUTES as readonly RouteSpec[]) {
     for (const audience of ['people', 'agents'] as const) {
       const response = await fetch(`${urls[audience]}${pathOf(route)}`, {
@@ -162,7 +162,7 @@ test('a listener serves only the routes of its audience, and only the listener f
       });
       const served = route.audiences.includes(audience);
       const { code } = served ? { code: '' } : ((await response.json()) as { code: string });
-      // The path of log entries also matches the public path of tiles, so the agents' listener reads it as a tile and checks the token.
+      // The path of log entries also matches the public path of tiles, so the agents' listener takes it for a tile and checks the token.
       const unserved = route.name === 'getLogEntries' ? 'token_invalid' : 'route_not_found';
       assert.equal(code, served ? '' : unserved, `${route.name} on ${audience}`);
       if (served) await response.body?.cancel();

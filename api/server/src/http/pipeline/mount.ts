@@ -124,7 +124,7 @@ async function complete(exchange: Exchange, input: unknown): Promise<Refused | n
   return answer(exchange, isDisproved ? await refusalNow(exchange, outcome) : outcome);
 }
 
-/** The refusal of an agent that its handler could not verify, as it is without an earlier answer. The look-up replaces that. */
+/** The refusal of an agent that its handler could not verify. A new look-up, which replaces the cached identity, gives the reason. */
 async function refusalNow(exchange: Exchange, disproved: Refused): Promise<Refused> {
   const actor = await authenticate(exchange, { now: true });
   return 'ok' in actor ? actor : disproved;
@@ -136,7 +136,8 @@ async function run(
 ): Promise<Answered | Refused> {
   const { handler, route, request, ports } = exchange;
   if (handler.kind === 'plain') return { outcome: await handler.run(call.input), replayed: false };
-  if (handler.kind === 'stream' || handler.kind === 'completion') throw new TypeError(`${route.name} is a stream`);
+  if (handler.kind === 'stream' || handler.kind === 'completion')
+    throw new TypeError(`a bug: ${route.name} is a stream and cannot be served as an answer`);
   const key = writeKeyOf(call.actorId, request.get('idempotency-key'), { route: route.name, input: call.parsed });
   if (!key.ok) return key;
   if (handler.kind !== 'tx') return handler.run(call.input, key.key);

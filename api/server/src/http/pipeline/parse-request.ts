@@ -75,8 +75,8 @@ export function parseRequest(
 /** The usual limit. The largest such body is a turn with its perceptions. */
 const BODY_MAX_BYTES = 256 << 10;
 /**
- * Limit of a raw body whose route names none. Any caller may send a notification, and the API stores it before its verification. A
- * notification of PayPal has a few KB.
+ * Limit of a raw body whose route names none. Any caller may send a notification, and the API stores it before it
+ * verifies it. A notification of PayPal has a few KB.
  */
 const RAW_BODY_MAX_BYTES = 32 << 10;
 /** Limit for unauthenticated callers: they send a name and a password, or a one-time code. */
@@ -103,14 +103,15 @@ export function bodyReader(route: RouteSpec): ReadBody {
     const error = await new Promise<unknown>((resolve) => parse(request, response, resolve));
     if (error !== undefined && error !== null) return refusalOfParser(error, limit);
     return rawBody !== true && isDeep(request.body)
-      ? refused('validation_failed', `body: at most ${LEVELS_MAX} levels of lists and objects`)
+      ? refused('validation_failed', `body: reduce it to ${LEVELS_MAX} levels of lists and objects`)
       : null;
   };
 }
 
 function refusalOfParser(error: unknown, limit: number): Refused {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : '';
-  if (type === 'entity.too.large') return refused('body_too_large', `At most ${limit >> 10} KiB`);
+  if (type === 'entity.too.large')
+    return refused('body_too_large', `The body is too large: send at most ${limit >> 10} KiB`);
   if (
     type === 'entity.parse.failed' ||
     type === 'request.aborted' ||

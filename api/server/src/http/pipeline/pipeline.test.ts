@@ -1,4 +1,4 @@
-/** Behaviour of every route: bodies, keys, limits, headers, and refusals of unknown routes. */
+/** Behaviour that all routes share: bodies, keys, limits, headers, and refusals of unknown routes. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ async function assertProblem(response: Response, code: Refusal): Promise<void> {
 const MOVE = '/api/v1/agents/ada/move';
 const key = (): Record<string, string> => ({ 'idempotency-key': randomUUID() });
 
-test("a body that is not JSON, does not match the route's schema or is too large is refused with a fix", async () => {
+test("a body that is not JSON, violates the route's schema or is too large is refused with a fix", async () => {
   await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":' }), 'malformed_body');
   const wrong = await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":1}' });
   const problem = (await wrong.clone().json()) as { errors: { path: string }[] };
@@ -65,7 +65,7 @@ test('invalid credentials are refused, even on a public route', async () => {
   await assertProblem(anonymous, 'unauthenticated');
 });
 
-test('a write needs a key; a retry under the key gets the same answer without a second effect; another body is refused', async () => {
+test('a write needs a key; a retry with the key gets the same answer and no second effect; another body is refused', async () => {
   await assertProblem(await send(MOVE, { method: 'POST', body: '{"dx":1,"dy":0}' }), 'idempotency_key_missing');
   for (const path of [MOVE, '/api/v1/agents/bob/reboot']) {
     const headers = key();
@@ -81,7 +81,7 @@ test('a write needs a key; a retry under the key gets the same answer without a 
   }
 });
 
-test('a refusal is replayed under its key as well', async () => {
+test('a refusal is also replayed for its key', async () => {
   const headers = key();
   const init = { method: 'POST', headers, body: '{"kind":"drop","item_id":"apple-999999"}' };
   await assertProblem(await send('/api/v1/agents/ada/action', init), 'not_holding');
@@ -90,7 +90,7 @@ test('a refusal is replayed under its key as well', async () => {
   await assertProblem(again, 'not_holding');
 });
 
-test('the API does not store a refusal with retry "later": it decides a retry again, and stores that answer', async () => {
+test('a refusal with retry "later" is not stored, so a retry is decided again and that answer is stored', async () => {
   const db = village.openDb();
   const writeKey = { actor: 'key tester', key: randomUUID(), hash: Buffer.from('same') };
   const outcomes: Outcome<unknown>[] = [refused('run_queue_full'), accepted({ number: 1 }), accepted({ number: 2 })];
@@ -100,7 +100,7 @@ test('the API does not store a refusal with retry "later": it decides a retry ag
   assert.deepEqual(await decide(), { outcome: accepted({ number: 1 }), replayed: true });
 });
 
-test('of concurrent requests with one key one takes effect; the others are replayed or refused with idempotency_in_flight', async () => {
+test('of concurrent requests with one key, one takes effect; the others get its answer or idempotency_in_flight', async () => {
   for (const route of ['world', 'transaction'] as const) {
     const idempotencyKey = randomUUID();
     const calls = Array.from({ length: 8 }, () =>
@@ -119,7 +119,7 @@ test('of concurrent requests with one key one takes effect; the others are repla
   }
 });
 
-test('the same key of another actor is another key', async () => {
+test('two actors may use the same key independently', async () => {
   const idempotencyKey = randomUUID();
   const params = { agent_id: 'ada' };
   const byAdmin = await play.admin.moveAgent({ ...params, dx: 1, dy: 0 }, { idempotencyKey });
@@ -127,7 +127,7 @@ test('the same key of another actor is another key', async () => {
   assert.notEqual(byAdmin.accepted_seq, byAgent.accepted_seq);
 });
 
-test("requests above a quota of an address or of an agent's tier are refused until the window ends", async () => {
+test("requests above the quota of an address or of an agent's tier are refused until the window ends", async () => {
   const small = await village.startReplica({ HAMLET_RATE_LIMIT: '5' });
   const responses: Response[] = [];
   for (let count = 0; count < 6; count += 1) responses.push(await fetch(`${small.peopleUrl}/livez`));
@@ -142,7 +142,7 @@ test("requests above a quota of an address or of an agent's tier are refused unt
   assert.match(byTier.headers.get('ratelimit-policy') ?? '', /^"tier-1";q=\d+;w=60$/);
 });
 
-test('a request for an unknown path also counts against the quota of the address', async () => {
+test('a request for an unknown path also counts towards the quota of the address', async () => {
   const small = await village.startReplica({ HAMLET_RATE_LIMIT: '3' });
   const statuses: number[] = [];
   for (let count = 0; count < 5; count += 1) statuses.push((await fetch(`${small.peopleUrl}/nowhere/${count}`)).status);
@@ -183,7 +183,7 @@ test("the API continues the caller's trace, or begins one", async () => {
   );
 });
 
-test('a route with a bare path in the contract answers there too', async () => {
+test('a route with an unversioned path in the contract also answers there', async () => {
   for (const route of [getWorld, moveAgent, actAsAgent, recordTurn]) {
     const path = route.path.replace('{agent_id}', 'ada');
     const response = await send(
@@ -194,7 +194,7 @@ test('a route with a bare path in the contract answers there too', async () => {
   }
 });
 
-test('health, metrics and docs are served on their listeners', async () => {
+test('health, metrics and docs are served on their own listeners', async () => {
   const live = await village.startReplica();
   const anyone = clientOf(live.peopleUrl);
   assert.equal(await anyone.getLivez(), 'ok\n');

@@ -13,7 +13,9 @@ import type { AddressGate } from './address-gate.ts';
 import { binaryFrame } from './binary-frame.ts';
 
 const MESSAGE_MAX_BYTES = 16_384;
-/** Limit of messages and pings of one socket in ten seconds. While a user drags the map, the page sends a view a few times a second. */
+/**
+ * Limit of messages and pings of one socket in ten seconds. While a user drags the map, the page sends a few a second.
+ */
 const MESSAGES_MAX = 300;
 const MESSAGES_WINDOW_MS = 10_000;
 const RETRY_S = 10;
@@ -96,7 +98,8 @@ function refuseEarly({ headers }: IncomingMessage, address: string, gate: Addres
 function takePlace(socket: Duplex, place: ReturnType<AddressGate['openSocket']>): Refused | null {
   if (place === 'address')
     return refused('rate_limited', 'Your address has too many sockets open; close some', RETRY_S);
-  if (place === 'path') return refused('unavailable', 'This replica has too many sockets open; try again', RETRY_S);
+  if (place === 'path')
+    return refused('unavailable', 'This replica has too many sockets open; try again later', RETRY_S);
   if (socket.destroyed) place();
   else socket.once('close', place);
   return null;
@@ -167,7 +170,7 @@ interface Kept {
   answered: boolean;
 }
 
-/** Pings every socket every 20 s, and ends a socket that has not answered the previous ping. Mutable: it lists the open sockets. */
+/** Pings every socket every 20 s, and ends a socket that did not answer the previous ping. */
 export class Pings {
   readonly #kept = new Map<WebSocket, Kept>();
   readonly #timer: NodeJS.Timeout;

@@ -1,4 +1,7 @@
-/** Claims by HTTP: only the present leader may claim, the operator's stream reports each claim, and a claim ends with the agent's life. */
+/**
+ * Claims over HTTP: only the present leader may claim, the operator's stream reports each claim, and a claim ends with
+ * the agent's life.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ComputeClaim } from '@hamlet/contract';
@@ -60,7 +63,7 @@ test('a stream begins with every claim and then carries each change', async () =
   assert.ok((await running).version > snapshot.version);
 });
 
-test('a release must name the present version of the claim; an older version releases nothing', async () => {
+test('a release must name the current version of the claim; an older version releases nothing', async () => {
   const leader = leaderOf(url, `${LEASE}:2`);
   const { claim } = await leader.claimCompute(body());
   const release = async (version: number, of = uid): Promise<boolean> =>

@@ -51,7 +51,7 @@ async function renew(
 ): Promise<void> {
   const { agentId, now } = held;
   const perHour = claims.tiers().find(({ name }) => name === hold.tier)?.perHour ?? hold.perHour;
-  // The tier costs nothing any more, so it needs no hold.
+  // The tier is free now, so it needs no hold.
   if (perHour === 0n) return void (await claims.end(tx, held, null));
   const outcome = await attempt(tx, async () => {
     const moved = await endHold(tx, row, now);
@@ -96,14 +96,14 @@ async function forgive(
   else await claims.write(tx, { ...row, refused: null });
 }
 
-/** Does the upkeep that is due for one claim by the clock of the database. Idempotent: any replica may call it at any time. */
+/** Does the due upkeep of one claim by the clock of the database. Idempotent: any replica may call it at any time. */
 export async function keepClaim(ports: UpkeepPorts, agentId: string): Promise<void> {
   await inTransaction(ports.db, async (tx) => {
     const held = await ports.claims.lock(tx, agentId);
     const { row, now } = held;
     if (row === null) return;
     const due = dueWork(ports, row, now);
-    // If the renewal was refused, the refusal stays in the claim while the agent is awake.
+    // If the renewal was refused, the claim keeps the refusal while the agent is awake.
     if (due === 'end')
       await ports.claims.end(tx, held, row.hold?.renewalRefused === true && isWanted(ports, row) ? row.refused : null);
     else if (due === 'renew' && row.hold !== null) await renew(tx, ports, { held, hold: row.hold, row });

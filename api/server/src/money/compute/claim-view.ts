@@ -25,7 +25,7 @@ export interface PaidLife {
   readonly now: Date;
 }
 
-/** Null if the life pays nothing. If the tier in the status was refused, the paid time ends now. Pure. */
+/** The end of the paid time; null if the life runs for free. If the tier in the status was refused, the paid time ends now. Pure. */
 export function paidUntil(
   claim: Pick<ClaimRow, 'uid' | 'hold' | 'refused'> | null,
   { uid, tier, now }: PaidLife,

@@ -51,13 +51,13 @@ test('a free tier costs nothing and leaves no row', async () => {
   );
 });
 
-test('a claim of a tier that the API does not know yet is answered HoldPending and writes nothing', async () => {
+test('a claim for a tier that the API does not know yet gets HoldPending and writes nothing', async () => {
   await rich('1');
   const { granted, reason } = await play.ask(agent, { tier: 'tier-9' });
   assert.deepEqual([granted, reason, await play.claim(agent)], [false, 'HoldPending', null]);
 });
 
-test('an hour is held before the pod exists, the meter counts while it runs, and the unused part is free again', async () => {
+test('an hour is held before the pod exists, the meter runs while the pod runs, and the unused part is freed', async () => {
   await rich('7');
   const asked = await play.ask(agent);
   assert.equal(asked.granted, true);
@@ -125,7 +125,7 @@ test('another tier replaces the hold with its own and charges the used part of t
   assert.ok(spent >= 500_000 && spent < 510_000);
 });
 
-test('an agent that cannot pay gets the highest tier that it could pay, and keeps its hold', async () => {
+test('an agent that cannot pay is offered the highest tier that it can pay, and keeps its hold', async () => {
   await rich('4');
   await play.ask(agent, { pod_uid: 'pod-1' });
   const refused = await play.ask(agent, { tier: 'tier-2', pod_uid: 'pod-1' });
@@ -135,7 +135,7 @@ test('an agent that cannot pay gets the highest tier that it could pay, and keep
   assert.deepEqual(await play.funds(agent), ['4', '1']);
 });
 
-test('an agent that can pay for no tier holds nothing, falls back to a free tier, and may claim again once it has money', async () => {
+test('an agent that can pay for no tier falls back to a free tier, and may claim again once it has money', async () => {
   await rich('0.5');
   const refused = await play.ask(agent);
   assert.deepEqual(refused.claim?.refused, { tier: 'tier-1', reason: 'NotPaid', payable: 'tier-0' });
@@ -158,7 +158,7 @@ test('an agent without income, or one that does not exist, can pay for no tier',
   assert.equal(await play.claim(stranger), null, 'and its claim is deleted');
 });
 
-test('a barred agent gets no hold; a revoked token bars no hold', async () => {
+test('a barred agent gets no hold; an agent with a revoked token does', async () => {
   await rich('7');
   const by = { role: 'admin', id: 'test' };
   const bar = (measure: 'freeze' | 'revoke_token'): Promise<unknown> =>
@@ -190,7 +190,7 @@ test('the upkeep settles a hold half an hour before its end and takes the next o
   assert.equal((await play.funds(agent))[1], '1');
 });
 
-test('if the next hold is refused, the pod keeps its paid time; then the API notifies the operator, and then the claim ends', async () => {
+test('if the next hold is refused, the pod keeps its paid time, the operator is notified, and the claim ends afterwards', async () => {
   await rich('1.2');
   await play.ask(agent, { pod_uid: 'pod-1' });
   await play.age(agent, CLAIM_TERMS.renewMs + 60_000);
@@ -211,7 +211,7 @@ test('if the next hold is refused, the pod keeps its paid time; then the API not
   assert.deepEqual(await play.funds(agent), ['0.2', '0'], 'the agent paid one hour, and no more');
 });
 
-test('an API that was down for long still charges the used time, and no more than the hold', async () => {
+test('an API that was down for long still charges the used time, but no more than the hold', async () => {
   await rich('1.2');
   await play.ask(agent, { pod_uid: 'pod-1' });
   await play.age(agent, 5 * HOUR_MS);
@@ -220,7 +220,7 @@ test('an API that was down for long still charges the used time, and no more tha
   assert.deepEqual(await play.funds(agent), ['0.2', '0']);
 });
 
-test('the check finds a hold that ended without its claim, for example an expired one, and the pod continues on a new hold', async () => {
+test('the check finds a hold that ended without its claim, and the pod continues on a new hold', async () => {
   await rich('7');
   const { hold } = await play.ask(agent, { pod_uid: 'pod-1' });
   await inTransaction(play.db, (tx) =>
@@ -259,7 +259,7 @@ test('the upkeep ends a claim without a pod, but only after the pod had time to 
   }
 });
 
-test('the next hour is held at the new price if the price has changed; a tier that has become free needs no hold', async () => {
+test('a changed price applies from the next hour; a tier that has become free needs no hold', async () => {
   await rich('7');
   await play.ask(agent, { pod_uid: 'pod-1' });
   const dearer = TIERS.map((each) =>
@@ -282,7 +282,7 @@ test('the next hour is held at the new price if the price has changed; a tier th
   }
 });
 
-test('concurrent claims, upkeep and ends on several replicas leave at most one hold and lose no aiDollar', async () => {
+test('concurrent claims, upkeep and ends on several replicas leave at most one hold and lose no money', async () => {
   await rich('30');
   for (let round = 0; round < 8; round += 1) {
     const computeClaims = play.computeClaims();
@@ -323,7 +323,7 @@ test('the check finds a pod of a priced tier without a hold', async () => {
   assert.equal(await found(), false);
 });
 
-test('the end of a pod during a freeze stops its meter, and after the freeze the agent pays no more than that', async () => {
+test('if a pod ends during a freeze, its meter stops, and the agent later pays no more than that', async () => {
   const actor = { role: 'admin', id: 'test' };
   await play.give('frost', '10');
   play.says('frost', {});

@@ -99,7 +99,7 @@ export class ComputeClaims {
     { row, now }: LockedClaim,
     { ask, meter }: { readonly ask: ClaimRequest; readonly meter: Extract<AskDecision, { kind: 'keep' }>['meter'] },
   ): Promise<ClaimAnswer> {
-    if (row === null || row.hold === null) throw new Error(`${ask.agent_id} has no hold to keep`);
+    if (row === null || row.hold === null) throw new Error(`${ask.agent_id} has no hold to keep: claim without keep`);
     const pod =
       meter.runningSinceMs === null
         ? null
@@ -117,7 +117,7 @@ export class ComputeClaims {
     );
   }
 
-  /** If the ledger refuses the new hold, the old one stays, unless it is over or of another life. */
+  /** If the ledger refuses the new hold, the old one stays, unless it has ended or belongs to another life. */
   async #take(tx: Tx, { agentId, row, now }: LockedClaim, { ask, tier }: Wish): Promise<ClaimAnswer> {
     const isOver = row !== null && isPast(row, ask.uid, now);
     const charged = isOver && (await endHold(tx, row, now));

@@ -1,6 +1,6 @@
 /**
- * A resident whose pod no operator ends: it ends by itself when its paid time is over, and does nothing before the
- * agent has paid again.
+ * A resident whose pod is never deleted: it ends by itself when its paid time is over, and does nothing until the agent
+ * has paid again.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ test('a resident ends with its paid time, waits while the agent does not pay, an
   const { child, said } = residents.launch('bob');
   const ended = once(child, 'exit');
   await eventually('bob to be online', async () => {
-    // A process that begins after the end of its time waits, and asks again.
+    // A process that begins after the end of its paid time waits, and asks again.
     if (said().includes('not_paid')) await endsIn(30_000);
     return (await play.agent('bob')).status.online;
   });
@@ -49,7 +49,7 @@ test('a resident ends with its paid time, waits while the agent does not pay, an
   assert.deepEqual(
     await ended,
     [0, null],
-    'it asks the API at the end that it knew, learns that the paid time ended long before, and ends',
+    'a resident whose paid time ended early notices it at the end that it knew, and ends',
   );
 
   await eventually('bob to be offline', async () => !(await play.agent('bob')).status.online);

@@ -1,4 +1,4 @@
-/** Tokens cost money: the meter holds it at the price of the tier and posts the used part once. */
+/** Tokens cost money: the meter holds the price of the tier and posts the used part once. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { findCircumstance, inTransaction, lockTiers, takeMeasure } from '@hamlet/store';
@@ -44,7 +44,7 @@ async function reasonOf(tokens: number, key = 'call-1'): Promise<string | null> 
   return outcome.ok ? null : outcome.reason;
 }
 
-test('the meter holds the most that a call can use, posts the used part and frees the rest', async () => {
+test('the meter holds the most that a call can cost, posts the used part and frees the rest', async () => {
   const reservation = await reserve(100_000);
   assert.deepEqual(await play.funds(agent), ['6', '0.2']);
   assert.deepEqual(await findCircumstance(play.db, reservation.holdId ?? ''), {
@@ -59,7 +59,7 @@ test('the meter holds the most that a call can use, posts the used part and free
   assert.deepEqual(await play.funds(agent), ['5.939998', '0'], 'a second settle posts nothing');
 });
 
-test('a call that used nothing costs nothing; one that used more than it reserved costs the held amount', async () => {
+test('an unused call costs nothing; a call that used more than it reserved costs the held amount', async () => {
   const unused = await reserve(1_000, 'unused');
   await meter.release(unused);
   await meter.settle(unused, 900);
@@ -70,7 +70,7 @@ test('a call that used nothing costs nothing; one that used more than it reserve
   assert.deepEqual(await play.funds(agent), ['5.998', '0']);
 });
 
-test('the same key returns the same reservation; another size under the key is refused', async () => {
+test('the same key returns the same reservation, and is refused with another number of tokens', async () => {
   const [first, again] = [await reserve(1_000), await reserve(1_000)];
   assert.equal(first.holdId, again.holdId);
   assert.equal(await reasonOf(2_000), 'idempotency_key_reused');

@@ -90,7 +90,7 @@ function quoteOf(source: Tiers, agentId: string, tokens: number): Outcome<TokenQ
   if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
   const perThousand = priceOf(source, agentId);
   return perThousand === null
-    ? refused('unavailable', `The tier of ${agentId} is not known yet`)
+    ? refused('unavailable', `The API does not know the tier of ${agentId} yet; try again`)
     : accepted({ perThousand, amount: tokenCost(tokens, perThousand) });
 }
 
@@ -142,7 +142,7 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts) {
   return {
     /** Refuses with no_such_agent, or unavailable if the API does not know the agent's tier. Needs no Postgres. */
     quote,
-    /** Refuses as `quote`, and with account_closed, insufficient_funds, idempotency_key_reused, or the code of a measure against the agent. */
+    /** Refuses as `quote` does, and with account_closed, insufficient_funds, idempotency_key_reused, or the code of a measure. */
     reserve: async (request: TokenRequest) => {
       const quoted = quote(request.agentId, request.tokens);
       return quoted.ok ? inTransaction(db, (tx) => hold(tx, request, quoted.data)) : quoted;
@@ -164,7 +164,7 @@ const EVERY_MS = 2_000;
 const AT_ONCE = 200;
 const ALREADY_OVER: ReadonlySet<string> = new Set(['hold_resolved', 'hold_expired']);
 
-/** Posts the usage of a hold, or voids the hold if nothing was used. A hold that is already over stays as it is. */
+/** Posts the usage of a hold, or voids the hold if nothing was used. A hold that has already ended stays as it is. */
 export async function postUsage(
   tx: Tx,
   { agentId, holdId, amount, key, about }: UnpostedUsage,

@@ -1,4 +1,7 @@
-/** The only entrance for money: the port credits a payment once and takes it back whole or in parts, in any order of the messages. */
+/**
+ * The income port is the only way for money into the village: it credits a payment once, and refunds it whole or in
+ * parts, in any order.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
@@ -50,7 +53,7 @@ const next = (): string => (payment = `PAY-${(payments += 1)}`);
 const codeOf = (outcome: IncomeOutcome): string | null => (outcome.ok ? null : outcome.reason);
 const balanceOf = async (agentId: string): Promise<string> => (await play.funds(agentId))[0];
 
-test('a payment is credited once, however often and by however many callers it is reported', async () => {
+test('a payment is credited once, even if several callers report it repeatedly', async () => {
   next();
   const before = parseAiDollars(await balanceOf('ada'));
   const outcomes = await Promise.all(Array.from({ length: 10 }, () => credit()));
@@ -65,7 +68,7 @@ test('a payment is credited once, however often and by however many callers it i
   assert.deepEqual([first.entry.reason, first.entry.source, first.entry.amount], ['deposit_credit', payment, '10']);
 });
 
-test('the same payment for another agent or with another amount is refused; the same id at another source is another payment', async () => {
+test('a payment cannot be reused for another agent or amount; the same id at another source is another payment', async () => {
   next();
   assert.equal(codeOf(await credit()), null);
   assert.equal(codeOf(await credit({ agentId: 'bob' })), 'key_reused');
@@ -74,7 +77,7 @@ test('the same payment for another agent or with another amount is refused; the 
   assert.ok(other.ok && !other.replayed);
 });
 
-test('an unknown agent gets nothing; a new Agent has an account at once; a closed account refuses', async () => {
+test('an unknown agent gets nothing, a new Agent has an account at once, and a closed account refuses', async () => {
   next();
   assert.equal(codeOf(await credit({ agentId: 'nobody' })), 'no_such_agent');
   assert.equal(codeOf(await credit({ agentId: 'newcomer' })), null);
@@ -101,7 +104,7 @@ test('a refund takes the whole amount back once, even if the agent has spent it'
   assert.equal(await balanceOf('bob'), formatAiDollars(before - parseAiDollars('20')), 'a late copy books nothing');
 });
 
-test('parts are taken back one after the other, in any order, and never more than the payment', async () => {
+test('partial refunds may come in any order, and never exceed the payment', async () => {
   next();
   await play.give('cleo', '0');
   await credit({ agentId: 'cleo', aiDollars: '10' });
@@ -114,7 +117,7 @@ test('parts are taken back one after the other, in any order, and never more tha
   assert.equal(codeOf(await takeBack('R-2', '2')), null, 'a repeated refund changes nothing');
 });
 
-test('a closed account allows the refund of the whole payment, but not of a part, because the rest would have no owner', async () => {
+test('a closed account allows only a full refund, because a rest would have no owner', async () => {
   next();
   await play.give('dan', '0');
   await credit({ agentId: 'dan', aiDollars: '10' });

@@ -37,22 +37,22 @@ export interface Income {
   readonly amount: bigint;
   readonly note: string;
   readonly actor: LedgerActor;
-  /** The time of the payment at its source; if left out, the present time. */
+  /** The time of the payment at its source; by default the present time. */
   readonly eventAt?: Date;
   readonly about?: Circumstance;
 }
 
 export interface TakenBack extends Pick<Income, 'source' | 'transactionId' | 'note' | 'actor' | 'about'> {
-  /** The id of the refund at its source: the API takes one refund back once. */
+  /** The id of the refund at its source: the API books a refund once. */
   readonly refundId: string;
-  /** Micro-aiDollars, above zero; if left out, the rest of the income. An amount above the rest takes the rest. */
+  /** Micro-aiDollars, above zero; by default the rest of the income. An amount above the rest takes the rest. */
   readonly amount?: bigint;
 }
 
 /**
  * The reason why the API booked nothing. `key_reused`: the payment or refund is known with another amount or agent.
- * `nothing_left`: the whole income was taken back before. `account_closed`: the agent is gone; only a refund of the
- * whole income is still possible.
+ * `nothing_left`: the whole income was refunded before. `account_closed`: the agent is gone; only a refund of the whole
+ * income is still possible.
  */
 export type IncomeRefusal = 'no_such_agent' | 'account_closed' | 'key_reused' | 'no_such_income' | 'nothing_left';
 
@@ -74,8 +74,8 @@ export interface IncomePort {
   /** Credits an agent from `deposits`. Refuses with no_such_agent, account_closed, key_reused. */
   credit(tx: Tx, income: Income): Promise<IncomeOutcome>;
   /**
-   * Takes money back, even if the agent has spent it: then its balance is below zero, and it cannot spend until the
-   * balance is positive again. To take a part back, the API reverses the credit and credits the rest again. Refuses
+   * Takes money back, even if the agent has spent it: its balance then falls below zero, and it cannot spend until the
+   * balance is positive again. For a partial refund, the API reverses the credit and credits the rest again. Refuses
    * with no_such_income, nothing_left, and, if a rest would go to a closed account, account_closed.
    */
   takeBack(tx: Tx, taken: TakenBack): Promise<IncomeOutcome>;

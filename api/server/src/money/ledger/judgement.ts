@@ -79,7 +79,7 @@ function refusalOf(
     case 'no_such_account':
       return refused('no_such_agent', `There is no agent ${agentId}`);
     case 'insufficient_funds':
-      return refused(reason, `${agentId} has ${formatAiDollars(available)} aiDollars to spend; take at most that`);
+      return refused(reason, `${agentId} can spend ${formatAiDollars(available)} aiDollars: take at most that`);
     case 'allowance_exceeded': {
       const said = `${formatAiDollars(available)} aiDollars are left of today's allowance of ${formatAiDollars(dailyLimitOf(actor, rules))}`;
       return refused(
@@ -98,7 +98,7 @@ function refusalOf(
   }
 }
 
-/** Rewards or penalizes an agent: money, allowance of the day, tier and audit, all in the caller's transaction or not at all. */
+/** Rewards or penalizes an agent: money, allowance of the day, tier and audit, all or nothing in the caller's transaction. */
 export async function judge(tx: Tx, judgement: Judgement, ports: JudgementPorts): Promise<Outcome<LedgerEntry>> {
   const { agentId } = judgement;
   const judged = await findJudged(tx, judgement);

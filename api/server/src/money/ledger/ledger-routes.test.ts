@@ -1,4 +1,4 @@
-/** Rewards, penalties, balances and the ledger, through HTTP on a real Postgres and Redis. */
+/** Rewards, penalties, balances and the ledger over HTTP, on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ async function postBy(agentId: AgentId): Promise<string> {
 const balanceOf = async (agentId: string): Promise<string> => (await admin.getBalance({ agent_id: agentId })).balance;
 const entriesOf = async (agentId: string) => (await admin.getLedger({ agent_id: agentId, limit: 100 })).entries;
 
-test('a reward is an entry in the wire format, and the balance and the agent show it at once', async () => {
+test('a reward is an entry in the wire format; the balance and the agent show it at once', async () => {
   const post = await postBy('bob');
   const done = await admin.raw.rewardAgent({
     agent_id: 'bob',
@@ -68,7 +68,7 @@ test('the API also accepts the names of the original documents: post_id, and a w
   assert.equal(await balanceOf('cleo'), '5');
 });
 
-test('a penalty takes exactly its amount, or a refusal names the amount that could be taken', async () => {
+test('a penalty takes exactly its amount; if the agent has too little, the refusal names the possible amount', async () => {
   await admin.rewardAgent({ agent_id: 'dan', amount: '3', reason: 'bread' });
   const entry = await admin.penalizeAgent({ agent_id: 'dan', amount: '1.25', reason: 'burnt it' });
   assert.deepEqual([entry.amount, entry.reason, entry.balance_after], ['-1.25', 'penalty', '1.75']);
@@ -114,7 +114,7 @@ test('a member can read the rest of the allowance and the start of the next day'
   assert.equal(await codeOf(clientOf(play.url).getAllowance()), 'unauthenticated');
 });
 
-test('a retry gets the first answer, even after the kept answers are deleted; another request under the key is refused', async () => {
+test('a retry gets the first answer, even after the stored answers are deleted; another request with the key is refused', async () => {
   const body = { agent_id: 'eve', amount: '2', reason: 'once' };
   const idempotencyKey = randomUUID();
   const first = await admin.rewardAgent(body, { idempotencyKey });
@@ -129,7 +129,7 @@ test('a retry gets the first answer, even after the kept answers are deleted; an
   assert.equal((await entriesOf('eve')).length, 1);
 });
 
-test('many concurrent retries post each intent once', async () => {
+test('many concurrent retries post each reward once', async () => {
   const keys = Array.from({ length: 25 }, () => randomUUID());
   const before = parseAiDollars(await balanceOf('eve'));
   const answers = new Map<string, Set<string>>(keys.map((key) => [key, new Set()]));
@@ -153,7 +153,7 @@ test('many concurrent retries post each intent once', async () => {
   assert.equal(await balanceOf('eve'), formatAiDollars(before + 250_000n));
 });
 
-test('the ledger comes in pages, newest first, and every page shows the moment of the first', async () => {
+test('the ledger is listed in pages, newest first; every page shows the moment of the first', async () => {
   for (const amount of ['1', '2', '3', '4', '5']) await admin.rewardAgent({ agent_id: 'fay', amount, reason: 'step' });
   const first = await admin.getLedger({ agent_id: 'fay', limit: 2 });
   await admin.rewardAgent({ agent_id: 'fay', amount: '6', reason: 'later' });
@@ -202,7 +202,7 @@ test('an unknown agent has no account', async () => {
     );
 });
 
-test('the audit has each judgement with its entry and request; the entry has its trace', async () => {
+test('the audit records each reward and penalty with its entry and request; the entry has its trace', async () => {
   const done = await admin.raw.rewardAgent({ agent_id: 'cleo', amount: 1, reason: 'seen' });
   const [audit] = await readAudit(db, 'cleo', 1);
   assert.deepEqual(
@@ -213,7 +213,7 @@ test('the audit has each judgement with its entry and request; the entry has its
   assert.equal((audit.detail as { ledger_entry_id: string }).ledger_entry_id, dataOf(done).ledger_entry_id);
 });
 
-test('the account closes with the last life, and its balance stays readable', async () => {
+test('the account closes with the last life, and its balance can still be read', async () => {
   const { uid } = await play.agent('cleo');
   const held = await balanceOf('cleo');
   await clientOf(play.url, TOKENS.operator).closeAgent({ agent_id: 'cleo', uid });

@@ -47,15 +47,15 @@ export function ledgerJobs({
 
   registerGauges(registry, {
     hamlet_ledger_broken_rules: {
-      help: 'Rules of docs/ECONOMY.md that the books broke when they were proven last; must stay 0',
+      help: 'Rules of docs/ECONOMY.md that the books violated in the last proof; must stay 0',
       read: () => books.broken,
     },
     hamlet_ledger_failed_proofs: {
-      help: 'Proofs of the books in a row that ended with an error; must stay 0',
+      help: 'Failed proofs of the books in a row; must stay 0',
       read: () => books.failedProofs,
     },
     hamlet_ledger_proven_seconds: {
-      help: 'When the books were proven last, in Unix seconds; 0 before the first time',
+      help: 'Time of the last proof of the books, in Unix seconds; 0 before the first one',
       read: () => books.provenAtS,
     },
   });

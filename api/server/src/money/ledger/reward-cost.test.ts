@@ -42,7 +42,7 @@ async function postBy(agentId: 'bob'): Promise<string> {
   return (await play.as(agentId).createPost({ title: 'Fresh bread', body: 'At the bakery.' })).post_id;
 }
 
-test('a member needs at most eight round trips to reward a post, and a retry needs three', async () => {
+test('rewarding a post needs at most eight round trips, and a retry needs three', async () => {
   const post = await postBy('bob');
   const member = clientOf(play.url, TOKENS.member);
   await eventually(

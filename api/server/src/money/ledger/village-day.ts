@@ -12,7 +12,7 @@ export function villageDay(now: Date, timeZone: string): string {
 /** Upper bound of a day in any time zone, in ms: 24 h and a clock change of two hours. */
 const LONGEST_DAY_MS = 26 * 3_600_000;
 
-/** The start of the village's next day, to the second. The search by bisection needs no rule for summer time. Pure. */
+/** The start of the village's next day, to the second. A bisection finds it without any rule for summer time. Pure. */
 export function nextDayAt(now: Date, timeZone: string): Date {
   const today = villageDay(now, timeZone);
   let before = Math.floor(now.getTime() / 1000) * 1000;

@@ -57,7 +57,8 @@ async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<Village, 'prices'
     endsAt,
     agentId: null,
   });
-  if (windowId === null) return refused('window_taken', `${name} is sold or offered for a part of that time`);
+  if (windowId === null)
+    return refused('window_taken', `${name} is sold or offered for a part of that time: choose another time`);
   const auctionId = await insertAuction(tx, {
     windowId,
     reserve: parseAiDollars(reserve),

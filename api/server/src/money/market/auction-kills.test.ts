@@ -1,4 +1,4 @@
-/** Auctions while the test kills processes and connections: no window is sold twice, no money stays held, and the books agree. */
+/** The test kills processes and connections during auctions: no window is sold twice, no money stays held, and the books agree. */
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** Auctions of GPU windows through HTTP on a real Postgres and Redis: bids, the end of an auction, and that agents pay only the village. */
+/** Auctions of GPU windows over HTTP, on a real Postgres and Redis: bids, the end of an auction, and payments only to the village. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { AGENT_IDS, clientOf, eventually, TOKENS, type AgentId, startPlay } from
 
 const HOUR_MS = 3_600_000;
 
-/** Each auction of these tests has a day of its own. */
+/** Each auction of these tests has its own day. */
 let nextDayMs = Date.now() + HOUR_MS;
 
 const { village, play } = await startPlay();
@@ -60,7 +60,7 @@ async function fundsOf(agent_id: string): Promise<readonly [balance: string, hel
   return [balance, held];
 }
 
-test('the highest bid gets the window and pays the second highest bid; the other bidders get their money back', async () => {
+test('the highest bid wins the window at the price of the second highest; the other bidders get their money back', async () => {
   const auction = await offer();
   assert.deepEqual([auction.state, auction.bidders, auction.winner, auction.gpu.lane], ['open', 0, null, 'gpu-0']);
   dataOf(await bid('bob', auction, '10'));
@@ -108,7 +108,7 @@ test('the highest bid gets the window and pays the second highest bid; the other
   ]);
 });
 
-test("only a higher bid of the same agent replaces a bid; a bid below the reserve or beyond the agent's money is refused", async () => {
+test("an agent can only raise its bid; a bid below the reserve or above the agent's money is refused", async () => {
   const auction = await offer('5');
   assert.equal(refusalOf(await bid('cleo', auction, '4.999999')), 'bid_too_low');
   dataOf(await bid('cleo', auction, '6'));
@@ -143,7 +143,7 @@ test('of many concurrent bids of one agent one stands, and its money is held onc
   assert.deepEqual(await fundsOf('dan'), ['50', '0']);
 });
 
-test('a retried bid is one bid, even after the kept answers are deleted', async () => {
+test('a retried bid counts once, even after the stored answers are deleted', async () => {
   const auction = await offer();
   const call = { params: { auction_id: auction.auction_id }, body: { amount: '4' }, idempotencyKey: randomUUID() };
   const first = dataOf(await play.as('eve').call(placeBid, call));
@@ -157,7 +157,7 @@ test('a retried bid is one bid, even after the kept answers are deleted', async 
   await admin.cancelAuction({ auction_id: auction.auction_id, reason: 'enough' });
 });
 
-test('an auction without bids frees its window; a window on offer is not sold in any other way', async () => {
+test('an auction without bids frees its window; a window on offer cannot be sold in any other way', async () => {
   const auction = await offer();
   const item = { kind: 'gpu', lane: 'gpu-0', starts_at: auction.starts_at } as const;
   assert.equal(await codeOf(play.as('fay').buyCompute({ item, seconds: 60 })), 'window_taken');

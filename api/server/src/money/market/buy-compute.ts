@@ -52,11 +52,14 @@ function priceAsked(
   if (price === null)
     return refused('not_for_sale', `${describeItem(item, seconds)}: see price_list of GET /economy/quote`);
   if (maxPrice !== null && price > maxPrice)
-    return refused('price_above_max', `It costs ${formatAiDollars(price)} aiDollars`);
+    return refused(
+      'price_above_max',
+      `It costs ${formatAiDollars(price)} aiDollars: raise max_price, or wait for a lower price`,
+    );
   const tier = source.get(agentId)?.status.tier;
   const models = tier === undefined ? undefined : source.entitlement(tier)?.limits.models;
   if (item.kind === 'model' && models?.includes(item.model) === true)
-    return refused('already_included', `the tier ${tier} includes the model ${item.model}`);
+    return refused('already_included', `the tier ${tier} already includes the model ${item.model}`);
   return accepted(price);
 }
 
@@ -190,10 +193,7 @@ export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts
   if (!priced.ok) return priced;
   const account = await findAgentAccount(tx, agentId);
   if (account === null)
-    return refused(
-      'insufficient_funds',
-      `${agentId} has nothing to spend yet; this takes ${formatAiDollars(priced.data)}`,
-    );
+    return refused('insufficient_funds', `${agentId} has no money yet; this costs ${formatAiDollars(priced.data)}`);
   const payee = await villageAccount(tx, 'compute');
   await lockAccounts(tx, [account.accountId, payee]);
   const times = await timesOfPurchase(tx, asked);

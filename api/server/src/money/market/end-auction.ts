@@ -153,15 +153,15 @@ async function settle(tx: Tx, auction: AuctionRow, ports: Ports): Promise<Auctio
 }
 
 /**
- * Settles an auction whose bidding is over; the auction lapses if its GPU window has begun. Returns the final state;
- * null if the auction is not open, its bidding is not over, or another transaction has locked it.
+ * Settles an auction whose bidding has ended; the auction lapses if its GPU window has begun. Returns the final state;
+ * null if the auction is not open, its bidding continues, or another transaction has locked it.
  */
 export async function settleAuction(tx: Tx, auctionId: string, ports: Ports): Promise<AuctionState | null> {
   const auction = await lockAuction(tx, auctionId, 'end_if_free');
   if (auction === null || auction.state !== 'open' || !auction.closed) return null;
   if (!auction.begun) return settle(tx, auction, ports);
   await endUnsold(tx, auction, {
-    end: { state: 'lapsed', reason: 'it was not settled before its window began' },
+    end: { state: 'lapsed', reason: 'the auction was not settled before its window began' },
     act: actingAs('system', 'auctioneer'),
   });
   return 'lapsed';

@@ -22,7 +22,7 @@ import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
 import { bidView } from './auction-view.ts';
 import { circumstanceOf } from './trade-ports.ts';
 
-/** Frees the money of a bid even if no replica ends the auction. */
+/** A hold expires after this time, which frees the money of a bid even if no replica ends the auction. */
 const HOLD_OUTLIVES_MS = 3_600_000;
 
 export interface BidAsked extends Caller {
@@ -48,11 +48,14 @@ function whyNot({ amount, actor }: BidAsked, auction: AuctionRow, own: BidRow | 
         : `The auction is ${auction.state}`,
     );
   if (amount < auction.reserve)
-    return refused('bid_too_low', `Bid at least the reserve of ${formatAiDollars(auction.reserve)}`);
+    return refused(
+      'bid_too_low',
+      `The bid is too low: bid at least the reserve of ${formatAiDollars(auction.reserve)}`,
+    );
   if (own !== undefined && amount <= own.amount)
     return refused(
       'bid_too_low',
-      `${actor.agentId} has bid ${formatAiDollars(own.amount)}: bid more, or keep that bid`,
+      `${actor.agentId} has already bid ${formatAiDollars(own.amount)}: bid more, or keep that bid`,
     );
   return null;
 }

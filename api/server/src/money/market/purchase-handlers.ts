@@ -20,7 +20,7 @@ function agentMeant(
 ): { readonly ok: true; readonly agentId: string | undefined } | Refused {
   if (actor.role !== 'agent') return { ok: true, agentId: named };
   if (named !== undefined && named !== actor.agentId)
-    return refused('not_own_agent', `This token is of ${actor.agentId}`);
+    return refused('not_own_agent', `This token belongs to ${actor.agentId}: buy for that agent`);
   return { ok: true, agentId: actor.agentId };
 }
 
@@ -30,7 +30,8 @@ export function purchaseHandlers({ db, source, prices, tiers, limits }: Village)
       const meant = agentMeant(actor, query.agent_id);
       if (!meant.ok) return meant;
       const item = quotedItem(query);
-      if (item !== null && !item.success) throw new TypeError('the schema accepted a query without a valid item');
+      if (item !== null && !item.success)
+        throw new TypeError('a bug: the schema accepted a query without a valid item');
       return quote(
         { agentId: meant.agentId ?? null, item: item?.data ?? null, seconds: query.seconds },
         { db, source, prices },

@@ -1,4 +1,4 @@
-/** Prices, purchases and the limits that they raise, through HTTP on a real Postgres and Redis. */
+/** Prices, purchases and the limits that they raise, over HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -101,7 +101,7 @@ test('a quote without an agent has only prices; a refusal names the invalid fiel
   assert.match(JSON.stringify(wrong.ok ? '' : wrong.problem.errors), /amount/);
 });
 
-test("a purchase is an entry purchase_compute and raises only its limit, also in the agent's configuration", async () => {
+test("a purchase is a ledger entry purchase_compute and raises only its own limit, also in the agent's configuration", async () => {
   const before = await ofAgent('bob');
   const bought = await buy('bob', TOKENS_ITEM);
   assert.deepEqual(
@@ -141,7 +141,7 @@ test('a purchase ends by the clock of the database, and the audit has its end', 
   );
 });
 
-test("a bought model comes after the tier's models, a second purchase prolongs it, and the API does not sell a model of the tier", async () => {
+test("a bought model comes after the tier's models, a second purchase prolongs it, and the tier's own models are not sold", async () => {
   const first = await buy('bob', { kind: 'model', model: 'large' }, 600);
   const second = await buy('bob', { kind: 'model', model: 'large' }, 600);
   assert.deepEqual([second.starts_at, second.state], [first.ends_at, 'ahead']);
@@ -188,7 +188,7 @@ test('a purchase without money, above max_price or for another agent is refused 
   assert.deepEqual((await dan.listPurchases()).purchases, []);
 });
 
-test('a frozen agent buys nothing, and an admin buys nothing for it', async () => {
+test('a frozen agent cannot buy, and an admin cannot buy for it', async () => {
   await admin.freezeAgent({ agent_id: 'dan', reason: 'test' });
   assert.equal(await codeOf(play.as('dan').buyCompute({ item: { kind: 'priority' }, seconds: 60 })), 'agent_frozen');
   assert.equal(
@@ -200,7 +200,7 @@ test('a frozen agent buys nothing, and an admin buys nothing for it', async () =
   assert.deepEqual(bought.bought_by, { role: 'admin', id: 'key admin' });
 });
 
-test('a retry gets the first answer, even after the kept answers are deleted', async () => {
+test('a retry gets the first answer, even after the stored answers are deleted', async () => {
   const [idempotencyKey, body] = [randomUUID(), { item: TOKENS_ITEM, seconds: 60 }];
   const first = await play.as('bob').buyCompute(body, { idempotencyKey });
   assert.deepEqual(await play.as('bob').buyCompute(body, { idempotencyKey }), first);
@@ -242,7 +242,7 @@ test('of many concurrent buyers of one GPU window one gets it, and the others ke
   assert.deepEqual(held, ['0', '0', '0']);
 });
 
-test('the API notifies the operator of purchases that affect pods and seats when they begin and when they end', async () => {
+test('the API notifies the operator when purchases that affect pods and seats begin and end', async () => {
   const operator = clientOf(play.url, TOKENS.operator);
   const { events, stop } = follow((signal) => operator.openInternalStream({}, { signal }));
   const said = () =>
@@ -263,7 +263,7 @@ test('the API notifies the operator of purchases that affect pods and seats when
   stop();
 });
 
-test('purchases come in pages, newest first, for one agent or all', async () => {
+test('purchases are listed in pages, newest first, for one agent or all', async () => {
   const all: string[] = [];
   for (let cursor: string | null = null; ;) {
     const page: { purchases: PurchaseView[]; next_cursor: string | null } = await admin.listPurchases({

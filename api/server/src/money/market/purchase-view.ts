@@ -29,7 +29,7 @@ export function purchaseView(row: PurchaseRow): PurchaseView {
   };
 }
 
-/** A purchase in words. It is the note of the ledger entry, and a retry under the same key must have the same note. Pure. */
+/** A purchase in words. It is the note of the ledger entry, so a retry with the same key must produce the same note. Pure. */
 export function describeItem(item: PurchaseItem, seconds: number): string {
   switch (item.kind) {
     case 'quota':

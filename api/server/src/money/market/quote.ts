@@ -192,7 +192,7 @@ export interface PurchaseTimes {
   readonly endsAt: Date;
 }
 
-/** A second purchase of a model or priority begins when the first ends: both at once would add nothing. */
+/** A second purchase of a model or priority begins when the first ends, because both at once would add nothing. */
 async function startOf(
   db: Db,
   { agentId, item, now }: { readonly agentId: string | null; readonly item: PurchaseItem; readonly now: Date },

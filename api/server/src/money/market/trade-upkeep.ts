@@ -31,7 +31,9 @@ export async function announcePurchases(tx: Tx): Promise<number> {
   return news.length;
 }
 
-/** Settles every auction whose bidding is over, each in its own transaction, so that a failure affects one auction. */
+/**
+ * Settles every auction whose bidding has ended, each in its own transaction, so that a failure affects one auction.
+ */
 export async function settleDue(
   db: Db,
   ports: { readonly tiers: BalanceTiers },
@@ -65,7 +67,7 @@ export function tradeJobs({ db, tiers, freeze, registry, log }: TradeUpkeepPorts
 
   registerGauges(registry, {
     hamlet_trade_broken_rules: {
-      help: 'Rules of docs/ECONOMY.md that purchases and auctions broke when they were proven last; must stay 0',
+      help: 'Rules of docs/ECONOMY.md that purchases and auctions violated in the last proof; must stay 0',
       read: () => broken,
     },
   });

@@ -1,4 +1,4 @@
-/** Offers for the results of runs, through HTTP on a real Postgres and Redis. */
+/** Offers for the results of runs, over HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -51,7 +51,7 @@ test('an accepted result is paid once, as a reward of the person', async () => {
   assert.deepEqual(pluck(paid, 'amount', 'reason'), [['2.5', 'reward']]);
 });
 
-test('a refused result gives money and allowance back, and keeps the reason', async () => {
+test('refusing a result returns money and allowance, and stores the reason', async () => {
   const used = await usedToday();
   const before = await available();
   const runId = await offered('1');
@@ -72,7 +72,7 @@ test('an offer above the allowance creates no run', async () => {
   assert.ok(runs.every((run) => run.prompt !== prompt));
 });
 
-test('the money of a failed or cancelled run is returned without anybody', async () => {
+test('the money of a failed or cancelled run is returned automatically', async () => {
   const used = await usedToday();
   const failed = await offered('1');
   await ends(failed, 'failed');
@@ -84,7 +84,7 @@ test('the money of a failed or cancelled run is returned without anybody', async
   assert.equal(await usedToday(), used);
 });
 
-test('the money of an expired offer is returned without anybody', async () => {
+test('the money of an expired offer is returned automatically', async () => {
   const runId = (await member.createRun({ agent_id: 'bob', prompt: 'Bake bread' })).run.run_id;
   await ends(runId, 'done');
   assert.equal(refusalOf(await accept(runId)), 'no_such_offer');
@@ -99,7 +99,7 @@ test('the money of an expired offer is returned without anybody', async () => {
   await eventually('the offer has expired', async () => (await offerOf(runId)).state === 'expired');
 });
 
-test('ten attempts to accept and refuse at the same time end an offer once', async () => {
+test('of ten concurrent attempts to accept or refuse, one ends the offer', async () => {
   const runId = await offered('0.5');
   await ends(runId, 'done');
   const outcomes = await Promise.all(
@@ -108,7 +108,7 @@ test('ten attempts to accept and refuse at the same time end an offer once', asy
   assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
 });
 
-test('the books are right after all this', async () => {
+test('the books agree after all this', async () => {
   const broken = (await checkLedger(owner)).filter((rule) => rule.broken > 0);
   assert.deepEqual(broken, []);
 });

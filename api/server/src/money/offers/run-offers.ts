@@ -32,10 +32,10 @@ export interface OfferAsked extends Acting {
   readonly expiresInHours: number | undefined;
 }
 
-/** Counts for the day's allowance, as a reward does. The caller undoes the writes of a refusal (`inSavepoint`). */
+/** Counts towards the day's allowance, as a reward does. The caller undoes the writes of a refusal (`inSavepoint`). */
 export type PlaceOffer = (tx: Tx, run: RunRow, asked: OfferAsked) => Promise<Outcome<RunOffer>>;
 
-/** @param sees true if the reader may read the words of the person about the result */
+/** @param sees true if the reader may read the person's reason */
 export function offerView(row: OfferRow, sees = true): RunOffer {
   return {
     run_id: row.runId,
@@ -63,7 +63,10 @@ export function placeOfferWith({ economy }: { readonly economy: EconomyRules }):
     const day = villageDay(now, economy.timeZone);
     const limit = dailyLimitOf(actor, economy);
     if (!(await useAllowance(tx, { memberId: actor.id, day, amount, limit })))
-      return refused('allowance_exceeded', `Offer at most what is left of today's ${formatAiDollars(limit)} aiDollars`);
+      return refused(
+        'allowance_exceeded',
+        `Offer less: the rest of today's ${formatAiDollars(limit)} aiDollars is too small`,
+      );
     const account = await openedAccount(tx, agentId);
     const expiresAt = new Date(now.getTime() + expiresInHours * HOUR_MS);
     const held = await holdMoney(tx, {
@@ -105,7 +108,7 @@ export async function payOffer(
   const paid = await resolveHold(tx, { holdId, outcome: 'posted', key: `paid ${runId}`, actor: act.actor });
   if (!paid.ok) {
     if (paid.reason === 'account_closed') return refused('account_closed');
-    return refused('offer_ended', 'The held money is free again: reward the agent instead');
+    return refused('offer_ended', 'The offer has expired and its money is free again: reward the agent instead');
   }
   const ended = await endRunOffer(tx, runId, { state: 'paid', reason: null });
   await recordEnd(tx, ended, act);
@@ -113,7 +116,9 @@ export async function payOffer(
   return accepted(ended);
 }
 
-/** Ends an open offer without a payment: the money and the allowance of its day are free again. The caller holds its lock. */
+/**
+ * Ends an open offer without a payment, which frees the money and the allowance of its day. The caller holds its lock.
+ */
 export async function returnOffer(
   tx: Tx,
   offer: OfferRow,

@@ -24,7 +24,7 @@ function noteOf({ provider, transactionId, note }: Deposit): string {
   return note === '' ? `Payment ${transactionId} by ${provider}` : note;
 }
 
-/** The transaction id of a deposit's income: the id of the payment; each later credit adds a number to it. */
+/** The transaction id of a deposit's income: the id of the payment; each later credit appends a number. */
 function legName({ transactionId, leg }: Pick<Deposit, 'transactionId' | 'leg'>): string {
   return leg === 0 ? transactionId : `${transactionId}/${leg + 1}`;
 }
@@ -75,7 +75,7 @@ export async function creditDeposit(
   return { ok: true, deposit: credited };
 }
 
-/** Books to an account even if it is closed, because a provider takes or returns money whether or not the agent still exists. */
+/** Books to an account even if it is closed, because a provider takes or returns money regardless of the agent. */
 async function bookWhateverLives(tx: Tx, agentId: string, book: () => Promise<IncomeOutcome>): Promise<void> {
   const outcome = await book();
   if (outcome.ok) return;

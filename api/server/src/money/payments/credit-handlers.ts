@@ -52,7 +52,7 @@ const actOf = ({ actor, requestId, traceparent }: Caller): Acting => ({
   traceparent,
 });
 
-/** The form in which ids are compared: PayPal writes its ids in capitals, and a person may type them in small letters. */
+/** The form in which ids are compared: PayPal writes its ids in capitals, but a person may type small letters. */
 export function normalTransactionId(provider: string, id: string): string {
   return provider === 'paypal' ? id.toUpperCase() : id;
 }
@@ -130,7 +130,7 @@ async function create(
   if (deposit === null)
     return refused(
       'transaction_credited',
-      `${transactionId} of ${provider} is credited, or proposed to be; see GET /economy/credits`,
+      `${transactionId} of ${provider} was already credited or proposed; see GET /economy/credits`,
     );
   if (second) {
     await auditDeposit(tx, deposit, { ...act, action: 'credit.propose' });

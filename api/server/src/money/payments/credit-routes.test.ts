@@ -1,4 +1,4 @@
-/** Credits by admins, the four-eyes rule, and the comparison with a provider's statement, through HTTP on a real Postgres and Redis. */
+/** Credits by admins, the four-eyes rule, and the comparison with a provider's statement, over HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -44,7 +44,7 @@ function create(client: TestClient, body: Partial<Body>): Promise<Outcome<{ cred
 
 const books = (): Promise<ReconciliationView> => admin.getReconciliation();
 
-test('an admin credits a payment by its transaction id, once, even if another admin enters it again', async () => {
+test('a payment that an admin credits by its transaction id counts once, even if another admin enters it again', async () => {
   const { credit } = dataOf(
     await create(admin, { provider_transaction_id: '5o190127tn364715t', amount: '12.5', note: 'from his aunt' }),
   );
@@ -89,7 +89,7 @@ test('of many concurrent requests for the same payment one credits it', async ()
   assert.equal((await play.agent('cleo')).balance, '1');
 });
 
-test('a retry under the same key gets the first answer', async () => {
+test('a retry with the same key gets the first answer', async () => {
   const idempotencyKey = randomUUID();
   const body = { agent_id: 'cleo', amount: '2', provider_transaction_id: 'RETRY-1' } as const;
   const first = await admin.createCredit(body, { idempotencyKey });
@@ -135,7 +135,7 @@ async function approves(asker: TestClient, approver: TestClient): Promise<string
   return outcome.problem.detail;
 }
 
-test('two accounts cannot approve for each other if one made or reset the other, however old they are', async () => {
+test('an admin who made or reset an account never approves its proposals, nor it theirs', async () => {
   assert.match((await approves(grace.client, alan)) ?? '', /made or reset/, 'Grace made Alan');
   assert.match((await approves(alan, grace.client)) ?? '', /made or reset/, 'and could be Alan');
   const puppet = await invite({ ...bea, client: bea.client }, play.url, { name: 'Puppet', role: 'admin' });
@@ -145,7 +145,7 @@ test('two accounts cannot approve for each other if one made or reset the other,
   assert.match((await approves(grace.client, puppet.client)) ?? '', /made or reset/, 'Grace made Bea, who made Puppet');
 });
 
-test('an account counts as the account of the admin who reset it, and may approve for others only 24 hours later', async () => {
+test("an account that another admin reset counts as that admin's, and may approve for others only 24 hours later", async () => {
   const carl = await invite(grace, play.url, { name: 'Carl', role: 'admin' });
   assert.match((await approves(alan, carl.client)) ?? '', /24 hours/, 'made a moment ago');
   await age('Carl');
@@ -157,7 +157,7 @@ test('an account counts as the account of the admin who reset it, and may approv
   assert.match((await approves(alan, taken.client)) ?? '', /made or reset/);
 });
 
-test('a key cannot approve, its proposals cannot be approved, and the same holds for an account that a key made', async () => {
+test('a key cannot approve and its proposals cannot be approved; the same holds for an account that a key made', async () => {
   assert.match((await approves(alan, admin)) ?? '', /A key cannot approve/);
   assert.match((await approves(admin, alan)) ?? '', /A key proposed/);
   const { invitation } = await admin.createAccount({ name: 'Keyed', role: 'admin' });
@@ -186,7 +186,7 @@ test('an admin can give no more as rewards in a day than as credits without a se
   assert.equal(pieces.filter(({ ok }) => ok).length, 3, 'also in concurrent parts');
 });
 
-test('a payment in several parts exceeds the limit as well, even with concurrent requests', async () => {
+test('a payment in several parts exceeds the limit too, even with concurrent requests', async () => {
   const pieces = await Promise.all(Array.from({ length: 6 }, () => create(second, { agent_id: 'eve', amount: '30' })));
   const states = pieces.map((piece) => dataOf(piece).credit.state);
   assert.equal(states.filter((state) => state === 'credited').length, 3);
@@ -232,7 +232,7 @@ test('a credit for an unknown agent or a closed account, or with an invalid amou
   assert.equal(refusalOf(await create(clientOf(play.url, TOKENS.member), {})), 'forbidden');
 });
 
-test('credits come in pages, newest first', async () => {
+test('credits are listed in pages, newest first', async () => {
   const first = await admin.listCredits({ limit: 2 });
   assert.equal(first.approval_limit, '100');
   const second = await admin.listCredits({ limit: 100, cursor: first.next_cursor ?? '' });
@@ -245,7 +245,7 @@ test('credits come in pages, newest first', async () => {
   );
 });
 
-test("the comparison of the books with a provider's statement finds payments that only one side has, and amounts that differ", async () => {
+test("comparing the books with a provider's statement finds payments on one side only, and different amounts", async () => {
   const ids = { ours: 'REC-OURS', theirs: 'REC-THEIRS', differs: 'REC-DIFFERS', same: 'REC-SAME', gone: 'REC-GONE' };
   for (const [name, amount] of [
     ['ours', '1'],

@@ -3,7 +3,7 @@ import { PayPalError, type PayPalClient } from './paypal-client.ts';
 import type { TransactionPage } from './paypal-wire.ts';
 
 const PROVIDER = 'paypal';
-/** PayPal searches at most 31 days. Thirty each night also cover nights without an answer. */
+/** PayPal searches at most 31 days. Reading thirty days each night also covers nights without an answer. */
 const WINDOW_MS = 30 * 86_400_000;
 const PAGES_MAX = 1_000;
 const AGENT_ID_MAX_CHARS = 127;

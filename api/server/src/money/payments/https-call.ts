@@ -55,7 +55,7 @@ export function createHttpsCaller({ hosts, proxyUrl, roots }: HttpsCallerOptions
   });
 
   async function call({ method, host, path, headers, body }: HttpsCall): Promise<HttpsAnswer> {
-    if (!hosts.has(host)) throw new CallError(`${host} is not an allowed host`);
+    if (!hosts.has(host)) throw new CallError(`the call to ${host} was not sent, because the host is not allowed`);
     const signal = AbortSignal.timeout(CALL_LIMIT_MS);
     try {
       const message = await new Promise<IncomingMessage>((resolve, reject) => {

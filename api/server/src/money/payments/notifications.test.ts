@@ -132,7 +132,7 @@ test("a certificate needs PayPal's name, a valid period and a chain to a trusted
   for (const [why, work] of refused) assert.throws(work, CertificateError, why);
 });
 
-test('the API caches a certificate after one fetch; it does not cache an invalid answer, and fetches again', async () => {
+test('a valid certificate is fetched once and cached; an invalid answer is not cached', async () => {
   const path = '/v1/notifications/certs/CERT-good';
   const fetched = (): number => standIn.requests.filter((request) => request.endsWith(path)).length;
   const before = fetched();
@@ -153,7 +153,7 @@ test('the API caches a certificate after one fetch; it does not cache an invalid
   assert.equal(await keyOf(`https://${ELSEWHERE}/v1/notifications/certs/CERT-good`), null);
 });
 
-test('the caller refuses a host that is not allowed, and an answer without an end', async () => {
+test('the caller refuses forbidden hosts and endless answers', async () => {
   await assert.rejects(call({ method: 'GET', host: ELSEWHERE, path: '/' }), CallError);
   standIn.detours.set('/endless', {
     times: 1,

@@ -24,7 +24,7 @@ async function comeBack(orderId: string): Promise<string | null> {
   return response.headers.get('location');
 }
 
-test('a member creates an order, approves it at PayPal, returns several times, and the webhook books it once', async () => {
+test('a member creates an order, approves it at PayPal and returns several times; the webhook books it once', async () => {
   const order = await clientOf(play.url, TOKENS.member).createPayPalOrder({ agent_id: 'cleo', amount: '7.5' });
   assert.deepEqual(
     [order.amount, order.currency, order.approval_url],

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 export const PAYMENT_VARIABLES = {
   HAMLET_CREDIT_LIMIT: AiDollars.default('100').describe(
-    'aiDollars that one admin may credit alone in 24 hours; above, another admin approves (100)',
+    'aiDollars that one admin may credit alone in 24 hours; above that, another admin approves (100)',
   ),
   HAMLET_PAYPAL: z
     .enum(['off', 'sandbox', 'live'])

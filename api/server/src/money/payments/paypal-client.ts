@@ -47,7 +47,7 @@ function read<S extends z.ZodType>(schema: S, answer: HttpsAnswer, what: string)
   }
 }
 
-/** Posts to PayPal. PayPal carries out requests with the same id only once. */
+/** Posts to PayPal. PayPal executes requests with the same id only once. */
 type Post = (path: string, body: unknown, id: string) => Promise<HttpsAnswer>;
 
 function orderCalls(post: Post): Pick<PayPalClient, 'createOrder' | 'captureOrder'> {

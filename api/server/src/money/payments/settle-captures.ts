@@ -104,7 +104,7 @@ export function backoffS(
   return Math.min(longestS, firstS * 2 ** Math.min(attempts - 1, 20));
 }
 
-/** Books nothing if another replica has claimed the payment meanwhile: its answer is newer. */
+/** Books nothing if another replica has claimed the payment meanwhile, because its answer is newer. */
 async function settleOne(claimed: ClaimedCapture, ports: SettlePorts): Promise<void> {
   const { db, client } = ports;
   const truth = await askForTruth(client, claimed.captureId, claimed.takings);

@@ -80,7 +80,7 @@ async function openPayPal(paypal: PayPalConfig, { db, registry, log, monotonicMs
   });
   const deliveries = new Counter({
     name: 'hamlet_paypal_deliveries_total',
-    help: 'Deliveries to the PayPal webhook by what came of them',
+    help: 'Deliveries to the PayPal webhook by their result',
     labelNames: ['came'],
     registers: [registry],
   });
@@ -96,11 +96,11 @@ function differencesJob({ db, config, registry, log }: PaymentPorts): Job {
   let seen: z.infer<typeof Differences> = { open: 0, oldestS: 0, waiting: 0 };
   registerGauges(registry, {
     hamlet_reconciliation_unexplained: {
-      help: "Differences between the books and a provider's without an explanation",
+      help: "Unexplained differences between the books and a provider's statement",
       read: () => seen.open,
     },
     hamlet_reconciliation_oldest_seconds: {
-      help: 'Age of the oldest of them; an alarm above 86400',
+      help: 'Age of the oldest unexplained difference; raise an alarm above 86400',
       read: () => seen.oldestS,
     },
     hamlet_payments_waiting: { help: 'Reported payments that are not credited yet', read: () => seen.waiting },
@@ -150,7 +150,7 @@ export async function startPayments(ports: PaymentPorts): Promise<RunningPayment
   const link = await openPayPal(paypal, ports);
   const work = coalesce(async () => {
     await link.verify();
-    // While the village is frozen, the API verifies and stores notifications, and books nothing.
+    // While the village is frozen, the API verifies and stores notifications, but books nothing.
     if (!freeze.frozen) await settleCaptures({ db, client: link.client, income, config, log });
   });
   let nudged = Promise.resolve();

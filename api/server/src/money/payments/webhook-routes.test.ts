@@ -136,7 +136,7 @@ test('a refund that arrives before its payment counts, and the balance shows the
   assert.deepEqual((await play.admin.getReconciliation()).in_debt, [{ agent_id: 'dan', balance: '-12' }]);
 });
 
-test("a payment that an admin credited is not credited again, and its refund takes the admin's credit back", async () => {
+test("a payment that an admin credited is not credited again; its refund takes back the admin's credit", async () => {
   const captureId = newPaymentId('C');
   await play.admin.createCredit({ agent_id: 'eve', provider_transaction_id: captureId, amount: '20' });
   standIn.books.pay(captureId, { value: '10.00', customId: 'eve' });
@@ -207,7 +207,7 @@ test('a late answer of PayPal is not booked if another replica has read the paym
   held.end(
     JSON.stringify({ dispute_id: 'PP-D-2', status: 'OPEN', dispute_amount: { currency_code: 'USD', value: '4.00' } }),
   );
-  // The replica settles one payment after the other: once the next one is credited, it has processed the late answer.
+  // The replica settles payments one after another: once the next one is credited, it has processed the late answer.
   await pay.stands(await pay.paid('bob', '1.00'), '2');
   assert.deepEqual(
     (await pay.entries('ada')).filter(({ source }) => source.startsWith(captureId)).map(({ amount }) => amount),
@@ -275,7 +275,7 @@ test("a delivery without PayPal's signature is stored and acknowledged, and neve
   await pay.stands(captureId, '2');
 });
 
-test('the body of a refused delivery is deleted, and a certificate that PayPal does not have refuses it at once', async () => {
+test('the body of a refused delivery is deleted; a delivery with a non-existent certificate is refused at once', async () => {
   const { headers, body } = standIn.sign(
     bodyOf(NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' })),
     { certUrl: standIn.certUrl('good').replace('CERT-good', 'CERT-none') },
@@ -359,7 +359,7 @@ test("the API compares the books with PayPal's statement once a day", async () =
   );
 });
 
-test('the API called only PayPal, and the books break no rule', async () => {
+test('the API called only PayPal, and the books violate no rule', async () => {
   const hosts = new Set(standIn.connects);
   assert.deepEqual([...hosts].sort(), ['api-m.sandbox.paypal.com:443', 'api.sandbox.paypal.com:443']);
   await assertBooks(db);

@@ -85,7 +85,7 @@ function makeStory(random: Seeded): Story {
   return { captureId, agentId, value, notices, net };
 }
 
-/** The deliveries of one notification: many copies, some of them signed again, mixed with forgeries. */
+/** The deliveries of one notification: many copies, some signed again, mixed with forgeries. */
 function deliveriesOf(notices: Notice, random: Seeded): readonly SignedDelivery[] {
   const body = bodyOf(notices, '\u2028 1.0 \\u0000 ñ 漢字');
   const first = standIn.sign(body);

@@ -25,7 +25,7 @@ export interface MarketWindow {
   readonly endsAt: Date;
 }
 
-/** A window of one to three slots of ten seconds; with so few slots a lane, many overlap. */
+/** A window of one to three slots of ten seconds; with so few slots per lane, many overlap. */
 export function someWindow(
   chances: Chances,
   { fromMs, slots }: { readonly fromMs: number; readonly slots: number },

@@ -17,7 +17,7 @@ const CERTS = '/v1/notifications/certs/';
 /** A host that answers like PayPal and has a trusted certificate. The API must never call it. */
 export const ELSEWHERE = 'api.sandbox.paypal.com.elsewhere.test';
 
-/** A notification on its way. */
+/** A notification as PayPal sends it. */
 export interface SignedDelivery {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
@@ -87,7 +87,7 @@ export class PayPalStandIn {
   readonly connects: string[] = [];
   /** `METHOD host path` of every request. */
   readonly requests: string[] = [];
-  /** By path: an answer that replaces the usual one for the next `times` requests. */
+  /** Answers by path; each replaces the usual one for the next `times` requests. */
   readonly detours = new Map<string, { times: number; readonly answer: (response: ServerResponse) => void }>();
   readonly #parts: Parts;
   readonly #api: Server;

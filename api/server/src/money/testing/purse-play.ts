@@ -190,7 +190,7 @@ export class PursePlay {
   }
 }
 
-/** A play until the tests of the calling file have ended. At the end its books must be right. */
+/** A play that lasts until the tests of the calling file have ended. At the end, its books must be right. */
 export async function startPursePlay(): Promise<PursePlay> {
   const postgres = untilEnd(await migratedPostgres());
   const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 12, onError: () => undefined }));
@@ -203,7 +203,7 @@ export async function startPursePlay(): Promise<PursePlay> {
   return play;
 }
 
-/** The ledger breaks no rule. */
+/** Checks that the ledger violates no rule. */
 export async function assertBooks(db: Db): Promise<void> {
   const rules = await checkLedger(db);
   assert.deepEqual(

@@ -11,7 +11,7 @@ function unwritable(): never {
   throw new Error('the agents of this test village cannot change');
 }
 
-/** Agents and two tiers that never change, in place of a cluster. */
+/** A source of fixed agents and two fixed tiers, in place of a cluster. */
 export function staticSource(agentIds: readonly string[]): AgentSource {
   const tiers = [tier('poor', 0, '0'), tier('rich', 1, '500')];
   const records = new Map(
