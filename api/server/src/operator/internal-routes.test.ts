@@ -25,7 +25,7 @@ test('a stream begins with a reset and a snapshot, and then carries the changes'
   const leave = connect('ada');
   await eventually('ada online', async () => (await play.agent('ada')).status.online);
   const reading = readInternal();
-  await eventually('ada in the beginning', () => presenceOf(reading, 'ada').at(0) === true);
+  await eventually('ada at the beginning', () => presenceOf(reading, 'ada').at(0) === true);
   assert.equal(reading.events[0]?.event, 'reset');
   leave();
   await eventually('ada leaving', () => presenceOf(reading, 'ada').at(-1) === false);
@@ -72,7 +72,7 @@ test('the end of a life removes the agent from the world; the end of an older li
   assert.equal((await operator.closeAgent({ agent_id: 'cleo', uid })).closed, true);
 });
 
-test('the list of books has the stored state of each agent, in pages without gaps', async () => {
+test('the list of ledger balances has the stored state of each agent, in pages without gaps', async () => {
   const operator = clientOf(play.url, TOKENS.operator);
   const { uid } = await play.agent('ada');
   const leave = connect('ada');

@@ -15,7 +15,7 @@ export function fenceOf(headers: IncomingHttpHeaders): { readonly ok: true; read
 export function staleFence({ leaseUid, transitions }: Fence): Refused {
   return refused(
     'fence_stale',
-    `The operator with Lease ${leaseUid}, transition ${transitions}, is not the present leader`,
+    `Lease ${leaseUid}, transition ${transitions}, does not belong to the present leader: only the leading operator may write`,
   );
 }
 

@@ -26,7 +26,7 @@ import { SESSION_IDLE_MS } from '../http/session-cookie.ts';
 import { pageCursor, paged } from '../http/page-cursor.ts';
 import { accountDetail, sessionView } from './account-view.ts';
 
-/** The cursor of a page of accounts is its last name, in lower case. */
+/** The cursor of a page of accounts is the last name on it, in lower case. */
 const cursor = pageCursor(z.string());
 
 export function accountHandlers({ db }: PeopleServices) {
@@ -43,7 +43,7 @@ export function accountHandlers({ db }: PeopleServices) {
       inTransaction(db, async (tx) => {
         const { name, role } = request.body;
         const account = await insertAccount(tx, { accountId: randomUUID(), name, role, passwordHash: null });
-        if (account === null) return refused('account_exists', `There is an account ${name}`);
+        if (account === null) return refused('account_exists', `The name ${name} is taken`);
         await noteHand(tx, account.accountId, { act: 'made', by: request.actor });
         const invitation = await grantCode(tx, account.accountId, request.now);
         await auditAccount(tx, request, {
@@ -90,7 +90,7 @@ async function change(
   if ('ok' in account) return account;
   const { role = account.role, disabled = account.disabledAt !== null } = body;
   if (account.federated && role !== account.role)
-    return refused('account_is_federated', 'Change the groups at the identity provider');
+    return refused('account_is_federated', 'This account comes from an identity provider: change its groups there');
   await updateAccount(tx, accountId, { role, disabled });
   for (const act of changesOf(account, { role, disabled })) await auditAccount(tx, request, { ...act, accountId });
   if (disabled) await endSessions(tx, accountId, 'all');
@@ -119,7 +119,7 @@ async function ban(
   if ('ok' in account) return account;
   const expiresAt = end === undefined ? null : new Date(end);
   if (!(await insertAccountBan(tx, { accountId, reason, expiresAt }, request.actor)))
-    return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
+    return refused('expiry_in_the_past', 'expires_at is in the past: write a later time, or leave it out');
   await auditAccount(tx, request, {
     accountId,
     action: 'account.ban',

@@ -1,4 +1,4 @@
-/** Acts of admins on the accounts of people, on two replicas: if one refuses, the other must refuse too. */
+/** Admins' acts on people's accounts, on two replicas: a caller whom one replica refuses must be refused by the other too. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ async function actionsOn(person: { readonly accountId: string }): Promise<readon
   return (await readAudit(db, `account ${person.accountId}`, 50)).map(({ action }) => action).toReversed();
 }
 
-/** A person's viewer socket at a replica, and the code with which it closes. */
+/** A person's viewer socket on a replica, and the code with which it closes. */
 async function openSocket(base: string, person: SignedInPerson): Promise<{ readonly closed: Promise<number> }> {
   const socket = new WebSocket(`${base.replace('http', 'ws')}/ws/world?format=json`, {
     headers: { cookie: person.cookie, origin: base },
@@ -30,7 +30,7 @@ async function openSocket(base: string, person: SignedInPerson): Promise<{ reado
   return { closed };
 }
 
-test('accounts are created and listed by name page by page, and names that differ only in case collide', async () => {
+test('accounts are created and listed by name in pages; names that differ only in case collide', async () => {
   const made = await grace.client.createAccount({ name: 'Bela', role: 'member' });
   assert.match(made.invitation?.code ?? '', /^hic_/);
   const chosen = await fetch(`${url}${API_PREFIX}${createAccount.path}`, {
@@ -67,7 +67,7 @@ test('accounts are created and listed by name page by page, and names that diffe
   assert.equal(await codeOf(grace.client.getAccount({ account_id: crypto.randomUUID() })), 'no_such_account');
 });
 
-test('a new role counts from the next request on, on every replica', async () => {
+test('a new role applies from the next request on, on every replica', async () => {
   const person = await invite(grace, url, { name: 'Rolf', role: 'member' });
   const there = personOf(otherUrl, person.accountId, person.cookie).client;
   assert.equal(await codeOf(there.listAccounts()), 'forbidden');
@@ -78,7 +78,7 @@ test('a new role counts from the next request on, on every replica', async () =>
   assert.deepEqual(await actionsOn(person), ['account.create', 'session.open', 'account.role', 'account.role']);
 });
 
-test('a disabled account has no sessions and opens none, until it is enabled', async () => {
+test('a disabled account loses its sessions and cannot sign in until it is enabled', async () => {
   const person = await invite(grace, url, { name: 'Dina', role: 'member' });
   const socket = await openSocket(otherUrl, person);
   const { account } = await grace.client.changeAccount({ ...of(person), disabled: true });
@@ -89,13 +89,13 @@ test('a disabled account has no sessions and opens none, until it is enabled', a
   assert.equal(
     await codeOf(clientOf(url).logIn({ name: 'Dina', password: 'not her password' })),
     'credentials_wrong',
-    'a caller with a wrong password does not learn that the account is disabled',
+    'a caller with a wrong password cannot find out that the account is disabled',
   );
   await grace.client.changeAccount({ ...of(person), disabled: false });
   await signIn(url, 'Dina');
 });
 
-test('a reset removes the password and ends the sessions, and its code sets a new password', async () => {
+test('a reset removes the password and ends the sessions; its code sets a new password', async () => {
   const person = await invite(grace, url, { name: 'Resi', role: 'member' });
   const { reset } = await grace.client.resetPassword(of(person));
   assert.equal(await codeOf(person.client.getMe()), 'unauthenticated');
@@ -104,7 +104,7 @@ test('a reset removes the password and ends the sessions, and its code sets a ne
   await signIn(url, 'Resi', 'a better password');
 });
 
-test('an admin sees the sessions of an account and ends them, with the sockets that they opened', async () => {
+test('an admin sees and ends the sessions of an account, together with their sockets', async () => {
   const person = await invite(grace, url, { name: 'Sina', role: 'member' });
   const socket = await openSocket(otherUrl, person);
   assert.equal((await grace.client.listAccountSessions(of(person))).sessions.length, 1);
@@ -113,7 +113,7 @@ test('an admin sees the sessions of an account and ends them, with the sockets t
   assert.equal(await codeOf(person.client.getMe()), 'unauthenticated');
 });
 
-test('a ban is refused with reason and end, at once, on every replica; sockets close; it expires or is lifted', async () => {
+test('a ban refuses the account at once on every replica, with reason and end; it expires or is lifted', async () => {
   const person = await invite(grace, url, { name: 'Bodo', role: 'member' });
   const there = personOf(otherUrl, person.accountId, person.cookie);
   const sockets = await Promise.all([openSocket(url, person), openSocket(otherUrl, there)]);
@@ -152,7 +152,7 @@ test('a ban is refused with reason and end, at once, on every replica; sockets c
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
   assert.equal(await codeOf(there.client.getWorld()), 'account_banned');
-  // Sets the ban's end to the past, as if its hour had passed.
+  // Moves the ban's end to the past, as if its hour had passed.
   await db
     .updateTable('account_ban')
     .set({ expires_at: new Date() })
@@ -172,7 +172,7 @@ test('a ban is refused with reason and end, at once, on every replica; sockets c
   assert.equal(rows.length, 2, 'one row for each ban');
 });
 
-test('only an admin bans, and the last admin cannot be removed', async () => {
+test('only an admin bans; the last admin cannot be removed', async () => {
   const person = await invite(grace, url, { name: 'Mona', role: 'member' });
   assert.equal(await codeOf(person.client.banAccount({ ...of(grace), reason: 'no' })), 'forbidden');
   assert.equal(await codeOf(clientOf(url, TOKENS.member).banAccount({ ...of(person), reason: 'no' })), 'forbidden');

@@ -66,7 +66,7 @@ async function vouchedPerson(
   return { issuer: claims.iss, subject: claims.sub, name: accountNameOf(all), groups: groupsOf(all[groupsClaim]) };
 }
 
-/** Loads configuration and library at first use, because most villages have no provider. */
+/** Loads configuration and library at the first use, because most villages have no provider. */
 export function createIdentityProvider(settings: OidcSettings, log: Log) {
   const redirectUri = new URL(CALLBACK_PATH, settings.publicUrl).href;
   let found: Promise<Provider> | null = null;
@@ -77,13 +77,13 @@ export function createIdentityProvider(settings: OidcSettings, log: Log) {
       return await found;
     } catch (error) {
       found = null;
-      log('warn', 'the identity provider cannot be reached', { issuer: settings.issuer.href, error });
-      throw new UnavailableError('The identity provider cannot be reached right now; try again', { cause: error });
+      log('warn', 'the identity provider is unreachable', { issuer: settings.issuer.href, error });
+      throw new UnavailableError('The identity provider is unreachable; try again', { cause: error });
     }
   }
 
   return {
-    /** The URL for the browser, and the state to store meanwhile. Throws UnavailableError without the provider. */
+    /** The URL for the browser, and the state to store meanwhile. Throws UnavailableError if the provider is unreachable. */
     begin: async () => {
       const { library, configuration } = await ready();
       const pending: Pending = {
@@ -110,8 +110,8 @@ export function createIdentityProvider(settings: OidcSettings, log: Log) {
         return await vouchedPerson(provider, callback, { pending, groupsClaim: settings.groupsClaim });
       } catch (error) {
         if (isAbsence(error))
-          throw new UnavailableError('The identity provider cannot be reached right now; try again', { cause: error });
-        log('warn', 'a sign-in by the identity provider was refused', { issuer: settings.issuer.href, error });
+          throw new UnavailableError('The identity provider is unreachable; try again', { cause: error });
+        log('warn', 'the identity provider refused a sign-in', { issuer: settings.issuer.href, error });
         return null;
       }
     },
@@ -120,7 +120,7 @@ export function createIdentityProvider(settings: OidcSettings, log: Log) {
 
 export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
 
-/** True if the provider is unreachable or failing. Any other error means that it refused, or that its answer failed a check. */
+/** True if the provider is unreachable or failing. Any other error means that it refused or that its answer failed a check. */
 function isAbsence(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };

@@ -1,4 +1,4 @@
-/** Signs in through a real OpenID provider, with real redirects. */
+/** Sign-ins through a real OpenID provider, with real redirects. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ function person(preferred_username: string, ...groups: string[]): ProviderPerson
   return { sub: `subject-${people}`, preferred_username, groups };
 }
 
-/** Signs in at the provider as this person, in a browser of their own. */
+/** Signs in at the provider as this person, in a new browser. */
 async function signInAs(
   who: ProviderPerson | null,
   options: { readonly returnTo?: string; readonly browser?: TestBrowser } = {},
@@ -75,7 +75,7 @@ async function refusalOf(callback: URL, browser: TestBrowser): Promise<readonly 
   return [response.status, response.status === 303 ? '' : ((await response.json()) as { code: string }).code];
 }
 
-test('the redirect to the provider has code, PKCE, state and nonce, and the browser returns signed in to the page where it began', async () => {
+test('a sign-in sends code challenge, state and nonce, and returns the browser signed in to the page where it began', async () => {
   const browser = await signInAs(person('Wanda', 'wardens', 'villagers'), { returnTo: '/?agent=ada' });
   const asked = new URL(browser.visited[1] ?? '');
   assert.equal(asked.origin, provider.issuer);
@@ -91,7 +91,7 @@ test('the redirect to the provider has code, PKCE, state and nonce, and the brow
   assert.deepEqual((await clientOf(url).getLoginOptions()).oidc, { name: 'Test IdP', path: START });
 });
 
-test('groups give the role again at each sign-in', async () => {
+test('each sign-in sets the role from the groups', async () => {
   const wim = person('Wim', 'wardens');
   const first = await meOf(await signInAs(wim));
   const second = await meOf(await signInAs({ ...wim, groups: ['villagers'] }));
@@ -117,7 +117,7 @@ test('a person who cancels at the provider is not signed in', async () => {
   assert.equal((await signInAs(null)).address, `${url}/?login_error=oidc_refused`);
 });
 
-test('a callback works only in the browser that began, and only once', async () => {
+test('a callback works only once, and only in the browser that began the sign-in', async () => {
   const mine = new TestBrowser();
   const callback = await callbackOf(mine, person('Ben', 'villagers'));
   assert.deepEqual(await refusalOf(callback, new TestBrowser()), [403, 'oidc_attempt_unknown'], 'in another browser');
@@ -132,7 +132,7 @@ test('a callback works only in the browser that began, and only once', async () 
   assert.deepEqual(await refusalOf(over, late), [403, 'oidc_attempt_unknown'], 'too late');
 });
 
-test('a callback with another state, another code, or an id token of another nonce is refused', async () => {
+test('a callback with another state, another code, or an id token with another nonce is refused', async () => {
   const stateless = new TestBrowser();
   const bent = await callbackOf(stateless, person('Sid', 'villagers'));
   bent.searchParams.set('state', 'A'.repeat(43));
@@ -157,7 +157,7 @@ test('a callback with another state, another code, or an id token of another non
   assert.deepEqual(await refusalOf(new URL(back.headers.get('location') ?? ''), replayed), [403, 'oidc_refused']);
 });
 
-test('a local account of the same name belongs to another person, and is not changed', async () => {
+test('a local account of the same name belongs to another person and stays unchanged', async () => {
   const admin = clientOf(url, TOKENS.admin);
   const { account } = await admin.createAccount({ name: 'Tom', role: 'admin' });
   const signedIn = await meOf(await signInAs(person('tom', 'villagers')));
@@ -166,7 +166,7 @@ test('a local account of the same name belongs to another person, and is not cha
   assert.equal((await admin.getAccount({ account_id: account.account_id })).account.signs_in_by, 'password');
 });
 
-test('the API cannot change a federated password or role, but can disable or ban the account', async () => {
+test('an admin cannot change the password or role of a federated account, but can disable or ban it', async () => {
   const admin = clientOf(url, TOKENS.admin);
   const who = person('Fred', 'villagers');
   const browser = await signInAs(who);
@@ -197,7 +197,7 @@ test('signing in again ends the session that the browser had', async () => {
   await meOf(browser);
 });
 
-test('without a configured provider the routes refuse; an unreachable provider is tried again', async () => {
+test('the sign-in routes refuse without a configured provider; an unreachable provider is retried', async () => {
   const nowhere = clientOf(plainUrl);
   assert.equal(await codeOf(nowhere.startOidc()), 'oidc_not_configured');
   assert.equal(await codeOf(nowhere.finishOidc({})), 'oidc_not_configured');
@@ -212,6 +212,6 @@ test('without a configured provider the routes refuse; an unreachable provider i
   assert.equal(
     urlOf(finishOidc, {}),
     CALLBACK_PATH,
-    'the address that is registered at the provider is the one of the contract',
+    'the redirect address registered at the provider is the one in the contract',
   );
 });

@@ -23,7 +23,7 @@ for (const [groups, role] of [
 ] as const)
   test(`groups [${groups.join()}] give ${role ?? 'no role'}`, () => assert.equal(roleOfGroups(groups, ROLES), role));
 
-test('* includes every person, also without groups; without settings no person has a role', () => {
+test('the group * includes people without groups; without settings no person gets a role', () => {
   assert.equal(roleOfGroups([], { admin: ['wardens'], member: ['*'] }), 'member');
   assert.equal(roleOfGroups(['wardens'], { admin: [], member: [] }), null);
 });
@@ -47,21 +47,21 @@ for (const [wish, leads] of [
   ['/\t/evil.example', '/'],
   ['board', '/'],
 ] as const)
-  test(`a sign-in that wishes for ${JSON.stringify(wish)} leads to ${leads}`, () =>
+  test(`a sign-in with the return path ${JSON.stringify(wish)} leads to ${leads}`, () =>
     assert.equal(safeReturnTo(wish), leads));
 
-test('a name is the first claim with a usable text, without characters that names may not have', () => {
+test('the account name is the first claim with usable text, without forbidden characters', () => {
   assert.equal(accountNameOf({ preferred_username: 'ada<script>', name: 'Ada' }), 'ada script');
   assert.equal(
     accountNameOf({ preferred_username: ' ', name: 7, email: 'ada@example.org' }),
     'ada',
-    'an email address is not public',
+    'an email address is shortened, because account names are public',
   );
   assert.equal(accountNameOf({ sub: '!!!' }), 'person');
   assert.equal(accountNameOf({ sub: 'x'.repeat(200) }).length, 60);
 });
 
-test('groups are a list of text, or one text', () => {
+test('the groups claim may be a list of texts or one text', () => {
   assert.deepEqual(
     [groupsOf(['a', 7, 'b']), groupsOf('a'), groupsOf(undefined), groupsOf({ a: 1 })],
     [['a', 'b'], ['a'], [], []],
@@ -70,7 +70,7 @@ test('groups are a list of text, or one text', () => {
 
 const Environment = z.object(OIDC_ENVIRONMENT);
 
-test('an issuer is https, or on this machine, and needs a client and the origin of the village', () => {
+test("an issuer must use https or loopback, and needs a client id and the village's origin", () => {
   assert.equal(Environment.safeParse({ HAMLET_OIDC_ISSUER: 'http://idp.example' }).success, false);
   assert.equal(oidcSettingsOf(Environment.parse({})), undefined);
   assert.throws(

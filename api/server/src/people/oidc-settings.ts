@@ -16,10 +16,10 @@ export function roleOfGroups(groups: readonly string[], roles: RoleGroups): Acco
   return gives('member') ? 'member' : null;
 }
 
-/** A path on this host. A browser reads `//host` and `/\\host` as addresses of other hosts. */
+/** A path on this host. Browsers read `//host` and `/\\host` as addresses of other hosts. */
 const HERE = /^\/(?![/\\])/;
 
-/** The path to which a sign-in returns: the wish if it is a path of this village, otherwise `/`. Pure. */
+/** The path to which a sign-in returns: the requested one if it is a path of this village, otherwise `/`. Pure. */
 export function safeReturnTo(wish: string | undefined): string {
   const home = '/';
   if (wish === undefined || !HERE.test(wish)) return home;

@@ -105,9 +105,9 @@ async function makeAccount(tx: Tx, { issuer, subject, name }: VouchedPerson, rol
       identity: { issuer, subject },
     });
     if (account !== null) return account;
-    // The name is taken, or the same person created the account in another tab a moment ago.
+    // The name is taken, or the same person has just created the account in another tab.
     const same = await findAccountByIdentity(tx, { issuer, subject });
     if (same !== null) return same;
   }
-  throw new Error(`no account name is left for ${name}`);
+  throw new Error(`no account name is left for ${name}: all its variants are taken`);
 }

@@ -14,7 +14,7 @@ const village = await testVillage();
 const url = (await village.startReplica()).peopleUrl;
 const db = village.openDb();
 
-test('the code creates the first admin, once, and signs them in with a cookie bound to this host', async () => {
+test('the one-time code creates the first admin once, and signs them in with a cookie bound to this host', async () => {
   const anyone = clientOf(url);
   assert.deepEqual(await anyone.getLoginOptions(), {
     bootstrap: true,
@@ -40,7 +40,7 @@ test('the code creates the first admin, once, and signs them in with a cookie bo
   grace = personOf(url, dataOf(made).account.account_id, cookieOf(made.response));
 });
 
-test('logging in takes name and password; logging out ends that session at once', async () => {
+test('signing in takes name and password; signing out ends that session at once', async () => {
   const anyone = clientOf(url);
   assert.equal(await codeOf(anyone.logIn({ name: 'Grace', password: 'wrong password' })), 'credentials_wrong');
   assert.equal(await codeOf(anyone.logIn({ name: 'Nobody', password: PASSWORD })), 'credentials_wrong');
@@ -67,18 +67,18 @@ test('a page of another origin cannot use a session', async () => {
   assert.equal((await from({ 'sec-fetch-site': 'same-origin' })).status, 200);
 });
 
-test('over plain http on another host no sign-in works', async () => {
+test('sign-in over plain http from another host is refused', async () => {
   const response = await fetch(`${url}/api/v1/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-host': 'village.example' },
     body: JSON.stringify({ name: 'Grace', password: PASSWORD }),
   });
-  assert.equal(response.status, 200, 'a connection from this machine is private, whichever header it has');
+  assert.equal(response.status, 200, 'a loopback connection counts as private regardless of its headers');
   const { status, code } = await loginAtHost('village.example');
   assert.deepEqual({ status, code }, { status: 403, code: 'tls_required' });
 });
 
-/** fetch sets Host itself, so this request is made without fetch. */
+/** Uses no fetch, because fetch sets Host itself. */
 async function loginAtHost(host: string): Promise<{ status: number; code: string }> {
   const { request } = await import('node:http');
   const body = JSON.stringify({ name: 'Grace', password: PASSWORD });
@@ -99,7 +99,7 @@ async function loginAtHost(host: string): Promise<{ status: number; code: string
   });
 }
 
-test('keys of people also have an identity, and a member may not act as an admin', async () => {
+test("people's API keys have an identity too; a member may not act as an admin", async () => {
   assert.equal((await clientOf(url, TOKENS.admin).getMe()).account.role, 'admin');
   const member = clientOf(url, TOKENS.member);
   assert.equal((await member.getMe()).account.role, 'member');
@@ -133,7 +133,7 @@ test('signing in rotates the session: the earlier one is invalid', async () => {
   await after.client.getMe();
 });
 
-test('an invitation sets a password once, and its code is void afterwards', async () => {
+test('an invitation sets a password once; its code is void afterwards', async () => {
   const { invitation } = await grace.client.createAccount({ name: 'Ada L.', role: 'member' });
   assert.match(invitation?.code ?? '', /^hic_[\w-]{43}$/);
   const anyone = clientOf(url);
@@ -155,11 +155,11 @@ test('an invitation sets a password once, and its code is void afterwards', asyn
   assert.equal(
     await codeOf(anyone.redeemCode({ code: late?.code ?? '', password: PASSWORD })),
     'code_invalid',
-    'a code that is over',
+    'an expired code',
   );
 });
 
-test('people change their own password; their other sessions end, and this one continues under a new id', async () => {
+test("changing a password ends the person's other sessions; this one continues under a new id", async () => {
   const first = await invite(grace, url, { name: 'Petra', role: 'member' });
   const second = await signIn(url, 'Petra');
   assert.equal(
@@ -185,7 +185,7 @@ test('people change their own password; their other sessions end, and this one c
   );
 });
 
-test('sessions are listed with the address they came from, and ended one by one or all but this one', async () => {
+test('sessions are listed with their address of origin, and ended one by one or all but this one', async () => {
   const [first, second, third] = [
     await invite(grace, url, { name: 'Sol', role: 'member' }),
     await signIn(url, 'Sol'),
@@ -207,14 +207,14 @@ test('sessions are listed with the address they came from, and ended one by one 
   assert.equal(
     await codeOf(third.client.endMySession({ session_id: foreign })),
     'no_such_session',
-    "another person's session is none of theirs",
+    "another person's session cannot be ended",
   );
   assert.deepEqual(await third.client.endMyOtherSessions(), { ended: 1 });
   assert.equal(await codeOf(first.client.getMe()), 'unauthenticated');
   await third.client.getMe();
 });
 
-test('a session ends when it is idle for a day, and after a week in any case', async () => {
+test('a session ends after a day without use, and after a week in any case', async () => {
   const { created_at, expires_at } = await db
     .selectFrom('account_session')
     .select(['created_at', 'expires_at'])
@@ -233,7 +233,7 @@ test('a session ends when it is idle for a day, and after a week in any case', a
   }
 });
 
-test('of two password changes at once with the same old password, only one succeeds', async () => {
+test('of two concurrent password changes with the same old password, one succeeds', async () => {
   const twice = await invite(grace, url, { name: 'Twice', role: 'member' });
   const outcomes = await Promise.all(
     ['the first new one', 'the second new one'].map((wanted) =>
@@ -243,7 +243,7 @@ test('of two password changes at once with the same old password, only one succe
   assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
 });
 
-test('the database holds no session id, code or password in the clear', async () => {
+test('the database contains no session id, code or password in plain text', async () => {
   const secret = (await signIn(url, 'Grace')).cookie.split('=')[1] ?? '';
   for (const table of ['account', 'account_session', 'account_code', 'audit', 'idempotency_key'] as const) {
     const rows = JSON.stringify(await db.selectFrom(table).selectAll().execute());
@@ -251,7 +251,7 @@ test('the database holds no session id, code or password in the clear', async ()
   }
 });
 
-test('a caller who guesses passwords is slowed down, and no other caller', async () => {
+test('a caller who guesses passwords is slowed down; other callers are not', async () => {
   await invite(grace, url, { name: 'Target', role: 'member' });
   const guess = (): Promise<string | null> =>
     codeOf(clientOf(url).logIn({ name: 'Target', password: 'is it this one' }));
@@ -265,7 +265,7 @@ test('a caller who guesses passwords is slowed down, and no other caller', async
   await signIn(url, 'Grace');
 });
 
-test('a caller who guesses many names from one address is slowed down there, and others behind the same proxy are not', async () => {
+test('a caller who guesses many names from one address is slowed down; others behind the same proxy are not', async () => {
   const replica = await village.startReplica();
   const from = async (address: string, name: string, password: string): Promise<string | null> => {
     const response = await fetch(`${replica.peopleUrl}${API_PREFIX}${logIn.path}`, {
@@ -278,7 +278,7 @@ test('a caller who guesses many names from one address is slowed down there, and
   const codes: (string | null)[] = [];
   for (let guess = 0; guess < 60 && codes.at(-1) !== 'rate_limited'; guess += 1)
     codes.push(await from('203.0.113.7', `nobody ${guess}`, 'is it this one'));
-  assert.equal(codes.at(-1), 'rate_limited', 'names that are all different are one address');
+  assert.equal(codes.at(-1), 'rate_limited', 'different names from one address count together');
   assert.ok(
     codes.length > 20 && codes.slice(0, -1).every((code) => code === 'credentials_wrong'),
     `${codes.length} guesses`,
@@ -288,7 +288,7 @@ test('a caller who guesses many names from one address is slowed down there, and
   await replica.stop();
 });
 
-test('guesses sent at the same time are counted as well', async () => {
+test('concurrent guesses count as well', async () => {
   await invite(grace, url, { name: 'Crowded', role: 'member' });
   const guesses = await Promise.all(
     Array.from({ length: 30 }, () => codeOf(clientOf(url).logIn({ name: 'Crowded', password: 'is it this one' }))),
@@ -297,7 +297,7 @@ test('guesses sent at the same time are counted as well', async () => {
   assert.equal(guesses.filter((code) => code === 'rate_limited').length, 20);
 });
 
-test('a caller who guesses codes is slowed down like one who guesses passwords, even after the first account exists', async () => {
+test('guesses of one-time codes are slowed down like guesses of passwords, even after the first account exists', async () => {
   const other = await village.startReplica();
   const redeem = (): Promise<string | null> =>
     codeOf(clientOf(other.peopleUrl).redeemCode({ code: 'no such code', password: PASSWORD }));
@@ -313,7 +313,7 @@ test('a caller who guesses codes is slowed down like one who guesses passwords, 
   await other.stop();
 });
 
-test('a sign-in with the old password fails if the password is reset during it', async () => {
+test('a sign-in with the old password fails if the password is reset meanwhile', async () => {
   const person = await invite(grace, url, { name: 'Reset', role: 'member' });
   const superuser = openSuperuser(village.postgres);
   const signingIn = await db.transaction().execute(async (tx) => {
@@ -323,7 +323,7 @@ test('a sign-in with the old password fails if the password is reset during it',
       .where('account_id', '=', person.accountId)
       .execute();
     const code = codeOf(clientOf(url).logIn({ name: 'Reset', password: PASSWORD }));
-    // Once it waits for the row, it has already checked the old password.
+    // Once the sign-in waits for the row, it has already checked the old password.
     await eventually(
       'a sign-in that waits for the account',
       async () =>

@@ -14,7 +14,7 @@ function throttle(): { readonly throttle: SignInThrottle; readonly pass: (ms: nu
   };
 }
 
-test('one address may fail ten times for a name and fifty times altogether, and again when the window is over', () => {
+test('one address may fail ten times for a name and fifty times in total, and again after the window', () => {
   const { throttle: each, pass } = throttle();
   for (let name = 0; name < 5; name += 1)
     for (let tries = 0; tries < 10; tries += 1) assert.ok(each.begin(`name ${name}`, '198.51.100.1').ok);
@@ -25,7 +25,7 @@ test('one address may fail ten times for a name and fifty times altogether, and 
   assert.ok(each.begin('name 0', '198.51.100.1').ok);
 });
 
-test('a successful attempt does not count, and is taken back only once', () => {
+test('a successful attempt does not count, and can be uncounted only once', () => {
   const { throttle: each } = throttle();
   for (let tries = 0; tries < 100; tries += 1) {
     const attempt = each.begin('ada', '198.51.100.1');
@@ -37,13 +37,13 @@ test('a successful attempt does not count, and is taken back only once', () => {
   assert.ok(!each.begin('ada', '198.51.100.1').ok);
 });
 
-test('the addresses of one IPv6 network are counted together', () => {
+test('the addresses of one IPv6 network count together', () => {
   const { throttle: each } = throttle();
   for (let tries = 0; tries < 10; tries += 1) assert.ok(each.begin('ada', `2001:db8:0:7::${tries}`).ok);
   assert.ok(!each.begin('ada', '2001:db8:0:7::ffff').ok);
 });
 
-test('a name with more than a hundred guesses from all addresses is under attack, and other names are not', () => {
+test('a name with over a hundred guesses from all addresses is locked for new addresses; other names are not', () => {
   const { throttle: each } = throttle();
   for (let tries = 0; tries < 100; tries += 1) {
     const attempt = each.begin('Ada', `198.51.${tries}.1`);

@@ -1,18 +1,20 @@
 import { countedAddress } from '../http/client-address.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 
-/** Failures in one window: of one name at one address, of one address, of one name at all addresses. */
+/**
+ * Limits of failures in one window: for one name at one address, for one address, and for one name at all addresses.
+ */
 const PER_NAME_AT_ADDRESS = 10;
 const PER_ADDRESS = 50;
 const PER_NAME = 100;
 const WINDOW_MS = 300_000;
 const TRACKED_MAX = 20_000;
 
-/** An attempt that the caller may make. It counts as a failure until the caller takes it back. */
+/** An attempt that the caller may make. It counts as a failure until the caller calls `takeBack`. */
 export interface Attempt {
   readonly ok: true;
   readonly nameIsUnderAttack: boolean;
-  /** Removes this attempt from the counts, because it was not a wrong guess. */
+  /** Uncounts this attempt, because it was not a wrong guess. */
   takeBack(): void;
 }
 
@@ -22,10 +24,9 @@ interface Window {
 }
 
 /**
- * Slows down attackers who guess passwords and codes. An attempt counts as a failure until it succeeds, so that guesses
- * sent at the same time count as well. Each process counts for itself, so N replicas allow N times as many failures,
- * which are still far too few for guessing. Mutable because it is a counter: at 20,000 keys it forgets the windows that
- * have ended, then all windows.
+ * Slows down attackers who guess passwords and codes. An attempt counts as a failure until it succeeds, so that
+ * concurrent guesses count too. Each process counts for itself, so N replicas allow N times as many failures, which are
+ * still far too few for guessing. At 20,000 keys it drops the windows that have ended, then all windows.
  */
 export class SignInThrottle {
   readonly #windows = new Map<string, Window>();

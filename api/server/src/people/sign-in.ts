@@ -97,7 +97,7 @@ async function isCode(given: string, codeFile: string | undefined): Promise<bool
   return code !== '' && timingSafeEqual(hashOf(given.trim()), hashOf(code));
 }
 
-/** Creates the first account, an admin, with the one-time code. Refuses if there is an account already. */
+/** Creates the first account, an admin, with the one-time code. Refuses if any account exists. */
 export async function bootstrap(
   ports: SignInPorts,
   wish: { readonly code: string; readonly name: string; readonly password: string },
@@ -123,7 +123,7 @@ export async function bootstrap(
   });
 }
 
-/** Runs an attempt that counts as a wrong guess unless `make` takes it back. An exception, such as a lost connection, takes it back. */
+/** Runs an attempt that counts as a wrong guess unless `make` uncounts it. An exception, such as a lost connection, uncounts it too. */
 async function attempted(attempt: Attempt | Refused, make: (attempt: Attempt) => Promise<SignIn>): Promise<SignIn> {
   if (!attempt.ok) return attempt;
   try {
@@ -141,7 +141,9 @@ async function hasSignedInFrom(db: Db, accountId: string, address: string): Prom
   );
 }
 
-/** Locks an account whose password was checked; null if the password was changed in the meantime, or if the account is gone. */
+/**
+ * Locks an account whose password was checked; null if the password was changed in the meantime or the account is gone.
+ */
 async function holdUnchanged(
   tx: Tx,
   account: AccountRow & { readonly passwordHash: string | null },
@@ -176,7 +178,7 @@ export async function logIn(
   });
 }
 
-/** Sets a password with a one-time code, which is void afterwards, and opens a session. Every other session of the account ends. */
+/** Sets a password with a one-time code, which is void afterwards, and opens a session. All other sessions of the account end. */
 export async function redeemCode(
   ports: SignInPorts,
   wish: { readonly code: string; readonly password: string },
@@ -212,12 +214,12 @@ export async function changeOwnPassword(
   if (account.federated) return refused('account_is_federated');
   return attempted(ports.throttle.begin(account.name, arrival.address), async (attempt) => {
     if (!(await ports.passwords.is(asked.current, account.passwordHash)))
-      return refused('credentials_wrong', 'The current password is wrong');
+      return refused('credentials_wrong', 'The current password is wrong: try again');
     attempt.takeBack();
     const passwordHash = await ports.passwords.hash(asked.wanted);
     return inTransaction(ports.db, async (tx) => {
       if ((await holdUnchanged(tx, account)) === null)
-        return refused('credentials_wrong', 'The password was changed in the meantime');
+        return refused('credentials_wrong', 'The password was changed in the meantime: sign in again');
       await updateAccount(tx, account.accountId, { passwordHash });
       const object = accountObject(account.accountId);
       await recordAct(

@@ -10,7 +10,7 @@ const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(by
 
 export type PolicyColumns = Pick<RunRow, 'agentId' | 'toolLists' | 'safeMode'>;
 
-/** The policy of a run: that of its agent, narrowed by its safe mode, and for a worker by the lists of tools that its parents gave. */
+/** The policy of a run: that of its agent, narrowed by the run's safe mode, and for a worker by its parents' lists of tools. */
 export function policyOfRun(policyOf: PolicyOf, { agentId, toolLists, safeMode }: PolicyColumns): Policy {
   return narrowPolicy(policyOf(agentId), { lists: toolLists ?? [], safeMode }, sha256);
 }
@@ -33,15 +33,15 @@ function areRead(tools: TierTools | undefined, classesOf: CommandClasses): boole
 }
 
 /**
- * The policies of all agents by the present specs of Agents and tiers. `classesOf` reads the shell commands in examples; it answers null
- * until the parser is there, and such a policy is not kept.
+ * The policies of all agents by the present specs of Agents and tiers. `classesOf` reads the shell commands in
+ * examples. It returns null until the parser is loaded; such a policy is not cached.
  */
 export function agentPolicy(
   village: VillageRules,
   source: Pick<AgentSource, 'get' | 'entitlement'>,
   classesOf: CommandClasses,
 ): PolicyOf {
-  // The source replaces the object of a spec with every change of it. A layer without rules is the same object for all.
+  // The source replaces the object of a spec with every change. Layers without rules share one object.
   const known = new WeakMap<TierTools, WeakMap<object, Policy>>();
   function resolve(tier: TierTools, { tools, mcpServers }: Narrowing): Policy {
     const layers = {

@@ -30,7 +30,7 @@ import type { Village } from '../village.ts';
 type Asked = RequestOf<typeof answerRoute>;
 type Person = Extract<Actor, { role: 'member' | 'admin' }>;
 
-/** True if a person may answer for a run: an admin, a person of its session, or the member who gave it without a session. */
+/** True if a person may answer for a run: an admin, a person of its session, or, without a session, the member who gave it. */
 async function mayAnswer(tx: Tx, { role, id }: Person, run: RunRow): Promise<boolean> {
   if (role === 'admin') return true;
   if (run.sessionId === null) return run.createdByRole === role && run.createdById === id;
@@ -63,11 +63,11 @@ async function hold(tx: Tx, { params, actor, body }: Asked): Promise<Outcome<Hel
   if (run === null || permission === null) return refused('no_such_permission');
   if (!isPerson(actor) || !(await mayAnswer(tx, actor, run))) return refused('permission_not_yours');
   if (villageTool(permission.tool)?.class === 'schedule' && actor.role !== 'admin' && body.answer === 'allow')
-    return refused('permission_not_yours', 'Only admins write Schedules: let one answer');
+    return refused('permission_not_yours', 'Only admins write Schedules: ask an admin to answer');
   return accepted({ run, permission, actor });
 }
 
-/** The words of the person to the agent, without secrets in them: an answer to its question is whole. Pure. */
+/** The person's reply to the agent. Secrets are removed, except from the answer to a question. Pure. */
 function wordsToKeep({ answer, reply, reason }: Asked['body'], { why }: HeldPermission): string | null {
   const words = reply ?? reason ?? null;
   return words === null || (why === 'question' && answer === 'allow')

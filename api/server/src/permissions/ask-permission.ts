@@ -28,7 +28,7 @@ import type { Village } from '../village.ts';
 
 type Asked = RequestOf<typeof askRoute>;
 
-/** Seconds in which a person may answer. The rules ask about a call that waits; a question has the time of a day. */
+/** Seconds in which a person may answer. While a call waits, the rules set this time; for a question it is a day. */
 const LASTS_S: Readonly<Record<PermissionWhy, number>> = { policy: 900, unknown: 86_400, question: 86_400 };
 
 /** Locks the run of a request if the agent works on it in this attempt, and renews its lease. */
@@ -61,7 +61,7 @@ function isSame(row: PermissionRow, { call_id, tool, why }: Asked['body'], { has
   return row.callId === call_id && row.tool === tool && row.why === why && row.argumentsHash.equals(hash);
 }
 
-/** The API performs no call of a tool that only the pod has, so people may always say what became of one. */
+/** The API cannot perform a tool that only the pod has, so people may always report whether such a call happened. */
 const isOfPod = ({ why, tool }: Asked['body']): boolean => why === 'unknown' && !Object.hasOwn(VILLAGE_TOOLS, tool);
 
 async function judgeAsked(
@@ -98,7 +98,7 @@ async function ask(
   const { policy, judged } = allowed.data;
   const question = questionOf(body, args.value);
   if (body.why === 'question' && question === null)
-    return refused('validation_failed', 'why: a question is a call of ask_human with a question');
+    return refused('validation_failed', 'why: only a call of ask_human can ask a question');
   if ((await countPermissions(tx, run.runId)) >= PERMISSIONS_OF_RUN_MAX) return refused('too_many_permissions');
   const permission = await insertPermission(tx, {
     runId: run.runId,
@@ -133,7 +133,10 @@ export function askPermission(ports: Village): Handlers['askPermission'] {
     const args = readArguments(request.body.arguments);
     if (args === null) return refused('validation_failed', 'body.arguments: write the arguments as JSON');
     if (isEgressTool(request.body.tool))
-      return refused('policy_denied', 'The broker alone asks about what leaves a pod: send it, and a person is asked');
+      return refused(
+        'policy_denied',
+        'Only the broker asks about requests that leave a pod: send the request, and the broker asks a person',
+      );
     return inTransaction(ports.db, (tx) => ask(tx, request, { args, ports }));
   });
 }

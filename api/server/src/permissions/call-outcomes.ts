@@ -15,7 +15,7 @@ export function failedOutcome({ reason, detail }: Refused): CallOutcome {
   return { kind: 'failed', code: reason, text: truncate(detail ?? REFUSALS[reason].title, TEXT_MAX_CHARS) };
 }
 
-/** The part of an outcome that lists show: without its text. */
+/** The part of an outcome that lists show, which excludes its text. */
 export function outcomeView(stored: unknown): Pick<CallOutcome, 'kind' | 'code'> | null {
   const outcome = stored as CallOutcome | null;
   return outcome === null

@@ -1,4 +1,4 @@
-/** performCall is cut between every two statements, before and after them: the repeated call leaves exactly one effect. */
+/** performCall is cut off before and after every statement: the repeated call leaves exactly one effect. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
@@ -60,7 +60,7 @@ async function cutAndRepeat(
 }
 
 for (const how of ['before', 'after'] as const)
-  test(`a post whose connection is cut ${how} any statement is on the board once, and uses up one permission`, async () => {
+  test(`a post whose connection breaks ${how} any statement is on the board once, and uses up one permission`, async () => {
     let cuts = 0;
     for (let number = 1; number < STATEMENTS_MAX; number += 1) {
       const working = await permits.startRun(AGENT_IDS[number % AGENT_IDS.length] ?? 'ada');
@@ -82,7 +82,7 @@ for (const how of ['before', 'after'] as const)
   });
 
 for (const how of ['before', 'after'] as const)
-  test(`words whose connection is cut ${how} any statement are said once`, async () => {
+  test(`speech whose connection breaks ${how} any statement is said once`, async () => {
     let cuts = 0;
     for (let number = 1; number < STATEMENTS_MAX; number += 1) {
       const working = await permits.startRun('ada');

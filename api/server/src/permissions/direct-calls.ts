@@ -6,7 +6,9 @@ import { refused, type Refused } from '../http/outcome.ts';
 import type { PolicyOf } from './agent-policy.ts';
 import { taintOf } from './view/taint-view.ts';
 
-/** Refuses a request of an agent to a direct route if the rules forbid it or ask a person; null if they allow it. */
+/**
+ * Refuses a request of an agent to a direct route if the rules forbid it or require a person; null if they allow it.
+ */
 export type RefuseDirect = (
   actor: Actor,
   route: Pick<RouteSpec, 'name' | 'judged'>,
@@ -36,7 +38,9 @@ const TOOL_OF_ACTION: Readonly<Record<string, VillageToolName>> = {
   drop: 'give',
 };
 
-/** The tool whose rules hold for a direct request of an agent; null if none does, for example for an emote. Pure. */
+/**
+ * The tool whose rules apply to a direct request of an agent; null if there is none, for example for an emote. Pure.
+ */
 function toolOfRequest(route: string, body: unknown): VillageToolName | null {
   if (route !== 'actAsAgent') return TOOL_OF_ROUTE[route] ?? null;
   if (typeof body !== 'object' || body === null || !('kind' in body)) return null;
@@ -46,9 +50,9 @@ function toolOfRequest(route: string, body: unknown): VillageToolName | null {
 }
 
 /**
- * Judges direct requests of agents in one place. The API can ask no person there, so that a rule that asks refuses too. While
- * the agent works on a run, the rules for runs hold as well, with the taint of its runs: otherwise a run could spend without its
- * permission.
+ * Judges direct requests of agents. It refuses where a rule requires a person, because no person can be asked here.
+ * While the agent works on a run, the rules for runs apply too, with the taint of its runs: otherwise a run could spend
+ * without its permission.
  */
 export function refuseDirect({ db, policyOf }: { readonly db: Db; readonly policyOf: PolicyOf }): RefuseDirect {
   return async (actor, route, body) => {

@@ -6,7 +6,7 @@ import { followPermission } from './follow-permission.ts';
 
 const EVERY_MS = 2_000;
 
-/** Ends open permissions whose time is over: an expired request is a denial with its own code. Returns their number. */
+/** Ends open permissions that have expired; an expired request is a denial with its own code. Returns their number. */
 async function expirePermissions(db: Db): Promise<number> {
   let expired = 0;
   for (const overdue of await readOverduePermissions(db)) if (await expire(db, overdue)) expired += 1;

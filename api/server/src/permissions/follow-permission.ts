@@ -3,8 +3,8 @@ import type { PermissionRow, RunRow, Tx } from '@hamlet/store';
 import { applyToHeldRun } from '../runs/apply-to-run.ts';
 
 /**
- * Handles the end of a request for a permission in its transaction, under the lock of the run: records it as an event
- * of the run, requeues a run that waited for nothing else, and hints to the agent. Call it last in the transaction.
+ * Handles the end of a permission in its transaction, under the lock of the run: records it as an event of the run,
+ * requeues the run if it waited only for this, and notifies the agent. Call it last in the transaction.
  */
 export async function followPermission(
   tx: Tx,

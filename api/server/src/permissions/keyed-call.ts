@@ -23,7 +23,8 @@ export function begunCommand(
   { args, begunAt }: { readonly args: CallArguments; readonly begunAt: Date },
 ): VillageCall | null {
   const prepared = wayOf(request.body.tool)?.(args.value, request.actor.agentId);
-  if (prepared?.ok !== true) throw new TypeError(`the effect of ${request.body.tool} began with other arguments`);
+  if (prepared?.ok !== true)
+    throw new TypeError(`a bug: the effect of ${request.body.tool} began with other arguments`);
   return request.now.getTime() - begunAt.getTime() < REPEATED_WITHIN_MS ? prepared.call : null;
 }
 
@@ -33,7 +34,8 @@ export async function sendCommand(
   { args, way }: { readonly args: CallArguments; readonly way: VillageCall },
 ): Promise<Outcome<Performed>> {
   const handler = ports.direct[way.route] as AnyHandler;
-  if (handler.kind !== 'world' && handler.kind !== 'cluster') throw new TypeError(`${way.route} takes no key`);
+  if (handler.kind !== 'world' && handler.kind !== 'cluster')
+    throw new TypeError(`a bug: the route ${way.route} takes no key`);
   const key: WriteKey = { actor: request.actor.id, key: callKeyOf(request), hash: args.hash };
   const { outcome, replayed } = await handler.run(directRequest(request, way), key);
   // The effect stays begun: the agent repeats the request with the same key.

@@ -63,7 +63,7 @@ after(async () => {
   await kube.remove();
 });
 
-/** Writes the tier, and waits until the API has this version of it. */
+/** Writes the tier, and waits until the API has this version. */
 async function applyTier(requestsPerMinute: number, rules: readonly object[]): Promise<void> {
   const limits = { requestsPerMinute, concurrentTools: 4, tokensPerHour: 1_000 };
   const spec = { rank: 1, limits, tools: { rules } };
@@ -93,7 +93,7 @@ async function applyAgent(): Promise<void> {
 
 type Stored = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
 
-/** The Schedules with a prompt. */
+/** The Schedules with this prompt. */
 async function schedulesWith(prompt: string): Promise<readonly Stored[]> {
   const { items } = await kube.client.list<Stored>(SCHEDULES, { namespace });
   return items.filter(({ spec }) => spec['prompt'] === prompt);
@@ -112,7 +112,7 @@ async function asked(working: Working, call: ReturnType<typeof proposal>): Promi
 const createdLines = async (name: string): Promise<number> =>
   (await readAudit(db, name, 100)).filter(({ action }) => action === 'schedule.create').length;
 
-test('an admin allows a proposed Schedule: it is created once, for its agent, with the admin as its author', async () => {
+test('a Schedule that an admin allows is created once, for the agent that proposed it, with the admin as its author', async () => {
   const working = await permits.startRun('ada', mia.client);
   const call = proposal('1.0', 'Water the garden.');
   assert.equal(resultOf(await permits.perform(working, call)), 'permission_needed');
@@ -125,7 +125,7 @@ test('an admin allows a proposed Schedule: it is created once, for its agent, wi
     Array.from({ length: 5 }, () =>
       eventually('an outcome', async () => {
         const answer = await permits.perform(working, call);
-        // A request that meets another one under way is repeated.
+        // A request that meets another one in progress is repeated.
         return !answer.ok && answer.problem.code === 'idempotency_in_flight' ? null : answer;
       }),
     ),
@@ -153,7 +153,7 @@ test('an admin allows a proposed Schedule: it is created once, for its agent, wi
   assert.partialDeepStrictEqual(line?.detail, { uid, run_id: working.runId, call_id: '1.0' });
 });
 
-test('a member may deny a proposed Schedule of their own run, and wrong arguments create none', async () => {
+test('a member may deny a Schedule proposed in their own run; wrong arguments create none', async () => {
   const working = await permits.startRun('ada', mia.client);
   const denied = proposal('1.0', 'Dig.');
   dataOf(await permits.answer(await asked(working, denied), { answer: 'deny' }, mia.client));
@@ -167,7 +167,9 @@ test('a member may deny a proposed Schedule of their own run, and wrong argument
   assert.deepEqual(await schedulesWith('Dig.'), []);
 });
 
-/** Cuts a call at one of its statements, and repeats it until it has an outcome. False if it has fewer statements. */
+/**
+ * Cuts a call off at one of its statements, and repeats it until it has an outcome. False if it has fewer statements.
+ */
 async function cutAndRepeat(number: number, how: 'before' | 'after'): Promise<boolean> {
   const prompt = `Cut ${how} ${number}`;
   const working = await permits.startRun('ada');
@@ -196,13 +198,13 @@ async function cutAndRepeat(number: number, how: 'before' | 'after'): Promise<bo
 }
 
 for (const how of ['before', 'after'] as const)
-  test(`a proposal whose connection is cut ${how} any statement creates one Schedule with one line in the audit`, async () => {
+  test(`a proposal whose connection breaks ${how} any statement creates one Schedule and one line in the audit`, async () => {
     let cuts = 0;
     while (cuts < STATEMENTS_MAX && (await cutAndRepeat(cuts + 1, how))) cuts += 1;
     assert.ok(cuts > 10 && cuts < STATEMENTS_MAX, `${cuts} cuts`);
   });
 
-test('a Schedule that a person deleted before the agent learned of it is not created again', async () => {
+test('a Schedule that a person deletes before the agent knows of it is not created again', async () => {
   const working = await permits.startRun('ada');
   const call = proposal('1.0', 'Rake the leaves.');
   dataOf(await permits.answer(await asked(working, call), { answer: 'allow' }));
@@ -220,7 +222,7 @@ test('a Schedule that a person deleted before the agent learned of it is not cre
   assert.deepEqual(await schedulesWith('Rake the leaves.'), []);
 });
 
-test('a change of the rules of a tier: an earlier permission permits nothing, and an earlier request cannot be allowed', async () => {
+test("after a change of a tier's rules, earlier permissions permit nothing and earlier requests cannot be allowed", async () => {
   const ask = { tools: ['publish'], when: 'run', verdict: 'ask', reason: 'Newcomers ask' };
   await applyTier(90_001, [ask]);
   const working = await permits.startRun('ada');

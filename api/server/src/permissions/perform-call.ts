@@ -26,7 +26,7 @@ export type BeginWorker = (
   call: { readonly run: RunRow; readonly callId: string; readonly arguments: unknown },
 ) => Promise<CallOutcome>;
 
-/** Begins the worker of a call: worker, permission and effect commit together. A refusal of a guard is an outcome too. */
+/** Begins the worker of a call: worker, permission and effect commit together. A guard's refusal is an outcome too. */
 async function delegate(tx: Tx, call: JudgedCallOfRun, beginWorker: BeginWorker): Promise<Next> {
   const { run, args, request } = call;
   const outcome = await beginWorker(tx, { run, callId: request.params.call_id, arguments: args.value });
@@ -51,11 +51,11 @@ async function performInTx(
   work: { readonly handler: AnyHandler; readonly way: VillageCall },
 ): Promise<Next> {
   const { handler, way } = work;
-  if (handler.kind !== 'tx') throw new TypeError(`${way.route} is not served in a transaction`);
+  if (handler.kind !== 'tx') throw new TypeError(`a bug: the route ${way.route} is not served in a transaction`);
   const tried = await inSavepoint(tx, async (): Promise<Tried> => {
     const outcome = await handler.run(directRequest(call.request, way), tx);
     const done: CallOutcome = outcome.ok ? { kind: 'ok', ...way.describe(outcome.data) } : failedOutcome(outcome);
-    // A refusal that passes by itself leaves the permission unused.
+    // A temporary refusal leaves the permission unused.
     if (!outcome.ok && REFUSALS[outcome.reason].retry === 'later') return { ok: false, next: answered(done) };
     await beginEffect(tx, call, done);
     const afterCommit = outcome.ok ? outcome.afterCommit : undefined;
@@ -75,13 +75,15 @@ async function perform(
   if (request.body.tool === 'delegate') return delegate(tx, call, beginWorker);
   if (placeOf(villageTool(request.body.tool)) === 'custom')
     return answered(
-      deniedOutcome('sandbox_only', `${request.body.tool} runs code of others, which only the hands may`),
+      deniedOutcome(
+        'sandbox_only',
+        `${request.body.tool} runs foreign code, which only the hands may do: begin the call in the hands`,
+      ),
     );
   const way = wayOf(request.body.tool);
   if (way === null) {
     const outcome = replyOutcome(permission);
-    if (outcome === null)
-      return answered(deniedOutcome('no_such_tool', `The API performs no calls of ${request.body.tool}`));
+    if (outcome === null) return answered(deniedOutcome('no_such_tool', `The API cannot perform ${request.body.tool}`));
     await beginEffect(tx, call, outcome);
     return answered(outcome);
   }
@@ -94,11 +96,11 @@ async function perform(
 }
 
 const DENIALS: Readonly<Record<CallDenial, string>> = {
-  run_cancelled: 'The run is being cancelled: nothing starts any more.',
+  run_cancelled: 'The run is being cancelled, so no call can start.',
   policy_denied: 'The rules of the village forbid this call.',
   person_denied: 'A person denied this call.',
   permission_expired: 'No person answered in time.',
-  permission_stale: 'The rules have changed since a person was asked.',
+  permission_stale: 'The rules changed after a person was asked.',
 };
 
 export function denialOf(code: CallDenial, { judged, permission }: Pick<Facts, 'judged' | 'permission'>): CallOutcome {
@@ -147,7 +149,7 @@ async function readFacts(
 }
 
 function continueEffect(kind: 'replay' | 'resume', { request, args, effect }: Facts): Next {
-  if (effect === null) throw new TypeError('no effect to continue');
+  if (effect === null) throw new TypeError('a bug: there is no effect to continue');
   if (kind === 'replay') return answered(effect.outcome as CallOutcome, true);
   const call = begunCommand(request, { args, begunAt: effect.begunAt });
   return call === null
@@ -194,8 +196,9 @@ async function judgeAndPerform(
 }
 
 /**
- * Performs a call of a run at most once for its call id, also if API or pod are killed in between. The API judges the arguments
- * with its own rules, uses up the permission in the transaction of the effect, and runs the handler of the direct route.
+ * Performs a call of a run at most once for its call id, even if API or pod are killed meanwhile. Judges the arguments
+ * with the API's own rules, uses up the permission in the transaction of the effect, and runs the handler of the direct
+ * route.
  */
 export function performCall(ports: PerformPorts): Handlers['performCall'] {
   return plain(async (request) => {

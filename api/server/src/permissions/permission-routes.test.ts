@@ -30,7 +30,7 @@ async function events({ runId }: Working): Promise<readonly string[]> {
   return (await permits.play.admin.listRunEvents({ run_id: runId })).events.map(({ event }) => event);
 }
 
-test('a request shows run, call, canonical arguments and the reason of the rule; the same request returns it again', async () => {
+test("a request shows run, call, canonical arguments and the rule's reason; an equal request returns the same permission", async () => {
   const working = await permits.startRun('ada');
   const call = { tool: 'post_to_board', callId: '3.1', args: { title: 'Bread', body: 'Hot.', tags: ['news'] } };
   const { permission: asked } = dataOf(await permits.ask(working, call));
@@ -47,7 +47,7 @@ test('a request shows run, call, canonical arguments and the reason of the rule;
   assert.deepEqual(await events(working), ['queued', 'started', 'permission_asked']);
 });
 
-test('arguments that are no JSON are refused, and only agents ask', async () => {
+test('arguments must be JSON, and only agents may ask', async () => {
   const { agentId, runId, cycle, attempt } = await permits.startRun('ada');
   const request = {
     run_id: runId,
@@ -90,7 +90,7 @@ test('a run waits for its permissions without a lease, and continues after the l
   assert.equal((await permission(first.permission_id)).state, 'consumed');
 });
 
-test('the same answer again changes nothing, and another one is refused', async () => {
+test('the same answer again changes nothing; a different one is refused', async () => {
   const working = await permits.startRun('cleo');
   const { permission_id: id } = dataOf(await permits.ask(working, post('1.0'))).permission;
   const allowed = dataOf(await permits.answer(id, { answer: 'allow' })).permission;
@@ -101,7 +101,7 @@ test('the same answer again changes nothing, and another one is refused', async 
   assert.equal(await codeOf(permits.answer(crypto.randomUUID(), { answer: 'allow' })), 'no_such_permission');
 });
 
-test('a question has no answer of the rules: the words of the person are the outcome of the call', async () => {
+test("the rules cannot answer a question: the person's reply is the outcome of the call", async () => {
   const working = await permits.startRun('dan');
   assert.equal(resultOf(await permits.perform(working, QUESTION)), 'permission_needed');
   const { permission: asked } = dataOf(await permits.ask(working, QUESTION, { why: 'question' }));
@@ -116,7 +116,7 @@ test('a question has no answer of the rules: the words of the person are the out
   assert.deepEqual([again.outcome, again.replayed], [informed.outcome, true]);
 });
 
-test('a person says whether a call with an unknown end happened; that word permits no call', async () => {
+test('a person says whether a call with an unknown end happened; that answer permits no new call', async () => {
   const working = await permits.startRun('eve');
   const { permission: asked } = dataOf(await permits.ask(working, post('1.0'), { why: 'unknown' }));
   assert.equal(await codeOf(permits.answer(asked.permission_id, { answer: 'allow' })), 'validation_failed');
@@ -136,7 +136,7 @@ test('a person may also be asked about a call of a tool that only the pod has', 
   assert.equal(resultOf(await permits.perform(working, command)), 'denied policy_denied');
 });
 
-test('a request without an answer expires by itself: the run continues, and the call is denied with its own code', async () => {
+test('a request without an answer expires: the run continues, and the call is denied with its own code', async () => {
   const working = await permits.startRun('fay');
   const { permission_id: id } = dataOf(await permits.ask(working, post('1.0'))).permission;
   assert.equal((await wait(working)).run.state, 'waiting_permission');
@@ -163,7 +163,7 @@ test('the end of a run withdraws its open permissions', async () => {
   assert.equal(await codeOf(permits.ask(working, post('1.2'))), 'run_settled');
 });
 
-test('after a cancel nothing starts any more, and a run that waits ends at once', async () => {
+test('after a cancel no call can start, and a waiting run ends at once', async () => {
   const working = await permits.startRun('bob');
   await permits.allow(working, post('1.0'));
   const cancel = (runId: string) => permits.play.admin.cancelRun({ run_id: runId });

@@ -1,4 +1,6 @@
-/** Safe modes over HTTP: the API denies each change of such a run and of its workers, against all rules and permissions. */
+/**
+ * Safe modes over HTTP: the API denies each change by such a run or its workers, regardless of rules and permissions.
+ */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Run, type SafeMode } from '@hamlet/contract';
@@ -20,12 +22,12 @@ afterEach(() => permits.endAll());
 const runOf = async (runId: string): Promise<Run> => (await permits.play.admin.getRun({ run_id: runId })).run;
 const start = (mode?: SafeMode): Promise<Working> => permits.startRun('ada', permits.play.admin, mode);
 
-/** The outcome of a shell command that the run wants to begin: its code and words. */
+/** The outcome of a shell command that the run wants to begin: its code and message. */
 async function shell(working: Working, callId: string) {
   return dataOf(await permits.begin(working, { callId })).outcome;
 }
 
-test('a run that only analyses performs no change, and its model learns why', async () => {
+test('a run in analysis_only makes no change, and its model gets the reason', async () => {
   const working = await start('analysis_only');
   assert.equal((await runOf(working.runId)).safe_mode, 'analysis_only');
   assert.equal(resultOf(await permits.perform(working, post('1.0'))), 'denied policy_denied');
@@ -36,7 +38,7 @@ test('a run that only analyses performs no change, and its model learns why', as
   assert.equal(await codeOf(permits.ask(working, post('4.0'))), 'policy_denied', 'nobody is asked');
 });
 
-test('a dry run performs no change either, and continues as if it had', async () => {
+test('a dry run makes no change, and continues as if it had', async () => {
   const working = await start('dry_run');
   const answer = await permits.perform(working, post('1.0'));
   assert.equal(resultOf(answer), 'denied policy_denied');
@@ -49,7 +51,7 @@ test('a dry run performs no change either, and continues as if it had', async ()
   );
 });
 
-test('a worker has the mode of its parent, and so has what a message begins', async () => {
+test("a worker has its parent's mode, and so has a run that a message begins", async () => {
   const working = await start('analysis_only');
   const args = { role: 'reader', prompt: 'Read the board.' };
   assert.equal(resultOf(await permits.perform(working, { tool: 'delegate', callId: '5.0', args })), 'ok');

@@ -1,4 +1,4 @@
-/** Permissions of a run in a session: its people see and answer them, others do not, and messages never answer. */
+/** Permissions of a run in a session: the session's people see and answer them, others cannot, and messages never answer. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
@@ -16,7 +16,7 @@ const mia = await invite(grace, url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, url, { name: 'Noah', role: 'member' });
 const zoe = await invite(grace, url, { name: 'Zoe', role: 'member' });
 
-test('people of a session answer for it; the word of a message allows nothing', async () => {
+test('people of a session answer its permissions; a message that says allow has no effect', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada', ['Noah']);
   const { run } = dataOf(await talk.say(mia.client, sessionId, 'Post that the bread is ready.'));
   const working = await permits.start('ada', run);

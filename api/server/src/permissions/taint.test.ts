@@ -1,4 +1,4 @@
-/** Taint over HTTP: text from outside marks a run, its workers, its memories and its conversation, and what these do then asks a person. */
+/** Taint over HTTP: outside text marks a run, its workers, its memories and its conversation, whose later acts then need permission. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, test } from 'node:test';
@@ -38,7 +38,7 @@ async function begun(
   by = permits,
 ): Promise<string> {
   const args = command === undefined ? {} : { command, background: true };
-  // A call that the rules let begin may find all slots of the tier taken.
+  // A call that the rules allow may find all slots of the tier taken.
   return (await by.begun(working, { tool: tool ?? 'shell', callId, args })).replace('too_many_tools', 'begun');
 }
 const runOf = async (runId: string): Promise<Run> => (await permits.play.admin.getRun({ run_id: runId })).run;
@@ -67,7 +67,7 @@ async function attempt(working: Working, changes: Partial<EgressAttempt> = {}): 
   await clientOf(peopleUrl, TOKENS.broker).keepEgressAttempts({ begin: [begin], end: [] });
 }
 
-test('a command that uses the network taints its run before it runs; then code, words and posts ask a person', async () => {
+test('a network command taints its run before it starts; then code, speech and posts need permission', async () => {
   const working = await permits.startRun('ada');
   assert.equal(await begun(working, { command: 'python3 build.py' }), 'begun');
   assert.equal(resultOf(await permits.perform(working, say('1.0'))), 'ok');
@@ -82,11 +82,11 @@ test('a command that uses the network taints its run before it runs; then code, 
     assert.equal(await begun(working, { command }), 'begun', command);
   assert.equal(resultOf(await permits.perform(working, say('3.0'))), 'permission_needed');
   assert.equal(resultOf(await permits.perform(working, post('4.0'))), 'permission_needed');
-  assert.equal(await begun(working, { tool: 'deliver' }), 'begun', 'it goes to the readers of the run alone');
+  assert.equal(await begun(working, { tool: 'deliver' }), 'begun', 'its taint is shown only to readers of the run');
   assert.equal(await begun(working, { command: 'python3 build.py' }, relaxed), 'begun');
 });
 
-test('the request for a permission carries the marks; the answer counts, and "always" holds for tainted runs when given in one', async () => {
+test('a permission request shows the taint; "always" covers tainted runs only if it was given in one', async () => {
   const clean = await permits.startRun('ada');
   assert.equal(await begun(clean, { tool: 'mcp__files__read_file' }), 'begun');
   const { permission } = dataOf(await permits.ask(clean, say('20.0')));
@@ -101,7 +101,7 @@ test('the request for a permission carries the marks; the answer counts, and "al
   assert.equal(dataOf(await permits.ask(clean, say('21.0'))).permission.state, 'allowed');
 });
 
-test('what the broker let out taints the run of its call; without a call, all runs of the agent that are under way', async () => {
+test('a request through the broker taints the run of its call; without a call, all active runs of the agent', async () => {
   const working = await permits.startRun('bob');
   await attempt(working, { refused: 'egress_denied' });
   assert.deepEqual(await sourcesOf(working.runId), []);
@@ -115,7 +115,7 @@ test('what the broker let out taints the run of its call; without a call, all ru
   assert.deepEqual(await sourcesOf(other.runId), ['egress']);
 });
 
-test('while a tainted run is under way, direct requests of its agent are refused as its calls would ask', async () => {
+test("during a tainted run, its agent's direct requests are refused if the run would need permission", async () => {
   const working = await permits.startRun('cleo');
   const publish = () => permits.play.as('cleo').raw.createPost({ title: 'Rye', body: 'At noon.' });
   assert.ok((await publish()).ok);
@@ -125,7 +125,7 @@ test('while a tainted run is under way, direct requests of its agent are refused
   assert.ok((await publish()).ok);
 });
 
-test('a worker has the taint of its parent, and gives its own back', async () => {
+test("a worker has its parent's taint, and passes its own back", async () => {
   const parent = await permits.startRun('dan');
   const delegate = async (callId: string): Promise<string> => {
     const answer = dataOf(
@@ -148,7 +148,7 @@ test('a worker has the taint of its parent, and gives its own back', async () =>
   assert.equal(await begun(later, { command: 'python3 x.py' }), 'permission_needed');
 });
 
-test('a memory of a tainted run taints the run that recalls it; others do not', async () => {
+test('a memory of a tainted run taints the run that recalls it; other memories do not', async () => {
   const note = (working: Working, memories: { written?: string[]; recalled?: string[] }) =>
     permits.play
       .as(working.agentId)
@@ -168,11 +168,11 @@ test('a memory of a tainted run taints the run that recalls it; others do not', 
   assert.deepEqual(
     (await note(last, { recalled: ['m-third'] })).tainted,
     ['m-third'],
-    'words of a memory stay outside words',
+    'the text of such a memory stays outside text',
   );
 });
 
-test('a mark is never changed or taken back', async () => {
+test('taint is never changed or removed', async () => {
   const working = await permits.startRun('eve');
   await attempt(working);
   const db = village.openDb();

@@ -15,7 +15,7 @@ const REQUIRED = {
 const rulesOf = (text?: string) =>
   readConfig({ ...REQUIRED, ...(text === undefined ? {} : { HAMLET_TOOL_RULES: text }) }).toolRules;
 
-test('without configuration everything is allowed, but a run asks before it spends', () => {
+test('without configuration everything is allowed, but a run needs permission to spend', () => {
   const policyOf = agentPolicy(rulesOf(), { get: () => null, entitlement: () => null }, () => null);
   const verdicts = (['run', 'turn'] as const).map((when) =>
     ['say', 'post_to_board', 'buy'].map((tool) => judgeCall(policyOf('ada'), { tool, when }).verdict),
@@ -27,7 +27,7 @@ test('without configuration everything is allowed, but a run asks before it spen
   assert.equal(policyOf('ada'), policyOf('bob'), 'one object for all agents without rules of their own');
 });
 
-test('the API does not start with rules that it cannot read, that name no tool, or whose examples fail', () => {
+test('the API refuses to start with rules that are invalid, name no tool, or have failing examples', () => {
   const wrong: readonly (readonly [string, RegExp])[] = [
     ['[', /HAMLET_TOOL_RULES: write JSON/],
     ['[]', /HAMLET_TOOL_RULES/],
@@ -51,7 +51,7 @@ test('the API does not start with rules that it cannot read, that name no tool, 
   );
 });
 
-test('examples name calls and shell commands; a wrong one is refused with the place of its rule and the example', async () => {
+test('examples name calls and shell commands; a wrong one is refused with its place and text', async () => {
   const read = createReadCommand();
   const push = { tool: 'shell', command: 'true && git push origin main' };
   const rules = (examples: object, tools = ['publish']) =>
@@ -83,7 +83,7 @@ test('examples name calls and shell commands; a wrong one is refused with the pl
   assert.equal(rules({ match: [{ tool: 'mcp__files__read' }] }, ['mcp__files']).length, 2);
 });
 
-test('village, tier and Agent: the strictest verdict counts, a tier never loosens, and each change is another version', () => {
+test('of village, tier and Agent the strictest verdict counts; a tier never loosens it, and each change is a new version', () => {
   const spec = (rules: readonly object[]) =>
     EntitlementSpec.parse({
       rank: 1,
@@ -130,7 +130,7 @@ test('village, tier and Agent: the strictest verdict counts, a tier never loosen
   assert.notEqual(policyOf('ada').version, before);
 });
 
-test('a rule of a tier or an Agent whose example fails never allows, and the API says so once the parser is there', async () => {
+test('a tier or Agent rule with a failing example never allows a call, and the API reports it', async () => {
   const command = 'git push origin main';
   const rule = (verdict: string, tools: readonly string[]): object => ({
     tools,

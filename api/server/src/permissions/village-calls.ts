@@ -31,7 +31,7 @@ export type DirectRoute =
   | 'adoptScript'
   | 'deleteScript'
   | 'createSchedule';
-/** A call creates a Schedule by a handler of its own, `proposeSchedule`. */
+/** A call creates a Schedule through its own handler, `proposeSchedule`. */
 export type DirectHandlers = Pick<Handlers, DirectRoute>;
 
 export type PerformedTool = {
@@ -94,8 +94,8 @@ function postLink(postId: string): string {
 const savedScript = ({ script, secrets }: { readonly script: Script; readonly secrets: boolean }): Described => ({
   text: [
     `Saved ${script.name}, version ${script.version}: run it with run_script.`,
-    secrets ? 'Texts that look like secrets were replaced by [secret]: a script takes them from nowhere.' : '',
-    script.tainted ? 'It counts as text from outside: a run that uses it is tainted.' : '',
+    secrets ? 'Texts that look like secrets were replaced by [secret]: scripts cannot contain secrets.' : '',
+    script.tainted ? 'It counts as outside text: a run that uses it is tainted.' : '',
   ]
     .filter((part) => part !== '')
     .join(' '),
@@ -198,7 +198,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
     route: amendPersonality,
     send: ({ text, reason }, agent_id) => ({ params: { agent_id }, body: { text, reason } }),
     describe: ({ current: { version } }) => ({
-      text: `Your personality has version ${version}. It holds from the next time that you wake up.`,
+      text: `Your personality has version ${version}. It takes effect the next time that you wake up.`,
       data: { version },
     }),
   }),

@@ -1,4 +1,4 @@
-/** Every tool that the API performs has its effect once, in the audit with run and call, and its rules hold for direct requests too. */
+/** Every tool that the API performs takes effect once and is audited with run and call; its rules also apply to direct requests. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { actAsAgent, createPost, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS } from '@hamlet/contract';
@@ -55,7 +55,7 @@ test('the table has a way for every tool that the API performs, and for no other
   }
 });
 
-test('post, reply and close: once each, with link, audit and a witnessed event of the run', async () => {
+test('post, reply and close act once each, with link, audit and a witnessed event of the run', async () => {
   const working = await permits.startRun('ada');
   const args = { title: 'Who bakes?', body: 'I need bread.', tags: ['question'] };
   const { post_id, link } = await twice(working, { tool: 'post_to_board', callId: '1.0', args });
@@ -78,7 +78,7 @@ test('post, reply and close: once each, with link, audit and a witnessed event o
   );
 });
 
-test('say, pick up, give and use: one event of the world each, durable with its audit', async () => {
+test('say, pick up, give and use make one event of the world each, stored together with its audit', async () => {
   const working = await permits.startRun('bob');
   const text = 'The bread is ready, said once.';
   await twice(working, { tool: 'say', callId: '1.0', args: { text } });
@@ -96,7 +96,7 @@ test('say, pick up, give and use: one event of the world each, durable with its 
   );
 });
 
-test('buy and bid: asked, allowed and paid once; the books are whole', async () => {
+test('buy and bid are asked, allowed and paid once; the books agree', async () => {
   const working = await permits.startRun('cleo');
   const item = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 };
   const buy = { tool: 'buy', callId: '1.0', args: { item, seconds: 3_600, max_price: '1' } };
@@ -130,7 +130,7 @@ test('buy and bid: asked, allowed and paid once; the books are whole', async () 
   ]);
 });
 
-test('wrong arguments, refusals of the route and refusals that pass are outcomes; the last leave the permission', async () => {
+test('wrong arguments and refusals are outcomes of a call; a temporary refusal leaves the permission unused', async () => {
   const working = await permits.startRun('ada');
   const result = async (tool: string, callId: string, args: unknown) =>
     resultOf(await permits.perform(working, { tool, callId, args }));
@@ -151,7 +151,7 @@ test('without a cluster a proposed Schedule fails with the reason, and its call 
   assert.equal(dataOf(await permits.perform(working, call)).replayed, true);
 });
 
-test('a direct request that a rule forbids or asks about is refused; others work as before', async () => {
+test('a direct request is refused if a rule forbids it or requires a person; others work', async () => {
   const dan = strict.play.as('dan');
   const post = { body: { title: 'Direct', body: 'Not in a run.' } };
   assert.equal(await codeOf(dan.call(createPost, post)), 'policy_denied');
@@ -168,7 +168,7 @@ test('a direct request that a rule forbids or asks about is refused; others work
   await strict.play.admin.createPost({ title: 'By an admin', body: 'Rules are for agents.' });
 });
 
-test('while an agent works on a run, a direct purchase needs the permission of the run too', async () => {
+test("while an agent works on a run, a direct purchase needs the run's permission too", async () => {
   const item = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 } as const;
   const buy = () => codeOf(permits.play.as('bob').buyCompute({ item, seconds: 60 }));
   assert.equal(await buy(), null);

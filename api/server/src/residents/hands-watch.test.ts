@@ -1,4 +1,4 @@
-/** The activity of agents' hands, over `/ws/world`: only what the API witnessed, and gone with the call, the resident or the run. */
+/** The activity of agents' hands over `/ws/world`: only activity that the API witnessed, until the call, the resident or the run ends. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { HandsMessage, type HandsActivity } from '@hamlet/contract';
@@ -25,7 +25,7 @@ afterEach(async () => {
   await permits.endAll();
 });
 
-/** A visitor without an account; `now` is what it knows, `texts` all that it received. */
+/** A visitor without an account; `now` is the latest activity, `texts` everything that it received. */
 function watch() {
   const socket = new WebSocket(`${permits.play.url.replace('http', 'ws')}/ws/world`);
   sockets.push(socket);
@@ -44,7 +44,7 @@ function watch() {
   return { now, texts };
 }
 
-/** Holds the stream of wakes of an agent: it is connected while this is open. */
+/** Opens the stream of an agent's wakes: the agent is connected while it is open. */
 function connect(agentId: 'ada' | 'bob') {
   const stream = follow((signal) => permits.play.as(agentId).openWakes({ agent_id: agentId }, { signal }));
   streams.push(stream);
@@ -62,7 +62,7 @@ const end = (working: Working, callId: string) => permits.finish(working, callId
 const shows = (seen: ReturnType<typeof watch>, agentId: string, activity: HandsActivity | undefined) =>
   eventually(`${agentId} ${activity ?? 'does nothing'}`, async () => seen.now.get(agentId) === activity);
 
-test('a call is seen from its start to its end, without its words; a later viewer gets what is under way', async () => {
+test('viewers see a call from start to end without its text; a later viewer sees the open calls', async () => {
   connect('ada');
   const working = await permits.startRun('ada');
   const first = watch();
@@ -78,7 +78,7 @@ test('a call is seen from its start to its end, without its words; a later viewe
   assert.ok(first.texts.length >= 4 && !first.texts.join('').includes('secret'));
 });
 
-test('a lost resident does nothing, although its call never ended', async () => {
+test('an agent with a lost resident shows no activity, although its call never ended', async () => {
   const stream = connect('bob');
   const working = await permits.startRun('bob');
   const seen = watch();
@@ -88,7 +88,7 @@ test('a lost resident does nothing, although its call never ended', async () => 
   await shows(seen, 'bob', undefined);
 });
 
-test('an agent that waits for a permission is seen to wait, until a person answers', async () => {
+test('an agent is shown as waiting for a permission until a person answers', async () => {
   const working = await permits.startRun('cleo');
   const seen = watch();
   const stop = { tool: 'stop_process', callId: '1.0', args: { process: '1.0' } };
@@ -100,7 +100,7 @@ test('an agent that waits for a permission is seen to wait, until a person answe
   await shows(seen, 'cleo', undefined);
 });
 
-test('an agent whose push waits in the broker is seen to wait, and then to work on', async () => {
+test('an agent whose push waits in the broker is shown as waiting, and afterwards as working', async () => {
   const broker = clientOf(permits.play.url, TOKENS.broker);
   connect('ada');
   const working = await permits.startRun('ada');
@@ -117,7 +117,7 @@ test('an agent whose push waits in the broker is seen to wait, and then to work 
   await shows(seen, 'ada', undefined);
 });
 
-test('a viewer that reads too slowly gets everything when it has caught up', async () => {
+test('a viewer that reads too slowly gets all activities once it has caught up', async () => {
   const texts: string[] = [];
   const slow = { bufferedAmount: 1_000_000, send: (text: string) => void texts.push(text) };
   const db = village.openDb();

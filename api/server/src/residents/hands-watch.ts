@@ -22,14 +22,14 @@ export interface HandsPorts extends Pick<Services, 'db' | 'log'> {
 
 type Activities = ReadonlyMap<string, HandsActivity>;
 
-/** A `new` viewer knows of no activity, one `behind` may know of some that are over. */
+/** A `new` viewer knows no activity; one `behind` may know activities that are over. */
 type ViewerState = 'new' | 'current' | 'behind';
 
 const NONE: Activities = new Map();
 const messageOf = (agents: HandsMessage['agents'], reset: boolean): string =>
   JSON.stringify({ type: 'hands', reset, agents } satisfies HandsMessage);
 
-/** Reads the open calls while there are viewers. An agent without a connected resident does nothing. */
+/** Reads the open calls while there are viewers. An agent without a connected resident has no activity. */
 export function startHandsWatch(ports: HandsPorts, pollMs = POLL_MS) {
   const { db, log, source, presence } = ports;
   const viewers = new Map<HandsViewer, ViewerState>();
@@ -61,7 +61,7 @@ export function startHandsWatch(ports: HandsPorts, pollMs = POLL_MS) {
   }
 
   const stop = repeat(pollMs, poll, (error) =>
-    log('warn', 'what agents do with their hands could not be read', { error }),
+    log('warn', "the activities of agents' hands could not be read; the API retries", { error }),
   );
   return {
     /** Adds a viewer, which gets all activities first. Returns a function that removes it. */

@@ -100,7 +100,7 @@ test('a newer stream of the same cycle ends the older one without an event', asy
   newer.stop();
 });
 
-test('a new cycle ends the stream with the number of the cycle, and the API refuses writes and streams of the old cycle', async () => {
+test('a new cycle ends the stream with its number; writes and streams of the old cycle are refused', async () => {
   const { client, answer } = await exchange('dan');
   const stream = watchWakes(client, 'dan');
   await connected('dan', true);

@@ -8,7 +8,7 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import { isBarred, type StandingCache } from '../standing/standing-cache.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
 
-/** Wakes kept for a resident that reconnects: 64 for each of 1,000 agents would take 8 MB. */
+/** Wakes kept for a resident that reconnects: 64 for each of 1,000 agents take 8 MB. */
 const KEPT_WAKES = 16;
 
 interface OpenStream {
@@ -44,7 +44,7 @@ export class WakeHub {
     for (const { sink } of this.#open.get(agentId) ?? []) sink.send('wake', wake, String(wake.seq));
   }
 
-  /** Notifies an agent of a run. The hub does not keep the hint, because a resident asks for its next run whenever it connects. */
+  /** Notifies an agent of a run. The hub does not store the hint, because a resident asks for its next run whenever it connects. */
   hint(agentId: string, hint: RunHint): void {
     for (const { sink } of this.#open.get(agentId) ?? []) sink.send('run', hint);
   }

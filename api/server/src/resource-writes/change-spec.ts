@@ -28,7 +28,7 @@ export async function guardWrite<T>(
     return await work();
   } catch (error) {
     if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500)
-      throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });
+      throw new UnavailableError('The Kubernetes API is unreachable; try again', { cause: error });
     if (error.status === 404) return refused(reasons.missing);
     if (error.reason === 'AlreadyExists' && reasons.exists !== undefined) return refused(reasons.exists);
     if (error.status === 422 || error.status === 400) return refused(reasons.refused, error.message);
@@ -45,7 +45,7 @@ export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Re
     : refused('field_owned_elsewhere', `${held.join('; ')}. Repeat with on_conflict=take_over to take over`);
 }
 
-/** The plan sees the version that is written. Throws KubeError if the API server refuses. */
+/** The plan gets the version that is written. Throws KubeError if the API server refuses. */
 export async function changeSpec(
   { client, type, namespace }: SpecChangePorts,
   wish: {

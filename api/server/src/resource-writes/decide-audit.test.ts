@@ -47,31 +47,31 @@ function seen(changes: Partial<SeenResource> = {}): SeenResource {
 
 const TABLE: readonly (readonly [string, SeenResource | null, ShownResource, string])[] = [
   ['never seen', null, shown(), 'made'],
-  ['of the generation that has its line', seen(), shown(), 'known'],
+  ['at a generation that is already audited', seen(), shown(), 'known'],
   ['of an older generation (a replica that lags)', seen({ generation: 9 }), shown(), 'known'],
   ['of a newer generation', seen({ generation: 3 }), shown(), 'changed'],
-  ['written by the api, fields not looked at yet', seen({ fieldsGeneration: 3 }), shown(), 'learn'],
+  ['written by the api, with fields not stored yet', seen({ fieldsGeneration: 3 }), shown(), 'learn'],
   ['written by the api twice since', seen({ generation: 5, fieldsGeneration: 3 }), shown(), 'known'],
   [
-    'written by the api while what came before is on its way',
+    'older than a write of the api, and not audited yet',
     seen({ generation: 2, ownGenerations: [4] }),
     shown({ generation: 3 }),
     'changed',
   ],
   [
-    'the first of others, known by what the api wrote after it',
+    'the first version, by another writer, followed by a write of the api',
     seen({ generation: 0, fieldsGeneration: 0, ownGenerations: [2] }),
     shown({ generation: 1 }),
     'made',
   ],
   [
-    'written by the api, and everything before it has its line',
+    'written by the api after audited changes',
     seen({ generation: 3, fieldsGeneration: 3, ownGenerations: [4] }),
     shown(),
     'learn',
   ],
   [
-    'written by the api, and shown without what came before',
+    'written by the api after a change that is not audited',
     seen({ generation: 2, fieldsGeneration: 2, ownGenerations: [4] }),
     shown(),
     'changed',
@@ -81,9 +81,9 @@ const TABLE: readonly (readonly [string, SeenResource | null, ShownResource, str
   ['gone before', seen({ goneAt: new Date() }), shown({ generation: 7 }), 'known'],
 ];
 for (const [what, before, now, verdict] of TABLE)
-  test(`what is ${what}: ${verdict}`, () => assert.equal(decideAudit(before, now).verdict, verdict));
+  test(`a resource ${what}: ${verdict}`, () => assert.equal(decideAudit(before, now).verdict, verdict));
 
-test('a change names its fields with their new values, and its field manager', () => {
+test('a change is audited with its fields, their new values and its field manager', () => {
   const spec = { rank: 1, limits: { models: ['small', 'large'] } };
   const managedFields = [
     HELM,
@@ -103,13 +103,13 @@ test('a change names its fields with their new values, and its field manager', (
   ]);
 });
 
-test('a text that is long is cut, and so is a list of fields', () => {
+test('a long text is cut, and so is a list of fields', () => {
   const spec = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`field${index}`, 'x'.repeat(5_000)]));
   const verdict = decideAudit(null, shown({ spec }));
   assert.ok(verdict.verdict === 'made' && JSON.stringify(verdict.detail).length < 50 * 250);
 });
 
-test('the author of removed fields is the last writer; within one second it is not the api, which records its own writes', () => {
+test('the last writer counts as the author of removed fields, but not the api within the same second', () => {
   const api = entry('hamlet-api', 5, { spec: { 'f:rank': {} } });
   assert.equal(
     authorOf([HELM, entry('kubectl', 3, { spec: { 'f:other': {} } })], ['limits.models.gone'])?.manager,
@@ -120,7 +120,7 @@ test('the author of removed fields is the last writer; within one second it is n
   assert.equal(authorOf(undefined, ['rank']), null);
 });
 
-test('owners of a path are those of the path, of its parents and of its children, and never the api', () => {
+test('the owners of a path include those of its parents and children, but never the api', () => {
   const fields = [
     HELM,
     entry('hamlet-api', 2, { spec: { 'f:price': { 'f:perHour': {} } } }),
@@ -154,7 +154,7 @@ test('elements of a keyed list are owned as the list', () => {
   assert.deepEqual([...owners], [['rules', 'argocd']]);
 });
 
-test('a difference as a merge patch removes unwanted fields, and omits equal ones', () => {
+test('a merge patch removes unwanted fields and omits equal ones', () => {
   const before = fieldsOf({ a: 1, b: { c: [1], d: 'x' }, e: null });
   const difference = differenceOf(before, fieldsOf({ a: 1, b: { c: [2] }, f: { g: true } }));
   assert.deepEqual(nestedOf(difference), { b: { c: [2], d: null }, e: null, f: { g: true } });

@@ -1,4 +1,4 @@
-/** Tiers and pins by HTTP on a real API server, and the audit of changes by kubectl and GitOps, on two replicas and over restarts. */
+/** Tiers and pins over HTTP on a real API server, and the audit of changes by kubectl and GitOps, on two replicas and over restarts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION, type EntitlementBody } from '@hamlet/contract';
@@ -93,7 +93,7 @@ async function lineCount(object: string, count: number): Promise<readonly string
   });
 }
 
-test("a tier is created and changed by its name, under the api's field manager, with one audit row each", async () => {
+test("a tier is created and changed by its name, under the API's field manager, with one audit row each", async () => {
   const made = await admin().putEntitlement({ name: 'made', ...BODY });
   assert.deepEqual(
     [made.rank, made.min_balance, made.limits.models, made.compute.cpu, made.compute.gpu.mode, made.price.per_hour],
@@ -150,7 +150,7 @@ test('If-Match keeps two admins from overwriting each other', async () => {
   );
 });
 
-test("a refusal of the cluster has its message; a missing tier has the API's", async () => {
+test("a refusal shows the cluster's message; for a missing tier, the API's", async () => {
   const refused = await put(
     'refused',
     body({
@@ -172,7 +172,7 @@ test('a field that GitOps owns is taken over only on request', async () => {
   const asked = await put('gitops', body({ rank: 8 }));
   assert.deepEqual([asked.status, asked.code], [409, 'field_owned_elsewhere']);
   assert.match(asked.detail, /spec\.rank is managed by "argocd"/);
-  // The watch writes the row of an outside change when it sees it: the admin's change waits, so that the order is known.
+  // The watch audits an outside change when it sees it, so the admin's change waits to keep the order.
   await lineCount('gitops', 1);
   assert.equal((await put('gitops', body({ rank: 8 }), { onConflict: 'take_over' })).status, 200);
   assert.deepEqual(await lineCount('gitops', 2), [
@@ -181,7 +181,7 @@ test('a field that GitOps owns is taken over only on request', async () => {
   ]);
 });
 
-test('an agent is pinned and released; its power, which the api also applies, does not change', async () => {
+test('an agent is pinned and released; its power, which the API also writes, does not change', async () => {
   await kubectl('pin', specOf(9));
   const agent = {
     apiVersion: API_VERSION,
@@ -217,7 +217,7 @@ test('an agent is pinned and released; its power, which the api also applies, do
   );
 });
 
-test('each change of kubectl and GitOps has one audit row with its field manager, on two replicas; a change of status has none', async () => {
+test('each change by kubectl and GitOps has one audit row with its field manager, on two replicas; a status change has none', async () => {
   await kubectl('outside', specOf(11));
   await kubectl('outside', specOf(12));
   await kube.client.mergePatch(
@@ -242,7 +242,7 @@ test('each change of kubectl and GitOps has one audit row with its field manager
   assert.deepEqual(fields, { 'limits.models': ['large'] });
 });
 
-test('schedules are audited like tiers, and writes of the api by the api itself', async () => {
+test('schedules are audited like tiers; the API audits its own writes', async () => {
   const schedule = {
     apiVersion: API_VERSION,
     kind: 'Schedule',
@@ -281,7 +281,7 @@ test('the schedule of a banned person creates no runs until the ban is lifted', 
   assert.equal(await fire(3), 'queued');
 });
 
-test('a change while no api runs gets one audit row after the restart', async () => {
+test('a change while no API runs gets one audit row after the restart', async () => {
   for (const name of ['stays', 'changes', 'goes']) await kubectl(name, specOf(20));
   for (const name of ['stays', 'changes', 'goes']) await lineCount(name, 1);
   await Promise.all(replicas.map((replica) => replica.stop()));
@@ -316,7 +316,7 @@ test('a change while no api runs gets one audit row after the restart', async ()
   );
 });
 
-test("a write of the api whose transaction is lost still has an audit row: that of the watch, with the api's field manager", async () => {
+test("the watch audits a write whose transaction the API lost, with the API's field manager", async () => {
   await kube.client.create(ENTITLEMENTS, entitlement('lost', specOf(40)), {
     namespace,
     query: { fieldManager: 'hamlet-api' },

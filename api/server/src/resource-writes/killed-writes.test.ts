@@ -1,4 +1,4 @@
-/** The API is killed (SIGKILL) at statements around a write to the cluster: a retry ends the write, and so does the watch without one. */
+/** The API is killed (SIGKILL) at statements around a write to the cluster: a retry completes the write, or else the watch does. */
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION } from '@hamlet/contract';
@@ -65,13 +65,13 @@ after(async () => {
 
 const admin = (): ReturnType<typeof clientOf> => clientOf(api.url, TOKENS.admin);
 
-/** The commit of the transaction that records the write: the API is killed before it can write. */
+/** At the commit of the transaction that records the write, before the API can write to the cluster. */
 const BEFORE_THE_WRITE: Cut = (open, statement) =>
   statement === 'commit' && open.some((earlier) => earlier.includes('insert into cluster_write')) ? 'after' : null;
-/** The write is done, and Postgres does not know it. */
+/** After the write, before Postgres records its end. */
 const AFTER_THE_WRITE: Cut = (_open, statement) =>
   statement.startsWith('delete from "cluster_write"') ? 'before' : null;
-/** Postgres has recorded the end, and the caller does not know it. */
+/** After Postgres has recorded the end, before the caller gets the answer. */
 const AFTER_ITS_END: Cut = (open, statement) =>
   statement === 'commit' && open.some((earlier) => earlier.startsWith('delete from "cluster_write"')) ? 'after' : null;
 const MOMENTS = {
@@ -100,7 +100,9 @@ async function send({ method, path, body }: Sent, key: string): Promise<string> 
   return ((await response.json()) as { readonly code: string }).code;
 }
 
-/** Sends a request whose API is killed at a moment, starts the next API, and ends the lease of the write before its time. */
+/**
+ * Sends a request whose API is killed at a given moment, starts the next API, and lets the lease of the write expire.
+ */
 async function sendAndKill(sent: Sent, { key, moment }: { readonly key: string; readonly moment: Cut }): Promise<void> {
   killAt = moment;
   assert.equal(await send(sent, key), 'cut');
@@ -113,7 +115,7 @@ async function sendAndKill(sent: Sent, { key, moment }: { readonly key: string; 
   await startApi();
 }
 
-/** Repeats a request until it has an answer. A request of a write under way is refused. */
+/** Repeats a request until it has an answer. While the write is in progress, it is refused. */
 async function retry(sent: Sent, key: string): Promise<void> {
   await eventually('the answer to the retry', async () => {
     const code = await send(sent, key);
@@ -147,7 +149,7 @@ interface Case {
   readonly object: (name: string) => readonly [type: ResourceType, name: string];
   readonly before?: (name: string) => Promise<void>;
   readonly request: (name: string) => Sent;
-  /** True if the object is there after the request; by default it is. */
+  /** True if the object exists after the request; by default it does. */
   readonly leaves?: boolean;
 }
 
@@ -189,7 +191,7 @@ const CASES: Readonly<Record<string, Case>> = {
 const generationOf = async ([type, name]: readonly [ResourceType, string]): Promise<number> =>
   (await isThere(type, name)) ? ((await kube.client.get(type, { namespace, name })).metadata.generation ?? 0) : 0;
 
-/** A later change that every watch has processed: all rows of earlier changes are in the audit by then. */
+/** Makes a later change and waits for it: then all earlier changes are in the audit. */
 async function auditIsCurrent(name: string): Promise<void> {
   await retry({ method: 'POST', path: '/schedules', body: { name, ...SCHEDULE } }, `mark ${name}`);
   await kube.client.mergePatch(SCHEDULES, { spec: { every: '30m' } }, { namespace, name });
@@ -214,7 +216,7 @@ for (const [what, { action, object, before: prepare, request, leaves = true }] o
       assert.deepEqual(await db.selectFrom('cluster_write').select('key').execute(), []);
     });
 
-test('a write without a retry has the audit row of its actor, by the watch of the next API', async () => {
+test("without a retry, the next API's watch audits the write with its actor", async () => {
   const sent: Sent = { method: 'POST', path: '/schedules', body: { name: 'unasked', ...SCHEDULE } };
   await sendAndKill(sent, { key: 'unasked', moment: AFTER_THE_WRITE });
   await eventually('the row', async () => (await actsOn('unasked', 'schedule.create')).length > 0);

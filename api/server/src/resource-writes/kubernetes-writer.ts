@@ -58,7 +58,10 @@ export function createKubernetesWriter({
         const isDone = resumed && patch.paths.length === 0;
         return isDone || ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(object)
           ? patch
-          : refused('precondition_failed', `The tier ${name} has the etag ${etagOf(object)}`);
+          : refused(
+              'precondition_failed',
+              `The tier ${name} has changed: read it again; its etag is ${etagOf(object)}`,
+            );
       };
       const change = async (): Promise<Outcome<Written<EntitlementRecord>>> => {
         const outcome = await changeSpec({ client, type: ENTITLEMENTS, namespace }, { name, onConflict, plan });

@@ -43,7 +43,7 @@ function shownOf(kind: IntentKind, object: KubeObject): ShownResource {
 
 /**
  * Writes the due audit row and marks the object as audited, in one transaction under the object's lock, so that two
- * replicas write one row. While a write of the API is under way, the row has to wait: it may be of this write.
+ * replicas write one row. While a write of the API is in progress, the row waits, because it may belong to that write.
  */
 async function auditOne(tx: Tx, shown: ShownResource): Promise<'audited' | 'later'> {
   const { kind, name, uid } = shown;
@@ -180,7 +180,7 @@ export async function startResourceAudit(
     /** Finds objects that were deleted while no replica watched, as soon as the watches of agents and tiers have listed. */
     follow: (isReady: () => boolean) =>
       void lookForGone(isReady).catch((error: unknown) =>
-        log('debug', 'the search for deleted resources has ended', { error }),
+        log('debug', 'the search for deleted resources was aborted', { error }),
       ),
     stop: async () => {
       stopping.abort();

@@ -13,7 +13,7 @@ export function fieldsOf(spec: unknown, path = ''): SpecFields {
   );
 }
 
-/** Shows that a field changed, without a stored copy of its value. Pure. */
+/** A digest of a value, to detect changes without storing the value. Pure. */
 export function digestsOf(spec: unknown): Readonly<Record<string, string>> {
   const digest = (value: unknown): string =>
     createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, DIGEST_CHARS);

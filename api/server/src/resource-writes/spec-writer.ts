@@ -13,7 +13,7 @@ export interface SpecWriter {
   /**
    * Creates a tier, or changes it to match the body.
    * @param options.ifMatch etag that the tier must have
-   * @param options.resumed an earlier attempt may have written it: a tier that matches the body needs no etag then
+   * @param options.resumed true if an earlier attempt may have written it: a matching tier then needs no etag
    */
   putEntitlement(
     name: string,
@@ -27,7 +27,7 @@ export interface SpecWriter {
   ): Promise<Outcome<Written<AgentRecord>>>;
 }
 
-const NO_CLUSTER = 'These tiers are sample files. Run a cluster (make up) to write tiers';
+const NO_CLUSTER = 'These tiers are sample files and cannot be written: run a cluster (make up)';
 
 /** Refuses writes: without a cluster there is no API server to validate and store them. */
 export function createSamplesWriter(): SpecWriter {

@@ -1,4 +1,4 @@
-/** Two requests with one key at the moment at which the first of them ends. */
+/** Two requests with one key, when the first one ends. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -42,7 +42,7 @@ const blocked = (statement: string): Promise<boolean> =>
     return rows.length > 0;
   });
 
-test('a request that has looked for an answer just before the other attempt ends gets the answer of that', async () => {
+test("a request that looks for an answer just before the other attempt ends gets that attempt's answer", async () => {
   const key = { actor: 'tester', key: randomUUID(), hash: Buffer.from('same') };
   // The end of the first attempt stops between the row of its write and its commit.
   await superuser.run('begin');

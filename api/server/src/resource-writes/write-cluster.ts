@@ -22,7 +22,7 @@ import { keptOf, replayOf } from '../http/idempotent.ts';
 import { refused, type Accepted, type Outcome, type Refused } from '../http/outcome.ts';
 import { hasRecorded } from './decide-audit.ts';
 
-/** An object as a write left it. `changed` is false if it was so before. */
+/** An object after a write. `changed` is false if it already had these values. */
 export interface WrittenObject<T> {
   readonly data: T;
   readonly uid: string;
@@ -34,7 +34,7 @@ export interface WrittenObject<T> {
 export interface ClusterWrite<T> {
   readonly kind: IntentKind;
   readonly name: string;
-  /** The name of the act in the audit; one that ends with `.delete` deletes the object. */
+  /** The name of the act in the audit; a name that ends with `.delete` deletes the object. */
   readonly action: string;
   readonly check?: (tx: Tx) => Promise<Refused | null>;
   readonly write: (begun: BegunWrite) => Promise<Outcome<WrittenObject<T>>>;
@@ -43,7 +43,7 @@ export interface ClusterWrite<T> {
 
 type Described<T> = ClusterWrite<T> & {
   readonly answer: (data: T) => Promise<Accepted<unknown>> | Accepted<unknown>;
-  /** False if a later write with the same key is another write; by default true. */
+  /** False if a later request with the same key is a different write; by default true. */
   readonly keepsAnswer?: boolean;
 };
 
@@ -56,7 +56,7 @@ export function actingOf({ role, id, requestId, traceparent, call }: WriteAct): 
   return { actor: { role, id }, requestId, traceparent, ...(call === null ? {} : { call }) };
 }
 
-/** Notes the person who answers for what a Schedule does: its writer, or the person who allowed an agent's proposal. */
+/** Records the person who is responsible for a Schedule's effects: its writer, or the person who allowed an agent's proposal. */
 export async function noteAuthor(tx: Tx, uid: string, { accountId, call }: WriteAct): Promise<void> {
   if (accountId !== null) await noteScheduleAuthor(tx, uid, accountId);
   if (call !== null) await noteScheduleApprover(tx, uid, call);
@@ -73,7 +73,7 @@ async function begin<T>(
   const begun = await beginClusterWrite(tx, { ...key, kind, name, act });
   if (begun === 'in_flight') return { outcome: refused('idempotency_in_flight', undefined, 1), replayed: false };
   if (begun === 'other_request') return { outcome: refused('idempotency_key_reused'), replayed: false };
-  // Another attempt may have ended after the claim had looked for its answer: its answer came when its write went.
+  // Another attempt may have ended after the claim looked for its answer, so look again.
   const kept = await findAnswer(tx, key.actor, key.key);
   if (kept !== null) {
     await endClusterWrite(tx, begun.writeId);
@@ -85,7 +85,7 @@ async function begin<T>(
   return { outcome: refusal, replayed: false };
 }
 
-/** True if the audit has what a write did: the watch recorded it before the retry, or no attempt changed anything. */
+/** True if the write is audited already: the watch recorded it before the retry, or no attempt changed anything. */
 async function isInAudit<T>(
   tx: Tx,
   { uid, generation, changed }: WrittenObject<T>,
@@ -97,7 +97,7 @@ async function isInAudit<T>(
   return seen !== null && hasRecorded(seen, generation);
 }
 
-/** Records what a write did. The audit gets one row for a change, also after a retry. */
+/** Records the result of a write. The audit gets one row for a change, also after a retry. */
 async function record<T>(
   tx: Tx,
   { kind, name, action, detail }: ClusterWrite<T>,
@@ -126,7 +126,7 @@ async function end<T>(
   const { begun, act, written, answer } = ended;
   await lockResource(tx, write.kind, write.name);
   if (!(await endClusterWrite(tx, begun.writeId))) {
-    // The lease had ended, and a retry has done the rest.
+    // The lease expired, and a retry has done the rest.
     const kept = await findAnswer(tx, key.actor, key.key);
     return kept === null ? { outcome: answer, replayed: false } : replayOf(kept, key);
   }
@@ -137,10 +137,10 @@ async function end<T>(
 }
 
 /**
- * Writes a custom resource at most once for its key. No transaction is open while the API server works: the first records
- * that the write begins, the second what it did, with its audit row and the answer. If the API is killed in between, a retry
- * with the same key ends the write; without one, the watch of the cluster writes the audit row. After any other failure a
- * retry continues at once. Throws the error of the API server or of Postgres.
+ * Writes a custom resource at most once for its key. No transaction is open while the API server works: the first one
+ * records the beginning of the write, the second its result, with audit row and answer. If the API is killed in
+ * between, a retry with the same key completes the write; without a retry, the watch of the cluster writes the audit
+ * row. After any other failure a retry continues at once. Throws the error of the API server or of Postgres.
  */
 export async function writeCluster<T>(
   db: Db,
@@ -160,7 +160,7 @@ export async function writeCluster<T>(
     await releaseClusterWrite(db, begun.writeId);
     return { outcome, replayed: false };
   } catch (error) {
-    // If Postgres cannot be reached either, the lease ends by itself.
+    // If Postgres is unreachable too, the lease expires by itself.
     await releaseClusterWrite(db, begun.writeId).catch(() => undefined);
     throw error;
   }
@@ -178,7 +178,7 @@ export function inCluster<R extends Caller, T>(db: Db, describe: (request: R) =>
   } as const;
 }
 
-/** An object that is gone when an attempt is resumed counts as deleted. */
+/** If the object is gone when an attempt is resumed, it counts as deleted. */
 export async function deletionOf(
   db: Db,
   { kind, name, resumed }: { readonly kind: IntentKind; readonly name: string; readonly resumed: boolean },

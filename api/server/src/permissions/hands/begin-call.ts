@@ -32,15 +32,17 @@ interface Facts {
 }
 
 /**
- * Stores the start of a call in the hands before it runs. The API judges it with its own rules, as it judges the calls that it
- * performs, and uses up the permission in the same transaction. A repeated request begins nothing.
+ * Stores the start of a call in the hands before it runs. Judges it with the API's own rules, and uses up the
+ * permission in the same transaction. A repeated request begins nothing.
  */
 export function beginCall(ports: Village): Handlers['beginCall'] {
   return plain(async (request) => {
     const args = readArguments(request.body.arguments);
     if (args === null) return denied(invalidOutcome([]));
     if (villageTool(request.body.tool)?.runs !== 'hands' && mcpServerOf(request.body.tool) === null)
-      return denied(deniedOutcome('no_such_tool', `${request.body.tool} does not run in the hands`));
+      return denied(
+        deniedOutcome('no_such_tool', `${request.body.tool} does not run in the hands: call it at the API`),
+      );
     return inTransaction(ports.db, (tx) => begin(tx, ports, { request, args }));
   });
 }
@@ -68,7 +70,7 @@ async function begin(tx: Tx, ports: Village, asked: Pick<Facts, 'request' | 'arg
   return decide(tx, ports, { facts, judgedCall });
 }
 
-/** Carries out the decision. A call whose sends people must answer may take that much longer. */
+/** Carries out the decision. A call gets more time if people must answer about the requests that it sends. */
 async function decide(
   tx: Tx,
   ports: Village,
@@ -109,8 +111,8 @@ interface Starting {
 }
 
 /**
- * Gives the call a slot, and stores its start. Tools that only read take no slot. A call that brings text from outside taints its
- * run before it runs, so that no later call escapes.
+ * Gives the call a slot, and stores its start. Tools that only read take no slot. A call that brings in outside text
+ * taints its run before it runs, so that the taint covers every later call.
  */
 async function start(
   tx: Tx,

@@ -42,13 +42,13 @@ export function endCall({ db }: Village): Handlers['endCall'] {
 const CALLS_READ = 40;
 const CHARS_READ = 2_000;
 
-/** Ends the run if this call gives a cause for it. The agent cannot continue it, also with a hostile resident. */
+/** Ends the run if this call is a cause for panic. The agent cannot continue the run, even with a hostile resident. */
 async function endByPanic(tx: Tx, { params, body }: Request): Promise<PanicCode | null> {
   const { run_id: runId, call_id: callId } = params;
   const code = panicOf(await readEndedCalls(tx, runId, { calls: CALLS_READ, chars: CHARS_READ }));
   if (code === null) return null;
   const error = { code, message: PANICS[code] };
-  // The end of this call is known, although the journal of the agent does not have it yet.
+  // The end of this call is known, although the agent's journal does not have it yet.
   const unsettled = (await readUnsettledCalls(tx, runId)).filter((each) => each !== callId);
   const { cycle, attempt } = body;
   const outcome = await applyToRun(tx, runId, {

@@ -1,4 +1,7 @@
-/** Calls in the hands over HTTP: the API has the start before the call runs, gives slots, and keeps the log that the agent claims. */
+/**
+ * Calls in the hands over HTTP: the API stores the start before the call runs, assigns slots, and records the output
+ * that the agent claims.
+ */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { listCalls, type CallInput } from '@hamlet/contract';
@@ -44,7 +47,7 @@ const stateOf = async (answer: ReturnType<typeof begin>): Promise<string> => dat
 const log = async (query: NonNullable<CallInput<typeof listCalls>['query']>) =>
   await permits.play.admin.listCalls(query);
 
-test('a start is stored once, its end once; the log and the run show what the API saw and what the agent claims', async () => {
+test('start and end of a call are stored once; log and run show what the API saw and what the agent claims', async () => {
   const working = await permits.startRun('ada');
   assert.equal(await stateOf(begin(working, { known: true })), 'absent');
   assert.equal(await stateOf(begin(working)), 'begun');
@@ -90,7 +93,7 @@ test('a start is stored once, its end once; the log and the run show what the AP
   );
 });
 
-test('a call that never ends holds a slot of its tier, and is unknown once its run is over', async () => {
+test('an unfinished call holds a slot of its tier, and is unknown once its run is over', async () => {
   const working = await permits.startRun('bob');
   assert.equal(await stateOf(begin(working)), 'begun');
   assert.equal(await codeOf(begin(working, { callId: '1.1' })), 'too_many_tools');
@@ -105,14 +108,14 @@ test('a call that never ends holds a slot of its tier, and is unknown once its r
   assert.deepEqual(dataOf(await begin(working, { callId: '1.3' })).outcome?.code, 'run_cancelled');
   await permits.end(working);
   const { run } = await permits.play.admin.getRun({ run_id: working.runId });
-  assert.deepEqual(run.unsettled, ['1.0'], 'the API names it, also if the agent does not');
+  assert.deepEqual(run.unsettled, ['1.0'], 'the API names it even if the agent does not');
   assert.deepEqual(pluck((await log({ agent_id: 'bob', state: 'unknown' })).calls, 'call_id'), ['1.0']);
   assert.equal(await codeOf(end(working)), 'run_settled');
   const next = await permits.startRun('bob');
   assert.equal(await stateOf(begin(next)), 'begun', 'the slot is free again');
 });
 
-test('the rules hold at the start: denied, asked and allowed once, and no tool of the village or of a model', async () => {
+test('the rules apply when a call starts: denied, asked or allowed once; tools of village and model are refused', async () => {
   const working = await permits.startRun('cleo');
   const code = async (start: HandsCall) => dataOf(await begin(working, start)).outcome?.code;
   assert.equal(await code({ tool: 'list_processes', args: {} }), 'policy_denied');
@@ -123,10 +126,10 @@ test('the rules hold at the start: denied, asked and allowed once, and no tool o
   await permits.allow(working, stop);
   assert.equal(await codeOf(begin(working, { ...stop, args: { process: '1.1' } })), 'arguments_differ');
   assert.equal(await stateOf(begin(working, stop)), 'begun');
-  assert.equal(await stateOf(begin(working, stop)), 'known', 'the permission is used up, and the start stays one');
+  assert.equal(await stateOf(begin(working, stop)), 'known', 'the permission is used up');
 });
 
-test('a call whose end is unknown begins once more for each word of a person, in the hands that are there', async () => {
+test('a call with an unknown end begins once more for each approval by a person', async () => {
   const working = await permits.startRun('cleo');
   const args = { command: 'git push' };
   const call = { tool: 'shell', callId: '3.0', args };
@@ -138,10 +141,10 @@ test('a call whose end is unknown begins once more for each word of a person, in
   const asked = dataOf(await lost('3.0/2')).permission;
   assert.equal(await stateOf(again()), 'known', 'nobody has answered');
   dataOf(await permits.answer(asked.permission_id, { answer: 'repeat' }));
-  assert.equal(await stateOf(again({ known: true })), 'known', 'a question uses up no word');
+  assert.equal(await stateOf(again({ known: true })), 'known', 'asking about the call does not use up the approval');
   assert.equal(await codeOf(again({ args: { command: 'rm -r x' } })), 'call_diverged');
   assert.deepEqual(dataOf(await again()), { state: 'begun', boot: 'b2', outcome: null });
-  assert.equal(await stateOf(again()), 'known', 'the word is used up');
+  assert.equal(await stateOf(again()), 'known', 'the approval is used up');
   dataOf(await permits.answer(dataOf(await lost('3.0/3')).permission.permission_id, { answer: 'happened' }));
   assert.equal(await stateOf(again()), 'known');
   dataOf(await permits.answer(dataOf(await lost('3.0/4')).permission.permission_id, { answer: 'repeat' }));
@@ -155,7 +158,7 @@ async function nextAttempt({ agentId, runId }: Working): Promise<Working> {
   return permits.start(agentId, { run_id: runId });
 }
 
-test('a call that a later attempt runs again, or whose process still runs, is under way again and takes its slot', async () => {
+test('a call that a later attempt repeats, or whose process still runs, is open again and takes its slot', async () => {
   const first = await permits.startRun('dan');
   const list = { tool: 'write_file', args: { path: 'a', text: 'x' } };
   assert.equal(await stateOf(begin(first, { ...list, callId: '4.0' })), 'begun');
@@ -180,7 +183,7 @@ test('a call that a later attempt runs again, or whose process still runs, is un
   assert.equal(await codeOf(begin(third, { ...list, callId: '4.3' })), 'too_many_tools');
 });
 
-test('a repeated call waits for a slot, and the database lets it go to no earlier attempt', async () => {
+test('a repeated call waits for a slot; the database never assigns it to an earlier attempt', async () => {
   const first = await permits.startRun('eve');
   const write = { tool: 'write_file', args: { path: 'a', text: 'x' } };
   assert.equal(await stateOf(begin(first, write)), 'begun');
@@ -193,7 +196,7 @@ test('a repeated call waits for a slot, and the database lets it go to no earlie
   await assert.rejects(back.where('call_id', '=', '1.0').execute(), /goes to no earlier attempt/);
 });
 
-test('secrets of known forms are never written, and words are found only by those who may read them', async () => {
+test('secrets of known forms are never stored; texts are found only by people who may read them', async () => {
   const working = await permits.startRun('ada');
   const token = `ghp_${'a1'.repeat(20)}`;
   assert.equal(
@@ -214,7 +217,7 @@ test('secrets of known forms are never written, and words are found only by thos
   const events = await db.selectFrom('run_event').select('detail').where('run_id', '=', working.runId).execute();
   assert.ok(!JSON.stringify(events).includes(token));
   assert.equal((await log({ q: 'walnut' })).calls.length, 1);
-  assert.equal((await log({ q: 'api_key=[secret]' })).calls.length, 1, 'addresses of opened pages have no secrets');
+  assert.equal((await log({ q: 'api_key=[secret]' })).calls.length, 1, 'addresses of opened pages contain no secrets');
   assert.equal((await log({ q: '100%_' })).calls.length, 0);
   assert.equal((await permits.member.listCalls({ q: 'walnut' })).calls.length, 0);
   assert.equal(await codeOf(permits.play.admin.listCalls({ cursor: 'bm8' })), 'cursor_invalid');

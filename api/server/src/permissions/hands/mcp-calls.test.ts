@@ -1,4 +1,4 @@
-/** Calls of an Agent's MCP servers: the API judges them by the class that the Agent gives, and asks a person without one. */
+/** Calls of an Agent's MCP servers: the API judges them by the class that the Agent sets; without a class it asks a person. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { pluck } from '@hamlet/test/env/pluck';
@@ -47,7 +47,7 @@ test('the resident receives the servers of its Agent', async () => {
   ]);
 });
 
-test('a call of a server with a class begins and is kept; without a class a person is asked; other servers are denied', async () => {
+test('a call of a server with a class begins and is stored; without a class a person is asked; unlisted servers are denied', async () => {
   const working = await permits.startRun('ada');
   assert.equal(await begin(working, '1.0', 'mcp__files__read_file'), 'begun');
   assert.equal(await begin(working, '2.0', 'mcp__tracker__close_issue'), 'permission_needed');

@@ -1,4 +1,7 @@
-/** The panic button: each cause ends a run with its own code. A resident's process, a real supervisor, real programs and the API; only the model is scripted. */
+/**
+ * Causes of panic each end a run with their own code. A resident's process, a real supervisor, real programs and the
+ * API; only the model is scripted.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +17,7 @@ import { payForModels, startHandsVillage } from '../../testing/hands-village.ts'
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { testResidents } from '../../testing/resident-process.ts';
 
-/** Another person's server: it denies, and it does not answer. */
+/** A server of another person, which denies access and never answers at /silent. */
 const server = createServer((request, response) => {
   if (request.url === '/denied') response.writeHead(403).end();
 });
@@ -35,7 +38,7 @@ atEnd(async () => {
 
 const shell = (command: string): string => askFor('shell', { command });
 
-/** The run of a message that asks for calls, and the lines of the village in its session. */
+/** The run of a message that asks for calls, and the village's messages in its session. */
 async function ended(
   ...lines: string[]
 ): Promise<{ readonly run: Run; readonly said: string; readonly calls: number }> {

@@ -1,4 +1,4 @@
-/** A registry that is switched off: the call is denied in the broker's words, before a person is asked and before anything runs. */
+/** A registry that is switched off: the call is denied with the broker's message, before a person is asked and before anything runs. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { PACKAGE_MANAGERS, REGISTRY_OF, type PackageManager } from '@hamlet/contract';
@@ -39,7 +39,7 @@ const callOf = (manager: PackageManager) => ({
 
 const begun = (working: Working, manager: PackageManager, by = asking) => by.begin(working, callOf(manager));
 
-test('each registry that is off is named with its switch, and no person is asked; those that are on ask', async () => {
+test('a call for a registry that is off is denied, naming its setting; for one that is on, a person is asked', async () => {
   const working = await asking.startRun('ada');
   for (const manager of PACKAGE_MANAGERS) {
     const answer = await begun(working, manager);
@@ -56,7 +56,7 @@ test('each registry that is off is named with its switch, and no person is asked
   }
 });
 
-test('an installation taints its run, and counts as installation for the rules', async () => {
+test('an installation taints its run, and the rules treat it as an installation', async () => {
   const working = await asking.startRun('bob');
   assert.equal(dataOf(await begun(working, 'pip', open)).state, 'begun');
   const { run } = await asking.play.admin.getRun({ run_id: working.runId });

@@ -10,8 +10,8 @@ interface InstallCall {
 }
 
 /**
- * Denies a call of `install_package` whose registry is switched off, in the words of the broker, before a person is asked and before
- * anything runs. The broker refuses the same.
+ * Denies a call of `install_package` whose registry is switched off, before a person is asked. It uses the broker's
+ * message, because the broker would refuse it too.
  */
 export function deniedByRegistry(
   { egressOf }: { readonly egressOf: EgressOf },

@@ -24,7 +24,7 @@ interface Repeated {
   readonly judged: Judged;
 }
 
-/** A repeated call with its stored start; `hasWord`: a person approved the rerun. */
+/** A repeated call with its stored start. `hasWord` is true if a person approved the rerun. */
 interface KnownRepeated {
   readonly repeated: Repeated;
   readonly known: KnownHandsCall;
@@ -32,8 +32,8 @@ interface KnownRepeated {
 }
 
 /**
- * True if a call begins once more whose end is unknown, because a person said so: their word is used up in this transaction. False
- * without such an answer, if the call has ended, or if the rules or a cancel forbid it by now. Each answer of a person begins one call at most.
+ * True if a call with an unknown end may begin once more, because a person approved that. Uses up the approval in this
+ * transaction. False without an approval, if the call has ended, or if the rules or a cancel forbid it now.
  */
 async function hasWordOfPerson(tx: Tx, { request, args, run, effect, judged }: Repeated): Promise<boolean> {
   if (request.body.known || effect?.state !== 'begun') return false;
@@ -44,7 +44,7 @@ async function hasWordOfPerson(tx: Tx, { request, args, run, effect, judged }: R
   return true;
 }
 
-/** The answer to a repeated request. A call that has not ended goes to the present attempt, if that works on it. */
+/** The answer to a repeated request. An open call is assigned to the present attempt, if that works on it. */
 export async function repeatCall(
   tx: Tx,
   { limits }: { readonly limits: AgentLimits },
@@ -62,10 +62,10 @@ export async function repeatCall(
     : accepted({ state: 'known', boot, outcome: null });
 }
 
-/** Effects with which an attempt may run a call again whose end it does not know. */
+/** Effects that an attempt may repeat although the end of the earlier call is unknown. */
 const REPEATABLE: ReadonlySet<string | undefined> = new Set(['read', 'idempotent', 'keyed']);
 
-/** Gives the call to the present attempt, if that works on it; the refusal if it has to wait for a slot. */
+/** Assigns the call to the present attempt, if that works on it. Returns a refusal if the call must wait for a slot. */
 async function takeUp(
   tx: Tx,
   limits: AgentLimits,
@@ -82,8 +82,9 @@ async function takeUp(
 }
 
 /**
- * The reason why an open call of an earlier attempt goes to the present one: it is under way again, and takes its slot. Null if the present
- * attempt has it already, or only asks about it. Neither the word of a person nor a process that still runs waits for a slot. Pure.
+ * The reason for assigning an open call of an earlier attempt to the present one, which makes it open again and takes
+ * its slot. Null if the present attempt already has it, or only asks about it. Only a call that may run again waits for
+ * a slot. Pure.
  */
 function reasonToTakeUp({
   repeated,

@@ -30,7 +30,7 @@ async function use(working: Working, call: Begin): Promise<string> {
   return answer.data.outcome?.code ?? answer.data.state;
 }
 
-test('searches count over all runs and replicas of an hour; the refusal says when the next one may begin', async () => {
+test('searches of an hour count over all runs and replicas; the refusal says when the next one may begin', async () => {
   const working = await permits.startRun('bob');
   const search = (callId: string, over?: PermissionPlay): Promise<string> =>
     use(working, { callId, tool: 'web_search', args: { query: 'apples' }, ...(over === undefined ? {} : { over }) });
@@ -55,7 +55,7 @@ test('all tools of the browser share one rate', async () => {
   assert.equal(await use(working, { callId: '1.2', tool: 'browser_read' }), 'too_many_browser_calls');
 });
 
-test('a tier below 2Gi has no browser, and the denial names the tiers that have it', async () => {
+test('a tier below 2Gi has no browser; the denial names the tiers that have one', async () => {
   await village.writeSample(TIER_0, (tier) => tier.replace('memory: 2Gi', 'memory: 256Mi'));
   const replica = permits.at((await village.startReplica({})).peopleUrl);
   const working = await permits.startRun('bob');
@@ -65,7 +65,7 @@ test('a tier below 2Gi has no browser, and the denial names the tiers that have 
   assert.match(answer.outcome?.text ?? '', /needs a tier with 2Gi[^]*tier-0 has 256Mi[^]*have it: tier-2/);
 });
 
-test('a call that sends something asks a person by default, a call that reads does not', async () => {
+test('by default a person is asked about a call that sends something, but not about one that reads', async () => {
   const working = await permits.startRun('bob');
   const http = (callId: string, args: object): Promise<string> => use(working, { callId, tool: 'http', args });
   const url = 'https://api.test/v1';

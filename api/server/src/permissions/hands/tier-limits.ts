@@ -31,8 +31,8 @@ const toolsOf = (rate: ToolRate): readonly string[] =>
   VILLAGE_TOOL_NAMES.filter((name) => villageTool(name)?.rate === rate);
 
 /**
- * Refuses a call whose rate of the tier is used up in the last hour. Postgres counts the stored starts, so all replicas count
- * together, and a restart forgets none. Locks the agent: it begins no other call until the transaction ends.
+ * Refuses a call whose tier has used up its rate of the last hour. Counts the stored starts, so the limit spans
+ * replicas and restarts. Locks the agent: it begins no other call until the transaction ends.
  */
 export async function refuseByRate(
   tx: Tx,
@@ -76,11 +76,11 @@ export function deniedByMemory(
 /** Seconds until a caller without a slot should ask again. */
 const SLOT_RETRY_S = 2;
 
-/** Refuses a call while the calls of its agent take all slots of its tier. Locks the agent's slots until the transaction ends. */
+/** Refuses a call while the agent's calls take all slots of its tier. Locks the agent's slots until the transaction ends. */
 export async function refuseFull(tx: Tx, limits: AgentLimits, agentId: string): Promise<Refused | null> {
   const allowance = await limits.of(agentId);
   const allowed = allowance?.limits.concurrent_tools ?? 0;
   if ((await countSlots(tx, agentId)) < allowed) return null;
   const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
-  return refused('too_many_tools', `${tier} allows ${allowed} tools at one time`, SLOT_RETRY_S);
+  return refused('too_many_tools', `${tier} allows ${allowed} tools at one time: wait for one to end`, SLOT_RETRY_S);
 }

@@ -1,4 +1,6 @@
-/** Rules that people give with an answer: for which calls they hold, that they never loosen a denial, and their end. */
+/**
+ * Rules that people create with an answer: the calls that they cover, their end, and that they never override a denial.
+ */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type AllowRule, type AllowScope } from '@hamlet/contract';
@@ -42,7 +44,7 @@ async function allowAlways(id: string, always: AllowScope, by: TestClient): Prom
 const rulesFor = async (client: TestClient): Promise<readonly string[]> =>
   (await client.listAllowRules()).rules.map(({ rule_id: id }) => id);
 
-test('in a conversation it answers for messages of its author alone, until it is revoked; the audit has all of it', async () => {
+test("a rule in a conversation covers only its author's messages, until it is revoked; the audit records it", async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada', ['Noah']);
   const first = await message(mia, sessionId, 'ada');
   const id = await asked(first, '1.0');
@@ -90,7 +92,7 @@ test('in a conversation it answers for messages of its author alone, until it is
   assert.deepEqual(acts.toReversed(), ['allow_rule.give', 'permission.allow', 'allow_rule.revoke']);
 });
 
-test('for an agent an admin alone gives it; it holds in all runs, and a denial stays a denial', async () => {
+test('only an admin can create a rule for an agent; it covers all runs, but never overrides a denial', async () => {
   const first = await permits.startRun('bob', mia.client);
   const id = await asked(first, '1.0');
   const inNone = permits.answer(id, { ...ALLOW, always: 'conversation' }, mia.client);
@@ -109,7 +111,7 @@ test('for an agent an admin alone gives it; it holds in all runs, and a denial s
   const { runId, cycle, attempt } = second;
   const body = { cycle, attempt, call_id: '8.0', request: 'x', tool: 'buy', arguments: '{}', why: 'policy' } as const;
   const buy = await permits.play.as('bob').askPermission({ run_id: runId, ...body });
-  assert.equal(buy.permission.state, 'pending', 'it holds for its tool alone');
+  assert.equal(buy.permission.state, 'pending', 'it covers only its tool');
   assert.equal(await codeOf(permits.play.as('bob').listAllowRules()), 'forbidden');
   const gone = { rule_id: '01890000-0000-7000-8000-000000000000' };
   assert.equal(await codeOf(grace.client.revokeAllowRule(gone)), 'no_such_allow_rule');
@@ -117,7 +119,7 @@ test('for an agent an admin alone gives it; it holds in all runs, and a denial s
   assert.equal(await codeOf(paged), 'cursor_invalid');
 });
 
-test('it shares the allowance of its author: a dearer call waits for a person', async () => {
+test("a rule spends from its author's allowance: a more expensive call waits for a person", async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'cleo');
   const working = await message(mia, sessionId, 'cleo');
   const AUCTION = '01890000-0000-7000-8000-000000000000';
@@ -129,7 +131,7 @@ test('it shares the allowance of its author: a dearer call waits for a person', 
   assert.equal(dataOf(await bid('3.0', '1000')).permission.state, 'pending');
 });
 
-test('a person who was taken out of a session allows nothing in it any more', async () => {
+test('the rules of a person who was removed from a session no longer apply', async () => {
   const { session_id: sessionId } = await talk.open(noah.client, 'ada', ['Mia']);
   const working = await message(mia, sessionId, 'ada');
   await allowAlways(await asked(working, '1.0'), 'conversation', mia.client);

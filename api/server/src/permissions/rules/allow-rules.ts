@@ -23,8 +23,8 @@ interface Given {
 }
 
 /**
- * Refuses a rule for later calls: only a rule of the policy that asks can be answered beforehand, by an admin for all runs
- * of the agent, and by the person who gave the run for their own messages in its session. Pure.
+ * Refuses a rule for later calls unless the policy asks about the call. An admin may create one for all runs of the
+ * agent; the person who gave the run, for their own messages in its session. Pure.
  */
 export function refuseRule(
   { answer, always }: { readonly answer: string; readonly always?: AllowScope | undefined },
@@ -32,11 +32,11 @@ export function refuseRule(
 ): Refused | null {
   if (always === undefined) return null;
   if (answer !== 'allow' || permission.why !== 'policy')
-    return refused('validation_failed', 'body.always: only a call that a rule asks about can be allowed beforehand');
+    return refused('validation_failed', 'body.always: only a call that a rule asks about can be allowed in advance');
   if (isDecidedEachTime(permission.tool))
     return refused(
       'validation_failed',
-      'body.always: a person decides on each Schedule, each script of another agent, and each write out of a pod',
+      'body.always: each Schedule, each script of another agent and each write out of a pod needs its own answer: leave it out',
     );
   if (always === 'agent') {
     if (actor.role === 'admin') return null;
@@ -48,7 +48,10 @@ export function refuseRule(
       'body.always: the run belongs to no conversation: write agent, or leave it out',
     );
   if (run.createdById === actor.id) return null;
-  return refused('permission_not_yours', 'The message is of another person: only they allow a tool for their messages');
+  return refused(
+    'permission_not_yours',
+    'The message is from another person: only they may allow a tool for their messages',
+  );
 }
 
 function isDecidedEachTime(tool: string): boolean {
@@ -57,8 +60,8 @@ function isDecidedEachTime(tool: string): boolean {
 }
 
 /**
- * The rule that an answer gives; the same for a repeated answer. Null if a rule of that scope holds already. A rule for `shell`
- * holds for commands with the same key, and a command without one gets no rule.
+ * The rule that an answer creates; the same for a repeated answer. Null if a rule of that scope already applies. A rule
+ * for `shell` covers commands with the same key; a command without a key gets no rule.
  */
 export async function giveRule(
   tx: Tx,
@@ -103,8 +106,8 @@ interface Requested {
 }
 
 /**
- * Answers a request by the rule of a person, if one holds and its author may still spend the amount. The request stays
- * pending otherwise. The policy has been asked before: a call that it denies has no request.
+ * Answers a request by a person's rule, if one applies and its author may still spend the amount. Otherwise the request
+ * stays pending. The policy has been checked before, so a denied call never gets here.
  */
 export async function answerByRule(
   tx: Tx,

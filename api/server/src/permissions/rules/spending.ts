@@ -18,7 +18,7 @@ export async function refuseAboveAllowance(
   { dailyAllowance, timeZone }: EconomyRules,
 ): Promise<Refused | null> {
   if (person.role === 'admin' || micros === null) return null;
-  // Two answers of one member at the same time would each see the whole rest.
+  // Two concurrent answers of one member would each see the whole rest.
   await lockName(tx, `allowed spending ${person.id}`);
   const given = await readAllowance(tx, { memberId: person.id, day: villageDay(now, timeZone) });
   const used = given + (await readAllowedSpending(tx, person.id, dayStart(now, timeZone)));
@@ -27,6 +27,6 @@ export async function refuseAboveAllowance(
   if (amount <= left) return null;
   return refused(
     'allowance_exceeded',
-    `The call may spend ${formatAiDollars(amount)} aiDollars, and ${formatAiDollars(left)} are left of your allowance of today; let an admin answer`,
+    `The call may spend ${formatAiDollars(amount)} aiDollars, but ${formatAiDollars(left)} are left of your allowance of today; let an admin answer`,
   );
 }

@@ -8,7 +8,9 @@ import { keyOfScript } from './script-of-call.ts';
 
 const KEY_MAX_CHARS = 300;
 
-/** `none`: no rule can hold for the call. A null key stands for all calls of a tool, which one with a command never has. */
+/**
+ * `none`: no rule can cover the call. A null key covers all calls of a tool; a shell command always has its own key.
+ */
 export type AllowKey = { readonly kind: 'none' } | { readonly kind: 'key'; readonly key: string | null };
 
 export async function allowKeyOf(
@@ -26,13 +28,13 @@ export async function allowKeyOf(
   return key === null ? { kind: 'none' } : { kind: 'key', key };
 }
 
-/** Classes of commands that a rule allows only word by word: their effect depends on more than program and class. */
+/** Classes of commands that a rule allows only word by word, because their effect depends on more than program and class. */
 const WORD_BY_WORD: ReadonlySet<string> = new Set(['exec', 'publish', 'spend', 'speak', 'delegate']);
 
 /**
- * Programs and classes of a command that is understood: `curl: network`. A command that sends something to others, or runs code
- * that nothing reads, has its own text as key: a rule for one script or one push holds for no other. Null if the command is
- * unclear, too long, or has a secret. Pure.
+ * The programs and classes of a command, for example `curl: network`. A command that sends data or runs unread code
+ * uses its own text as key, so that a rule for one script or push covers no other. Null if the command is unclear, too
+ * long, or has a secret. Pure.
  */
 export function keyOfCommand(command: string, { classes, commands, unclear }: ShellReading): string | null {
   if (unclear.length > 0 || commands.length === 0) return null;

@@ -42,7 +42,7 @@ export async function needsOf({ tool, value }: AskedCall, readCommand: ReadComma
   if (!hasCommand(tool)) return null;
   const command = commandOf({ tool, value });
   return command === null
-    ? { classes: ['exec'], unclear: [`its arguments are not those of ${tool}`] }
+    ? { classes: ['exec'], unclear: [`the arguments do not match the schema of ${tool}`] }
     : readCommand(command);
 }
 
@@ -51,11 +51,11 @@ export interface JudgedRunCall {
   readonly judged: Judged;
   readonly brings: Bringing | null;
   readonly needs: ShellNeeds | null;
-  /** True if people are asked about what the call sends when it leaves the pod, and not before the call. */
+  /** True if people are asked when the call's request leaves the pod, and not before the call. */
   readonly waitsAtBroker: boolean;
 }
 
-/** Text from outside may be in a script that a tainted run saved, or that another agent wrote. */
+/** A script may contain outside text if a tainted run saved it or another agent wrote it. */
 const bringingOfScript = (script: ScriptText | null): Bringing | null =>
   script?.tainted === true ? { source: 'script', detail: script.name } : null;
 

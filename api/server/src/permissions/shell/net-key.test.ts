@@ -7,7 +7,7 @@ const key = (tool: string, value: unknown): string | null | undefined => {
   return found?.kind === 'key' ? found.key : found?.kind;
 };
 
-test('a rule for a call that reads never holds for one that sends, and one that sends names method and origin', () => {
+test('a rule for a reading call never covers a sending one; the key of a sending call has method and origin', () => {
   const url = 'https://api.test:8443/v1?x=1';
   assert.equal(key('http', { url }), 'reads');
   assert.equal(key('http', { url, method: 'POST', body: '{}' }), 'POST https://api.test:8443');
@@ -20,7 +20,7 @@ test('a rule for a call that reads never holds for one that sends, and one that 
   assert.equal(key('browser_click', { ref: 'e1', sends: true }), 'none', 'the page may be any');
 });
 
-test('tools that send nothing have no key of their own', () => {
+test('tools that send nothing have no separate key', () => {
   for (const tool of ['web_fetch', 'web_search', 'browser_read', 'say', 'shell', 'unknown'])
     assert.equal(netKeyOf(tool, {}), null, tool);
 });

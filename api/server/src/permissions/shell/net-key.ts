@@ -2,7 +2,7 @@ import { NET_TOOLS, villageTool } from '@hamlet/contract';
 
 const KEY_MAX_CHARS = 300;
 
-/** `none`: no rule can hold for the call. */
+/** `none`: no rule can cover the call. */
 type NetKey = { readonly kind: 'none' } | { readonly kind: 'key'; readonly key: string };
 
 const urlOf = (value: unknown): URL | null => {
@@ -11,8 +11,8 @@ const urlOf = (value: unknown): URL | null => {
 };
 
 /**
- * The key of a call of a tool of the net that may send something; null for another tool. All calls that read share one. A call
- * that sends has method and origin as its key; where it does not name the origin, as a click, no rule can hold. Pure.
+ * The key of a net tool's call that may send something; null for another tool. All reading calls share one key. The key
+ * of a sending call has method and origin; if the call names no origin, such as a click, no rule can cover it. Pure.
  */
 export function netKeyOf(tool: string, value: unknown): NetKey | null {
   const { sends } = villageTool(tool) ?? {};

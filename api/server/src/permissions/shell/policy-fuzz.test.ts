@@ -1,4 +1,4 @@
-/** Shell commands from a seeded grammar, judged as the API judges them: by the real parser, rules, taint and lists of parents. */
+/** Random shell commands, judged as the API judges them: by the real parser, rules, taint and lists of parents. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -55,7 +55,7 @@ const BROKEN = ['if true; then', 'ls "', 'a; )', 'cat <<X', '$((', '`ls'] as con
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A command of the grammar: chains, substitutions, heredocs, wrappers, prefixes of environment and inner shells. Every quote is closed. */
+/** A random command with chains, substitutions, heredocs, wrappers, environment prefixes and inner shells. Every quote is closed. */
 function drawn(random: Seeded, depth: number): string {
   const one = <T>(of: readonly T[]): T => random.one(of) as T;
   const inner = (): string => drawn(random, depth - 1);
@@ -99,7 +99,7 @@ function drawnPolicy(random: Seeded): Policy {
 const verdictOf = (policy: Policy, needs: ShellNeeds, taint: readonly TaintMark[] | null = null): Verdict =>
   judge(policy, { tool: 'shell', when: 'run', taint, needs }).verdict;
 
-test(`${COUNT} drawn commands under drawn policies (seed ${SEED}): no denial, list, doubt or taint lets more run`, async () => {
+test(`${COUNT} random commands (seed ${SEED}): adding a denial, a list, a doubt or taint never allows more`, async () => {
   const read = createReadCommand();
   const random = new Seeded(SEED);
   const seen: Record<Verdict, number> = { allow: 0, ask: 0, deny: 0 };
@@ -126,14 +126,14 @@ test(`${COUNT} drawn commands under drawn policies (seed ${SEED}): no denial, li
     assert.ok(STRICTNESS[verdictOf(policy, needs, TAINT)] >= strictness, `a tainted run: ${at}`);
     assert.equal(verdictOf(structuredClone(policy), await read(command)), verdict, `a resumed run: ${at}`);
     const longer = await read(`${command}\ngit push origin main`);
-    if (longer.unclear.length === 0) assert.ok(longer.classes.includes('publish'), `a push behind it: ${at}`);
-    assert.ok(STRICTNESS[verdictOf(policy, longer)] >= STRICTNESS.ask, `a push behind it: ${at}`);
+    if (longer.unclear.length === 0) assert.ok(longer.classes.includes('publish'), `followed by a push: ${at}`);
+    assert.ok(STRICTNESS[verdictOf(policy, longer)] >= STRICTNESS.ask, `followed by a push: ${at}`);
   }
   for (const verdict of ['allow', 'ask', 'deny'] as const)
     assert.ok(seen[verdict] > COUNT / 50, `the grammar reaches ${verdict}: ${JSON.stringify(seen)}`);
 });
 
-test(`a text that no shell would read is asked about (seed ${SEED})`, async () => {
+test(`a person is asked about a text that no shell can parse (seed ${SEED})`, async () => {
   const read = createReadCommand();
   const random = new Seeded(SEED);
   const open = resolvePolicy(

@@ -1,4 +1,4 @@
-/** A push over HTTP: people are asked once, at the broker where it sees all that leaves the pod, else before the call too. */
+/** A push over HTTP: a person is asked once, by the broker, if it sees all traffic of the pod; otherwise also before the call. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Permission, type SafeMode } from '@hamlet/contract';
@@ -19,7 +19,7 @@ metadata: { name: ${name} }
 spec:
   egress: { allow: [${rule}] }
 `;
-/** Rules of egress by agent: ada's are all read, bob has a tunnel, and plain writes of cleo need no person. */
+/** Egress rules by agent: the broker reads all of ada's traffic, bob has a tunnel, and plain writes of cleo need no person. */
 const EGRESS = {
   ada: '{ host: git.example.org, methods: [GET, POST] }',
   bob: '{ host: docs.example.org }',
@@ -47,7 +47,7 @@ async function started(
   { by = permits, callId = `${(calls += 1)}.0` }: { by?: PermissionPlay; callId?: string } = {},
 ): Promise<string> {
   const answer = await by.begin(working, { callId, args: { command, background: true } });
-  // A call that the rules let begin may find all slots of the tier taken.
+  // A call that the rules allow may find all slots of the tier taken.
   if (!answer.ok) return answer.problem.code.replace('too_many_tools', 'begun');
   const { state, outcome, waits_s: seconds = 0 } = answer.data;
   return outcome?.code ?? (seconds === 0 ? state : `${state} ${seconds}`);
@@ -56,7 +56,7 @@ async function started(
 /** Ends a call, so that its slot is free. */
 const ended = (working: Working, callId: string) => permits.finish(working, callId);
 
-/** The verdict about a push of a call that waits in the broker: a new push with each use, the same one with each question. */
+/** The verdict about a push of a call that waits in the broker. Each `use` is a new push; each question asks about the same one. */
 async function pushed(run: Working, call: string): Promise<() => Promise<string>> {
   const body = await aPush(run, { permits, broker, call });
   return async () => (await broker.permitEgress(body)).verdict;
@@ -69,7 +69,7 @@ async function permissionsOf({ runId }: Working): Promise<readonly Permission[]>
 const working = (agentId: AgentId, safeMode?: SafeMode): Promise<Working> =>
   permits.startRun(agentId, permits.play.admin, safeMode);
 
-test('where the broker reads all that leaves, a push asks one person once, in words of the broker, also in a tainted run', async () => {
+test('if the broker reads all traffic, it asks one person once about a push, also in a tainted run', async () => {
   const run = await working('ada');
   assert.equal(await started(run, 'curl https://git.example.org', { callId: '1.0' }), 'begun');
   await ended(run, '1.0');
@@ -83,7 +83,7 @@ test('where the broker reads all that leaves, a push asks one person once, in wo
   assert.deepEqual(
     asked?.taint?.map(({ source }) => source),
     ['shell'],
-    'the card shows that text from outside has reached the run',
+    'the card shows that outside text has reached the run',
   );
   dataOf(await permits.answer(asked?.permission_id ?? '', { answer: 'allow' }));
   assert.equal(await push(), 'allow');
@@ -91,7 +91,7 @@ test('where the broker reads all that leaves, a push asks one person once, in wo
   assert.equal(await (await pushed(run, '2.0'))(), 'wait', 'a further push of the same call asks again');
 });
 
-test('the rest of a command asks as before: taint, doubts, and what is not published', async () => {
+test('the other parts of a command need permission before the call: taint, doubts, and commands that do not publish', async () => {
   const run = await working('ada');
   assert.equal(await started(run, 'git push --exec x'), 'begun 900', 'code may run in a run without taint');
   assert.equal(await started(run, 'git push --exec x'), 'permission_needed', 'the push has tainted it');
@@ -100,14 +100,14 @@ test('the rest of a command asks as before: taint, doubts, and what is not publi
   assert.equal(await started(run, 'git push; $X'), 'permission_needed');
 });
 
-test('a person is asked before the call where something can leave unread or unasked: a tunnel, or writes: Allow', async () => {
+test('a person is asked before the call if traffic may leave unread or unasked: a tunnel, or writes: Allow', async () => {
   for (const agentId of ['bob', 'cleo'] as const)
     assert.equal(await started(await working(agentId), 'git push'), 'permission_needed', agentId);
   const tunnel = await withRules(rulesWith(), await withTunnel(village));
   assert.equal(await started(await working('dan'), 'git push', { by: tunnel }), 'permission_needed');
 });
 
-test('rules count at the call: a denial of the class, a question about the tool; safe modes change nothing', async () => {
+test('rules apply before the call: a denied class, a tool that needs permission; safe modes change nothing', async () => {
   const deny = await withRules(rulesWith({ tools: ['publish'], verdict: 'deny' }));
   const ask = await withRules(rulesWith({ tools: ['shell'], verdict: 'ask', reason: 'People see each command' }));
   const network = await withRules(rulesWith({ tools: ['network'], verdict: 'ask' }));

@@ -2,7 +2,7 @@ import { openShell, readCommandOf, type ParseShell, type ShellReading } from '@h
 
 export type ReadCommand = (text: string) => Promise<ShellReading>;
 
-/** The reader of shell commands. It loads the grammar with the first command: a village without hands needs none. */
+/** The reader of shell commands. It loads the grammar with the first command, because a village without hands needs none. */
 export function createReadCommand(): ReadCommand {
   let opening: Promise<ParseShell> | null = null;
   return async (text) => {

@@ -14,7 +14,7 @@ export async function scriptOfCall(
   return given === undefined ? null : findScriptText(db, { agentUid, name: given.name, version: given.version });
 }
 
-/** The needs of a script: only shell scripts are read. */
+/** Parses a script to find out what it needs; only shell scripts are parsed. */
 export async function needsOfScript(script: ScriptText | null, readCommand: ReadCommand): Promise<ShellNeeds> {
   if (script === null) return { classes: ['exec'], unclear: ['the agent has no such script'] };
   return script.language === 'bash' ? readCommand(script.source) : { classes: ['exec'], unclear: [] };

@@ -1,4 +1,4 @@
-/** Shell commands over HTTP: the API judges what their programs do, and a rule of a person holds for its key alone. */
+/** Shell commands over HTTP: the API judges what their programs do; a person's rule covers only its key. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type AllowRule } from '@hamlet/contract';
@@ -45,7 +45,7 @@ async function always(working: Working, command: string): Promise<AllowRule> {
   return rule;
 }
 
-test('a push in any form asks a person, and so does a command that the parser cannot read', async () => {
+test('a push in any form needs permission, and so does a command that the parser cannot read', async () => {
   const working = await permits.startRun('ada');
   for (const command of [
     'git push origin main',
@@ -62,7 +62,7 @@ test('a push in any form asks a person, and so does a command that the parser ca
   assert.equal(await started(working, 'ls -l /workspace'), 'begun');
 });
 
-test('a rule about a class reaches into the shell', async () => {
+test('a rule about a class also applies to shell commands', async () => {
   const working = await permits.startRun('bob');
   assert.equal(await started(working, 'git push', strict), 'policy_denied');
   assert.equal(await started(working, 'timeout 9 pip install flask', strict), 'policy_denied');
@@ -73,7 +73,7 @@ test('a rule about a class reaches into the shell', async () => {
   assert.equal(await started(working, 'cat /workspace/README.md', strict), 'begun');
 });
 
-test('a call of git is judged as the command that it stands for', async () => {
+test('a call of the git tool is judged as the equivalent command', async () => {
   const working = await permits.startRun('dan');
   const git = (action: string, ...args: string[]) => ({ tool: 'git', args: { action, args } });
   for (const [call, verdict] of [
@@ -86,7 +86,7 @@ test('a call of git is judged as the command that it stands for', async () => {
   assert.equal(await startedTool(working, git('push'), strict), 'policy_denied');
 });
 
-test('"always" for one push holds for that push, not for the shell', async () => {
+test('"always" for one push covers that push, not the shell', async () => {
   const working = await permits.startRun('cleo');
   const rule = await always(working, 'git push origin hamlet/cleo/bread');
   assert.deepEqual([rule.tool, rule.allow_key], ['shell', '= git push origin hamlet/cleo/bread']);
@@ -98,7 +98,7 @@ test('"always" for one push holds for that push, not for the shell', async () =>
   assert.equal(await codeOf(answer), 'validation_failed');
 });
 
-test('keys name programs and classes, or the whole command; none for a doubt, a secret or a long text', async () => {
+test('keys name programs and classes, or the whole command; a doubt, a secret or a long text has none', async () => {
   const read = createReadCommand();
   const key = async (command: string): Promise<string | null> => keyOfCommand(command, await read(command));
   assert.equal(await key('cat /etc/hosts | sort'), 'cat sort: read');

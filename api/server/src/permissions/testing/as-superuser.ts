@@ -1,7 +1,7 @@
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import type { TestVillage } from '../../testing/test-village.ts';
 
-/** Lets the time of a permission be over, which no role of the village can do. */
+/** Lets a permission expire, which no database role of the village can do. */
 export async function outlast({ postgres }: TestVillage, permissionId: string): Promise<void> {
   const superuser = openSuperuser(postgres);
   await superuser.run('alter table permission disable trigger goes_forward');

@@ -26,7 +26,7 @@ export type HandsCall = Partial<CallInput<typeof beginCall>['body']> & {
 type Answer = CallInput<typeof answerPermission>['body'];
 export type CallAnswer = Outcome<CallData<typeof performCall>>;
 
-/** Acts for tests of permissions and calls. Mutable: it knows the runs that it has started. */
+/** Acts for tests of permissions and calls. Stateful: it tracks the runs that it has started. */
 export class PermissionPlay {
   readonly play: Play;
   readonly member: TestClient;
@@ -37,7 +37,7 @@ export class PermissionPlay {
     this.member = clientOf(url, TOKENS.member);
   }
 
-  /** The same village over another replica. */
+  /** The same village through another replica. */
   at(url: string): PermissionPlay {
     return new PermissionPlay(url);
   }

@@ -38,8 +38,8 @@ function commonFacts({ run, callId, policy, judged }: Noted) {
 }
 
 /**
- * Keeps the facts by which a call was judged, for trials of other rules. A tool that does not exist is left out: no rules allow it. The
- * caller has locked the run, and the call has no effect yet: later, its run may be tainted by its own result.
+ * Stores the facts by which a call was judged, for trials of other rules. Skips unknown tools, because no rules allow
+ * them. The caller has locked the run, and the call has no effect yet; later, the call's own result may taint its run.
  */
 export async function noteCall(
   tx: Tx,

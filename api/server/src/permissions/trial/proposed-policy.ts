@@ -16,7 +16,7 @@ import type { Village } from '../../village.ts';
 
 const DETAIL_MAX_CHARS = 2_000;
 
-/** Reads the commands in examples, one in each turn of the event loop: a proposal may have many. */
+/** Reads the commands in examples, one per turn of the event loop, because a proposal may have many. */
 async function readCommands(rules: readonly ExampledRule[], readCommand: ReadCommand): Promise<CommandClasses> {
   const known = new Map<string, readonly string[]>();
   for (const command of commandsInExamples(rules)) {
@@ -67,7 +67,7 @@ export function rulesOfLayer(
   return spec === null ? refused('no_such_entitlement') : accepted({ of: 'tier', name: tier, tools: spec.tools ?? {} });
 }
 
-/** Uses the function of the policies in force. Refuses rules that contradict their examples. */
+/** Builds the policy with the function that production uses. Refuses rules that contradict their examples. */
 export async function proposedPolicy(
   { source, villageRules, readCommand }: Village,
   { proposal, classesInForce }: { readonly proposal: PolicyProposal; readonly classesInForce: CommandClasses },

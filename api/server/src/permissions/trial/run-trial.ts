@@ -15,7 +15,7 @@ import { policyOfRun, type PolicyColumns, type PolicyOf } from '../agent-policy.
 
 const DAY_MS = 86_400_000;
 const PAGE = 500;
-/** Longest time in ms without a turn of the event loop. */
+/** Longest time in ms without yielding to the event loop. */
 const SLICE_MS = 8;
 const POLICIES_MAX = 5_000;
 const JUDGED_MAX = 20_000;
@@ -32,7 +32,7 @@ interface Difference {
   readonly would: Judged;
 }
 
-/** Keeps policies and judgements, because many calls have the same facts. Null if both policies are the same. */
+/** Caches policies and judgements, because many calls have the same facts. Null if both policies are the same. */
 function createJudge(before: PolicyOf, after: PolicyOf) {
   const policies = new Map<string, readonly [Policy, Policy]>();
   const judged = new Map<string, readonly [Judged, Judged]>();
@@ -86,7 +86,10 @@ function countIn(counts: Counts, name: string, difference: Difference): void {
   counts.set(key, count);
 }
 
-/** Counts differences call by call, because a trial may find 50,000. Examples are one of each change in turn, so that a frequent one hides no rare one. */
+/**
+ * Counts differences one by one, because a trial may find 50,000. Examples alternate between kinds of change, so that a
+ * frequent kind does not hide a rare one.
+ */
 function createTally() {
   const kinds = new Map<string, Differences>();
   const [classes, agents]: [Counts, Counts] = [new Map(), new Map()];
@@ -140,7 +143,7 @@ interface Asked {
   readonly now: Date;
 }
 
-/** Judges calls in pages, the newest first, and lets other work run between them and within them. */
+/** Judges calls in pages, newest first, and yields to other work between and within them. */
 async function look({ db, source, egressOf, monotonicMs }: Village, { before: inForce, after, reader, limits }: Asked) {
   const judge = createJudge(inForce, after);
   const endsMs = monotonicMs() + limits.ms;
@@ -187,7 +190,7 @@ export async function runTrial(village: Village, asked: Asked): Promise<PolicyTr
     until: asked.now.toISOString(),
     looked_at,
     judged,
-    // A limit that only just holds all calls cuts nothing.
+    // If the limit was just enough for all calls, none were cut.
     cut: older === 0 ? null : cut,
     not_judged: { older, without_facts, ...gone },
     ...tally.summary(),

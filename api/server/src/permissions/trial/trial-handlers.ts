@@ -10,7 +10,7 @@ const RATE: RatePolicy = { name: 'trials', quota: 30, windowS: 60 };
 const LIMITS: TrialLimits = { calls: TRIAL_CALLS_MAX, ms: TRIAL_MS_MAX };
 const RETRY_S = 2;
 
-/** Routes of the village's rules, and of trials of others. A replica runs one trial at a time. */
+/** Routes that read the village's rules and try proposed ones. A replica runs one trial at a time. */
 export function trialHandlers(ports: Village) {
   const { policyOf, classesOf, monotonicMs, log } = ports;
   const limiter = new RateLimiter();

@@ -1,4 +1,4 @@
-/** Trials of 50,000 calls by the largest proposals: bounded in time and number, with other requests served meanwhile. */
+/** Trials of 50,000 calls by the largest proposals: bounded in time and number, while other requests are served. */
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { codeOf } from '@hamlet/test/env/client';
 import { testVillage } from '../../testing/test-village.ts';
 import { PermissionPlay } from '../testing/permission-play.ts';
 
-/** Rules as long as a proposal may have them; the last one alone names a class of the calls. */
+/** As many rules as a proposal may have; only the last one names a class of the calls. */
 const LONGEST: VillageRules = VillageRules.parse([
   ...Array.from({ length: POLICY_RULES_MAX - 1 }, (_, rule) => ({
     tools: Array.from({ length: 64 }, (_each, at) => `mcp__server${rule}__a-tool-with-a-long-name-${at}`),
@@ -34,7 +34,7 @@ await superuser.close();
 
 const attempt = (rules: VillageRules) => permits.play.admin.tryPolicy({ of: 'village', rules });
 
-/** The delays of the event loop while requests are served, in words, and the number of requests. */
+/** Describes the delays of the event loop while requests are served, and the number of requests. */
 async function served(isOver: (requests: number) => boolean): Promise<readonly [delays: string, requests: number]> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
@@ -45,7 +45,7 @@ async function served(isOver: (requests: number) => boolean): Promise<readonly [
   return [`event loop p99 ${p99}, max ${max}`, requests];
 }
 
-test('50,000 calls: other requests are served while the trial runs', async (t) => {
+test('a trial of 50,000 calls lets other requests be served', async (t) => {
   const [before] = await served((requests) => requests === 200);
   let isOver = false;
   const meanwhile = served(() => isOver);
@@ -66,7 +66,7 @@ test('a second trial at the same time is refused', async () => {
   assert.deepEqual(codes.toSorted(), [null, 'trial_under_way'].toSorted());
 });
 
-test('a huge or hostile proposal is a typed refusal', async () => {
+test('a huge or hostile proposal is refused with a reason', async () => {
   const rule = { tools: ['exec'], verdict: 'deny' as const };
   const sent = async (body: unknown): Promise<string | null> => codeOf(permits.play.admin.tryPolicy(body as never));
   assert.equal(
@@ -96,10 +96,10 @@ test('a huge or hostile proposal is a typed refusal', async () => {
   assert.ok(!answer.ok && answer.problem.detail.length <= 2_000);
 });
 
-test('the trials of one person in a minute are limited', async () => {
+test('a person may run a limited number of trials a minute', async () => {
   const wrong: VillageRules = [{ tools: ['exe'], verdict: 'deny' }];
   const codes: (string | null)[] = [];
-  // A new minute may begin in between: until its limit too there are at most twice as many.
+  // A new minute may begin in between, so the limit may be reached twice.
   while (codes.length < 61 && !codes.includes('rate_limited')) codes.push(await codeOf(attempt(wrong)));
   assert.deepEqual([...new Set(codes)], ['policy_wrong', 'rate_limited']);
 });

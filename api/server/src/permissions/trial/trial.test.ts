@@ -1,4 +1,4 @@
-/** Trials of rules over HTTP: the calls of a week are judged again by proposed rules, and the report equals a count by hand. */
+/** Trials of rules over HTTP: proposed rules judge the calls of a week again, and the report equals the test's own count. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, test } from 'node:test';
@@ -31,7 +31,7 @@ const RULES: VillageRules = VillageRules.parse([
 ]);
 const COMMANDS = ['ls', 'git status', 'touch /workspace/a', 'pip install flask', 'git push origin main', 'make x'];
 
-/** A call that this test has made, for the count by hand. */
+/** A call that this test has made, for its own count. */
 interface Made {
   readonly agentId: AgentId;
   readonly tool: string;
@@ -83,7 +83,7 @@ const changesOf = ({ changes }: PolicyTrial): Record<string, number> =>
   Object.fromEntries(changes.map(({ from, to, calls }) => [`${from}>${to}`, calls]));
 const sumOf = (rows: readonly { readonly calls: number }[]): number => rows.reduce((sum, { calls }) => sum + calls, 0);
 
-test('the calls of a week: allowed, asked, denied, in the hands and by the API', async () => {
+test('a week has allowed, asked and denied calls, in the hands and by the API', async () => {
   for (const agentId of ['ada', 'bob'] as const) {
     const working = await permits.startRun(agentId);
     for (const [at, command] of COMMANDS.entries())
@@ -95,7 +95,7 @@ test('the calls of a week: allowed, asked, denied, in the hands and by the API',
     const { permission } = dataOf(await permits.ask(working, post('3.1', 'Another')));
     made.push({ agentId, tool: 'post_to_board', value: post('3.1').args });
     dataOf(await permits.answer(permission.permission_id, { answer: 'deny' }));
-    // A tool that does not exist is no call that rules could allow.
+    // No rule can allow a tool that does not exist, so such a call is not counted.
     await permits.perform(working, { tool: 'made_up', callId: '4.0', args: {} });
     await permits.end(working);
   }
@@ -109,7 +109,7 @@ test('the calls of a week: allowed, asked, denied, in the hands and by the API',
   assert.equal((await trial(ofAgent)).changed, 0);
 });
 
-test('the figures equal a count by hand, for rules of all kinds', async (t) => {
+test("the figures equal the test's own count, for rules of all kinds", async (t) => {
   const random = new Seeded(Number(process.env['SEED'] ?? 95));
   const names = [
     'read',
@@ -144,7 +144,7 @@ test('the figures equal a count by hand, for rules of all kinds', async (t) => {
   assert.ok(differing > 0);
 });
 
-test('an example has the call, its first words, both verdicts, the rule that decides and the answer then', async () => {
+test('an example has the call, the start of its arguments, both verdicts, the deciding rule and the answer at the time', async () => {
   const rule: VillageRule = { tools: ['publish'], verdict: 'deny', reason: 'Nothing leaves' };
   const report = await trial({ of: 'village', rules: [...RULES, rule] });
   const push = report.examples.find(({ tool, agent_id: agent }) => tool === 'shell' && agent === 'ada');
@@ -162,7 +162,7 @@ test('an example has the call, its first words, both verdicts, the rule that dec
   );
 });
 
-test('a proposal for one Agent or tier changes the calls of its agents alone', async () => {
+test('a proposal for one Agent or tier changes only the calls of its agents', async () => {
   const rules = [{ tools: ['exec'], verdict: 'deny' as const }];
   const ofAgent = await trial({ of: 'agent', agent_id: 'ada', tools: { rules } });
   assert.deepEqual([...new Set(ofAgent.by_agent.map(({ name }) => name))], ['ada']);
@@ -176,7 +176,7 @@ test('a proposal for one Agent or tier changes the calls of its agents alone', a
   assert.equal(await codeOf(attempt({ of: 'tier', name: 'tier-99', tools: {} })), 'no_such_entitlement');
 });
 
-test('words have no secrets of known forms, and those of a conversation are for its people', async () => {
+test('examples contain no secrets of known forms; those of a conversation are shown only to its people', async () => {
   const command = 'git push https://x:hunter22hunter22@h.test/r main';
   const open = await permits.startRun('bob');
   await begin(open, '1.0', { tool: 'shell', value: { command } });
@@ -192,7 +192,7 @@ test('words have no secrets of known forms, and those of a conversation are for 
   assert.ok(!JSON.stringify(report).includes('hunter22'));
 });
 
-test('calls that cannot be judged are counted apart: no facts, no run, no agent, and before the week', async () => {
+test('calls that cannot be judged are counted separately: without facts, run or agent, or before the week', async () => {
   const working = await permits.startRun('ada');
   assert.equal(await begin(working, '1.0', { tool: 'shell', value: { command: 'ls' } }), 'begun');
   await permits.end(working);
@@ -210,7 +210,7 @@ test('calls that cannot be judged are counted apart: no facts, no run, no agent,
   assert.deepEqual([report.looked_at, report.judged], [earlier.looked_at + 1, earlier.judged - 1]);
 });
 
-test('taint is as it was when the call was judged, and a repeated request does not change it', async () => {
+test('a trial uses the taint at the time of the call; a repeated request does not change it', async () => {
   const working = await permits.startRun('bob');
   const say = { tool: 'say', callId: '5.0', args: { text: 'hello' } };
   const first = resultOf(await permits.perform(working, say));
@@ -226,7 +226,7 @@ test('taint is as it was when the call was judged, and a repeated request does n
   assert.equal(report.examples[0]?.before.rule, null);
 });
 
-test('the safe mode of a run holds in a trial too: no proposal lets it change anything', async () => {
+test('a trial respects the safe mode of a run: no proposal lets it change anything', async () => {
   const body = { prompt: 'Look only.', safe_mode: 'analysis_only' } as const;
   const { run } = await permits.play.admin.createRun({ agent_id: 'ada', ...body });
   const working = await permits.start('ada', run);
@@ -239,7 +239,7 @@ test('the safe mode of a run holds in a trial too: no proposal lets it change an
   assert.deepEqual([report.judged, report.changed], [before.judged + 1, before.changed]);
 });
 
-test('only admins try rules', async () => {
+test('only admins may try rules', async () => {
   const body = { of: 'village', rules: RULES } as const;
   assert.equal(await codeOf(attempt(body, permits.member)), 'forbidden');
   assert.equal(await codeOf(attempt(body, permits.play.as('ada'))), 'forbidden');

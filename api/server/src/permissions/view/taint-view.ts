@@ -1,7 +1,7 @@
 import type { TaintMark } from '@hamlet/contract';
 import type { RunRow } from '@hamlet/store';
 
-/** The marks of a run, the first one first; null if no text from outside has reached it. Pure. */
+/** The taints of a run, oldest first; null if no outside text has reached it. Pure. */
 export function taintOf({ taint }: Pick<RunRow, 'taint'>): readonly TaintMark[] | null {
   return (
     taint?.map(({ source, detail, callId, fromRunId, at }) => ({
