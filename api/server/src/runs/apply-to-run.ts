@@ -43,7 +43,7 @@ const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>([
 ]);
 const FAILED: Readonly<Record<Extract<RunVerdict, { kind: 'failed' }>['code'], string>> = {
   too_many_attempts: `The agent started this run ${RUN_ATTEMPTS_MAX} times in a row without progress`,
-  run_did_nothing: 'The agent ended this run as done, without an effect and without an answer',
+  run_did_nothing: 'The agent ended this run as done, but without an effect or an answer',
 };
 
 function progressOf({ state, attempt, progressAttempt, cycle, cancelRequestedAt }: RunRow): RunProgress {
@@ -102,7 +102,7 @@ async function write(tx: Tx, run: RunRow, { verdict, command, words }: Decided):
   const { next, event } = verdict;
   const { detail, answer, ...rest } = words;
   const ends = event === 'settled';
-  // The agent names the calls whose end is unknown. For a run that the API ends, the journal says so.
+  // The agent names the calls whose end is unknown. For a run that the API ends, the journal names them.
   const unsettled = ends ? (words.unsettled ?? (await readUnsettledCalls(tx, run.runId))) : undefined;
   const changed = await changeRun(tx, run, {
     ...rest,

@@ -1,4 +1,7 @@
-/** Cancel and SIGTERM of runs of agents with a model, in residents of their own processes: from every state, by events and their order. */
+/**
+ * Cancel and SIGTERM of runs of agents with a model, in residents in separate processes: from every state, checked by
+ * the order of events.
+ */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Run } from '@hamlet/contract';
@@ -23,13 +26,13 @@ interface ChatBody {
 const called = (name: string, input: object): WireAnswer =>
   OPENAI_WIRE.stream({ text: [], calls: [{ id: `call-${name}`, name, pieces: [JSON.stringify(input)] }] });
 
-/** The end of words that never end: the client leaves. */
+/** The end of an endless answer: the client disconnects. */
 const unending = (): WireAnswer => {
   const { chunks, ...answer } = OPENAI_WIRE.stream({ text: ['Once ', 'upon '] });
   return { ...answer, chunks: [...chunks.slice(0, 2), { drip: ': still writing\n\n', everyMs: 20 }] };
 };
 
-/** The prompt says which state the run shall reach. */
+/** The prompt names the state that the run should reach. */
 function answer({ path, body }: WireRequest): WireAnswer | null {
   if (path !== '/v1/chat/completions') return null;
   const { messages, stream, tools = [] } = body as ChatBody;
@@ -43,7 +46,7 @@ function answer({ path, body }: WireRequest): WireAnswer | null {
 }
 
 const mind = await testWire([], { otherwise: answer });
-// Slow enough that a walk is under way when it is cancelled.
+// Slow enough that a walk is in progress when it is cancelled.
 const village = await testVillage({ villageSpeed: 1 });
 const replica = await village.startReplica(
   { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
@@ -63,13 +66,13 @@ function watch(runId: string) {
   return { ended, kinds: () => events.map((each) => (each.event === 'run_event' ? each.data.event : each.event)) };
 }
 
-/** Requests to the model for one run: the gateway passes on each that an engine makes. */
+/** The model requests of one run: the gateway forwards each request of an engine. */
 const asksOf = (prompt: string): number =>
   mind.requests.filter(({ body }) => JSON.stringify(body).includes(prompt)).length;
 
 /**
- * Cancels a run in the state that the condition describes. After the cancel no word is streamed, and the model is not asked again. The journal's
- * entries of before may reach the API after the cancel.
+ * Cancels a run in the state that the condition describes. After the cancel no text is streamed, and the model is not
+ * asked again. Journal entries from before may reach the API after the cancel.
  */
 async function cancelWhen(prompt: string, isThere: (kinds: readonly string[]) => boolean): Promise<Run> {
   const { run_id: runId } = await runs.give('ada', prompt);
@@ -92,7 +95,7 @@ test('a queued run is cancelled before anything begins', async () => {
   assert.deepEqual([run.usage.steps, run.unsettled], [0, []]);
 });
 
-test('a cancel while the model writes ends the words, and the provider loses its client', async () => {
+test('a cancel while the model writes ends the stream, and disconnects the provider', async () => {
   await residents.start('ada');
   const before = mind.requests.length;
   await cancelWhen('Please write a tale.', (kinds) => kinds.includes('delta'));
@@ -101,7 +104,7 @@ test('a cancel while the model writes ends the words, and the provider loses its
   assert.ok(request !== undefined);
 });
 
-test('a cancel while a tool runs ends the walk, and its call is settled or named', async () => {
+test('a cancel while a tool runs ends the walk, and its call is settled or named as unsettled', async () => {
   await residents.start('ada');
   const run = await cancelWhen('Please walk to the pond.', (kinds) => kinds.includes('call_begun'));
   const settledCalls = (await runs.events(run.run_id)).filter(({ event }) => event === 'call_settled').length;
@@ -116,7 +119,7 @@ test('a cancel while people are asked withdraws the question', async () => {
   assert.deepEqual((await runs.play.admin.listPermissions(query)).permissions, []);
 });
 
-test('at SIGTERM nothing starts, the run is interrupted, and the next process continues it', async () => {
+test('after SIGTERM nothing starts, the run is interrupted, and the next process continues it', async () => {
   const child = await residents.start('ada');
   const asks = asksOf('Please walk to the pond.');
   const { run_id: runId } = await runs.give('ada', 'Please walk to the pond.');

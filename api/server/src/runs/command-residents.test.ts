@@ -57,7 +57,7 @@ const awaited = (name: string): string => `while [ ! -e ${fileOf(name)} ]; do sl
 const isAlive = (pid: string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 
-test('a command answers a run: its words stream, its output is the result; another agent has another runtime by its name alone', async () => {
+test('a command answers a run: its output is streamed and is the result; another agent has another runtime', async () => {
   await residents.start('ada');
   const script = `${awaited('read')}; printf 'Hello from %s. ' "$AGENT_ID"; ${awaited('go')}; echo done`;
   const { run_id } = await runs.give('ada', script);
@@ -80,7 +80,7 @@ test('a command answers a run: its words stream, its output is the result; anoth
   assert.match((await runs.ended(stub)).summary ?? '', /STUB RESPONSE/);
 });
 
-test('killed in the middle, a command runs again only if a person says so', async () => {
+test('a command that is killed midway runs again only if a person allows it', async () => {
   for (const word of ['happened', 'repeat'] as const) {
     const name = `loaves-${word}`;
     const child = await residents.start('ada');
@@ -92,7 +92,7 @@ test('killed in the middle, a command runs again only if a person says so', asyn
     await residents.kill(child);
     await runs.play.admin.rebootAgent({ agent_id: 'ada' });
     appendFileSync(fileOf(`${name}-go`), '');
-    // With the second word the volume is lost too.
+    // For the second answer the volume is lost too.
     await residents.start('ada', word === 'repeat' ? 'moved' : undefined);
     const asked = await answer(run_id, word);
     assert.deepEqual([asked.why, asked.tool, asked.call_id], ['unknown', 'command', '1.0']);
@@ -103,7 +103,7 @@ test('killed in the middle, a command runs again only if a person says so', asyn
   }
 });
 
-test('a cancel ends the command with everything it started, names the call, and no word follows', async () => {
+test('a cancel ends the command and its child processes, names the call, and no output follows', async () => {
   await residents.start('ada');
   const script = `setsid sh -c 'echo $$ >>${fileOf('pids')}; sleep 600' & echo $$ >>${fileOf('pids')}; while :; do echo word; sleep 0.05; done`;
   const { run_id } = await runs.give('ada', script);
@@ -121,7 +121,7 @@ test('a cancel ends the command with everything it started, names the call, and 
   assert.ok(!reading.events.slice(cancelled).some(({ event }) => event === 'delta'), 'words after the cancel');
 });
 
-test('at SIGTERM a command may end by itself: its result is kept, and the next process only answers', async () => {
+test('after SIGTERM a command may end by itself: its result is stored, and the next process only answers', async () => {
   const child = await residents.start('ada');
   const { run_id } = await runs.give('ada', `echo loaf >>${fileOf('term')}; ${awaited('oven')}; echo baked`);
   await eventually('the loaf', () => linesOf('term').length === 1);

@@ -1,4 +1,4 @@
-/** Runs of agents with a model, in residents of their own processes: the whole errand, permission, cancel, and kills at any moment. */
+/** Runs of agents with a model, in residents in separate processes: a whole errand, a permission, a cancel, and kills at any moment. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,7 +56,7 @@ async function posted(): Promise<readonly string[]> {
   return posts.map(({ post_id }) => post_id);
 }
 
-test('an errand: she walks, talks, asks before she posts, is allowed, and answers with the link', async () => {
+test('an agent walks, talks, asks before it posts, is allowed, and answers with the link', async () => {
   await residents.start('ada');
   const [said, before] = [await saidToBob(), await posted()];
   const { run_id } = await runs.give('ada', ERRAND);
@@ -80,7 +80,7 @@ test('an errand: she walks, talks, asks before she posts, is allowed, and answer
     assert.ok(kinds.includes(kind), `${kind} in ${kinds.join(' ')}`);
 });
 
-test('killed at any moment, nothing is said or posted twice', async (context) => {
+test('an agent that is killed at any moment says and posts nothing twice', async (context) => {
   for (let kill = 0; kill < KILLS; kill += 1) {
     const [said, before] = [await saidToBob(), await posted()];
     const child = await residents.start('ada');

@@ -32,7 +32,7 @@ export interface Fired {
   readonly now: Date;
 }
 
-/** Uses the database's clock. Returns the earlier firing of a slot that has fired. */
+/** Uses the database's clock. Returns the earlier firing if the slot has fired. */
 export async function fireSchedule({ db, source }: Village, body: FiringBody, fence: Fence): Promise<Outcome<Fired>> {
   await noteFence(db, fence);
   return inTransaction(db, async (tx) => {
@@ -44,7 +44,7 @@ export async function fireSchedule({ db, source }: Village, body: FiringBody, fe
     if (earlyMs > FIRING_EARLY_MS)
       return refused(
         'firing_too_early',
-        `The clock of the village says ${now.toISOString()}`,
+        `The slot is in the future: the clock of the village says ${now.toISOString()}`,
         Math.ceil(earlyMs / 1_000),
       );
     const { prunedThrough } = await lockSchedule(tx, {

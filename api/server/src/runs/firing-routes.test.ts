@@ -1,4 +1,4 @@
-/** Firings by HTTP on a real Postgres: one firing a slot, for any number of requests and callers. */
+/** Firings over HTTP on a real Postgres: one firing per slot, for any number of requests and callers. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -78,7 +78,7 @@ test('a firing makes a run for each agent that exists, and gives the reason for 
   await runs.finishAll('bob');
 });
 
-test('a hundred clients on one slot: one firing, one run, and every client gets it', async () => {
+test('a hundred concurrent clients fire one slot once, and each gets the one run', async () => {
   // A client that is asked to retry, because others are ahead of it, does so.
   const ask = async (): Promise<CallData<typeof fireSchedule> | false> => {
     const answer = await fire({ agents: ['ada', 'bob'] });
@@ -101,7 +101,7 @@ test('a fired slot gives the same answer again, even to a different request', as
   assert.equal(await countOf('run'), 1);
 });
 
-test('two leaders, the lease stolen, clocks 30 s apart: every slot fires once', async () => {
+test('two leaders, a stolen lease and clocks 30 s apart: every slot fires once', async () => {
   const skewMs = 30_000;
   const nowMs = Date.now();
   const base = nowMs - SLOTS * 1_000;
@@ -124,7 +124,7 @@ test('two leaders, the lease stolen, clocks 30 s apart: every slot fires once', 
     }
   }
   await Promise.all([lead(() => `${lease}:1`, 0), lead(() => `${lease}:${stolen ? 2 : 1}`, 1)]);
-  // The second leader fires the slots that the first was refused after its lease had passed.
+  // After the lease has passed, the second leader fires the slots that the first was refused.
   for (let slot = 0; slot < SLOTS; slot += 1) {
     const answer = await fire(
       { slot: new Date(base + slot * 1_000).toISOString(), overlap: 'Queue', agents: ['cleo'], history_limit: 0 },
@@ -155,7 +155,7 @@ test('a slot in the future is refused with the time to wait', async () => {
   assert.equal(await countOf('firing'), 0);
 });
 
-test('a leader whose lease has passed to another is refused; a greater count of the same Lease is accepted at once', async () => {
+test('a leader whose lease has passed on is refused; a greater count of the same Lease is accepted at once', async () => {
   dataOf(await fire({ slot: slotOf(0) }, `${lease}:4`));
   dataOf(await fire({ slot: slotOf(1) }, `${lease}:5`));
   assert.equal(codeOf(await fire({ slot: slotOf(2) }, `${lease}:4`)), 'fence_stale');
@@ -163,8 +163,8 @@ test('a leader whose lease has passed to another is refused; a greater count of 
   await runs.finishAll('ada');
 });
 
-test('another Lease is accepted only after the trusted one was silent for as long as it lasts, and then the old one never again', async () => {
-  // If the machine stalls for as long as a Lease lasts between the two requests, the test tries again.
+test('another Lease is accepted only after the trusted one was silent for its duration; then the old one is refused permanently', async () => {
+  // If the machine stalls for a Lease's duration between the two requests, the test tries again.
   await eventually('the new Lease to be refused', async () => {
     await db.deleteFrom('operator_fence').execute();
     dataOf(await fire({ slot: slotOf(0) }, 'old-lease:9'));
@@ -196,7 +196,7 @@ const OVERLAPS: readonly (readonly [Overlap, string, readonly Run['state'][]])[]
   ['Replace', 'replaced', ['queued', 'running']],
 ];
 for (const [overlap, outcome, states] of OVERLAPS)
-  test(`overlap ${overlap} while a run is under way: ${outcome}`, async () => {
+  test(`overlap ${overlap} while a run is in progress: ${outcome}`, async () => {
     const [made] = dataOf(await fire({ slot: slotOf(0), overlap })).runs;
     const first = made?.run_id ?? '';
     dataOf(await runs.start('ada', first));
@@ -223,7 +223,7 @@ test('Replace cancels waiting runs at once', async () => {
   await runs.finishAll('ada');
 });
 
-test('overlap concerns one schedule: runs of other schedules and of people do not count', async () => {
+test('overlap applies to one schedule: runs of other schedules and of people do not count', async () => {
   await runs.play.admin.createRun({ agent_id: 'ada', prompt: 'x' });
   assert.equal(dataOf(await fire()).runs[0]?.outcome, 'started');
   uid = `uid-${(schedules += 1)}`;
@@ -231,7 +231,7 @@ test('overlap concerns one schedule: runs of other schedules and of people do no
   await runs.finishAll('ada');
 });
 
-test('the history of a schedule keeps as many ended runs as its limit, and no run under way is lost', async () => {
+test('a schedule keeps as many ended runs as its limit, and never loses an open run', async () => {
   for (let index = 0; index < 6; index += 1) {
     dataOf(await fire({ slot: slotOf(index), overlap: 'Queue', history_limit: 2 }));
     if (index < 4) await runs.finishAll('ada');

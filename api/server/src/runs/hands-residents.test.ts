@@ -35,7 +35,7 @@ interface Body {
 /** The newest system prompt of a run with tools. */
 let system = '';
 
-/** Runs the command that a person names, and answers with the result. */
+/** Runs the command in a person's message, and answers with the result. */
 function startShellMind(): Promise<WireServer> {
   return startWireServer([], {
     otherwise: ({ method, body }) => {
@@ -76,7 +76,7 @@ const isAlive = (pid: string): boolean =>
 const callsOf = async (run_id: string): Promise<readonly HandsCall[]> =>
   (await runs.play.admin.listCalls({ run_id })).calls;
 
-test('the compile cache of the image has every module that a thinking resident with hands loads', async () => {
+test("the image's compile cache has every module that a resident with a model and hands loads", async () => {
   const [cache, log] = [fileOf('cache'), fileOf('cache.log')];
   const [fill, main] = ['process/fill-compile-cache.ts', 'main.ts'].map((file) => join(RESIDENT, file));
   for (const file of [fill, main])
@@ -112,7 +112,7 @@ test('a file that an agent delivers can be downloaded from its run, byte for byt
   assert.equal(Buffer.from(content).toString(), 'bread,price\nrye,4.20\n');
 });
 
-test('a program in words: it is written, run, and its output is the answer; the log has the command', async () => {
+test('an agent writes and runs a requested program and answers with its output; the log has the command', async () => {
   await residents.start('ada');
   const { run_id } = await runs.give('ada', PRIMES);
   const run = await runs.ended(run_id);
@@ -131,7 +131,7 @@ test('a program in words: it is written, run, and its output is the answer; the 
   assert.equal(call?.report?.stdout, '2 3 5 7 11 13 17 19 23 29\n');
 });
 
-test('a resident that is killed in the middle of a command finds it again, and it runs once', async () => {
+test('a resident that is killed during a command resumes it, and it runs once', async () => {
   const child = await residents.start('ada');
   const { run_id } = await runs.give(
     'ada',
@@ -160,7 +160,7 @@ test('a cancel ends a command with its grandchildren, and names it as unsettled'
   assert.deepEqual(pluck(await callsOf(run_id), 'state'), ['unknown']);
 });
 
-test('a run that the API ends while its resident is down: its processes end when the resident comes back', async () => {
+test('the processes of a run that ended while its resident was down end when the resident comes back', async () => {
   const child = await residents.start('ada');
   const { run_id } = await runs.give('ada', `Run: echo $$ >>${fileOf('lost')}; while :; do sleep 0.1; done`);
   await eventually('the program', () => linesOf('lost').length === 1);

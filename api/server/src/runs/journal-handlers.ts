@@ -74,7 +74,7 @@ function storeRunJournal({ db, watch }: Village): Handlers['storeRunJournal'] {
   });
 }
 
-/** The first attempt at an answer: words of a program have no other. */
+/** The first attempt at an answer, because a program's output is streamed under no other number. */
 const ONLY_ATTEMPT = 1;
 
 function publishRunWords({ db, deltas }: Village): Handlers['publishRunWords'] {

@@ -1,4 +1,4 @@
-/** The mirror of an agent's journal over HTTP: stored once, shown to people, restored, and nothing of it is believed. */
+/** The copy of an agent's journal over HTTP: stored once, shown to people, restored, but never trusted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readJournal, storeRunJournal, type JournalClaim, type JournalEntry } from '@hamlet/contract';
@@ -13,7 +13,9 @@ const { village, play } = await startPlay();
 const runs = new RunPlay(play.url);
 const db = village.openDb();
 
-/** A run that an agent works on. Each test takes an agent of its own: places count over all runs of one agent. */
+/**
+ * A run that an agent works on. Each test uses another agent, because journal limits count over all runs of one agent.
+ */
 class Mirrored {
   readonly agentId: AgentId;
   readonly runId: string;
@@ -77,7 +79,7 @@ const TEXTS = [
 
 const claimed = (events: readonly RunEvent[]): readonly RunEvent[] => events.filter(({ witnessed }) => !witnessed);
 
-test('entries are stored once and shown to people as claims, with their texts until those are forgotten', async () => {
+test('entries are stored once and shown to people as claims, with their texts until those are deleted', async () => {
   const run = await Mirrored.of('ada');
   const entries = aConversation(run);
   assert.equal(dataOf(await run.store(entries.slice(0, 3), { payloads: TEXTS })).stored_through, 3);
@@ -101,7 +103,7 @@ test('entries are stored once and shown to people as claims, with their texts un
   await inTransaction(db, (tx) => forgetTexts(tx, uid, [ref('arguments'), ref('message')]));
   assert.equal(dataOf(await run.store(entries, { payloads: TEXTS })).stored_through, 5);
   const [, answered, begun] = claimed(await runs.events(run.runId));
-  assert.deepEqual(answered?.detail, { ...model, usage, cost: '0.25' }, 'a later copy brings no text back');
+  assert.deepEqual(answered?.detail, { ...model, usage, cost: '0.25' }, 'the text stays deleted');
   assert.deepEqual(begun?.detail, { ...named, arguments_text: null, outcome: null, result_text: null });
   assert.deepEqual(
     (await run.read()).payloads.map((payload) => payload.ref).toSorted(),
@@ -110,7 +112,7 @@ test('entries are stored once and shown to people as claims, with their texts un
   await run.end();
 });
 
-test('what contradicts the stored journal is refused, and changes nothing', async () => {
+test('entries that contradict the stored journal are refused and change nothing', async () => {
   const run = await Mirrored.of('bob');
   const entries = aConversation(run, 10);
   dataOf(await run.store(entries));
@@ -127,7 +129,7 @@ test('what contradicts the stored journal is refused, and changes nothing', asyn
   await run.end();
 });
 
-test('only the present lease of the run stores its journal', async () => {
+test('only the present lease of a run can store its journal', async () => {
   const run = await Mirrored.of('cleo');
   const entries = aConversation(run);
   const asOther = runs.play.as('dan');
@@ -143,7 +145,7 @@ test('only the present lease of the run stores its journal', async () => {
   assert.deepEqual((await run.read()).entries, []);
 });
 
-test('kinds of a newer engine are stored and not shown; text that cannot be stored, and too much of it, is refused', async () => {
+test('entries of unknown kinds are stored but not shown; unstorable or too much text is refused', async () => {
   const run = await Mirrored.of('dan');
   const newer = [
     run.entry(1, { type: 'dreamt', v: 2, of: { sheep: [1, 2] } }),
@@ -159,7 +161,7 @@ test('kinds of a newer engine are stored and not shown; text that cannot be stor
   await run.end();
 });
 
-test('a journal is read back in pages, and goes with its runs', async () => {
+test('a journal is read back in pages, and is deleted with its runs', async () => {
   const run = await Mirrored.of('eve');
   for (let seq = 1; seq <= 12; seq += 1) {
     const text = 'x'.repeat(200_000) + seq;
@@ -193,7 +195,7 @@ test('a journal is read back in pages, and goes with its runs', async () => {
   assert.deepEqual((await run.read()).entries, []);
 });
 
-test('a full journal drops those of ended runs, and refuses only if none is left', async () => {
+test('a full journal drops entries of ended runs, and refuses only if there are none', async () => {
   const ended = await Mirrored.of('fay');
   dataOf(await ended.store(aConversation(ended), { payloads: TEXTS }));
   await ended.end();

@@ -1,6 +1,6 @@
 /**
- * Agents that are killed and stall at random while two replicas requeue runs: no run stays running without a live lease,
- * none vanishes, and the acts of one attempt come from one process.
+ * Agents are killed and stall at random while two replicas requeue runs: no run stays running without a live lease,
+ * none is lost, and the acts of one attempt come from one process.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ interface Worker {
   readonly attempt: number;
 }
 
-/** The process that did the accepted acts of an attempt. */
+/** The process whose acts in an attempt were accepted. */
 type Authors = Map<string, Worker>;
 
 async function take(): Promise<Worker | null> {
@@ -32,7 +32,7 @@ async function take(): Promise<Worker | null> {
   return state === 'running' ? { runId, attempt } : null;
 }
 
-/** One act of a process, which may be a process that was replaced long ago. True if it was accepted. */
+/** One act of a process, which may have been replaced long ago. True if it was accepted. */
 async function act(worker: Worker, dice: () => number): Promise<boolean> {
   const claim = { cycle: 1, attempt: worker.attempt };
   const choices: readonly RunCommand[] = [

@@ -15,14 +15,14 @@ import { askFor, startCallMind } from './testing/call-mind.ts';
 const PLUGIN = resolve(import.meta.dirname, '../../../../cli/kubectl/src/main.ts');
 const QUESTION = askFor('ask_human', { question: 'Which bread?' });
 
-/** A command under way; `printed` is its output so far. */
+/** A running command; `printed` is its output so far. */
 interface Command {
   readonly printed: () => string;
   readonly code: Promise<number>;
 }
 
 const open = new Set<ChildProcess>();
-/** Without a village of its own above it. */
+/** Outside any village folder, so that none is found above it. */
 const folder = testFolder('kubectl');
 
 const village = untilEnd(await startHandsVillage(await startCallMind()));
@@ -57,7 +57,7 @@ const asked = (): Promise<Permission> =>
     return (await runs.play.admin.listPermissions({ state: 'pending' as const, limit: 5 })).permissions[0];
   });
 
-test('a person chats, and another terminal answers the question of the agent by the beginning of its id', async () => {
+test("a person chats, and another terminal answers the agent's question by the beginning of its id", async () => {
   const chat = hamlet('chat', 'ada', `--once=${QUESTION}`);
   const { permission_id: id } = await asked();
   await eventually('the question in the chat', () => chat.printed().includes(id));
@@ -71,7 +71,7 @@ test('a person chats, and another terminal answers the question of the agent by 
   assert.equal((await ended('permissions', 'ada')).code, 0, 'nothing waits');
 });
 
-test('a run is followed to its end, also one whose call a person denies', async () => {
+test('a run is followed to its end, even if a person denies its call', async () => {
   await eventually('the end of all runs', async () => {
     const { runs: newest } = await runs.play.admin.listRuns({ agent_id: 'ada', limit: 5 });
     return newest.every(({ ended_at }) => ended_at !== null);
@@ -92,7 +92,7 @@ test('a run is followed to its end, also one whose call a person denies', async 
   assert.match((await ended('runs', 'ada', '--limit=1')).printed, new RegExp(`${run_id} +ada +done`));
 });
 
-test('a run that a person cancels ends for the one who follows it, and its page says so', async () => {
+test('when a person cancels a run, its follower ends and its page shows the cancel', async () => {
   const { run_id } = await runs.give('ada', QUESTION);
   await asked();
   const follow = hamlet('runs', 'ada', '--follow');

@@ -1,6 +1,6 @@
 /**
- * Runs whose resident is gone wait again, and a resident that returns too late can do nothing for them. Leases are
- * those of the product.
+ * A run whose resident is gone waits again, and a resident that returns too late can do nothing for it. Leases last as
+ * long as in production.
  */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -22,7 +22,7 @@ function inState(runId: string, holds: (run: Run) => boolean): Promise<Run> {
   return eventually('the state of the run', async () => ((run) => (holds(run) ? run : null))(await runs.get(runId)));
 }
 
-/** Sets the end of a run's lease to the past, as if its agent had been silent for that long. */
+/** Moves the end of a run's lease to the past, as if its agent had been silent for that long. */
 async function endLease(runId: string): Promise<void> {
   await db
     .updateTable('run')
@@ -65,7 +65,7 @@ async function doneOnce(agentId: AgentId, runId: string): Promise<void> {
   for (const text of WORDS) assert.equal((await saidBy(agentId)).filter((said) => said === text).length, 1, text);
 }
 
-test('a resident is killed in the middle and none follows: the run waits again, and the next resident continues it without repeated speech', async (t) => {
+test('a run waits again after its resident is killed, and the next resident continues it without repeated speech', async (t) => {
   const resident = await residents.start('ada');
   const run_id = await inTheMiddle('ada');
   await residents.kill(resident);
@@ -79,7 +79,7 @@ test('a resident is killed in the middle and none follows: the run waits again, 
   assert.equal((await runs.get(run_id)).attempt, 2);
 });
 
-test('a resident that stalled until another one had its run does nothing more for it', async () => {
+test('a stalled resident can do nothing more for a run that another one has taken', async () => {
   const frozen = await residents.start('bob');
   const run_id = await inTheMiddle('bob');
   frozen.kill('SIGSTOP');
@@ -97,7 +97,7 @@ test('a resident that stalled until another one had its run does nothing more fo
   );
 });
 
-test('after its lease has lapsed, a claim records, renews and settles nothing, even if the same cycle has started the run again', async () => {
+test('a process whose lease lapsed can neither record, renew nor settle, even if its cycle restarted the run', async () => {
   const { run_id } = await runs.give('dan');
   const { run } = dataOf(await runs.start('dan', run_id));
   const old = { cycle: run.cycle ?? 0, attempt: run.attempt };

@@ -1,4 +1,6 @@
-/** A long run reports in its session by the events that the API has: one message, replaced in place, that answers nothing. */
+/**
+ * A long run reports in its session by the events that the API has: one message, replaced in place, that is no answer.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JournalEntry, type SessionMessage } from '@hamlet/contract';
@@ -65,7 +67,7 @@ async function begun(agentId: AgentId) {
   return { sessionId, runId, work, reports };
 }
 
-test('twenty steps bring one report, later ones replace it, and it answers nothing', async () => {
+test('twenty steps create one report; later ones replace it, and it does not count as an answer', async () => {
   const { sessionId, runId, work, reports } = await begun('ada');
   const stream = followSession(talk.play.admin, sessionId);
   await work(19);
@@ -124,7 +126,7 @@ test('five minutes after its report a run is reported again', async () => {
   assert.deepEqual([second?.version, second?.steps], [3, 21]);
 });
 
-test('a report keeps its author, place and kind, and its text changes only as another version', async () => {
+test('a report keeps its author, place and kind; its text changes only with a new version', async () => {
   const { work, reports } = await begun('cleo');
   await work(20);
   const [report] = await reports();

@@ -7,9 +7,9 @@ const EVENTS_READ = 300;
 
 /**
  * Reports a long run in its session, in the transaction that stores its events: one message a run, replaced in place.
- * No change for a run of no session, and for a short one. The caller has locked the run.
+ * Does nothing for a short run or one without a session. The caller has locked the run.
  * @param run with its state, steps and events as they are now
- * @param hasMoved true if the state of the run has changed, which a report shows at once
+ * @param hasMoved true if the state of the run has changed; the report is then updated at once
  */
 export async function reportRun(tx: Tx, run: RunRow, hasMoved: boolean): Promise<void> {
   if (run.sessionId === null || run.kind !== 'message' || run.startedAt === null) return;

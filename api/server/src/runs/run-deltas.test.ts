@@ -1,4 +1,4 @@
-/** Words on their way between two replicas, on a real Postgres and Redis. */
+/** Streamed text between two replicas, on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunDelta } from '@hamlet/contract';
@@ -78,7 +78,7 @@ async function listenTo(runId: string): Promise<RunDelta[]> {
   return received;
 }
 
-test('words pass from one replica to another, in order, with the request to the model that they belong to', async () => {
+test('text passes from one replica to another, in order, with the model request that it belongs to', async () => {
   const run = await runs.addStarted();
   const received = await listenTo(run.runId);
   const publisher = await open(sourceOf(run));
@@ -90,7 +90,7 @@ test('words pass from one replica to another, in order, with the request to the 
   publisher.close();
 });
 
-test('a second of one answer has a limit of bytes: more is dropped, and the next second has room again', async () => {
+test('text of one answer beyond a byte limit per second is dropped; the next second has room again', async () => {
   const run = await runs.addStarted();
   const received = await listenTo(run.runId);
   const publisher = await open(sourceOf(run));
@@ -105,7 +105,7 @@ test('a second of one answer has a limit of bytes: more is dropped, and the next
   publisher.close();
 });
 
-test('no words pass after a cancel, and none for a run that the agent does not work on', async () => {
+test('no text passes after a cancel, or for a run that the agent does not work on', async () => {
   const run = await runs.addStarted();
   const received = await listenTo(run.runId);
   const publisher = await open(sourceOf(run));
@@ -129,10 +129,10 @@ test('no words pass after a cancel, and none for a run that the agent does not w
     assert.deepEqual(await gateway.deltas.open(source), { kind: 'refused', reason });
 });
 
-test('a lost notification only delays: the poll finds the change', async () => {
+test('if a notification is lost, the poll finds the change later', async () => {
   const run = await runs.addStarted();
   const publisher = await open(sourceOf(run));
-  // A change of a replica of the version before, which sends no notification.
+  // A change by a replica of the previous version, which sends no notification.
   await runs.db
     .updateTable('run')
     .set({ state: 'queued', events: run.events + 1 })

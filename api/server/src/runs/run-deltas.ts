@@ -11,7 +11,7 @@ const TEXT_MAX_CHARS = 4_096;
 const IN_FLIGHT_MAX = 256;
 const READERS_MAX = 1_000;
 
-/** One request to the model for a run. `lease`: the attempt of the run, if the agent names it. */
+/** One model request for a run. `lease`: the attempt of the run, if the agent names it. */
 export interface DeltaSource {
   readonly runId: string;
   readonly agentUid: string;
@@ -24,7 +24,7 @@ export interface DeltaSource {
 export interface DeltaPublisher {
   /** Aborts when the run is cancelled, ends, or loses its lease: then nothing may be streamed for it. */
   readonly signal: AbortSignal;
-  /** Publishes words of the answer. Never blocks: it drops what is too much, and everything after `signal` aborted. */
+  /** Publishes text of the answer. Never blocks: it drops excess text, and everything after `signal` aborted. */
   publish(text: string): void;
   close(): void;
 }
@@ -47,7 +47,7 @@ function refusalOf(run: RunRow | null, source: DeltaSource): Exclude<OpenedDelta
   return held && (source.lease === undefined || source.lease === run.attempt) ? null : 'not_running';
 }
 
-/** Allows a number of bytes in each second of a monotonic clock. Mutable because it counts. */
+/** Allows a number of bytes in each second of a monotonic clock. Stateful, because it counts. */
 function byteBudget(monotonicMs: () => number): (bytes: number) => boolean {
   let secondMs = -Infinity;
   let used = 0;
@@ -74,7 +74,9 @@ function createPublisher(ports: DeltaPorts, source: DeltaSource): DeltaPublisher
     if (refusalOf(await findRun(db, runId), source) !== null) stopping.abort();
   };
   const unwatch = watch.watch(runId, () => {
-    check().catch((error: unknown) => log('debug', 'a run with an answer under way could not be read', { error }));
+    check().catch((error: unknown) =>
+      log('debug', 'a run with a streamed answer could not be read; the API retries', { error }),
+    );
   });
   return {
     signal: stopping.signal,
@@ -90,14 +92,15 @@ function createPublisher(ports: DeltaPorts, source: DeltaSource): DeltaPublisher
   };
 }
 
-/** The words of models on their way to people, over Redis. They are lost freely and never stored. */
+/** Passes models' text to people over Redis. The text is never stored, and losing it is acceptable. */
 export function createRunDeltas(ports: DeltaPorts) {
   const { db, link, log } = ports;
   const readers = new Map<string, Set<(delta: RunDelta) => void>>();
 
   function deliver(runId: string, message: string): void {
     const delta = RunDelta.safeParse(JSON.parse(message));
-    if (!delta.success || delta.data.run_id !== runId) log('error', 'a delta cannot be read', { run_id: runId });
+    if (!delta.success || delta.data.run_id !== runId)
+      log('error', 'a delta is invalid and was dropped', { run_id: runId });
     else for (const reader of readers.get(runId) ?? []) reader(delta.data);
   }
 

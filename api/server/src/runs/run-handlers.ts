@@ -29,7 +29,7 @@ const cursor = pageCursor(z.uuid());
 
 function mayCancel(actor: Actor, run: RunRow): Refused | null {
   const own = run.createdByRole === actor.role && run.createdById === actor.id;
-  return actor.role === 'admin' || own ? null : refused('forbidden', 'A member cancels only runs that they created');
+  return actor.role === 'admin' || own ? null : refused('forbidden', 'Members may cancel only runs that they created');
 }
 
 type Created = { readonly run: Run; readonly offer: RunOffer | null };
@@ -43,7 +43,8 @@ function createRun(ports: Village): Handlers['createRun'] {
     const bar = (await readBars(tx, [agentId])).get(agentId);
     if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
     const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
-    if (waiting >= RUNS_WAITING_MAX) return refused('run_queue_full', `${waiting} runs wait for ${agentId}`);
+    if (waiting >= RUNS_WAITING_MAX)
+      return refused('run_queue_full', `${waiting} runs already wait for ${agentId}: cancel one`);
     // A run whose offer is refused is not created.
     return inSavepoint(tx, () => createWithOffer(tx, request, { uid: record.uid, placeOffer: ports.placeOffer }));
   });

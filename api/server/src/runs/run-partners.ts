@@ -21,7 +21,7 @@ export async function permissionsOfRun(tx: Tx, { runId, sessionId }: RunRow): Pr
   return rows.map((row) => permissionView(row, sessionId));
 }
 
-/** True if a person has not answered a permission of the run, and it has not expired. The caller has locked the run. */
+/** True if a permission of the run is unanswered and has not expired. The caller has locked the run. */
 export async function hasPendingPermission(tx: Tx, runId: string): Promise<boolean> {
   return (await countPermissions(tx, runId, 'pending')) > 0;
 }

@@ -1,4 +1,6 @@
-/** Runs by HTTP on a real Postgres: requests of people, answers of residents, and how the village ends runs that no resident ends. */
+/**
+ * Runs over HTTP on a real Postgres: requests of people, answers of residents, and runs that the village ends itself.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -64,7 +66,7 @@ test('a run is created, started, recorded step by step and settled; its events s
   assert.equal(await runs.next('ada'), null);
 });
 
-test('a repeated request changes nothing: start, step and settle may be repeated, and the first end counts', async () => {
+test('start, step and settle may be repeated without effect; the first end counts', async () => {
   const { run_id } = await runs.give('ada');
   for (let time = 0; time < 2; time += 1) assert.equal(dataOf(await runs.start('ada', run_id)).run.attempt, 1);
   const first = dataOf(await runs.step('ada', run_id, { step: 0, outcome: 'done', text: 'first' })).step;
@@ -81,13 +83,13 @@ test('a repeated request changes nothing: start, step and settle may be repeated
   assert.equal((await runs.events(run_id)).length, 4);
 });
 
-test('runs wait in the order they were given, one at a time', async () => {
+test('runs wait in the order in which they were given, and start one at a time', async () => {
   const ids = [];
   for (const prompt of ['one', 'two', 'three']) ids.push((await runs.give('bob', prompt)).run_id);
   const lived = [];
   for (let run = await runs.next('bob'); run !== null; run = await runs.next('bob')) {
     dataOf(await runs.start('bob', run.run_id));
-    assert.equal((await runs.next('bob'))?.run_id, run.run_id, 'the one under way comes first');
+    assert.equal((await runs.next('bob'))?.run_id, run.run_id, 'the running one comes first');
     dataOf(await runs.settle('bob', run.run_id, { state: 'done', summary: run.prompt }));
     lived.push(run.run_id);
   }
@@ -133,7 +135,7 @@ test('a waiting run is cancelled at once; a running one is ended by its agent af
   stream.stop();
 });
 
-test('the village ends a run that its agent does not end, and says that some work may have been done', async () => {
+test('the village ends a cancelled run if its agent does not, and reports that some work may have been done', async () => {
   const { run_id } = await runs.give('cleo');
   dataOf(await runs.start('cleo', run_id));
   dataOf(await runs.cancel(run_id));
@@ -165,7 +167,7 @@ test('a newer cycle gets the run again with its recorded steps, and the older cy
   stream.stop();
 });
 
-test('a run during which its agent always ends is given up after the maximal number of cycles', async () => {
+test('a run that its agent never finishes is given up after the maximum number of cycles', async () => {
   const { run_id } = await runs.give('dan');
   for (let attempt = 1; attempt <= RUN_ATTEMPTS_MAX; attempt += 1) {
     assert.equal(dataOf(await runs.start('dan', run_id)).run.attempt, attempt);
@@ -193,7 +195,7 @@ test('a run waits for a sleeping agent, and a new stream gets a hint of it', asy
   await runs.finishAll('eve');
 });
 
-test('pages go from the newest to the oldest, filtered, and a cursor is valid for one query', async () => {
+test('runs are listed in pages, newest first, filtered; a cursor is valid for one query', async () => {
   const given: string[] = [];
   for (let count = 0; count < 5; count += 1) given.unshift((await runs.give('eve', `page ${count}`)).run_id);
   const seen: string[] = [];
@@ -214,7 +216,7 @@ test('pages go from the newest to the oldest, filtered, and a cursor is valid fo
   await runs.finishAll('eve');
 });
 
-test('permissions: a member creates runs and cancels their own, an agent works on its own', async () => {
+test('a member creates runs and cancels their own; an agent works on its own', async () => {
   const member = clientOf(runs.play.url, TOKENS.member);
   const own: Run = (await member.createRun({ agent_id: 'fay', prompt: 'Hello' })).run;
   const other = await runs.give('fay');
@@ -229,7 +231,7 @@ test('permissions: a member creates runs and cancels their own, an agent works o
   await runs.finishAll('fay');
 });
 
-test('an agent works on as many runs at one time as its tier allows', async () => {
+test('an agent works on as many concurrent runs as its tier allows', async () => {
   const first = await runs.give('eve', 'one');
   const second = await runs.give('eve', 'two');
   dataOf(await runs.start('eve', first.run_id));
@@ -240,7 +242,7 @@ test('an agent works on as many runs at one time as its tier allows', async () =
   await runs.finishAll('eve');
 });
 
-test('refusals: unknown agents, unknown runs, and a full queue', async () => {
+test('unknown agents, unknown runs and a full queue are refused', async () => {
   assert.equal(await codeOf(runs.play.admin.createRun({ agent_id: 'nobody', prompt: 'x' })), 'no_such_agent');
   const params = { run_id: randomUUID() };
   assert.equal(await codeOf(runs.play.admin.getRun(params)), 'no_such_run');

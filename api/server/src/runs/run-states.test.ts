@@ -1,4 +1,4 @@
-/** Core's decision and the database's rules agree on every change of a run, and a random sequence of commands never violates either. */
+/** Core's decision and the database's rules agree on every change of a run, and random sequences of commands never violate either. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RUN_STATES, type RunState } from '@hamlet/contract';
@@ -42,7 +42,7 @@ async function advance(run: RunRow): Promise<RunRow> {
   return runs.read(run.runId);
 }
 
-/** Every state that some command of core leads to. */
+/** Every state that a command of core leads to. */
 function reachable(from: RunState): ReadonlySet<RunState> {
   const progress: RunProgress =
     from === 'queued'
@@ -71,7 +71,7 @@ function reachable(from: RunState): ReadonlySet<RunState> {
 
 for (const from of RUN_STATES) {
   for (const to of RUN_STATES.filter((state) => state !== from)) {
-    // Only a replica of the version before starts a run that waits.
+    // Only a replica of the previous version starts a run that waits.
     if (from === 'waiting_permission' && to === 'running') continue;
     test(`${from} to ${to}: core and database agree`, async () => {
       const run = await runIn(from);
@@ -111,10 +111,10 @@ test('the subject of a run never changes, its counters never fall, and only an e
   await assert.rejects(remove(), /is under way/);
   await write({ runId } as RunRow, { state: 'done', attempt: 1, progressAttempt: 0, cycle: 1, cancelRequested: false });
   await remove();
-  assert.deepEqual(await readRunEvents(runs.db, runId, { after: 0, limit: 10 }), [], 'events go with their run');
+  assert.deepEqual(await readRunEvents(runs.db, runId, { after: 0, limit: 10 }), [], 'its events are deleted');
 });
 
-test('a run that waits for a permission has no lease, and its clock stands still; a replica of the version before may start it', async () => {
+test('a run that waits for a permission has no lease and its clock stops; a replica of the previous version may start it', async () => {
   const running = await runIn('running');
   assert.ok(running.leaseUntil !== null);
   const waiting = await write(running, {

@@ -1,4 +1,4 @@
-/** Streams of runs from two replicas: no event twice, none left out, no words after a cancel, and every brake ends them. */
+/** Streams of runs from two replicas: each event once, no text after a cancel, and every measure ends them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,7 +39,7 @@ const numbersOf = (sent: readonly Sent[]): readonly number[] =>
 
 let claims = 0;
 
-/** Stores entries of a run, at each replica in turn. */
+/** Stores entries of a run, alternating between the replicas. */
 const claim = (runId: string, count: number): Promise<void> =>
   runs.claim(runId, count, onReplica((claims += 1), agentToken('ada')));
 const startedRun = (): Promise<string> => runs.started('ada');
@@ -60,7 +60,7 @@ test('the events of a run come in order from both replicas, then the ended run, 
   }
 });
 
-test('a reader that disconnects and resumes at random offsets, on either replica, gets each number once', async (t) => {
+test('a reader that disconnects and resumes at random offsets, on either replica, gets each event once', async (t) => {
   const runId = await startedRun();
   const EVENTS = 400;
   const writing = (async () => {
@@ -88,7 +88,7 @@ test('a reader that disconnects and resumes at random offsets, on either replica
   );
 });
 
-test('Last-Event-ID counts before the query, as browsers send both', async () => {
+test('Last-Event-ID takes precedence over the query, because browsers send both', async () => {
   const runId = await startedRun();
   dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
   const response = await fetch(`${runs.play.url}/api/v1/runs/${runId}/stream?after=1`, {
@@ -98,7 +98,7 @@ test('Last-Event-ID counts before the query, as browsers send both', async () =>
   assert.deepEqual(ids, ['id: 3']);
 });
 
-test('a lost hint only delays: the poll finds a change without a notification', async () => {
+test('if a notification is lost, the poll finds the change later', async () => {
   const runId = await startedRun();
   const reading = read(onReplica(1), runId);
   await eventually('the start', () => numbersOf(reading.sent).length === 2);
@@ -111,7 +111,7 @@ test('a lost hint only delays: the poll finds a change without a notification', 
   dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
 });
 
-test('words pass while the run is running, and none after a cancel', async () => {
+test('text passes while the run is running, and none after a cancel', async () => {
   const runId = await startedRun();
   const reading = read(onReplica(0), runId);
   await eventually('the start', () => numbersOf(reading.sent).length === 2);
@@ -131,7 +131,7 @@ test('words pass while the run is running, and none after a cancel', async () =>
   assert.ok(!words().includes('after'));
 });
 
-test('words that a resident publishes reach the readers of its run, and no others do', async () => {
+test('text that a resident publishes reaches the readers of its run, and no others', async () => {
   const runId = await startedRun();
   const reading = read(onReplica(1), runId);
   await eventually('the start', () => numbersOf(reading.sent).length === 2);
@@ -154,7 +154,7 @@ test('words that a resident publishes reach the readers of its run, and no other
   await reading.ended;
 });
 
-test('a stream has a limit for each person', async () => {
+test('a person may open a limited number of streams', async () => {
   const runId = await startedRun();
   const member = onReplica(0, TOKENS.member);
   const open = Array.from({ length: 20 }, () => read(member, runId));

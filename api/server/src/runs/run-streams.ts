@@ -29,7 +29,7 @@ export interface WantedStream {
   readonly veiled: boolean;
 }
 
-/** The number of the last event that a reader has. A browser that reconnects repeats the query, so its header counts. */
+/** The number of the last event that a reader has. A browser that reconnects repeats the query, so its header takes precedence. */
 export function resumeAfter(headers: IncomingHttpHeaders, after: number): number {
   const { 'last-event-id': id } = headers;
   return typeof id === 'string' && EVENT_ID.test(id) ? Number(id) : after;
@@ -43,7 +43,7 @@ export function createRunStreams(ports: StreamPorts) {
       const { id } = wanted.actor;
       const own = [...streams.values()].filter((each) => each === id).length;
       if (own >= STREAMS_OF_ACTOR_MAX || streams.size >= STREAMS_MAX)
-        return refused('rate_limited', `At most ${STREAMS_OF_ACTOR_MAX} streams of runs at one time`, RETRY_S);
+        return refused('rate_limited', `${STREAMS_OF_ACTOR_MAX} streams of runs are open: close one`, RETRY_S);
       const { stop, close } = follow(ports, wanted, sink);
       streams.set(close, id);
       return accepted(() => {
@@ -60,8 +60,8 @@ export function createRunStreams(ports: StreamPorts) {
 export type RunStreams = ReturnType<typeof createRunStreams>;
 
 /**
- * Follows one run for one reader. It reads events by number from Postgres after each hint, so it neither skips nor repeats
- * one; words of the model pass while the run is running and not cancelled.
+ * Follows one run for one reader. It reads events by number from Postgres after each hint, so it neither skips nor
+ * repeats one. Streamed text passes while the run is running and not cancelled.
  */
 function follow(
   { db, log, watch, deltas }: StreamPorts,
@@ -86,7 +86,7 @@ function follow(
 
   const advance = coalesce(async () => {
     const row = await findRun(db, runId);
-    // A person who was taken out of the session reads nothing more.
+    // A person who was removed from the session may read nothing more.
     if (row === null || !(await isRunOfReader(db, actor, row))) return close();
     passesWords = !veiled && row.state === 'running' && row.cancelRequestedAt === null;
     await sendEvents(row);

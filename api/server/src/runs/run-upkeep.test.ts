@@ -12,7 +12,7 @@ const LONG_AGO = new Date(0);
 
 const runs = untilEnd(await openRunTables({ poolSize: 10 }));
 
-/** Sets the end of a run's lease to the past, as if its agent had been silent for that long. */
+/** Moves the end of a run's lease to the past, as if its agent had been silent for that long. */
 async function endLease(runId: string): Promise<void> {
   await runs.db
     .updateTable('run')
@@ -50,10 +50,10 @@ test('a cancel does not renew the lease', async () => {
 test('a village that was down gives every run a whole lease before it lets one lapse', async () => {
   const { runId } = await runs.addStarted();
   await endLease(runId);
-  assert.equal(await requeueRuns(runs.db, new Date()), 0, 'it is back since now');
+  assert.equal(await requeueRuns(runs.db, new Date()), 0, 'it has just come back');
   assert.equal(await requeueRuns(runs.db, new Date(Date.now() - 10_000)), 0);
   await requeueLook(runs.db)();
-  assert.equal((await runs.read(runId)).state, 'running', 'a first look lets nothing lapse');
+  assert.equal((await runs.read(runId)).state, 'running', 'the first check lets nothing lapse');
   assert.equal(await requeueRuns(runs.db, new Date(Date.now() - 31_000)), 1);
   const lapsed = await runs.read(runId);
   assert.deepEqual(

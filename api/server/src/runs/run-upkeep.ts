@@ -19,7 +19,7 @@ const EVERY_MS = 2_000;
 const FORGET_EVERY_MS = 60_000;
 const LEASE_MS = RUN_LEASE_S * 1_000;
 
-/** Seconds after which the village ends a run itself. `cancelGraceS` is equal to the grace period of an agent's pod. */
+/** Seconds after which the village ends a run itself. `cancelGraceS` equals the grace period of an agent's pod. */
 const RUN_LIMITS: RunLimits = { cancelGraceS: 10, timeGraceS: 300, timeLimitS: 86_400, unseenLifeS: 600 };
 
 const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; readonly message: string }>> = {
@@ -70,9 +70,8 @@ async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise
 }
 
 /**
- * Returns a function that requeues lapsed runs; the caller repeats it. A failure restarts the period that counts as
- * free of failures, because the agents could not renew their leases either while Postgres was unreachable. Mutable: it
- * stores the time since which it has checked without a failure.
+ * Returns a function that requeues lapsed runs; the caller repeats it. After a failure it waits a full lease again,
+ * because the agents could not renew their leases either while Postgres was unreachable.
  */
 export function requeueLook(db: Db): () => Promise<void> {
   let attentiveSince: Date | null = null;

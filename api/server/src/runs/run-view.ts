@@ -7,7 +7,7 @@ function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run
   return name === null || uid === null || slot === null ? null : { name, uid, slot: slot.toISOString() };
 }
 
-/** The API's own count, if it has one. Steps are the agent's: only its journal has them. */
+/** The API's own count, if it has one. Steps are counted by the agent, because only its journal has them. */
 function usageOf({ steps, tokens, costMicros, claimedTokens, claimedCostMicros }: RunRow): RunUsage {
   const witnessed = tokens > 0 || costMicros > 0;
   const micros = witnessed ? costMicros : claimedCostMicros;

@@ -18,7 +18,9 @@ interface Watched {
 
 export type WatchPorts = Pick<Services, 'db' | 'link' | 'notifications' | 'log'>;
 
-/** Postgres notifies of changes by the API, Redis of entries of agents; a poll finds what was lost. */
+/**
+ * Postgres notifies of changes by the API, Redis of entries of agents; a poll finds those whose notification was lost.
+ */
 export async function startRunWatch(ports: WatchPorts, pollMs = POLL_MS) {
   const { db, link, notifications, log } = ports;
   const watched = new Map<string, Watched>();
@@ -45,7 +47,9 @@ export async function startRunWatch(ports: WatchPorts, pollMs = POLL_MS) {
     else for (const id of watched.keys()) notify(id);
   });
   await link.subscribe(HINTS_CHANNEL, notify);
-  const stopPoll = repeat(pollMs, poll, (error) => log('warn', 'changes of runs could not be read', { error }));
+  const stopPoll = repeat(pollMs, poll, (error) =>
+    log('warn', 'changes of runs could not be read; the API retries', { error }),
+  );
   return {
     watch: (runId: string, onHint: OnHint) => {
       const entry = watched.get(runId) ?? { hints: new Set(), events: null };

@@ -17,7 +17,7 @@ export const scheduleActivityPart: SnapshotPart = async (tx) =>
 function startRunNotifier({ db, notifications, hub, log }: RunPorts): void {
   async function notify({ agentId, uid }: Pick<Stream, 'agentId' | 'uid'>): Promise<void> {
     const run = await readNextRun(db, { agentId, uid });
-    // A run that is to end may be a worker, or run beside an older one.
+    // A run that is being cancelled may be a worker, or run next to an older one.
     const cancelled = await readCancelledRuns(db, agentId, uid);
     const others = cancelled.filter(({ runId }) => runId !== run?.runId);
     for (const each of run === null ? others : [run, ...others])

@@ -19,7 +19,7 @@ async function startedRun(agentId: 'ada' | 'bob'): Promise<{ readonly runId: str
   return { runId, cycle };
 }
 
-test('a start returns budgets by the tier, no permissions and no session; a wait without a permission keeps the lease', async () => {
+test("a start returns the tier's budgets, no permissions and no session; a wait without a permission keeps the lease", async () => {
   const { run_id } = await runs.give('ada');
   const cycle = await runs.cycle('ada');
   const params = { run_id };
@@ -34,7 +34,7 @@ test('a start returns budgets by the tier, no permissions and no session; a wait
   dataOf(await runs.settle('ada', run_id, { state: 'done', summary: 'Done.', answer: 'It is noon.' }));
 });
 
-test('a waiting run is never offered or started, and holds no place', async () => {
+test("a waiting run is neither offered nor started, and does not count towards the tier's limit", async () => {
   const { runId, cycle } = await startedRun('ada');
   await db.updateTable('run').set({ state: 'waiting_permission' }).where('run_id', '=', runId).execute();
   assert.equal(await runs.next('ada'), null);
@@ -46,7 +46,7 @@ test('a waiting run is never offered or started, and holds no place', async () =
   await runs.finishAll('ada');
 });
 
-test('a run that did nothing is never done', async () => {
+test('a run without any effect cannot end as done', async () => {
   const { runId, cycle } = await startedRun('bob');
   const end = { run_id: runId, cycle, attempt: 1, state: 'done', summary: 'Done.' } as const;
   for (let time = 0; time < 2; time += 1) {
@@ -58,7 +58,7 @@ test('a run that did nothing is never done', async () => {
   assert.equal(dataOf(await runs.settle('bob', worked.runId, { state: 'done', summary: 'Done.' })).run.state, 'done');
 });
 
-test('usage: the count of the agent, until the API has seen some itself', async () => {
+test("usage is the agent's count until the API has its own", async () => {
   const { runId, cycle } = await startedRun('bob');
   const usage = { steps: 3, tokens: 1_200, cost: '0.5' };
   const body = { cycle, attempt: 1, state: 'failed' as const, summary: 'No.', usage, unsettled: ['1.0'] };
@@ -84,7 +84,7 @@ test('a run that the API ends names the calls whose end is unknown', async () =>
   assert.deepEqual([run.state, run.unsettled], ['cancelled', ['0.1']]);
 });
 
-test('the API ends a run that works far longer than its budget of time; waiting does not count', async () => {
+test('the API ends a run that works far longer than its time budget; waiting does not count', async () => {
   const { runId } = await startedRun('bob');
   const late = new Date(Date.now() - 21_600_000 - 100_000);
   const since = (working_since: Date): Promise<unknown> =>

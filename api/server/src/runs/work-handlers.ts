@@ -74,7 +74,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
   return plain(({ params, body: { cycle, runtime }, actor }) =>
     inTransaction(db, async (tx) => {
       const asked = await findRun(tx, params.run_id);
-      // A worker takes no place: the run that it works for has one.
+      // A worker counts as part of its parent run.
       const tooMany =
         asked?.kind === 'worker' ? null : await refuseTooMany(tx, limits, { actor, runId: params.run_id });
       if (tooMany !== null) return tooMany;
@@ -96,7 +96,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
         permissions: [...(await permissionsOfRun(tx, run))],
         policy: policyOfRun(run),
         budgets: run.budgets === null ? budgets : (run.budgets as RunBudgets),
-        // A worker knows its prompt alone.
+        // A worker gets only its prompt.
         session: run.kind === 'worker' ? null : await sessionOfRun(tx, run),
         ...(await workPlaceOf(tx, run, source.get(run.agentId))),
         offer: await openOfferOf(tx, run.runId),
@@ -105,7 +105,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
   );
 }
 
-/** Locks the run before it asks for pending permissions, so that no answer comes in between. */
+/** Locks the run before it looks for pending permissions, so that no answer comes in between. */
 function waitRun({ db }: Village): Handlers['waitRun'] {
   return plain(({ params, body: { cycle, attempt }, actor }) =>
     inTransaction(db, async (tx) => {

@@ -23,7 +23,7 @@ export async function refuseTooMany(
   const inFlight = await countRunsInFlight(tx, actor.agentId, runId);
   if (inFlight < allowed) return null;
   const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
-  const detail = `${tier} allows ${allowed} runs at one time, and ${inFlight} are under way`;
+  const detail = `${tier} allows ${allowed} runs at one time, and ${inFlight} are in progress: wait for one to end`;
   return refused('too_many_in_flight', detail, RETRY_S);
 }
 

@@ -18,7 +18,7 @@ export async function createOnce(
   const made = await schedules.create(name, spec, origin);
   if (made.ok || made.reason !== 'schedule_exists' || !resumed) return made;
   const found = await schedules.get(name);
-  if (found === null) throw new UnavailableError('The Schedule is being deleted right now; try again');
+  if (found === null) throw new UnavailableError('The Schedule is being deleted; try again');
   return found.origin === origin.id ? accepted(found) : made;
 }
 

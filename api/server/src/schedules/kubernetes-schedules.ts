@@ -8,10 +8,10 @@ import { SCHEDULES } from '../resource-writes/resource-audit.ts';
 import type { Log } from '../service/log.ts';
 import type { Origin, SchedulePage, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
 
-/** Marks of a Schedule that an agent proposed: its agent, for `kubectl get sch -l`, and the call of its run. */
+/** Label and annotation of a Schedule that an agent proposed: its agent, for `kubectl get sch -l`, and the call of its run. */
 const PROPOSED_BY_LABEL = 'hamlet.village/proposed-by';
 const PROPOSED_IN_ANNOTATION = 'hamlet.village/proposed-in';
-/** Mark of a Schedule that a person created through the API: the write, so that a retry recognizes it. */
+/** Annotation of a Schedule that a person created through the API: the write, so that a retry recognizes it. */
 const CREATED_IN_ANNOTATION = 'hamlet.village/created-in';
 
 function marksOf({ id, proposedBy }: Origin): object {
@@ -159,7 +159,7 @@ export function newSpecOf(change: ScheduleChange): Readonly<Record<string, unkno
   return Object.fromEntries(Object.entries(specChangeOf(change)).filter(([, value]) => value !== null));
 }
 
-/** A change replaces the whole map of labels, so the patch sets each missing label to null. Pure. */
+/** A change replaces all labels, so the patch sets each missing label to null. Pure. */
 export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly<Record<string, unknown>> {
   const { selector, ...others } = change;
   if (typeof selector !== 'object' || selector === null) return { ...change };
@@ -168,7 +168,7 @@ export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly
   return { ...others, selector: { matchLabels: { ...Object.fromEntries(gone), ...matchLabels } } };
 }
 
-/** The API writes only the difference, because a writer owns the fields that it writes. Pure. */
+/** Returns only the difference, because a writer owns the fields that it writes. Pure. */
 export function changeOf(asked: SpecChange, before: ScheduleSpec): SpecChange {
   const fields = Object.keys(asked) as (keyof ScheduleSpec)[];
   return Object.fromEntries(

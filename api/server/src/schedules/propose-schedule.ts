@@ -17,12 +17,12 @@ function proposedName(wanted: string, key: string): string {
 
 async function refuseGone(tx: Tx, name: string): Promise<Refused | null> {
   return (await isResourceGone(tx, 'Schedule', name))
-    ? refused('no_such_schedule', `The Schedule ${name} was created, and is deleted by now`)
+    ? refused('no_such_schedule', `The Schedule ${name} was created and has been deleted since`)
     : null;
 }
 
 /**
- * Creates the Schedule that an agent proposes in a call of a run, at most once for the call: its name follows from the key.
+ * Creates the Schedule that an agent proposes in a call of a run, at most once: its name derives from the call's key.
  * The person who allowed the call becomes its author. Throws UnavailableError if the cluster is unreachable.
  */
 export function proposeSchedule({ db, schedules }: Village): Handlers['createSchedule'] {
@@ -30,13 +30,14 @@ export function proposeSchedule({ db, schedules }: Village): Handlers['createSch
     kind: 'cluster',
     run: (request, key) => {
       const { actor, call, body } = request;
-      if (actor.role !== 'agent' || call === undefined) throw new TypeError('only calls of agents propose Schedules');
+      if (actor.role !== 'agent' || call === undefined)
+        throw new TypeError('a bug: only calls of agents can propose Schedules');
       const { name: wanted, ...spec } = body;
       const name = proposedName(wanted, key.key);
       const origin = { id: `${call.runId}/${call.callId}`, proposedBy: actor.agentId };
       return writeCluster(db, {
         key,
-        // The effect of the call has the outcome.
+        // The outcome of the call's effect is this answer.
         keepsAnswer: false,
         by: request,
         kind: 'Schedule',

@@ -1,6 +1,6 @@
 /**
- * Schedules by HTTP: written to a real API server, whose messages the API passes on; and the samples that replace it
- * without a cluster.
+ * Schedules over HTTP: written to a real API server, whose messages the API passes on; without a cluster, read from
+ * samples.
  */
 import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
@@ -59,7 +59,7 @@ async function create(name: string, spec: object = {}): Promise<ScheduleView> {
     .schedule;
 }
 
-test('a schedule is written to the cluster under our name, and read back with its defaults', async () => {
+test("a schedule is written to the cluster under the API's field manager, and read back with its defaults", async () => {
   const made = await create('round', { every: null, daily_at: '09:30', time_zone: 'Europe/Zurich' });
   const object = await stored('round');
   assert.deepEqual(
@@ -94,7 +94,7 @@ test('a schedule is written to the cluster under our name, and read back with it
   );
 });
 
-test('a refusal of the API server has its message', async () => {
+test("a refusal shows the API server's message", async () => {
   const [code, detail] = (await refused(
     play.admin.createSchedule({
       name: 'both',
@@ -139,7 +139,7 @@ test('a change keeps omitted fields, removes fields that are null, and replaces 
   assert.equal((await stored('walk')).metadata.resourceVersion, before, 'a change of nothing writes nothing');
 });
 
-test('a field of another owner is taken over only on request, and the refusal names the owner', async () => {
+test('a field of another owner is taken over only on request; the refusal names the owner', async () => {
   const object = {
     apiVersion: API_VERSION,
     kind: 'Schedule',
@@ -170,7 +170,7 @@ test('a field of another owner is taken over only on request, and the refusal na
   assert.deepEqual([taken.every, taken.daily_at, taken.suspend], [null, '08:00', true]);
 });
 
-test('kubectl apply owns no field that it omits, and a change by the api owns only the fields that it changes', async () => {
+test('kubectl apply owns no field that it omits; a change by the API owns only the fields that it changes', async () => {
   const query = { fieldManager: 'kubectl-client-side-apply' };
   const object = {
     apiVersion: API_VERSION,
@@ -200,7 +200,7 @@ test('kubectl apply owns no field that it omits, and a change by the api owns on
   });
 });
 
-test('status is as the operator wrote it, and the last firings are those of the table', async () => {
+test('status is as the operator wrote it; the last firings come from the table', async () => {
   const { uid } = await create('clock');
   const status = {
     lastSlot: '2026-01-01T00:10:00Z',
@@ -247,7 +247,7 @@ test('status is as the operator wrote it, and the last firings are those of the 
   );
 });
 
-test('the list is in pages, by name', async () => {
+test('schedules are listed by name, in pages', async () => {
   const names: string[] = [];
   for (let cursor: string | undefined; ;) {
     const page = await play.admin.listSchedules(cursor === undefined ? { limit: 2 } : { limit: 2, cursor });
@@ -272,7 +272,7 @@ test('a deleted schedule is gone, and an unknown one is refused', async () => {
   assert.equal((await refused(play.admin.changeSchedule({ name: 'good', suspend: true })))?.[0], 'no_such_schedule');
 });
 
-test('members read schedules and do not write them', async () => {
+test('members may read schedules, but not write them', async () => {
   const member = clientOf(play.url, TOKENS.member);
   await member.listSchedules();
   assert.equal((await refused(member.deleteSchedule({ name: 'round' })))?.[0], 'forbidden');

@@ -63,7 +63,7 @@ export async function openSampleSchedules(folder: string): Promise<ScheduleSourc
   const schedules = await Promise.all(files.map((file) => readSample(join(folder, file))));
   schedules.sort((a, b) => (a.name < b.name ? -1 : 1));
   const write = async (): Promise<ReturnType<typeof refused>> =>
-    refused('cluster_needed', 'These schedules are sample files. Run a cluster (make up) to write schedules');
+    refused('cluster_needed', 'These schedules are sample files and cannot be written: run a cluster (make up)');
   return {
     list: async ({ cursor, limit }) => {
       const from = cursor === undefined ? 0 : schedules.findIndex(({ name }) => name > cursor);

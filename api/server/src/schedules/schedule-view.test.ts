@@ -1,4 +1,4 @@
-/** The Schedules that an agent reads, and the prompts that members do not read. */
+/** The Schedules that an agent may read, and the prompts that members may not read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentSpec, ScheduleSpec } from '@hamlet/contract';
@@ -22,7 +22,7 @@ const record = (target: object) => ({
   status: {},
 });
 
-test('a Schedule is of the agents that it names or selects by all its labels', () => {
+test('a Schedule belongs to the agents that it names or selects by all its labels', () => {
   const targets = [
     { agentName: 'ada' },
     { agentName: 'bob' },

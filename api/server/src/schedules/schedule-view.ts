@@ -3,7 +3,7 @@ import type { FiringRow } from '@hamlet/store';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import type { ScheduleRecord } from './schedule-source.ts';
 
-const VEILED_PROMPT = 'Only admins read the prompts of Schedules.';
+const VEILED_PROMPT = 'Only admins can read the prompts of Schedules.';
 
 function utc(time: string | undefined): string | null {
   return time === undefined ? null : new Date(time).toISOString();

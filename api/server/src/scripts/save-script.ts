@@ -44,12 +44,12 @@ async function store(tx: Tx, request: Request, { record, given, tainted, adopted
   const made = { ...given, source: redactSecrets(given.source), description: redactSecrets(given.description) };
   const clean = SharedScript.safeParse(made);
   if (!clean.success)
-    return refused('validation_failed', 'body.source: it is too long without its secrets: take them out');
+    return refused('validation_failed', 'body.source: replacing its secrets makes it too long: remove them');
   const version = versionOf(clean.data);
   const { uid: agentUid, agentId } = record;
   await insertScript(tx, { ...clean.data, agentUid, agentId, version, tainted, adopted, call: request.call ?? null });
   const row = await findScriptRow(tx, { agentUid, name: given.name, version }, request.actor);
-  if (row === null) throw new TypeError('a saved script is not there');
+  if (row === null) throw new TypeError('a bug: a saved script was not found');
   const secrets = made.source !== given.source || made.description !== given.description;
   await recordAct(tx, callerOf(request), {
     action: adopted === null ? 'script.save' : 'script.adopt',
@@ -59,7 +59,7 @@ async function store(tx: Tx, request: Request, { record, given, tainted, adopted
   return accepted({ script: scriptView(row), secrets });
 }
 
-/** True if text from outside has reached the run of the call, or any run of the agent if it acts in none. */
+/** True if outside text has reached the run of the call or, for a call without a run, any run of the agent. */
 async function savesTainted(tx: Tx, { call }: Request, agentId: string): Promise<boolean> {
   if (call !== undefined) return isTainted(tx, call.runId);
   return (await readTaintUnderWay(tx, agentId)).taint !== null;
@@ -95,7 +95,7 @@ async function readShared(tx: Tx, { artifactId, deliverable, bytes }: KeptArtifa
   }
 }
 
-/** Another agent wrote it, so that each run that uses it counts as tainted. */
+/** Another agent wrote it, so each run that uses it counts as tainted. */
 export function adoptScript({ source }: Village): Handlers['adoptScript'] {
   return inTx(async (request: RequestOf<typeof adoptRoute>, tx): Promise<Saved> => {
     const record = source.get(request.params.agent_id);

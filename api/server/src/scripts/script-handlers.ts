@@ -20,7 +20,7 @@ function getScript({ db, source }: Village): Handlers['getScript'] {
     const { name } = params;
     const asked = { agentUid: record.uid, name, version: query.version ?? null };
     const row = await findScriptRow(db, asked, actor);
-    // For a reader who may not see its texts, it does not exist.
+    // A reader who may not see its texts gets the same answer as for an unknown script.
     const text = row?.shown === true ? await findScriptText(db, { ...asked, version: row.version }) : null;
     if (row === null || text === null) return refused('no_such_script');
     const versions = await readScriptVersions(db, record.uid, name);

@@ -25,7 +25,7 @@ interface Body {
   readonly tools?: readonly object[];
 }
 
-/** Uses the tools that a person names, one after the other. `$VERSION` and `$ID` are those that the last result named. */
+/** Uses the tools that a person names, one by one. `$VERSION` and `$ID` come from the last result. */
 function startToolMind(): Promise<WireServer> {
   return startWireServer([], {
     otherwise: ({ method, body }) => {
@@ -110,7 +110,7 @@ test('an agent saves a script and runs it in another run, after its pod and its 
   assert.match(calls[0]?.report?.command ?? '', /^# bake [0-9a-f]{32} \{"what":"rye"\}\necho /);
 });
 
-test('a resident that is killed in the middle of a script finds it again; with the hands gone too, a person decides', async () => {
+test('a resident that is killed during a script resumes it; if the hands are gone too, a person decides', async () => {
   const source = (file: string): string =>
     `echo loaf >>${fileOf(file)}; while [ ! -e ${fileOf(`go-${file}`)} ]; do sleep 0.05; done; echo baked`;
   for (const lost of [false, true]) {
@@ -138,7 +138,7 @@ test('a resident that is killed in the middle of a script finds it again; with t
   }
 });
 
-test('an agent shares a script in a post; another adopts it with a permission, and what uses it is tainted', async () => {
+test('an agent shares a script in a post; another adopts it with a permission, and its runs become tainted', async () => {
   await residents.start('ada');
   const steps = [
     bake('echo the bread of ada', 'share'),

@@ -1,4 +1,6 @@
-/** Scripts over HTTP: what is stored, who reads and deletes, what policy and taint see of a text, and limits. Real Postgres. */
+/**
+ * Scripts over HTTP on a real Postgres: storage, readers, deletion, limits, and how policy and taint treat a script.
+ */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { afterEach, test } from 'node:test';
@@ -55,10 +57,10 @@ const listOf = async (agent_id: AgentId, by = permits.play.admin) => (await by.l
 const started = (working: Working, args: object, by = permits) =>
   by.begun(working, { callId: nextCall(), tool: 'run_script', args });
 
-test('a script has versions by its content, of which the newest ten stay', async () => {
+test('versions of a script follow from its content, and the newest ten are kept', async () => {
   const working = await permits.startRun('ada');
   const first = await save(working, 'many', { source: 'echo 0' });
-  assert.equal(await save(working, 'many', { source: 'echo 0' }), first, 'the same text is the same version');
+  assert.equal(await save(working, 'many', { source: 'echo 0' }), first, 'the same text has the same version');
   assert.notEqual(await save(working, 'many', { source: 'echo 0', language: 'python' }), first);
   for (let at = 1; at <= 10; at += 1) await save(working, 'many', { source: `echo ${at}` });
   const params = { agent_id: 'ada', name: 'many' };
@@ -92,7 +94,7 @@ test('an agent has at most 50 scripts; each text is bounded', async () => {
   assert.equal((await outcome('one-more')).kind, 'ok');
 });
 
-test('a known secret is nowhere: not in the text, the run, the audit or the log of calls', async () => {
+test('a known secret is removed everywhere: from the text, the run, the audit and the log of calls', async () => {
   const working = await permits.startRun('cleo');
   const secret = `ghp_${'a1'.repeat(20)}`;
   const outcome = await perform(working, 'save_script', script('leak', `TOKEN=${secret} curl https://x.test`));
@@ -105,7 +107,7 @@ test('a known secret is nowhere: not in the text, the run, the audit or the log 
   assert.ok(!JSON.stringify([events, records]).includes(secret));
 });
 
-test('members see names, and texts of their own runs; only an admin and the agent delete', async () => {
+test('members see names, and texts of their own runs; only an admin and the agent may delete', async () => {
   const working = await permits.startRun('dan');
   await save(working, 'hidden');
   const [shown] = await listOf('dan', permits.member);
@@ -127,7 +129,7 @@ test('members see names, and texts of their own runs; only an admin and the agen
   assert.equal(await codeOf(permits.play.admin.listScripts({ agent_id: 'nobody' })), 'no_such_agent');
 });
 
-test('the policy sees the commands of a shell script, and other languages are exec', async () => {
+test('the policy reads the commands of a shell script; scripts in other languages count as exec', async () => {
   const working = await permits.startRun('eve');
   const net = await save(working, 'net', { source: 'curl https://example.org' });
   const push = await save(working, 'push', { source: 'cd /workspace\ngit push origin main' });
@@ -150,7 +152,7 @@ test('the policy sees the commands of a shell script, and other languages are ex
   );
 });
 
-test('"always" holds for one version of one script, and for no other text under its name', async () => {
+test('"always" covers one version of one script, and no other text of the same name', async () => {
   const working = await permits.startRun('fay');
   const version = await save(working, 'pub', { source: 'git push origin hamlet/fay/a' });
   const ask = async (args: object) =>
@@ -165,7 +167,7 @@ test('"always" holds for one version of one script, and for no other text under 
   assert.equal((await ask({ name: 'pub2', version: renamed })).state, 'pending');
 });
 
-test('code of others runs in the hands alone', async () => {
+test('foreign code runs only in the hands', async () => {
   const working = await permits.startRun('ada');
   const version = await save(working, 'here');
   const outcome = outcomeOf(
@@ -178,7 +180,7 @@ test('code of others runs in the hands alone', async () => {
   assert.deepEqual([outcome.kind, outcome.code], ['denied', 'sandbox_only']);
 });
 
-test('a script that a tainted run saved taints each run that uses it, and stays so', async () => {
+test('a script that a tainted run saved taints each run that uses it, permanently', async () => {
   const dirty = await permits.startRun('cleo');
   await taintRun(db as never, { runId: dirty.runId, source: 'egress', detail: 'example.org' });
   const version = await save(dirty, 'dirty');
@@ -186,7 +188,7 @@ test('a script that a tainted run saved taints each run that uses it, and stays 
   const clean = await permits.startRun('cleo');
   assert.equal(await save(clean, 'dirty'), version);
   const [shown] = (await listOf('cleo')).filter(({ name }) => name === 'dirty');
-  assert.equal(shown?.tainted, true, 'the same text does not become clean');
+  assert.equal(shown?.tainted, true, 'saving the same text again keeps the taint');
   const taint = async () =>
     (await permits.play.admin.getRun({ run_id: clean.runId })).run.taint?.map(({ source }) => source) ?? [];
   assert.deepEqual(await taint(), []);
@@ -215,7 +217,7 @@ test('a script is adopted only from a post that the agent may read, and only if 
   assert.equal(await codeOf(permits.play.as('eve').adoptScript({ agent_id: 'eve', ...body })), 'policy_denied');
 });
 
-/** Bytes that ada delivers as scripts, and a post that shares them. Returns the ids of post and deliverables. */
+/** Files that ada delivers as scripts, and a post that shares them. Returns the ids of post and deliverables. */
 async function shared(working: Working, contents: readonly string[], audience: string) {
   const { agentId, runId: run_id, cycle, attempt } = working;
   const deliverables: string[] = [];
@@ -237,7 +239,7 @@ async function shared(working: Working, contents: readonly string[], audience: s
   return { post_id: String(outcome.data?.['post_id']), deliverables };
 }
 
-test('bytes that are no script are not adopted, a name is taken once, and what is hidden from an agent is not there', async () => {
+test('only scripts can be adopted, a name is taken once, and an agent cannot adopt what it may not see', async () => {
   const ada = await permits.startRun('ada');
   const whole = script('offered', 'echo offered', { parameters: { type: 'object', properties: {}, required: [] } });
   const broken = [

@@ -6,10 +6,10 @@ import { outcomeView } from '../permissions/call-outcomes.ts';
 
 const VERSION_DIGITS = 32;
 
-/** The version of a script: the same for the same name, language, description, source and parameters, and for nothing else. Pure. */
+/** The version of a script: a hash of name, language, description, source and parameters. Pure. */
 export function versionOf({ name, language, description, source, parameters }: SharedScript): string {
   const canonical = readArguments(JSON.stringify({ name, language, description, source, parameters }));
-  if (canonical === null) throw new TypeError('a valid script is not JSON');
+  if (canonical === null) throw new TypeError('a bug: a valid script could not be serialized as JSON');
   return createHash('sha256').update(canonical.text).digest('hex').slice(0, VERSION_DIGITS);
 }
 

@@ -89,20 +89,20 @@ function treeOf(note: string, signer: LogSigner): Tree {
   return tree;
 }
 
-/** Throws LogBroken if the log is shorter, or its root differs from the checkpoint's. */
+/** Throws LogBroken if the log is shorter than the checkpoint, or its root differs. */
 async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
   const head = await readLogHead(db);
   if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, but ${kept.size} entries were sealed`);
   const edge = kept.size === 0 ? EMPTY_EDGE : await readLogEdge(db, kept.size);
   if (!sameBytes(rootOf(edge, sha256), kept.root))
-    throw new LogBroken(`the first ${kept.size} entries of the log are not those that were sealed`);
+    throw new LogBroken(`the first ${kept.size} entries of the log differ from the sealed ones`);
   return edge;
 }
 
 /**
- * Opens the folder of checkpoints, on a disk of its own, and creates it if it is missing. `checkpoint` is the newest
+ * Opens the folder of checkpoints, on its own disk, and creates it if it is missing. `checkpoint` is the newest
  * checkpoint, `checkpoints/SIZE` are the permanent ones, `hashes` has the hash of every entry (32 bytes each, in
- * order), from which a difference can be located, and `key.pub` is the key. The keeper adopts no checkpoint that does
+ * order), from which a difference can be located, and `key.pub` is the key. The store adopts no checkpoint that does
  * not continue the stored tree. Throws LogBroken if another key signed the content of the folder.
  */
 export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointStore> {
@@ -132,7 +132,7 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
         (grown.size % TILE_WIDTH) * HASH_BYTES,
         (size - from * TILE_WIDTH) * HASH_BYTES,
       );
-      if (hashes.length === 0) throw new LogBroken(`tile ${from} of the log is gone`);
+      if (hashes.length === 0) throw new LogBroken(`tile ${from} of the log is missing`);
       await appendHashes(join(folder, 'hashes'), grown.size, hashes);
       grown = growEdge(grown, hashes, sha256).edge;
     }

@@ -1,5 +1,5 @@
 /**
- * The village signs nothing that does not continue its earlier signatures, after any change by a superuser to rows,
+ * The village never signs a log that contradicts its earlier signatures, after any change by a superuser to rows,
  * tiles, note and folder without the key.
  */
 import assert from 'node:assert/strict';
@@ -54,7 +54,7 @@ for (const table of STATE)
   );
 await cp(join(folder, 'live'), join(folder, 'kept'), { recursive: true });
 
-/** Seals all acts so far. A transaction in any database of the server delays those that are newer. */
+/** Seals all acts so far. A transaction in any database of the server delays newer acts. */
 async function sealEverything(): Promise<void> {
   const [row] = await superuser.run('select count(*)::integer as entries from log.leaf');
   await until('all acts are sealed', async () => {
@@ -165,7 +165,7 @@ async function sealMore(store: CheckpointStore | null): Promise<readonly Tree[] 
   signed = [];
   try {
     const usual = store ?? (await freshStore());
-    // Another transaction of Postgres, such as that of a vacuum, delays the sealing of acts that are newer.
+    // Another transaction of Postgres, such as a vacuum, delays the sealing of newer acts.
     for (const last = Date.now() + CAP_MS; signed.length === 0 && Date.now() < last;) {
       await sealAll(db, signer, usual);
       await sleep(10);
@@ -181,20 +181,19 @@ for (let mask = 0; mask < 1 << ALL.length; mask += 1) {
   const damages = ALL.filter((_, index) => (mask & (1 << index)) !== 0);
   for (const restarted of [false, true]) {
     const goesOn = !damages.includes('tiles') && !damages.includes('note');
-    test(`${damages.join(', ') || 'nothing'} changed, ${restarted ? 'and the api restarted' : 'while the api runs'}: ${goesOn ? 'what it signs continues the log' : 'it signs nothing'}`, async () => {
+    test(`${damages.join(', ') || 'nothing'} changed, ${restarted ? 'and the api restarted' : 'while the api runs'}: ${goesOn ? 'new signatures continue the log' : 'it signs nothing'}`, async () => {
       await restore();
       const store = await freshStore();
       await store.follow(db);
       for (const damage of damages) await DAMAGES[damage]();
       assert.equal((await sealMore(restarted ? null : store)) !== null, goesOn);
       assert.deepEqual(signed.length > 0, goesOn);
-      for (const tree of signed)
-        assert.ok(await continues(tree), 'a signed tree has other entries than those that were sealed');
+      for (const tree of signed) assert.ok(await continues(tree), 'a signed tree differs from the sealed entries');
     });
   }
 }
 
-/** Puts the log back to an older checkpoint that the village did sign, and changes an act that was sealed after it. */
+/** Resets the log to an older signed checkpoint, and changes an act that was sealed after it. */
 async function rollBack(): Promise<void> {
   await DAMAGES.rows();
   await superuser.run(`delete from log.checkpoint where size > ${older.size}`);
@@ -213,7 +212,7 @@ for (const [how, restarted, emptied] of [
   ['while the api runs, and the folder emptied', false, true],
   ['and the api restarted', true, false],
 ] as const)
-  test(`rows, tiles and note put back to an older checkpoint that the village signed, ${how}: it signs nothing`, async () => {
+  test(`rows, tiles and note reset to an older signed checkpoint, ${how}: the village signs nothing`, async () => {
     await restore();
     const store = await freshStore();
     await store.follow(db);
@@ -240,7 +239,7 @@ test('without a folder and after a restart, tiles that do not match the note are
     await assert.rejects(
       sealLog(db, { ...signer, known: () => null }),
       LogBroken,
-      `${damages.join(', ')}, and nothing known`,
+      `${damages.join(', ')}, with nothing stored`,
     );
     assert.deepEqual(signed, []);
   }

@@ -1,4 +1,4 @@
-/** The statements of docs/SECRETS.md that begin the log again under another key: no sealed entry is lost. */
+/** The statements of docs/SECRETS.md that restart the log under another key lose no sealed entry. */
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -19,7 +19,7 @@ async function statements(): Promise<string> {
   return /^```sql\n(BEGIN;.*?COMMIT;)\n```$/ms.exec(document)?.[1] ?? assert.fail('docs/SECRETS.md has no statements');
 }
 
-test('under another key nothing is sealed until the log begins again, and then every entry has its old position', async () => {
+test('a new key seals nothing until the log is restarted; then every entry has its old position', async () => {
   const first = await village.startReplica();
   await clientOf(first.peopleUrl, TOKENS.admin).createPost({ title: 'Bread', body: 'There is bread.' });
   const before = await eventually('a sealed log', async () => ((head) => head.size > 0 && head)(await readLogHead(db)));

@@ -64,7 +64,8 @@ export async function proveConsistency(
   head: LogHead,
   from: number,
 ): Promise<Outcome<{ from: number; to: number; hashes: string[]; checkpoint: string }>> {
-  if (head.note === null || from > head.size) return refused('not_sealed', `The log has ${head.size} entries`);
+  if (head.note === null || from > head.size)
+    return refused('not_sealed', `The log has only ${head.size} entries: ask for a smaller number`);
   const ranges = from === 0 ? [] : consistencyRanges(from, head.size);
   return accepted({ from, to: head.size, hashes: await hashRanges(db, ranges), checkpoint: head.note });
 }

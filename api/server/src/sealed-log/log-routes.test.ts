@@ -1,4 +1,4 @@
-/** The sealed log as callers see it: checkpoint, tiles, entries and proofs, each compared with the others. */
+/** The sealed log over HTTP: checkpoint, tiles, entries and proofs, each compared with the others. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -105,7 +105,7 @@ test('missing parts of the log are refused, and only admins may read entries', a
   for (const tile of ['x001/000', '000.p/255', '001'])
     assert.equal(await codeOf(admin.getLogTile({ level: '0', tile })), 'no_such_tile', tile);
   assert.equal(await codeOf(admin.getLogEntries({ tile: 'x001/000' })), 'no_such_tile');
-  assert.equal((await fetch(`${url}/log/tile/0/0`)).status, 400, 'a number that is not written as tlog-tiles has it');
+  assert.equal((await fetch(`${url}/log/tile/0/0`)).status, 400, 'a number that is not in the form of tlog-tiles');
   assert.equal(await codeOf(member.getLogEntries({ tile: '000.p/1' })), 'forbidden');
   assert.equal(await codeOf(admin.getLogProof({ record_id: randomUUID() })), 'no_such_record');
 });
@@ -162,7 +162,7 @@ test('a proof shows that an earlier checkpoint is the beginning of the newest', 
   assert.equal(await codeOf(clientOf(url).getLogConsistency({ from: 1_000_000 })), 'not_sealed');
 });
 
-test("a row that was changed behind the api's back gets no proof", async () => {
+test('a row that was changed without the API gets no proof', async () => {
   const entry = await reward('eve', '3');
   await proofOf(entry);
   const change = async (note: string): Promise<void> => {

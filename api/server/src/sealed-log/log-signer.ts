@@ -50,7 +50,7 @@ export async function openLogSigner(options: SignerOptions): Promise<LogSigner |
     );
   const privateKey = createPrivateKey(pem);
   if (privateKey.asymmetricKeyType !== 'ed25519')
-    throw new Error('HAMLET_LOG_KEY_FILE: an Ed25519 key is needed (openssl genpkey -algorithm ed25519)');
+    throw new Error('HAMLET_LOG_KEY_FILE: write an Ed25519 key to it (openssl genpkey -algorithm ed25519)');
   const { origin } = options;
   const key: NoteKey = { name: origin, publicKey: rawPublicKey(privateKey) };
   return {

@@ -42,13 +42,13 @@ export async function startSealing({ db, registry, log, settings }: SealingPorts
   const signer = await openLogSigner(settings);
   const state: State = { size: 0, sealedAtS: 0, broken: false };
   registerGauges(registry, {
-    hamlet_log_size: { help: 'Entries of the sealed log when this replica sealed last', read: () => state.size },
+    hamlet_log_size: { help: 'Entries of the sealed log when this replica last sealed', read: () => state.size },
     hamlet_log_sealed_seconds: {
-      help: 'When this replica sealed last, in Unix seconds; 0 before the first time',
+      help: 'Time when this replica last sealed, in Unix seconds; 0 before the first time',
       read: () => state.sealedAtS,
     },
     hamlet_log_broken: {
-      help: '1 where the log is not the continuation of what was sealed; must stay 0',
+      help: '1 if the log contradicts its earlier seals; must stay 0',
       read: () => Number(state.broken),
     },
   });

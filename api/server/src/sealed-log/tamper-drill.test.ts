@@ -1,6 +1,6 @@
 /**
- * `hamlet-verify` finds every change by a superuser to the database, with the checkpoints that were kept outside, and
- * names its position.
+ * `hamlet-verify` finds every change by a superuser to the database, using the checkpoints that were stored outside,
+ * and names its position.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -132,7 +132,7 @@ async function command(...args: string[]): Promise<Verdict> {
   return verdict;
 }
 
-/** Runs the same verification without a process of its own. */
+/** Runs the same verification in this process. */
 async function live(): Promise<Verdict> {
   const [source, outside] = [villageSource(url, TOKENS.admin), await readKept(kept)];
   return verifyLog(source, await gatherReference(source, outside, keyOf(outside.key ?? '')));
@@ -173,7 +173,7 @@ test('without a change, every entry matches its seal', async () => {
   assert.deepEqual(await command('--url', url, '--kept', kept), verdict);
 });
 
-test('flip: one value of a transfer, of its entry, of its circumstance, of an act', async () => {
+test('verification finds a changed value of a transfer, of its entry, of its circumstance, of an act', async () => {
   const money = await entryOf('ledger', 321);
   const alone = await entryOf('ledger', 0);
   const act = await entryOf('act', 40);
@@ -269,7 +269,7 @@ test('insert: an act that never happened, in the past', async () => {
   assert.match(verdict.what ?? '', new RegExp(`inserted: act ${forged}`));
 });
 
-test('reorder: two acts change places', async () => {
+test('verification finds two acts that change places', async () => {
   const [one, other] = [await entryOf('act', 10), await entryOf('act', 11)];
   const where = `audit_id in ('${one.id}', '${other.id}')`;
   const verdict = await whileTampered(
@@ -284,7 +284,7 @@ test('reorder: two acts change places', async () => {
   assert.deepEqual([verdict.ok, verdict.position], [false, one.position]);
 });
 
-test('truncate: the last acts, and all acts', async () => {
+test('verification finds missing acts: the last ones, or all', async () => {
   const { position, id } = await entryOf('act', 55);
   const [row] = await superuser.run(`select xact from audit where audit_id = '${id}'`);
   const late = `xact >= ${String(row?.['xact'])}`;
@@ -301,7 +301,7 @@ test('truncate: the last acts, and all acts', async () => {
   assert.deepEqual([all.ok, all.position], [false, first.position]);
 });
 
-test('truncate: the newest rows of every kind, so that nothing follows', async () => {
+test('verification finds that the newest rows of every kind are missing', async () => {
   const [row] = await superuser.run(
     'select c.xact, (select count(*) from log.leaf l where l.xact < c.xact) from (select xact from audit order by xact desc offset 3 limit 1) c',
   );
@@ -360,7 +360,7 @@ test('an export is verified without the village, and a change in it is found', a
   }
 });
 
-test("rewrite: a row and the whole log, signed with the village's own key; the village itself refuses to continue", async () => {
+test("a log that is rewritten with the village's own key contradicts stored checkpoints; the village refuses to continue it", async () => {
   const { position, id } = await entryOf('ledger', 200);
   await superuser.run(`update ledger.transfer set note = 'forged' where transfer_id = '${id}'`);
   await superuser.run('truncate log.tile, log.checkpoint');
@@ -380,13 +380,13 @@ test("rewrite: a row and the whole log, signed with the village's own key; the v
       (await readLogHead(db)).size >= size,
   );
   const alone = await command('--url', url);
-  assert.ok(alone.ok, `in itself it is right: ${alone.what}`);
+  assert.ok(alone.ok, `on its own it is valid: ${alone.what}`);
   const verdict = await live();
   assert.deepEqual([verdict.ok, verdict.position], [false, position]);
   const only = await command('--url', url, '--kept', join(kept, 'checkpoint'), '--key', join(kept, 'key.pub'));
-  assert.equal(only.ok, false, 'one checkpoint is enough to know');
-  assert.deepEqual([only.position, only.until], [0, size], 'and says up to where');
-  await eventually('the village to say so', async () =>
+  assert.equal(only.ok, false, 'one checkpoint suffices to detect it');
+  assert.deepEqual([only.position, only.until], [0, size], 'and it shows up to which entry the log is valid');
+  await eventually('the village to report it', async () =>
     /^hamlet_log_broken 1$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text()),
   );
 });

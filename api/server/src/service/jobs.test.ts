@@ -1,4 +1,4 @@
-/** Jobs on a real Redis: once over all replicas, and again after Redis or a replica was lost. */
+/** Jobs on a real Redis: once across all replicas, and again after Redis or a replica was lost. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import type { Log } from './log.ts';
 import { openRedisLink } from './redis-link.ts';
 
 const HOUR_MS = 3_600_000;
-/** The lock is the product's: a replica that pauses for a moment does not lose its jobs. */
+/** The lock has its real duration: a replica that pauses for a moment does not lose its jobs. */
 const TIMING: JobTiming = { deriveEveryMs: 50, lockMs: 30_000 };
 let village = 0;
 let stops: (() => Promise<void>)[] = [];
@@ -56,7 +56,7 @@ function counting(name: string, everyMs: number): Job & { readonly runs: () => n
   return { ...job({ name, everyMs, run }), runs: () => runs };
 }
 
-test('a job runs once over two replicas, however often its scheduler is derived', async () => {
+test('a job runs once across two replicas, however often its scheduler is recreated', async () => {
   const [hourly, other] = [counting('hourly', HOUR_MS), counting('hourly', HOUR_MS)];
   const [often, oftenToo] = [counting('often', 50), counting('often', 50)];
   replica(hourly, often);
@@ -68,7 +68,7 @@ test('a job runs once over two replicas, however often its scheduler is derived'
   assert.equal(hourly.runs() + other.runs(), 1);
 });
 
-test('a Redis that lost everything gets every job again', async () => {
+test('a Redis that lost its data gets every job again', async () => {
   const [hourly, often] = [counting('hourly', HOUR_MS), counting('often', 50)];
   replica(hourly, often);
   await eventually('the first runs', () => hourly.runs() === 1 && often.runs() > 2);
@@ -77,7 +77,7 @@ test('a Redis that lost everything gets every job again', async () => {
   await eventually('runs after the loss', () => hourly.runs() === 2 && often.runs() > before + 2);
 });
 
-test('a Redis that was away is reported once, and jobs run when it is back', async () => {
+test('a Redis outage is reported once, and jobs run when it is back', async () => {
   const often = counting('often', 50);
   replica(often);
   await eventually('the first runs', () => often.runs() > 2);
@@ -86,11 +86,11 @@ test('a Redis that was away is reported once, and jobs run when it is back', asy
   await eventually('the outage in the log', () => logged.includes('warn jobs wait: Redis does not answer'));
   await redis.start();
   await eventually('runs after the outage', () => often.runs() > before + 2);
-  // A connection that is still away may report once more after the first one is back.
+  // A connection that is still down may report once more after the first one is back.
   assert.ok(logged.filter((line) => line.startsWith('warn jobs wait')).length <= 2);
 });
 
-test('jobs that start while Redis is away run once it is there', async () => {
+test('jobs that start during a Redis outage run once it is over', async () => {
   await redis.stop();
   const often = counting('often', 50);
   replica(often);
@@ -99,7 +99,7 @@ test('jobs that start while Redis is away run once it is there', async () => {
   await eventually('the first runs', () => often.runs() > 2);
 });
 
-test('jobs stop while Redis is away', async () => {
+test('jobs can be stopped during a Redis outage', async () => {
   const often = counting('often', 50);
   const stop = replica(often);
   await eventually('the first run', () => often.runs() > 0);
@@ -124,7 +124,7 @@ test('the job of a killed replica runs on another one', async () => {
   await eventually('the job on the replica that lives', () => hourly.runs() === 1);
 });
 
-test('stopping waits for the job under way', async () => {
+test('stopping waits for the running job', async () => {
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const order: string[] = [];
   const run = async (): Promise<void> => {
@@ -140,7 +140,7 @@ test('stopping waits for the job under way', async () => {
   assert.deepEqual(order, ['ended', 'stopped']);
 });
 
-test('every replica receives the result of a shared job; a failure is logged once in a row', async () => {
+test('every replica receives the result of a shared job; repeated failures are logged once', async () => {
   const seen: number[][] = [[], []];
   let runs = 0;
   const shared = seen.map((results) =>

@@ -12,7 +12,7 @@ export interface Job {
   readonly everyMs: number;
   /** Must be safe to run twice, even at the same time. Resolves with the JSON text that `receive` takes. */
   readonly run: () => Promise<string>;
-  /** Takes the result of a run, of this replica or of another one. */
+  /** Receives the result of a run on this replica or another one. */
   readonly receive: (result: string) => void;
 }
 
@@ -20,7 +20,7 @@ export function job(spec: Pick<Job, 'name' | 'everyMs'> & { readonly run: () => 
   return { ...spec, run: () => spec.run().then(() => ''), receive: () => undefined };
 }
 
-/** A job whose result every replica receives, for example to show it in its metrics. The next result makes up for a lost one. */
+/** A job whose result every replica receives, for example to show it in its metrics. If a result is lost, the next one replaces it. */
 export function sharedJob<T>(
   spec: Pick<Job, 'name' | 'everyMs'> & {
     readonly result: z.ZodType<T>;
@@ -124,7 +124,7 @@ function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
   return {
     run: async (name) => {
       const state = states.get(name);
-      // While a run takes longer than its period, the runs that come due are skipped.
+      // If a run takes longer than its interval, the runs that come due are skipped.
       if (state === undefined || state.running !== null) return;
       state.running = runOnce(state).finally(() => {
         state.running = null;
@@ -136,9 +136,8 @@ function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
 }
 
 /**
- * Schedules jobs in Redis, and runs those that this replica takes. Everything in Redis can be derived from `jobs`
- * again; without Redis the jobs are late. Returns a function that stops the scheduling and waits for the jobs under
- * way.
+ * Schedules jobs in Redis, and runs those that this replica takes. Everything in Redis can be recreated from `jobs`;
+ * without Redis the jobs are late. Returns a function that stops the scheduling and waits for running jobs.
  */
 export function startJobs(ports: JobPorts): () => Promise<void> {
   const { redisUrl, namespace, jobs, link, log, timing = TIMING } = ports;
@@ -172,7 +171,7 @@ export function startJobs(ports: JobPorts): () => Promise<void> {
   return async () => {
     stopping = true;
     await stopDeriving();
-    // Without Redis a graceful close never ends. A ping decides, because `link.connected` may be late.
+    // Without Redis a graceful close never ends. A ping decides, because `link.connected` may lag.
     const isConnected = await withTimeout(PING_LIMIT_MS, link.ping()).then(
       () => true,
       () => false,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A Secret's new value reaches the files of a pod after about a minute, so that this age changes little. */
+/** A Secret's new value takes about a minute to reach the files of a pod, so this cache adds little delay. */
 const FRESH_MS = 5_000;
 /** The form of the names that a configuration accepts: no name leads out of the folder. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -17,7 +17,7 @@ function keyIn(folder: string, name: string): string | null {
   }
 }
 
-/** The keys in the files of a folder. A changed file counts after five seconds, without a restart. */
+/** The keys in the files of a folder. A changed file is used after five seconds, without a restart. */
 export function keyFiles(folder: string | undefined, monotonicMs: () => number): KeySource {
   const read = new Map<string, { readonly key: string | null; readonly atMs: number }>();
   return (name) => {

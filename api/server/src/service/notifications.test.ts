@@ -7,7 +7,7 @@ import { openSuperuser } from '@hamlet/test/env/superuser';
 import { until } from '@hamlet/test/env/until';
 import { openNotifications } from './notifications.ts';
 
-test('a subscriber that throws keeps no other from a notification, nor from the state after a new connection', async () => {
+test('if one subscriber throws, the others still get notifications and the call after a reconnection', async () => {
   const postgres = untilEnd(await migratedPostgres());
   const superuser = untilEnd(openSuperuser(postgres));
   const [errors, seen]: [string[], (string | null)[]] = [[], []];

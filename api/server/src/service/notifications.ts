@@ -14,8 +14,8 @@ import type { Log } from './log.ts';
 type Notify = (payload: string | null) => void;
 
 /**
- * Opens the replica's only listening connection to Postgres. Each subscriber is also called with null after every
- * connection, because it may have missed notifications.
+ * Opens the replica's only listening connection to Postgres. After every connection, each subscriber is also called
+ * with null, because it may have missed notifications.
  */
 export function openNotifications(url: string, log: Log) {
   const subscribers = new Map<string, Notify[]>(
@@ -34,7 +34,7 @@ export function openNotifications(url: string, log: Log) {
       try {
         notify(payload);
       } catch (error) {
-        // Without this catch, one bad notification would end this process, or keep it from all channels after this one.
+        // Without this catch, one bad notification would end this process or stop all later channels.
         log('error', 'a notification of Postgres cannot be handled', { channel, error });
       }
     }

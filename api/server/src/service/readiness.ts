@@ -3,7 +3,7 @@ import { withTimeout } from './with-timeout.ts';
 /** Timeout of a check, shorter than that of the probe: a part on a node without power neither answers nor refuses. */
 const CHECK_LIMIT_MS = 1_000;
 
-/** One check. Only the `required` ones decide whether this replica is ready. */
+/** A check. Only the `required` ones decide whether this replica is ready. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly required: boolean;
@@ -20,8 +20,8 @@ export type Readiness = () => Promise<ReadinessReport>;
 
 /**
  * Reports whether this replica can serve requests. Postgres and Redis are shown but not required: without them the map
- * stays readable, which it would not if Kubernetes removed every replica from service. A check without an answer within
- * `limitMs` fails.
+ * can still be read, unless Kubernetes took every replica out of service. A check without an answer within `limitMs`
+ * fails.
  */
 export function createReadiness(checks: readonly ReadinessCheck[], limitMs = CHECK_LIMIT_MS): Readiness {
   return async () => {

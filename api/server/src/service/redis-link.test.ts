@@ -8,7 +8,7 @@ import { openRedisLink } from './redis-link.ts';
 
 const redis = untilEnd(await startRedis());
 
-/** A proxy to Redis whose open connections can fall silent without being closed, like those to a node without power. */
+/** A proxy to Redis whose open connections can fall silent without closing, like those to a node without power. */
 async function silentWay(): Promise<{ readonly url: string; silence(): void; close(): void }> {
   const { hostname, port } = new URL(redis.url);
   const pairs = new Set<readonly [Socket, Socket]>();

@@ -5,7 +5,7 @@ const RECONNECT_MAX_MS = 500;
 /** Timeout of a connection: a Redis on a node without power neither answers nor closes its connections. */
 const ANSWER_LIMIT_MS = 5_000;
 
-/** Does not wait for the connections: without Redis a village still works on one replica. */
+/** Does not wait for the connections, because a village without Redis still works on one replica. */
 export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMIT_MS) {
   const options = {
     socketTimeout: answerLimitMs,
@@ -18,7 +18,7 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
   const listening = new Redis(url, { ...options, autoResubscribe: false });
   const receivers = new Map<string, (message: string) => void>();
   const scoped = (channel: string): string => `${scopeOf(commands.options.db)}${channel}`;
-  const complaint = createComplaint(log, 'Redis cannot be reached');
+  const complaint = createComplaint(log, 'Redis is unreachable; the API reconnects');
   commands.on('error', complaint.fail);
   listening.on('error', complaint.fail);
   commands.on('ready', complaint.succeed);
@@ -68,5 +68,5 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
 
 export type RedisLink = ReturnType<typeof openRedisLink>;
 
-/** Redis shares its channels among its databases, so a village in a database other than 0 puts its number before their names. */
+/** Redis shares its channels among its databases, so a village in a database other than 0 puts the database's number before their names. */
 const scopeOf = (database = 0): string => (database === 0 ? '' : `${database}/`);

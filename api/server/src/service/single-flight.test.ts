@@ -27,7 +27,7 @@ test('calls during a run share one further run, and each waits for a run that be
   assert.deepEqual([runs.length, ended.toSorted()], [2, ['second', 'third']]);
 });
 
-test('a run that fails rejects, and the next call runs again', async () => {
+test('a failed run rejects, and the next call runs again', async () => {
   let tries = 0;
   const look = coalesce(async () => {
     tries += 1;
@@ -38,7 +38,7 @@ test('a run that fails rejects, and the next call runs again', async () => {
   assert.equal(tries, 2);
 });
 
-test('a call as soon as the promise settles starts a run of its own', async () => {
+test('a call after the promise settles starts its own run', async () => {
   let runs = 0;
   const look = coalesce(async () => {
     runs += 1;

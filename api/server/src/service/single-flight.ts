@@ -1,7 +1,7 @@
 /**
  * Runs `work` once at a time. Calls during a run share one more run after it, so that no caller misses a change made in
- * the meantime. The promise resolves when no run is due any more; it rejects with the error of `work`, and the next
- * call starts again.
+ * the meantime. The promise resolves when no run is due; it rejects with the error of `work`, and the next call starts
+ * again.
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;

@@ -12,12 +12,12 @@ test('work that never settles times out', async () => {
   await assert.rejects(withTimeout(20, new Promise(() => undefined)), LateError);
 });
 
-test('an answer that arrived while this process was blocked for longer than the limit is read before the timeout', async () => {
+test('an answer that arrives while the process is blocked beyond the limit is read before the timeout', async () => {
   const reading = withTimeout(2_000, readFile(import.meta.filename, 'utf8'));
   standStill(2_100);
   assert.match(await reading, /stood still/);
 });
 
-test('work that fails fails with its own error', async () => {
+test('work that fails rejects with its own error', async () => {
   await assert.rejects(withTimeout(60_000, Promise.reject(new RangeError('no'))), RangeError);
 });

@@ -4,9 +4,9 @@ export class LateError extends Error {}
 const STEPS = 4;
 
 /**
- * Settles as `work` does, or rejects with a {@link LateError} after `limitMs`; the work itself continues. If this
- * process pauses, the pause counts as at most one step of the timeout, so that an answer that arrived during the pause
- * is read before the timeout.
+ * Settles as `work` does, or rejects with a {@link LateError} after `limitMs`; the work itself continues. A pause of
+ * this process counts as at most one step of the timeout, so that an answer that arrived during the pause is read
+ * first.
  */
 export async function withTimeout<T>(limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

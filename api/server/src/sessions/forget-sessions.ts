@@ -3,8 +3,8 @@ import type { Db } from '@hamlet/store';
 import { actingAs, recordAct } from '../audit/record-act.ts';
 
 /**
- * Forgets the texts of sessions that ended more than `days` ago: rows stay without texts, and the audit gets a hash of the
- * transcript. 0 keeps all texts. Returns the number of sessions.
+ * Deletes the texts of sessions that ended more than `days` ago: rows stay without texts, and the audit gets a hash of
+ * the transcript. 0 keeps all texts. Returns the number of sessions.
  */
 export async function forgetSessions(db: Db, days: number): Promise<number> {
   await forgetSessionEvents(db);

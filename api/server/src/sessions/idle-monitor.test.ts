@@ -1,4 +1,4 @@
-/** Idle sleep and waking on a real Postgres. The source of agents is a port that remembers what was written to it. */
+/** Idle sleep and waking on a real Postgres. The source of agents is a fake that records the writes to it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
@@ -84,7 +84,7 @@ async function asleep(): Promise<void> {
   assert.deepEqual([record.spec.power, record.idle], ['Asleep', true]);
 }
 
-test('an agent sleeps once nothing has happened for its time, in the name of the village', async () => {
+test('an agent sleeps after its idle time, in the name of the village', async () => {
   await keep();
   assert.equal(record.spec.power, 'Awake');
   await asleep();
@@ -93,7 +93,7 @@ test('an agent sleeps once nothing has happened for its time, in the name of the
   assert.equal(record.spec.power, 'Asleep');
 });
 
-test('a message keeps an agent awake, and awakens one that idles, in the name of its author', async () => {
+test('a message keeps an agent awake, or wakes an idle one, in the name of its author', async () => {
   await asleep();
   await sendMessage();
   await keep();
@@ -104,7 +104,7 @@ test('a message keeps an agent awake, and awakens one that idles, in the name of
   assert.equal(record.spec.power, 'Awake');
 });
 
-test('a message in a paused session awakens no agent; neither does one to an agent with wake Never', async () => {
+test('a message does not wake an agent if its session is paused or the agent has wake Never', async () => {
   await asleep();
   const sessionId = await sendMessage();
   await inTransaction(db, (tx) => setPaused(tx, sessionId, true));
@@ -119,7 +119,7 @@ test('a message in a paused session awakens no agent; neither does one to an age
   assert.equal(record.spec.power, 'Awake');
 });
 
-test('nothing awakens an agent that a person suspended, and a measure holds', async () => {
+test('an agent that a person suspended stays asleep, and so does one under a measure', async () => {
   const { idle: _, ...awake } = record;
   record = { ...awake, spec: { ...record.spec, power: 'Asleep' } };
   await sendMessage();
@@ -143,7 +143,7 @@ test('nothing awakens an agent that a person suspended, and a measure holds', as
   assert.equal(record.spec.power, 'Awake');
 });
 
-test('turns of the agent itself do not keep it awake; an act of others does', async () => {
+test('acts of others keep an agent awake; its own turns do not', async () => {
   await hoursPass();
   const note = (role: 'agent' | 'kubernetes') =>
     recordAct(db, actingAs(role, 'x'), { action: 'turn', object: agentId, detail: {} });
@@ -156,7 +156,7 @@ test('turns of the agent itself do not keep it awake; an act of others does', as
   assert.equal(record.spec.power, 'Awake');
 });
 
-test('a change that fails is logged, waits a minute, and keeps no other agent waiting', async () => {
+test('a failed change is logged and retried after a minute, and delays no other agent', async () => {
   await hoursPass();
   const failures = new Map<string, number>();
   for (const kind of ['throws', 'refused'] as const) {

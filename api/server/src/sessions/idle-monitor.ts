@@ -101,7 +101,7 @@ async function carryOut({ db, source, log }: RestPorts, found: Found): Promise<b
   return true;
 }
 
-/** Checks every agent that sleeps for want of work, or may. One that fails does not keep the others waiting. */
+/** Checks every agent that sleeps or may sleep because it is idle. A failing agent does not delay the others. */
 export async function keepRest(ports: RestPorts, failures: Failures): Promise<void> {
   const { db, source, monotonicMs, log } = ports;
   for (const [agentId, retryMs] of failures) if (retryMs <= monotonicMs()) failures.delete(agentId);

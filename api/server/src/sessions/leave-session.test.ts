@@ -1,4 +1,4 @@
-/** A person who is taken out of a session: who may do it, and that they read nothing more, on any route or open stream. */
+/** Removing a person from a session: who may do it, and that the person can read nothing more, on any route or open stream. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, type TestClient, dataOf, follow } from '@hamlet/test/env/client';
@@ -19,7 +19,7 @@ const idOf = ({ accountId }: SignedInPerson): string => `account ${accountId}`;
 const remove = (by: TestClient, sessionId: string, personId: string) =>
   by.removeSessionPerson({ session_id: sessionId, person_id: personId });
 
-test('creator, admin and the person themselves take a person out; no other person, and never the last one', async () => {
+test('creator, admin and the person themselves may remove a person, but never the last one', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada', ['Noah', 'Zoe']);
   assert.equal(await codeOf(remove(noah.client, sessionId, idOf(zoe))), 'not_session_creator');
   assert.equal(await codeOf(remove(mia.client, sessionId, idOf(grace))), 'no_such_person');
@@ -32,7 +32,7 @@ test('creator, admin and the person themselves take a person out; no other perso
   assert.deepEqual(removed, [idOf(grace), idOf(noah)]);
 });
 
-test('their open streams end at once and no route shows them anything; streams of the others continue', async () => {
+test("a removed person's streams end at once and no route shows them anything; others' streams continue", async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'bob', ['Noah']);
   const { run } = dataOf(await talk.say(noah.client, sessionId, 'What is for dinner?'));
   dataOf(await talk.start('bob', run.run_id));

@@ -7,14 +7,14 @@ import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { holdSession } from './session-handlers.ts';
 import { chatSessionView } from './transcript/session-view.ts';
 
-/** Refuses to take a person out of a session; null if the actor may. The creator and admins may, and everybody for themselves. Pure. */
+/** The refusal to remove a person from a session; null if the actor may. The creator and admins may, and people themselves. Pure. */
 function refuseRemoval({ people, createdById }: ChatSessionRow, personId: string, { role, id }: Actor): Refused | null {
   if (!people.some((person) => person.id === personId)) return refused('no_such_person');
   if (role !== 'admin' && id !== personId && id !== createdById) return refused('not_session_creator');
   return people.length === 1 ? refused('last_person') : null;
 }
 
-/** Takes a person out of a session. Their streams of it and of its runs end, and what they allowed in it no longer holds. */
+/** Removes a person from a session. Their streams of it and of its runs end, and their rules in it no longer apply. */
 export function removeSessionPerson(): Handlers['removeSessionPerson'] {
   return inTx(async (request, tx) => {
     const held = await holdSession(tx, request);

@@ -59,9 +59,9 @@ function createSession({ source }: Village): Handlers['createSession'] {
     await lockSessionsOf(tx, agentId);
     const open = await countOpenSessions(tx, agentId, author.id);
     if (open.ofPerson >= SESSIONS_OF_PERSON_MAX)
-      return refused('too_many_sessions', `You have opened ${open.ofPerson} sessions with ${agentId}: end some`);
+      return refused('too_many_sessions', `You have ${open.ofPerson} open sessions with ${agentId}: end some`);
     if (open.ofAgent >= SESSIONS_OF_AGENT_MAX)
-      return refused('too_many_sessions', `${open.ofAgent} sessions with ${agentId} are open`);
+      return refused('too_many_sessions', `${agentId} has ${open.ofAgent} open sessions, which is the limit: end some`);
     const others = named.data.filter(({ id }) => id !== author.id);
     const session = await insertChatSession(tx, {
       agentId,
@@ -90,7 +90,7 @@ function listAgentSessions({ db, source }: Village): Handlers['listAgentSessions
   });
 }
 
-/** Null: all people. Only the agent itself and admins see all, and the audit names the admin. */
+/** Null for all people. Only the agent itself and admins see all sessions, and the audit names the admin. */
 export async function scopeOf(
   db: Db,
   caller: Caller,
@@ -102,7 +102,7 @@ export async function scopeOf(
       ? accepted(null)
       : refused('not_own_agent', `This token belongs to ${actor.agentId}`);
   if (whose === 'mine') return accepted(actor.id);
-  if (actor.role !== 'admin') return refused('forbidden', 'Only an admin reads the sessions of others');
+  if (actor.role !== 'admin') return refused('forbidden', 'Only an admin may list the sessions of others');
   await recordAct(db, caller, { action: 'session.list', object: agentId, detail: {} });
   return accepted(null);
 }
@@ -137,7 +137,7 @@ async function resume(tx: Tx, { sessionId, agentId }: ChatSessionRow): Promise<C
   return changed;
 }
 
-/** Cancels the open messages of a session: those that wait at once, the one under way as soon as the agent ends it. */
+/** Cancels the open messages of a session: waiting ones at once, the current one as soon as the agent ends it. */
 function endSession(): Handlers['endSession'] {
   return inTx(async (request, tx) => {
     const held = await holdSession(tx, request);
@@ -145,7 +145,7 @@ function endSession(): Handlers['endSession'] {
     const { session } = held.data;
     const { sessionId, agentId } = session;
     if (session.terminatedAt !== null) return accepted({ session: chatSessionView(session) });
-    // All runs are locked before any of them changes: a change of a run locks the row of the session.
+    // Locks all runs before it changes any, because a change of a run locks the row of the session.
     const open = await lockRunsOfSession(tx, sessionId);
     const detail = { reason: 'session_ended', by: { role: request.actor.role, id: request.actor.id } };
     for (const run of open) await applyToHeldRun(tx, run, { command: { kind: 'cancel' }, words: { detail } });

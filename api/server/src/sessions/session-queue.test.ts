@@ -22,7 +22,7 @@ async function sessionWith(agentId: AgentId, texts: readonly string[]) {
 const summarized = (lines: readonly SessionMessage[]): readonly string[] =>
   lines.map(({ author, state, text }) => `${author.role} ${state}: ${text}`);
 
-test('the second message waits until the first has ended, though its run is named; another session does not wait', async () => {
+test('the second message waits until the first has ended, although it has a run; another session does not wait', async () => {
   const { sessionId, runs } = await sessionWith('ada', ['One', 'Two']);
   const other = await sessionWith('ada', ['Other']);
   const [one = '', two = ''] = runs;
@@ -42,7 +42,7 @@ test('the second message waits until the first has ended, though its run is name
   ]);
 });
 
-test('pause holds the queue: its runs are neither offered nor started, and resume offers them again', async () => {
+test('pausing a session holds its queue: its runs are neither offered nor started until it resumes', async () => {
   const { runs, at, sessionId } = await sessionWith('bob', ['One', 'Two']);
   const [one = '', two = ''] = runs;
   dataOf(await talk.start('bob', one));
@@ -56,7 +56,7 @@ test('pause holds the queue: its runs are neither offered nor started, and resum
   await talk.answerNext('bob', 'Two');
 });
 
-test('a failed and a cancelled run mark their messages, and a line says why; the queue continues', async () => {
+test('a failed or cancelled run marks its message, a line gives the reason, and the queue continues', async () => {
   const { runs, sessionId } = await sessionWith('cleo', ['Fails', 'Is cancelled', 'Works']);
   const [one = '', two = ''] = runs;
   dataOf(await talk.start('cleo', one));
@@ -87,7 +87,7 @@ test('a settlement that is sent twice answers once; an old claim answers nothing
   assert.deepEqual(summarized(lines), ['admin answered: Hello', 'agent answered: Yes']);
 });
 
-test('answer, message and run are one transaction: an API that dies before the commit leaves all three as they were', async () => {
+test('answer, message and run commit together: an API that dies before the commit changes none of them', async () => {
   const { runs, sessionId } = await sessionWith('eve', ['Hello']);
   const [run = ''] = runs;
   dataOf(await talk.start('eve', run));
@@ -99,7 +99,7 @@ test('answer, message and run are one transaction: an API that dies before the c
       permit: () => null,
     });
     assert.ok(outcome.ok && outcome.data.changed);
-    // The server process of this transaction ends, as it does when the API is killed.
+    // Kills the server process of this transaction, as if the API were killed.
     await tx.selectNoFrom(({ fn }) => fn('pg_terminate_backend', [fn('pg_backend_pid')]).as('ended')).execute();
   });
   await assert.rejects(dies);
@@ -112,7 +112,7 @@ test('answer, message and run are one transaction: an API that dies before the c
   ]);
 });
 
-test('a message whose agent is lost goes back to the queue, and its predecessor still goes first', async () => {
+test('the message of a lost agent goes back to the front of the queue', async () => {
   const { runs } = await sessionWith('eve', ['One', 'Two']);
   const [one = '', two = ''] = runs;
   dataOf(await talk.start('eve', one));
@@ -126,7 +126,7 @@ test('a message whose agent is lost goes back to the queue, and its predecessor 
   await talk.answerNext('eve', 'Two');
 });
 
-test('the database itself refuses a second answer, a second message under way and a change of an ended message', async () => {
+test('the database refuses a second answer, a second current message and a change of an ended message', async () => {
   const { sessionId } = await sessionWith('fay', ['One', 'Two']);
   const messages = () => db.updateTable('session_message').where('session_id', '=', sessionId);
   await assert.rejects(messages().set({ state: 'working' }).execute(), /session_message_one_working/);
@@ -144,7 +144,7 @@ test('the database itself refuses a second answer, a second message under way an
   await talk.answerNext('fay', 'Second');
 });
 
-test('four at once: two sessions, a run and a Schedule never see the text of another when they start', async () => {
+test("two sessions, a run and a Schedule that start together never see each other's texts", async () => {
   const secrets = { first: 'SECRET-ONE', second: 'SECRET-TWO', prompt: 'SECRET-THREE', schedule: 'SECRET-FOUR' };
   const first = await sessionWith('ada', [secrets.first]);
   const second = await sessionWith('ada', [secrets.second]);
@@ -165,7 +165,7 @@ test('four at once: two sessions, a run and a Schedule never see the text of ano
     assert.ok(text.includes(own));
     for (const other of Object.values(secrets)) assert.ok(other === own || !text.includes(other));
     assert.equal(started.session?.session_id ?? null, session);
-    // The tier of the agent has room for two runs at a time.
+    // The agent's tier allows two runs at a time.
     if (runId === first.runs[0]) continue;
     dataOf(await talk.answer('ada', runId, 'An answer'));
   }

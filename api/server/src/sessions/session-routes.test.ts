@@ -1,4 +1,4 @@
-/** Sessions by HTTP on a real Postgres: the people of a session, its audience, its limits and its end. */
+/** Sessions over HTTP on a real Postgres: the people of a session, its audience, its limits and its end. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -70,7 +70,7 @@ test('a person opens a session, writes, and reads the answer with its cost; the 
   assert.equal((await talk.session(mia.client, session.session_id)).state, 'idle');
 });
 
-test('the same Idempotency-Key makes one message and one run', async () => {
+test('requests with the same Idempotency-Key make one message and one run', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'bob');
   const idempotencyKey = randomUUID();
   const call = () => mia.client.raw.sendMessage({ ...at(sessionId), text: 'Once.' }, { idempotencyKey });
@@ -80,7 +80,7 @@ test('the same Idempotency-Key makes one message and one run', async () => {
   await mia.client.endSession(at(sessionId));
 });
 
-test('only people of a session read it; an admin reads it too, and the audit names the admin once', async () => {
+test('only people of a session and admins read it; the audit names an admin once', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada');
   const { run } = dataOf(await talk.say(mia.client, sessionId, 'A secret.'));
   const reads = (client: TestClient) => [
@@ -133,7 +133,7 @@ test('an invited person reads everything and writes; an unknown name and the 17t
   assert.equal(await codeOf(mia.client.createSession({ agent_id: 'cleo', people: ['Zed'] })), 'no_such_person');
 });
 
-test('a list shows own sessions in pages; only an admin lists those of others', async () => {
+test('people list their own sessions in pages; only an admin lists those of others', async () => {
   const made = [];
   for (let n = 0; n < 3; n += 1) made.push((await talk.open(noah.client, 'dan')).session_id);
   await talk.open(mia.client, 'dan');
@@ -173,7 +173,7 @@ test('measures and the freeze of the village refuse a message with their own cod
   assert.equal(await say(), null);
 });
 
-test('limits hold: messages that wait, messages of a session, sessions of a person, text', async () => {
+test('waiting messages, messages of a session, sessions of a person and text lengths are limited', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'fay');
   for (let n = 0; n < SESSION_WAITING_MAX; n += 1) dataOf(await talk.say(mia.client, sessionId, `Message ${n}`));
   assert.equal(await codeOf(talk.say(mia.client, sessionId, 'One more')), 'session_queue_full');
@@ -195,7 +195,7 @@ test('limits hold: messages that wait, messages of a session, sessions of a pers
   assert.equal(await codeOf(clientOf(talk.play.url, TOKENS.operator).call(createSession, more)), 'forbidden');
 });
 
-test('an ended session cancels its messages, says so, and can only be read', async () => {
+test('ending a session cancels its messages with a note; afterwards it can only be read', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'bob');
   const first = dataOf(await talk.say(mia.client, sessionId, 'First'));
   dataOf(await talk.say(mia.client, sessionId, 'Second'));
@@ -225,7 +225,7 @@ test('an ended session cancels its messages, says so, and can only be read', asy
     assert.equal(await codeOf(call), 'session_terminated');
 });
 
-test('a message to an agent that an admin suspended waits until an admin awakens it', async () => {
+test('a message to an agent that an admin suspended waits until an admin wakes the agent', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'cleo');
   const agent = { agent_id: 'cleo' };
   await talk.play.admin.suspendAgent(agent);

@@ -18,7 +18,7 @@ const idsOf = (events: readonly SessionEvent[]): readonly string[] =>
 const answered = (events: readonly SessionEvent[], text: string): boolean =>
   events.some((event) => event.event === 'message' && event.data.text === text);
 
-test('a stream without a cursor begins with the present state and then reports changes, also of the other replica', async () => {
+test('a stream without a cursor begins with the present state and then reports changes of both replicas', async () => {
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'ada');
   dataOf(await talk.say(talk.play.admin, sessionId, 'Before'));
   const here = followSession(talk.play.admin, sessionId);
@@ -50,7 +50,7 @@ test('a stream without a cursor begins with the present state and then reports c
   there.stop();
 });
 
-test('a reader that reconnects anywhere, at any event, misses nothing and gets nothing twice', async () => {
+test('a reader that reconnects at any event misses nothing and gets nothing twice', async () => {
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'bob');
   const from = await talk.play.admin.listMessages({ session_id: sessionId });
   const whole = followSession(talk.play.admin, sessionId, from.stream_cursor);
@@ -75,7 +75,7 @@ test('a reader that reconnects anywhere, at any event, misses nothing and gets n
   }
 });
 
-test('a cursor of another session, of nonsense or of forgotten events begins again with a reset', async () => {
+test('a stream begins with a reset if its cursor is invalid, of another session or too old', async () => {
   const first = await talk.open(talk.play.admin, 'cleo');
   const second = await talk.open(talk.play.admin, 'cleo');
   const cursorOf = async (sessionId: string) =>
@@ -96,7 +96,7 @@ test('a cursor of another session, of nonsense or of forgotten events begins aga
   }
 });
 
-test('concurrent writers: each stream has every message once, in the order of its number', async () => {
+test('with concurrent writers, each stream has every message once, in the order of its number', async () => {
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'dan');
   const streams = [followSession(talk.play.admin, sessionId), followSession(clientOf(otherUrl, ADMIN), sessionId)];
   const writers = [talk.play.admin, clientOf(otherUrl, ADMIN)];
@@ -116,7 +116,7 @@ test('concurrent writers: each stream has every message once, in the order of it
   }
 });
 
-test('words of the answer under way and permissions of its run reach the stream', async () => {
+test('the stream has the text of the current answer and the permissions of its run', async () => {
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'eve');
   const { run } = dataOf(await talk.say(talk.play.admin, sessionId, 'Say something'));
   dataOf(await talk.start('eve', run.run_id));

@@ -86,14 +86,14 @@ async function readThings(
   return things;
 }
 
-/** Sends a page of changes. A thing that was deleted since is left out. */
+/** Sends a page of changes. Leaves out objects that were deleted since. */
 async function sendPage(db: Db, stream: OpenStream, page: readonly SessionEventRow[]): Promise<void> {
   const { sink, sessionId } = stream;
   const session = await findChatSession(db, sessionId);
-  // A person who was taken out of the session reads nothing more.
+  // A person who was removed from the session may read nothing more.
   if (!admitTo(session, stream.actor).ok || session === null) return sink.close();
   const things = await readThings(db, session, page);
-  // A message changes the state of its session. This event has no id: the message itself follows it.
+  // A message changes the state of its session. This event has no id, because the message itself follows it.
   if (page.some(({ kind }) => kind === 'message')) sink.send('session', chatSessionView(session));
   for (const change of page) {
     const thing = things.get(keyOf(change));
@@ -155,7 +155,7 @@ async function drain(db: Db, stream: OpenStream): Promise<void> {
   }
 }
 
-/** Continues a stream after its cursor, or begins it again if the changes after the cursor are not kept any more. */
+/** Continues a stream after its cursor, or restarts it if the changes after the cursor were deleted. */
 async function resume(db: Db, stream: OpenStream, after: string | undefined): Promise<void> {
   const number = cursor.read(after, stream.question);
   const range = await sessionEventRange(db, stream.sessionId);
@@ -172,7 +172,7 @@ export function startSessionStreams(ports: StreamPorts) {
   const { db, notifications, log } = ports;
   const pumps = new Map<OpenStream, () => void>();
   notifications.on(SESSION_EVENTS_CHANNEL, (sessionId) => {
-    // Without a session, the connection is new and may have missed notifications.
+    // A null session means a new connection, which may have missed notifications.
     for (const [stream, pump] of pumps) if (sessionId === null || stream.sessionId === sessionId) pump();
   });
   const count = (matches: (stream: OpenStream) => boolean): number => [...pumps.keys()].filter(matches).length;
@@ -185,7 +185,7 @@ export function startSessionStreams(ports: StreamPorts) {
     return () =>
       void pump().catch((error: unknown) => {
         // The reader reconnects after its last event.
-        log('warn', 'a stream of a session could not be read, and ends', { session_id: stream.sessionId, error });
+        log('warn', 'a stream of a session could not be read and was closed', { session_id: stream.sessionId, error });
         stream.sink.close();
       });
   }

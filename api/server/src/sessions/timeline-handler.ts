@@ -26,7 +26,7 @@ function firingView(row: FiringOfAgent): NonNullable<TimelineEntry['firing']> {
   };
 }
 
-/** The entries of a page, in its order. Its runs of sessions are of sessions that the reader sees. */
+/** The entries of a page, in order. Runs of sessions appear only if the reader may see the session. */
 async function readEntries(
   db: Db,
   { agentId, actor }: { readonly agentId: string; readonly actor: Actor },

@@ -11,7 +11,7 @@ const talk = new SessionPlay(play.url);
 
 const timeline = (client: TestClient, query: object) => client.getTimeline({ agent_id: 'ada', limit: 100, ...query });
 
-test('the timeline has all of an agent, newest first, in pages; a session is a filter of it; others do not see it', async () => {
+test('the timeline lists sessions, runs and firings of an agent newest first, in pages, to people who may see them', async () => {
   const { admin } = talk.play;
   const member = clientOf(talk.play.url, TOKENS.member);
   const { session_id: sessionId } = await talk.open(admin, 'ada');

@@ -135,7 +135,7 @@ test('a posting over a threshold writes the tier and the event in its transactio
   assert.deepEqual(await reported(ada), ['tier-0', 'tier-1']);
 });
 
-test('an agent keeps its tier down to nine tenths of the threshold; a posting that changes no tier sends no event', async () => {
+test('an agent keeps its tier down to nine tenths of the threshold; a posting without a tier change sends no event', async () => {
   const [ada] = agents;
   await post(ada, 10);
   const { last } = await internalEventRange(db);

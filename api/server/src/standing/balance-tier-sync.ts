@@ -77,7 +77,7 @@ export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
   async function recompute(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Before the first read of the Entitlements, every agent would lose its tier.
     if (!source.ready) return;
-    // The lock comes before the balances: a later posting waits for it.
+    // Take the lock before reading the balances, so that a later posting waits for it.
     const rows = await lockTiers(tx, agentIds);
     const balances = new Map(rows.map(({ agentId, balance }) => [agentId, balance]));
     const changed = changedTiers(rows, balances, balanceTiers(source));

@@ -56,7 +56,7 @@ async function take(
   await lockTiers(tx, [agentId]);
   const expiresAt = end === undefined ? null : new Date(end);
   if (!(await takeMeasure(tx, { agentId, measure, reason, expiresAt }, asked.actor)))
-    return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
+    return refused('expiry_in_the_past', 'expires_at is in the past: write a later time, or leave it out');
   if (measure === 'revoke_token') await revokeAgentSessions(tx, agentId);
   await recordAct(tx, asked, { action: measure, object: agentId, detail: { reason, expires_at: end ?? null } });
   await announceStandings(tx, [agentId]);
@@ -80,7 +80,7 @@ async function lift(
   return accepted(await shown(tx, agentId));
 }
 
-/** Routes for measures of admins against agents. Each measure is a row, an audit line and an event to the operator in one transaction. */
+/** Routes for admins' measures against agents. Each measure is a row, an audit line and an event to the operator in one transaction. */
 export function standingHandlers({ db, source }: Village) {
   return {
     getStanding: plain(

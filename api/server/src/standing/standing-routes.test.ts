@@ -53,7 +53,7 @@ const MEASURES = [
 }[];
 
 for (const { take, lift, flag, code, action } of MEASURES)
-  test(`${action}: every replica refuses at once, the audit has it, and it ends when an admin lifts it`, async () => {
+  test(`${action}: every replica refuses at once, the audit records it, and it ends when an admin lifts it`, async () => {
     assert.deepEqual(await refusalsOfAgent(play, 'bob'), [null, null, null]);
     const held = await play.admin[take](because('bob', `a test of ${action}`));
     assert.deepEqual(
@@ -94,7 +94,7 @@ test('only an admin may take measures, and only against a known agent', async ()
   );
 });
 
-test('a refusal names the hardest of several measures, and each one is lifted separately', async () => {
+test('a refusal names the strictest of several measures, and each one is lifted separately', async () => {
   await play.admin.freezeAgent(because('cleo', 'too dear'));
   await play.admin.killAgent(because('cleo', 'runs wild'));
   const both = await play.admin.getStanding(on('cleo'));
@@ -106,7 +106,7 @@ test('a refusal names the hardest of several measures, and each one is lifted se
   await play.admin.liftFreeze(on('cleo'));
 });
 
-test('a repeated measure has the new reason, and the old reason stays in the audit', async () => {
+test('repeating a measure changes its reason; the audit keeps the old one', async () => {
   await play.admin.quarantineAgent(because('cleo', 'first'));
   const second = await play.admin.quarantineAgent(because('cleo', 'second'));
   assert.deepEqual(pluck(second.measures, 'reason'), ['second']);
@@ -120,7 +120,7 @@ test('a repeated measure has the new reason, and the old reason stays in the aud
   assert.equal(length, 2);
 });
 
-test('a banned agent cannot be awakened, the refusal has the reason and the end, and it can be put to sleep', async () => {
+test('a banned agent can be put to sleep but not woken; the refusal has the reason and the end', async () => {
   const end = new Date(Date.now() + 3_600_000).toISOString();
   await play.admin.banAgent(because('dan', 'sells the river', end));
   for (const route of ['awakenAgent', 'rebootAgent'] as const) {
@@ -151,7 +151,7 @@ test('an expired ban ends by itself, with an audit entry and an event for the op
   assert.deepEqual((await play.admin.getStanding(on('dan'))).measures, []);
 });
 
-test('an open wake stream ends when its agent is barred, and opens again after', async () => {
+test('an open wake stream ends when its agent is barred; a new one can be opened afterwards', async () => {
   const read = (at: Play) => Array.fromAsync(at.as('eve').openWakes(on('eve')));
   const first = read(play);
   await eventually('eve online', async () => (await play.agent('eve')).status.online);
@@ -197,7 +197,7 @@ function bannedOf(events: ReturnType<typeof readInternal>['events'], agentId: st
     .filter((banned, index, all) => banned !== all[index - 1] && (index > 0 || banned));
 }
 
-test('a new stream begins with all measures and then reports `synced`; a measure on one replica reaches streams of another', async () => {
+test('a new stream begins with all measures and `synced`; measures on one replica reach streams of another', async () => {
   await play.admin.quarantineAgent(because('ada', 'inspection'));
   const reading = readInternal(other);
   await eventually('synced', () => reading.events.some(({ event }) => event === 'synced'));

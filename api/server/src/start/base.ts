@@ -24,7 +24,7 @@ export interface StartOptions {
 
 /** Limits for requests and upkeep. The store ends a statement after 10 s, so `answerMs` is longer. */
 const OF_REQUESTS: DatabaseLimits = { answerMs: 15_000, idleInTransactionMs: 30_000, transactionMs: 60_000 };
-/** The world's lease lasts 4 s; the connection of a lost writer must not lock its row for much longer. */
+/** The world's lease lasts 4 s, so the connection of a lost writer must not lock its row for much longer. */
 const OF_WRITER: DatabaseLimits = { answerMs: 12_000, idleInTransactionMs: 5_000, transactionMs: 15_000 };
 /** Limits for sealing. After a long pause, sealing reads the whole log, so a statement may take two minutes. */
 const OF_SEALING: DatabaseLimits = { answerMs: 130_000, idleInTransactionMs: 30_000, transactionMs: 600_000 };

@@ -112,7 +112,7 @@ const Environment = z.object({
   HAMLET_LOG_DIR: optional('folder for checkpoints of the sealed log, outside of the database'),
   HAMLET_LOG_ORIGIN: z
     .string()
-    .regex(/^[^\s+]{1,200}$/, 'a name without spaces and plus')
+    .regex(/^[^\s+]{1,200}$/, 'write a name without spaces and plus signs')
     .optional()
     .describe('origin of the sealed log (hamlet.village/NAMESPACE)'),
   HAMLET_TURN_DAYS: whole('days to keep the text of a turn; 0 keeps it permanently (30)', {
@@ -126,7 +126,7 @@ const Environment = z.object({
     preset: 30,
   }),
   HAMLET_EGRESS_FILE: optional('JSON file {allow, deny, openings, registries}: the hosts that all agents may reach'),
-  HAMLET_EGRESS_DAYS: whole('days to keep attempts of agents to reach the outside; 0 keeps them permanently (90)', {
+  HAMLET_EGRESS_DAYS: whole("days to keep records of agents' outgoing requests; 0 keeps them permanently (90)", {
     min: 0,
     max: 36_500,
     preset: 90,
@@ -136,7 +136,7 @@ const Environment = z.object({
     .max(64)
     .optional()
     .describe(
-      'version of the map to which the api may move the saved world; it names the version when it refuses to start on another map',
+      'version of the map to which the api may move the saved world; if it refuses to start on another map, it names the version',
     ),
   HAMLET_STRICT_ANSWERS: z
     .enum(['0', '1'])

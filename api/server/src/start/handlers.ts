@@ -60,7 +60,7 @@ import { worldHandlers } from '../world/world-handlers.ts';
 
 export function composeHandlers(base: Base, parts: Parts, authenticate: Authenticate): Handlers {
   const village = villageOf(base, parts, authenticate);
-  // Calls of runs go through the same handlers as requests of clients.
+  // Calls of runs use the same handlers as requests of clients.
   const direct = {
     ...worldHandlers(village),
     ...postHandlers(village),

@@ -88,7 +88,7 @@ test('all later migrations apply, and no row is lost', async () => {
   }
 });
 
-test('its people sign in, and its data is readable', async () => {
+test('people sign in after the upgrade and can read their data', async () => {
   const grace = await signIn(url, 'Grace');
   for (const { owner, micro } of balances)
     assert.equal(parseAiDollars((await grace.client.getBalance({ agent_id: owner })).balance), micro, owner);
@@ -110,7 +110,7 @@ test('its people sign in, and its data is readable', async () => {
   assert.equal(answer.status, 200);
 });
 
-test('money, posts and walks work, and its books break no rule', async () => {
+test('money, posts and walks work, and the books violate no rule', async () => {
   const before = (await play.admin.getBalance({ agent_id: 'cleo' })).balance;
   await play.admin.rewardAgent({ agent_id: 'cleo', amount: '2', reason: 'for going on' });
   assert.equal(Number((await play.admin.getBalance({ agent_id: 'cleo' })).balance), Number(before) + 2);
@@ -126,7 +126,7 @@ test('money, posts and walks work, and its books break no rule', async () => {
     );
 });
 
-test('its sealed log continues from the old checkpoint, and verifies completely', async () => {
+test('the sealed log continues from the old checkpoint and verifies completely', async () => {
   const { size } = await eventually('the log to grow', async () => {
     const head = await readLogHead(db);
     return head.size > sealedSize && (await readFile(join(folder, 'checkpoint'), 'utf8')) === head.note && head;

@@ -13,7 +13,7 @@ import { serveSockets, type SocketsPorts } from '../http/pipeline/serve-sockets.
 const REQUEST_LIMIT_MS = 30_000;
 const HEADERS_LIMIT_MS = 10_000;
 const CHECK_EVERY_MS = 2_000;
-/** A stream sends heartbeats, so this also ends a stream whose reader has stopped. */
+/** Streams send heartbeats, so this also ends a stream whose reader has stopped. */
 const IDLE_LIMIT_MS = 300_000;
 const KEEP_ALIVE_MS = 65_000;
 
@@ -39,7 +39,7 @@ async function listen(server: Server, at: HostPort): Promise<string> {
   return `http://${host}:${port}`;
 }
 
-/** Ends each new connection of an address that has reached its limit, so that other addresses have room. */
+/** Closes each new connection of an address that has reached its limit, so that other addresses have room. */
 function limitConnections(server: Server, gate: AddressGate): void {
   server.on('connection', (socket) => {
     const opened = gate.openConnection(socket.remoteAddress ?? '');

@@ -34,7 +34,7 @@ test('Node drops the cached code of each stage before it reads that of the next 
   assert.deepEqual(steps.slice(0, 4), ['first', 'Clear deserialized cache', 'second', 'Clear deserialized cache']);
 });
 
-test('the compile cache of the image has every module that a serving API loads', async () => {
+test("the image's compile cache has every module that a serving API loads", async () => {
   const [cache, log] = [join(folder, 'cache'), join(folder, 'cache.log')];
   await run(process.execPath, [API_MAIN, '--help'], { env: { ...process.env, NODE_COMPILE_CACHE: cache } });
   const watched = `NODE_DEBUG_NATIVE=COMPILE_CACHE NODE_COMPILE_CACHE=${cache} exec "$0" "$1" 2>${log}`;

@@ -1,9 +1,9 @@
 import { flushCompileCache } from 'node:module';
 
 /**
- * Loads a program: first each stage, then the program itself, whose modules it returns. Node keeps the code of every module
- * that it has read from its compile cache until a flush, in pieces too small to go back to the system. Pieces that are
- * freed after one stage serve the next one.
+ * Loads a program: first each stage, then the program itself, whose modules it returns. Until a flush, Node keeps the
+ * code of every module that it has read from its compile cache, in pieces too small to return to the system. Pieces
+ * that are freed after one stage serve the next one.
  */
 export async function loadInStages<Program>(
   stages: readonly (() => Promise<unknown>)[],

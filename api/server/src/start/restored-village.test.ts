@@ -1,6 +1,6 @@
 /**
- * A village whose dump is loaded into a new Postgres cluster continues, also a second time: its sealed log verifies
- * from its first entry.
+ * A village whose dump is loaded into a new Postgres cluster continues, even twice: its sealed log verifies from its
+ * first entry.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -63,7 +63,7 @@ async function whileAppIsConnected(village: OwnVillage, work: (app: Db) => Promi
   }
 }
 
-test('the takeover of a cluster needs that no API is connected, and an API waits for the takeover', async () => {
+test('the takeover of a cluster requires that no API is connected, and an API waits for the takeover', async () => {
   const { village, db, superuser } = restoredOf('village-0022');
   assert.equal(await isClusterBehind(db), true, 'the dump has greater transaction numbers than this cluster');
   const before = await numberOf(superuser, 'log.xact_offset()');

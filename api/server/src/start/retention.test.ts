@@ -69,7 +69,7 @@ async function texts(): Promise<unknown> {
   return row;
 }
 
-test('a batch is limited, is one act in the audit, and takes the oldest turns', async () => {
+test('a batch has a limited size, is one act in the audit, and takes the oldest turns', async () => {
   const before = new Date(Date.now() - 30 * DAY_MS);
   assert.equal(await dropTurnTexts(app, { before, atMost: 10 }), 10);
   assert.deepEqual(await texts(), { kept: OLD + NEW - 10, dropped: 10 });
@@ -81,7 +81,7 @@ test('a batch is limited, is one act in the audit, and takes the oldest turns', 
   ]);
 });
 
-test('concurrent replicas delete all old texts, new ones stay, and a second round finds nothing', async () => {
+test('concurrent replicas delete all old texts and keep new ones; a second round finds nothing', async () => {
   const leaves = await leavesOfTurns();
   const rounds = await Promise.all([0, 1, 2].map(() => dropOldTexts(app, { days: 30, now: new Date() })));
   const rest = await dropOldTexts(app, { days: 30, now: new Date() });

@@ -23,7 +23,7 @@ const ARTIFACTS_AT_ONCE = 100;
 const BATCHES_MAX = 40;
 const DAY_MS = 86_400_000;
 
-/** Drops batch after batch, until one is not full. Returns how many were dropped. */
+/** Deletes batch after batch, until one is not full. Returns the number of deleted items. */
 async function inBatches(atOnce: number, drop: () => Promise<number>): Promise<number> {
   let dropped = 0;
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
@@ -34,7 +34,7 @@ async function inBatches(atOnce: number, drop: () => Promise<number>): Promise<n
   return dropped;
 }
 
-/** Drops texts of turns that are older than `days`, at most 20,000. Returns their number. */
+/** Deletes texts of turns that are older than `days`, at most 20,000. Returns their number. */
 export function dropOldTexts(db: Db, { days, now }: { readonly days: number; readonly now: Date }): Promise<number> {
   const before = new Date(now.getTime() - days * DAY_MS);
   return inBatches(AT_ONCE, () => dropTurnTexts(db, { before, atMost: AT_ONCE }));
@@ -56,7 +56,7 @@ export function retentionJobs({
 }): readonly Job[] {
   async function dropTexts(): Promise<void> {
     const turns = await dropOldTexts(db, { days, now: new Date() });
-    if (turns > 0) log('info', 'texts of old turns were dropped', { turns, days });
+    if (turns > 0) log('info', 'texts of old turns were deleted', { turns, days });
   }
   async function forget(): Promise<void> {
     await Promise.all([

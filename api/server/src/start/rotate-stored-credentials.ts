@@ -14,7 +14,7 @@ export async function rotateStoredCredentials(
   try {
     const keys = villageKeys(keyFiles(models.sealingFolder, () => performance.now()));
     const { rotated, current, failed } = await rotateCredentials({ db, keys });
-    print(`${rotated} credentials are sealed by the current key now; ${current} were already`);
+    print(`${rotated} credentials are now sealed by the current key; ${current} were already`);
     if (failed.length === 0) return 0;
     print(`not opened: ${failed.join(', ')}. Fix: add their key to the Secret again, or store them again`);
     return 1;

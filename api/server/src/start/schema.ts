@@ -7,7 +7,7 @@ import type { Log } from '../service/log.ts';
 const PATIENCE_MS = 120_000;
 const PAUSE_MS = 500;
 
-/** Runs `work`, and retries for two minutes while Postgres cannot be reached. Throws any other error. */
+/** Runs `work`, and retries for two minutes while Postgres is unreachable. Throws any other error. */
 async function whenUp<T>(work: () => Promise<T | null>, log: Log): Promise<T> {
   for (const giveUpMs = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
     try {
@@ -26,8 +26,8 @@ export async function migrateSchema(config: MigrationConfig, log: Log): Promise<
 }
 
 /**
- * Waits until a migration has brought the schema up to this version, and has taken over a village that was loaded from
- * a dump. The API cannot do so itself, because it runs as the role `app`. Throws after two minutes, with the fix.
+ * Waits until a migration has brought the schema up to this version and has taken over a village that was loaded from a
+ * dump. The API cannot do so itself, because it runs as the role `app`. Throws after two minutes, with the fix.
  */
 export async function waitForSchema(db: Db, log: Log): Promise<void> {
   const giveUpMs = performance.now() + PATIENCE_MS;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { BoardMessage, type BoardEvent } from '@hamlet/contract';
 import { WebSocket } from 'ws';
 
-/** A viewer of /ws/board, which can leave and reconnect to any replica. Mutable: it collects the messages. */
+/** A viewer of /ws/board that can leave and reconnect to any replica. Collects the messages. */
 export class BoardViewer {
   readonly messages: BoardMessage[] = [];
   readonly closes: number[] = [];
@@ -13,7 +13,7 @@ export class BoardViewer {
     this.#token = token;
   }
 
-  /** Opens a socket that resumes after `after`; if left out, after the last received event. */
+  /** Opens a socket that resumes after `after`, by default after the last received event. */
   async open(url: string, after = this.at): Promise<void> {
     const query = after === null ? '' : `?after=${after}`;
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/board${query}`, {

@@ -39,7 +39,7 @@ export const AUTHORS: readonly Byline[] = [
 
 type Act = (tx: Tx, random: Seeded) => Promise<void>;
 
-/** Writes every kind of change to a board, in a seeded random order. Mutable: it remembers its posts and replies. */
+/** Writes every kind of change to a board, in a seeded random order. Keeps its posts and replies. */
 export class BoardWriter {
   readonly posts: string[] = [];
   readonly replies: { readonly postId: string; readonly replyId: string }[] = [];

@@ -12,7 +12,7 @@ function nested(wrap: (inner: unknown) => unknown): unknown {
   return value;
 }
 
-/** Unusual values: huge, negative, fractional, repeated, deeply nested, of the wrong type, and texts that are dangerous somewhere. */
+/** Unusual values: huge, negative, fractional, repeated, deeply nested, of the wrong type, and texts that break some parsers. */
 const EXTREMES: readonly unknown[] = [
   Number.MAX_SAFE_INTEGER,
   Number.MIN_SAFE_INTEGER,
@@ -63,7 +63,7 @@ const EXTREMES: readonly unknown[] = [
   JSON.parse('{"__proto__":{"role":"admin"},"constructor":1}'),
 ];
 
-/** The part of a JSON schema that the drawing of values uses. */
+/** The part of a JSON schema from which values are drawn. */
 const Node = z.looseObject({
   const: z.unknown().optional(),
   enum: z.array(z.unknown()).optional(),
@@ -118,7 +118,7 @@ function choiceOf(node: Node, random: Seeded): (() => unknown) | null {
   return branches === undefined ? null : () => draw(random.one(branches), random);
 }
 
-/** Draws a value near a JSON schema: often a valid or just invalid one, sometimes an extreme one. */
+/** Draws a value near a JSON schema: often valid or just invalid, sometimes extreme. */
 function draw(schema: unknown, random: Seeded): unknown {
   const parsed = Node.safeParse(schema);
   if (!parsed.success || random.chance(EXTREME_CHANCE / 3)) return random.one(EXTREMES);

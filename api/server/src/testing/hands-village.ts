@@ -9,7 +9,7 @@ import { startTestVillage, type AgentId, type TestVillage, type Play } from './t
 /** A village with one replica, a scripted model and real hands, for residents that tests start. */
 export interface HandsVillage {
   readonly peopleUrl: string;
-  /** The hands of all residents that start now. */
+  /** The hands of all residents that start from now on. */
   readonly hands: Hands;
   /** Ends the hands with their programs and files, and starts others. */
   replaceHands(): Promise<void>;
@@ -22,7 +22,7 @@ export interface HandsVillageParts {
   readonly environmentOf?: (village: TestVillage) => Promise<Record<string, string>>;
 }
 
-/** Starts the village, fast, and closes the mind with it. Residents of this process find the hands in their environment. */
+/** Starts the village with fast time, and closes the mind with it. Residents of this process find the hands in their environment. */
 export async function startHandsVillage(
   mind: WireServer,
   { agents = {}, environmentOf = async () => ({}) }: HandsVillageParts = {},
@@ -60,7 +60,7 @@ async function handsOfResidents(): Promise<Hands> {
   return hands;
 }
 
-/** Waits for everybody, and gives agents money for their models. */
+/** Waits for all agents, and gives them money for their models. */
 export async function payForModels(play: Play, agents: readonly AgentId[]): Promise<void> {
   await play.everybody();
   for (const agent_id of agents) await play.admin.rewardAgent({ agent_id, amount: '100', reason: 'for models' });

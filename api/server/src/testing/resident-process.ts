@@ -10,7 +10,7 @@ import { agentToken, eventually, type AgentId, type Play } from './test-village.
 const SAID_CHARS = 65_536;
 const MAIN = resolve(import.meta.dirname, '../../../../agent-image/resident/src/main.ts');
 
-/** Residents in separate processes. Each agent keeps its memory from one process to the next. */
+/** Residents in separate processes. Each agent's memory survives from one process to the next. */
 export interface ResidentProcesses {
   /**
    * Starts an agent's resident and waits until it is online. `volume` replaces the agent's own folder, as if the agent
@@ -28,7 +28,7 @@ export interface ResidentProcesses {
 
 /**
  * @param play returns the village of the residents, which must have started
- * @param command a command that runs a resident; left out, the resident of this work tree
+ * @param command a command that runs a resident; by default the resident of this work tree
  */
 export function residentProcesses(
   play: () => Play,

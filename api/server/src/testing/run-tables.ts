@@ -18,7 +18,7 @@ const RUN = {
 
 /** Runs of one agent in a migrated Postgres, without a village around it. */
 export interface RunTables {
-  /** With the rights of the API. */
+  /** A connection with the rights of the API. */
   readonly db: Db;
   readonly appUrl: string;
   /** Adds a queued run. */
@@ -27,9 +27,9 @@ export interface RunTables {
   addStarted(): Promise<RunRow>;
   /** The run as it is now; rejects if there is none. */
   read(runId: string): Promise<RunRow>;
-  /** Gives a command; false if it was refused. */
+  /** Applies a command; false if it was refused. */
   tryCommand(runId: string, command: RunCommand): Promise<boolean>;
-  /** Gives a command and reads the run after it; rejects if the command was refused. */
+  /** Applies a command and reads the run after it; rejects if the command was refused. */
   command(runId: string, command: RunCommand): Promise<RunRow>;
   remove(): Promise<void>;
 }

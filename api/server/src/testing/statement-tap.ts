@@ -11,15 +11,16 @@ export interface StatementTap {
 }
 
 /**
- * Decides about a statement before the tap forwards it: `open` has the earlier statements of its transaction. `before`
- * cuts the connection instead, `after` once Postgres has executed the statement, before the API gets the answer.
+ * Decides about a statement before the tap forwards it; `open` has the earlier statements of its transaction. `before`
+ * cuts the connection instead; `after` cuts it once Postgres has executed the statement, before the API gets the
+ * answer.
  */
 export type Cut = (open: readonly string[], statement: string) => 'before' | 'after' | null;
 
 const HEADER_BYTES = 5;
 /**
- * Message types. `Q`, a simple query: its text follows. `P`, parse: the name of the prepared statement and a zero byte
- * come before the text.
+ * Message types. `Q` is a simple query, followed by its text. `P` is a parse message: the name of the prepared
+ * statement and a zero byte precede the text.
  */
 const [QUERY, PARSE] = ['Q'.charCodeAt(0), 'P'.charCodeAt(0)];
 

@@ -54,7 +54,7 @@ export interface TestVillage<P extends TestPostgres = TestPostgres, R extends Te
   ): Promise<RunningServer>;
   /** Writes or changes a file of the samples. Returns its path. */
   writeSample(name: string, text: string | ((before: string) => string)): Promise<string>;
-  /** No tier limits the requests of an agent. */
+  /** Removes the tiers' limits of requests. */
   liftRequestLimits(): Promise<void>;
   /** Opens a new pool to the village's Postgres, with all rights. `remove` closes it. */
   openDb(): Db;
@@ -112,24 +112,24 @@ export interface VillageOptions {
   readonly villageSpeed?: number;
 }
 
-/** A village on the servers that all test files of a run share. */
+/** A village on the servers that all test files of a test run share. */
 export const startTestVillage = (options: VillageOptions = {}): Promise<TestVillage> =>
   startOn([migratedPostgres(), testRedis()], options);
 
 export type OwnVillage = TestVillage<OwnPostgres, OwnRedis>;
 
-/** A village with servers of its own, for tests that kill them or make their roles. An empty one has no tables yet. */
+/** A village with its own servers, for tests that kill them or make their roles. An empty one has no tables yet. */
 export const startOwnVillage = (
   content: 'empty' | 'migrated' = 'migrated',
   options: VillageOptions = {},
 ): Promise<OwnVillage> => startOn([ownPostgres(content), ownRedis()], options);
 
-/** A village until the tests of the calling file have ended. */
+/** A village that lasts until the tests of the calling file have ended. */
 export async function testVillage(options: VillageOptions = {}): Promise<TestVillage> {
   return untilEnd(await startTestVillage(options));
 }
 
-/** A village with its own servers until the tests of the calling file have ended. */
+/** A village with its own servers, which last until the tests of the calling file have ended. */
 export async function ownVillage(...given: Parameters<typeof startOwnVillage>): Promise<OwnVillage> {
   return untilEnd(await startOwnVillage(...given));
 }
@@ -229,7 +229,7 @@ export interface PlayOptions extends VillageOptions, Pick<StartOptions, 'models'
   readonly samples?: Readonly<Record<string, Parameters<TestVillage['writeSample']>[1]>>;
 }
 
-/** A village with one replica and everybody in its world, until the tests of the calling file have ended. */
+/** A village with one replica and all agents in its world, until the tests of the calling file have ended. */
 export async function startPlay({ environment, samples = {}, villageSpeed, ...options }: PlayOptions = {}): Promise<{
   readonly village: TestVillage;
   readonly play: Play;

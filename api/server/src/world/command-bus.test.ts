@@ -39,7 +39,7 @@ class OtherReplica {
 }
 
 test(
-  'commands that wait for a writer share one search, and all are answered once a replica writes',
+  'commands that wait for a writer share one search; all are answered once a replica writes',
   { timeout: 60_000 },
   async (t) => {
     const other = new OtherReplica();
@@ -51,7 +51,7 @@ test(
       bus.submit({ command: { kind: 'despawn', agent_id: 'ada' }, durability: 'grouped', key: null }),
     );
     await sleep(500);
-    assert.equal(other.published, COMMANDS, 'each command looks once for itself, then waits');
+    assert.equal(other.published, COMMANDS, 'each command tries once by itself, then waits');
     other.isWriting = true;
     for (const { outcome } of await Promise.all(answers)) assert.ok(outcome.ok);
     assert.equal(other.published, 2 * COMMANDS);

@@ -26,7 +26,7 @@ type Reply =
   | { readonly id: string; readonly unavailable: string };
 
 export interface CommandBus extends WorldCommands {
-  /** With a term: starts to serve forwarded commands with this replica's writer. With null: stops. */
+  /** With a term, starts to serve forwarded commands with this replica's writer; with null, stops. */
   setTerm(term: WorldTerm | null): void;
   readonly writing: boolean;
 }
@@ -127,7 +127,7 @@ export async function startCommandBus(ports: Pick<Services, 'db' | 'link' | 'rep
         const answered = term === null ? await forward(request) : await term.submit(request);
         if (answered !== null) return answered;
       }
-      throw new UnavailableError('No replica writes the world right now; try again');
+      throw new UnavailableError('No replica writes the world; try again');
     },
   };
 }
@@ -137,8 +137,8 @@ const HANDOVER_LIMIT_MS = 6_000;
 const PAUSE_MS = 50;
 
 /**
- * Waits for a writer of the world while no replica writes. All waiting commands share one search: in a large village, thousands of separate
- * searches kept the process so busy that it could not renew the lease that it was about to take. Mutable: it holds the search under way.
+ * Waits for a writer of the world while no replica writes. All waiting commands share one search: in a large village,
+ * thousands of separate searches kept the process so busy that it could not renew the lease that it was about to take.
  */
 class WriterSearch {
   readonly #isThere: () => Promise<boolean>;

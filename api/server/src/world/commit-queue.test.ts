@@ -38,7 +38,7 @@ function queueOver(failures: readonly (Error | null)[]): {
   return { queue, appended, durable, dead };
 }
 
-test('moves are packed into one chunk, everything else is a row', () => {
+test('moves are packed into one chunk; each other event is a row', () => {
   const batch = batchOf(3, { events: [arrive(1), talk(2), arrive(3)], answers: [], audits: [] });
   assert.deepEqual(batch.events, [talk(2)]);
   assert.deepEqual([batch.moves?.seqFrom, batch.moves?.seqTo, batch.moves?.count], [1, 3, 2]);

@@ -3,7 +3,7 @@ import { GROUP_COMMITTED_EVENTS, type WorldEvent } from '@hamlet/contract';
 import { encodeEvents } from '@hamlet/core';
 import type { AuditEntry, Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
 
-/** The queue collects moves for this long before it commits them; well below the 100 ms within which moves must be durable. */
+/** The queue collects moves for this long before it commits them, well below the 100 ms within which moves must be durable. */
 const GROUP_DELAY_MS = 60;
 const RETRY_PAUSE_MS = 100;
 export const BACKLOG_MAX_EVENTS = 20_000;
@@ -16,7 +16,7 @@ export interface CommitPorts {
   /** True if an append failed because an earlier attempt, whose answer was lost, has committed these events. */
   readonly alreadyThere: (error: unknown) => boolean;
   readonly onDurable: (events: readonly WorldEvent[]) => void;
-  /** Receives the error that ends the queue: it commits nothing after it. */
+  /** Receives the error that ends the queue, after which it commits nothing. */
   readonly onDead: (error: unknown) => void;
 }
 
@@ -71,7 +71,9 @@ export function chunkOf(moves: readonly WorldEvent[]): MoveChunk | null {
   };
 }
 
-/** Makes accepted events durable in order, one commit at a time. Events that arrive during a commit join the next one. Mutable: a queue. */
+/**
+ * Makes accepted events durable in order, one commit at a time. Events that arrive during a commit join the next one.
+ */
 export class CommitQueue {
   readonly #ports: CommitPorts;
   #open = emptyBatch();
@@ -94,12 +96,12 @@ export class CommitQueue {
     return this.#backlog;
   }
 
-  /** Resolves once the events are durable. An `urgent` push waits only for the commit under way. */
+  /** Resolves once the events are durable. An `urgent` push waits only for the current commit. */
   push(
     events: readonly WorldEvent[],
     options: { readonly answer: KeptAnswer | null; readonly audit?: AuditEntry | undefined; readonly urgent: boolean },
   ): Promise<void> {
-    if (this.#dead) return Promise.reject(new Error('the writer has stopped'));
+    if (this.#dead) return Promise.reject(new Error('the writer has stopped; try again'));
     const batch = this.#open;
     batch.events.push(...events);
     if (options.answer !== null) batch.answers.push(options.answer);

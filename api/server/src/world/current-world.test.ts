@@ -28,7 +28,7 @@ const rowOf = (connected: boolean): PresenceRow => ({
   lastSeen: NOW,
 });
 
-/** A replica with its knowledge of the agent ada, which a test changes in the ways that production code does. */
+/** A replica with the agent ada, whose data a test changes in the ways that production code does. */
 class Village {
   readonly replica = { world: createWorld(defaultMap(), 7), epoch: 1 };
   readonly #receivers: (() => void)[] = [];
@@ -69,7 +69,7 @@ class Village {
   /** Asks twice, and compares the answers with that of a fresh reader. */
   reported(tick: number): WorldView {
     const view = this.at(tick);
-    assert.equal(this.at(tick), view, 'nothing has changed: the same object');
+    assert.equal(this.at(tick), view, 'while nothing changes, calls return the same object');
     assert.deepEqual(view, this.reader()(tick));
     return view;
   }
@@ -115,7 +115,7 @@ test('a walking agent is at another place at every tick, without an event in bet
   assert.equal(moves.at(-1)?.agents[0]?.moving_to, null, 'it has arrived');
 });
 
-test('the surroundings of an agent are those that the whole village shows, the agent first, and nothing far away', () => {
+test('the surroundings of an agent are those that the whole village shows, the agent first, without distant ones', () => {
   const village = new Village();
   const ids = ['ada', 'bob', 'cleo', 'dan'];
   for (const agent_id of ids) village.act({ ...SPAWN, agent_id, display_name: agent_id }, 1);
@@ -136,7 +136,7 @@ test('the surroundings of an agent are those that the whole village shows, the a
   assert.deepEqual(
     around({ around: 'ada', radius: far }).agents.at(-1)?.agent_id,
     'dan',
-    'the edge of the radius belongs to it',
+    'an agent at the edge of the radius is included',
   );
   assert.deepEqual(
     around({ around: 'ada', radius: 1, with: 'dan' })

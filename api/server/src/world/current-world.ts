@@ -58,7 +58,7 @@ export function worldAround(
 /**
  * Returns a function that gives the whole village at a tick. It returns the same object until a tick has passed, an
  * event was applied, another writer began, or an agent's record or presence changed. So a view is never older than this
- * replica's knowledge, and all callers of one moment share one view.
+ * replica's data, and all callers of one moment share one view.
  */
 export function createCurrentWorld(ports: CurrentWorldPorts): (tick: number) => WorldView {
   const { replica, source, presence } = ports;

@@ -1,4 +1,4 @@
-/** No event that was acknowledged as durable is lost: not after a kill -9 of the writer, nor after a restart of Postgres or Redis. */
+/** No event that was acknowledged as durable is lost, not even after a kill -9 of the writer or a restart of Postgres or Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -84,7 +84,7 @@ test(`the writer is killed ${KILLS} times at random (seed ${SEED}) and every ack
   );
 });
 
-test('Postgres restarts: the map stays readable, and every acknowledged event is there afterwards', async () => {
+test('after a Postgres restart every acknowledged event is there; during it the map can be read', async () => {
   const { peopleUrl: url, stop } = await village.startReplica();
   await inWorld(url);
   const stopping = new AbortController();
@@ -109,7 +109,7 @@ test('Postgres restarts: the map stays readable, and every acknowledged event is
   await stop();
 });
 
-test('Redis restarts: the writing replica continues, and the other one catches up and forwards again', async () => {
+test('during a Redis restart the writing replica continues; the other one catches up and forwards again', async () => {
   const replicas = [await village.startReplica(), await village.startReplica()];
   const plays = replicas.map(({ peopleUrl }) => new Play(peopleUrl));
   for (const play of plays) await play.everybody();
@@ -123,7 +123,7 @@ test('Redis restarts: the writing replica continues, and the other one catches u
     }
     return null;
   });
-  await eventually('the other replica to learn of it from Postgres', async () => (await onOther.world()).seq >= seq);
+  await eventually('the other replica to read it from Postgres', async () => (await onOther.world()).seq >= seq);
   await village.redis.start();
   await eventually(
     'forwarding again',

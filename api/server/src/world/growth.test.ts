@@ -52,7 +52,7 @@ function villageOf(agents: number): WorldState {
   return world;
 }
 
-test('the heap of a writer, and of a replica with a viewer, does not grow with the number of moves', () => {
+test('the heap of a writer, or of a replica with a viewer, does not grow with the number of moves', () => {
   const writer = villageOf(AGENTS);
   const world = restoreWorld(map, snapshotWorld(writer));
   const fanout = new Fanout({ world, epoch: 1 });
@@ -71,8 +71,8 @@ test('the heap of a writer, and of a replica with a viewer, does not grow with t
     fanout.tick(number * 5);
   }
   const grown = heapBytes() - before;
-  assert.ok(world.seq - moves > 60_000, 'many moves were followed');
+  assert.ok(world.seq - moves > 60_000, 'many moves were applied');
   assert.ok(grown < GROWTH_MAX_BYTES, `${grown} bytes more after ${world.seq - moves} events`);
-  assert.equal(world.wheel, null, 'a world that only follows announces no arrivals');
+  assert.equal(world.wheel, null, 'a replica that does not write queues no arrivals');
   assert.ok((writer.wheel?.size ?? 0) < AGENTS * 40, `the writer queues ${writer.wheel?.size} arrivals`);
 });

@@ -34,9 +34,9 @@ const CASES: readonly {
     placed: [],
     commands: [{ kind: 'spawn', agent_id: 'ada', display_name: 'Ada', tier: 1, awake: true, online: false }],
   },
-  { name: 'one that is gone', wanted: [], placed: [ada], commands: [{ kind: 'despawn', agent_id: 'ada' }] },
+  { name: 'an agent that is gone', wanted: [], placed: [ada], commands: [{ kind: 'despawn', agent_id: 'ada' }] },
   {
-    name: 'another life of the name',
+    name: 'another life of the same name',
     wanted: [{ ...ada, uid: 'two' }],
     placed: [ada],
     commands: [
@@ -44,14 +44,14 @@ const CASES: readonly {
       { kind: 'spawn', agent_id: 'ada', display_name: 'Ada', tier: 1, awake: true, online: false, home: 'home-elm' },
     ],
   },
-  { name: 'an agent whose life is unknown', wanted: [ada], placed: [{ ...ada, uid: null }], commands: [] },
+  { name: 'an agent of an unknown life', wanted: [ada], placed: [{ ...ada, uid: null }], commands: [] },
   {
-    name: 'asleep, connected and promoted',
+    name: 'an agent that is asleep, connected and promoted',
     wanted: [{ ...ada, awake: false, online: true, tier: 2 }],
     placed: [ada],
     commands: [{ kind: 'state', agent_id: 'ada', awake: false, online: true, tier: 2 }],
   },
-  { name: 'a home given by the world', wanted: [{ ...ada, home: null }], placed: [ada], commands: [] },
+  { name: 'an agent whose home the world chose', wanted: [{ ...ada, home: null }], placed: [ada], commands: [] },
 ];
 
 for (const { name, wanted, placed, commands } of CASES)

@@ -15,7 +15,7 @@ export interface PlacedResident extends Omit<WantedResident, 'uid'> {
   readonly uid: string | null;
 }
 
-/** The commands that bring the world to exactly the wanted agents in their wanted state; empty if the world is there already. Pure. */
+/** The commands that bring the world to exactly the wanted agents in their wanted state; empty if it is in that state already. Pure. */
 export function planResidents(
   wanted: readonly WantedResident[],
   placed: readonly PlacedResident[],

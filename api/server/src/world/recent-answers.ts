@@ -13,7 +13,7 @@ interface Recalled {
   settled: boolean;
 }
 
-/** The answers of the last minute by key, at most 100,000. An answer is settled once its events are durable. Mutable: a cache. */
+/** The answers of the last minute by key, at most 100,000. An answer is settled once its events are durable. */
 export class RecentAnswers {
   readonly #byKey = new Map<string, Recalled>();
 
@@ -30,7 +30,7 @@ export class RecentAnswers {
       : { outcome: refused('idempotency_in_flight', undefined, 1), replayed: false };
   }
 
-  /** Notes an answer; returns a function that marks it as settled. */
+  /** Stores an answer; returns a function that marks it as settled. */
   note(kept: KeptAnswer, nowMs: number): () => void {
     this.#forget(nowMs);
     const entry: Recalled = { kept, sinceMs: nowMs, settled: false };

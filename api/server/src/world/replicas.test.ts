@@ -1,5 +1,5 @@
 /**
- * Two replicas of the api: either one answers reads, sockets, wakes and commands, whichever of them writes the world.
+ * Two replicas of the API: either one answers reads, sockets, wakes and commands, no matter which one writes the world.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -47,7 +47,7 @@ test('a command to the replica that does not write is forwarded, and a read ther
   assert.equal(refused.ok ? null : refused.problem.code, 'not_holding');
 });
 
-test('one idempotency key has one effect, on whichever replicas it is used', async () => {
+test('an idempotency key has one effect across replicas', async () => {
   const idempotencyKey = randomUUID();
   const call = (play: Play): ReturnType<typeof play.act> =>
     play.admin.raw.actAsAgent({ agent_id: 'bob', kind: 'talk', text: 'once only' }, { idempotencyKey });
@@ -92,7 +92,7 @@ test('sockets on both replicas deliver the same paths', async () => {
   for (const socket of sockets) socket.terminate();
 });
 
-test('a message from Redis that cannot be read is logged, and the replica continues', async (t) => {
+test('an invalid message from Redis is logged, and the replica continues', async (t) => {
   const link = openRedisLink(village.redis.url, () => undefined);
   t.after(() => link.close());
   await eventually('redis', () => link.connected);
@@ -100,21 +100,20 @@ test('a message from Redis that cannot be read is logged, and the replica contin
     for (const text of ['{"epoch":', 'null', '[]', '"text"', '9e999', ''])
       assert.ok((await link.publish(channel, text)) > 0, channel);
   }
-  await eventually('the log to say so', () =>
+  await eventually('the log to report it', () =>
     village.logs.some((line) => line.includes('a message from Redis cannot be read')),
   );
   for (const play of [onOther, onWriter]) dataOf(await play.act('fay', { kind: 'talk', text: 'still here' }));
 });
 
-test('when the writer ends, the other replica takes over under a new epoch and with the same world', async () => {
+test('when the writer ends, the other replica takes over under a new epoch with the same world', async () => {
   const { ending, staying } = (await writes(writer))
     ? { ending: writer, staying: other }
     : { ending: other, staying: writer };
   left = new Play(staying.peopleUrl);
   const before = await left.world();
   await ending.stop();
-  // A command that arrives in the meantime waits; if the other replica takes long to recover, the api asks for a
-  // retry.
+  // A command that arrives in the meantime waits; if the other replica takes long to recover, the API asks for a retry.
   const { accepted_seq } = await eventually('the other to write', async () => {
     const outcome = await left.move('eve', { dx: 1, dy: 0 });
     if (!outcome.ok) assert.equal(outcome.problem.code, 'unavailable');
@@ -124,7 +123,7 @@ test('when the writer ends, the other replica takes over under a new epoch and w
   const after = await left.world();
   assert.ok(after.epoch > before.epoch);
   assert.equal(after.agents.length, before.agents.length);
-  await eventually('it to say so', () => writes(staying));
+  await eventually('it to report it', () => writes(staying));
 });
 
 test('every recovery gives the same world, bit by bit, as the replicas serve', async () => {

@@ -46,7 +46,7 @@ export function startResidentReconciler(ports: ReconcilerPorts) {
       if (stopped || !ports.active() || !ports.source.ready) continue;
       isDue = false;
       const isSettled = await reconcileOnce(ports).catch((error: unknown) => {
-        ports.log('warn', 'agents of the world were not reconciled', { error });
+        ports.log('warn', 'the agents in the world were not reconciled; the API retries', { error });
         return false;
       });
       isDue ||= !isSettled;

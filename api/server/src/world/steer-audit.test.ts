@@ -32,7 +32,7 @@ async function eventsOf(text: string): Promise<number> {
   return events.filter(({ event }) => JSON.stringify(event).includes(text)).length;
 }
 
-test('each replica writes one audit row for an act, also if the request is repeated', async () => {
+test('each replica writes one audit row for an act, even if the request is repeated', async () => {
   for (const [index, play] of replicas.entries()) {
     const [text, key] = [`hello ${index}`, randomUUID()];
     for (let time = 0; time < 3; time += 1) dataOf(await talk(play, text, key));
@@ -46,7 +46,7 @@ test('an act whose audit row cannot be written does not happen; repeated later, 
   await db.schema.alterTable('audit').renameTo('audit_elsewhere').execute();
   const [text, key] = ['not without a line', randomUUID()];
   const refusedOnce = await talk(play, text, key);
-  assert.ok(!refusedOnce.ok && refusedOnce.problem.code === 'unavailable', 'the caller learns that nothing was saved');
+  assert.ok(!refusedOnce.ok && refusedOnce.problem.code === 'unavailable', 'nothing was saved');
   await db.schema.alterTable('audit_elsewhere').renameTo('audit').execute();
   assert.deepEqual([await eventsOf(text), await linesOf(text)], [0, 0]);
   await eventually('the act to happen', async () => (await talk(play, text, key)).ok);

@@ -10,7 +10,7 @@ import type { VillageClock } from './village-clock.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldReplica } from './world-replica.ts';
 
-/** Events that this replica accepted earlier need a commit and the way back. */
+/** How long to wait for events that this replica accepted: they need a commit and the way back. */
 const FRESH_LIMIT_MS = 500;
 
 export interface ReaderPorts {

@@ -1,4 +1,4 @@
-/** Every refusal of a command to the world, through HTTP on a real Postgres and Redis. */
+/** Every refusal of a command to the world, over HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ACTION_REASONS, actAsAgent, moveAgent, REFUSALS, WorldView } from '@hamlet/contract';

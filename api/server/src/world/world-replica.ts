@@ -47,7 +47,9 @@ export class WorldReplica {
     this.#watchers.push(watcher);
   }
 
-  /** Applies the next events and keeps early ones. Returns false if events are missing and must be read from Postgres. */
+  /**
+   * Applies the next events and stores early ones. Returns false if events are missing and must be read from Postgres.
+   */
   take(epoch: number, events: readonly WorldEvent[]): boolean {
     if (epoch > this.#epoch) {
       this.#epoch = epoch;
@@ -80,7 +82,7 @@ export class WorldReplica {
     try {
       await withTimeout(limitMs, promise);
     } catch (error) {
-      throw new UnavailableError('This replica has not caught up with the world yet', { cause: error });
+      throw new UnavailableError('This replica has not caught up with the world yet; try again', { cause: error });
     } finally {
       this.#waiting.delete(waiter);
     }

@@ -20,7 +20,7 @@ import { answerOf, type WorldRequest } from './world-request.ts';
 import type { Services } from '../service/services.ts';
 
 const SNAPSHOT_EVERY_MS = 60_000;
-/** After the larger of 10,000 events and 4 per agent: the cost grows with the number of agents. */
+/** After the larger of 10,000 events and 4 per agent, because the cost grows with the number of agents. */
 const SNAPSHOT_EVERY_EVENTS = 10_000;
 const SNAPSHOT_EVERY_EVENTS_PER_AGENT = 4;
 /** Maximum number of chunks that are merged after one snapshot, and of events in one merged chunk (about 40 KB). */
@@ -38,7 +38,7 @@ export interface TermPorts extends Pick<Services, 'db' | 'monotonicMs'> {
   readonly onDurable: (epoch: number, events: readonly WorldEvent[]) => void;
 }
 
-/** One epoch of writing: the accepted world and its commit queue. Mutable: the world changes. */
+/** One epoch of writing: the accepted world and its commit queue. */
 export class WorldTerm {
   readonly epoch: number;
   readonly ended: Promise<unknown>;
@@ -85,7 +85,7 @@ export class WorldTerm {
 
   /** Decides a command; see WorldRequest for when it answers. Throws UnavailableError if the writer cannot commit. */
   async submit(request: WorldRequest): Promise<Answered> {
-    if (!this.#queue.healthy) throw new UnavailableError('The world cannot save anything right now; try again');
+    if (!this.#queue.healthy) throw new UnavailableError('The world cannot save anything; try again');
     const recalled = request.key === null ? null : this.#answers.recall(request.key);
     if (recalled !== null) return recalled;
     const { outcome, events } = this.#decide(request);

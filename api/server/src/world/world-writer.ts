@@ -68,7 +68,9 @@ async function writeUntilEnd(ports: WriterPorts, term: WorldTerm, signal: AbortS
   const finish = (): void => void term.finish();
   const ticker = setInterval(() => term.tick(), TICK_MS);
   const snapshots = setInterval(() => {
-    term.snapshotIfDue().catch((error: unknown) => ports.log('warn', 'no snapshot was taken', { error }));
+    term
+      .snapshotIfDue()
+      .catch((error: unknown) => ports.log('warn', 'no snapshot was taken; the writer tries again later', { error }));
   }, SNAPSHOT_CHECK_MS);
   signal.addEventListener('abort', finish);
   ports.onTerm(term);

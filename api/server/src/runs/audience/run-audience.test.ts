@@ -1,4 +1,4 @@
-/** The texts of runs: their person, the agent and admins read them; another member sees state, cost and times, on every route. */
+/** The texts of runs: their person, the agent and admins read them; other members see only state, cost and times, on every route. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
@@ -34,7 +34,7 @@ async function finishedRun(): Promise<string> {
   return runId;
 }
 
-/** The words of everything that a person can read about a run. */
+/** All text that a person can read about a run. */
 async function readAll(client: TestClient, runId: string): Promise<string> {
   const params = { run_id: runId };
   const read = [
@@ -48,7 +48,7 @@ async function readAll(client: TestClient, runId: string): Promise<string> {
   return JSON.stringify(read);
 }
 
-test('only the person who gave a run and admins read its texts; others see state, cost, offer and the number of its events', async () => {
+test('only the person who gave a run and admins read its texts; others see state, cost, offer and the number of events', async () => {
   const runId = await finishedRun();
   const params = { run_id: runId };
   await mia.client.refuseOffer({ ...params, reason: `No ${SECRET} at all` });
@@ -69,7 +69,7 @@ test('only the person who gave a run and admins read its texts; others see state
   assert.deepEqual(await numbers(noah.client), await numbers(mia.client));
 });
 
-test('a failure keeps its code for others, and a cancel of another member is refused', async () => {
+test("other members see a failure's code; a cancel by another member is refused", async () => {
   const params = { run_id: (await mia.client.createRun({ agent_id: 'bob', prompt: 'Dig.' })).run.run_id };
   dataOf(await runs.start('bob', params.run_id));
   assert.equal(await codeOf(noah.client.cancelRun(params)), 'forbidden');
@@ -79,7 +79,7 @@ test('a failure keeps its code for others, and a cancel of another member is ref
   assert.deepEqual([run.state, run.error?.code, run.error?.message.includes(SECRET)], ['failed', 'step_failed', false]);
 });
 
-test('the prompts of Schedules are for admins and the agent', async () => {
+test('the prompts of Schedules are visible only to admins and the agent', async () => {
   const body = firingBody({ schedule_uid: 'audience', agents: ['cleo'], prompt: `Water the ${SECRET}.` });
   const params = { run_id: (await leaderOf(play.url, 'audience:0').fireSchedule(body)).runs[0]?.run_id ?? '' };
   const promptFor = async (client: TestClient) => (await client.getRun(params)).run.prompt;

@@ -7,15 +7,15 @@ import { runView } from '../run-view.ts';
 import { openSession } from '../../sessions/transcript/session-access.ts';
 import { seesTexts, veiledRun } from './veil.ts';
 
-/** A run for a reader. `veiled`: the reader sees state, cost and times, and no texts. */
+/** A run for a reader. `veiled`: the reader sees state, cost and times, but no texts. */
 export interface ShownRun {
   readonly row: RunRow;
   readonly veiled: boolean;
 }
 
 /**
- * Reads a run for a request. A run of a session exists only for the readers of the session, and the audit names an admin
- * who is not one of its people. The texts of another run are for its person and admins.
+ * Reads a run for a request. A run of a session exists only for the readers of the session; an admin who is not one of
+ * its people is audited. The texts of other runs are for their person and admins.
  */
 export async function findShownRun(db: Db, caller: Caller, runId: string): Promise<Outcome<ShownRun>> {
   const row = await findRun(db, runId);

@@ -5,9 +5,9 @@ import type { Actor } from '../../http/actor.ts';
 export const VEILED_TEXT = 'Only the person who gave this run, the people of its session and admins read its texts.';
 
 /**
- * True if an actor reads prompt, result and events of a run in words: the agent itself, the person who gave the run, the
- * people of its session, and admins. Runs of a Schedule are for admins. Pure.
- * @param inSession true if the actor is one of the people of the run's session, or has opened it as an admin
+ * True if an actor reads the texts of a run (prompt, result and events): the agent itself, the person who gave the run,
+ * the people of its session, and admins. Runs of a Schedule are for admins. Pure.
+ * @param inSession true if the actor is one of the people of the run's session, or opened it as an admin
  */
 export function seesTexts(
   actor: Actor,

@@ -35,7 +35,7 @@ function server(name: string): void {
   git(seed, 'clone', '-q', '--bare', seed, servers(`${name}.git`));
 }
 
-// The hands of this test reach the servers as folders: the way through the broker has tests of its own.
+// This test's hands reach the servers as folders; other tests cover the way through the broker.
 const config = join(folder, 'gitconfig');
 writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
 setVariables({ GIT_CONFIG_GLOBAL: config });
@@ -80,7 +80,7 @@ test('two sessions on two repositories have two work trees, and each begins in i
   );
 });
 
-test('a change from clone to push: the author is the person, a person permits the push, and the log has each command', async () => {
+test('from clone to push, the author is the person, a person permits the push, and the log has each command', async () => {
   const bakery = await session('bakery');
   const git = (action: string, args: string[] = [], message?: string): string =>
     askFor('git', { action, args, message });

@@ -8,7 +8,9 @@ import { repositoryOf } from '../../sessions/transcript/session-view.ts';
 
 export type WorkPlace = Pick<DataOf<typeof startRun>, 'repository' | 'author'>;
 
-/** Repository and author of a run: its session comes before the Agent, and the Agent's author before the person. */
+/**
+ * Repository and author of a run: its session takes precedence over the Agent, and the Agent's author over the person.
+ */
 export async function workPlaceOf(tx: Tx, run: RunRow, record: AgentRecord | null): Promise<WorkPlace> {
   const own = record === null ? null : ownRepository(record);
   const repository = (await repositoryOfSession(tx, run)) ?? own;
@@ -24,7 +26,7 @@ async function repositoryOfSession(tx: Tx, { sessionId }: RunRow): Promise<Sessi
 
 const ACCOUNT = /^account ([0-9a-f-]{36})$/;
 
-/** The person who gave the run; null for a Schedule and a token. The village gives no address away: it makes one that leads nowhere. */
+/** The person who gave the run; null for a Schedule or a token. Uses an invalid email address, so that the village reveals none. */
 async function personOf(tx: Tx, { createdById }: RunRow): Promise<WorkPlace['author']> {
   const [, accountId] = ACCOUNT.exec(createdById) ?? [];
   const account = accountId === undefined ? null : await findAccount(tx, accountId);

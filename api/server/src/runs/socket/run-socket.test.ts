@@ -1,4 +1,4 @@
-/** The websocket of a run: each event once over any number of connections and replicas, words, the end, and its readers. */
+/** The websocket of a run: each event once over any number of connections and replicas, streamed text, the end, and its readers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run, RunEvent } from '@hamlet/contract';
@@ -41,7 +41,7 @@ class Reader {
     });
   }
 
-  /** Leaves once it has received as many messages as wanted, or the stream is over. */
+  /** Disconnects once it has received the wanted number of messages, or the stream is over. */
   async leaveAfter(most: number): Promise<void> {
     await eventually('the messages or the end', () => this.isClosed || this.sent.length >= most);
     this.#socket.terminate();
@@ -57,7 +57,7 @@ class Reader {
   }
 }
 
-test('a reader that leaves and returns at either replica gets each event once, and the socket ends with the run', async () => {
+test('a reader that reconnects to either replica gets each event once; the socket ends with the run', async () => {
   const runId = await runs.started('ada');
   const EVENTS = 120;
   const writing = (async () => {
@@ -82,7 +82,7 @@ test('a reader that leaves and returns at either replica gets each event once, a
   assert.deepEqual(late.numbers, [EVENTS + 3]);
 });
 
-test('words pass while the run is under way', async () => {
+test('streamed text passes while the run is in progress', async () => {
   const runId = await runs.started('ada');
   const reader = new Reader(1, `run_id=${runId}`);
   await eventually('the start', () => reader.numbers.length === 2);
@@ -97,7 +97,7 @@ test('words pass while the run is under way', async () => {
   assert.deepEqual(await reader.closed, [1_000, '']);
 });
 
-test('a run that does not exist, a wrong query and too many streams close the socket with the reason', async () => {
+test('an unknown run, a wrong query or too many streams close the socket with the reason', async () => {
   const none = new Reader(0, 'run_id=00000000-0000-4000-8000-000000000000');
   assert.deepEqual(await none.closed, [4_404, 'no_such_run']);
   for (const query of ['', 'run_id=x', `run_id=00000000-0000-4000-8000-000000000000&after=-1`])
@@ -116,7 +116,7 @@ test('a run that does not exist, a wrong query and too many streams close the so
   await Promise.all([next, ...open.slice(1)].map(({ closed }) => closed));
 });
 
-test('a member sees the run of another without its texts, and an agent reads none', async () => {
+test("a member sees another member's run without its texts; an agent may open no socket", async () => {
   const runId = await runs.started('ada');
   const reader = new Reader(0, `run_id=${runId}`, TOKENS.member);
   await eventually('the run', () => reader.sent.some(({ type }) => type === 'run'));

@@ -14,7 +14,7 @@ const BACKLOG_MAX_BYTES = 8 << 20;
 const OVER = 1_000;
 /** Close code: the API failed; the reader reconnects. */
 const FAILED = 1_011;
-/** Close code: the reader takes too little. */
+/** Close code: the reader is too slow. */
 const TOO_SLOW = 4_008;
 /** Close code: no such run, a wrong query, or too many streams; the reason names it. */
 const REFUSED = 4_404;
@@ -53,8 +53,8 @@ async function openStream(
 }
 
 /**
- * `WS /ws/runs?run_id=…&after=N`: the events of a run after the number N, words while they are written, and the run at
- * each change, as `GET /runs/{run_id}/stream` has them. The socket closes when the run has ended.
+ * `WS /ws/runs?run_id=…&after=N`: the events of a run after the number N, text while it is written, and the run at each
+ * change, like `GET /runs/{run_id}/stream`. The socket closes when the run has ended.
  */
 export function runSocket(ports: RunSocketPorts): SocketRoute {
   return {

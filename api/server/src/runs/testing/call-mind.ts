@@ -5,10 +5,10 @@ interface Body {
   readonly tools?: readonly object[];
 }
 
-/** The words with which a person asks for a call of a tool. */
+/** The message with which a person asks for a call of a tool. */
 export const askFor = (tool: string, input: object): string => `Call ${tool}: ${JSON.stringify(input)}`;
 
-/** The calls of the newest message, and the results that it has. */
+/** The calls that the newest message asks for, and the results so far. */
 function progressOf({ messages }: Body) {
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const calls = [...(messages[asked]?.content ?? '').matchAll(/^(?:\w+: )?Call (\w+): (.*)$/gm)];
@@ -26,8 +26,8 @@ function answerOf(body: Body) {
 }
 
 /**
- * A model that makes the calls of its newest message, one after the other (`askFor`, one a line), and answers with all their results.
- * `systems` collects the system prompts of requests with tools.
+ * A model that makes the calls that its newest message asks for (`askFor`, one per line) one by one, and answers with
+ * all results. `systems` collects the system prompts of requests with tools.
  */
 export function startCallMind(systems: string[] = []): Promise<WireServer> {
   return startWireServer([], {

@@ -19,7 +19,7 @@ export async function beginWorker(tx: Tx, { run, callId, arguments: given }: Del
     return {
       kind: 'failed',
       code: 'worker_no_budgets',
-      text: 'This run has no budgets to share. Do this part yourself.',
+      text: 'This run has no budget to share. Do this part yourself.',
     };
   const taken = await readWorkerTakings(tx, run.runId, (amount) => Number(parseAiDollars(amount)));
   const own = ownUsage(run);

@@ -30,7 +30,7 @@ export function workerHandlers({ db }: Village) {
   } satisfies Partial<Handlers>;
 }
 
-/** A worker as its reader sees it: without its texts, a veiled one has no role and no artifacts either. Pure. */
+/** A worker as its reader sees it. A veiled worker has no texts, role or artifacts. Pure. */
 function workerOf(row: RunRow, run: Run, artifacts: readonly ArtifactRow[]): Worker {
   const shown = run.veiled === true && run.worker !== undefined ? { ...run, worker: { ...run.worker, role: '' } } : run;
   return { run: shown, envelope: isSettled(row.state) ? envelopeOf(shown, artifacts) : null };

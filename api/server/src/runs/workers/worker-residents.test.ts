@@ -35,7 +35,7 @@ const called = (calls: readonly { readonly name: string; readonly input: object 
     calls: calls.map(({ name, input }, at) => ({ id: `call-${at}`, name, pieces: [JSON.stringify(input)] })),
   });
 
-/** The end of words that never end: the client leaves. */
+/** The end of an endless answer: the client disconnects. */
 function unending(): WireAnswer {
   const { chunks, ...answer } = OPENAI_WIRE.stream({ text: ['Once ', 'upon '] });
   return { ...answer, chunks: [...chunks.slice(0, 2), { drip: ': still writing\n\n', everyMs: 20 }] };
@@ -78,7 +78,7 @@ const residents = testResidents(runs.play);
 await runs.play.everybody();
 const body = { agent_id: 'ada', amount: '2000', reason: 'for models' };
 await runs.play.admin.rewardAgent(body);
-// The residents of all tests, one after another in a minute, use up the requests that the tier has for one.
+// The residents of all tests in a minute would use up the requests that the tier allows one agent.
 const item = { kind: 'quota', limit: 'requests_per_minute', amount: 1_200 } as const;
 await runs.play.as('ada').buyCompute({ item, seconds: 36_000 });
 afterEach(async () => {
@@ -102,7 +102,7 @@ const active = (runId: string, count = 1): Promise<readonly Worker[]> =>
 const codesOf = (run: Run): readonly string[] =>
   [...(run.summary ?? '').matchAll(/worker_[a-z_]+/g)].map(([code]) => code);
 
-test('a worker does its part with its prompt, role and tools alone; its parent reads the envelope', async () => {
+test('a worker knows only its prompt, role and tools; its parent reads the result', async () => {
   await residents.start('ada');
   const { run_id } = await give([{ role: 'poster', prompt: 'Post about flour' }]);
   const run = await runs.ended(run_id);
@@ -124,11 +124,11 @@ test('a worker does its part with its prompt, role and tools alone; its parent r
   assert.equal(own.length, 2);
   assert.ok(
     own.every((text) => !text.includes(PARENT)),
-    'nothing of the parent',
+    'no text of the parent',
   );
 });
 
-test('a worker that fails has a code, what failed and what to do; its parent continues', async () => {
+test('a failed worker reports a code, what failed and what to do; its parent continues', async () => {
   await residents.start('ada');
   const { run_id } = await give([{ prompt: 'be silent' }]);
   const run = await runs.ended(run_id);
@@ -140,7 +140,7 @@ test('a worker that fails has a code, what failed and what to do; its parent con
   assert.match(run.summary ?? '', /empty_answer/);
 });
 
-test('each guard refuses with its code, and says what to do', async () => {
+test('each guard refuses with its own code, and says what to do', async () => {
   await residents.start('ada');
   const parts = [
     { prompt: 'Answer: yes', tokens: 900_000_000 },
@@ -159,7 +159,7 @@ test('each guard refuses with its code, and says what to do', async () => {
   assert.ok(!(summary ?? '').includes('worker_no_tokens'), summary ?? '');
 });
 
-test('the registry names the active workers, and width is limited', async () => {
+test('the registry lists the active workers, and their number is limited', async () => {
   await residents.start('ada');
   const { run_id } = await give(Array.from({ length: 5 }, (_, at) => ({ prompt: `Please wait ${at}`, tokens: 1_000 })));
   const four = await eventually('four workers', async () => {
@@ -218,7 +218,7 @@ test('a worker asks a person like any run, and its parent waits for it', async (
   assert.deepEqual([run.state, worker?.run.state], ['done', 'done'], JSON.stringify(worker));
 });
 
-test('a killed resident finds parent and worker again: one worker, one post, one result', async () => {
+test('a killed resident resumes parent and worker: one worker, one post, one result', async () => {
   const child = await residents.start('ada');
   const { run_id } = await give([{ prompt: 'Post about salt and wait' }]);
   const [before] = await active(run_id);

@@ -6,8 +6,8 @@ import type { MessageRow, RunRow, Tx } from '@hamlet/store';
 const VILLAGE_AUTHOR = { role: 'system', id: 'village', name: 'The village' } as const;
 
 /**
- * Carries a change of a run over to its message, in the transaction of the change: its state, and the answer or the line
- * that says why there is none. No change for a run that is not of a message. The caller has locked the run.
+ * Applies a change of a run to its message, in the transaction of the change: its state, and the answer or the reason
+ * why there is none. Does nothing for a run without a message. The caller has locked the run.
  * @param answer of the agent; without one, the summary of a run that is done
  */
 export async function followRun(tx: Tx, run: RunRow, answer: string | undefined): Promise<void> {

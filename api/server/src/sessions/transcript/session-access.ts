@@ -25,13 +25,15 @@ export interface Admitted {
   readonly access: Exclude<SessionAccess, 'none'>;
 }
 
-/** Admits an actor to a session that was read, as core decides. A session of others does not exist for the actor. */
+/**
+ * Admits an actor to a session that was read, as core decides. Sessions that the actor may not read count as unknown.
+ */
 export function admitTo(session: ChatSessionRow | null, actor: Actor): Outcome<Admitted> {
   const access = session === null ? 'none' : sessionAccess(session, readerOf(actor));
   return session === null || access === 'none' ? refused('no_such_session') : accepted({ session, access });
 }
 
-/** Reads a session for a request. The audit gets an act if an admin reads a session of others, once an hour. */
+/** Reads a session for a request. If an admin reads a session of others, the audit records that once an hour. */
 export async function openSession(db: Db, caller: Caller, sessionId: string): Promise<Outcome<Admitted>> {
   const admitted = admitTo(await findChatSession(db, sessionId), caller.actor);
   if (admitted.ok && admitted.data.access === 'as_admin') await recordLook(db, caller, admitted.data.session);

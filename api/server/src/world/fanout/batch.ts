@@ -66,17 +66,17 @@ function isNews(world: WorldState, { slot, fresh, moved, changed, renamed }: Pen
 }
 
 /**
- * One agent's change, for all viewers: those that know the agent, those that see it for the first time, and those whose view it leaves.
- * It is encoded when the first viewer reads it, because most of a large map has no viewer.
+ * One agent's change, for all viewers: those that know the agent, those that see it for the first time, and those whose
+ * view it leaves. Encoded when the first viewer reads it, because most of a large map has no viewer.
  */
 export class Change {
   readonly slot: number;
   readonly fresh: boolean;
-  /** A cell whose viewers all know the agent and still see it, so that they can all get the same buffer; -1 if there is no such cell. */
+  /** A cell whose viewers all know the agent and still see it, so that they can all get the same buffer; -1 if there is none. */
   readonly sharedCell: number;
   readonly before: readonly number[];
   readonly after: readonly number[];
-  /** Serial of the viewer that received this change last; it prevents a second sending to the same viewer. */
+  /** Serial number of the viewer that received this change last; prevents sending it twice to the same viewer. */
   sentTo = 0;
   readonly #world: WorldState;
   readonly #pending: PendingAgent;
@@ -120,7 +120,7 @@ function joinChunks(chunks: readonly Chunk[]): Chunk {
 }
 
 class CellBatch {
-  /** Changes that touch the cell and whose shared cell is another one or -1. */
+  /** Changes that touch the cell but belong to the shared buffer of another cell or of none. */
   readonly others: Change[] = [];
   readonly items: ItemChange[] = [];
   readonly sharing: Change[] = [];

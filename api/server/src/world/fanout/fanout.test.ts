@@ -16,7 +16,7 @@ import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, STALL_TICKS, VIEWS_PER_UPDATE } fr
 import { assertFaithful, look, map, randomDeed, Village } from './testing/viewed-village.ts';
 
 for (const seed of Array.from({ length: Number(process.env['FANOUT_SEEDS'] ?? 6) }, (_, index) => index + 1))
-  test(`every viewer's copy equals the truth after each update, after any acts and for any view (seed ${seed})`, () => {
+  test(`every viewer's copy matches the world after each update, for any acts and views (seed ${seed})`, () => {
     const village = new Village();
     let drawn = 0;
     const draw = (bound: number): number => drawBelow(bound, seed, (drawn += 1));
@@ -41,7 +41,7 @@ for (const seed of Array.from({ length: Number(process.env['FANOUT_SEEDS'] ?? 6)
     }
   });
 
-test('a resumed connection gets only what changed, and is right again', () => {
+test('a resumed connection gets only the changes, and its copy is correct again', () => {
   const village = new Village();
   for (let n = 0; n < 20; n += 1) village.spawn(`agent-${n}`);
   let drawn = 0;
@@ -68,7 +68,7 @@ test('a resumed connection gets only what changed, and is right again', () => {
   assert.ok(again.socket.bytes < fresh.socket.bytes, 'resuming is cheaper than joining');
 });
 
-test('another epoch or a gap sends every viewer hello and keyframes again', () => {
+test('after another epoch or a gap, every viewer gets hello and keyframes again', () => {
   const village = new Village();
   village.spawn('ada');
   const { socket, viewer } = village.join();
@@ -89,7 +89,7 @@ test('another epoch or a gap sends every viewer hello and keyframes again', () =
   assert.ok(hello?.kind === 'hello' && !hello.resumed);
 });
 
-test('a viewer that cannot keep up gets no updates and is closed with a token when it stalls', () => {
+test('a viewer that cannot keep up gets no updates; when it stalls, it is closed with a token', () => {
   const village = new Village();
   village.spawn('ada');
   const { socket, viewer } = village.join();
@@ -110,7 +110,7 @@ test('a viewer that cannot keep up gets no updates and is closed with a token wh
   assert.equal(village.fanout.stats().viewers, 0);
 });
 
-test('a viewer with too much queued is closed at once', () => {
+test('a viewer with too many queued bytes is closed at once', () => {
   const village = new Village();
   const { socket, viewer } = village.join();
   look(viewer, { x: 0, y: 0 });
@@ -119,7 +119,7 @@ test('a viewer with too much queued is closed at once', () => {
   assert.equal(socket.closed?.code, 4008);
 });
 
-test('speech leaves at once, and only to viewers that see the speaker', () => {
+test('speech is sent at once, and only to viewers that see the speaker', () => {
   const village = new Village();
   village.spawn('ada');
   const here = tileAt(village.world, 0, 0);
@@ -184,7 +184,7 @@ test('while a person walks, updates come five times a second', () => {
   assert.equal(updatesIn(20), 10);
 });
 
-test('the text twin is valid by the contract and names agents', () => {
+test('the text form is valid by the contract and names agents', () => {
   const village = new Village();
   village.spawn('ada');
   const { socket, viewer } = village.join('json');
@@ -198,13 +198,13 @@ test('the text twin is valid by the contract and names agents', () => {
   assert.equal(path?.kind === 'path' && path.agent_id, 'ada');
 });
 
-test('a text that is no message of the contract is refused', () => {
+test('a message outside the contract is refused', () => {
   const { viewer } = new Village().join();
   assert.equal(viewer.receive('not json'), false);
   assert.equal(viewer.receive('{"type":"view"}'), false);
 });
 
-test('a viewer that claims more cells than any map has is refused, and one that claims more than this map has gets no more than the map', () => {
+test('a view larger than any map is refused; one larger than this map gets no more than the map', () => {
   const village = new Village();
   village.spawn('ada');
   for (let tick = 0; tick < 10; tick += 1) village.step();
@@ -229,7 +229,7 @@ test('a viewer that claims more cells than any map has is refused, and one that 
   assert.equal(new Set(reset).size, reset.length);
 });
 
-test('views that come faster than updates are shown up to a limit, then only the newest with the next update', () => {
+test('views that come faster than updates are shown up to a limit; then only the newest, with the next update', () => {
   const village = new Village();
   village.spawn('ada');
   const { socket, viewer } = village.join();

@@ -142,7 +142,7 @@ export class Fanout {
     }
   }
 
-  /** Notes whether a person steers this agent: while such an agent walks, updates come five times a second. */
+  /** Records whether a person steers this agent: while such an agent walks, updates come five times a second. */
   setPerson(agentId: string, isPerson: boolean): void {
     if (isPerson) this.#persons.add(agentId);
     else this.#persons.delete(agentId);

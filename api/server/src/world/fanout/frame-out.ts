@@ -11,14 +11,18 @@ export interface Chunk {
 
 const scratch = new ByteWriter();
 
-/** Encodes messages once for frames of a tick; `short` holds the same messages in the shorter form that the binary format uses. */
+/**
+ * Encodes messages once for frames of a tick; `short` holds the same messages in the shorter form of the binary format.
+ */
 export function makeChunk(messages: readonly FrameMessage[], tick: number, short = messages): Chunk {
   scratch.clear();
   for (const message of short) encodeMessage(scratch, message, tick);
   return { messages, bytes: scratch.finish() };
 }
 
-/** Builds one frame in either format from chunks, which it never encodes again. Mutable: one builder serves all viewers in turn. */
+/**
+ * Builds one frame in either format from chunks, which it never encodes again. One builder serves all viewers in turn.
+ */
 export class FrameOut {
   readonly #head: FrameHead;
   readonly #idOf: (slot: number) => string | undefined;

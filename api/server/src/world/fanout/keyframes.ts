@@ -33,7 +33,7 @@ interface CellSending {
   readonly held: { readonly cells: CellRect; readonly pinned: ReadonlySet<number> };
 }
 
-/** Forgets all dirty cells before any is sent again: a wrongly known agent may reach into the view. */
+/** Clears all dirty cells before it sends any again, because an agent with wrong data may reach into the view. */
 function forgetDirty({ viewer, out }: CellSending): ReadonlySet<number> {
   const dirty = new Set(viewer.pressure.dirty);
   viewer.pressure.dirty.clear();
@@ -42,8 +42,8 @@ function forgetDirty({ viewer, out }: CellSending): ReadonlySet<number> {
 }
 
 /**
- * Brings a viewer up to date about the agents whose change the next update will send, and stores the cells in which the
- * viewer now knows them: these may differ from the cells of the last update. Returns the agents in view.
+ * Updates a viewer about the agents whose change the next update will send, and stores the cells in which the viewer
+ * now knows them, which may differ from the cells of the last update. Returns the agents in view.
  */
 function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): number[] {
   const inView: number[] = [];

@@ -3,7 +3,7 @@ export const UPDATE_EVERY_TICKS = 5;
 export const HOT_UPDATE_EVERY_TICKS = 2;
 export const CLUSTER_EVERY_TICKS = 10;
 export const CLOCK_EVERY_TICKS = 20;
-/** Speech waits this many milliseconds and leaves in one frame; well below the promised 50 ms. */
+/** Speech waits this many milliseconds and leaves in one frame, well below the promised 50 ms. */
 export const URGENT_AFTER_MS = 15;
 /** Above the first limit a viewer gets no updates; below the second, keyframes of the cells that it missed. */
 export const DROP_ABOVE_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, RESUME_BELOW_BYTES, STALL_TICKS } from './limits.ts';
 
-/** All messages (`open`), none (`full`), first the missed keyframes (`drained`), none ever again (`lost`). */
+/** The viewer gets all messages (`open`), none (`full`), the missed keyframes first (`drained`), or none ever again (`lost`). */
 export type Capacity = 'open' | 'full' | 'drained' | 'lost';
 
 export class Pressure {

@@ -14,8 +14,7 @@ let lastSerial = 0;
 
 /**
  * One viewer. Frames rely on this invariant: **outside of `dirty` cells, the viewer knows exactly the pinned agents and
- * the agents whose path at the last update crosses a cell of `cells`, with their newest path and state.** Mutable: it
- * follows its socket.
+ * the agents whose path at the last update crosses a cell of `cells`, with their newest path and state.**
  */
 export class Viewer {
   readonly port: ViewerPort;
@@ -210,7 +209,7 @@ export class Viewer {
     }
   }
 
-  /** Call this instead of `update` for an update that is not sent: notes its cells and pins as missed. */
+  /** Call this instead of `update` for an update that is not sent: records its cells and pins as missed. */
   miss(batch: Batch): void {
     for (const cells of this.early.values()) for (const cell of cells) this.pressure.dirty.add(cell);
     this.early.clear();
@@ -246,7 +245,7 @@ function parse(text: string): ViewerMessage | null {
   }
 }
 
-/** The slots whose occupants a viewer knows by name: one bit each. Mutable: it lives as long as a connection. */
+/** The slots whose occupants a viewer knows by name, one bit each. */
 export class KnownSlots {
   #bits = new Uint8Array(32);
 

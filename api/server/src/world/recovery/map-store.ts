@@ -13,7 +13,7 @@ const PlanText = z.strictObject({
   zones: z.array(Zone),
 });
 
-/** Checks a plan but keeps it as it was written: a map's version depends on the order of keys, which parsing would change. */
+/** Checks a plan but returns the original: a map's version depends on the order of keys, which parsing would change. */
 const WrittenPlan = z.custom<z.infer<typeof PlanText>>(
   (value) => PlanText.safeParse(value).success,
   'the plan of a map',
@@ -50,8 +50,8 @@ export class MapStore {
     const plan = await keptPlan(this.#db, version);
     if (plan !== null) return readPlan(plan, version);
     throw new Error(
-      `The saved world stands on map ${version}, this version of Hamlet has map ${this.current.version}, and the village has kept no plan of the saved one. ` +
-        `Nothing was changed. Start the version of Hamlet that has map ${version}: it keeps the plan. Then upgrade again`,
+      `The saved world uses map ${version}, but this version of Hamlet has map ${this.current.version}, and the village has not stored the plan of the saved map. ` +
+        `Nothing was changed. Start the version of Hamlet that has map ${version}, which stores the plan. Then upgrade again`,
     );
   }
 

@@ -99,7 +99,7 @@ test('a start on a new map is refused with the fix, and changes nothing', async 
   const before = await saved();
   await assert.rejects(
     start(newMap),
-    new RegExp(`stands on map ${oldMap.version}, this version of Hamlet has map ${newMap.version}.*kept no plan`),
+    new RegExp(`uses map ${oldMap.version}, but this version of Hamlet has map ${newMap.version}.*not stored the plan`),
   );
   await new MapStore(db, oldMap).keepCurrent();
   await assert.rejects(start(newMap), new RegExp(`HAMLET_MIGRATE_MAP_TO=${newMap.version}`));
@@ -119,7 +119,7 @@ test('an agreed move puts every agent on the new map; the writer on the old one 
   assert.notEqual(await takeLease(db, 'next', 1_000), null, 'the lease is free');
 });
 
-test('the move replays from a snapshot of the old map, and from the first event', async () => {
+test('the move replays from a snapshot of the old map, or from the first event', async () => {
   const moved = await start(newMap);
   const owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
   for (const left of [1, 0]) {
@@ -134,7 +134,7 @@ test('the move replays from a snapshot of the old map, and from the first event'
 
 test('the old version refuses the moved world and changes nothing', async () => {
   const before = await saved();
-  await assert.rejects(start(oldMap), new RegExp(`stands on map ${newMap.version}`));
+  await assert.rejects(start(oldMap), new RegExp(`uses map ${newMap.version}`));
   assert.deepEqual(await saved(), before);
 });
 
@@ -165,7 +165,7 @@ test('a replay reads a bounded number of events at a time', async () => {
   assert.equal((await start(newMap)).seq, seq);
 });
 
-test('a log with a gap is refused, not cut off', async () => {
+test('a log with a gap is refused and stays unchanged', async () => {
   const epochNow = (await db.selectFrom('world_lease').select('epoch').executeTakeFirstOrThrow()).epoch;
   const seq = (await start(newMap)).seq;
   const late: WorldEvent = { seq: seq + 5, tick: 2_000, kind: 'talk', agent_id: 'agent-1', text: 'hello', to: null };

@@ -14,17 +14,17 @@ export interface MoveWorldOptions extends Pick<Services, 'db' | 'replicaId'> {
 
 function refusal(saved: string, current: string): string {
   return (
-    `The saved world stands on map ${saved}, this version of Hamlet has map ${current}. Nothing was changed. ` +
+    `The saved world uses map ${saved}, but this version of Hamlet has map ${current}. Nothing was changed. ` +
     `To move the world to map ${current}, set HAMLET_MIGRATE_MAP_TO=${current} (chart: api.migrateMapTo) and start again: ` +
-    'agents and things on tiles that the new map does not have are put on the nearest free ones, and paths under way are planned again. ' +
+    'agents and things on tiles that the new map does not have are moved to the nearest free ones, and current paths are planned again. ' +
     `To keep the world as it is, start the version of Hamlet that has map ${saved}`
   );
 }
 
 /**
- * Brings a recovered world onto the map of this version of Hamlet. Returns a world on that map unchanged; moves any
- * other world if `agreedTo` names that map, and throws otherwise. The move is one transaction under an epoch of its
- * own, so that a writer on the old map can commit nothing after it.
+ * Brings a recovered world onto the map of this version of Hamlet. Returns a world on that map unchanged. Moves any
+ * other world if `agreedTo` names that map, and throws otherwise. The move is one transaction under its own epoch, so
+ * that a writer on the old map can commit nothing after it.
  */
 export async function moveWorldToMap(recovered: WorldState, options: MoveWorldOptions): Promise<WorldState> {
   const { db, maps } = options;

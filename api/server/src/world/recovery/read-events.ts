@@ -2,7 +2,7 @@ import type { WorldEvent } from '@hamlet/contract';
 import { decodeEvents } from '@hamlet/core';
 import { readTail, type Db } from '@hamlet/store';
 
-/** The last chunk of a read may add more. Both limits bound the memory of a replay. */
+/** Limits that bound the memory of a replay. The last chunk of a read may exceed them. */
 const PAGE_EVENTS = 10_000;
 
 /** The events of one read of the world's log, in order, from the one after `seq` up to the first gap. */

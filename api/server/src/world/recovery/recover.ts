@@ -58,7 +58,7 @@ export interface RecoverOptions {
   readonly onReplayed?: (world: WorldState, event: WorldEvent) => void;
 }
 
-/** From the newest intact snapshot and the events after it. Throws, with the fix, if there is a gap. */
+/** Recovers from the newest intact snapshot and the events after it. Throws, with the fix, if there is a gap. */
 export async function recoverWorld(options: RecoverOptions): Promise<WorldState> {
   const { db, maps, seed } = options;
   const saved =

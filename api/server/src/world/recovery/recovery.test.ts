@@ -1,4 +1,4 @@
-/** Recovers a large village completely: the newest undamaged snapshot, and all events after it. */
+/** Recovers a large village completely from the newest undamaged snapshot and all events after it. */
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
@@ -71,7 +71,7 @@ test('a damaged snapshot stays in the store, and recovery uses an older one or t
   for (let start = 0; start < 2; start += 1) {
     const damaged: number[] = [];
     assert.equal(stateHash(await recover((seq) => damaged.push(seq))), stateHash(world));
-    assert.equal(damaged.length, 2, 'both are still there to be looked at');
+    assert.equal(damaged.length, 2, 'both are still there for inspection');
   }
 });
 

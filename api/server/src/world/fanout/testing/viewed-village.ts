@@ -1,4 +1,4 @@
-/** A village with viewers in memory, and the state that their copies of the world must have. */
+/** A village with viewers in memory, and the expected state of their copies of the world. */
 import assert from 'node:assert/strict';
 import type { WorldCommand, WorldEvent, WorldStateFrame } from '@hamlet/contract';
 import {
@@ -110,7 +110,7 @@ export function look(
   assert.ok(viewer.receive(JSON.stringify({ type: 'view', width: 40, height: 30, zoom: 'near', ...rect })));
 }
 
-/** Compares a viewer's copy with the truth: exactly the agents whose path touches its cells, each in its exact place, with items. */
+/** Compares a viewer's copy with the world: exactly the agents whose path touches its cells, each in its exact place, with items. */
 export function assertFaithful(village: Village, view: View): void {
   const { world, tick } = village;
   const expected = aliveSlots(world)
