@@ -22,7 +22,6 @@ const EARLY_MAX = 5_000;
 /**
  * The durable world as this process knows it: the source of every read, frame and wake. Events come from the writer in
  * this process, over Redis, or from Postgres if the replica missed one. The replica applies each event once, in order.
- * Mutable because it folds a log.
  */
 export class WorldReplica {
   readonly world: WorldState;
