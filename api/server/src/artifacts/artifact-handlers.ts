@@ -1,3 +1,4 @@
+import type { KeptArtifact, Db } from '@hamlet/store';
 import {
   deleteArtifact,
   findArtifact,
@@ -5,8 +6,6 @@ import {
   readAgentArtifacts,
   readArtifactContent,
   readRunArtifacts,
-  type KeptArtifact,
-  type Db,
 } from '@hamlet/store';
 import { z } from 'zod';
 import { recordAct } from '../audit/record-act.ts';

@@ -1,5 +1,4 @@
-import { findAgentSessions, findApiKeys, findSessions, isOutage } from '@hamlet/store';
-import type { AgentBar, FoundApiKey } from '@hamlet/store';
+import { findAgentSessions, findApiKeys, findSessions, isOutage, type AgentBar, type FoundApiKey } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor, AgentActor, Authenticate } from '../http/actor.ts';

@@ -1,9 +1,5 @@
-import {
-  CAPABILITY_SUMMARY_MAX_CHARS,
-  type CapabilitiesView,
-  type Capability,
-  type CapabilitySummary,
-} from '@hamlet/contract';
+import type { CapabilitiesView, Capability, CapabilitySummary } from '@hamlet/contract';
+import { CAPABILITY_SUMMARY_MAX_CHARS } from '@hamlet/contract';
 import { findReport, readReports, storeReport, type AgentReport, type StoredReport } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SKILL_RUNS_SHOWN, type AgentSpec, type RunSkill, type SkillSet, type SkillView } from '@hamlet/contract';
+import type { RunRow, SkillLoadRow, SkillSetRow, StoredReport } from '@hamlet/store';
 import {
   findReport,
   findRun,
@@ -9,10 +10,6 @@ import {
   noteSkillLoad,
   readSkillLoads,
   readSkillSets,
-  type RunRow,
-  type SkillLoadRow,
-  type SkillSetRow,
-  type StoredReport,
 } from '@hamlet/store';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { skillSource } from '../agents/describe-agent.ts';

@@ -1,10 +1,5 @@
-import {
-  SKILL_FILE_MAX_CHARS,
-  SKILL_FILES_MAX,
-  SKILL_FOLDER_MAX_CHARS,
-  SkillPath,
-  type SkillFiles,
-} from '@hamlet/contract';
+import type { SkillFiles } from '@hamlet/contract';
+import { SKILL_FILE_MAX_CHARS, SKILL_FILES_MAX, SKILL_FOLDER_MAX_CHARS, SkillPath } from '@hamlet/contract';
 import { CONFIG_MAPS, isStatus, type KubeClient, type KubeObject } from '@hamlet/kube';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

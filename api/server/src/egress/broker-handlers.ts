@@ -1,12 +1,6 @@
 import { BARS, type EgressAdmission, type EgressNotAdmitted } from '@hamlet/contract';
-import {
-  beginEgressAttempts,
-  countEgressHour,
-  endEgressAttempts,
-  findAgentSessions,
-  readFreeze,
-  type Db,
-} from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { beginEgressAttempts, countEgressHour, endEgressAttempts, findAgentSessions, readFreeze } from '@hamlet/store';
 import { hashOf } from '../auth/secrets.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, type Refused } from '../http/outcome.ts';

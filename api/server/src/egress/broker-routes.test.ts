@@ -2,14 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  admitEgress,
-  EGRESS_ATTEMPTS_MAX,
-  listEgress,
-  type CallData,
-  type CallInput,
-  type EgressAttempt,
-} from '@hamlet/contract';
+import type { CallData, CallInput, EgressAttempt } from '@hamlet/contract';
+import { admitEgress, EGRESS_ATTEMPTS_MAX, listEgress } from '@hamlet/contract';
 import { codeOf, dataOf, follow } from '@hamlet/test/env/client';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS, type AgentId, testVillage } from '../testing/test-village.ts';

@@ -1,9 +1,7 @@
 import type { ChatCompletionBody } from '@hamlet/contract';
-import { isRunOf } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { isRunOf, type Db } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { DeltaPublisher, DeltaSource, RunDeltas } from '../runs/run-deltas.ts';
 
 export interface AskingRun {

@@ -1,12 +1,9 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { Embeddings, EmbeddingsBody } from '@hamlet/contract';
+import { formatAiDollars, type Embeddings, type EmbeddingsBody } from '@hamlet/contract';
 import type { EmbeddingOutcome } from '@hamlet/models';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
 import { chargeOf, conclude } from './carry-out.ts';
-import { sealTexts, sealView } from './texts/call-seal.ts';
-import type { CallSeal } from './texts/call-seal.ts';
+import { sealTexts, sealView, type CallSeal } from './texts/call-seal.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 
 type Vectors = Extract<EmbeddingOutcome, { readonly ok: true }>;

@@ -2,15 +2,12 @@ import { formatAiDollars } from '@hamlet/contract';
 import { tokenCost } from '@hamlet/core';
 import { EMPTY_ANSWER, estimateTokens, foldDelta, outcomeOf } from '@hamlet/models';
 import type { AnswerState, ChatDelta, Finish, ModelError, ToolCall } from '@hamlet/models';
-import { addRunUsage, endModelRequest, inTransaction } from '@hamlet/store';
-import type { ModelRequestEnd } from '@hamlet/store';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
+import { addRunUsage, endModelRequest, inTransaction, type ModelRequestEnd } from '@hamlet/store';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import type { Reservation } from '../money/compute/token-meter.ts';
 import { AnswerClock } from './answer-clock.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
-import { callLine, sealChat } from './texts/call-seal.ts';
-import type { CallSeal } from './texts/call-seal.ts';
+import { callLine, sealChat, type CallSeal } from './texts/call-seal.ts';
 import { keepText } from './texts/keep-text.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 

@@ -10,8 +10,7 @@ import type { Ticket } from './admit-request.ts';
 import { sealView } from './texts/call-seal.ts';
 import type { Completed, ModelUsage, VisiblePiece } from './carry-out.ts';
 import type { AnswerShape } from './conversations/converse.ts';
-import { MODELS_MADE_S } from './models/village-models.ts';
-import type { ModelCatalog } from './models/village-models.ts';
+import { MODELS_MADE_S, type ModelCatalog } from './models/village-models.ts';
 
 export interface CompletionHead {
   readonly createdS: number;

@@ -1,16 +1,13 @@
 import type { ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
-import { readModelHour, readModelRequests } from '@hamlet/store';
-import type { ModelRequestRow } from '@hamlet/store';
+import { readModelHour, readModelRequests, type ModelRequestRow } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import { admitRequest, modelLimits, requestLife } from './admit-request.ts';
-import type { GatewayPorts } from './admit-request.ts';
+import { admitRequest, modelLimits, requestLife, type GatewayPorts } from './admit-request.ts';
 import { completionShape, headAt } from './completion-shape.ts';
 import { converse } from './conversations/converse.ts';
 import { planEmbedding, servedModel } from './plan-request.ts';
 import { carryOutEmbedding } from './carry-out-embedding.ts';
-import { MODELS_MADE_S } from './models/village-models.ts';
-import type { ServedModel } from './models/village-models.ts';
+import { MODELS_MADE_S, type ServedModel } from './models/village-models.ts';
 import type { Village } from '../village.ts';
 
 const RECENT_REQUESTS = 20;

@@ -1,6 +1,5 @@
 import type { ModelOutcome } from '@hamlet/contract';
-import { Counter, Gauge, Histogram } from 'prom-client';
-import type { Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ProviderQueue } from './provider-queue.ts';
 import type { ModelUsage } from './carry-out.ts';
 

@@ -1,7 +1,6 @@
 import type { ChatCompletionBody, EmbeddingsBody } from '@hamlet/contract';
 import type { ChatRequest } from '@hamlet/models';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { Allowance } from '../limits/agent-limits.ts';
 import { chatRequestOf } from './chat-request-of.ts';
 import type { ModelCatalog, ServedModel } from './models/village-models.ts';

@@ -1,15 +1,8 @@
 /** The memory of repositories over HTTP: agents that share one, a hostile pod, and people who read and delete. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  MEMORY_WRITES_PER_HOUR,
-  REPOSITORY_MEMORIES_MAX,
-  useRepositoryMemory,
-  type CallData,
-  type CallInput,
-  type Outcome,
-  type SafeMode,
-} from '@hamlet/contract';
+import type { CallData, CallInput, Outcome, SafeMode } from '@hamlet/contract';
+import { MEMORY_WRITES_PER_HOUR, REPOSITORY_MEMORIES_MAX, useRepositoryMemory } from '@hamlet/contract';
 import { inTransaction, listMemories, writeRepositoryMemory } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';

@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  ABOUT_MAX_CHARS,
-  ENTRY_NAME_MAX_CHARS,
-  NOTE_TYPE,
-  OBSERVATION_MAX_CHARS,
-  type CallInput,
-  type MemoryChange,
-  type useRepositoryMemory as route,
-} from '@hamlet/contract';
+import type { CallInput, MemoryChange, useRepositoryMemory as route } from '@hamlet/contract';
+import { ABOUT_MAX_CHARS, ENTRY_NAME_MAX_CHARS, NOTE_TYPE, OBSERVATION_MAX_CHARS } from '@hamlet/contract';
 import { changeMemory, isOutside, type ChangedMemory, type PlacedChange } from '@hamlet/core';
+import type { RepositoryEntry, RunRow, Tx } from '@hamlet/store';
 import {
   countMemoryWrites,
   hasRoomForMemory,
@@ -18,9 +12,6 @@ import {
   readRepositoryMemory,
   taintRun,
   writeRepositoryMemory,
-  type RepositoryEntry,
-  type RunRow,
-  type Tx,
 } from '@hamlet/store';
 import { recordAct, type Acting } from '../audit/record-act.ts';
 import { plain, type Handlers } from '../http/handler.ts';

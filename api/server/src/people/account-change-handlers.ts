@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountDetail, AccountRole } from '@hamlet/contract';
+import type { AccountRow, Tx } from '@hamlet/store';
 import {
   announceAccount,
   endSessions,
@@ -8,8 +9,6 @@ import {
   liftAccountBanRow,
   noteHand,
   updateAccount,
-  type AccountRow,
-  type Tx,
   cutPage,
   insertAccount,
   listAccountDetails,

@@ -1,10 +1,5 @@
-import {
-  REPLY_MAX_CHARS,
-  villageTool,
-  type AllowRule,
-  type answerPermission as answerRoute,
-  type Permission,
-} from '@hamlet/contract';
+import type { AllowRule, answerPermission as answerRoute, Permission } from '@hamlet/contract';
+import { REPLY_MAX_CHARS, villageTool } from '@hamlet/contract';
 import { answerFits, decideAnswer } from '@hamlet/core';
 import {
   answerPermission as store,

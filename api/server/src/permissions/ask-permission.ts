@@ -1,5 +1,4 @@
-import { isEgressTool, VILLAGE_TOOLS } from '@hamlet/contract';
-import type { askPermission as askRoute, PermissionWhy } from '@hamlet/contract';
+import { isEgressTool, VILLAGE_TOOLS, type askPermission as askRoute, type PermissionWhy } from '@hamlet/contract';
 import {
   countPermissions,
   findRequest,

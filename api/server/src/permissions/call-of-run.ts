@@ -1,7 +1,5 @@
-import { villageTool } from '@hamlet/contract';
-import type { CallOutcome, performCall } from '@hamlet/contract';
-import { endPermission, insertEffect, noteRunEvent } from '@hamlet/store';
-import type { RunRow, Tx } from '@hamlet/store';
+import { villageTool, type CallOutcome, type performCall } from '@hamlet/contract';
+import { endPermission, insertEffect, noteRunEvent, type RunRow, type Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Caller, RequestOf } from '../http/handler.ts';
 import { eventText } from '../service/truncate.ts';

@@ -1,5 +1,4 @@
-import { endPermission, inTransaction, lockPermission, lockRun, readOverduePermissions } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { endPermission, inTransaction, lockPermission, lockRun, readOverduePermissions, type Db } from '@hamlet/store';
 import { actingAs, recordAct } from '../audit/record-act.ts';
 import { job, type Job } from '../service/jobs.ts';
 import { followPermission } from './follow-permission.ts';

@@ -1,5 +1,4 @@
-import { countPermissions, hintAgents, noteRunEvent } from '@hamlet/store';
-import type { PermissionRow, RunRow, Tx } from '@hamlet/store';
+import { countPermissions, hintAgents, noteRunEvent, type PermissionRow, type RunRow, type Tx } from '@hamlet/store';
 import { applyToHeldRun } from '../runs/apply-to-run.ts';
 
 /**

@@ -1,7 +1,5 @@
-import { REFUSALS } from '@hamlet/contract';
-import type { CallOutcome } from '@hamlet/contract';
-import { inTransaction, lockEffect, lockRun, settleEffect } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { REFUSALS, type CallOutcome } from '@hamlet/contract';
+import { inTransaction, lockEffect, lockRun, settleEffect, type Db } from '@hamlet/store';
 import type { AnyHandler, WriteKey } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { CallArguments } from './call-arguments.ts';

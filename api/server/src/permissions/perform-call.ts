@@ -1,7 +1,5 @@
-import { placeOf, REFUSALS, villageTool } from '@hamlet/contract';
-import type { CallOutcome } from '@hamlet/contract';
-import { decideCall } from '@hamlet/core';
-import type { Bringing, CallDecision, CallDenial, Judged } from '@hamlet/core';
+import { placeOf, REFUSALS, villageTool, type CallOutcome } from '@hamlet/contract';
+import { decideCall, type Bringing, type CallDecision, type CallDenial, type Judged } from '@hamlet/core';
 import { inSavepoint, inTransaction, lockEffect, lockPermissionOfCall, taintRun } from '@hamlet/store';
 import type { EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import { plain, type AnyHandler, type Handlers } from '../http/handler.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fireSchedule } from '@hamlet/contract';
-import type { CallData, FiringBody, Overlap, Run } from '@hamlet/contract';
+import { fireSchedule, type CallData, type FiringBody, type Overlap, type Run } from '@hamlet/contract';
 import { FENCE_EXPIRES_S, forgetOldFirings } from '@hamlet/store';
 import { dataOf, follow } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';

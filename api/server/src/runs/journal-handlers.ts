@@ -1,5 +1,6 @@
 import type { JournalEntry, JournalPayload } from '@hamlet/contract';
 import { callsIn, callsOf, contradictionIn, projectClaims } from '@hamlet/core';
+import type { ComparedJournal, RunRow, Tx } from '@hamlet/store';
 import {
   addClaims,
   compareJournal,
@@ -11,9 +12,6 @@ import {
   readAnswers,
   readJournalPage,
   readWitnessedCalls,
-  type ComparedJournal,
-  type RunRow,
-  type Tx,
 } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';

@@ -8,13 +8,8 @@ import { until } from '@hamlet/test/env/until';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { openRedisLink, type RedisLink } from '../service/redis-link.ts';
 import { openRunTables } from '../testing/run-tables.ts';
-import {
-  createRunDeltas,
-  DELTA_BYTES_PER_S,
-  type DeltaPublisher,
-  type DeltaSource,
-  type RunDeltas,
-} from './run-deltas.ts';
+import type { DeltaPublisher, DeltaSource, RunDeltas } from './run-deltas.ts';
+import { createRunDeltas, DELTA_BYTES_PER_S } from './run-deltas.ts';
 import { startRunWatch, type RunWatch } from './run-watch.ts';
 import { openNotifications, type Notifications } from '../service/notifications.ts';
 

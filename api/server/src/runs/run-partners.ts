@@ -1,18 +1,7 @@
-import {
-  formatAiDollars,
-  type Permission,
-  RUN_PERMISSIONS_MAX,
-  type RunOffer,
-  type RunSession,
-} from '@hamlet/contract';
-import {
-  countPermissions,
-  findChatSession,
-  findOffer,
-  readPermissionsOfRun,
-  type RunRow,
-  type Tx,
-} from '@hamlet/store';
+import type { Permission, RunOffer, RunSession } from '@hamlet/contract';
+import { formatAiDollars, RUN_PERMISSIONS_MAX } from '@hamlet/contract';
+import type { RunRow, Tx } from '@hamlet/store';
+import { countPermissions, findChatSession, findOffer, readPermissionsOfRun } from '@hamlet/store';
 import { permissionView } from '../permissions/view/permission-view.ts';
 import { repositoryOf } from '../sessions/transcript/session-view.ts';
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isResourceGone } from '@hamlet/store';
-import type { Tx } from '@hamlet/store';
+import { isResourceGone, type Tx } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { writeCluster } from '../resource-writes/write-cluster.ts';

@@ -1,6 +1,5 @@
 import { LAST_FIRINGS_SHOWN, type ScheduleView } from '@hamlet/contract';
-import { readLastFirings } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { readLastFirings, type Db } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { deletionOf, inCluster } from '../resource-writes/write-cluster.ts';

@@ -1,11 +1,6 @@
-import {
-  SCRIPT_SOURCE_MAX_BYTES,
-  SCRIPTS_MAX,
-  SharedScript,
-  type adoptScript as adoptRoute,
-  type saveScript as saveRoute,
-  type Script,
-} from '@hamlet/contract';
+import type { adoptScript as adoptRoute, saveScript as saveRoute, Script } from '@hamlet/contract';
+import { SCRIPT_SOURCE_MAX_BYTES, SCRIPTS_MAX, SharedScript } from '@hamlet/contract';
+import type { KeptArtifact, Tx } from '@hamlet/store';
 import {
   findArtifact,
   findPost,
@@ -16,8 +11,6 @@ import {
   readArtifactContent,
   readTaintUnderWay,
   setViewer,
-  type KeptArtifact,
-  type Tx,
 } from '@hamlet/store';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';

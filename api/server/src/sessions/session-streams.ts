@@ -1,3 +1,4 @@
+import type { ChatSessionRow, Db, RunRow, SessionEventRow } from '@hamlet/store';
 import {
   findChatSession,
   findWorkingRun,
@@ -12,10 +13,6 @@ import {
   inSnapshot,
   SESSION_EVENTS_CHANNEL,
   sessionEventRange,
-  type ChatSessionRow,
-  type Db,
-  type RunRow,
-  type SessionEventRow,
 } from '@hamlet/store';
 import { z } from 'zod';
 import type { Actor } from '../http/actor.ts';

@@ -1,11 +1,7 @@
-import {
-  EGRESS_ANSWER_S,
-  EGRESS_TOOLS,
-  type EgressPermitted,
-  type permitEgress as permitRoute,
-  type withdrawEgress as withdrawRoute,
-} from '@hamlet/contract';
+import type { EgressPermitted, permitEgress as permitRoute, withdrawEgress as withdrawRoute } from '@hamlet/contract';
+import { EGRESS_ANSWER_S, EGRESS_TOOLS } from '@hamlet/contract';
 import { decideCall, judgeEgressWrite, type CallDecision, type Judged } from '@hamlet/core';
+import type { EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import {
   countWritePermissions,
   endPermission,
@@ -19,10 +15,6 @@ import {
   readBars,
   readFreeze,
   writeCallId,
-  type EffectRow,
-  type HeldPermission,
-  type RunRow,
-  type Tx,
 } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type RequestOf } from '../../http/handler.ts';

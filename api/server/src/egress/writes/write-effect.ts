@@ -1,4 +1,5 @@
 import { EGRESS_TOOLS, type CallOutcome, type EgressEnd, type EgressWrite } from '@hamlet/contract';
+import type { BegunEgressWrite, Db, EffectRow, RunRow, Tx } from '@hamlet/store';
 import {
   endPermission,
   findBegunEgressWrites,
@@ -10,11 +11,6 @@ import {
   readLateWrites,
   settleEffect,
   writeCallId,
-  type BegunEgressWrite,
-  type Db,
-  type EffectRow,
-  type RunRow,
-  type Tx,
 } from '@hamlet/store';
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import type { CallArguments } from '../../permissions/call-arguments.ts';

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ConnectedProvider, ProviderPrices, TestedModels } from '@hamlet/contract';
-import type { FoundAbilities } from '@hamlet/contract';
-import { parseModelsConfig } from '@hamlet/models';
-import type { ModelsConfig } from '@hamlet/models';
+import { ConnectedProvider, ProviderPrices, TestedModels, type FoundAbilities } from '@hamlet/contract';
+import { parseModelsConfig, type ModelsConfig } from '@hamlet/models';
 import type { CredentialRow } from '@hamlet/store';
 
 export interface Connection {

@@ -1,8 +1,6 @@
-import { lookup } from 'node:dns';
-import type { LookupAddress, LookupOptions } from 'node:dns';
+import { lookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { createHttpFetch } from '@hamlet/models';
-import type { ModelPorts } from '@hamlet/models';
+import { createHttpFetch, type ModelPorts } from '@hamlet/models';
 import { forbiddenUrl, isForbiddenAddress } from './address-rule.ts';
 
 export type Resolve = (

@@ -4,10 +4,8 @@ import type { CompletionChannel } from '../../http/completion-channel.ts';
 import { accepted, type Outcome } from '../../http/outcome.ts';
 import { refusalOfError } from '../../http/respond.ts';
 import type { Allowance } from '../../limits/agent-limits.ts';
-import { admitRequest } from '../admit-request.ts';
-import type { GatewayPorts, Ticket } from '../admit-request.ts';
-import { carryOut } from '../carry-out.ts';
-import type { Completed, VisiblePiece } from '../carry-out.ts';
+import { admitRequest, type GatewayPorts, type Ticket } from '../admit-request.ts';
+import { carryOut, type Completed, type VisiblePiece } from '../carry-out.ts';
 import { planRequest } from '../plan-request.ts';
 
 export interface AnswerShape<Whole, Chunk> {

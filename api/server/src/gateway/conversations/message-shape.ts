@@ -2,8 +2,7 @@ import type { MessageAnswer, MessageEvent } from '@hamlet/contract';
 import type { Finish, ToolCall } from '@hamlet/models';
 import type { Ticket } from '../admit-request.ts';
 import type { Completed, ModelUsage, VisiblePiece } from '../carry-out.ts';
-import { receiptOf } from '../completion-shape.ts';
-import type { CompletionHead } from '../completion-shape.ts';
+import { receiptOf, type CompletionHead } from '../completion-shape.ts';
 import type { AnswerShape } from './converse.ts';
 
 type Content = MessageAnswer['content'][number];

@@ -1,8 +1,6 @@
-import { ProviderPrices } from '@hamlet/contract';
-import type { ModelPriceView } from '@hamlet/contract';
+import { ProviderPrices, type ModelPriceView } from '@hamlet/contract';
 import type { ModelsConfig } from '@hamlet/models';
-import { inTransaction, priceProvider, readCredentials } from '@hamlet/store';
-import type { CredentialRow } from '@hamlet/store';
+import { inTransaction, priceProvider, readCredentials, type CredentialRow } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';

@@ -1,5 +1,4 @@
-import type { ModelAbility, TestedAbility } from '@hamlet/contract';
-import { MODEL_ABILITIES } from '@hamlet/contract';
+import { MODEL_ABILITIES, type ModelAbility, type TestedAbility } from '@hamlet/contract';
 import type { ChatOutcome, ChatRequest, CostEstimate, EmbeddingOutcome, Model, ModelError } from '@hamlet/models';
 import type { ServedModel } from '../models/village-models.ts';
 

@@ -2,8 +2,7 @@ import { inTransaction, readCredentials, rotateCredential } from '@hamlet/store'
 import type { CredentialRow, Db, SealedText } from '@hamlet/store';
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import { ownerOf } from '../connections/connection.ts';
-import { reseal } from './envelope.ts';
-import type { VillageKey } from './envelope.ts';
+import { reseal, type VillageKey } from './envelope.ts';
 import type { VillageKeys } from './village-keys.ts';
 
 export interface Rotation {

@@ -1,10 +1,8 @@
-import { MODEL_CREDENTIALS_CHANNEL, readCredentials } from '@hamlet/store';
-import type { CredentialRow } from '@hamlet/store';
+import { MODEL_CREDENTIALS_CHANNEL, readCredentials, type CredentialRow } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
 import type { Services } from '../../service/services.ts';
 import { coalesce, repeat } from '../../service/single-flight.ts';
-import { connectionOf, ownerOf } from '../connections/connection.ts';
-import type { Connection, Shared } from '../connections/connection.ts';
+import { connectionOf, ownerOf, type Connection, type Shared } from '../connections/connection.ts';
 import { openText } from './envelope.ts';
 import type { VillageKeys } from './village-keys.ts';
 

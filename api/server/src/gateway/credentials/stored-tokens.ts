@@ -1,9 +1,7 @@
 import type { OAuthTokens, OAuthTokenStore } from '@hamlet/models';
-import { holdCredential, inTransaction, resealCredential } from '@hamlet/store';
-import type { CredentialRow, Db } from '@hamlet/store';
+import { holdCredential, inTransaction, resealCredential, type CredentialRow, type Db } from '@hamlet/store';
 import { z } from 'zod';
-import { ownerOf } from '../connections/connection.ts';
-import type { Connection } from '../connections/connection.ts';
+import { ownerOf, type Connection } from '../connections/connection.ts';
 import { openText, sealText } from './envelope.ts';
 import type { StoredCredentials } from './stored-credentials.ts';
 import type { VillageKeys } from './village-keys.ts';

@@ -2,8 +2,7 @@ import { createSubscriptionTokens, revokeTokens } from '@hamlet/models';
 import type { AdapterKit, ModelPorts, ModelsConfig, SubscriptionTokens } from '@hamlet/models';
 import type { Connection } from '../connections/connection.ts';
 import type { SubscriptionSettings } from '../models/subscription-settings.ts';
-import { storedTokens, tokensOf } from './stored-tokens.ts';
-import type { TokenPorts } from './stored-tokens.ts';
+import { storedTokens, tokensOf, type TokenPorts } from './stored-tokens.ts';
 
 /** Timeout of a request to the authorization server. Other requests wait for the row meanwhile, so it is shorter than theirs. */
 const SIGN_IN_LIMIT_MS = 10_000;

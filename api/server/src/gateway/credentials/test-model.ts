@@ -1,17 +1,13 @@
-import { ConnectedProvider } from '@hamlet/contract';
-import type { FoundAbilities, TestModel } from '@hamlet/contract';
-import { holdCredential, inTransaction, recordCredentialTest } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { ConnectedProvider, type FoundAbilities, type TestModel } from '@hamlet/contract';
+import { holdCredential, inTransaction, recordCredentialTest, type Db } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { forbiddenUrl } from '../connections/address-rule.ts';
 import { connectionConfig, testedModels, withoutAbilities, withTested } from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
-import { openConnection } from '../models/village-models.ts';
-import type { ServedModel } from '../models/village-models.ts';
-import { tryModel } from './try-model.ts';
-import type { TriedModel } from './try-model.ts';
+import { openConnection, type ServedModel } from '../models/village-models.ts';
+import { tryModel, type TriedModel } from './try-model.ts';
 import type { Village } from '../../village.ts';
 
 type Found = ServedModel | { readonly missing: string } | null;

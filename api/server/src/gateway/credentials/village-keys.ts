@@ -1,6 +1,5 @@
 import type { KeySource } from '../../service/key-files.ts';
-import { KEY_BYTES } from './envelope.ts';
-import type { VillageKey } from './envelope.ts';
+import { KEY_BYTES, type VillageKey } from './envelope.ts';
 
 const CURRENT = 'current';
 

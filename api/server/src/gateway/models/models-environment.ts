@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseModelsConfig } from '@hamlet/models';
-import type { ModelsConfig } from '@hamlet/models';
+import { parseModelsConfig, type ModelsConfig } from '@hamlet/models';
 import { SubscriptionSettings } from './subscription-settings.ts';
 
 export const MODELS_ENVIRONMENT = {

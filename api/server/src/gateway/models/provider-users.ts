@@ -1,5 +1,4 @@
-import { USERS_SHOWN_MAX } from '@hamlet/contract';
-import type { ProviderUsers } from '@hamlet/contract';
+import { USERS_SHOWN_MAX, type ProviderUsers } from '@hamlet/contract';
 import { boughtLimits } from '../../agents/bought-limits.ts';
 import { limitsOf } from '../../agents/describe-agent.ts';
 import { chooseModel } from './choose-model.ts';

@@ -1,8 +1,6 @@
 import { hashText } from '@hamlet/core';
-import { ModelFault } from '@hamlet/models';
-import type { AdapterCall, AdapterDelta, ChatAdapter, ChatRequest } from '@hamlet/models';
-import { piecesOf, promptTokensOf, scriptedText, tokensOf } from './scripted-text.ts';
-import type { Style } from './scripted-text.ts';
+import { ModelFault, type AdapterCall, type AdapterDelta, type ChatAdapter, type ChatRequest } from '@hamlet/models';
+import { piecesOf, promptTokensOf, scriptedText, tokensOf, type Style } from './scripted-text.ts';
 
 export const SCRIPTED = 'scripted';
 

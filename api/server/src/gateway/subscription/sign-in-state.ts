@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { openText, sealText } from '../credentials/envelope.ts';
-import type { SealedFor } from '../credentials/envelope.ts';
+import { openText, sealText, type SealedFor } from '../credentials/envelope.ts';
 import type { VillageKeys } from '../credentials/village-keys.ts';
 
 export const SIGN_IN_MS = 10 * 60_000;

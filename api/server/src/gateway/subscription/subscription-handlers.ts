@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { exchangeCode } from '@hamlet/models';
-import type { AdapterKit, OAuthTokens } from '@hamlet/models';
+import { exchangeCode, type AdapterKit, type OAuthTokens } from '@hamlet/models';
 import { CREDENTIALS_MAX, inTransaction, putCredential } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
@@ -10,8 +9,7 @@ import { describedProvider } from '../connections/described-provider.ts';
 import { credentialView, isConfiguredName, NO_USERS } from '../credentials/credential-view.ts';
 import { sealText } from '../credentials/envelope.ts';
 import type { VillageKeys } from '../credentials/village-keys.ts';
-import { openState, sealState, SIGN_IN_MS } from './sign-in-state.ts';
-import type { SignIn } from './sign-in-state.ts';
+import { openState, sealState, SIGN_IN_MS, type SignIn } from './sign-in-state.ts';
 import type { SubscriptionSettings } from '../models/subscription-settings.ts';
 import type { Village } from '../../village.ts';
 

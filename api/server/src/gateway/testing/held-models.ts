@@ -1,5 +1,4 @@
-import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
-import type { AdapterCall, AdapterDelta } from '@hamlet/models';
+import { parseModelsConfig, SYSTEM_PORTS, type AdapterCall, type AdapterDelta } from '@hamlet/models';
 import type { VillageModels } from '../models/village-models.ts';
 
 /** The scripted models and two more: `held` answers when the test releases it, and `failing` fails. */

@@ -1,5 +1,4 @@
-import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
-import type { ModelsConfig } from '@hamlet/models';
+import { parseModelsConfig, SYSTEM_PORTS, type ModelsConfig } from '@hamlet/models';
 import { startWireServer, type WireServer } from '@hamlet/models/testing';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import type { VillageModels } from '../models/village-models.ts';

@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { formatAiDollars } from '@hamlet/contract';
-import type { ModelReceipt } from '@hamlet/contract';
-import { callsOf } from '@hamlet/models';
-import type { AnswerState, ChatMessage } from '@hamlet/models';
+import { formatAiDollars, type ModelReceipt } from '@hamlet/contract';
+import { callsOf, type AnswerState, type ChatMessage } from '@hamlet/models';
 import type { AuditEntry, LostRequest, ModelRequestEnd } from '@hamlet/store';
 import { actingAs, lineOf } from '../../audit/record-act.ts';
 import type { Ticket } from '../admit-request.ts';

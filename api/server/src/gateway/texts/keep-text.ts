@@ -1,5 +1,4 @@
-import { inTransaction, keepModelText } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { inTransaction, keepModelText, type Db } from '@hamlet/store';
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import type { Log } from '../../service/log.ts';
 import type { CallSeal } from './call-seal.ts';

@@ -1,5 +1,4 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { Limits, NextTier, PurchaseItem, QuoteAnswer } from '@hamlet/contract';
+import { formatAiDollars, type Limits, type NextTier, type PurchaseItem, type QuoteAnswer } from '@hamlet/contract';
 import { effectiveLimits, laneOf, nextTier, priceOf, tierChanges, tierOfBalance, windowFault } from '@hamlet/core';
 import type { ActivePurchase } from '@hamlet/core';
 import {

@@ -1,5 +1,4 @@
-import { inTransaction, lockOffer, lockRun, readEndedOffers } from '@hamlet/store';
-import type { Db, Tx } from '@hamlet/store';
+import { inTransaction, lockOffer, lockRun, readEndedOffers, type Db, type Tx } from '@hamlet/store';
 import { actingAs } from '../../audit/record-act.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
 import { job, type Job } from '../../service/jobs.ts';

@@ -1,7 +1,5 @@
-import { EGRESS_ANSWER_S, villageTool } from '@hamlet/contract';
-import type { beginCall as beginRoute, CallOutcome } from '@hamlet/contract';
-import { decideCall, mcpServerOf } from '@hamlet/core';
-import type { Bringing, CallDecision } from '@hamlet/core';
+import { EGRESS_ANSWER_S, villageTool, type beginCall as beginRoute, type CallOutcome } from '@hamlet/contract';
+import { decideCall, mcpServerOf, type Bringing, type CallDecision } from '@hamlet/core';
 import { insertHandsCall, inTransaction, lockEffect, lockPermissionOfCall, taintRun } from '@hamlet/store';
 import type { EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import { plain, type DataOf, type Handlers, type RequestOf } from '../../http/handler.ts';

@@ -1,15 +1,7 @@
 import { villageTool, type beginCall, type CallOutcome } from '@hamlet/contract';
 import type { Judged } from '@hamlet/core';
-import {
-  endPermission,
-  findHandsCall,
-  lockRepeatOfCall,
-  takeUpHandsCall,
-  type EffectRow,
-  type KnownHandsCall,
-  type RunRow,
-  type Tx,
-} from '@hamlet/store';
+import type { EffectRow, KnownHandsCall, RunRow, Tx } from '@hamlet/store';
+import { endPermission, findHandsCall, lockRepeatOfCall, takeUpHandsCall } from '@hamlet/store';
 import type { DataOf, RequestOf } from '../../http/handler.ts';
 import { accepted, type Outcome, type Refused } from '../../http/outcome.ts';
 import type { AgentLimits } from '../../limits/agent-limits.ts';

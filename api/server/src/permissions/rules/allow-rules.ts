@@ -1,5 +1,4 @@
-import { formatAiDollars, isEgressTool, villageTool } from '@hamlet/contract';
-import type { AllowRule, AllowScope } from '@hamlet/contract';
+import { formatAiDollars, isEgressTool, villageTool, type AllowRule, type AllowScope } from '@hamlet/contract';
 import { answerPermission, countRuleUse, findRuleOfPermission, insertAllowRule, readRulesFor } from '@hamlet/store';
 import type { AllowRuleRow, PermissionRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct, type Acting } from '../../audit/record-act.ts';

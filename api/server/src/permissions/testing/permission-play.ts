@@ -1,7 +1,6 @@
 import { answerPermission, beginCall, endCall, askPermission, performCall } from '@hamlet/contract';
 import type { CallData, CallInput, Outcome, Permission, Run, SafeMode } from '@hamlet/contract';
-import type { TestClient } from '@hamlet/test/env/client';
-import { dataOf } from '@hamlet/test/env/client';
+import { dataOf, type TestClient } from '@hamlet/test/env/client';
 import { clientOf, TOKENS, type AgentId, Play } from '../../testing/test-village.ts';
 
 /** Rules of a village in which agents ask before they publish or spend in a run. */

@@ -1,13 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PolicyProposal } from '@hamlet/contract';
-import {
-  checkExamples,
-  checkVillageRules,
-  commandsInExamples,
-  wrongExamples,
-  type CommandClasses,
-  type ExampledRule,
-} from '@hamlet/core';
+import type { CommandClasses, ExampledRule } from '@hamlet/core';
+import { checkExamples, checkVillageRules, commandsInExamples, wrongExamples } from '@hamlet/core';
 import type { AgentSource } from '../../agents/agent-source.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { agentPolicy, type PolicyOf } from '../agent-policy.ts';

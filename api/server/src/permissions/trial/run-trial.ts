@@ -1,12 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  TRIAL_EXAMPLES_MAX,
-  TRIAL_ROWS_MAX,
-  type Policy,
-  type PolicyTrial,
-  type TrialExample,
-  type TrialVerdict,
-} from '@hamlet/contract';
+import type { Policy, PolicyTrial, TrialExample, TrialVerdict } from '@hamlet/contract';
+import { TRIAL_EXAMPLES_MAX, TRIAL_ROWS_MAX } from '@hamlet/contract';
 import { asksAboutWrites } from '@hamlet/core/egress';
 import { classesOfFacts, judgeFacts, type Judged, type JudgedFacts } from '@hamlet/core';
 import { countUntriedCalls, readJudgedCalls, TRIAL_DAYS, type JudgedCallRow, type TextReader } from '@hamlet/store';

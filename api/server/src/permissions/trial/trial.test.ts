@@ -2,15 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, test } from 'node:test';
-import {
-  tryPolicy,
-  VillageRules,
-  type CallInput,
-  type PolicyProposal,
-  type PolicyTrial,
-  type Verdict,
-  type VillageRule,
-} from '@hamlet/contract';
+import type { CallInput, PolicyProposal, PolicyTrial, Verdict, VillageRule } from '@hamlet/contract';
+import { tryPolicy, VillageRules } from '@hamlet/contract';
 import { judge, resolvePolicy } from '@hamlet/core';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { Seeded } from '@hamlet/test/env/seeded';

@@ -1,7 +1,6 @@
 import { RUN_ANSWER_MAX_CHARS } from '@hamlet/contract';
 import { endLine, isSettled, messageStateOf } from '@hamlet/core';
-import { findMessageOfRun, insertMessage, setMessageState } from '@hamlet/store';
-import type { MessageRow, RunRow, Tx } from '@hamlet/store';
+import { findMessageOfRun, insertMessage, setMessageState, type MessageRow, type RunRow, type Tx } from '@hamlet/store';
 
 const VILLAGE_AUTHOR = { role: 'system', id: 'village', name: 'The village' } as const;
 

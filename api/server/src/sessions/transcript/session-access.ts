@@ -1,6 +1,5 @@
 import { sessionAccess, type SessionAccess, type SessionReader } from '@hamlet/core';
-import { findChatSession, noteLook } from '@hamlet/store';
-import type { ChatSessionRow, Db } from '@hamlet/store';
+import { findChatSession, noteLook, type ChatSessionRow, type Db } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { Caller } from '../../http/handler.ts';

@@ -1,15 +1,6 @@
-import {
-  openSessionStream,
-  sendMessage,
-  settleRun,
-  type CallData,
-  type ChatSession,
-  type Outcome,
-  type SessionMessage,
-  type StreamEvent,
-} from '@hamlet/contract';
-import type { TestClient, Followed } from '@hamlet/test/env/client';
-import { dataOf, follow } from '@hamlet/test/env/client';
+import type { CallData, ChatSession, Outcome, SessionMessage, StreamEvent } from '@hamlet/contract';
+import { openSessionStream, sendMessage, settleRun } from '@hamlet/contract';
+import { dataOf, follow, type TestClient, type Followed } from '@hamlet/test/env/client';
 import { RunPlay } from './run-play.ts';
 import type { AgentId } from '../test-village.ts';
 
