@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { dataOf } from '../env/client.ts';
 import type { Working } from '../../api/server/src/permissions/testing/permission-play.ts';
-import { outlast } from '../../api/server/src/permissions/testing/as-superuser.ts';
+import { outlast } from '../../api/server/src/permissions/testing/permission-play.ts';
 import { eventually } from '../../api/server/src/testing/test-village.ts';
 import {
   runProgram,

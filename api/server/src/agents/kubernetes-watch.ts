@@ -100,5 +100,3 @@ export function watchVillage(ports: WatchPorts) {
     },
   };
 }
-
-export type VillageWatch = ReturnType<typeof watchVillage>;

@@ -4,15 +4,10 @@ import type { EgressSecrets } from './egress-secrets.ts';
 const KEPT_MS = 5_000;
 const KEPT_MAX = 500;
 
-interface Kept {
-  readonly value: Promise<string | null>;
-  readonly untilMs: number;
-}
-
 export class KeptSecrets implements EgressSecrets {
   readonly #from: EgressSecrets;
   readonly #monotonicMs: () => number;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, { readonly value: Promise<string | null>; readonly untilMs: number }>();
 
   constructor({ from, monotonicMs }: { readonly from: EgressSecrets; readonly monotonicMs: () => number }) {
     this.#from = from;

@@ -33,12 +33,6 @@ const REMEMBERED_MAX = 10_000;
 const ACTIVE_MS = 10_000;
 const ACTIVE_MAX = 1_000;
 
-interface Remembered {
-  readonly raise: Promise<RaiseLimits>;
-  readonly atMs: number;
-  usedMs: number;
-}
-
 /** `readAhead` refreshes the purchases of active agents, so that their calls need not wait. Call it more than once a second. */
 export interface CachedLimits extends AgentLimits {
   readAhead(): Promise<void>;
@@ -48,7 +42,7 @@ const NOTHING_BOUGHT: RaiseLimits = (limits) => limits;
 
 /** Caches purchases for a second. The tier itself comes from memory each time. */
 export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPorts): CachedLimits {
-  const remembered = new Map<string, Remembered>();
+  const remembered = new Map<string, { readonly raise: Promise<RaiseLimits>; readonly atMs: number; usedMs: number }>();
 
   function boughtBy(agentId: string): Promise<RaiseLimits> {
     const nowMs = monotonicMs();

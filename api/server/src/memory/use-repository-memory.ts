@@ -125,13 +125,10 @@ function placed(asked: MemoryChange): PlacedChange {
 const idOf = (...parts: readonly string[]): string =>
   `m-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_DIGITS)}`;
 
-interface Showing {
-  readonly repository: string;
-  readonly run: RunRow;
-  readonly read: 'own' | 'all';
-}
-
-async function show(tx: Tx, { repository, run, read }: Showing) {
+async function show(
+  tx: Tx,
+  { repository, run, read }: { readonly repository: string; readonly run: RunRow; readonly read: 'own' | 'all' },
+) {
   const all = await readRepositoryMemory(tx, repository);
   const foreign = all.filter((entry) => isOutside(entry, run.agentId));
   const [first] = foreign;

@@ -109,5 +109,3 @@ export function createInternalFeed({ db, notifications, parts, log }: FeedPorts)
     close: () => clearInterval(timer),
   };
 }
-
-export type InternalFeed = ReturnType<typeof createInternalFeed>;

@@ -9,7 +9,6 @@ import { readAudit } from '@hamlet/store';
 import { codeOf, testClient } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { PASSWORD } from '../testing/play/people-play.ts';
-import { TestBrowser } from '../testing/test-browser.ts';
 import { CLIENT, startTestIdentityProvider, type ProviderPerson } from '../testing/test-identity-provider.ts';
 import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
 import { CALLBACK_PATH } from './identity-provider.ts';
@@ -36,6 +35,61 @@ await village.startReplica({
 });
 const db = village.openDb();
 atEnd(() => provider.stop());
+
+const REDIRECTS_MAX = 20;
+
+/** A browser without pages: it follows redirects up to the first page, and sends the cookies of an origin only to that origin. */
+class TestBrowser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+  /** Visited addresses, in order. */
+  readonly visited: string[] = [];
+  readonly #accept: string;
+
+  constructor(accept = 'text/html') {
+    this.#accept = accept;
+  }
+
+  /** Opens an address and follows redirects until `stopAt` returns true for the next address. Returns the last answer. */
+  async open(url: string, stopAt: (next: URL) => boolean = () => false): Promise<Response> {
+    let at = new URL(url);
+    for (let hops = 0; hops < REDIRECTS_MAX; hops += 1) {
+      this.visited.push(at.href);
+      const response = await fetch(at, {
+        redirect: 'manual',
+        headers: { accept: this.#accept, cookie: this.cookieAt(at.origin) },
+      });
+      this.#keep(at.origin, response);
+      const location = response.headers.get('location');
+      if (location === null) return response;
+      const next = new URL(location, at);
+      if (stopAt(next)) return response;
+      await response.body?.cancel();
+      at = next;
+    }
+    throw new Error(`redirected more than ${REDIRECTS_MAX} times: ${this.visited.join(' ')}`);
+  }
+
+  /** The last visited address. */
+  get address(): string {
+    return this.visited.at(-1) ?? '';
+  }
+
+  /** The Cookie header for an origin. */
+  cookieAt(origin: string): string {
+    return [...(this.#cookies.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  #keep(origin: string, response: Response): void {
+    const kept = this.#cookies.get(origin) ?? new Map<string, string>();
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      const [name = '', ...value] = pair.split('=');
+      if (value.join('=') === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) kept.delete(name);
+      else kept.set(name, value.join('='));
+    }
+    this.#cookies.set(origin, kept);
+  }
+}
 
 const START = `/api/v1${startOidc.path}`;
 let people = 0;
@@ -108,7 +162,7 @@ test('each sign-in sets the role from the groups', async () => {
 test('a person without a group that has a role is refused: a browser gets a page, a program an answer', async () => {
   const browser = await signInAs(person('Strange', 'strangers'));
   assert.equal(browser.address, `${url}/?login_error=oidc_no_role`);
-  const program = new TestBrowser({ accept: 'application/json' });
+  const program = new TestBrowser('application/json');
   assert.deepEqual(await refusalOf(await callbackOf(program, person('Strange too')), program), [403, 'oidc_no_role']);
   assert.equal(await codeOf(testClient({ baseUrl: url, cookie: browser.cookieAt(url) }).getMe()), 'unauthenticated');
 });

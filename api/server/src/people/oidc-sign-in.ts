@@ -58,16 +58,11 @@ export function createOidcSignIn({ db, provider, roles, name }: OidcPorts) {
   };
 }
 
-export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
-
-interface Vouched {
-  readonly person: VouchedPerson;
-  readonly role: AccountRole;
-  readonly arrival: Arrival;
-}
-
 /** Created at the first sign-in. A local account of the same name stays separate. */
-async function accountOf(tx: Tx, { person, role, arrival }: Vouched): Promise<AccountRow | Refused> {
+async function accountOf(
+  tx: Tx,
+  { person, role, arrival }: { readonly person: VouchedPerson; readonly role: AccountRole; readonly arrival: Arrival },
+): Promise<AccountRow | Refused> {
   const acting = {
     actor: { role: 'system', id: `oidc ${person.issuer}` },
     requestId: arrival.requestId,

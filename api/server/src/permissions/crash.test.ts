@@ -4,8 +4,7 @@ import { afterEach, test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { startStatementTap, type Cut } from '../testing/statement-tap.ts';
 import { AGENT_IDS, eventually, testVillage } from '../testing/test-village.ts';
-import { countPosts } from './testing/as-superuser.ts';
-import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
+import { ASKING_RULES, PermissionPlay, post, resultOf, type Working, countPosts } from './testing/permission-play.ts';
 
 /** More statements than performCall has. */
 const STATEMENTS_MAX = 60;

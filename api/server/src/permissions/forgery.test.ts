@@ -5,8 +5,7 @@ import { afterEach, test } from 'node:test';
 import { codeOf, dataOf, refusalOf } from '@hamlet/test/env/client';
 import { testVillage } from '../testing/test-village.ts';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { countPosts, outlast } from './testing/as-superuser.ts';
-import { ASKING_RULES, PermissionPlay, post, resultOf } from './testing/permission-play.ts';
+import { ASKING_RULES, PermissionPlay, post, resultOf, countPosts, outlast } from './testing/permission-play.ts';
 
 /** A replica with other rules, as after a change of the configuration. */
 

@@ -12,8 +12,7 @@ import { SCHEDULES } from '../resource-writes/resource-audit.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { startStatementTap, type Cut, type StatementTap } from '../testing/statement-tap.ts';
 import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
-import { countPosts } from './testing/as-superuser.ts';
-import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
+import { PermissionPlay, post, resultOf, type Working, countPosts } from './testing/permission-play.ts';
 
 /** More statements than a call has. */
 const STATEMENTS_MAX = 60;

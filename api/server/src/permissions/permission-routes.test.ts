@@ -4,8 +4,7 @@ import { afterEach, test } from 'node:test';
 import { answerPermission, waitRun, type CallData, type Permission } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
-import { outlast } from './testing/as-superuser.ts';
-import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
+import { ASKING_RULES, PermissionPlay, post, resultOf, type Working, outlast } from './testing/permission-play.ts';
 
 const QUESTION = { tool: 'ask_human', callId: '1.0', args: { question: 'Which bread?' } };
 

@@ -13,12 +13,6 @@ export interface SpecPatch {
   readonly paths: readonly string[];
 }
 
-export interface SpecChangePorts {
-  readonly client: KubeClient;
-  readonly type: ResourceType;
-  readonly namespace: string;
-}
-
 /** Turns a refusal of the API server into a reason. Throws UnavailableError if the server is unreachable; rethrows other errors. */
 export async function guardWrite<T>(
   reasons: { readonly missing: Refusal; readonly refused: Refusal; readonly exists?: Refusal },
@@ -47,7 +41,7 @@ export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Re
 
 /** The plan gets the version that is written. Throws KubeError if the API server refuses. */
 export async function changeSpec(
-  { client, type, namespace }: SpecChangePorts,
+  { client, type, namespace }: { readonly client: KubeClient; readonly type: ResourceType; readonly namespace: string },
   wish: {
     readonly name: string;
     readonly onConflict: OnConflict;

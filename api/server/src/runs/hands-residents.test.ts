@@ -9,7 +9,7 @@ import { type HandsCall } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
-import { withTunnel } from '../permissions/testing/a-tunnel.ts';
+import { withTunnel } from '../permissions/testing/permission-play.ts';
 import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses, testResidents } from '../testing/resident-process.ts';

@@ -57,8 +57,6 @@ export function createRunStreams(ports: StreamPorts) {
   };
 }
 
-export type RunStreams = ReturnType<typeof createRunStreams>;
-
 /**
  * Follows one run for one reader. It reads events by number from Postgres after each hint, so it neither skips nor
  * repeats one. Streamed text passes while the run is running and not cancelled.

@@ -9,8 +9,7 @@ import { taintRun } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { type AgentId, testVillage } from '../testing/test-village.ts';
-import { withTunnel } from '../permissions/testing/a-tunnel.ts';
-import { PermissionPlay, type CallAnswer, type Working } from '../permissions/testing/permission-play.ts';
+import { PermissionPlay, type CallAnswer, type Working, withTunnel } from '../permissions/testing/permission-play.ts';
 
 const RULES = JSON.stringify([
   {

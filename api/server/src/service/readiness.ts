@@ -11,12 +11,7 @@ export interface ReadinessCheck {
   readonly check: () => Promise<boolean> | boolean;
 }
 
-export interface ReadinessReport {
-  readonly ready: boolean;
-  readonly lines: readonly string[];
-}
-
-export type Readiness = () => Promise<ReadinessReport>;
+export type Readiness = () => Promise<{ readonly ready: boolean; readonly lines: readonly string[] }>;
 
 /**
  * Reports whether this replica can serve requests. Postgres and Redis are shown but not required: without them the map

@@ -227,5 +227,3 @@ export function startSessionStreams(ports: StreamPorts) {
     },
   };
 }
-
-export type SessionStreams = ReturnType<typeof startSessionStreams>;

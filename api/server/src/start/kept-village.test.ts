@@ -14,15 +14,10 @@ import { pluck } from '@hamlet/test/env/pluck';
 import { signIn } from '../testing/play/people-play.ts';
 import { eventually, TOKENS, ownVillage, Play } from '../testing/test-village.ts';
 
-interface Counted {
-  readonly table: string;
-  readonly rows: number;
-}
-
 /** The content of the loaded database before the first migration. */
 
 /** The number of rows of every append-only table. */
-async function countRows(): Promise<readonly Counted[]> {
+async function countRows(): Promise<readonly { readonly table: string; readonly rows: number }[]> {
   const tables = [
     'ledger.transfer',
     'ledger.entry',

@@ -65,5 +65,3 @@ export async function startEventFeed(
     },
   };
 }
-
-export type EventFeed = Awaited<ReturnType<typeof startEventFeed>>;

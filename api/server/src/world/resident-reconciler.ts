@@ -63,8 +63,6 @@ export function startResidentReconciler(ports: ReconcilerPorts) {
   };
 }
 
-export type ResidentReconciler = ReturnType<typeof startResidentReconciler>;
-
 /** Works on ten items at a time: a thousand agents that are applied at once need a hundred commits, not a thousand. */
 async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (let start = 0; start < items.length; start += AT_ONCE)

@@ -19,11 +19,7 @@ export interface WorldCommands {
   submit(request: WorldRequest): Promise<Answered>;
 }
 
-export interface LifecycleCommandAnswer {
-  readonly accepted_seq: number;
-}
-
-export type WorldAnswer = MoveAnswer | ActionAnswer | LifecycleCommandAnswer;
+export type WorldAnswer = MoveAnswer | ActionAnswer | { readonly accepted_seq: number };
 
 export function answerOf(
   world: WorldState,

@@ -37,8 +37,6 @@ export function startWorldWriter(ports: WriterPorts) {
   };
 }
 
-export type WorldWriter = ReturnType<typeof startWorldWriter>;
-
 async function standFor(ports: WriterPorts, signal: AbortSignal): Promise<void> {
   const askedMs = ports.monotonicMs();
   const epoch = await takeLease(ports.db, ports.replicaId, LEASE_TTL_MS);

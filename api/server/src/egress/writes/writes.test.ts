@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, test } from 'node:test';
 import { permitEgress, type CallData, type CallInput, type Permission } from '@hamlet/contract';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
-import { outlast } from '../../permissions/testing/as-superuser.ts';
+import { outlast } from '../../permissions/testing/permission-play.ts';
 import { PermissionPlay, type Working } from '../../permissions/testing/permission-play.ts';
 import { clientOf, eventually, TOKENS, type AgentId, testVillage } from '../../testing/test-village.ts';
 import { WRITES_WAITING_MAX } from './permit-write.ts';

@@ -55,11 +55,6 @@ function startSubscription({ source, gateway }: Village): Handlers['startSubscri
   });
 }
 
-interface Signed {
-  readonly signIn: SignIn;
-  readonly tokens: OAuthTokens;
-}
-
 interface SignInServer {
   readonly settings: SubscriptionSettings;
   readonly kit: AdapterKit;
@@ -70,7 +65,7 @@ async function signedAt(
   callback: string,
   by: { readonly actorId: string; readonly nowMs: number },
   { settings, kit, keys }: SignInServer,
-): Promise<Outcome<Signed>> {
+): Promise<Outcome<{ readonly signIn: SignIn; readonly tokens: OAuthTokens }>> {
   const { searchParams } = new URL(callback);
   const signIn = openState(searchParams.get('state') ?? '', keys);
   if (signIn === null || signIn.by !== by.actorId || signIn.expiresAtMs < by.nowMs) return refused('sign_in_unknown');

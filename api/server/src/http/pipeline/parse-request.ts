@@ -10,12 +10,6 @@ const ERRORS_MAX = 20;
 /** Limit of an issue's text: an issue can quote the whole request. */
 const MESSAGE_MAX_CHARS = 300;
 
-export interface ParsedRequest {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-}
-
 function pathOf(part: string, path: readonly PropertyKey[]): string {
   return [part, ...path.map(String)].join('.');
 }
@@ -56,7 +50,9 @@ function sentOf(part: 'params' | 'query' | 'body', request: Request): unknown {
 export function parseRequest(
   route: RouteSpec,
   request: Request,
-): { readonly ok: true; readonly value: ParsedRequest } | Refused {
+):
+  | { readonly ok: true; readonly value: { readonly params: unknown; readonly query: unknown; readonly body: unknown } }
+  | Refused {
   const errors: { path: string; message: string }[] = [];
   const value: Record<string, unknown> = {};
   for (const part of ['params', 'query', 'body'] as const) {

@@ -19,16 +19,10 @@ export function heldOf(
   };
 }
 
-export interface PaidLife {
-  readonly uid: string;
-  readonly tier: string | null;
-  readonly now: Date;
-}
-
 /** The end of the paid time; null if the life runs for free. If the tier in the status was refused, the paid time ends now. Pure. */
 export function paidUntil(
   claim: Pick<ClaimRow, 'uid' | 'hold' | 'refused'> | null,
-  { uid, tier, now }: PaidLife,
+  { uid, tier, now }: { readonly uid: string; readonly tier: string | null; readonly now: Date },
 ): Date | null {
   if (claim === null || claim.uid !== uid) return null;
   if (claim.hold !== null) return claim.hold.until;

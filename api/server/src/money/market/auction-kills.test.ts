@@ -25,8 +25,7 @@ import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
-import { BUYERS, PURSE_MICRO, someWindow } from '../testing/market.ts';
-import { staticSource } from '../testing/static-source.ts';
+import { BUYERS, PURSE_MICRO, someWindow, staticSource } from '../testing/market.ts';
 import { settleDue } from './trade-upkeep.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';

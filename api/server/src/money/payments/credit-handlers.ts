@@ -110,16 +110,11 @@ async function reject(
   return accepted({ credit: creditView(rejected) });
 }
 
-interface NewCredit {
-  readonly act: Acting;
-  readonly wanted: Parameters<typeof proposeDeposit>[1];
-}
-
 /** Above the admin's limit for 24 hours, proposes the credit to a second admin. */
 async function create(
   tx: Tx,
   { source, payments: { income, creditLimit } }: Pick<Village, 'source' | 'payments'>,
-  { act, wanted }: NewCredit,
+  { act, wanted }: { readonly act: Acting; readonly wanted: Parameters<typeof proposeDeposit>[1] },
 ): Promise<CreditAnswer> {
   const { agentId, provider, transactionId, amount } = wanted;
   if (source.get(agentId) === null && (await findAgentAccount(tx, agentId)) === null)

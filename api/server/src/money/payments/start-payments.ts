@@ -39,11 +39,6 @@ export interface Payments {
   readonly nudge: () => void;
 }
 
-export interface RunningPayments extends Payments {
-  readonly jobs: readonly Job[];
-  stop(): Promise<void>;
-}
-
 export interface PaymentPorts extends Pick<Services, 'db' | 'registry' | 'log' | 'monotonicMs'> {
   readonly income: IncomePort;
   readonly freeze: Pick<FreezeCache, 'frozen'>;
@@ -137,7 +132,9 @@ function nightly(link: PayPalLink, { db, config, timeZone, log }: PaymentPorts):
   };
 }
 
-export async function startPayments(ports: PaymentPorts): Promise<RunningPayments> {
+export async function startPayments(
+  ports: PaymentPorts,
+): Promise<Payments & { readonly jobs: readonly Job[]; stop(): Promise<void> }> {
   const { db, income, freeze, config, log } = ports;
   const { paypal, creditLimit } = config;
   const differences = differencesJob(ports);

@@ -12,8 +12,7 @@ import { buyCompute } from '../market/buy-compute.ts';
 import { cancelAuction, settleAuction } from '../market/end-auction.ts';
 import { placeBid } from '../market/place-bid.ts';
 import { actingAs } from '../../audit/record-act.ts';
-import { BUYERS, PRICES, someWindow } from './market.ts';
-import { staticSource } from './static-source.ts';
+import { BUYERS, PRICES, someWindow, staticSource } from './market.ts';
 
 const AT_ONCE = 6;
 /** Number of open auctions, newest first, on which the worker bids. */

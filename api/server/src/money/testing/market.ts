@@ -1,4 +1,5 @@
-import { PriceList } from '@hamlet/contract';
+import { AgentSpec, EntitlementSpec, PriceList } from '@hamlet/contract';
+import type { AgentRecord, AgentSource, EntitlementRecord } from '../../agents/agent-source.ts';
 
 /** Agents that trade in the tests, and the first balance of each in micro-aiDollars. */
 export const BUYERS = Array.from({ length: 12 }, (_, index) => `buyer-${index}`);
@@ -19,17 +20,11 @@ export interface Chances {
   one<T>(of: readonly T[]): T | undefined;
 }
 
-export interface MarketWindow {
-  readonly lane: string;
-  readonly startsAt: Date;
-  readonly endsAt: Date;
-}
-
 /** A window of one to three slots of ten seconds; with so few slots per lane, many overlap. */
 export function someWindow(
   chances: Chances,
   { fromMs, slots }: { readonly fromMs: number; readonly slots: number },
-): MarketWindow {
+): { readonly lane: string; readonly startsAt: Date; readonly endsAt: Date } {
   const lane = chances.one(PRICES.gpu.lanes)?.lane ?? 'gpu-0';
   const startsMs = fromMs + AHEAD_MS + Math.floor(chances.between(0, slots)) * SLOT_MS;
   return {
@@ -37,4 +32,36 @@ export function someWindow(
     startsAt: new Date(startsMs),
     endsAt: new Date(startsMs + Math.ceil(chances.between(0, 3)) * SLOT_MS),
   };
+}
+
+const LIMITS = { requestsPerMinute: 60, concurrentTools: 1, tokensPerHour: 1_000, models: ['small'] };
+
+function tier(name: string, rank: number, minBalance: string): EntitlementRecord {
+  return { name, spec: EntitlementSpec.parse({ rank, minBalance, limits: LIMITS }), status: {} };
+}
+
+/** A source of fixed agents and two fixed tiers, in place of a cluster. */
+export function staticSource(agentIds: readonly string[]): AgentSource {
+  const tiers = [tier('poor', 0, '0'), tier('rich', 1, '500')];
+  const records = new Map(
+    agentIds.map((agentId): [string, AgentRecord] => [
+      agentId,
+      {
+        agentId,
+        uid: `uid of ${agentId}`,
+        createdAt: '2026-11-22T00:00:00Z',
+        spec: AgentSpec.parse({ entitlement: { policy: 'ByBalance' } }),
+        status: { tier: 'poor' },
+        deleting: false,
+      },
+    ]),
+  );
+  return {
+    ready: true,
+    list: () => [...records.values()],
+    get: (agentId: string) => records.get(agentId) ?? null,
+    entitlement: (name: string) => tiers.find((each) => each.name === name)?.spec ?? null,
+    entitlements: () => tiers,
+    onChange: () => undefined,
+  } as Partial<AgentSource> as AgentSource;
 }

@@ -16,12 +16,6 @@ export interface BookedOrder {
   captureId: string | null;
 }
 
-export interface BookedDispute {
-  value: string;
-  status: string;
-  outcome: string | null;
-}
-
 export interface ListedTransaction {
   readonly id: string;
   readonly value: string;
@@ -38,7 +32,7 @@ const PAGE_SIZE = 2;
 export class StandInBooks {
   readonly captures = new Map<string, BookedCapture>();
   readonly refunds = new Map<string, { value: string; status: string }>();
-  readonly disputes = new Map<string, BookedDispute>();
+  readonly disputes = new Map<string, { value: string; status: string; outcome: string | null }>();
   readonly orders = new Map<string, BookedOrder>();
   transactions: ListedTransaction[] = [];
   /** The statement is complete up to this time; null for the present time. */

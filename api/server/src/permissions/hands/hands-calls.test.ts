@@ -8,8 +8,7 @@ import { listCalls, type CallInput } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { eventually, testVillage } from '../../testing/test-village.ts';
-import { withTunnel } from '../testing/a-tunnel.ts';
-import { type HandsCall, PermissionPlay, type Working } from '../testing/permission-play.ts';
+import { type HandsCall, PermissionPlay, type Working, withTunnel } from '../testing/permission-play.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'speak', 'exec', 'write_inside'], verdict: 'allow' },

@@ -3,19 +3,13 @@ import { registryOff } from '@hamlet/core/egress';
 import type { EgressOf } from '../../egress/egress-of.ts';
 import { deniedOutcome } from '../call-outcomes.ts';
 
-interface InstallCall {
-  readonly agentId: string;
-  readonly tool: string;
-  readonly value: unknown;
-}
-
 /**
  * Denies a call of `install_package` whose registry is switched off, before a person is asked. It uses the broker's
  * message, because the broker would refuse it too.
  */
 export function deniedByRegistry(
   { egressOf }: { readonly egressOf: EgressOf },
-  { agentId, tool, value }: InstallCall,
+  { agentId, tool, value }: { readonly agentId: string; readonly tool: string; readonly value: unknown },
 ): CallOutcome | null {
   if (tool !== 'install_package') return null;
   const manager = INSTALL_TOOL.install_package.input.safeParse(value).data?.manager;

@@ -5,8 +5,7 @@ import { type Permission, type SafeMode } from '@hamlet/contract';
 import { dataOf } from '@hamlet/test/env/client';
 import { aPush } from '../../egress/testing/a-push.ts';
 import { clientOf, TOKENS, type AgentId, testVillage } from '../../testing/test-village.ts';
-import { withTunnel } from '../testing/a-tunnel.ts';
-import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+import { PermissionPlay, type Working, withTunnel } from '../testing/permission-play.ts';
 
 const rulesWith = (...more: readonly object[]): string =>
   JSON.stringify([

@@ -4,8 +4,7 @@ import { afterEach, test } from 'node:test';
 import { type AllowRule } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { testVillage } from '../../testing/test-village.ts';
-import { withTunnel } from '../testing/a-tunnel.ts';
-import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+import { PermissionPlay, type Working, withTunnel } from '../testing/permission-play.ts';
 import { keyOfCommand } from './allow-key.ts';
 import { createReadCommand } from './read-command.ts';
 

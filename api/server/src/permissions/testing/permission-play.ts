@@ -1,7 +1,8 @@
 import { answerPermission, beginCall, endCall, askPermission, performCall } from '@hamlet/contract';
 import type { CallData, CallInput, Outcome, Permission, Run, SafeMode } from '@hamlet/contract';
 import { dataOf, type TestClient } from '@hamlet/test/env/client';
-import { clientOf, TOKENS, type AgentId, Play } from '../../testing/test-village.ts';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import { clientOf, TOKENS, type AgentId, Play, type TestVillage } from '../../testing/test-village.ts';
 
 /** Rules of a village in which agents ask before they publish or spend in a run. */
 export const ASKING_RULES = JSON.stringify([
@@ -141,4 +142,31 @@ export function resultOf(answer: CallAnswer): string {
   if (!answer.ok) return answer.problem.code;
   const { kind, code } = answer.data.outcome;
   return code === undefined ? kind : `${kind} ${code}`;
+}
+
+/**
+ * Environment of a replica whose agents may reach one host by a tunnel, in which the broker cannot ask about requests.
+ */
+export async function withTunnel(village: Pick<TestVillage, 'writeSample'>): Promise<Record<string, string>> {
+  const rules = JSON.stringify({ allow: [{ host: 'open.example.org' }] });
+  return { HAMLET_EGRESS_FILE: await village.writeSample('tunnel.json', rules) };
+}
+
+/** Lets a permission expire, which no database role of the village can do. */
+export async function outlast({ postgres }: TestVillage, permissionId: string): Promise<void> {
+  const superuser = openSuperuser(postgres);
+  await superuser.run('alter table permission disable trigger goes_forward');
+  await superuser.run(
+    `update permission set asked_at = asked_at - interval '2 days', expires_at = clock_timestamp() where permission_id = '${permissionId}'`,
+  );
+  await superuser.run('alter table permission enable always trigger goes_forward');
+  await superuser.close();
+}
+
+/** The number of posts with a title, hidden ones included. */
+export async function countPosts({ postgres }: TestVillage, title: string): Promise<number> {
+  const superuser = openSuperuser(postgres);
+  const [row] = await superuser.run(`select count(*)::integer as posts from board.post where title = '${title}'`);
+  await superuser.close();
+  return Number(row?.['posts']);
 }

@@ -12,8 +12,7 @@ import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { type AgentId, testVillage } from '../../testing/test-village.ts';
-import { withTunnel } from '../testing/a-tunnel.ts';
-import { PermissionPlay, post, resultOf, type Working } from '../testing/permission-play.ts';
+import { PermissionPlay, post, resultOf, type Working, withTunnel } from '../testing/permission-play.ts';
 import { needsOf } from '../shell/judge-hands-call.ts';
 import { createReadCommand } from '../shell/read-command.ts';
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { type Run } from '@hamlet/contract';
 import { untilEnd, testFolder, setVariables } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
-import { withTunnel } from '../../permissions/testing/a-tunnel.ts';
+import { withTunnel } from '../../permissions/testing/permission-play.ts';
 import { payForModels, startHandsVillage } from '../../testing/hands-village.ts';
 import { firstAdmin, invite } from '../../testing/play/people-play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';

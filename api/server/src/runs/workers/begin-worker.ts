@@ -3,13 +3,10 @@ import { decideWorker } from '@hamlet/core';
 import { insertRuns, readWorkerTakings, taintWorker, type RunRow, type Tx } from '@hamlet/store';
 import { invalidOutcome } from '../../permissions/call-outcomes.ts';
 
-export interface Delegation {
-  readonly run: RunRow;
-  readonly callId: string;
-  readonly arguments: unknown;
-}
-
-export async function beginWorker(tx: Tx, { run, callId, arguments: given }: Delegation): Promise<CallOutcome> {
+export async function beginWorker(
+  tx: Tx,
+  { run, callId, arguments: given }: { readonly run: RunRow; readonly callId: string; readonly arguments: unknown },
+): Promise<CallOutcome> {
   const parsed = VILLAGE_TOOLS.delegate.input.safeParse(given);
   if (!parsed.success) return invalidOutcome(parsed.error.issues);
   const { role, prompt, tokens, money, tools } = parsed.data;

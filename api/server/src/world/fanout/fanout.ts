@@ -22,11 +22,6 @@ const afterAMoment: Soon = (run) => {
   setTimeout(run, URGENT_AFTER_MS);
 };
 
-export interface FanoutStats extends Counters {
-  readonly viewers: number;
-  readonly queuedBytes: number;
-}
-
 /**
  * Sends viewers the changes in their part of the world. It takes the committed events of one replica's world, in order,
  * and the ticks of its clock. It does no I/O except through the viewers' ports. It builds each update once per cell and
@@ -238,7 +233,7 @@ export class Fanout {
     for (const viewer of this.#viewers) viewer.reset();
   }
 
-  stats(): FanoutStats {
+  stats(): Counters & { readonly viewers: number; readonly queuedBytes: number } {
     const queuedBytes = [...this.#viewers].reduce((sum, viewer) => sum + viewer.port.bufferedAmount, 0);
     return { ...this.#state.counters, viewers: this.#viewers.size, queuedBytes };
   }
