@@ -58,7 +58,7 @@ test('a test detects all abilities of a server in four requests, also before the
 });
 
 const CASES: readonly { readonly lacks: Lack; readonly ability: keyof typeof ALL; readonly note: RegExp }[] = [
-  { lacks: 'stream', ability: 'stream', note: /whole answers alone.*stream is not supported/ },
+  { lacks: 'stream', ability: 'stream', note: /whole answers only.*stream is not supported/ },
   { lacks: 'tools', ability: 'tools', note: /refuses a request with a tool: .*tools is not supported/ },
   { lacks: 'json', ability: 'json', note: /refuses a schema: .*response_format is not supported/ },
   { lacks: 'ignored-json', ability: 'json', note: /did not follow it/ },
