@@ -53,15 +53,15 @@ export const Environment = z.object({
     .enum(['RuntimeDefault', 'Off'])
     .default('Off')
     .describe(
-      'RuntimeDefault or Off: whether pods require AppArmor. Without it, the runtime of a node that has AppArmor confines them too.',
+      'RuntimeDefault or Off: whether pods require AppArmor. With Off, nodes that have AppArmor still confine them.',
     ),
   HAMLET_SEAT_RESERVE_CPU: Quantity.default('100m').describe(
-    'Cpu that every node keeps for itself when the seats are counted.',
+    'Cpu of every node that seats cannot use.',
   ),
   HAMLET_SEAT_RESERVE_MEMORY: Quantity.default('256Mi').describe(
-    'Memory that every node keeps for itself when the seats are counted.',
+    'Memory of every node that seats cannot use.',
   ),
-  HAMLET_WORKERS: count(256, 16).describe('Agents that are reconciled at the same time.'),
+  HAMLET_WORKERS: count(256, 16).describe('Maximum number of Agents that are reconciled at the same time.'),
   HAMLET_KUBE_QPS: count(10_000, 500).describe('Requests a second to the API server.'),
 });
 export type Environment = z.infer<typeof Environment>;
@@ -84,7 +84,7 @@ export function settingsOf(environment: Environment): Settings {
   };
 }
 
-/** Room on each node that the operator gives to no seat, in addition to the requests of the node's pods. */
+/** Resources on each node that seats cannot use, in addition to the requests of the node's pods. */
 export function reserveOf({ HAMLET_SEAT_RESERVE_CPU: cpu, HAMLET_SEAT_RESERVE_MEMORY: memory }: Environment): Room {
   return { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory), pods: 0, devices: {} };
 }

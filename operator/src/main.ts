@@ -20,11 +20,11 @@ import { Operator } from './operator.ts';
 import { villageClient } from './village/village-client.ts';
 
 const LEASE = 'hamlet-operator';
-/** Time for the work under way. Then the connections are closed, so that the lease is given back in time. */
+/** Time limit of the current work. Then the connections are closed, so that the lease is released in time. */
 const DRAIN_MS = 8_000;
 const CLOSE_MS = 1_000;
 const RELEASE_MS = 3_000;
-/** A leader that cannot list all objects in this time ends: another process may have the missing rights. */
+/** A leader that cannot list all objects in this time ends, because another process may have the missing rights. */
 const LIST_MS = 120_000;
 /** If keys wait this long while no worker takes or finishes a key, the workers hang. */
 const STALL_MS = 300_000;
@@ -79,7 +79,7 @@ async function prepare(environment: Environment): Promise<Process> {
   return { environment, connection, namespace, metrics, leases, elector, loop, ending: false };
 }
 
-/** The problem of the workers if they hang. Workers that wait for a late renewal of the lease do not hang. */
+/** The problem of the workers if they hang. Workers that wait for a late renewal of the lease do not count as hanging. */
 function stall({ leadership, elector }: Process): string | undefined {
   const stalledMs = elector.leads ? (leadership?.operator.stalledMs ?? 0) : 0;
   return stalledMs > STALL_MS
@@ -115,7 +115,7 @@ async function run(environment: Environment): Promise<number> {
   const code = typeof first === 'number' ? first : await Promise.race([ended, lead(self, first)]);
   self.ending = true;
   log(code === 0 ? 'ending' : 'ending at once');
-  // First end new work, then writes, and then give the lease back, so that no write falls into the next leader's term.
+  // First end new work, then writes, and then release the lease, so that no write falls into the next leader's term.
   const steps = [
     {
       name: 'workers',

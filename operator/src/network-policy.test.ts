@@ -1,4 +1,4 @@
-/** NetworkPolicies beside those of the chart, on a real API server. */
+/** NetworkPolicies in addition to those of the chart, on a real API server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import type { NewObject, ResourceType } from '@hamlet/kube';
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => server.remove());
 
-/** The refusal of a policy, in a dry run of an admin of the cluster; empty if the API server accepts it. */
+/** The refusal of a policy, in a dry run by a cluster admin; empty if the API server accepts it. */
 const saysTo = (spec: object, name = 'more'): Promise<string> =>
   server.client
     .create(
@@ -59,7 +59,7 @@ const REFUSED: Readonly<Record<string, object>> = {
   'an ingress': { podSelector: {}, ingress: [{}] },
 };
 for (const [what, spec] of Object.entries(REFUSED))
-  test(`a NetworkPolicy that opens pods of agents by ${what} is refused`, async () => {
+  test(`a NetworkPolicy that opens agents' pods by ${what} is refused`, async () => {
     assert.match(await saysTo(spec), /selects pods of agents, and its rules would add to theirs/);
   });
 
@@ -73,7 +73,7 @@ const ACCEPTED: Readonly<Record<string, object>> = {
   'needs two labels of which an agent has one': labels({ [ROLE]: 'agent', app: 'shop' }),
 };
 for (const [what, spec] of Object.entries(ACCEPTED))
-  test(`a NetworkPolicy is accepted that ${what}`, async () => assert.equal(await saysTo(spec), ''));
+  test(`the API server accepts a NetworkPolicy that ${what}`, async () => assert.equal(await saysTo(spec), ''));
 
 const component = (name: string): object => ({
   podSelector: { matchLabels: { 'app.kubernetes.io/name': 'hamlet', 'app.kubernetes.io/component': name } },
@@ -87,7 +87,7 @@ const own = (egress: readonly object[], more: object = {}): object => ({
 });
 const RULES = [rule('api', 8081), rule('broker', 3128)];
 
-test("the chart's own policy has its two rules, and no other form", async () => {
+test("the chart's own policy must have exactly its two rules", async () => {
   assert.equal(await saysTo(own(RULES), 'hamlet-agents'), '');
   const wrong: Readonly<Record<string, object>> = {
     'all hosts': own([...RULES, {}]),

@@ -148,7 +148,7 @@ test('a GPU window gives the agent another pod with the same volume, and its end
   assert.deepEqual(volumes(back), volumes(before));
 });
 
-test('a pod whose resize is refused, and whose new size is accepted for a new pod, is replaced with a reason', async () => {
+test('a pod is replaced, with a reason, if its resize is refused but a new pod of that size is accepted', async () => {
   const { client } = v.server;
   const constraints = {
     resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods/resize'] }],
@@ -191,13 +191,13 @@ test('a pod whose resize is refused, and whose new size is accepted for a new po
   assert.equal((await sized('bob', { cpu: '3', memory: '1Gi' })).metadata.name, 'bob-2');
   await client.delete(BINDINGS, { name: 'no-resize' });
   await client.delete(POLICIES, { name: 'no-resize' });
-  // The API server reads its policies from a cache, which is a moment late.
+  // The API server reads its policies from a cache, which is slightly delayed.
   await until('the policy is over', async () => !(await isInForce()));
   say('bob', {});
   await sized('bob', { cpu: '600m', memory: '512Mi' });
 });
 
-test('an agent that a quota keeps from growing keeps its pod, and grows once the quota allows it', async () => {
+test('an agent whose growth a quota prevents keeps its pod, and grows once the quota allows it', async () => {
   await v.condition('bob', 'Resized True AsEntitled');
   const before = await v.runningPod('bob');
   await v.quota('tight', { 'limits.cpu': '2' });
@@ -208,7 +208,7 @@ test('an agent that a quota keeps from growing keeps its pod, and grows once the
   assert.equal((await sized('bob', { cpu: '3', memory: '1Gi' })).metadata.uid, before.metadata.uid);
 });
 
-test('a shrink that the node does not apply leads to another pod', async () => {
+test('a pod is replaced if its node does not apply a smaller size', async () => {
   const before = await v.runningPod('bob');
   for (const kubelet of [sparky1, sparky2]) kubelet.setResizes('hangs');
   say('bob', { balance_tier: 'tier-1' });
@@ -218,7 +218,7 @@ test('a shrink that the node does not apply leads to another pod', async () => {
   assert.notEqual((await sized('bob', { cpu: '1', memory: '1Gi' })).metadata.uid, before.metadata.uid);
 });
 
-test('frozen, banned, killed: the pod ends, with the reason of the admin; after the measure it comes back', async () => {
+test("freezing, banning or killing ends the pod with the admin's reason; lifting the measure brings it back", async () => {
   for (const [flag, reason] of [
     ['frozen', 'Frozen'],
     ['banned', 'Banned'],
@@ -235,7 +235,7 @@ test('frozen, banned, killed: the pod ends, with the reason of the admin; after 
   await v.event('bob', 'StandingLifted');
 });
 
-test('revoked tokens: the pod stays and the condition says so', async () => {
+test('revoking the tokens keeps the pod, and a condition reports it', async () => {
   const before = await v.runningPod('bob');
   say('bob', { token_revoked: true, reason: 'leaked' });
   assert.match(await v.condition('bob', 'Connected False TokenRevoked'), /leaked/);
@@ -244,7 +244,7 @@ test('revoked tokens: the pod stays and the condition says so', async () => {
   await v.condition('bob', 'Connected False NotConnected');
 });
 
-test('trouble of the hands that the node reports is a condition and an Event', async () => {
+test('a failure of the hands that the node reports becomes a condition and an Event', async () => {
   const { metadata, status } = await v.runningPod('bob');
   await v.condition('bob', 'HandsReady True HandsRunning');
   const at = { namespace: v.namespace, name: metadata.name, subresource: 'status' } as const;
@@ -269,7 +269,7 @@ test('trouble of the hands that the node reports is a condition and an Event', a
   assert.match(await v.condition('bob', 'HandsReady True HandsOutOfMemory'), /they run again/);
 });
 
-test('while the api does not answer, under a new leader: running agents continue, barred agents stay barred, no new agent begins', async () => {
+test('while the api does not answer a new leader, running agents continue, barred agents stay barred, and no new agent starts', async () => {
   const ada = await v.runningPod('ada');
   say('bob', { frozen: true, reason: 'enough' });
   await v.condition('bob', 'Ready False Frozen');
@@ -289,7 +289,7 @@ test('while the api does not answer, under a new leader: running agents continue
   await v.runningPod('bob');
 });
 
-test('after a drain, the agent waits for the node of its volume, and one pod later it runs there again', async () => {
+test('after a drain, the agent waits for the node of its volume, and then runs there again with one new pod', async () => {
   const before = await v.runningPod('eve');
   const { nodeName = '' } = before.spec;
   const cordon = (unschedulable: boolean | null): Promise<unknown> =>
@@ -316,7 +316,7 @@ test('after a drain, the agent waits for the node of its volume, and one pod lat
     { namespace: v.namespace, name, subresource: 'eviction' },
   );
   await v.event('eve', 'NodeDrained');
-  // The operator may have created the next pod before it counted the seats again: that pod waits for the scheduler.
+  // The operator may have created the next pod before it counted the seats again; that pod waits for the scheduler.
   const waiting = await until('eve waits for the node', async () =>
     (await v.statusOf('eve')).conditions?.find(
       ({ type, reason }) => type === 'Ready' && ['NodeClosed', 'VolumePinned'].includes(reason),
@@ -340,7 +340,7 @@ test('agents spread over the nodes, and stay on the node that they are pinned to
   for (const name of ['pin-1', 'pin-2', 'pin-3']) assert.equal((await v.runningPod(name)).spec.nodeName, 'sparky2');
 });
 
-test('a lost node is in the status of its agents; agents with MoveWithoutVolume run elsewhere, others wait with one pod', async () => {
+test('agents report their lost node in the status; those with MoveWithoutVolume run elsewhere, others wait with one pod', async () => {
   const movable = await until('an agent of sparky2 that may go elsewhere', async () => {
     for (const name of ['one', 'two', 'three', 'four'])
       if ((await v.runningPod(name)).spec.nodeName === 'sparky2') return name;
@@ -360,7 +360,7 @@ test('a lost node is in the status of its agents; agents with MoveWithoutVolume 
   assert.ok((await v.podsOf('pin-1')).length <= 1);
 });
 
-test('the operator needed no rights that it does not have', () => {
+test('the operator needed no rights beyond its own', () => {
   // A write that conflicts with a faster one "cannot be fulfilled". The operator retries it.
   assert.deepEqual(
     v.log.filter((line) => /is forbidden: User/.test(line)),

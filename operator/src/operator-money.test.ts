@@ -1,6 +1,6 @@
 /**
- * Running costs money, on a real API server and scheduler. No pod of a priced tier runs without a hold, and no hold
- * stays without a pod.
+ * Running costs money, on a real API server and scheduler. No pod of a priced tier runs without a hold, and no hold remains
+ * without a pod.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
@@ -45,7 +45,7 @@ async function sized(name: string, cpu: string): Promise<PodOfAgent> {
   });
 }
 
-test('an agent of a free tier asks the api for nothing', async () => {
+test('an agent of a free tier sends no requests about money', async () => {
   await v.createAgent('bob');
   await v.runningPod('bob');
   await v.condition('bob', 'Admitted True Admitted');
@@ -71,7 +71,7 @@ test('there is no pod before the hold, and the api is notified when the pod runs
   assert.equal(cpuOf(pod), '1');
 });
 
-test('a reboot asks for money of its own cycle, and keeps the hold', async () => {
+test('a reboot requests money for its own cycle, and keeps the hold', async () => {
   const until0 = v.village.bank.purse('ada').held?.untilMs;
   const before = await v.runningPod('ada');
   await patch('ada', { rebootedAt: '2026-11-22T10:00:00Z' });
@@ -86,7 +86,7 @@ test('a reboot asks for money of its own cycle, and keeps the hold', async () =>
   assert.equal(v.village.bank.purse('ada').held?.untilMs, until0);
 });
 
-test('when the money ends, the agent falls back to the free tier in the same pod, and the hold is released', async () => {
+test('when the money runs out, the agent falls back to the free tier in the same pod, and the hold is released', async () => {
   const before = await v.runningPod('ada');
   const purse = v.village.bank.purse('ada');
   purse.balance = 1n * AIDOLLAR;
@@ -96,7 +96,7 @@ test('when the money ends, the agent falls back to the free tier in the same pod
   v.village.bank.announce('ada');
   assert.match(await v.condition('ada', 'Entitled True ByMeans'), /the balance reaches tier-1/);
   assert.equal((await sized('ada', '500m')).metadata.uid, before.metadata.uid);
-  await until('it is given back', async () => callsOf('ada').at(-1) === 'released ada');
+  await until('the hold is released', async () => callsOf('ada').at(-1) === 'released ada');
   assert.equal(holds('ada'), undefined);
   assert.equal((await v.statusOf('ada')).tier, 'tier-0');
 });
@@ -116,7 +116,7 @@ test('with new money the agent returns to the tier, in the same pod', async () =
 test('a sleeping agent holds no money once its pod is gone', async () => {
   await patch('ada', { power: 'Asleep' });
   await until('the pod is gone', async () => (await v.podsOf('ada')).length === 0);
-  await until('it is given back', async () => callsOf('ada').at(-1) === 'released ada');
+  await until('the hold is released', async () => callsOf('ada').at(-1) === 'released ada');
   assert.equal(holds('ada'), undefined);
 });
 
@@ -134,7 +134,7 @@ test('an agent pinned to a tier that it cannot pay has no pod, and its status sa
   await v.runningPod('eve');
 });
 
-test('while the api does not answer, running agents continue and nothing new is granted; another leader asks again and creates one pod', async () => {
+test('while the api does not answer, running agents continue and nothing new is granted; then another leader asks again and creates one pod', async () => {
   const eve = await v.runningPod('eve');
   v.village.setAway(true);
   v.village.bank.purse('fay').balance = 5n * AIDOLLAR;

@@ -55,10 +55,10 @@ const withHands = (parts: object): object => {
   const [hands, resident] = podWith().spec.containers;
   return withSpec({ containers: [resident, { ...hands, ...parts }] });
 };
-/** The hands with one mount more. */
+/** The hands with one additional mount. */
 const handsWith = (mount: object): object =>
   withHands({ volumeMounts: [...podWith().spec.containers[0].volumeMounts, { mountPath: '/more', ...mount }] });
-/** The hands with more in their security context. */
+/** The hands with additional fields in their security context. */
 const handsUnder = (more: object): object =>
   withHands({ securityContext: { ...podWith().spec.containers[0].securityContext, ...more } });
 const prepared = (parts: object): object =>
@@ -127,7 +127,7 @@ const REFUSED: Readonly<Record<string, () => object>> = {
   'no agent label': () => ({ ...podWith(), metadata: { ...podWith().metadata, labels: {} } }),
 };
 
-test('the operator may create pods of agents, with all settings, and without hands', async () => {
+test('the operator may create pods of agents with all settings, also without hands', async () => {
   const settings = SETTINGS;
   const handless = podManifest({
     agent: agent(),
@@ -156,7 +156,7 @@ for (const [what, pod] of Object.entries(REFUSED)) {
   });
 }
 
-/** Changes of a pod of an agent that an admin of the cluster asks for, and the begin of the refusal. */
+/** Changes of an agent's pod that a cluster admin requests, each with the beginning of the refusal. */
 const CHANGES: Readonly<Record<string, readonly [change: (pod: LivePod) => LivePod, refusal: RegExp]>> = {
   'another image': [
     (pod) => ({ ...pod, spec: { ...pod.spec, containers: pod.spec.containers.map((c) => ({ ...c, image: 'more' })) } }),
@@ -178,7 +178,7 @@ const withLabels = (pod: LivePod, labels: object): LivePod => ({
   metadata: { ...pod.metadata, labels: { ...(pod.metadata['labels'] as object), ...labels } },
 });
 
-test('no other user makes a pod of an agent, changes one or looks into one by a further container', async () => {
+test('no other user can create a pod of an agent, change it, or add a debug container', async () => {
   const admin = server.client;
   const refusal = (wanted: Promise<unknown>): Promise<string> => wanted.then(() => '', String);
   const dry = { namespace, query: { dryRun: 'All' } };
@@ -199,7 +199,7 @@ test('no other user makes a pod of an agent, changes one or looks into one by a 
   await admin.delete(PODS, { namespace, name: made.metadata.name });
 });
 
-/** A pod with the service account of agents alone. */
+/** A pod that only has the service account of agents. */
 const withUnlabelled = (): object => ({ ...podWith(), metadata: { ...podWith().metadata, labels: {} } });
 const changed = ({ metadata, spec }: LivePod): object => ({
   metadata: { labels: metadata['labels'] },

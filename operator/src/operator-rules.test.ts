@@ -35,7 +35,7 @@ const ofTier = (wanted: string): Promise<string> =>
     return `${found?.status} ${found?.reason}` === wanted ? (found?.message ?? '') : false;
   });
 
-test('a rule of a tier that contradicts its example is named in the condition, until it is corrected', async () => {
+test("the condition reports a tier's rule that contradicts its example, until it is corrected", async () => {
   assert.match(
     await ofTier('False RuleBroken'),
     /rule 1 must match shell with the command "true && git push origin main"/,
@@ -45,7 +45,7 @@ test('a rule of a tier that contradicts its example is named in the condition, u
   assert.match(await ofTier('True ExamplesHold'), /^the example holds$/);
 });
 
-test('so is a rule of an Agent, which runs as before; without examples the condition goes', async () => {
+test("the condition reports an Agent's rule, while the Agent keeps running; without examples the condition is removed", async () => {
   await v.createAgent('ada', { tools: rules(['spend']) });
   assert.match(
     await v.condition('ada', 'RulesChecked False RuleBroken'),
@@ -63,7 +63,7 @@ test('so is a rule of an Agent, which runs as before; without examples the condi
   });
 });
 
-test('a misspelled tool in a rule of an Agent or a tier is named, and stops nothing', async () => {
+test('the condition reports a misspelled tool in a rule of an Agent or a tier, and the Agent keeps running', async () => {
   const misspelled = { rules: [{ tools: ['shel'], verdict: 'deny' }] };
   await v.createAgent('bob', { tools: misspelled });
   assert.equal(

@@ -51,7 +51,7 @@ async function isGone(type: ResourceType, name: string): Promise<boolean> {
 const present = (name: string, uid: string, cycle: number): void =>
   village.say('presence', { agent_id: name, uid, cycle, connected: true, last_seen: '2026-11-22T10:00:00.5Z' });
 
-test('an Agent comes alive: finalizer, claim, pod, node, session', async () => {
+test('a new Agent gets a finalizer, a claim, a pod, a node and a session', async () => {
   const { metadata } = await v.createAgent('ada');
   await v.condition('ada', 'Connected False NotConnected');
   present('ada', metadata.uid, 1);
@@ -121,7 +121,7 @@ test('the pod has the security settings of the village', async () => {
   assert.partialDeepStrictEqual(resident?.securityContext, { runAsUser: 1_000, readOnlyRootFilesystem: true });
 });
 
-test('suspended: the pod ends, the volume stays; awake again: the same volume, the next cycle', async () => {
+test('suspending ends the pod and keeps the volume; awakening starts the next cycle with the same volume', async () => {
   const claim = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'ada-home' });
   await patchAgent('ada', { power: 'Asleep' });
   await v.condition('ada', 'Suspended True Asleep');
@@ -139,7 +139,7 @@ test('suspended: the pod ends, the volume stays; awake again: the same volume, t
   assert.equal((await v.statusOf('ada')).cycle, 3);
 });
 
-test('rebooted: one request leads to one cycle', async () => {
+test('one reboot request leads to one cycle', async () => {
   present('ada', (await agentNow('ada')).metadata.uid, 3);
   await v.condition('ada', 'Ready True Ready');
   await patchAgent('ada', { rebootedAt: '2026-11-22T10:00:00Z' });
@@ -151,7 +151,7 @@ test('rebooted: one request leads to one cycle', async () => {
   assert.notEqual(
     conditions.find(({ type }) => type === 'Ready')?.status,
     'True',
-    'the new cycle is never shown with the session of the old',
+    'the new cycle is never shown with the session of the old one',
   );
   await until('the pod of the cycle', async () => (await podNames('ada')).join() === 'ada-4');
   await patchAgent('ada', { rebootedAt: '2026-11-22T10:00:00Z', displayName: 'Ada' });
@@ -180,7 +180,7 @@ test('a new operator takes over without changing anything', async () => {
   assert.deepEqual([(await v.statusOf('ada')).cycle, await podNames('ada')], [status.cycle, ['ada-5']]);
 });
 
-test('during an outage of the api its last state is kept, and then the stream is resumed', async () => {
+test('during an outage of the api its last state is kept; afterwards the stream is resumed', async () => {
   const before = village.resumed.length;
   village.hangUp();
   await until('the stream is opened again', async () => village.resumed.length > before);
@@ -198,7 +198,7 @@ test('a quarantine ends the pod, and lifting it brings the agent back', async ()
   await until('a pod', async () => (await podNames('ada')).length === 1);
 });
 
-test('a missing tier is named in the status, and its creation is enough', async () => {
+test('the status reports a missing tier, and creating the tier suffices', async () => {
   await v.createAgent('eve', { entitlement: { policy: 'Pinned', name: 'tier-9' } });
   assert.match(
     await v.condition('eve', 'Ready False EntitlementNotFound'),
@@ -208,7 +208,7 @@ test('a missing tier is named in the status, and its creation is enough', async 
   await until('a pod', async () => (await podNames('eve')).length === 1);
 });
 
-test('an agent pinned to a missing node has a status that says so, and no pod', async () => {
+test('an agent pinned to a missing node has no pod, and its status reports the node', async () => {
   await v.createAgent('pin', { placement: { nodeName: 'sparky9' } });
   assert.match(
     await v.condition('pin', 'Ready False NodeClosed'),
@@ -217,7 +217,7 @@ test('an agent pinned to a missing node has a status that says so, and no pod', 
   assert.deepEqual(await podNames('pin'), []);
 });
 
-test('deleted: account closed, pod and volume gone', async () => {
+test('deleting an Agent closes its account and removes pod and volume', async () => {
   const { metadata } = await agentNow('ada');
   await server.client.delete(AGENTS, { namespace, name: 'ada' });
   await until('the Agent is gone', () => isGone(AGENTS, 'ada'));
@@ -283,7 +283,7 @@ test('a new Agent of the same name begins at cycle 1 and takes over a retained v
   });
 });
 
-test('a volume claim of another owner stays unchanged, and the Agent says so until the name is free', async () => {
+test('a volume claim of another owner stays unchanged, and the Agent reports it until the name is free', async () => {
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
   const controlled = {
     ownerReferences: [
@@ -333,7 +333,7 @@ test('a volume claim of another owner stays unchanged, and the Agent says so unt
   await until('the Agent is gone', () => isGone(AGENTS, 'web'));
 });
 
-test('a refusal of the API server is in the status, and the operator retries when it can succeed', async () => {
+test('the status reports a refusal of the API server, and the operator retries when it can succeed', async () => {
   await v.quota('none', { pods: '0' });
   await v.createAgent('late');
   assert.match(await v.condition('late', 'Ready False PodRefused'), /exceeded quota/);
@@ -342,7 +342,7 @@ test('a refusal of the API server is in the status, and the operator retries whe
   await until('the cycle', async () => (await v.statusOf('late')).cycle === 1 && 'a refusal begins no cycle');
 });
 
-test('a new image reaches the agents one after the other', async () => {
+test('a new image reaches the agents one after another', async () => {
   const awake = ['eve', 'kit', 'late'];
   await v.stopOperator();
   await v.startOperator({ image: 'hamlet/agent:2' });
@@ -379,7 +379,7 @@ test('the operator needed no rights beyond its Role, and writes nothing when not
   );
   const { metrics } = v;
   let before = -1;
-  // The operator writes the last statuses and Events a while later. Then nothing is left to write.
+  // The operator writes the last statuses and Events slightly later; after that nothing is left to write.
   await until('the operator is at rest', async () => metrics.writes() === before || void (before = metrics.writes()), {
     pauseMs: 2 * STATUS_PATIENCE_MS,
   });

@@ -62,10 +62,10 @@ export interface OperatorOptions {
   readonly instance: string;
   readonly metrics: OperatorMetrics;
   readonly log: (line: string) => void;
-  /** Room on each node that the operator gives to no seat; none if left out. */
+  /** Resources on each node that seats cannot use; none by default. */
   readonly reserve?: Room;
   readonly watchTimes?: WatchTimes;
-  /** Interval of the drift audit, and the age at which a difference is drift; the defaults if left out. */
+  /** Interval of the drift audit, and the age at which a difference counts as drift; defaults apply. */
   readonly audit?: Pick<DriftPorts, 'everyMs' | 'afterMs'>;
 }
 
@@ -163,7 +163,7 @@ export class Operator {
     return this.#queue.stalledMs;
   }
 
-  /** Stops taking keys, ends the watches and waits for the work under way. */
+  /** Stops taking keys, ends the watches and waits for the current work. */
   async stop(): Promise<void> {
     this.#resync.stop();
     this.#queue.close();

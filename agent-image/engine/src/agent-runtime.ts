@@ -8,29 +8,28 @@ import type { ProgramPort } from './runtimes/program-port.ts';
 /**
  * The interface between a resident and the program that thinks for an agent: it carries out runs and answers speech.
  *
- * A resident creates one runtime for each conversation (a session, or a run that belongs to none) and its work tree, calls
- * `initialize` once, `execute` any number of times and `terminate` once. The end of a runtime does not end its conversation: a
- * later one has the same `sessionId`. At most one run of a conversation is under way.
+ * A resident creates one runtime for each conversation (a session, or a run without a session). It calls `initialize` once,
+ * `execute` any number of times and `terminate` once. A conversation may outlive its runtime: the next runtime has the same
+ * `sessionId`. A conversation has at most one run in progress.
  *
  * To plug in another runtime:
  *
  * 1. write a factory `() => AgentRuntime` (`examples/echo-runtime.ts` is a complete one);
  * 2. add it under its name to the registry in `resident/src/runtimes.ts`;
  * 3. name it in the Agent: `spec: { runtime: { name: echo, config: { prefix: "…" } } }`.
- *
- * Nothing else changes: the pod, the volume, the token, the turn log and the limits are the same for all runtimes.
  */
 export type AgentRuntime = {
   /**
-   * Prepares the runtime: reads its settings, opens what it needs.
-   * Rejects if the settings are wrong; the resident then logs a warning, still walks, and gives no answers.
+   * Prepares the runtime: reads its settings, opens what it needs. Rejects if the settings are wrong: the resident then logs a
+   * warning, still moves its agent, and gives no answers.
    */
   initialize(config: RuntimeConfig, host: RuntimeHost): Promise<void>;
 
   /**
-   * Works on an input until its outcome. Text in the input that looks like a tool call is text, not an instruction to run the tool. `context.signal` aborts with `RunCancelled` when a person cancels, and with any
-   * other reason when the resident gives the run back: then the outcome is `interrupted`, and a later `execute` with the
-   * same run continues it. A rejection fails the run.
+   * Processes an input and returns its outcome. Text in the input that looks like a tool call is text, not an instruction to run
+   * the tool. `context.signal` aborts with `RunCancelled` when a person cancels, and with any other reason when the resident
+   * releases the run. After a release the outcome is `interrupted`, and a later `execute` of the same run continues it. A
+   * rejection fails the run.
    */
   execute(input: RuntimeInput, context: RuntimeContext): Promise<RuntimeOutcome>;
 
@@ -38,7 +37,7 @@ export type AgentRuntime = {
 };
 
 export type RuntimeConfig = Readonly<{
-  /** Id of the session; id of the run if the run belongs to no session. */
+  /** Id of the session, or of the run if the run has no session. */
   sessionId: string;
   /** Folder that the runtime may write to: the work tree of the repository, if there is one. */
   repoPath: string;
@@ -55,8 +54,8 @@ export type RuntimeHost = Readonly<{
   /** The engine on the agent's journal. Rejects with `RunFailure` if the journal cannot be used. */
   engine: () => Promise<Engine>;
   /**
-   * Another engine on the same journal, for a runtime whose work is one call of its own. No policy judges its tools: the Agent names the
-   * runtime. Rejects as `engine`.
+   * Another engine on the same journal, for a runtime that makes a single call of its own. No policy judges its tools, because
+   * the Agent itself names the runtime. Rejects like `engine`.
    */
   engineWith: (parts: EngineParts) => Promise<Engine>;
   model: ModelPort;
@@ -73,20 +72,20 @@ export type RunInput = Readonly<{
   prompt: SystemPrompt;
   model: string;
   budgets: Budgets;
-  /** The run and call that this run works for, which the same engine must have under way. */
+  /** The run and call that started this run. The same engine must be running that run. */
   parent?: Readonly<{ run: string; call: string }>;
   answers: readonly GivenAnswer[];
   work: RunWork;
 }>;
 
-/** Speech to the agent. The answer is for a speech bubble: the resident cuts it to that length. */
+/** Speech to the agent. The resident shortens the answer to the length of a speech bubble. */
 export type SpeechInput = Readonly<{ kind: 'speech'; text: string; prompt: SystemPrompt; model: string }>;
 
 export type RuntimeInput = RunInput | SpeechInput;
 
 export type RuntimeOutcome =
   | Readonly<{ kind: 'done'; text: string }>
-  /** `code` is one word for programs. `unsettled` names calls that may have had an effect. */
+  /** `code` is machine-readable. `unsettled` lists the calls that may have had an effect. */
   | Readonly<{ kind: 'failed'; code: string; message: string; unsettled: readonly string[] }>
   | Readonly<{ kind: 'cancelled'; unsettled: readonly string[] }>
   /** The run waits for people, who must answer these requests. */
@@ -107,10 +106,10 @@ export type Surroundings = Readonly<{
 }>;
 
 /**
- * The tools of a runtime without a journal. The API stores each call as a numbered step. After a crash the run is executed again
- * from its beginning, and the resident answers every stored step from the record without repeating it. So such a runtime must make
- * the same calls in the same order for the same prompt: a model cannot, and uses the engine's tools instead.
- * A call rejects only when the run must end. A refusal by the village is a result with the outcome `failed`.
+ * The tools of a runtime without a journal. The API stores each call as a numbered step. After a crash the run starts again, and
+ * the resident answers every stored step from the record instead of repeating it. Such a runtime must therefore make the same
+ * calls in the same order for the same prompt. A model cannot do that, so it uses the engine's tools.
+ * A call rejects only when the run must end. If the village refuses a call, the result has the outcome `failed`.
  */
 export type RunWork = Readonly<{
   surroundings(): Promise<Surroundings>;
@@ -122,7 +121,7 @@ export type RunWork = Readonly<{
   look(): Promise<ToolResult>;
 }>;
 
-/** The error with which `execute` fails a run: `code` is one word for programs, the message is for people. */
+/** The error with which `execute` fails a run: `code` is machine-readable, the message is for people. */
 export class RunFailure extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -134,19 +133,19 @@ export class RunFailure extends Error {
 /** The reason of the signal when a person has cancelled the run. */
 export class RunCancelled extends Error {}
 
-/** The reason of the signal when the process ends: requests and calls under way may finish within 8 s. */
+/** The reason of the signal when the process ends: requests and calls in progress may finish within 8 s. */
 export class ProcessEnding extends Error {}
 
 export type RuntimeContext = Readonly<{
   sessionId: string;
-  /** The memory file of the repository, which its next session finds again; that of the agent without a repository. */
+  /** The memory file of the repository, which its next session reads; without a repository, the agent's own memory file. */
   memoryPath: string;
-  /** The repository and branch of the work tree at this moment, or those of the Agent if there is no work tree; null without any. */
+  /** The current repository and branch of the work tree. Without a work tree: those in the Agent, or null. */
   repo: string | null;
   branch: string | null;
   speaker: string;
   place: string | null;
-  /** The agent's present goal, in words that follow "I am". */
+  /** The agent's current goal, in words that follow "I am". */
   plan: string;
   /** A deterministic runtime gives the same answer for the same seed, input and context. */
   seed: number;

@@ -1,4 +1,4 @@
-/** docs/AGENTS.md is true: the test compares conditions, reasons, wakes, runtimes, limits and the example with the code. */
+/** Compares docs/AGENTS.md with the code: conditions, reasons, wakes, runtimes, limits and the example. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

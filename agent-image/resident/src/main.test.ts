@@ -1,4 +1,4 @@
-/** The process as it runs in a pod: a real child process against a server with the agents' part of the api. */
+/** The process as it runs in a pod: a real child process against a server with the agents' part of the API. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -96,7 +96,10 @@ test('the resident exchanges its token, connects, runs turns, and ends with 0 on
   assert.deepEqual([last.event, last['why']], ['ended', 'stopped']);
 });
 
-/** Signals a resident to end. Returns the last line of its log; null if the machine stalled for as long as the process may take, which proves nothing. */
+/**
+ * Signals a resident to end. Returns the last line of its log; null if the machine stalled beyond the process's limit, which
+ * proves nothing.
+ */
 async function lastLineAfterSignal({ child, exit, lines }: ReturnType<typeof startResident>): Promise<Line | null> {
   const askedMs = performance.now();
   child.kill('SIGTERM');
@@ -106,8 +109,8 @@ async function lastLineAfterSignal({ child, exit, lines }: ReturnType<typeof sta
 }
 
 /**
- * Signals a resident to end while one of its writes is in flight, and lets the write finish. Returns the outcome of
- * the write, and the time until the end.
+ * Signals a resident to end while one of its writes is in flight, and lets the write finish. Returns the outcome of the write,
+ * and the time until the end.
  */
 async function endWhileWriting(): Promise<{ readonly acted: unknown; readonly tookMs: number }> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -128,13 +131,13 @@ async function endWhileWriting(): Promise<{ readonly acted: unknown; readonly to
 test('a write in flight finishes before the process ends', async () => {
   const accepted = { outcome: 'accepted', seq: 2 };
   let ending = await endWhileWriting();
-  // A machine that stalled for longer than the limit of such a write proves nothing.
+  // A stall of the machine beyond the limit of such a write proves nothing.
   while (ending.tookMs > FINISH_WRITES_MS && !isDeepStrictEqual(ending.acted, accepted))
     ending = await endWhileWriting();
   assert.deepEqual(ending.acted, accepted);
 });
 
-test('the resident ends even if the api never answers', async () => {
+test('the resident ends even if the API never answers', async () => {
   api.hold.set('move', Promise.withResolvers<void>().promise);
   const resident = startResident();
   await api.asked('/move');
@@ -156,7 +159,7 @@ test('the resident ends with 0 when the stream or a refusal reports a newer cycl
   assert.equal(refused.lines.at(-1)?.['why'], 'stale');
 });
 
-test('a successor waits for its predecessor and logs that; it can start at once after a predecessor killed by SIGKILL', async () => {
+test('a successor waits for its predecessor and logs that; after a SIGKILL of the predecessor it starts at once', async () => {
   const first = startResident();
   await first.line('turn');
   const second = startResident({ HAMLET_CYCLE: '2' });
@@ -198,7 +201,7 @@ test('the resident warns about a missing capability and continues without it', a
   assert.deepEqual(codes, ['memory_unusable', 'not_writable', 'not_writable']);
 });
 
-test('a wrong environment ends with 2 and names the wrong variables; --help explains them', async () => {
+test('with a wrong environment the process exits with 2 and names the variables; --help explains them', async () => {
   const wrong = startResident({ HAMLET_API_URL: 'ftp://village', HAMLET_TOKEN_FILE: undefined });
   assert.equal(await wrong.exit, 2);
   assert.match(wrong.errors(), /HAMLET_API_URL/);

@@ -1,4 +1,4 @@
-/** The process of one agent: parses its environment and runs the resident until a signal or the resident itself ends it. */
+/** The process of one agent: parses its environment and runs the resident until a signal arrives or the resident ends. */
 import { randomUUIDv7 } from 'node:crypto';
 import { helpText, parseEnvironment } from './process/environment.ts';
 import { createLog } from './process/json-log.ts';
@@ -9,7 +9,7 @@ import { RUNTIMES } from './runtimes.ts';
 /** After a signal, a write in flight may take this long; the process ends within a second. */
 const FINISH_WRITES_MS = 700;
 const END_MS = 950;
-/** With a run of an engine under way, its calls may take 8 s. The pod is killed after 10 s. */
+/** While an engine works on a run, its calls may take 8 s. The pod is killed after 10 s. */
 const FINISH_WORK_MS = 9_000;
 const END_WITH_RUNS_MS = 9_500;
 
@@ -37,7 +37,10 @@ async function main(): Promise<number> {
 
 type Ending = Pick<ResidentPorts, 'stop' | 'stopWriting' | 'stopWork' | 'onBusy'>;
 
-/** SIGTERM and SIGINT abort reads at once and writes after FINISH_WRITES_MS. They end the process after END_MS, or later with runs. */
+/**
+ * SIGTERM and SIGINT abort reads at once and writes after FINISH_WRITES_MS. They end the process after END_MS, or later during
+ * runs.
+ */
 function stopSignals(): Ending {
   const [reading, writing, working] = [new AbortController(), new AbortController(), new AbortController()];
   let isBusy = (): boolean => false;

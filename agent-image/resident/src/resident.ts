@@ -109,7 +109,7 @@ async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: Res
   const proxy = await openProxy(env, { ...connection, refusals: mind.refusals }, log);
   const { loop_every_ms } = config;
   log.info('started', { cycle, runtime: runtimeNameOf(config), lived_before: memory.livedBefore, loop_every_ms });
-  // A turn that hangs must not keep an unpaid pod running.
+  // A hanging turn must not keep an unpaid pod running.
   const { promise: unpaid, resolve: endUnpaid } = Promise.withResolvers<EndReason>();
   void watchPaidTime(paid, paidEnd).then((end) => end === 'over' && endUnpaid('unpaid'));
   void watchMind({ ...connection, ...mind, env, config, cycle, leaving }, proxy !== null, ports);
@@ -125,7 +125,7 @@ async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: Res
   }
 }
 
-/** Opens the way out of the pod. Without it the agent works on, and reaches the village alone. */
+/** Opens the way out of the pod. If that fails, the agent continues, and reaches only the village. */
 async function openProxy(
   { HAMLET_BROKER_URL: broker }: Environment,
   { tokens, refusals }: Pick<Connection, 'tokens'> & Pick<Mind, 'refusals'>,
@@ -142,7 +142,7 @@ async function openProxy(
   }
 }
 
-/** Checks everything that the Agent was promised, beside its work. */
+/** Checks everything that the Agent was promised, in parallel to its work. */
 async function watchMind(parts: Omit<Parts, 'memory'>, hasProxy: boolean, ports: ResidentPorts): Promise<void> {
   const { env, config, cycle, village, work, skills, states, thinking, leaving } = parts;
   const { HAMLET_BROKER_URL: broker, HAMLET_WORKSPACE_DIR: workspace, HAMLET_MEMORY_DIR: memory } = env;
@@ -267,7 +267,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
   const boardKit = createBoardKit(village, log);
   const onEnded = (run: Run, ended: EndedRun, hasModel: boolean) => {
     inbox.nudge();
-    // The words of a model and of a session may be private. Diary and board are not.
+    // The words of a model and of a session may be private. Diary and board are public.
     if (hasModel || run.session_id !== null) return;
     rememberRun(memory, run, ended.state);
     if (ended.state === 'failed' && ended.error !== undefined)
@@ -312,17 +312,20 @@ const END_WORDS: Readonly<Record<EndedRun['state'], string>> = {
   cancelled: 'It was cancelled.',
 };
 
-/** Adds a run to the diary, without its words: they are not for everybody to whom the agent speaks. A full disk fails the memory, not the run. */
+/**
+ * Adds a run to the diary, but not its words, because the agent speaks about its diary to everyone. A full disk fails the memory,
+ * not the run.
+ */
 function rememberRun(memory: MemoryStore, { run_id, schedule }: Run, state: EndedRun['state']): void {
   const giver = schedule === null ? 'A person' : `The schedule ${schedule.name}`;
   try {
     memory.remember(entityOf(run_id, DIARY, [`${giver} gave me work. ${END_WORDS[state]}`]));
   } catch {
-    // The run has not failed: the API has stored it.
+    // The run has not failed, because the API has stored it.
   }
 }
 
-/** The memory file of a repository in the hands; of an agent without hands, its own. */
+/** The memory file of a repository in the hands; without hands, the agent's own. */
 const memoryPathIn = (env: Environment, repository: Repository | null): string =>
   env.HAMLET_HANDS_SOCKET === undefined
     ? join(env.HAMLET_MEMORY_DIR, MEMORY_FILE)

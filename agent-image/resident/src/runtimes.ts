@@ -1,7 +1,7 @@
 import { createCommandRuntime, createEngineRuntime, createStubRuntime, type RuntimeRegistry } from '@hamlet/engine';
 import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
 
-/** The runtimes that an Agent may name in `spec.runtime.name`. A new runtime needs one more line here. */
+/** The runtimes that an Agent may name in `spec.runtime.name`. Add a new runtime here. */
 export const RUNTIMES: RuntimeRegistry = {
   command: createCommandRuntime,
   engine: createEngineRuntime,

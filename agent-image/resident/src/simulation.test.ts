@@ -29,7 +29,7 @@ async function liveOneDay(seed: number, until: number): Promise<CoreVillage> {
   return village;
 }
 
-/** The deeds of an agent according to the log of the world. */
+/** The actions of an agent according to the log of the world. */
 function dayOf({ events }: CoreVillage, agentId: string, home: string) {
   const own = events.filter((event) => 'agent_id' in event && event.agent_id === agentId);
   const arrivals = own.flatMap((event) => (event.kind === 'arrive' && event.landmark_id !== null ? [event] : []));

@@ -25,7 +25,7 @@ import type { ToolKit } from './tools/tool-kit.ts';
 import type { WorkVillage } from './village/work-village.ts';
 
 const CHANGES_FILE = 'changes.sqlite';
-/** The memories of repositories as they were last written into files of the hands. */
+/** The memories of repositories as they were last written to files in the hands. */
 const EXPORTS_FOLDER = 'memory-exports';
 
 /** Variables and work trees of the programs in the hands. */
@@ -34,7 +34,7 @@ export interface HandsPlace {
   readonly trees: WorkTrees;
   readonly memories: MemoryFiles;
   readonly refusals: Refusals;
-  /** Takes what the programs of a run have changed in its memory file. Never rejects. */
+  /** Takes the changes that a run's programs made to its memory file. Never rejects. */
   readonly keepMemory: (run: string, signal: AbortSignal) => Promise<void>;
   readonly workspace: string;
 }
@@ -82,7 +82,7 @@ async function inHands(kit: ToolKit, { env, place, socket, search }: HandsParts)
   });
 }
 
-/** The library of MCP is loaded only for an Agent that names a server. */
+/** The MCP library is loaded only for an Agent that names a server. */
 async function mcpToolsOf(
   servers: AgentConfig['mcp_servers'],
   kit: ToolKit,
@@ -112,7 +112,7 @@ interface PlaceParts {
   readonly log: Log;
 }
 
-/** The place of the programs of a pod, with the runs for which they work. */
+/** The place of a pod's programs, with the runs for which they work. */
 export function createHandsPlace(env: Environment, { book, memory, log }: PlaceParts): HandsPlace {
   const { HAMLET_HANDS_WORKSPACE: workspace, HAMLET_HANDS_HOME: home, HAMLET_STATE_DIR: state } = env;
   const repositoryOf = (run: string) => book.find(run)?.repository ?? null;
@@ -138,7 +138,7 @@ export function createHandsPlace(env: Environment, { book, memory, log }: PlaceP
   return { environmentOf, workspace, memories, refusals, keepMemory, trees: withMemory(trees, memories) };
 }
 
-/** The first call of a run in the hands puts its memory file in place. A program that is the mind of its agent reads all of it. */
+/** The first call of a run in the hands writes its memory file. A program that is the agent's runtime reads all of it. */
 const withMemory = (trees: WorkTrees, memories: MemoryFiles): WorkTrees => ({
   of: async (hands, place, signal) => {
     const tree = await trees.of(hands, place, signal);
@@ -153,7 +153,7 @@ export const workTreesIn = (env: Environment): ReadText =>
     ? readIn(env.HAMLET_WORKSPACE_DIR)
     : readInHands(env.HAMLET_HANDS_SOCKET, env.HAMLET_HANDS_WORKSPACE);
 
-/** The variables by which programs of the hands find the way out of the pod, and git the author of commits. */
+/** The variables that give programs in the hands the pod's proxy, and git the author of commits. */
 function environmentIn(env: Environment, personOf: (run: string) => GitAuthor | null): EnvironmentOf {
   const village = { agentId: env.HAMLET_AGENT_ID, suffix: env.HAMLET_GIT_SUFFIX };
   const hasWayOut = env.HAMLET_BROKER_URL !== undefined;

@@ -99,7 +99,7 @@ test('a token file is read again after a minute, and at once after a refusal', a
   assert.equal(await token.read(), 'three');
 });
 
-test('a kubeconfig counts more than a pod, and a process with neither learns the fix', async (t) => {
+test("a kubeconfig takes precedence over a pod's service account, and without either the error names the fix", async (t) => {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   t.after(() => {
     for (const [name, value] of Object.entries({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port }))

@@ -22,12 +22,13 @@ export interface TlsMaterial {
 
 export interface TokenSource {
   read(): Promise<string>;
-  /** The API server refused the token: the next `read` reads it again. */
+  /** The API server refused the token: the next `read` reads the file again. */
   forget(): void;
 }
 
 /**
- * A token lives at least ten minutes; the kubelet replaces it after 80 % of its life: a copy one minute old is valid.
+ * A token lives at least ten minutes, and the kubelet replaces it after 80 % of its life, so a copy that is one minute old is
+ * valid.
  */
 const REREAD_AFTER_MS = 60_000;
 
@@ -116,10 +117,10 @@ function tokenOf(config: KubeConfig): TokenSource {
 
 /**
  * Connects to the kubeconfig's current context by certificate, token, exec program or auth provider.
- * @throws KubeconfigError where the context, cluster or user that the file names is missing
+ * @throws KubeconfigError if the context, cluster or user that the file names is missing
  */
 export async function kubeconfigConnection(file: string): Promise<Connection> {
-  // The dynamic import of one module saves memory in a pod, which has no kubeconfig.
+  // A dynamic import, because a pod has no kubeconfig and saves the module's memory.
   const { KubeConfig: Config } = await import('@kubernetes/client-node/dist/config.js');
   const config = new Config();
   config.loadFromFile(file);
@@ -136,9 +137,7 @@ export async function kubeconfigConnection(file: string): Promise<Connection> {
   return bearerOf(filled) === undefined ? known : { ...known, token: tokenOf(config) };
 }
 
-/**
- * Connects with the kubeconfig, if one is named, else with the pod's service account. Throws an Error without either.
- */
+/** Connects with the kubeconfig, if one is given, otherwise with the pod's service account. Throws an Error without either. */
 export async function connect({
   kubeconfig,
   directory = SERVICE_ACCOUNT_DIR,

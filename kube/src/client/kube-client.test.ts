@@ -33,7 +33,7 @@ const refusedWith =
   (error: unknown): boolean =>
     isStatus(error, status);
 
-/** The API server refuses another uid in two ways: as a conflict, or because a uid is immutable. */
+/** The API server refuses another uid either as a conflict, or because a uid is immutable. */
 const anotherLife = (error: unknown): boolean =>
   isStatus(error, 409) || (isStatus(error, 422) && /metadata.uid/.test(error.message));
 
@@ -181,7 +181,7 @@ test('equal events become one event with a count', async () => {
   assert.deepEqual(errors, []);
 });
 
-test('an Event that another process has written gets the count of this process added', async () => {
+test("an Event that another process has written is extended by this process's count", async () => {
   const at = await server.namespace();
   const record = async (instance: string, times: number): Promise<void> => {
     const errors: unknown[] = [];

@@ -9,9 +9,9 @@ import { RequestGate, type GateLimits, type Priority } from './request-gate.ts';
 /** Timeout of a request. A watch has no timeout after its response head; the reflector ends a silent watch. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_PROBE_MS = 15_000;
-/** Connections beyond the gate's limit: for leases, and for reads that bypass the gate. */
+/** Connections beyond the gate's limit, for leases and for reads that bypass the gate. */
 const SPARE_CONNECTIONS = 4;
-/** Each watch has its own connection, since HTTP/1.1 carries one stream. More watches than this mean a leak. */
+/** Each watch has its own connection, because HTTP/1.1 carries one stream. More watches than this indicate a leak. */
 const MAX_WATCHES = 64;
 /** The pause after a 429 without Retry-After. */
 const DEFAULT_HOLD_MS = 1_000;
@@ -74,7 +74,9 @@ export interface RequestRecord {
 
 export interface KubeClientOptions {
   readonly limits?: GateLimits;
-  /** The clock of rates and of the pauses that the API server asks for; by default one that also counts the sleep of the machine. */
+  /**
+   * The clock of rate limits and of pauses that the API server requests; by default one that also runs while the machine sleeps.
+   */
   readonly clock?: Clock;
   /** Awaited before each write. It waits while a renewal of the lease is late, and throws once the lease is lost. */
   readonly beforeWrite?: () => void | Promise<void>;
@@ -112,7 +114,7 @@ export class KubeClient {
 
   constructor(connection: Connection, options: KubeClientOptions = {}) {
     const limits = options.limits ?? DEFAULT_LIMITS;
-    // HTTP/1.1: Node's HTTP/2 costs more CPU and memory for each request, and would put every watch on one connection.
+    // HTTP/1.1, because Node's HTTP/2 costs more CPU and memory for each request, and would put every watch on one connection.
     const common = {
       allowH2: false,
       connect: { ...connection.tls, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS },
@@ -175,7 +177,8 @@ export class KubeClient {
   }
 
   /**
-   * Deletes an object; with `uid`, only the object with that uid (409 for another one). A missing object is no error.
+   * Deletes an object; with `uid`, only the object with that uid (409 for another one). A missing object does not count as an
+   * error.
    * @returns the object while its grace period or its finalizers keep it; undefined if it is gone
    */
   async delete<T extends KubeObject>(
@@ -254,7 +257,7 @@ export class KubeClient {
     const { method, path } = call;
     const headers = headersOf(call, await this.#connection.token?.read());
     const body = call.body === undefined ? null : JSON.stringify(call.body);
-    // This is the last step before the request, because a process that stalled earlier may have lost its lease.
+    // Checked directly before the request, because a process that stalled earlier may have lost its lease.
     if (method !== 'GET') await this.#options.beforeWrite?.();
     const startedMs = performance.now();
     let status = 0;

@@ -20,7 +20,7 @@ const ANSWERS: readonly (readonly [string, number, string, string | undefined, r
     [500, 'Unknown', 'HTTP 500', undefined],
   ],
   ['the text of a proxy', 502, 'bad gateway', undefined, [502, 'Unknown', 'bad gateway', undefined]],
-  ['JSON that is no object', 500, '"down"', undefined, [500, 'Unknown', '"down"', undefined]],
+  ['JSON that is not an object', 500, '"down"', undefined, [500, 'Unknown', '"down"', undefined]],
   ['the JSON null', 500, 'null', undefined, [500, 'Unknown', 'null', undefined]],
   ['an empty body', 503, '', undefined, [503, 'Unknown', 'HTTP 503', undefined]],
   [
@@ -31,7 +31,7 @@ const ANSWERS: readonly (readonly [string, number, string, string | undefined, r
     [429, 'TooManyRequests', 'slow', 3_000],
   ],
   [
-    'Retry-After in the body, which counts more than the header',
+    'Retry-After in the body, which takes precedence over the header',
     429,
     body({ reason: 'TooManyRequests', message: 'slow', details: { retryAfterSeconds: 2 } }),
     '3',
@@ -60,7 +60,7 @@ for (const [name, status, text, retryAfter, expected] of ANSWERS) {
   });
 }
 
-test('a long answer that is no Status is cut to 500 characters', () => {
+test('a long answer that is not a Status is shortened to 500 characters', () => {
   assert.equal(errorOfAnswer(502, 'x'.repeat(10_000), undefined).message.length, 500);
   assert.equal(errorOfAnswer(502, `"${'x'.repeat(10_000)}"`, undefined).message.length, 500);
 });

@@ -39,7 +39,7 @@ async function harness(token?: Connection['token']): Promise<{
   };
 }
 
-/** A token that the server never accepts; `forgotten` counts how often the client gave it up. */
+/** A token that the server never accepts; `forgotten` counts how often the client discarded it. */
 function staleToken(): Connection['token'] & { forgotten: number } {
   const token = {
     forgotten: 0,
@@ -75,7 +75,7 @@ test('any other refusal keeps the token and is not repeated', async () => {
   assert.deepEqual([(await refusal()).status, server.lists.length, token.forgotten], [403, 1, 0]);
 });
 
-test('status 300 is an error: a client that cannot choose has no answer', async () => {
+test('status 300 is an error, because the client cannot choose', async () => {
   const { server, refusal, statuses } = await harness();
   server.onList((response) => {
     response.writeHead(300, { 'content-type': 'application/json' });

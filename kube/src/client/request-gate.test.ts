@@ -107,7 +107,7 @@ test('when the server asks for a pause, only leases pass', async () => {
   assert.deepEqual(started, ['lease', 'write']);
 });
 
-test('a pause that ends during the check lets requests pass without a further request', async () => {
+test('when a pause ends during the check, requests pass without waiting for another one', async () => {
   // Like real time, this clock moves between two reads. Like real timers, its timers fire up to a millisecond early.
   const timers: (() => void)[] = [];
   let nowMs = 0;

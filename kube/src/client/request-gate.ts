@@ -11,10 +11,10 @@ export interface GateLimits {
   readonly inFlight: number;
 }
 
-/** A lease takes one request every two seconds: more than this limit means a faulty loop. */
+/** A lease takes one request every two seconds, so more than this limit indicates a faulty loop. */
 const CRITICAL_RATE: Rate = { perSecond: 10, burst: 30 };
 const EVENTS_RATE: Rate = { perSecond: 10, burst: 25 };
-/** Every eighth request comes from the least urgent lane that has a request, so that no lane starves. */
+/** Every eighth request comes from the least urgent non-empty lane, so that no lane starves. */
 const FAIR_EVERY = 8;
 /** The longest pause that one response of the server can cause. */
 const MAX_HOLD_MS = 30_000;
@@ -26,8 +26,8 @@ interface Lane {
 }
 
 /**
- * Limits requests to the API server: a token bucket and a queue for each priority, and one limit on requests under way
- * for all but `critical`.
+ * Limits requests to the API server: a token bucket and a queue for each priority, and one limit on concurrent requests for all
+ * but `critical`.
  */
 export class RequestGate {
   readonly #inFlightLimit: number;
@@ -63,7 +63,7 @@ export class RequestGate {
     return this.#inFlight;
   }
 
-  /** Pauses all but `critical` requests for `milliseconds` (30 s at most), as the server asked. */
+  /** Pauses all but `critical` requests for `milliseconds` (30 s at most), as the server requested. */
   hold(milliseconds: number): void {
     this.#heldUntilMs = Math.max(this.#heldUntilMs, this.#clock.now() + Math.min(milliseconds, MAX_HOLD_MS));
   }
@@ -106,7 +106,7 @@ export class RequestGate {
   }
 
   /**
-   * Sets a timer for the next waiting request. It fires at once for a due one: no later request may come to admit it.
+   * Sets a timer for the next waiting request. For a due one it fires at once, because no later request may arrive to admit it.
    */
   #admitLater(): void {
     this.#cancelTimer?.();

@@ -4,7 +4,7 @@ import type { KubeObject } from './kube-object.ts';
 /** The longest line of a watch: etcd stores up to 1.5 MiB an object, and JSON is larger. */
 const MAX_LINE_CHARS = 16 << 20;
 
-/** Cuts a stream of bytes into lines. A character or a line may be split over any number of chunks. */
+/** Splits a stream of bytes into lines. A character or a line may be spread over any number of chunks. */
 export class LineSplitter {
   readonly #decoder = new TextDecoder('utf-8');
   #pending = '';
@@ -39,7 +39,7 @@ function metadataOf(line: Record<string, unknown>): Record<string, unknown> {
  * lines.
  */
 export function watchEventOf(line: unknown): WatchEvent {
-  if (!isRecord(line)) throw new SyntaxError('the watch sent a line that is no event');
+  if (!isRecord(line)) throw new SyntaxError('the watch sent a line that is not an event');
   const { type, object } = line;
   switch (type) {
     case 'ADDED':

@@ -1,4 +1,4 @@
-/** Times of the election, by a clock that the test moves and a Lease in memory. */
+/** Timing of the election, with a clock that the test moves and a Lease in memory. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -120,7 +120,7 @@ test('the first process creates the Lease, and renews it every two seconds', asy
   await memory.stop();
 });
 
-test('after a failed renewal the leader asks each second', async () => {
+test('after a failed renewal the leader retries each second', async () => {
   const memory = await leading();
   memory.answers = 'with errors';
   await memory.pass(5_000);
@@ -128,7 +128,7 @@ test('after a failed renewal the leader asks each second', async () => {
   await memory.stop();
 });
 
-test('a leader without a renewal for 4 s does not lead; writes wait and continue after the next renewal', async () => {
+test('a leader without a renewal for 4 s stops leading; writes wait and continue after the next renewal', async () => {
   const memory = await leading();
   const { elector } = memory;
   memory.answers = 'never';
@@ -147,7 +147,7 @@ test('a leader without a renewal for 4 s does not lead; writes wait and continue
   await memory.stop();
 });
 
-test('a renewal that gets no answer is given up in time for a second attempt before the deadline', async () => {
+test('a renewal without an answer is aborted in time for a second attempt before the deadline', async () => {
   const memory = await leading();
   memory.answers = 'never';
   await memory.pass(5_000);
@@ -155,7 +155,7 @@ test('a renewal that gets no answer is given up in time for a second attempt bef
   await memory.stop();
 });
 
-test('another process takes the lease once it has not changed for its duration, by its own clock', async () => {
+test("another process takes the lease once it has not changed for its duration by that process's clock", async () => {
   const spec = { holderIdentity: 'other', leaseDurationSeconds: 6, leaseTransitions: 3 };
   const memory = new MemoryLease(spec);
   memory.elector.start();
@@ -170,7 +170,7 @@ test('another process takes the lease once it has not changed for its duration, 
   await memory.stop();
 });
 
-test('the last poll before the end of the lease comes as early as it ends', async () => {
+test('the last poll before the end of the lease comes when the lease ends', async () => {
   const memory = new MemoryLease({ holderIdentity: 'other', leaseDurationSeconds: 1 });
   memory.elector.start();
   await memory.settle();
@@ -179,7 +179,7 @@ test('the last poll before the end of the lease comes as early as it ends', asyn
   await memory.stop();
 });
 
-test('a lease that was given back is taken at once', async () => {
+test('a released lease is taken at once', async () => {
   const memory = new MemoryLease({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 3 });
   memory.elector.start();
   await memory.settle();
@@ -187,7 +187,7 @@ test('a lease that was given back is taken at once', async () => {
   await memory.stop();
 });
 
-test('a process that stops gives back its own lease and no other', async () => {
+test('a process that stops releases only its own lease', async () => {
   const memory = await leading();
   await memory.stop();
   assert.deepEqual([memory.lease?.spec?.holderIdentity, memory.lease?.spec?.leaseDurationSeconds], ['', 1]);
@@ -198,7 +198,7 @@ test('a process that stops gives back its own lease and no other', async () => {
   assert.deepEqual([other.asked, other.lease?.spec?.holderIdentity], [[], 'other']);
 });
 
-test('after resign nothing may be written, and the lease is still there to be given back', async () => {
+test('after resign no writes are allowed, and the lease can still be released', async () => {
   const memory = await leading();
   memory.elector.resign();
   assert.equal(memory.elector.leads, false);

@@ -7,8 +7,8 @@ import { Elector } from './elector.ts';
 import type { Lease } from './lease-step.ts';
 
 /**
- * Short intervals, and a lease so long that no stall of the machine ends it. These tests end a lease only by taking it
- * or giving it back.
+ * Short intervals, and a lease so long that no stall of the machine ends it. These tests end a lease only by taking or releasing
+ * it.
  */
 const TIMES = { durationMs: 300_000, renewDeadlineMs: 240_000, renewMs: 200, retryMs: 100 };
 
@@ -24,7 +24,7 @@ const elector = (name: string): Elector =>
   new Elector({ client: server.client, namespace, name, holder: 'pod-uid', times: TIMES });
 const lease = (name: string): Promise<Lease> => server.client.get<Lease>(LEASES, { namespace, name });
 
-test('one of three processes leads; after it gives the lease back, another leads with a greater fence', async () => {
+test('one of three processes leads; after it releases the lease, another leads with a greater fence', async () => {
   const all = [elector('three'), elector('three'), elector('three')];
   for (const each of all) each.start();
   const first = await Promise.race(all.map((each) => each.elected.then((fence) => ({ each, fence }))));
@@ -42,7 +42,7 @@ test('one of three processes leads; after it gives the lease back, another leads
   await Promise.all(others.map((each) => each.stop()));
 });
 
-test('a silent holder loses the lease to another process, also to a restart of the same pod', async () => {
+test('a silent holder loses the lease to another process, even to a restart of the same pod', async () => {
   const silent = {
     holderIdentity: 'pod-uid_gone',
     leaseDurationSeconds: 1,
@@ -60,7 +60,7 @@ test('a silent holder loses the lease to another process, also to a restart of t
   await next.stop();
 });
 
-test('a leader whose lease was taken notices it, and writes no more', async () => {
+test('a leader notices that its lease was taken, and stops writing', async () => {
   const robbed = elector('robbed');
   robbed.start();
   await robbed.elected;

@@ -42,11 +42,10 @@ export interface ElectorOptions {
 }
 
 /**
- * Holds a Lease, or waits for it. It measures expiry with this process's monotonic clock alone. It polls the Lease, and
- * a watch wakes it early, so that it takes a free lease and notices a lost one within milliseconds. A late renewal
- * pauses every write but does not end the leadership: a renewal that the API server accepts at this process's
- * resourceVersion proves that no other process held the lease meanwhile. Only another holder or a deleted Lease ends
- * the leadership.
+ * Holds a Lease, or waits for it. It measures expiry only with this process's monotonic clock. It polls the Lease, and a watch
+ * wakes it early, so that it takes a free lease and notices a lost one within milliseconds. A late renewal pauses every write but
+ * does not end the leadership: a renewal that the API server accepts at this process's resourceVersion proves that no other
+ * process held the lease meanwhile. Only another holder or a deleted Lease ends the leadership.
  */
 export class Elector {
   readonly identity: string;
@@ -91,7 +90,10 @@ export class Elector {
     return this.#lost.promise;
   }
 
-  /** Whether this process holds the lease and renewed it recently. A process that resumes after a stall reads false before it can write. */
+  /**
+   * True if this process holds the lease and renewed it recently. A process that resumes after a stall reads false before it can
+   * write.
+   */
   get leads(): boolean {
     return (
       !this.#isLost &&
@@ -116,14 +118,12 @@ export class Elector {
     this.#running = this.#run();
   }
 
-  /**
-   * Forbids further writes while this process still holds the lease. Call it before `stop`, which gives the lease back.
-   */
+  /** Forbids further writes while this process still holds the lease. Call it before `stop`, which releases the lease. */
   resign(): void {
     this.#lose();
   }
 
-  /** Gives the lease back, so that the next holder need not wait until it expires. */
+  /** Releases the lease, so that the next holder need not wait until it expires. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#lose();
@@ -194,7 +194,7 @@ export class Elector {
   }
 
   async #hold(): Promise<void> {
-    // Note the time before the request, because the API server may renew the lease as early as that.
+    // Take the time before the request, because the API server may renew the lease as early as that.
     const askedAtMs = this.#clock.now();
     try {
       this.#see(await this.#write());
@@ -224,7 +224,7 @@ export class Elector {
     return this.#withTimeout((call) => client.replace<Lease>(LEASES, lease, { name, ...call }));
   }
 
-  /** While this process leads, two attempts fit before the deadline, so that a dead connection costs only one. */
+  /** While this process leads, two attempts fit before the deadline, so that a dead connection costs only one of them. */
   async #withTimeout<T>(request: (call: ToKind) => Promise<T>): Promise<T> {
     const { renewDeadlineMs, renewMs } = this.#times;
     const deadline = new Deadline(this.leads ? renewDeadlineMs - renewMs : renewDeadlineMs, undefined, this.#clock);

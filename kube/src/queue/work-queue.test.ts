@@ -38,7 +38,7 @@ test('live keys come before bulk keys, and a bulk key that changes becomes live'
   assert.deepEqual([await queue.take(), await queue.take(), await queue.take()], ['changed', 'second', 'first']);
 });
 
-test('the earlier of two delays counts', () => {
+test('the earlier of two delays wins', () => {
   const clock = new FakeClock();
   const queue = new WorkQueue(clock);
   queue.addAfter('a', 1_000);
@@ -60,7 +60,7 @@ test('failures back off from 5 ms, doubling to 1000 s, until the key is forgiven
   assert.equal(queue.addAfterFailure('a'), 5);
 });
 
-test('every outcome queues the key as it asks', () => {
+test('every outcome requeues the key accordingly', () => {
   const clock = new FakeClock();
   const queue = new WorkQueue(clock);
   assert.equal(settle(queue, 'a', { kind: 'retry', error: 'x' }), 5);

@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../time/clock.ts';
 /** Back-off of one key that keeps failing, as in controller-runtime. */
 const RETRY = { firstMs: 5, maxMs: 1_000_000 } as const;
 
-/** Every eighth key is a bulk key, if one waits, so that a storm of changes never stops the first list or a resync. */
+/** Every eighth key is a bulk key, if one is waiting, so that a storm of changes never stops the first list or a resync. */
 const FAIR_EVERY = 8;
 
 /** A `live` key (a change) comes before a `bulk` key (the first list or a resync). */
@@ -62,9 +62,7 @@ export class WorkQueue {
     return this.#retries;
   }
 
-  /**
-   * How long keys have waited, in ms, while no worker took or finished any; 0 while there is progress or nothing to do.
-   */
+  /** How long keys have waited, in ms, while no worker took or finished any; 0 while there is progress or the queue is empty. */
   get stalledMs(): number {
     return this.depth === 0 ? 0 : this.#clock.now() - this.#progressAtMs;
   }
@@ -91,7 +89,7 @@ export class WorkQueue {
     this.#hand();
   }
 
-  /** Adds the key after `delayMs`. The earlier of two delays counts, and the greater of two urgencies. */
+  /** Adds the key after `delayMs`. The earlier of two delays wins, and so does the greater of two urgencies. */
   addAfter(key: string, delayMs: number, urgency: Urgency = 'live'): void {
     if (this.#closed) return;
     if (delayMs <= 0) return this.add(key, urgency);

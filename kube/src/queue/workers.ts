@@ -10,7 +10,7 @@ export type Outcome =
       /** An upper limit of the wait before the next attempt, if the back-off is longer. */
       readonly withinMs?: number;
     }
-  /** The work fails until a person changes something; a condition says so. */
+  /** The work fails until a person changes something; a condition states the problem. */
   | { readonly kind: 'terminal'; readonly error: unknown };
 
 export interface OutcomeRecord {
@@ -73,7 +73,7 @@ async function work({ queue, reconcile, onOutcome }: WorkersOptions): Promise<vo
   }
 }
 
-/** Works until the queue is closed and the work under way has ended. `onOutcome` must not throw. */
+/** Works until the queue is closed and the current work has ended. `onOutcome` must not throw. */
 export async function runWorkers(options: WorkersOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.count }, () => work(options)));
 }

@@ -42,7 +42,7 @@ function reflectorOf(client: WatchPort): { reflector: Reflector<KubeObject>; fai
   return { reflector, failures };
 }
 
-test('a list of 2,000 pages is read whole', async () => {
+test('a list of 2,000 pages is read completely', async () => {
   const client = pagesOf(MAX_PAGES);
   const { reflector, failures } = reflectorOf(client);
   await reflector.start();
@@ -50,7 +50,7 @@ test('a list of 2,000 pages is read whole', async () => {
   await reflector.stop();
 });
 
-test('a list of more pages is given up, reported and retried later', async () => {
+test('a list of more pages is aborted, reported and retried later', async () => {
   const client = pagesOf(MAX_PAGES + 1);
   const { reflector, failures } = reflectorOf(client);
   void reflector.start();

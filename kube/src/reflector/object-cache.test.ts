@@ -54,7 +54,7 @@ test('a response with the change of another client is reported, because the watc
   assert.equal(log.length, 2, 'a status write of this client alone reports no change');
 });
 
-test('a response after the deletion of its object does not bring it back', () => {
+test('a response that arrives after the deletion of its object does not restore it', () => {
   const { cache, log } = cacheWithLog();
   cache.see(pod('a', 10));
   cache.forget(pod('a', 12));
@@ -112,7 +112,7 @@ test('resourceVersions are compared as numbers of any length', () => {
   assert.equal(compareVersions('7', '7'), 0);
 });
 
-test('a list removes an object that left the selection with the newest change that the list knows', () => {
+test('a list removes an object that left the selection, even if its last change was the newest one in the list', () => {
   const { cache } = cacheWithLog();
   cache.learn(pod('left', 8));
   cache.replaceAll([], '8');

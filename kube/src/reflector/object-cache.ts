@@ -11,7 +11,7 @@ export type Change<T> =
 /** The values under which an index files an object. */
 export type Indexer<T> = (object: T) => readonly string[];
 
-/** Uids of deleted objects that the cache remembers, so that a late response cannot bring such an object back. */
+/** Maximum number of remembered uids of deleted objects, so that a late response cannot restore such an object. */
 const MAX_TOMBSTONES = 8_192;
 
 /**
@@ -86,14 +86,14 @@ export class ObjectCache<T extends KubeObject> {
     if (metadataOf(object) !== metadataOf(previous)) this.#notify({ kind: 'updated', key, object, previous });
   }
 
-  /** Takes a DELETED event: that uid never comes back. */
+  /** Handles a DELETED event: the uid is never added again. */
   forget(object: T): void {
     const key = keyOf(object.metadata);
     this.#bury(object.metadata.uid);
     if (this.#objects.get(key)?.metadata.uid === object.metadata.uid) this.#remove(key, object);
   }
 
-  /** Takes a whole list as of `version`: removes cached objects that it lacks and that are not newer than `version`. */
+  /** Handles a complete list as of `version`: removes cached objects that it lacks and that are not newer than `version`. */
   replaceAll(objects: readonly T[], version: string): void {
     const listed = new Set(objects.map((object) => keyOf(object.metadata)));
     for (const [key, object] of this.#objects) {

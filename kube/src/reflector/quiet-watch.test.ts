@@ -39,7 +39,7 @@ function harness(): {
   };
 }
 
-test('a watch that the server ends after a second without an event is resumed at once, and is no failure', async () => {
+test('a watch that the server ends after a second without an event is resumed at once, and does not count as a failure', async () => {
   const { clock, reflector, failures, endWatch } = harness();
   await reflector.start();
   await until('the first watch', async () => reflector.state.watches === 1);

@@ -117,7 +117,7 @@ test('429 with Retry-After is obeyed, and causes no new list', async () => {
   );
 });
 
-test('a connection that breaks within an event loses nothing', async () => {
+test('a connection that breaks within an event loses no event', async () => {
   const { server, reflector, changes, recoveries } = await harness();
   server.onList(list(5, []));
   server.onWatch(
@@ -148,14 +148,14 @@ for (const [how, answer] of [
   });
 }
 
-test('characters split between packets arrive whole', async () => {
+test('characters that are split between packets arrive intact', async () => {
   const { server, reflector } = await harness();
   const bytes = new TextEncoder().encode(line('ADDED', object('a', 6, { note: 'Zürich 🦉' })));
   server.onList(list(5, []));
   server.onWatch(async (response) => {
     response.writeHead(200);
     response.flushHeaders();
-    // One after the other: timers of different lengths may fire in another order on a loaded machine.
+    // One after the other, because timers of different lengths may fire in another order on a loaded machine.
     for (const byte of bytes) {
       response.write(Uint8Array.of(byte));
       await setTimeout(1);
@@ -197,7 +197,7 @@ test('a server that ends every watch at once causes back-off, not a busy loop', 
   assert.ok(recoveries.every(({ delayMs }) => delayMs >= 800));
 });
 
-test('the reflector survives a line that is no event, or half an event', async () => {
+test('the reflector survives a line that is not an event, or only half of one', async () => {
   const { server, reflector, changes, recoveries } = await harness();
   server.onList(list(5, []));
   server.onWatch(
@@ -213,7 +213,7 @@ test('the reflector survives a line that is no event, or half an event', async (
   );
 });
 
-test('the reflector waits for a server that is down at first', async () => {
+test('the reflector waits for a server that is initially down', async () => {
   const { server, reflector } = await harness();
   server.onList(refuse(503, 'ServiceUnavailable'), list(5, [object('a', 1)]));
   server.onWatch(send());

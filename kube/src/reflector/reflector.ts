@@ -12,12 +12,13 @@ export interface WatchTimes {
   /** The reflector asks the server to end a watch after a random time in this range. */
   readonly minTimeoutMs: number;
   readonly maxTimeoutMs: number;
-  /** A connection counts as dead after this much silence beyond the time that the reflector asked for. */
+  /** A connection counts as dead after this much silence beyond the requested time. */
   readonly graceMs: number;
   /** After this much silence, a connection counts as dead if the server sends bookmarks, about one a minute. */
   readonly bookmarkSilenceMs: number;
   /**
-   * A watch without events that ends sooner than this is a failure. After one with events, the next begins no sooner.
+   * A watch that ends sooner than this without an event counts as a failure; after one with events, this is the minimum time
+   * until the next.
    */
   readonly shortMs: number;
   /** The back-off starts over after this time without a failure. */
@@ -71,9 +72,7 @@ export interface ReflectorState {
   readonly failures: number;
 }
 
-/**
- * Keeps an {@link ObjectCache} equal to the API server: a paged list, then one watch at a time, resumed without end.
- */
+/** Keeps an {@link ObjectCache} in sync with the API server: a paged list, then one watch after another. */
 export class Reflector<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
   readonly #options: ReflectorOptions<T>;
@@ -132,7 +131,7 @@ export class Reflector<T extends KubeObject> {
     return this.#firstSync.promise;
   }
 
-  /** Ends the watch; resolves when it has ended. The cache stays as it is. */
+  /** Ends the watch; resolves when it has ended. The cache keeps its content. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

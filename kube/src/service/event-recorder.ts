@@ -30,7 +30,7 @@ interface Pending {
 }
 
 const MAX_MESSAGE_CHARS = 1_000;
-/** Distinct events that may wait. Beyond this limit the recorder drops the oldest. */
+/** Maximum number of distinct waiting events. Beyond it the recorder drops the oldest. */
 const MAX_PENDING = 2_000;
 /** Maximum number of counts that the recorder remembers, so that a repeated event adds to the stored count. */
 const MAX_REMEMBERED = 4_096;
@@ -66,7 +66,7 @@ export class EventRecorder {
     this.#now = options.now ?? ((): Date => new Date());
   }
 
-  /** Events that were dropped, because too many waited or concerned one object. */
+  /** Number of events that were dropped, because too many waited or concerned one object. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -91,7 +91,7 @@ export class EventRecorder {
     this.#timer ??= setInterval(() => void this.#sendNext(), SEND_EVERY_MS).unref();
   }
 
-  /** Sends waiting events for up to `withinMs`, then waits for requests under way. */
+  /** Sends waiting events for up to `withinMs`, then waits for pending requests. */
   async flush(withinMs: number): Promise<void> {
     const untilMs = performance.now() + withinMs;
     while (this.#pending.size > 0 && performance.now() < untilMs) await this.#sendNext();
@@ -141,7 +141,7 @@ export class EventRecorder {
     }
   }
 
-  /** Adds to an Event of another process. The response to the first patch has the count, so no read is needed. */
+  /** Adds to an Event of another process. The response to the first patch contains the count, so no read is needed. */
   async #addTo(name: string, { event, count, lastAt }: Pending): Promise<void> {
     const { client } = this.#options;
     const at = { namespace: event.target.namespace, name, priority: 'events' } as const;
@@ -179,7 +179,7 @@ export class EventRecorder {
   }
 }
 
-/** Equal events have equal names, also from another process. */
+/** Equal events have equal names, even from another process. */
 function nameOf({ target, type, reason, message }: KubeEvent): string {
   const hash = createHash('sha256').update([target.uid, type, reason, message].join('\0')).digest('hex').slice(0, 16);
   return `${target.name}.${hash}`;

@@ -10,7 +10,7 @@ function lateClock(clock: FakeClock, late: () => number): Clock {
   return { now: () => clock.now(), after: (delayMs, action) => clock.after(delayMs + late(), action) };
 }
 
-test('one long pause is no problem, a loop that is always late is', () => {
+test('one long pause is not reported, but a loop that is always late is', () => {
   const clock = new FakeClock();
   let lateMs = 0;
   const watch = new LoopWatch(

@@ -11,7 +11,7 @@ export class LoopWatch {
   readonly #lateness: number[] = [];
   #cancel: (() => void) | undefined;
 
-  /** @param limitMs a median lateness above this is a problem */
+  /** @param limitMs maximum median lateness */
   constructor(limitMs: number, clock: Clock = systemClock) {
     this.#limitMs = limitMs;
     this.#clock = clock;

@@ -77,7 +77,7 @@ export interface DrainStep {
   readonly withinMs: number;
 }
 
-/** Runs the steps in order, each until it ends or its time is over. It reports a failed or late step, then runs the next. */
+/** Runs the steps in order, each until it ends or times out. Reports a failed or late step, then runs the next. */
 export async function drain(steps: readonly DrainStep[], onError: (error: unknown) => void): Promise<void> {
   for (const { name, run, withinMs } of steps) {
     const late = Promise.withResolvers<void>();

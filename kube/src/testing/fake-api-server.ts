@@ -1,7 +1,4 @@
-/**
- * An API server that answers over real sockets as a test scripts it, with faults that a real API server shows only
- * rarely.
- */
+/** An API server that answers over real sockets as a test scripts it, including faults that are rare on a real API server. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Connection } from '../client/connection.ts';

@@ -8,7 +8,7 @@ export interface BackoffLimits {
 const MAX_DOUBLINGS = 30;
 
 /**
- * Milliseconds to wait after a number of failures in a row, at least 1. The wait doubles up to the maximum.
+ * Milliseconds to wait after a number of consecutive failures, at least 1. The wait doubles up to the maximum.
  * @param random 0 ≤ random < 1 spreads the wait over its upper half; 1 gives the whole wait
  */
 export function backoffMs(failures: number, { firstMs, maxMs }: BackoffLimits, random = 1): number {

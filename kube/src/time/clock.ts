@@ -66,7 +66,7 @@ export class Deadline {
     return this.#own.signal;
   }
 
-  /** Call it when data arrives. It only notes the time, which the timer checks when it fires. */
+  /** Call it when data arrives. It only stores the time, which the timer checks when it fires. */
   restart(): void {
     this.#restartedAtMs = this.#clock.now();
   }

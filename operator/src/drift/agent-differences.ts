@@ -118,9 +118,7 @@ function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects)
   return found;
 }
 
-/**
- * Compares the tiers of balance and status. They may differ while the tier is pinned or unpaid, or has no Entitlement.
- */
+/** Compares the tiers of balance and status. They may differ while the tier is pinned or unpaid, or has no Entitlement. */
 function tierInKubernetes(wanted: string | null, claim: Maybe<ComputeClaim>, objects: AgentObjects): readonly Found[] {
   const { status } = objects.agent;
   const isByBalance = conditionIn(status, 'Entitled')?.reason === 'ByBalance' && !claim?.refused;
@@ -174,7 +172,7 @@ function objectDifferences(
   ];
 }
 
-/** Every fact of one agent on which the sides differ, changes under way included: see `judgeDrift`. Pure. */
+/** Every fact of one agent on which the sides differ, including changes in progress: see `judgeDrift`. Pure. */
 export function agentDifferences({ name, books, remembered, objects }: AgentSides): readonly Difference[] {
   const found = [...memoryDifferences(books, remembered), ...objectDifferences(name, books, objects)];
   return found.map((each) => ({ ...each, of: 'Agent', name }));
@@ -191,7 +189,7 @@ type Runs = Pick<ScheduleActivity, 'active_runs' | 'last_run_id'>;
 const runsOf = (runs: Runs | undefined): string =>
   `${runs?.active_runs ?? 0} under way, the newest ${runs?.last_run_id ?? 'none'}`;
 
-/** The runs shown by a status, without its newest run once the database has deleted that firing. */
+/** The runs in a status, without its newest run if the database has deleted that firing. */
 function runsOfStatus({ activeRuns = 0, lastRunID }: ScheduleView['status'], books: Runs | undefined): Runs {
   const isKnown = books !== undefined && books.last_run_id !== null;
   return { active_runs: activeRuns, last_run_id: isKnown ? (lastRunID ?? null) : null };

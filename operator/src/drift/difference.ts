@@ -12,7 +12,7 @@ export interface Difference {
   readonly fact: string;
   readonly database: string;
   readonly other: string;
-  /** The other side: the operator's memory, which the api can send again, or the objects in Kubernetes. */
+  /** The other side: the operator's memory, which the api can resend, or the objects in Kubernetes. */
   readonly against: 'operator' | 'kubernetes';
 }
 
@@ -28,7 +28,7 @@ export function differenceText({ fact, database, other, against }: Difference): 
 const keyOf = ({ kind, of, name, fact, database, other, against }: Difference): string =>
   JSON.stringify([kind, of, name, fact, database, other, against]);
 
-/** Differences that the operator remembers. Beyond this limit it ignores new ones, so that memory is bounded. */
+/** Maximum number of differences that the operator remembers; it ignores new ones beyond it. */
 const MAX_KNOWN = 20_000;
 
 export interface KnownDifference {
@@ -50,8 +50,8 @@ export interface Judgement {
 }
 
 /**
- * Drift is a difference that two comparisons find, at least `afterMs` apart. A difference that has gone or changed by
- * the next comparison was a change under way. Pure; `nowMs` is of the same monotonic clock as `sinceMs`.
+ * Drift is a difference that two comparisons find, at least `afterMs` apart. A difference that has disappeared or changed by the
+ * next comparison was a change in progress. Pure; `nowMs` and `sinceMs` are of the same monotonic clock.
  */
 export function judgeDrift(
   before: Known,

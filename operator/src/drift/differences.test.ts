@@ -102,7 +102,7 @@ test('an agent on which all sides agree has no difference', () => {
       objects: { ...status({ conditions: [] }), pods: [] },
     }),
     [],
-    'no side knows it yet',
+    'neither side has it yet',
   );
   assert.deepEqual(
     differ({ remembered: { ...FACTS, boost: { agent_id: 'ada', priority: false, gpu: null, until: null } } }),
@@ -187,7 +187,7 @@ test('a life without its Agent is reported; an Agent that is being deleted is no
   );
 });
 
-test('a tier that is pinned, refused or deleted is no drift', () => {
+test('a pinned, refused or deleted tier does not count as drift', () => {
   const lower = status({ tier: 'tier-0' });
   const pinned = {
     ...lower,
@@ -253,7 +253,7 @@ const difference = (name: string, other = 'b'): Difference => ({
   against: 'kubernetes',
 });
 
-test('a difference in two comparisons far enough apart is drift; one that changes or disappears is not', () => {
+test('a difference in two comparisons far enough apart counts as drift; one that changes or disappears does not', () => {
   const first = judgeDrift(new Map(), [difference('ada'), difference('bob'), difference('cleo')], {
     ...AFTER,
     nowMs: 0,

@@ -18,11 +18,11 @@ import { scheduleDifferences } from './agent-differences.ts';
 
 /** Average interval between two audits; one interval is 10 to 30 minutes. */
 export const AUDIT_MS = 20 * 60_000;
-/** Age at which a difference counts as drift. A change that is under way arrives within seconds. */
+/** Age at which a difference counts as drift. A change in progress arrives within seconds. */
 export const DRIFT_AFTER_MS = 60_000;
 /** Fraction of the interval by which an audit may come earlier or later. */
 const SPREAD = 0.5;
-/** After a comparison with young differences, the next one comes this long after they are old enough to be drift. */
+/** Delay of the next comparison after young differences have become old enough to count as drift. */
 const LOOK_AGAIN_MARGIN_MS = 1_000;
 const MAX_LINES = 50;
 
@@ -34,7 +34,7 @@ export interface DriftPorts {
     readonly current: () => boolean;
     readonly agent: (name: string) => AgentFacts;
     readonly schedule: (uid: string) => ScheduleActivity | undefined;
-    /** Asks the api to send the whole state again. */
+    /** Asks the api to resend the whole state. */
     readonly startOver: () => void;
   };
   readonly objects: {
@@ -171,7 +171,7 @@ export class DriftAudit {
     return [...objects.schedules()].find(({ metadata }) => metadata.name === name)?.metadata.uid;
   }
 
-  /** Requeues each object. Before that, asks the api once for the whole state if the operator's memory is wrong. */
+  /** Requeues each object. If the operator's memory is wrong, first asks the api once for the whole state. */
   #repair(fresh: readonly KnownDifference[]): void {
     const { memory, requeue } = this.#ports;
     if (fresh.some(({ difference }) => difference.against === 'operator')) memory.startOver();
@@ -180,7 +180,7 @@ export class DriftAudit {
 }
 
 export interface DriftMetrics {
-  /** `fresh` is the drift that was not counted before, `standing` all drift at this time. */
+  /** `fresh` is newly detected drift, `standing` all current drift. */
   onDrift(fresh: readonly Difference[], standing: readonly Difference[]): void;
   onRound(result: 'complete' | 'skipped' | 'failed'): void;
 }

@@ -12,16 +12,16 @@ import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
 import { slim, type KubeObject, type StoredMeta } from '@hamlet/kube';
 import type * as z from 'zod';
 
-/** The part of a spec that the operator uses. Texts, such as the personality, stay out of the operator's memory. */
+/** The part of a spec that the operator uses. Texts, such as the persona, are omitted to save memory. */
 export type OperatedSpec = Pick<
   AgentSpec,
   'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation' | 'hands'
 > & {
-  /** Its rules and list of tools; only if there is something to check about them. */
+  /** Its rules and list of tools; only if they need a check. */
   readonly tools?: CheckableTools;
 };
 
-/** The rules of a spec, without their reasons, and the only tools of an Agent, if its spec lists them. */
+/** The rules of a spec, without their reasons, and an Agent's tools.allow, if its spec has one. */
 export interface CheckableTools {
   readonly rules: readonly ExampledRule[];
   readonly allow?: readonly string[];
@@ -39,7 +39,7 @@ export interface TierView extends KubeObject {
   readonly status?: EntitlementStatus;
   /** True if the GPUs are those of a GPU window that the agent has bought. */
   readonly windowed?: boolean;
-  /** True for an agent without hands: it has the limits of the tier, and none of its compute. */
+  /** True for an agent without hands: the limits of the tier apply to it, but not its compute. */
   readonly handless?: true;
 }
 
@@ -83,7 +83,7 @@ export function operatedSpec(spec: AgentSpec): OperatedSpec {
 
 const CLASSES: ReadonlySet<string> = new Set(TOOL_CLASSES);
 
-/** True for a name that is no class: of a tool, or of nothing. */
+/** True for a name that is not a class: a tool, or unknown. */
 const needsCheck = (name: string): boolean => !CLASSES.has(name);
 
 const withoutReason = ({ tools, when, verdict, examples }: ExampledRule): ExampledRule => ({
@@ -93,7 +93,7 @@ const withoutReason = ({ tools, when, verdict, examples }: ExampledRule): Exampl
   ...(examples === undefined ? {} : { examples }),
 });
 
-/** The rules and names of a spec; undefined if there is nothing to check about them. */
+/** The rules and names of a spec; undefined if they need no check. */
 export function checkableTools(tools: AgentSpec['tools'] = {}): CheckableTools | undefined {
   const { rules = [], allow = [] } = tools;
   const hasWork = rules.some((rule) => rule.examples !== undefined || rule.tools.some(needsCheck));
@@ -107,7 +107,7 @@ function readSpec(raw: unknown): Pick<CachedAgent, 'spec' | 'problem'> {
   return { spec: operatedSpec(parsed.data), problem: undefined };
 }
 
-/** Whether the spec is unchanged: the API server changes the generation with every change of a spec. */
+/** True if the spec is unchanged: the API server changes the generation with every change of a spec. */
 const isOfSameSpec = ({ uid, generation }: StoredMeta, held: StoredMeta): boolean =>
   generation !== undefined && generation === held.generation && uid === held.uid;
 
@@ -165,7 +165,7 @@ interface RawVolume extends KubeObject {
   };
 }
 
-/** Requirements that one node alone meets. */
+/** Requirements that only one node meets. */
 const NAMES_A_NODE: ReadonlySet<string> = new Set(['kubernetes.io/hostname', 'metadata.name']);
 
 const namesOneNode = ({ key, operator, values = [] }: NodeRequirement): boolean =>
@@ -219,9 +219,7 @@ export function isTerminating(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
-/**
- * The deletionTimestamp in ms since 1970: the end of a pod's grace period, else the time of the request. NaN if none.
- */
+/** The deletionTimestamp in ms since 1970: the end of a pod's grace period, otherwise the time of the request. NaN if none. */
 export function deletionMs(object: KubeObject): number {
   return Date.parse(object.metadata.deletionTimestamp ?? '');
 }

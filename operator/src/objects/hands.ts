@@ -7,15 +7,15 @@ import type { Size } from './tier-compute.ts';
 export const RESIDENT = 'resident';
 /** The container of tools. It has the compute of the tier. */
 export const HANDS = 'hands';
-/** The user of the resident, without rights. The hands are root in the user namespace of the pod. */
+/** The user of the resident, without rights. The hands are root in the pod's user namespace. */
 export const RESIDENT_UID = 1_000;
 
-/** The resident's part of a seat: the cpu that it has for sure, and the most memory that it can take. */
+/** The resident's part of a seat: its guaranteed cpu, and its maximum memory. */
 export const RESIDENT_SHARE_TEXT = { cpu: '100m', memory: '256Mi' } as const;
 
 /**
- * Resources of the resident, the same in every tier. It may use an idle processor: its start takes about half a second
- * of one. Idle it keeps less than 100 MB.
+ * Resources of the resident, the same in every tier. It may use an idle processor: its start takes about half a second of cpu
+ * time. When idle it needs less than 100 MB.
  */
 export const RESIDENT_RESOURCES = {
   requests: { cpu: RESIDENT_SHARE_TEXT.cpu, memory: '128Mi', 'ephemeral-storage': '16Mi' },
@@ -35,14 +35,14 @@ export function handsImageOf(spec: Pick<OperatedSpec, 'hands'>, { image }: { rea
   return hasHands(spec) ? (spec.hands?.image ?? image) : '';
 }
 
-/** Whether the village allows the image of the hands: its own, and those of the list. */
+/** True if the village allows the image of the hands: its own, and those of the list. */
 export function isAllowedImage(image: string, allowed: readonly string[]): boolean {
   return allowed.some(
     (begin) => image === begin || (image.startsWith(begin) && /^[/:@]/.test(image.slice(begin.length))),
   );
 }
 
-/** The tiers as an agent gets them: without hands, their compute and devices do not apply. */
+/** The tiers as they apply to an agent: without hands, their compute and devices do not apply. */
 export function tiersFor(
   tiers: readonly TierView[],
   spec: Pick<OperatedSpec, 'hands'> | undefined,

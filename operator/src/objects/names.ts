@@ -22,7 +22,7 @@ export const FOR_AGENTS = 'agents';
 export const HOSTS_ANNOTATION = 'hamlet.village/hosts';
 /** Annotation of a pod: the tier that it was created for. A resize does not change it. */
 export const TIER_ANNOTATION = 'hamlet.village/tier';
-/** Annotation of a pod: the compute of its tier that cannot change while the pod runs, see `fixedOf`. */
+/** Annotation of a pod: the tier's compute that cannot change while the pod runs, see `fixedOf`. */
 export const FIXED_ANNOTATION = 'hamlet.village/fixed-compute';
 /** Annotation of a pod: the spec.rebootedAt of its cycle. */
 export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
@@ -31,11 +31,11 @@ export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
  * scheduler chooses the node.
  */
 export const SEAT_ANNOTATION = 'hamlet.village/seat';
-/** Annotation of a pod: the image that the operator asked for. A webhook may write another image into the container. */
+/** Annotation of a pod: the image that the operator requested. A webhook may write another image into the container. */
 export const IMAGE_ANNOTATION = 'hamlet.village/image';
 /**
- * Annotation of a pod with its own container for the resident: the image of its hands; empty without hands. A pod of an
- * older operator does not have it.
+ * Annotation of a pod with a separate container for the resident: the image of its hands; empty without hands. A pod of an older
+ * operator lacks it.
  */
 export const HANDS_ANNOTATION = 'hamlet.village/hands';
 /** Annotation of a volume claim: the node of its volume. The scheduler sets it when it places the first pod. */

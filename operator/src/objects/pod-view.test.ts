@@ -37,7 +37,7 @@ function rawPod(
   } as unknown as Parameters<typeof podView>[0];
 }
 
-test('the image of a pod is the image that the operator asked for, even if admission replaced it', () => {
+test('the image of a pod is the one that the operator requested, even if admission replaced it', () => {
   const { metadata, ...pod } = rawPod(limits('1', '1Gi'), undefined);
   assert.equal(
     podView({ ...pod, metadata: { ...metadata, annotations: { 'hamlet.village/image': 'hamlet/agent:1' } } }).image,
@@ -85,7 +85,7 @@ test('only the needed metadata is kept, and equal sizes are one object', () => {
   assert.equal(one.metadata.ownerReferences?.[0]?.uid, 'a');
 });
 
-test('the last end of a container is read, from its present state or the one before', () => {
+test('the last end of a container is read from its current or previous state', () => {
   const end = { terminated: { reason: 'OOMKilled', exitCode: 137, finishedAt: '2026-11-22T09:59:00Z' } };
   const handsIn = (status: object): ReturnType<typeof podView>['handsContainer'] => {
     const { status: before, ...pod } = rawPod(limits('1', '1Gi'), undefined);

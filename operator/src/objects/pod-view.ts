@@ -1,4 +1,4 @@
-/** Pods of agents as the operator caches them: only the fields that it reads, as there may be five thousand pods. */
+/** Pods of agents as the operator caches them: only the fields that it reads, because there may be five thousand pods. */
 import { bytes, cpuMillis } from '@hamlet/core/seats';
 import { slim, type KubeObject, type OwnerReference, type StoredMeta } from '@hamlet/kube';
 import { HANDS, RESIDENT } from './hands.ts';
@@ -12,7 +12,7 @@ export interface ContainerState {
   readonly waitingReason: string | undefined;
   readonly waitingMessage: string | undefined;
   readonly lastEnd: string | undefined;
-  /** Whether the container last ended because its memory was used up. */
+  /** True if the container last ended for lack of memory. */
   readonly outOfMemory: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface ResizeState {
 }
 
 export interface PodView extends KubeObject {
-  /** The image that the operator asked for; the container's image if the annotation is missing. */
+  /** The image that the operator requested; the container's image if the annotation is missing. */
   readonly image: string | undefined;
   /** The image of the hands, empty without hands; undefined for a pod of an older operator, with one container for all. */
   readonly hands: string | undefined;
@@ -52,7 +52,7 @@ export function isLiving(pod: PodView): boolean {
   return pod.metadata.deletionTimestamp === undefined && !isOver(pod);
 }
 
-/** Whether the node has not given the pod the size in its spec yet. */
+/** True if the node has not given the pod the size in its spec yet. */
 export function isResizing({ size, given }: PodView): boolean {
   return size !== undefined && given !== undefined && !isSameSize(size, given);
 }
@@ -222,7 +222,7 @@ function metaOf(raw: RawPod): StoredMeta {
 const disruptionOf = (conditions: readonly RawCondition[]): string | undefined =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')?.reason;
 
-/** The status of a container; that of the only one, if it has another name. */
+/** The status of a container; if the only one has another name, its status. */
 function statusNamed(containers: readonly RawContainer[], name: string): RawContainer | undefined {
   return containers.find((each) => each.name === name) ?? (containers.length === 1 ? containers[0] : undefined);
 }

@@ -1,18 +1,18 @@
 import type { CheckedRules as CheckedExamples } from '@hamlet/core/rules';
 import type { CheckableTools } from './cached-objects.ts';
 
-/** The result of the examples of rules, and the names that are no tool and no class, each with the fix. */
+/** The result of the examples of rules, and the names that are neither a tool nor a class, each with the fix. */
 export interface CheckedRules extends CheckedExamples {
   readonly unknown: readonly string[];
 }
 
 /**
- * Checks names of tools, and the examples of rules. Null until the parser of shell commands is loaded; undefined if there is nothing to say,
- * because the rules have no examples and each name is known, or not checked yet.
+ * Checks names of tools, and the examples of rules. Null until the parser of shell commands is loaded; undefined if there is
+ * nothing to report, because the rules have no examples and each name is known, or not checked yet.
  */
 export type CheckRules = (tools: CheckableTools) => CheckedRules | null | undefined;
 
-/** A part that loads in the background once it is needed; null until it is there. */
+/** A part that loads in the background when it is first needed; null until then. */
 class Loading<Part> {
   #part: Part | null = null;
   #isLoading = false;
@@ -56,14 +56,14 @@ export interface CheckerPorts {
 }
 
 /**
- * A checker of rules, by the functions with which the API checks them. The first rules begin to load the names of tools, and the first
- * examples the parser, which takes more than 10 MB. `onLoad` is called once they are there; a load that fails begins again with the next
- * question.
+ * A checker of rules, with the API's own functions. The first rules start loading the names of tools, and the first examples
+ * start loading the parser, which takes more than 10 MB. `onLoad` is called after that; a failed load is retried at the next
+ * check.
  */
 export function createRuleChecker(ports: CheckerPorts): CheckRules {
   const core = new Loading(() => import('@hamlet/core/rules'), ports);
   const parser = new Loading(loadParser, ports);
-  // The object is another one with each change of its spec.
+  // Each change of the spec creates a new object.
   const known = new WeakMap<CheckableTools, CheckedRules>();
   return (tools) => {
     const found = known.get(tools);

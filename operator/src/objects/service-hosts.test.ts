@@ -8,7 +8,7 @@ const service = (name: string, clusterIP?: string): ServiceView =>
     spec: clusterIP === undefined ? {} : { clusterIP },
   });
 
-test('hosts are in the order of their names, and a Service without an address is none', () => {
+test('hosts are sorted by name, and a Service without an address is omitted', () => {
   const services = [
     service('hamlet-broker', '10.96.0.12'),
     service('none', 'None'),
@@ -19,7 +19,7 @@ test('hosts are in the order of their names, and a Service without an address is
   assert.equal(hostsText([]), '');
 });
 
-test('a Service that is gone keeps its last address until it comes back with another one', () => {
+test('a deleted Service keeps its last address until it returns with another one', () => {
   const first = nextHosts([], [service('hamlet-broker', '10.96.0.12')]);
   assert.deepEqual(nextHosts(first, []), first);
   assert.equal(hostsText(nextHosts(first, [service('hamlet-broker', '10.96.0.13')])), 'hamlet-broker=10.96.0.13');

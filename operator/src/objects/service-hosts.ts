@@ -1,4 +1,4 @@
-/** The Services that agents reach. Their pods have no DNS, so each pod gets the addresses when it is made. */
+/** The Services that agents reach. Their pods have no DNS, so each pod gets the addresses when it is created. */
 import type { KubeObject } from '@hamlet/kube';
 
 export interface ServiceHost {
@@ -7,7 +7,7 @@ export interface ServiceHost {
 }
 
 export interface ServiceView extends KubeObject {
-  /** Undefined before it has one, and for a headless Service. */
+  /** Undefined before the Service has one, and for a headless Service. */
   readonly address: string | undefined;
 }
 
@@ -24,14 +24,14 @@ export function serviceView({ metadata, spec }: RawService): ServiceView {
   };
 }
 
-/** The hosts as one text, by which a pod with other addresses is found. */
+/** The hosts as one text, to find pods with other addresses. */
 export function hostsText(hosts: readonly ServiceHost[]): string {
   return hosts.map(({ name, address }) => `${name}=${address}`).join(' ');
 }
 
 /**
- * The present hosts, by name. A Service that is gone keeps its last address: it mostly comes back with another one, and
- * then each pod is replaced once instead of twice.
+ * The current hosts, by name. A deleted Service keeps its last address: it usually returns with another one, and each pod is then
+ * replaced once instead of twice.
  */
 export function nextHosts(known: readonly ServiceHost[], services: Iterable<ServiceView>): readonly ServiceHost[] {
   const hosts = new Map(known.map((host) => [host.name, host]));

@@ -5,7 +5,7 @@ import { bytes, cpuMillis } from '@hamlet/core/seats';
 import type { OperatedSpec, TierView } from './cached-objects.ts';
 
 /**
- * Disk of the node for the container's file system and log, besides the volume. The kubelet evicts a pod above the
+ * Disk space on the node for the container's file system and log, in addition to the volume. The kubelet evicts a pod above this
  * limit. It is the same in every tier, because a resize cannot change it.
  */
 export const SCRATCH = { request: '64Mi', limit: '4Gi' } as const;
@@ -89,7 +89,8 @@ export function resourceClaimsOf({ spec }: TierView): { readonly resourceClaims?
 }
 
 /**
- * Whether the scheduler must choose the node: it alone knows devices of claim templates, runtime classes and spread.
+ * True if the scheduler must choose the node: only it can take devices of claim templates, runtime classes and spread into
+ * account.
  */
 export function isSchedulersChoice({ placement, isolation }: OperatedSpec, tier: TierView): boolean {
   return (
@@ -100,9 +101,7 @@ export function isSchedulersChoice({ placement, isolation }: OperatedSpec, tier:
   );
 }
 
-/**
- * A tier during its agent's GPU window. The window's GPUs replace the tier's; for one kind, the larger number counts.
- */
+/** A tier during its agent's GPU window. The window's GPUs replace the tier's; for the same kind, the larger number applies. */
 export function boostedTier(tier: TierView, boost: Boost | undefined): TierView {
   if (boost === undefined || boost.gpu === null) return tier;
   const { resource_name: resourceName, count } = boost.gpu;

@@ -3,12 +3,12 @@ import { AGENT_LABEL, AGENT_ROLE, AGENT_PART, ROLE_LABEL } from '../objects/name
 
 const OWN = 'hamlet-agents';
 
-/** The labels of every pod of an agent. The one with its name may have any value. */
+/** The labels of every pod of an agent. The label with the agent's name may have any value. */
 const LABELS = `{'app.kubernetes.io/name': '${AGENT_PART}', 'app.kubernetes.io/part-of': 'hamlet', '${ROLE_LABEL}': '${AGENT_ROLE}', '${AGENT_LABEL}': ''}`;
 
-/** Whether an agent's pod may have this key: its own labels, and those that Kubernetes adds to pods (places of their node). */
+/** True if an agent's pod may have this key: its own labels, and the topology labels that Kubernetes adds. */
 const mayHave = (key: string): string => `(${key} in variables.labels || ${key}.contains('topology.kubernetes.io/'))`;
-/** Whether the value of a key is open: the name of the agent, or a label of Kubernetes. */
+/** True if the value of a key is not fixed: the agent's name, or a label of Kubernetes. */
 const isOpen = (key: string): string => `(${key} == '${AGENT_LABEL}' || !(${key} in variables.labels))`;
 
 const LABEL_FITS = `${mayHave('k')} && (${isOpen('k')} || variables.labels[k] == object.spec.podSelector.matchLabels[k])`;
@@ -19,14 +19,14 @@ const EXPRESSION_FITS = [
   `!(e.key in variables.labels)`,
 ].join(' : ');
 
-/** The whole of the chart's own rules: the API's port for agents, and the broker's. */
+/** The chart's own rules, in full: the API's port for agents, and the broker's. */
 const OWN_RULE = [
   'has(r.to) && r.to.size() == 1 && has(r.ports) && r.ports.size() == 1',
   "r.to.all(t, !has(t.ipBlock) && !has(t.namespaceSelector) && has(t.podSelector) && !has(t.podSelector.matchExpressions) && has(t.podSelector.matchLabels) && t.podSelector.matchLabels == {'app.kubernetes.io/name': 'hamlet', 'app.kubernetes.io/component': r.ports.all(p, has(p.port) && p.port == 8081) ? 'api' : 'broker'})",
   'r.ports.all(p, has(p.port) && p.port in [8081, 3128] && !has(p.endPort))',
 ].join(' && ');
 
-/** Refuses rules for pods of agents beside those of the chart. A policy without rules only closes, and may select them. */
+/** Refuses rules for pods of agents other than the chart's. A policy without rules only closes, so it may select them. */
 export const AGENT_NETWORK_POLICY = {
   failurePolicy: 'Fail',
   matchConstraints: {

@@ -9,8 +9,8 @@ import { AGENT_NETWORK_POLICY } from './network-policy.ts';
 const GROUP = 'admissionregistration.k8s.io';
 
 /**
- * A MutatingAdmissionPolicy (Kubernetes 1.36+) that adds the finalizer when an Agent is created. Without this policy,
- * the operator adds it.
+ * A MutatingAdmissionPolicy (Kubernetes 1.36+) that adds the finalizer when an Agent is created. Without this policy, the
+ * operator adds it.
  */
 export const FINALIZER_POLICY = {
   // A failing policy must not prevent the creation of Agents.
@@ -59,15 +59,18 @@ const CONFINED = [
   defaultProfile('c.securityContext', 'seccompProfile'),
   defaultProfile('c.securityContext', 'appArmorProfile'),
 ].join(' && ');
-/** A runtime confines a container without a profile by its default where the node has AppArmor: so none may name another. */
+/** On a node with AppArmor the runtime confines a container without a profile by its default, so no pod may name another. */
 const DEFAULT_APPARMOR = `(!has(object.spec.securityContext) || ${defaultProfile('object.spec.securityContext', 'appArmorProfile')}) && (!has(object.metadata.annotations) || object.metadata.annotations.all(k, !k.startsWith('container.apparmor.security.beta.kubernetes.io/')))`;
-/** The kinds of volume of a pod: the agent's own, the token that only the api accepts, memory for a socket, and the certificate of the village. */
+/**
+ * The allowed volumes of a pod: the agent's own, the token that only the api accepts, memory for a socket, and the village's
+ * certificate.
+ */
 const OWN_VOLUME = `has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
 const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
 const OWN_MEMORY =
   "has(v.emptyDir) && has(v.emptyDir.medium) && v.emptyDir.medium == 'Memory' && has(v.emptyDir.sizeLimit)";
 const OWN_CERTIFICATE = `has(v.configMap) && v.configMap.name == '${CA_CONFIG_MAP}'`;
-/** Names are resolved by /etc/hosts alone: there is no DNS server in a pod, and the hosts are those of the chart. */
+/** Names are resolved only by /etc/hosts: a pod has no DNS server, and the hosts are those of the chart. */
 const WITHOUT_DNS = [
   "has(object.spec.dnsPolicy) && object.spec.dnsPolicy == 'None'",
   "has(object.spec.dnsConfig) && has(object.spec.dnsConfig.nameservers) && object.spec.dnsConfig.nameservers.all(n, n == '127.0.0.1') && !has(object.spec.dnsConfig.searches)",
@@ -75,7 +78,7 @@ const WITHOUT_DNS = [
 ].join(' && ');
 const WITHOUT_RIGHTS =
   'c.securityContext.runAsNonRoot && c.securityContext.readOnlyRootFilesystem && !has(c.securityContext.capabilities.add)';
-/** Every other container of the pod gets neither the token nor, unless it prepares them, the resident's folders. */
+/** No other container of the pod gets the token, nor, unless it prepares them, the resident's folders. */
 const mountsOnly = (folders: string): string =>
   `!has(c.volumeMounts) || c.volumeMounts.all(m, object.spec.volumes.exists(v, v.name == m.name && (has(v.emptyDir) || (has(v.configMap) && m.mountPath == '${CA_MOUNT_PATH}' && has(m.readOnly) && m.readOnly) || (has(v.persistentVolumeClaim) && has(m.subPath) && m.subPath in ${folders}))))`;
 const WITHOUT_SECRETS =
@@ -152,11 +155,11 @@ export const OPERATOR_CLAIM_POLICY = {
   ],
 } as const;
 
-/** A CEL expression that is true if both have the same images and no container more. */
+/** A CEL expression that is true if both have the same images and no additional container. */
 const sameImages = (list: string): string =>
   `(!has(object.spec.${list}) || object.spec.${list}.all(c, oldObject.spec.${list}.exists(o, o.name == c.name && o.image == c.image)))`;
 
-/** Keeps everybody else from making pods of agents, from changing them, and from looking into them. */
+/** Prevents everyone else from creating agents' pods, changing them, and adding debug containers. */
 export const AGENT_POD_POLICY = {
   failurePolicy: 'Fail',
   matchConstraints: {
@@ -184,7 +187,7 @@ export const AGENT_POD_POLICY = {
       reason: 'Forbidden',
     },
     {
-      // Network policies and the village know a pod by these labels.
+      // Network policies and the village identify a pod by these labels.
       expression: `request.operation != 'UPDATE' || ['${ROLE_LABEL}', '${AGENT_LABEL}'].all(l, has(oldObject.metadata.labels) && has(object.metadata.labels) && l in oldObject.metadata.labels && l in object.metadata.labels && oldObject.metadata.labels[l] == object.metadata.labels[l])`,
       message: 'the labels that make a pod that of an agent cannot change',
       reason: 'Forbidden',

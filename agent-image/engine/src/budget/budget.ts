@@ -1,6 +1,6 @@
 import type { BudgetCode, Budgets } from '../journal/event.ts';
 
-/** The share of a budget at which the engine asks the model to finish. */
+/** The share of a budget after which the engine asks the model to finish. */
 const NEAR = 0.8;
 
 const CODES: readonly (readonly [keyof Budgets, BudgetCode])[] = [
@@ -16,8 +16,8 @@ export type Account = Readonly<{ spent: Budgets; budgets: Budgets }>;
 export type Pressure = Readonly<{ level: 'near' | 'over'; code: BudgetCode }> | null;
 
 /**
- * The budget of a run, or of a run that it works for, that is over or near its limit; null if there is none. With one
- * step left, the steps are near their limit.
+ * The budget that is exhausted or nearly so, of this run or of a run that it works for; null if none is. With one step left,
+ * steps count as nearly exhausted.
  */
 export function budgetPressure(accounts: readonly Account[]): Pressure {
   let near: Pressure = null;
@@ -35,9 +35,9 @@ const WORDS: Readonly<Record<BudgetCode, string>> = {
   budget_tokens: 'tokens',
   budget_money: 'money',
   budget_time: 'time',
-  no_progress: 'calls that repeat earlier ones with the same result',
+  no_progress: 'repeated calls with the same result',
 };
 
 export const finishMessage = (code: BudgetCode): string =>
-  `This run is about to use up its budget of ${WORDS[code]} (${code}). Do not begin anything new. ` +
+  `This run has almost used up its budget of ${WORDS[code]} (${code}). Do not begin anything new. ` +
   'Answer now in words: say what is done, what is not done, and what comes next.';

@@ -8,23 +8,23 @@ export type CallContext = Readonly<{
   call: string;
   /** The arguments as the model wrote them, as canonical JSON. */
   args: string;
-  /** The same for all attempts of a call, different for every other call: the idempotency key of the tool. */
+  /** The idempotency key of the tool: the same for all attempts of a call, different for every other call. */
   key: string;
   attempt: number;
   fence: number;
   /** Aborts at the timeout, at a cancel and at the end of the engine. */
   signal: AbortSignal;
-  /** Reports output while the call is under way. It is never journaled; after a cancel nothing is reported. */
+  /** Reports output while the call runs. The journal does not store it, and nothing is reported after a cancel. */
   output: (text: string) => void;
 }>;
 
-/** A tool's finding about an attempt whose end is unknown. `not_done` must be certain: the call then runs again. */
+/** A tool's finding about an attempt with an unknown outcome. `not_done` must be certain, because the call then runs again. */
 export type Verified =
   | Readonly<{ kind: 'done'; outcome: ToolOutcome }>
   | Readonly<{ kind: 'not_done' }>
   | Readonly<{ kind: 'unknown' }>;
 
-/** The tool did nothing, because someone outside of the engine wants a person's permission first. The engine asks for it. */
+/** The tool did nothing, because the village requires a person's permission first. The engine asks for it. */
 export type NeedsPermission = Readonly<{ kind: 'needs_permission'; reason: string }>;
 
 type Description<Input> = Readonly<{
@@ -35,9 +35,7 @@ type Description<Input> = Readonly<{
   execute: (input: Input, context: CallContext) => Promise<ToolOutcome | NeedsPermission>;
 }>;
 
-/**
- * A tool as its author writes it. A tool with the effect `verify` must have a function `verify`; other tools have none.
- */
+/** A tool as its author writes it. Only tools with the effect `verify` have a function `verify`, and they must have one. */
 export type ToolDefinition<Input> = Description<Input> &
   (
     | Readonly<{ effect: 'verify'; verify: (input: Input, context: CallContext) => Promise<Verified> }>
@@ -56,7 +54,7 @@ export type Tool = Readonly<{
   input: z.ZodType;
   effect: Effect;
   timeoutMs: number;
-  /** Checks the arguments. Wrong arguments give an outcome that the model reads, so that it can correct them. */
+  /** Checks the arguments. For wrong arguments, returns an outcome from which the model can correct them. */
   prepare: (
     input: unknown,
   ) => Readonly<{ ok: true; call: PreparedCall }> | Readonly<{ ok: false; outcome: ToolOutcome }>;

@@ -17,7 +17,7 @@ const MODULES = ['sqlite-journal.ts', '../testing/an-event.ts'].map((file) =>
   JSON.stringify(join(import.meta.dirname, file)),
 );
 
-/** Types of the events that a process leaves which is killed after it has carried out the statements. */
+/** Types of the events in the journal after a process has executed the statements and was then killed. */
 async function leftBy(statements: string): Promise<readonly string[]> {
   const path = journals.path();
   const program = `const { openSqliteJournal } = await import(${MODULES[0]});
@@ -38,7 +38,7 @@ async function leftBy(statements: string): Promise<readonly string[]> {
   return types;
 }
 
-test('a killed process loses no write but those that waited in the last turn of its event loop', async () => {
+test('a killed process loses only the writes that waited in the last turn of its event loop', async () => {
   const SOON = '{ soon: true }';
   const cases: readonly (readonly [string, readonly string[]])[] = [
     [`write('stage_opened')`, ['run_opened', 'stage_opened']],
@@ -56,7 +56,7 @@ test('a killed process loses no write but those that waited in the last turn of 
   for (const [statements, expected] of cases) assert.deepEqual(await leftBy(statements), expected, statements);
 });
 
-test('writes that wait come first in the next transaction when theirs fails', () => {
+test('after a failed transaction, waiting writes come first in the next one', () => {
   const path = journals.path();
   const database = openDatabase(path);
   const events = openEventTable(database);
@@ -67,8 +67,8 @@ test('writes that wait come first in the next transaction when theirs fails', ()
   database.exec('pragma max_page_count = 40');
   append('stage_opened', 'small', true);
   assert.throws(() => append('model_asked', 'large'.repeat(100_000), false), { code: 'journal_unwritable' });
-  assert.equal(appender.last, 2, 'the write that waits keeps its place');
-  assert.equal(events.last().seq, 1, 'the file has neither');
+  assert.equal(appender.last, 2, 'the waiting write keeps its place');
+  assert.equal(events.last().seq, 1, 'the file has neither write');
   database.exec('pragma max_page_count = 100000');
   append('model_asked', 'large'.repeat(100_000), false);
   appender.end();

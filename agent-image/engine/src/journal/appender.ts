@@ -10,7 +10,7 @@ export const MAX_PAYLOAD_BYTES = 16 << 20;
 type Placed = Readonly<{ first: number; rows: readonly EventRow[]; events: readonly JournalEvent[] }> &
   Pick<JournalWrite, 'payloads'>;
 
-/** Frees room on a full disk. True if it did: then the write is tried once more. */
+/** Frees space on a full disk. Returns true if it did; the write is then retried once. */
 export type MakeRoom = () => boolean;
 
 type Parts = Readonly<{
@@ -21,26 +21,26 @@ type Parts = Readonly<{
   makeRoom: MakeRoom;
 }>;
 
-/** SQLite's code for a full disk (sqlite3.h), without its extended part. */
+/** SQLite's primary result code for a full disk (sqlite3.h). */
 const SQLITE_FULL = 13;
 
 /**
- * Writes to a journal. A write that may come `soon` waits for the next one in the same transaction, at most until the event loop turns.
- * Mutable, because it holds the transaction. If that transaction fails, its writes come first in the next one: the engine has continued.
+ * Writes to a journal. A write with `soon` waits for the next write and shares its transaction, at most until the next turn of
+ * the event loop. If the transaction fails, its writes come first in the next one, because the engine has already continued.
  */
 export class Appender {
   readonly #parts: Parts;
   readonly #begin;
   readonly #commit;
   readonly #insertPayload;
-  /** Writes of the open transaction, or of one that failed. */
+  /** Writes of the open transaction, or of a failed one. */
   readonly #waiting: Placed[] = [];
   #isOpen = false;
   #last: number;
   #isDue = false;
-  /** The write-ahead log, which SQLite keeps as long as the journal is open. */
+  /** The write-ahead log. SQLite keeps this file while the journal is open. */
   #log: number | null = null;
-  /** After a failed sync no program knows what the disk has. Only another opening reads that. */
+  /** After a failed sync the content of the disk is unknown. Only reopening the journal reads it. */
   #lost: JournalError | null = null;
 
   constructor(parts: Parts) {
@@ -53,7 +53,7 @@ export class Appender {
     this.#last = parts.events.last().seq;
   }
 
-  /** The place of the last event. */
+  /** The position of the last event. */
   get last(): number {
     return this.#last;
   }
@@ -80,7 +80,7 @@ export class Appender {
     });
   }
 
-  /** Ends the work. Nothing may be appended after it. */
+  /** Closes the writer. Append nothing afterwards. */
   end(): void {
     try {
       this.flush();
@@ -113,7 +113,7 @@ export class Appender {
       try {
         this.flush();
       } catch {
-        // The writes wait on; the next `append` tries again, and throws.
+        // The writes stay queued; the next `append` retries them, and throws.
       }
     });
   }
@@ -124,7 +124,10 @@ export class Appender {
     this.#waiting.length = 0;
   }
 
-  /** The commits are in the file; a loss of power could still take them. SQLite's own sync takes longer, since it cannot follow a commit. */
+  /**
+   * The commits are in the file, but a power loss could still lose them. SQLite's own sync takes longer, because it cannot follow
+   * a commit.
+   */
   #sync(): void {
     try {
       this.#log ??= openSync(`${this.#parts.path}-wal`, 'r+');

@@ -2,7 +2,7 @@ import { canonicalJson } from './digest.ts';
 
 export type ParsedArguments = Readonly<{ ok: true; value: unknown }> | Readonly<{ ok: false }>;
 
-/** Parses the arguments of a call. Empty text counts as `{}`: a model may write it if a tool has no parameters. */
+/** Parses the arguments of a call. Empty text counts as `{}`, because some models write it if a tool has no parameters. */
 export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === '') return { ok: true, value: {} };
   try {
@@ -12,7 +12,7 @@ export function parseArguments(text: string): ParsedArguments {
   }
 }
 
-/** The arguments of a call as canonical JSON; the same text if the model wrote no valid JSON. */
+/** The arguments of a call as canonical JSON, or the unchanged text if the model wrote invalid JSON. */
 export function canonicalArguments(text: string): string {
   const parsed = parseArguments(text);
   return parsed.ok ? canonicalJson(parsed.value) : text;

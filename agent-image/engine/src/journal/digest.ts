@@ -3,13 +3,13 @@ import { hash } from 'node:crypto';
 const DIGEST_LENGTH = 22;
 
 /**
- * The first 132 bits of SHA-256 over salt and text, base64url. The salt is secret and random: without it no reader can look for two
- * texts with one digest, or confirm a guess of a short text that was deleted.
+ * The first 132 bits of SHA-256 over salt and text, base64url. The random secret salt prevents a reader from searching for two
+ * texts with the same digest, and from confirming a guess about a deleted text.
  */
 export const digest = (salt: string, text: string): string =>
   hash('sha256', `${salt}\0${text}`, 'base64url').slice(0, DIGEST_LENGTH);
 
-/** JSON with sorted keys: two values that are equal as JSON have the same text. */
+/** JSON with sorted keys: values that are equal as JSON have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => (isRecord(part) ? sorted(part) : part)) ?? 'null';
 }

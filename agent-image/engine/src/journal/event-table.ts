@@ -6,7 +6,7 @@ import { readEvent, type ReadEvent } from './read-event.ts';
 export const MAX_EVENT_BYTES = 64 << 10;
 const MAX_KNOWN_NAMES = 1_000;
 
-/** An event has numbers in place of its run, type and stage, since each name is in many events. */
+/** Events store numbers for run, type and stage, because each of these names occurs in many events. */
 export const EVENT_SCHEMA = `
 create table name (
   id integer primary key,
@@ -26,7 +26,7 @@ create table event (
 create index event_by_run on event (run);
 `;
 
-/** Converts the first schema, whose events had the names themselves. The caller's transaction makes it whole. */
+/** Converts the first schema, whose events stored the names themselves. The caller's transaction makes the conversion atomic. */
 export const UPGRADE_FROM_1 = `
 alter table event rename to event_1;
 drop index event_by_run;
@@ -53,7 +53,7 @@ export type EventTable = Readonly<{
   after: (seq: number, limit: number) => Iterable<Row>;
   ofRunAfter: (run: string, seq: number, limit: number) => Iterable<Row>;
   opensAndClosesAfter: (seq: number) => Iterable<Row>;
-  /** The last event of each run that has no event of its closing, oldest first. */
+  /** The last event of each run that is not closed, oldest first. */
   endsOfOpenRuns: (limit: number) => readonly Row[];
 }>;
 
@@ -115,7 +115,7 @@ export function fromRow({ run, v, type, stage, fence, at, elapsed_ms: elapsedMs,
   }
 }
 
-/** Stops before an event that this engine cannot read, so that a mirror loses nothing. */
+/** Stops at an event that this engine cannot read, so that a mirror skips nothing. */
 export function readable(rows: Iterable<Row>): readonly JournalEntry[] {
   const entries: JournalEntry[] = [];
   for (const row of rows) {
@@ -130,7 +130,7 @@ export type EventRow = Readonly<
   Pick<JournalEvent, 'run' | 'v' | 'type' | 'stage' | 'fence' | 'at' | 'elapsedMs'> & { body: string }
 >;
 
-/** Checks the event as a reader will, so that every written event can be read. */
+/** Checks the event as a reader will, so that every stored event can be read. */
 export function toRow(event: JournalEvent): EventRow {
   JournalEvent.parse(event);
   const { run, v, type, stage, fence, at, elapsedMs, ...own } = event;

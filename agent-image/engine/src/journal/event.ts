@@ -1,21 +1,19 @@
 /**
- * The events of the journal. State is derived from them alone.
+ * The events of the journal. All state is derived from them.
  *
- * An event holds names, numbers and references. Texts (messages, arguments, results) are payload rows, which can be deleted
- * without touching an event. Every event names its run, its stage and the fence of the engine that wrote it.
+ * An event holds names, numbers and references. Texts (messages, arguments, results) are stored as payload rows, which can be
+ * deleted without changing an event. Every event names its run, its stage and the fence of the engine that wrote it.
  */
 import { z } from 'zod';
 
-/**
- * Raise it with every change of a form below, and add the conversion of the older form to `UPCASTS` in `read-event.ts`.
- */
+/** Increment it with every change of a form below, and add the conversion of the older form to `UPCASTS` in `read-event.ts`. */
 export const EVENT_VERSION = 2;
 
 /**
- * The effect of a tool on the world, which decides what may happen to a call whose end is unknown.
+ * The effect of a tool on the world, which decides what may happen to a call with an unknown outcome.
  *
- * `read` and `idempotent` calls may run again. `keyed` calls run again with the same key. Before a `verify` call
- * runs again, the tool checks that it has not happened. A `once` call never runs again by itself: a person decides.
+ * `read` and `idempotent` calls may run again. `keyed` calls run again with the same key. Before a `verify` call runs again, the
+ * tool checks that it has not happened. A `once` call runs again only if a person decides so.
  */
 export const EFFECTS = ['read', 'idempotent', 'keyed', 'verify', 'once'] as const;
 export type Effect = (typeof EFFECTS)[number];
@@ -36,8 +34,8 @@ const BUDGET_CODES = ['budget_steps', 'budget_tokens', 'budget_money', 'budget_t
 export type BudgetCode = (typeof BUDGET_CODES)[number];
 
 /**
- * `allow` and `deny` answer a question of the policy; `happened` and `repeat` answer the question about a call with an
- * unknown end.
+ * `allow` and `deny` answer a question of the policy; `happened` and `repeat` answer the question about a call with an unknown
+ * outcome.
  */
 export const ANSWERS = ['allow', 'deny', 'happened', 'repeat'] as const;
 export type Answer = (typeof ANSWERS)[number];
@@ -59,15 +57,15 @@ export const Budgets = z.strictObject({
   tokens: limit,
   /** Millionths of an aiDollar. */
   moneyMicros: limit,
-  /** Time in which an engine worked on the run; waiting for a person is not counted. */
+  /** Time in which an engine worked on the run, without the time spent waiting for a person. */
   timeMs: limit,
-  /** Calls in a row that repeated an earlier call with the same arguments and the same result. */
+  /** Number of consecutive calls that repeated an earlier call with the same arguments and result. */
   idleCalls: limit,
 });
 export type Budgets = z.infer<typeof Budgets>;
 
 const call = z.strictObject({
-  /** The engine's id of the call, unique in the run: number of the answer and index of the call. */
+  /** The engine's id of the call, unique in the run: the number of the answer and the index of the call. */
   id: name,
   /** The provider's id of the call, which pairs the result with the call in the next request. */
   modelId: name,
@@ -89,9 +87,9 @@ const envelope = {
   run: name,
   stage: name,
   fence: z.int().min(1),
-  /** Time by the clock of the engine that wrote the event, for people to read. No decision depends on it. */
+  /** Time by the clock of the engine that wrote the event, for display only. No decision depends on it. */
   at: count,
-  /** Monotonic time since the engine's previous event of this run; 0 for its first one. */
+  /** Monotonic time since the engine's previous event of this run; 0 for the first one. */
   elapsedMs: count,
 };
 
@@ -104,14 +102,14 @@ const bodies = {
     plan: hash,
     model: name,
     budgets: Budgets,
-    /** The part of the system prompt that stays the same from run to run, and the part that does not. */
+    /** The stable part of the system prompt, which does not change between runs, and the changing part. */
     prompt: hash,
     situation: hash,
     recalled: hash,
     input: hash,
   },
   run_resumed: {
-    /** True when the journal was restored from a mirror, which may lack the last events. */
+    /** True if the journal was restored from a mirror, which may lack the last events. */
     volumeLost: z.boolean(),
   },
   stage_opened: {},
@@ -121,7 +119,7 @@ const bodies = {
     ask: count,
     attempt: count,
     message: hash,
-    /** False when the answer has no text, or only white space. */
+    /** False if the answer is empty or only white space. */
     hasText: z.boolean(),
     calls: z.array(call).max(MAX_CALLS_PER_ANSWER),
     usage,
@@ -137,15 +135,15 @@ const bodies = {
     attempt: z.int().min(1),
   },
   tool_settled: { call: name, outcome: z.enum(OUTCOME_KINDS), result: hash },
-  /** An attempt ended, and its effect is unknown. */
+  /** An attempt ended with an unknown effect. */
   tool_unknown: { call: name, attempt: z.int().min(1) },
   permission_asked: { request: name, call: name, why: z.enum(['policy', 'unknown']) },
-  /** `words`: the text of the person's words to the agent, as `keptWords` writes it; null without any. */
+  /** `words`: reference of the person's words to the agent, as `keptWords` writes them; null without words. */
   permission_answered: { request: name, answer: z.enum(ANSWERS), words: hash.nullable() },
   permission_expired: { request: name },
   budget_spent: { by: name, steps: count, tokens: count, moneyMicros: count },
   budget_warned: { code: z.enum(BUDGET_CODES) },
-  /** A summary replaces the conversation before the run and the first turns of the run in later requests. */
+  /** In later requests a summary replaces the conversation before the run and the first turns of the run. */
   turns_compacted: { summary: hash, turns: count },
   cancel_asked: {},
   interrupted: {},
@@ -185,5 +183,5 @@ export type EventOf<T extends EventType> = Extract<JournalEvent, { type: T }>;
 type WithoutEnvelope<E> = E extends JournalEvent
   ? Omit<E, 'v' | 'run' | 'stage' | 'fence' | 'at' | 'elapsedMs'>
   : never;
-/** An event as the loop makes it; the runner adds the envelope. */
+/** An event as the loop creates it; the runner adds the envelope. */
 export type EventBody = Readonly<WithoutEnvelope<JournalEvent>>;

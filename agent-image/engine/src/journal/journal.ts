@@ -2,7 +2,7 @@ import type { JournalEvent } from './event.ts';
 
 export type Payload = Readonly<{ ref: string; text: string }>;
 
-/** An event at its place in the journal. Places count up from 1. Only a restored journal has gaps. */
+/** An event with its position in the journal. Positions count up from 1. Only a restored journal has gaps. */
 export type JournalEntry = Readonly<{ seq: number; event: JournalEvent }>;
 
 export type RunEvents =
@@ -16,33 +16,33 @@ export type RunRow = Readonly<{
   isOpen: boolean;
 }>;
 
-/** One write: all of it or none of it. */
+/** One atomic write. */
 export type JournalWrite = Readonly<{
   events: readonly JournalEvent[];
   payloads: readonly Payload[];
-  /** True if the write must outlast a loss of power: `append` then returns only after the disk has the write. */
+  /** True if the write must survive a power loss: `append` then returns only after the sync to disk. */
   sync: boolean;
   /**
-   * True if the write may join the next one. A killed process may then lose it, as if it had been killed before; it has it at the latest
-   * when the event loop turns. A killed process loses no other write.
+   * True if the write may share the transaction of the next one, at the latest when the event loop turns. A process that is
+   * killed before that loses this write, but no other.
    */
   soon?: boolean;
 }>;
 
-/** The append-only record of an engine. One process writes it. Every read has a limit. */
+/** The append-only record of an engine. Only one process writes it. Every read has a limit. */
 export type Journal = Readonly<{
-  /** The fence of this opening: greater than that of every event before it. */
+  /** The fence of this opening, greater than that of every earlier event. */
   fence: number;
-  /** The secret of the references. A mirror keeps it, since a restored journal needs the same. */
+  /** The secret salt of the references. A mirror stores it, because a restored journal needs the same salt. */
   salt: string;
   lastSeq: () => number;
   append: (write: JournalWrite) => void;
-  /** Makes the reference of a text. Stores nothing. */
+  /** Computes the reference of a text. Stores nothing. */
   refer: (text: string) => Payload;
-  /** Null for a text that was deleted. */
+  /** Null if the text was deleted. */
   textOf: (ref: string) => string | null;
   eventsOf: (run: string) => RunEvents;
-  /** For a mirror: entries after a place, oldest first. Writes that wait are carried out before. */
+  /** For a mirror: the entries after a position, oldest first. Executes waiting writes first. */
   readAfter: (seq: number, limit: number) => Readonly<{ entries: readonly JournalEntry[]; next: number }>;
   readRunAfter: (run: string, seq: number, limit: number) => readonly JournalEntry[];
   rowOf: (run: string) => RunRow | null;
@@ -58,7 +58,7 @@ export type JournalErrorCode =
   | 'journal_too_large'
   | 'journal_unwritable';
 
-/** A journal that cannot be opened or written. No run continues on it. */
+/** The journal cannot be opened or written, so no run may continue on it. */
 export class JournalError extends Error {
   readonly code: JournalErrorCode;
   constructor(code: JournalErrorCode, message: string, options?: ErrorOptions) {

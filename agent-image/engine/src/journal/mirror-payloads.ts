@@ -3,12 +3,14 @@ import { canonicalArguments } from './arguments.ts';
 import type { JournalEvent } from './event.ts';
 import type { Journal, Payload } from './journal.ts';
 
-/** The reference under which a mirror keeps the journal's salt. No text has it: it is no digest. */
+/** The reference under which a mirror stores the journal's salt. It is not a digest, so no text can have it. */
 export const SALT_REF = 'salt_of_this_journal__';
 
 const Message = z.object({ toolCalls: z.array(z.object({ arguments: z.string() })) });
 
-/** The texts that an event names, with the arguments of its calls, which the journal keeps only inside of the model's answer. */
+/**
+ * The texts that an event refers to, with the arguments of its calls. The journal stores those only inside the model's answer.
+ */
 export function payloadsOf(journal: Pick<Journal, 'textOf' | 'refer'>, event: JournalEvent): readonly Payload[] {
   const payloads = refsOf(event).flatMap((ref) => {
     const text = journal.textOf(ref);

@@ -8,27 +8,24 @@ const SCHEMA_VERSION = 2;
 /** "HmJl": marks the file as a journal. */
 const APPLICATION_ID = 0x486d_4a6c;
 
-/** Error codes of SQLite (sqlite3.h), without their extended part. */
+/** Primary result codes of SQLite (sqlite3.h). */
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOT_A_DATABASE = 26;
 
 /**
- * Small pages waste little on texts of a few KiB. With 4 KiB of text a step, a byte of text takes 1.28 bytes; in pages
- * of 4 KiB it takes 1.34.
+ * Small pages waste little space on texts of a few KiB. With 4 KiB of text a step, storage is 1.28 times the text; with pages of
+ * 4 KiB it is 1.34 times.
  */
 const PAGE_BYTES = 2_048;
-/**
- * Pages in the write-ahead log before a checkpoint, 4 MiB. A checkpoint syncs two files, and writes a page once that
- * many writes have changed.
- */
+/** Pages in the write-ahead log before a checkpoint, 4 MiB. A checkpoint syncs two files, and writes each changed page once. */
 const CHECKPOINT_PAGES = 2_000;
-/** The write-ahead log is cut to this size after a checkpoint. */
+/** After a checkpoint the write-ahead log is truncated to this size. */
 const MAX_LOG_BYTES = 8 << 20;
 
 /**
- * The journal itself: events, payloads, and the salt of the references to payloads. A payload may be deleted, an event
- * never. All other tables are projections (`run-table.ts`).
+ * The journal itself: events, payloads, and the salt of the references to payloads. Payloads may be deleted, events never. All
+ * other tables are projections (`run-table.ts`).
  */
 const SCHEMA = `
 create table header (
@@ -45,8 +42,9 @@ pragma user_version = ${SCHEMA_VERSION};
 `;
 
 /**
- * Opens the file of a journal and locks it until the journal is closed or the process ends: the kernel releases
- * SQLite's lock however the process ends. SQLite rolls back a write that was cut by a kill or a loss of power. A new journal has the given salt, by default a random one.
+ * Opens the file of a journal and locks it until the journal is closed or the process ends: the kernel always releases SQLite's
+ * lock. SQLite rolls back a write that a kill or a power loss has interrupted. A new journal has the given salt, by default a
+ * random one.
  */
 export function openDatabase(path: string, salt = newSalt()): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 0 });

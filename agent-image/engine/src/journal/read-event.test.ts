@@ -18,7 +18,7 @@ test('an event of a newer version or an unknown type is newer, not damaged', () 
   }
 });
 
-test('a wrong or superfluous field is damage, with its place', () => {
+test('a wrong or superfluous field is reported as damage, with its path', () => {
   for (const fields of [{ fence: 'x' }, { fence: 0 }, { v: 'one' }, { v: undefined }, { type: 7 }, { more: 1 }]) {
     const result = readEvent({ ...anEvent('interrupted'), ...fields });
     assert.equal(result.ok ? 'read' : result.code, 'journal_damaged');
@@ -34,7 +34,7 @@ test('an answer of the first version has no words', () => {
   assert.equal(readEvent({ ...anEvent('permission_answered'), words: 'No bread' }).ok, false, 'a reference, no text');
 });
 
-test('an older event goes through each version up to the present one', () => {
+test('an older event is converted through each version up to the current one', () => {
   const { elapsedMs: _, ...old } = anEvent('interrupted');
   const steps: number[] = [];
   const upcast = (from: number) => (event: Readonly<Record<string, unknown>>) => {

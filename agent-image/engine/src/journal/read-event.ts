@@ -14,10 +14,10 @@ export const UPCASTS: Upcasts = {
 
 export type ReadEvent =
   | Readonly<{ ok: true; event: JournalEvent }>
-  /** `journal_newer`: a newer engine wrote the event. `journal_damaged`: no engine wrote it. */
+  /** `journal_newer`: a newer engine wrote the event. `journal_damaged`: no engine wrote this. */
   | Readonly<{ ok: false; code: 'journal_newer' | 'journal_damaged'; message: string }>;
 
-/** Reads a stored event of this or an older version. Refuses an event of a newer version. */
+/** Reads a stored event of this or an older version. Refuses events of newer versions. */
 export function readEvent(stored: RawEvent, upcasts: Upcasts = UPCASTS): ReadEvent {
   const version = stored['v'];
   if (typeof version !== 'number' || !Number.isSafeInteger(version)) return damaged('The event has no version.');

@@ -55,7 +55,7 @@ test('a restored journal continues its open run with the same references and the
   assert.deepEqual(texts, ['What do you drink?', 'Tea.', 'Hello', '', 'post: x']);
 });
 
-test('a mirror with gaps keeps the places of its entries, and an empty mirror restores nothing', async () => {
+test('entries of a mirror with gaps keep their positions, and an empty mirror restores nothing', async () => {
   const lost = journals.open();
   for (const run of ['r0', 'r1', 'r2'])
     await outcomeOf(
@@ -75,7 +75,7 @@ test('a mirror with gaps keeps the places of its entries, and an empty mirror re
   assert.equal(existsSync(untouched), false);
 });
 
-test('entries of a newer engine are refused, and the file that is there stays', async () => {
+test('entries of a newer engine are refused, and the existing file stays', async () => {
   const path = journals.path();
   const old = openSqliteJournal(path);
   const { salt } = old;
@@ -87,7 +87,7 @@ test('entries of a newer engine are refused, and the file that is there stays', 
   assert.equal(openSqliteJournal(path).salt, salt);
 });
 
-test('a mirror that is ahead of the volume brings the lost end back, and nothing happens twice', async () => {
+test('a mirror that is ahead of the volume restores the lost entries, and nothing happens twice', async () => {
   const whole = journals.path();
   const before = openSqliteJournal(whole);
   await outcomeOf(await anEngine({ journal: before, model: scriptedModel([says('Tea.')]) }).engine.start(aRequest()));
@@ -120,7 +120,7 @@ test('a mirror that is ahead of the volume brings the lost end back, and nothing
     kind: 'done',
     text: 'Posted and paid.',
   });
-  assert.equal(posted.length, 1, 'a settled call of the lost end does not run again');
+  assert.equal(posted.length, 1, 'a settled call among the lost entries does not run again');
   assert.equal(typesOf(journal, 'r1').filter((type) => type === 'tool_settled').length, 2);
 });
 

@@ -7,7 +7,7 @@ import { SALT_REF } from './mirror-payloads.ts';
 import { openDatabase } from './open-database.ts';
 import { readEvent, type RawEvent } from './read-event.ts';
 
-/** Entries as a mirror returns them, oldest first, with the texts that they name. */
+/** Entries as a mirror returns them, oldest first, with the texts that they refer to. */
 export type MirrorPage = Readonly<{
   entries: readonly Readonly<{ seq: number; event: RawEvent }>[];
   payloads: readonly Payload[];
@@ -16,9 +16,9 @@ export type MirrorPage = Readonly<{
 const MAX_OPEN_RUNS = 1_000;
 
 /**
- * Makes the file of a journal from its mirror, and replaces the file that is there. Its open runs count as resumed after a lost
- * volume: people decide about their unsettled `once` and `verify` calls. The mirror may lack the last entries.
- * Rejects with `JournalError` for entries that this engine cannot read; the file that is there stays.
+ * Creates the file of a journal from its mirror, and replaces an existing file. Its open runs count as resumed after a lost
+ * volume: people decide about their unsettled `once` and `verify` calls. The mirror may lack the last entries. Rejects with
+ * `JournalError` for entries that this engine cannot read; an existing file then stays.
  */
 export async function restoreSqliteJournal(path: string, pages: AsyncIterable<MirrorPage>): Promise<number> {
   const beside = `${path}.restored`;
@@ -31,9 +31,9 @@ export async function restoreSqliteJournal(path: string, pages: AsyncIterable<Mi
 }
 
 /**
- * Appends the entries of a mirror after the last one of a closed journal, all of them or none. A loss of power takes writes that were
- * not synced, and a backup of the volume is older than the mirror. The open runs count as resumed after a lost volume.
- * Rejects with `JournalError`: `journal_foreign` for the mirror of another journal, and as `restoreSqliteJournal`.
+ * Appends the mirror's newer entries to a closed journal, all or none. They are missing if a power loss took unsynced writes, or
+ * if the volume was restored from an older backup. The open runs count as resumed after a lost volume. Rejects with
+ * `JournalError`: `journal_foreign` for the mirror of another journal, otherwise like `restoreSqliteJournal`.
  */
 export const catchUpSqliteJournal = (path: string, pages: AsyncIterable<MirrorPage>): Promise<number> =>
   copyInto(path, pages);
@@ -53,13 +53,13 @@ async function copyInto(path: string, pages: AsyncIterable<MirrorPage>): Promise
     if (database !== null && copied > 0) markLost(database);
     database?.exec('commit');
   } finally {
-    // A transaction that is open now is rolled back.
+    // Closing rolls back an open transaction.
     database?.close();
   }
   return copied;
 }
 
-/** Opens or makes the file. The first page brings the salt. */
+/** Opens or creates the file. The first page of the mirror contains the salt. */
 function openMirrored(path: string, { payloads }: MirrorPage): DatabaseSync {
   const salt = payloads.find(({ ref }) => ref === SALT_REF)?.text;
   const database = openDatabase(path, salt);
@@ -93,7 +93,7 @@ function markLost(database: DatabaseSync): void {
   }
 }
 
-/** A file of a database has a log and an index beside it while it is open. */
+/** SQLite keeps a log and an index beside an open database file. */
 function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
 }

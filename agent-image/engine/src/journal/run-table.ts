@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { JournalEvent } from './event.ts';
 import type { RunRow } from './journal.ts';
 
-/** Raise it with every change of the table: a table with an older version is made again from the events. */
+/** Increment it with every change of the table: a table with an older version is rebuilt from the events. */
 const PROJECTION_VERSION = 2;
 
 const SCHEMA = `
@@ -20,11 +20,11 @@ create table projected (version integer not null, seq integer not null);
 insert into projected values (${PROJECTION_VERSION}, 0);
 `;
 
-/** The projection of runs: which are open, and which belong to a conversation. It can be made again from the events. */
+/** A projection of the runs: which ones are open, and which belong to a conversation. It can be rebuilt from the events. */
 export type RunTable = Readonly<{
-  /** Takes events in their order, in the caller's transaction. Only events that open or close a run change the table. */
+  /** Applies events in order, in the caller's transaction. Only events that open or close a run change the table. */
   apply: (seq: number, event: JournalEvent) => void;
-  /** The place of the last event that changed the table. */
+  /** The position of the last event that changed the table. */
   seq: () => number;
   row: (run: string) => RunRow | null;
   lastOf: (conversation: string) => RunRow | null;

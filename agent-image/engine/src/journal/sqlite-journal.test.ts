@@ -62,7 +62,7 @@ test('a journal keeps events in order and texts by reference', () => {
   );
 });
 
-test('a write that holds a wrong event, or one too large, leaves nothing', () => {
+test('a write with an invalid or too large event stores nothing', () => {
   withJournal(newPath(), (journal) => {
     assert.throws(() => write(journal, anEvent('run_opened'), { ...anEvent('interrupted'), fence: -1 }));
     const calls = Array.from({ length: 64 }, (_, index) => ({
@@ -72,7 +72,7 @@ test('a write that holds a wrong event, or one too large, leaves nothing', () =>
       arguments: 'z'.repeat(22),
       effect: null,
     }));
-    assert.ok(JSON.stringify(calls).length < MAX_EVENT_BYTES, 'the largest legal answer fits');
+    assert.ok(JSON.stringify(calls).length < MAX_EVENT_BYTES, 'the largest valid answer fits');
     write(journal, anEvent('model_answered', { calls }));
     const large = journal.refer('x'.repeat(MAX_PAYLOAD_BYTES + 1));
     assert.equal(
@@ -123,7 +123,7 @@ test('a journal of a newer schema or with newer events is refused with the fix',
   }
 });
 
-test('a file of another program and a damaged file have different codes, and neither is changed', () => {
+test('a foreign file and a damaged file have different codes, and neither is changed', () => {
   const foreign = newPath();
   const database = new DatabaseSync(foreign);
   database.exec('create table cakes (name text)');
@@ -142,7 +142,7 @@ test('a file of another program and a damaged file have different codes, and nei
   assert.deepEqual(readFileSync(damaged), before);
 });
 
-test('projections are made again from the events after they were dropped, or when they are of another version', () => {
+test('projections are rebuilt from the events after a drop or a change of version', () => {
   const path = newPath();
   const rows = (journal: Journal) => ({
     open: journal.rowOf('r1'),
@@ -193,11 +193,11 @@ test('a mirror reads every entry once, in pages', () => {
   });
 });
 
-/** Bytes of the journal's files after a checkpoint at its closing. */
+/** Size of the journal's files after the checkpoint at closing, in bytes. */
 const bytesOf = (path: string): number =>
   [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
 
-test('1,000 steps cost at most 1.3 times their texts, and as much per step as 250', (t) => {
+test('1,000 steps take at most 1.3 times the size of their texts, and as much per step as 250', (t) => {
   const STEP_TEXT = 4_096;
   const measure = (steps: number): number => {
     const path = newPath();
@@ -233,7 +233,7 @@ test('1,000 steps cost at most 1.3 times their texts, and as much per step as 25
   assert.ok(many <= few * 1.02, 'linear');
 });
 
-test('killed in the middle of writing, a journal opens with whole writes only', async () => {
+test('after a kill in the middle of writing, a journal opens with complete writes only', async () => {
   const path = newPath();
   const modules = ['sqlite-journal.ts', '../testing/an-event.ts'].map((file) =>
     JSON.stringify(join(import.meta.dirname, file)),
@@ -263,7 +263,7 @@ test('killed in the middle of writing, a journal opens with whole writes only', 
   });
 });
 
-test('a log that a torn write cut at any place opens with a prefix of the writes', () => {
+test('a log truncated at any byte opens with a prefix of the writes', () => {
   const path = newPath();
   const journal = openSqliteJournal(path);
   const base = readFileSync(path);
@@ -280,7 +280,7 @@ test('a log that a torn write cut at any place opens with a prefix of the writes
       writeFileSync(`${torn}-wal`, Buffer.concat([log.subarray(0, cut), Buffer.alloc(garbage, 0xa5)]));
       withJournal(torn, (restored) => {
         const last = restored.lastSeq();
-        assert.equal(last % 2, 0, 'a write is whole or gone');
+        assert.equal(last % 2, 0, 'a write is complete or absent');
         assert.deepEqual(
           restored.readAfter(0, 100).entries.map(({ seq }) => seq),
           Array.from({ length: last }, (_, index) => index + 1),

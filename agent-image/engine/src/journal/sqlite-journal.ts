@@ -14,8 +14,8 @@ export const MAX_READ = 1_000;
 const NO_ROOM: MakeRoom = () => false;
 
 /**
- * Opens the journal in a file, or makes a new one. On a full disk a write asks `makeRoom` once before it fails.
- * Rejects with `JournalError`.
+ * Opens the journal in a file, or creates one. On a full disk a write calls `makeRoom` once before it fails. Rejects with
+ * `JournalError`.
  */
 export function openSqliteJournal(path: string, makeRoom: MakeRoom = NO_ROOM): Journal {
   const database = openDatabase(path);
@@ -34,7 +34,7 @@ function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Jo
   refuseNewer(version);
   const runs = openRunTable(database);
   catchUp(database, events, runs);
-  // The appender syncs by itself, and only the writes that ask for it.
+  // The appender syncs, and only for the writes that ask for it.
   database.exec('pragma synchronous = normal');
   const appender = new Appender({ database, path, events, runs, makeRoom });
   return {
@@ -63,7 +63,7 @@ function refuseNewer(version: number): void {
   throw new JournalError('journal_newer', message);
 }
 
-/** A mirror gets only what a killed process keeps, so the waiting writes go first. */
+/** A mirror gets only what survives a kill, so the waiting writes are committed first. */
 function readers(database: DatabaseSync, events: EventTable, flush: () => void) {
   const text = database.prepare('select body from payload where ref = ?');
   return {

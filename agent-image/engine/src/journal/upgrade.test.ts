@@ -13,7 +13,7 @@ const journals = someJournals();
 const CLOSED = 'b1ffc1a8-6f5c-4f3c-9d1c-0f2f4a3e9f01';
 const OPEN = 'b1ffc1a8-6f5c-4f3c-9d1c-0f2f4a3e9f02';
 
-/** The file that an engine with the first schema left. */
+/** The file that an engine with the first schema wrote. */
 function oldJournal(): string {
   const path = journals.path();
   const database = new DatabaseSync(path);
@@ -23,7 +23,7 @@ function oldJournal(): string {
   return path;
 }
 
-test('a journal of the first schema is converted at its opening, and keeps events, texts and runs', async () => {
+test('opening a journal of the first schema converts it, and keeps events, texts and runs', async () => {
   const path = oldJournal();
   const before = new DatabaseSync(path);
   const rows = before.prepare('select * from event order by seq').all();
@@ -51,7 +51,7 @@ test('a journal of the first schema is converted at its opening, and keeps event
   journal.close();
 });
 
-test('a journal whose conversion fails stays as it was', () => {
+test('a failed conversion leaves the journal unchanged', () => {
   const path = oldJournal();
   const database = new DatabaseSync(path);
   database.exec('create table event_1 (another integer)');

@@ -9,9 +9,7 @@ import { currentCalls, unsettledCalls, type RunState } from '../state/run-state.
 import type { Session } from './session.ts';
 import { historyBefore, readAnswer } from './transcript.ts';
 
-/**
- * The end of the engine's work on a run. A run that waits is not in memory; an event or another engine continues it.
- */
+/** The result of the engine's work on a run. A waiting run is not in memory; an event or another engine continues it. */
 export type RunOutcome =
   | Readonly<{ kind: 'done'; text: string }>
   | Readonly<{ kind: 'failed'; code: string; unsettled: readonly string[] }>
@@ -22,8 +20,7 @@ export type RunOutcome =
 type Tasks = Map<string, Promise<void>>;
 
 /**
- * Works on a run until it is closed or waits. Rejects when the journal cannot be written or a command fails because of
- * a bug.
+ * Works on a run until it is closed or waits. Rejects if the journal cannot be written, or if a command fails because of a bug.
  */
 export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
   const tasks: Tasks = new Map();
@@ -94,7 +91,7 @@ async function close(kit: Kit, session: Session, { tasks, outcome }: Close): Pro
   return recordedOutcome(kit.ports.journal, session.state);
 }
 
-/** Waits until all tasks have ended, for at most `graceMs`. A task that ends later finds its run closed. */
+/** Waits at most `graceMs` for all tasks to end. A task that ends later finds its run closed. */
 async function settled(kit: Kit, tasks: Tasks, graceMs: number): Promise<void> {
   if (tasks.size === 0) return;
   const over = new AbortController();

@@ -10,7 +10,7 @@ import type { Tool } from '../effects/tool.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RunState, Turn } from '../state/run-state.ts';
 
-/** Maximum number of streamed characters of one answer; the rest comes with the complete answer. */
+/** Maximum number of streamed characters of one answer. The complete answer contains the rest. */
 const MAX_STREAMED_CHARS = 1_000_000;
 const NO_USAGE = { prompt: 0, completion: 0, total: 0 };
 
@@ -57,7 +57,7 @@ export async function askModel(
   session.append([body], [message]);
 }
 
-/** Publishes the words of a stream as they come, until the run is cancelled. Returns the end of the stream. */
+/** Publishes the words of a stream as they arrive, until the run is cancelled. Returns the end of the stream. */
 async function streamed(
   kit: Kit,
   session: Session,
@@ -115,7 +115,7 @@ type Basis = Readonly<{
   ask: Readonly<{ ask: number; attempt: number; withTools: boolean }>;
 }>;
 
-/** The next request of a run whose calls are settled, and a digest of everything in it. */
+/** The next request of a run whose calls are settled, with a digest of its content. */
 function requestOf(
   kit: Kit,
   session: Session,
@@ -136,7 +136,7 @@ function requestOf(
 }
 
 const NO_TOOLS: ModelRequest['tools'] = [];
-/** The descriptions of an engine's tools: the same list for all its requests, so that a model port converts it once. */
+/** The descriptions of an engine's tools. All requests share one list, so that a model port converts it only once. */
 const descriptions = new WeakMap<readonly Tool[], ModelRequest['tools']>();
 
 function offered(tools: readonly Tool[]): ModelRequest['tools'] {
@@ -147,14 +147,17 @@ function offered(tools: readonly Tool[]): ModelRequest['tools'] {
   return made;
 }
 
-/** The part of a run's requests that never changes again. Mutable, because each turn adds to it: a long run does not read it again. */
+/**
+ * The part of a run's requests that no longer changes. Mutable: each turn extends it, so that a long run does not read everything
+ * again.
+ */
 type Fixed = {
   readonly history: readonly Message[];
   readonly compacted: RunState['compacted'];
   readonly system: ModelRequest['system'];
   readonly messages: Message[];
   turns: number;
-  /** The digest of the parts so far, each over the one before it. */
+  /** The digest of the parts so far; each part is hashed with the digest before it. */
   chain: string;
 };
 

@@ -23,7 +23,7 @@ const clock = { ...SYSTEM_CLOCK, sleep: async () => {} };
 
 type Model = ModelPort & { readonly requests: ModelRequest[]; readonly summaries: ModelRequest[] };
 
-/** A model that takes few characters, looks around until it has looked often enough, and counts by the places that it has seen. */
+/** A model with a small context window. It looks around until it has seen enough places, and counts them in the request. */
 function aModel(seen: readonly string[], summary: Step = says(FOLDED)): Model {
   const [requests, summaries]: [ModelRequest[], ModelRequest[]] = [[], []];
   return {
@@ -51,7 +51,7 @@ function aWorld() {
   return { seen, tools: [look] };
 }
 
-/** Each call of a request has its result at once after it, as providers demand. */
+/** Each call of a request is followed directly by its result, as providers demand. */
 function checkPairs({ messages }: ModelRequest): void {
   for (const [index, message] of messages.entries()) {
     if (message.role === 'assistant')
@@ -68,7 +68,7 @@ async function talkBefore(journal: Journal): Promise<void> {
   await outcomeOf(await anEngine({ journal, model }).engine.start(aRequest({ run: 'r0', input: CONSTRAINT })));
 }
 
-test('a run that outgrows the model continues with summaries: calls keep their results, people their words, the journal everything', async () => {
+test("a run that outgrows the model continues with summaries; calls keep their results, people's messages stay verbatim, and the journal keeps everything", async () => {
   const journal = journals.open();
   await talkBefore(journal);
   const { seen, tools } = aWorld();
@@ -85,7 +85,7 @@ test('a run that outgrows the model continues with summaries: calls keep their r
   const summaries = typesOf(journal, 'r1').filter((type) => type === 'turns_compacted').length;
   assert.ok(summaries >= 1 && summaries === model.summaries.length);
   const prefixes = new Set(model.requests.map(({ messages, system }) => `${system.stable} ${messages[0]?.content}`));
-  assert.ok(prefixes.size <= summaries + 1, 'between two summaries the beginning stays the same');
+  assert.ok(prefixes.size <= summaries + 1, 'between two summaries the start of the request stays the same');
   const found = journal.eventsOf('r1');
   const results = found.ok
     ? found.events.flatMap((event) => (event.type === 'tool_settled' ? [event.result] : []))
@@ -97,7 +97,7 @@ test('a run that outgrows the model continues with summaries: calls keep their r
 const failuresIn = (journal: Journal): number =>
   typesOf(journal, 'r1').filter((type) => type === 'model_failed').length;
 
-test('a known window makes the summary before the model refuses', async () => {
+test('with a known context window the summary is made before the model refuses', async () => {
   const { seen, tools } = aWorld();
   const model = aModel(seen);
   const counting: ModelPort = {
@@ -114,7 +114,7 @@ test('a known window makes the summary before the model refuses', async () => {
   assert.ok(model.summaries.length > 0);
 });
 
-test('an engine that ends while it makes a summary leaves none; the next one makes it, and a later one finds it', async () => {
+test('an engine that ends during a summary leaves none; the next engine makes it, and a later one finds it', async () => {
   const path = journals.path();
   const { seen, tools } = aWorld();
   const stuck = aModel(seen, hangs());
@@ -123,7 +123,7 @@ test('an engine that ends while it makes a summary leaves none; the next one mak
   await before.engine.start(aRequest({ run: 'r1' }));
   while (stuck.summaries.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const [done, types] = [seen.length, typesOf(first, 'r1')];
-  // The process is gone from one moment to the next.
+  // The process ends without warning.
   first.close();
   const second = openSqliteJournal(path);
   assert.deepEqual(typesOf(second, 'r1'), types);
@@ -135,7 +135,7 @@ test('an engine that ends while it makes a summary leaves none; the next one mak
   const next = anEngine({ journal: second, model, tools, clock, compaction: modelCompaction(model), limits, notify });
   await outcomeOf(next.engine.resume('r1'));
   assert.equal(model.summaries.length, 1);
-  assert.equal(seen.length, done, 'a summary starts no call');
+  assert.equal(seen.length, done, 'a summary never starts a call');
   second.close();
   const third = openSqliteJournal(path);
   const last = aModel(seen);
@@ -145,7 +145,7 @@ test('an engine that ends while it makes a summary leaves none; the next one mak
   assert.equal(seen.length, CALLS);
 });
 
-test('without anything to shorten, and without a summary, the run fails with the reason', async () => {
+test('if nothing can be shortened or no summary can be made, the run fails with the reason', async () => {
   const tooLong: ModelPort = { chat: (request, signal) => fails('context_too_long', false)(request, signal) };
   const { engine } = anEngine({
     journal: journals.open(),

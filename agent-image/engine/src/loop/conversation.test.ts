@@ -7,7 +7,7 @@ import { calls, fails, says, scriptedModel, type Step } from '../testing/scripte
 
 const journals = someJournals();
 
-test('a model that fails is asked again only where it says so, and an empty answer is no answer', async () => {
+test('a failed request is retried only if the model allows it, and an empty answer counts as a failure', async () => {
   const run = async (steps: readonly Step[]) => {
     const model = scriptedModel(steps);
     const clock = {
@@ -45,7 +45,7 @@ test('four conversations at once share nothing', async () => {
         assert.equal(text.includes(name), other === index, `${name} in ${names[index]}`);
       assert.ok(
         text.includes(`, ${round}`) && (round === 0 || text.includes(', 0')),
-        'the history of this conversation is there',
+        'the request contains the history of this conversation',
       );
     }
   }
@@ -59,7 +59,7 @@ test('one conversation has one open run', async () => {
   assert.deepEqual(await engine.start(aRequest()), { ok: false, code: 'conversation_busy' });
 });
 
-test('recalled memory stands in the last message alone, and the cached half of the prompt stays byte by byte', async () => {
+test('recalled memory is only in the last message, and the cached half of the prompt stays identical', async () => {
   const journal = journals.open();
   const model = scriptedModel([says('One.'), says('Two.')]);
   const memory = { recall: async () => ['likes tea'] };

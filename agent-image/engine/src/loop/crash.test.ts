@@ -1,4 +1,4 @@
-/** A process is killed at each write of the journal; another one continues. The witness counts what happened in the world. */
+/** Kills a process at each write of the journal; another process continues. The witness records what happened in the world. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,10 @@ const CHILD = join(import.meta.dirname, '../testing/crash-child.ts');
 /** Opening, stage, two requests with their answers, intent and settlement of five calls, closing. */
 const WRITES = 17;
 const CLOCKS_OFF_MS = [3_600_000, -3_600_000, 0];
-/** Every point meets every clock; without it the clocks take turns, and each meets points before and after a write and writes of each effect. */
+/**
+ * In the full run every kill point meets every clock. Otherwise the clocks take turns, and each meets points before and after a
+ * write and writes of each effect.
+ */
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 
 const Report = z.object({
@@ -74,7 +77,7 @@ function checkWorld(name: string, report: z.infer<typeof Report>): void {
   );
 }
 
-/** A kill at a write. The clock of the process that continues is off by `clockOffMs`. */
+/** Kills the process at a write. The clock of the continuing process is off by `clockOffMs`. */
 async function cell(point: string, clockOffMs: number): Promise<void> {
   const name = `${point.replace(':', '-')}-${clockOffMs}`;
   const killed = await child(name, point);
@@ -86,7 +89,7 @@ async function cell(point: string, clockOffMs: number): Promise<void> {
   if (point === `after:${WRITES}`) return assert.equal(report.outcome, 'closed');
   checkWorld(name, report);
   assert.deepEqual(report.outcome, { kind: 'done', text: 'All five are done.' });
-  // The last request to the model may have been made before the kill.
+  // The kill may come after the last request to the model.
   if (report.results.length > 0) {
     assert.equal(report.results.length, EFFECTS.length, 'each call has one result');
     for (const [index, effect] of EFFECTS.slice(0, 4).entries())
@@ -95,7 +98,7 @@ async function cell(point: string, clockOffMs: number): Promise<void> {
   }
 }
 
-test(`killed before and after each of ${WRITES} writes, nothing happens twice and nothing is lost, also by a clock an hour off`, async () => {
+test(`a kill before or after each of ${WRITES} writes repeats and loses nothing, even if the clock is an hour off`, async () => {
   const points = Array.from({ length: WRITES }, (_, index) => [`before:${index + 1}`, `after:${index + 1}`]).flat();
   assert.equal(points.length, 34);
   const failures: string[] = [];
@@ -112,7 +115,7 @@ test(`killed before and after each of ${WRITES} writes, nothing happens twice an
   checkWorld('whole', Report.parse(JSON.parse(whole.output)));
 });
 
-test('an engine without the volume knows no run and calls nothing', async () => {
+test('an engine with an empty volume knows no run and calls nothing', async () => {
   const journal = openSqliteJournal(join(folder, 'empty.db'));
   const model = scriptedModel([]);
   const { engine } = anEngine({ journal, model });

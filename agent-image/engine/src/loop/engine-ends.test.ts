@@ -29,7 +29,7 @@ const budgetRun = async (budgets: Partial<typeof BUDGETS>, steps: readonly Step[
 };
 const look = (text: string): Step => calls(['look', { text }]);
 
-test('each budget warns once, leaves one request to finish, and ends the run with its code', async () => {
+test('each budget warns once, allows one more request to finish, and then ends the run with its code', async () => {
   const endless = Array.from({ length: 40 }, (_, index) => look(`${index}`));
   const ended = (code: string) => ({ kind: 'failed', code, unsettled: [] });
   const steps = await budgetRun({ steps: 3 }, endless.slice(0, 3));
@@ -49,7 +49,7 @@ test('a model that finishes after the warning is done', async () => {
   assert.deepEqual(finished, { outcome: { kind: 'done', text: 'Half of it is done.' }, warnings: 1, lastTools: 1 });
 });
 
-test('the budget of time counts work by the monotonic clock: a clock an hour off changes nothing', async () => {
+test('the time budget uses the monotonic clock: a wall clock an hour off changes nothing', async () => {
   for (const shift of [3_600_000, -3_600_000]) {
     let asked = 0;
     const clock = { ...SYSTEM_CLOCK, now: () => Date.now() + (asked += 1) * shift };
@@ -66,7 +66,7 @@ test('the budget of time counts work by the monotonic clock: a clock an hour off
   assert.equal(outcome.kind === 'failed' ? outcome.code : outcome.kind, 'budget_time');
 });
 
-test('a run that worked for another one spends its budget, and ends with it', async () => {
+test("a child run spends its parent's budget, and ends with it", async () => {
   const journal = journals.open();
   const model = scriptedModel([
     calls(['delegate', { text: 'x' }]),
@@ -90,11 +90,11 @@ test('a run that worked for another one spends its budget, and ends with it', as
   assert.match(
     JSON.stringify(model.requests[3]?.messages),
     /budget_steps/,
-    'the child is warned of the budget of its parent',
+    'the child is warned about the budget of its parent',
   );
 });
 
-test('after a cancel nothing starts and no word is streamed, from every state; unsettled calls are named', async () => {
+test('in every state, after a cancel nothing starts, no word is streamed, and unsettled calls are named', async () => {
   const untilAborted: Execute = (_input, { signal }) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(new Error('aborted')));
@@ -103,9 +103,9 @@ test('after a cancel nothing starts and no word is streamed, from every state; u
   type State = readonly [EventType, readonly Step[], Execute, 'allow' | 'ask', readonly string[]];
   const call = [calls(['post', { text: 'x' }])];
   const states: Readonly<Record<string, State>> = {
-    'asking a model that does not listen': ['model_asked', [hangs()], untilAborted, 'allow', []],
+    'during a request to a model that ignores the abort': ['model_asked', [hangs()], untilAborted, 'allow', []],
     'in a call': ['tool_intent', call, untilAborted, 'allow', ['1.0']],
-    'in a call that does not listen': ['tool_intent', call, deaf, 'allow', ['1.0']],
+    'during a call that ignores the abort': ['tool_intent', call, deaf, 'allow', ['1.0']],
     'waiting for a person': ['permission_asked', call, untilAborted, 'ask', []],
     'between two attempts': ['model_failed', [fails('overloaded', true)], untilAborted, 'allow', []],
   };
@@ -139,7 +139,7 @@ test('after a cancel nothing starts and no word is streamed, from every state; u
   }
 });
 
-test('an interruption starts nothing and lets a call settle; the next engine continues', async () => {
+test('after an interruption nothing starts, a running call settles, and the next engine continues', async () => {
   const path = journals.path();
   const first = openSqliteJournal(path);
   const gate = Promise.withResolvers<void>();
@@ -169,7 +169,7 @@ test('an interruption starts nothing and lets a call settle; the next engine con
 
 const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 200;
 
-test(`${RUNS} finished runs leave nothing in memory`, async (t) => {
+test(`${RUNS} finished runs leave no memory behind`, async (t) => {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   assert.ok(typeof collect === 'function');

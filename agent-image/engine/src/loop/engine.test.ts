@@ -12,7 +12,7 @@ const journals = someJournals();
 
 type Execute = (input: { text: string }, context: CallContext) => Promise<ToolOutcome>;
 
-test('a run asks, calls, asks again and answers; the journal has each step before the next', async () => {
+test('a run asks the model, calls a tool, asks again and answers; the journal has each step before the next begins', async () => {
   const journal = journals.open();
   const model = scriptedModel([calls(['look', { text: 'here' }]), says('I see a café.')]);
   const { engine, notices } = anEngine({ journal, model, tools: [echo('look', 'read')] });
@@ -42,7 +42,7 @@ test('a run asks, calls, asks again and answers; the journal has each step befor
   assert.equal(engine.active(), 0);
 });
 
-test('a wrong argument, an unknown tool and broken JSON come back to the model, which corrects them', async () => {
+test('the model reads about a wrong argument, an unknown tool and broken JSON, and corrects them', async () => {
   const model = scriptedModel([
     calls(['look', { text: 7 }], ['teleport', {}], ['look', '{"text":']),
     calls(['look', { text: 'here' }]),
@@ -56,7 +56,7 @@ test('a wrong argument, an unknown tool and broken JSON come back to the model, 
   assert.match(results[2] ?? '', /one JSON object/);
 });
 
-test('reads of one answer run side by side, writes one after the other', async () => {
+test('reads of one answer run in parallel, writes one after another', async () => {
   let [now, most] = [0, 0];
   const order: string[] = [];
   const counting: Execute = async ({ text }) => {
@@ -83,7 +83,7 @@ test('reads of one answer run side by side, writes one after the other', async (
   assert.deepEqual(order, ['0', '1', '2']);
 });
 
-test('a question to a person holds nothing in memory; the answer continues the run', async () => {
+test('a run that waits for a person is not in memory; the answer continues it', async () => {
   for (const [answer, expected] of [
     ['allow', /^post: x$/],
     ['deny', /denied \(person\)/],
@@ -114,7 +114,7 @@ test('a question to a person holds nothing in memory; the answer continues the r
   }
 });
 
-test('a denial of the policy beats a permission that a person gave', async () => {
+test("a denial by the policy overrides a person's permission", async () => {
   let verdict: 'ask' | 'deny' = 'ask';
   let ran = false;
   const post = aTool({ name: 'post', effect: 'once' }, async () => {
@@ -132,7 +132,7 @@ test('a denial of the policy beats a permission that a person gave', async () =>
   assert.match(model.requests[1]?.messages.at(-1)?.content ?? '', /denied \(policy\)\. quarantined/);
 });
 
-test('an attempt that times out or throws is as unknown as after a crash, by effect', async () => {
+test('an attempt that times out or throws counts as unknown, as after a crash; the effect decides what follows', async () => {
   const attempts: Record<string, string[]> = {};
   const broken = (name: string, effect: Exclude<Effect, 'verify'>) =>
     aTool({ name, effect }, async (_input, { key }) => {
@@ -158,10 +158,10 @@ test('an attempt that times out or throws is as unknown as after a crash, by eff
   assert.match(results[0] ?? '', /failed \(tool_error\)/);
   assert.equal(results[1], 'second attempt');
   assert.match(results[2] ?? '', /may have happened/);
-  assert.doesNotMatch(JSON.stringify(model.requests), /secret of the tool/, 'the model reads no exception');
+  assert.doesNotMatch(JSON.stringify(model.requests), /secret of the tool/, 'the model does not read the exception');
 });
 
-test('a verify call asks the world before it runs again', async () => {
+test('a verify call checks its effect before it runs again', async () => {
   const world = new Set<string>();
   let attempts = 0;
   const pay = defineTool({
@@ -197,7 +197,7 @@ test('a verify call asks the world before it runs again', async () => {
   assert.match(results[2] ?? '', /A person confirmed/);
 });
 
-test('arguments that are not those of the journal end the run as diverged', async () => {
+test('arguments that differ from the journal end the run as diverged', async () => {
   const journal = journals.open();
   const model = scriptedModel([calls(['post', { text: 'x' }])]);
   const policy = { judge: () => ({ verdict: 'ask' as const, reason: '' }) };

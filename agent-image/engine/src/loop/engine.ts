@@ -16,10 +16,7 @@ export type RunRequest = Readonly<{
   budgets: Budgets;
   stage: Readonly<{ id: string; plan: string }>;
   run?: string;
-  /**
-   * The run and call that this run works for. The budgets of that run hold for this one too, and cancelling that run
-   * cancels this one.
-   */
+  /** The run and call that started this run. That run's budgets apply to this run too, and cancelling it cancels this run. */
   parent?: Readonly<{ run: string; call: string }>;
 }>;
 
@@ -43,23 +40,23 @@ export type Engine = Readonly<{
   resume: (run: string, options?: ResumeOptions) => Begun;
   answer: (run: string, given: GivenAnswer) => Begun;
   cancel: (run: string) => Begun;
-  /** At SIGTERM: starts nothing more, waits for what is under way, and leaves the runs to the next engine. */
+  /** At SIGTERM: starts nothing more, waits for work in progress, and leaves the runs to the next engine. */
   interrupt: () => Promise<void>;
   /**
-   * Ends the work on one run, for example when its lease is lost. This engine may resume it. `now` aborts requests and calls under
-   * way; `gently` waits for them as `interrupt` does. The work on runs that work for it ends too.
+   * Ends the work on one run, for example when its lease is lost, and on the runs that work for it. This engine may resume it.
+   * `now` aborts requests and calls in progress; `gently` waits for them like `interrupt`.
    */
   release: (run: string, how: 'now' | 'gently') => Promise<void>;
-  /** The end of a run; null while it is open, and for a run that the journal does not have or cannot read. */
+  /** The result of a run; null while it is open, and if the journal lacks it or cannot read it. */
   outcomeOf: (run: string) => RunOutcome | null;
   spentOf: (run: string) => Budgets | null;
   active: () => number;
 }>;
 
 export type ResumeOptions = Readonly<{
-  /** True if the journal was restored from a mirror, which may lack its end. */
+  /** True if the journal was restored from a mirror, which may lack its last events. */
   volumeLost?: boolean;
-  /** Answers of people that came while no engine had the run. One that was recorded before has no effect. */
+  /** Answers that people gave while no engine had the run. An answer that is already recorded has no effect. */
   answers?: readonly GivenAnswer[];
 }>;
 
@@ -190,14 +187,11 @@ async function release(running: Running, run: string, how: 'now' | 'gently'): Pr
   await Promise.allSettled([work.outcome, ...released]);
 }
 
-/**
- * The session of the parent; null without a parent. Undefined if the parent is not in memory: the parent must be
- * resumed first.
- */
+/** The session of the parent; null without a parent. Undefined if the parent is not in memory and must be resumed first. */
 const parentOf = (works: ReadonlyMap<string, Work>, parent: RunRequest['parent'] | null): Session | null | undefined =>
   parent ? works.get(parent.run)?.session : null;
 
-/** Text from the memory. If the memory cannot be read, the agent still answers, without it. */
+/** Text from the memory. If the memory cannot be read, the agent still answers without it. */
 async function recall(kit: Kit, { input, conversation, run }: Identified): Promise<string> {
   try {
     return (await kit.ports.memory.recall({ text: input, conversation, run })).join('\n');

@@ -3,10 +3,10 @@ import type { EventOf, JournalEvent } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { ApprovalPort, ClockPort, CompactionPort, IdPort, MemoryPort, ModelPort, PolicyPort } from './ports.ts';
 
-/** A report of the engine: of an event that the journal has, of words that stream, or of a fault that did not end the run. */
+/** A report of the engine: a journaled event, streamed words, or a fault that did not end the run. */
 export type Notice =
   | Readonly<{ type: 'event'; event: JournalEvent }>
-  /** Never journaled. A new attempt withdraws the words of the one before it. */
+  /** Never journaled. A new attempt withdraws the words of the previous one. */
   | Readonly<{ type: 'delta'; run: string; ask: number; attempt: number; text: string }>
   | Readonly<{ type: 'output'; run: string; call: string; text: string }>
   | Readonly<{ type: 'problem'; run: string; where: string; error: unknown }>;
@@ -40,7 +40,7 @@ export const DEFAULT_LIMITS: EngineLimits = {
 
 export type Kit = Readonly<{ ports: EnginePorts; tools: ReadonlyMap<string, Tool>; limits: EngineLimits }>;
 
-/** Events with which nothing leaves the process before the next event, or only a `read`. */
+/** Events after which nothing leaves the process before the next event, except a `read`. */
 const SOON: ReadonlySet<string> = new Set([
   'stage_opened',
   'model_answered',
@@ -49,17 +49,17 @@ const SOON: ReadonlySet<string> = new Set([
   'tool_settled',
 ]);
 
-/** True if the write of the events may join the next one. A synced write does not. */
+/** True if the write of the events may share the transaction of the next one. A synced write may not. */
 export const isSoon = (events: readonly JournalEvent[]): boolean => events.every(({ type }) => SOON.has(type));
 
-/** Null: the engine does not know the call's effect. */
+/** Null if the engine does not know the call's effect. */
 const SYNCED_SETTLEMENTS: ReadonlySet<string | null> = new Set(['once', null]);
 
 /**
- * True if the write must outlast a loss of power before the engine continues, because the event records something that
- * may happen next in the world, or has happened. A `read` need not: if it is lost, everything after it in the journal
- * is lost too, and the engine reads again. The settlement of a call that may run again need not either: if it is lost,
- * the intent is not, so the call runs again with its key or is verified. Only a `once` call would ask a person.
+ * True if the write must survive a power loss before the engine continues, because the event records something that happened in
+ * the world or may happen next. A `read` need not: if its event is lost, so is everything after it in the journal, and the engine
+ * reads again. The settlement of a repeatable call need not either: the intent survives, so the call runs again with its key or
+ * is verified. Only a `once` call would have to ask a person.
  */
 export function isSynced(event: JournalEvent, effectOf: (event: EventOf<'tool_settled'>) => string | null): boolean {
   switch (event.type) {

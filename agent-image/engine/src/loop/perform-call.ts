@@ -30,15 +30,14 @@ export async function startCall(kit: Kit, session: Session, call: CallState): Pr
   if (isAllowed(kit, session, { ready, why: 'policy' })) await runAttempt(kit, session, ready);
 }
 
-/** Continues a call whose last attempt has an unknown end, by the effect of its tool. */
+/** Continues a call whose last attempt has an unknown outcome, by the effect of its tool. */
 export async function recoverCall(
   kit: Kit,
   session: Session,
   { call, by }: Readonly<{ call: CallState; by: 'run' | 'verify' | 'ask' }>,
 ): Promise<void> {
   const tool = kit.tools.get(call.tool);
-  // If the tool is missing or has another effect than the earlier attempt, the engine cannot know that a repeat is
-  // safe.
+  // If the tool is missing or its effect has changed since the earlier attempt, the engine cannot know whether a repeat is safe.
   if (by === 'ask' || tool === undefined || tool.effect !== call.effect) return askAbout(session, call, 'unknown');
   const ready = prepare(kit, session, call);
   if (ready === null) return;
@@ -52,7 +51,7 @@ export async function recoverCall(
   await runAttempt(kit, session, ready);
 }
 
-/** Shows a question to people. A question that cannot be shown stays open, and the next engine shows it again. */
+/** Shows a question to people. If that fails, the question stays open and the next engine shows it again. */
 export async function askPerson(kit: Kit, session: Session, call: CallState): Promise<void> {
   const proposed = proposedCall(kit, session, call);
   if (proposed === null || call.question === null) return;
@@ -68,8 +67,8 @@ export async function askPerson(kit: Kit, session: Session, call: CallState): Pr
 }
 
 /**
- * True if the policy allows the attempt; it judges each attempt again. If false, the call was settled or a person is
- * asked.
+ * True if the policy allows the attempt; it judges each attempt again. If false, the call is already settled or waits for a
+ * person.
  */
 function isAllowed(
   kit: Kit,
@@ -86,7 +85,7 @@ function isAllowed(
 
 const isPermitted = ({ question }: CallState): boolean => question?.answer === 'allow' || question?.answer === 'repeat';
 
-/** An earlier attempt may have happened: a denial of the next one must not hide it. */
+/** An earlier attempt may have happened, and a denial of the next one must not hide that. */
 const refusal = (call: CallState, reason: string): ToolOutcome =>
   call.attempt > 0
     ? { kind: 'unknown', text: `It may not run again: ${reason}` }
@@ -117,10 +116,7 @@ function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
     : settled(prepared.outcome);
 }
 
-/**
- * The call as the policy and people see it. Ends the run if the arguments in the stored answer are not those of the
- * call.
- */
+/** The call as the policy and people see it. Ends the run if the arguments differ from those in the stored answer. */
 function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall | null {
   const written = writtenCall(session, call);
   const text = written === undefined ? '' : canonicalArguments(written.arguments);
@@ -164,7 +160,7 @@ async function runAttempt(kit: Kit, session: Session, ready: Ready): Promise<voi
   finish(kit, session, { call, attempt, result, effect: tool.effect });
 }
 
-/** A tool that wants a permission again and again is never answered: its call ends as denied. */
+/** A tool may demand a permission on every attempt. The call then ends as denied. */
 function askAgain(kit: Kit, session: Session, { ready, reason }: Readonly<{ ready: Ready; reason: string }>): void {
   const { call, tool } = ready;
   if (tool.effect !== 'once' && call.questions < MAX_QUESTIONS) return askAbout(session, call, 'policy');
@@ -179,8 +175,8 @@ type Finished = Readonly<{
 }>;
 
 /**
- * Settles a call after an attempt. If the attempt was lost and a repeat might do harm, the call is unknown, as after a
- * crash; if a repeat does no harm, the model decides about it.
+ * Settles a call after an attempt. If the attempt was lost and a repeat might do harm, the call is unknown, as after a crash. If
+ * a repeat is harmless, the model decides about it.
  */
 function finish(kit: Kit, session: Session, { call, attempt, result, effect }: Finished): void {
   if (
@@ -227,7 +223,7 @@ const contextOf = (
   },
 });
 
-/** `lost`: the attempt ended and its effect is unknown. */
+/** `lost`: the attempt ended with an unknown effect. */
 type Attempt =
   | Readonly<{ kind: 'outcome'; outcome: ToolOutcome }>
   | NeedsPermission
@@ -235,12 +231,13 @@ type Attempt =
 
 type Timing = Readonly<{
   timeoutMs: number;
-  /** Aborts with the run. */
   signal: AbortSignal;
   after: (ms: number, run: () => void) => () => void;
 }>;
 
-/** One attempt of a call: it ends with the tool or at the timeout. An abort of the run reaches the tool, which should then end. */
+/**
+ * One attempt of a call: it ends with the tool or at the timeout. An abort of the run reaches the tool, which should then end.
+ */
 async function executeCall(
   call: PreparedCall,
   context: Omit<CallContext, 'signal'>,

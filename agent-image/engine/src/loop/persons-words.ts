@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { canonicalJson } from '../journal/digest.ts';
 
-/** Words that a person gave with their answer to a question. `by` is the person's name; empty if it is unknown. */
+/** Words that a person added to an answer. `by` is the person's name; empty if it is unknown. */
 export type PersonsWords = Readonly<{ by: string; text: string }>;
 
-/** Maximum number of characters that the journal keeps, and that a model reads. */
+/** Maximum number of characters that the journal stores and a model reads. */
 export const MAX_WORDS_CHARS = 8_000;
 const MAX_NAME_CHARS = 100;
-/** Everything that a model may read as the beginning of a new line. */
+/** Every line separator that a model may recognize. */
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
 const Kept = z.strictObject({ by: z.string(), text: z.string() });
@@ -15,8 +15,8 @@ const Kept = z.strictObject({ by: z.string(), text: z.string() });
 export const keptWords = ({ by, text }: PersonsWords): string => canonicalJson(bounded({ by, text }));
 
 /**
- * The words as the model reads them below the result of the call. Each line begins with a mark, so that no word of a person can pass
- * for the system's. Pure.
+ * The words as the model reads them below the result of the call. Each line begins with a mark, so that a person's words cannot
+ * pass for the system's. Pure.
  */
 export function renderWords(kept: string): string {
   const { by, text } = bounded(Kept.parse(JSON.parse(kept)));

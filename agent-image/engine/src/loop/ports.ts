@@ -12,9 +12,9 @@ export type ModelCall = Readonly<{ id: string; name: string; arguments: string }
 
 export type ModelRequest = Readonly<{
   model: string;
-  /** The place of the request in its run: a provider may publish its words under it. Null outside of runs. */
+  /** The position of the request in its run, under which a provider may publish its words. Null outside runs. */
   at: Readonly<{ run: string; ask: number; attempt: number }> | null;
-  /** `stable` stays the same from request to request and can be cached by a provider; `situation` follows it. */
+  /** A provider can cache `stable`, which does not change between requests; `situation` follows it. */
   system: Readonly<{ stable: string; situation: string }>;
   messages: readonly Message[];
   tools: readonly Readonly<{ name: string; description: string; input: z.ZodType }>[];
@@ -42,20 +42,20 @@ const answer = z.strictObject({
 });
 const failure = z.strictObject({
   type: z.literal('failed'),
-  /** One word for programs, for example `rate`, `context_too_long` or `content_refused`. */
+  /** A machine-readable code, for example `rate`, `context_too_long` or `content_refused`. */
   code: z.string().regex(/^[a-z][a-z0-9_]{0,50}$/),
   retryable: z.boolean(),
   usage,
   moneyMicros: count,
 });
 
-/** The end of a model's stream. The engine checks it, because it does not trust models. */
+/** The end of a model's stream. The engine validates it, because it does not trust models. */
 export const ModelEnd = z.discriminatedUnion('type', [answer, failure]);
 export type ModelEnd = Readonly<z.infer<typeof ModelEnd>>;
 export type ModelDelta = Readonly<{ type: 'delta'; text: string }>;
 
 export type ModelPort = Readonly<{
-  /** Yields deltas, and then one end. A stream that breaks or has no end is a retryable failure. */
+  /** Yields deltas, and then one end. A stream that breaks or lacks an end is a retryable failure. */
   chat: (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelDelta | ModelEnd>;
 }>;
 
@@ -69,7 +69,7 @@ export type ProposedCall = Readonly<{
   argumentsRef: string;
 }>;
 
-/** Decides before each attempt of a call. Pure and quick. A denial overrides an earlier permission. */
+/** Decides before each attempt of a call. Pure and fast. A denial overrides an earlier permission. */
 export type PolicyPort = Readonly<{
   judge: (call: ProposedCall) => Readonly<{ verdict: 'allow' | 'ask' | 'deny'; reason: string }>;
 }>;
@@ -77,7 +77,10 @@ export type PolicyPort = Readonly<{
 export type Question = ProposedCall & Readonly<{ request: string; why: 'policy' | 'unknown' }>;
 
 export type ApprovalPort = Readonly<{
-  /** Shows the question to people. Idempotent by `request`: after a restart the engine asks again. Answers come in by `Engine.answer`. */
+  /**
+   * Shows the question to people. Idempotent by `request`, because the engine repeats it after a restart. Answers arrive through
+   * `Engine.answer`.
+   */
   ask: (question: Question) => Promise<void>;
 }>;
 
@@ -88,7 +91,7 @@ export type MemoryPort = Readonly<{
 export type Summary = Readonly<{ text: string; tokens: number; moneyMicros: number }>;
 
 export type CompactionPort = Readonly<{
-  /** Tokens that a model takes, prompt and answer together; null if unknown. */
+  /** Maximum tokens of prompt and answer together; null if unknown. */
   contextTokens: (model: string) => number | null;
   summarize: (text: string, ports: Readonly<{ model: string; signal: AbortSignal }>) => Promise<Summary>;
 }>;
@@ -97,9 +100,9 @@ export type ClockPort = Readonly<{
   /** Milliseconds since 1970, for display only; use `monotonic` to measure. */
   now: () => number;
   monotonic: () => number;
-  /** Runs after the time, unless the returned function is called before. */
+  /** Runs after the delay, unless the returned function is called before. */
   after: (ms: number, run: () => void) => () => void;
-  /** Resolves after the time, or at once when the signal aborts. */
+  /** Resolves after the delay, or at once when the signal aborts. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }>;
 

@@ -1,4 +1,4 @@
-/** A run leaves an engine and comes back: after a lost lease, with answers of people, and after a demand for a permission. */
+/** A run leaves an engine and comes back: after a lost lease, after answers from people, and after a demand for a permission. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
 
 const journals = someJournals();
 
-test('a released run continues in the same engine, and a late result of its old attempt changes nothing', async () => {
+test('a released run continues in the same engine, and ignores a late result of its old attempt', async () => {
   const late = Promise.withResolvers<void>();
   const began = Promise.withResolvers<void>();
   const keys: string[] = [];
@@ -31,14 +31,14 @@ test('a released run continues in the same engine, and a late result of its old 
   late.resolve();
   assert.deepEqual(await outcomeOf(resumed), { kind: 'done', text: 'Done.' });
   assert.equal(keys.length, 2);
-  assert.equal(new Set(keys).size, 1, 'the second attempt has the key of the first');
+  assert.equal(new Set(keys).size, 1, 'the second attempt uses the key of the first');
   assert.equal(model.requests[1]?.messages.at(-1)?.content, 'attempt 2');
   assert.equal(typesOf(journal, 'r1').filter((type) => type === 'tool_settled').length, 1);
   assert.equal(engine.spentOf('r1')?.steps, 2);
   assert.equal(engine.spentOf('none'), null);
 });
 
-test('answers that came meanwhile count once, and before the run does anything else', async () => {
+test('answers that arrived in between count once, before the run continues', async () => {
   const journal = journals.open();
   const model = scriptedModel([calls(['post', { text: 'a' }], ['post', { text: 'b' }]), says('Done.')]);
   const policy = { judge: () => ({ verdict: 'ask' as const, reason: '' }) };
@@ -58,7 +58,7 @@ test('answers that came meanwhile count once, and before the run does anything e
   assert.match(results[1] ?? '', /denied \(person\)/);
 });
 
-test('a call that needs a permission after all asks a person, and runs again with the same key', async () => {
+test('a call that turns out to need a permission asks a person, and runs again with the same key', async () => {
   const keys: string[] = [];
   const post = aTool({ name: 'post', effect: 'keyed' }, async (_input, { key }) => {
     keys.push(key);
@@ -81,7 +81,7 @@ test('a call that needs a permission after all asks a person, and runs again wit
   assert.equal(new Set(keys).size, 1);
 });
 
-test('a call that can be verified may need a permission after all, and runs once it is given', async () => {
+test('a verify call may also demand a permission, and runs after a person gives it', async () => {
   let attempts = 0;
   const shell = defineTool({
     name: 'shell',
@@ -105,7 +105,7 @@ test('a call that can be verified may need a permission after all, and runs once
   assert.deepEqual([attempts, questions.length], [2, 1]);
 });
 
-test('a call that always needs a permission ends as denied; a once call is never attempted again', async () => {
+test('a call that demands a permission every time ends as denied; a once call is never attempted again', async () => {
   const asking = (effect: 'keyed' | 'once') =>
     aTool({ name: effect, effect }, async () => ({ kind: 'needs_permission', reason: 'never enough' }));
   const model = scriptedModel([calls(['once', { text: 'x' }], ['keyed', { text: 'x' }]), says('Done.')]);

@@ -5,7 +5,7 @@ import type { IllegalMove } from '../state/move.ts';
 import { reduce } from '../state/reduce.ts';
 import { currentCalls, type RunState } from '../state/run-state.ts';
 
-/** The reasons why a late result is refused: the run ended or was stopped while the result was on its way. */
+/** The reasons why a late result is refused: the run ended or was stopped before the result arrived. */
 const LATE: ReadonlySet<IllegalMove> = new Set<IllegalMove>(['closed', 'cancelled', 'interrupted']);
 
 export type Appended = Readonly<{ ok: true }> | Readonly<{ ok: false; code: IllegalMove }>;
@@ -13,8 +13,8 @@ export type Appended = Readonly<{ ok: true }> | Readonly<{ ok: false; code: Ille
 type Planned = Readonly<{ events: readonly JournalEvent[]; state: RunState | null }>;
 
 /**
- * A run in memory while an engine works on it. Mutable, because only this class moves the run from state to state. An
- * event is in the journal before its state can be seen.
+ * A run in memory while an engine works on it. Mutable: only this class changes the run's state. Each event is in the journal
+ * before its state becomes visible.
  */
 export class Session {
   readonly run: string;
@@ -54,9 +54,7 @@ export class Session {
     return this.parent === null ? [] : [this.parent, ...this.parent.ancestors];
   }
 
-  /**
-   * Appends events with their texts in one write. The same write adds the run's spending to each run that it works for.
-   */
+  /** Appends events with their texts in one write, which also adds the run's spending to each run that it works for. */
   tryAppend(bodies: readonly EventBody[], payloads: readonly Payload[] = []): Appended {
     if (this.#isSealed) return { ok: false, code: 'interrupted' };
     const own = this.#plan(bodies);
@@ -71,7 +69,7 @@ export class Session {
     return { ok: true };
   }
 
-  /** The spending of these events for each run that this one works for, unless that run is closed. */
+  /** The spending of these events for each open run that this one works for. */
   #billsOf(bodies: readonly EventBody[]): readonly Readonly<{ session: Session; planned: Planned }>[] {
     const bill = this.parent === null ? null : billOf(bodies, this.run);
     if (bill === null) return [];
@@ -82,7 +80,7 @@ export class Session {
     });
   }
 
-  /** As `tryAppend`; false for a result that came too late. Any other refusal is a fault of the engine. */
+  /** Like `tryAppend`; false if the result is late. Any other refusal is a bug in the engine. */
   append(bodies: readonly EventBody[], payloads: readonly Payload[] = []): boolean {
     const appended = this.tryAppend(bodies, payloads);
     if (appended.ok || LATE.has(appended.code)) return appended.ok;
@@ -91,7 +89,7 @@ export class Session {
     );
   }
 
-  /** As `Journal.textOf`, without a read for the texts of the current turn. */
+  /** Like `Journal.textOf`, but does not read texts of the current turn again. */
   textOf(ref: string): string | null {
     return this.#texts.get(ref) ?? this.#kit.ports.journal.textOf(ref);
   }
@@ -111,12 +109,12 @@ export class Session {
     this.#wake = Promise.withResolvers();
   }
 
-  /** Lets no later result into the journal: another session of this run may begin. */
+  /** Keeps later results out of the journal, because another session of this run may begin. */
   seal(): void {
     this.#isSealed = true;
   }
 
-  /** The time left in the time budget that ends first, of this run or of a run that it works for. */
+  /** The remaining time of the time budget that ends first, of this run or of a run that it works for. */
   get timeLeftMs(): number {
     const own = this.state.opened.budgets.timeMs - this.state.spent.timeMs - this.#sinceMark();
     return Math.min(own, ...this.ancestors.map((session) => session.timeLeftMs));

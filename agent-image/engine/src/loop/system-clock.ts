@@ -7,7 +7,7 @@ export const SYSTEM_CLOCK: ClockPort = {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   },
-  // The promises of `node:timers` make an exception with its stack for each wait that ends early.
+  // The promises of `node:timers` create an exception with a stack for each aborted wait.
   sleep: (ms, signal) => {
     if (signal.aborted || ms <= 0) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ const parts = {
   people: 'Bob',
 };
 
-test('the parts have one order, and the half that can be cached stays byte by byte over turns', () => {
+test('the parts have a fixed order, and the cacheable half stays identical over turns', () => {
   const first = systemPrompt(parts);
   const order = ['You are Ada.', 'Curious.', 'Help Bob.', 'A shell.', 'Guard the king.', 'Boil water.'].map((text) =>
     first.stable.indexOf(text),

@@ -13,7 +13,7 @@ export type PromptParts = Readonly<{
 
 export type SystemPrompt = Readonly<{ stable: string; situation: string }>;
 
-/** Both halves of the prompt. `stable` depends on the first five parts alone, so that a provider can cache it over all turns. */
+/** Both halves of the prompt. `stable` depends only on the first five parts, so that a provider can cache it over all turns. */
 export function systemPrompt(parts: PromptParts): SystemPrompt {
   const skills = parts.skills.toSorted(byName).map(({ name, text }) => `## ${name}\n${text.trim()}`);
   return {

@@ -66,7 +66,7 @@ export const summaryMessage = (journal: Texts, summary: string): Message => ({
   content: `Summary of the conversation so far:\n${journal.textOf(summary) ?? DELETED}`,
 });
 
-/** The messages of people in the earlier runs of a conversation, oldest first; the newest that fit into the length. */
+/** People's messages in the earlier runs of a conversation, oldest first; the newest ones that fit into the length. */
 export function askedBefore(journal: Journal, state: RunState, maxChars: number): readonly string[] {
   const asked: string[] = [];
   let [{ after }, left, runs] = [state.opened, maxChars, 0];
@@ -84,8 +84,8 @@ export function askedBefore(journal: Journal, state: RunState, maxChars: number)
 }
 
 /**
- * The person's message. In the run's own requests recalled memory follows it, after everything that a provider can
- * cache; later runs leave the memory out.
+ * The person's message. In the run's own requests recalled memory follows it, after everything that a provider can cache; later
+ * runs omit that memory.
  */
 export function inputMessage(journal: Texts, state: RunState, withRecalled: boolean): Message {
   const content = journal.textOf(state.opened.input) ?? DELETED;
@@ -118,13 +118,13 @@ export function turnMessages(journal: Texts, turn: Turn): readonly Message[] {
   return [{ role: 'assistant', content, toolCalls }, ...results];
 }
 
-/** The words of the person who answered about the call, for the model; none if there are none, or they were deleted. */
+/** The words of the person who answered about the call, for the model; empty if there are none or they were deleted. */
 function wordsOf(journal: Texts, { question }: CallState): readonly string[] {
   const kept = question === null || question.words === null ? null : journal.textOf(question.words);
   return kept === null ? [] : [renderWords(kept)];
 }
 
-/** Providers refuse a call without a result, so each has one. */
+/** Each call needs a result, because providers refuse a call without one. */
 function resultText(journal: Texts, call: CallState): string {
   if (call.result !== null) {
     const text = journal.textOf(call.result);

@@ -57,7 +57,7 @@ async function aRuntime({
   return runtime;
 }
 
-test('a command reads the prompt, its words stream, and its output is the answer: one call with the effect once', async () => {
+test('a command reads the prompt, streams its output, and ends with it as the answer: one call with the effect once', async () => {
   const journal = journals.open();
   const programs = somePrograms(async (_program, { onOutput }) => {
     onOutput('Fresh ');
@@ -81,7 +81,7 @@ test('a command reads the prompt, its words stream, and its output is the answer
   assert.deepEqual(intents, ['once']);
 });
 
-test('settings alone say how: arguments with placeholders, which no shell reads, variables and a folder', async () => {
+test('settings define the arguments with placeholders (no shell reads them), the variables and the folder', async () => {
   const programs = somePrograms(async () => ended(0, 'ok'));
   const config = {
     command: 'agent',
@@ -98,7 +98,7 @@ test('settings alone say how: arguments with placeholders, which no shell reads,
   );
 });
 
-test('the exit decides: each failure has its code and says what the program said', async () => {
+test("each failed exit has its own code and quotes the program's output", async () => {
   const outcomes: [Awaited<ReturnType<Run>> | ProgramError, string, RegExp][] = [
     [ended(3, '', 'no oven'), 'command_failed', /exit code 3\. It said: no oven/],
     [{ ...ended(0, ''), code: null, cause: 'timeout' }, 'command_timed_out', /too long/],
@@ -119,7 +119,7 @@ test('the exit decides: each failure has its code and says what the program said
   }
 });
 
-test('a command that was cut off asks a person, with both answers, and never runs again by itself', async () => {
+test('an interrupted command asks a person, who can give either answer, and never runs again by itself', async () => {
   for (const answer of ['happened', 'repeat'] as const) {
     const [path, begun] = [journals.path(), Promise.withResolvers<void>()];
     const first = openSqliteJournal(path);
@@ -140,7 +140,7 @@ test('a command that was cut off asks a person, with both answers, and never run
     const runtime = await aRuntime({ journal, programs });
     const waiting = await runtime.execute(aRunInput(), aRunContext());
     assert.deepEqual(waiting, { kind: 'waiting', requests: ['r1/1.0/1'] });
-    assert.deepEqual([programs.started, programs.closed], [[], ['r1']], 'a program of the earlier process is ended');
+    assert.deepEqual([programs.started, programs.closed], [[], ['r1']], "the earlier process's program is ended");
     const answers = [{ request: 'r1/1.0/1', answer }];
     const outcome = await runtime.execute(aRunInput({ answers }), aRunContext());
     assert.equal(outcome.kind, 'done');
@@ -172,7 +172,7 @@ test('a cancel ends the program, names the call, and no word follows', async () 
   assert.equal(typesOf(journal, 'r1').at(-1), 'run_closed');
 });
 
-test('wrong settings and missing hands are named with the field to set; speech is refused', async () => {
+test('wrong settings and missing hands name the field to set; speech is refused', async () => {
   const journal = journals.open();
   const programs = somePrograms(async () => ended(0, ''));
   await assert.rejects(aRuntime({ journal, programs, config: {} }), /spec\.runtime\.config\.command/);

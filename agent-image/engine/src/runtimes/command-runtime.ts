@@ -19,9 +19,9 @@ const COMMAND_TOOL = 'command';
 const FREE = { usage: { prompt: 0, completion: 0, total: 0 }, moneyMicros: 0 };
 const FAILED = /^The call failed \((command_[a-z_]+)\)\. /;
 const MAX_REASON_CHARS = 600;
-/** The kernel takes at most 128 KiB in one variable. */
+/** The kernel allows at most 128 KiB in one variable. */
 const MAX_PERSONA_CHARS = 32_000;
-/** The program is stopped by its own timeout, before that of the call. */
+/** The program's own timeout ends before that of the call. */
 const CALL_SLACK_MS = 30_000;
 
 type Command = {
@@ -34,8 +34,9 @@ type Command = {
 };
 
 /**
- * The runtime of an agent whose mind is a program, for example a CLI agent: `spec.runtime {name: command, config: {command, args, env, …}}`.
- * A run is one call with the effect `once`. The program runs in the hands, its output is the answer, and its exit code decides.
+ * The runtime of an agent that is a program, for example a CLI agent: `spec.runtime {name: command, config: {command, args, env,
+ * …}}`. A run is one call with the effect `once`: the program runs in the hands, its output is the answer, and its exit code
+ * decides.
  */
 export function createCommandRuntime(): AgentRuntime {
   let command: Command | null = null;
@@ -46,7 +47,7 @@ export function createCommandRuntime(): AgentRuntime {
     execute: async (input, context) => {
       if (command === null) throw new Error('initialize the runtime first');
       if (input.kind === 'speech')
-        throw new RunFailure('no_speech', 'A command answers messages and runs. It has no words for speech.');
+        throw new RunFailure('no_speech', 'A command answers messages and runs, not speech. Send it a message.');
       return execute(command, input, context);
     },
     terminate: async () => {
@@ -68,8 +69,8 @@ async function initialized(config: RuntimeConfig, host: RuntimeHost): Promise<Co
 }
 
 /**
- * Stands where a model stands, so that a command has the journal, the cancel and the questions of every run: it asks for the one call,
- * and then answers with the call's result. A result that is not `ok` is a failure with its code.
+ * Takes the place of a model, so that a command has the same journal, cancel and questions as every run: it asks for the single
+ * call, and then answers with the call's result. A result other than `ok` is a failure with its code.
  */
 const commandModel: ModelPort = {
   chat: async function* ({ messages }) {
@@ -94,7 +95,7 @@ function answerTo({ content, outcome }: Extract<Message, { role: 'tool' }>): Mod
 async function execute(command: Command, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {
   const { engine, programs, contexts, reasons } = command;
   const { run } = input;
-  // A program of an earlier process has no reader any more. If it cannot be ended, the start of the next one says so.
+  // The reader of an earlier process's program is gone, so end that program. If that fails, the next start reports it.
   if (engine.outcomeOf(run) === null) await programs.end(run).catch(() => {});
   contexts.set(run, context);
   try {
@@ -105,7 +106,6 @@ async function execute(command: Command, input: RunInput, context: RuntimeContex
   }
 }
 
-/** The engine counts the command as its model. */
 const PREFIX = 'model_';
 
 function worded(outcome: RuntimeOutcome, reason: string | undefined): RuntimeOutcome {
@@ -115,7 +115,7 @@ function worded(outcome: RuntimeOutcome, reason: string | undefined): RuntimeOut
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  command_unknown: 'It is unknown whether the command ran to its end.',
+  command_unknown: 'It is unknown whether the command ran to its end. Check its effects before you repeat it.',
   command_timed_out: 'The command took too long and was ended.',
   command_out_of_memory: 'The command needed more memory than the hands have.',
   command_disk_full:
@@ -168,10 +168,10 @@ async function perform(
   return outcome;
 }
 
-/** A program that was ended from outside may have done anything: people decide. */
+/** A program that was ended from outside may have done anything, so people decide. */
 function outcomeOf(end: ProgramEnd): ToolOutcome {
   const { code, cause, stdout, stderr } = end;
-  if (cause === 'request') return { kind: 'unknown', text: 'The command was ended before it was done.' };
+  if (cause === 'request') return { kind: 'unknown', text: 'The command was ended before it finished.' };
   if (cause === 'timeout') return failed('command_timed_out', end);
   if (cause === 'memory') return failed('command_out_of_memory', end);
   if (cause === 'disk') return failed('command_disk_full', end);
@@ -201,7 +201,7 @@ const MAX_VARIABLES = 32;
 const DEFAULT_FOLDER = '/workspace';
 const DEFAULT_TIMEOUT_S = 3_600;
 const MAX_TIMEOUT_S = 86_400;
-/** In an argument, the place of the prompt. Without it the program reads the prompt from its standard input. */
+/** In an argument, the placeholder of the prompt. Without it the program reads the prompt from standard input. */
 const PROMPT = '{prompt}';
 
 /** One entry a line; blank lines are left out. */
@@ -215,7 +215,7 @@ const Settings = z.strictObject({
   args: lines.pipe(z.array(z.string()).max(MAX_ARGUMENTS)),
   env: lines.pipe(z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'write NAME=value')).max(MAX_VARIABLES)),
   cwd: z.string().startsWith('/').default(DEFAULT_FOLDER),
-  /** Instead of the memory file of the run. */
+  /** Replaces the memory file of the run. */
   memory: z.string().startsWith('/').optional(),
   timeout_s: z.coerce.number().int().min(1).max(MAX_TIMEOUT_S).default(DEFAULT_TIMEOUT_S),
 });
@@ -229,7 +229,7 @@ function commandSettings(config: Readonly<Record<string, unknown>>): CommandSett
   throw new RunFailure('command_misconfigured', `${field}: ${issue?.message ?? 'wrong'}. Correct it in the Agent.`);
 }
 
-/** Values that arguments may name in braces, and that the program also has as variables, in capitals. */
+/** Values that arguments may reference in braces; the program also gets them as variables, in capitals. */
 type CommandValues = Readonly<Record<'prompt' | 'session_id' | 'repo_path' | 'memory_path', string>> &
   Readonly<Record<string, string>>;
 
@@ -239,7 +239,7 @@ type CommandLine = Readonly<{
   stdin: string;
 }>;
 
-/** The program with its arguments for one prompt. Each value stays within its argument: no shell reads it. */
+/** The program with its arguments for one prompt. Each value stays within its argument, because no shell reads it. */
 function commandLine(settings: CommandSettings, values: CommandValues): CommandLine {
   const { prompt, ...shared } = values;
   const args = settings.args.map((arg) =>

@@ -23,7 +23,7 @@ async function aRuntime(setting: Setting): Promise<AgentRuntime> {
   return runtime;
 }
 
-test('a run ends in one outcome, which a later process reads again', async () => {
+test('a later process reads the same outcome of a finished run', async () => {
   const journal = journals.open();
   const model = scriptedModel([calls(['look', { text: 'here' }]), says('A café.')]);
   const runtime = await aRuntime({ journal, model, tools: [echo('look', 'read')] });
@@ -46,7 +46,7 @@ test('a run waits for a person and continues with the answer', async () => {
   assert.deepEqual(outcome, { kind: 'done', text: 'Posted.' });
 });
 
-test('a cancel ends the run; any other abort gives it back, and it continues later', async () => {
+test('a cancel ends the run; any other abort releases it, and it continues later', async () => {
   for (const [reason, expected] of [
     [new RunCancelled('stop'), { kind: 'cancelled', unsettled: ['1.0'] }],
     [new Error('the lease is lost'), { kind: 'interrupted' }],

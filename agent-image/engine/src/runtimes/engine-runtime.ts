@@ -56,7 +56,7 @@ export async function carryOut(engine: Engine, input: RunInput, context: Runtime
   };
   try {
     const begun = await begin(engine, input, context);
-    // The run that it works for was given back in between, and continues both later.
+    // The parent run was released in between; it continues both runs later.
     if (!begun.ok && begun.code === 'parent_not_active') return { kind: 'interrupted' };
     if (!begun.ok) throw new RunFailure(begun.code, `The engine does not work on the run: ${begun.code}.`);
     if (signal.aborted) onAbort();

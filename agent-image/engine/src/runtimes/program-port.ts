@@ -5,25 +5,25 @@ export type Program = Readonly<{
   owner: string;
   argv: readonly [string, ...string[]];
   cwd: string;
-  /** Set besides the variables of the container. */
+  /** Added to the variables of the container. */
   env: Readonly<Record<string, string>>;
   stdin: string;
   timeoutMs: number;
 }>;
 
-/** One stream of a program. `text` has no middle if the stream is longer than its reader keeps. */
+/** One output stream of a program. `text` lacks the middle if the stream is longer than its reader keeps. */
 export type Printed = Readonly<{ text: string; bytes: number }>;
 
 export type ProgramEnd = Readonly<{
   /** Exit code; null if a signal ended the program. */
   code: number | null;
-  /** `exit`: the program ended by itself. The others ended it with everything that it started. */
+  /** `exit`: the program ended by itself. In the other cases it was ended with everything that it started. */
   cause: 'exit' | 'request' | 'timeout' | 'memory' | 'disk';
   stdout: Printed;
   stderr: Printed;
 }>;
 
-/** A program that did not start (`started` false), or whose end is not known. `code` is one word for programs. */
+/** A program that did not start (`started` false), or whose outcome is unknown. `code` is machine-readable. */
 export class ProgramError extends Error {
   readonly code: string;
   readonly started: boolean;
@@ -36,7 +36,7 @@ export class ProgramError extends Error {
 
 export type ProgramPort = Readonly<{
   /**
-   * Runs a program until its end; `hear` receives its standard output as it comes. An abort of the signal ends the program with
+   * Runs a program until its end; `hear` receives its standard output as it arrives. An abort of the signal ends the program with
    * everything that it started, within 2 s. Rejects with `ProgramError`.
    */
   run: (

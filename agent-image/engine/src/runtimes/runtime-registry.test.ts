@@ -41,7 +41,7 @@ test('the stub answers with prompt, repository and branch', async () => {
   await stub.terminate();
 });
 
-test('the stub reports that the agent has no repository', async () => {
+test('the stub reports an agent without a repository', async () => {
   const answer = await answerTo(created('stub'), 'hello', { repo: null, branch: null });
   assert.match(answer, /repo=none, branch=none/);
 });
@@ -58,7 +58,7 @@ test('an unknown name is refused with a stable code and the known names', () => 
   });
 });
 
-test('a name that every JavaScript object has is unknown too', () => {
+test('a property name of every JavaScript object is unknown too', () => {
   assert.equal(createRuntime(registry, 'constructor').ok, false);
 });
 

@@ -1,6 +1,6 @@
 import type { AgentRuntime } from '../agent-runtime.ts';
 
-/** The runtimes that a resident knows, by the name that an Agent's `spec.runtime.name` uses. */
+/** The runtimes that a resident supports, by the name in an Agent's `spec.runtime.name`. */
 export type RuntimeRegistry = Readonly<Record<string, () => AgentRuntime>>;
 
 /** An unregistered runtime name. `code` is stable; `message` is for people and lists the registered names. */

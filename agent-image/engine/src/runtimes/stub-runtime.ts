@@ -1,6 +1,6 @@
 import { doneWith, type AgentRuntime } from '../agent-runtime.ts';
 
-/** A runtime for tests: it does no work, and its answer repeats the input, the repository and the branch. */
+/** A runtime for tests: its answer repeats the input, the repository and the branch. */
 export const createStubRuntime = (): AgentRuntime => ({
   initialize: async () => {},
   execute: async ({ text }, { repo, branch }) =>

@@ -21,8 +21,8 @@ export type Command =
   | Readonly<{ type: 'close'; outcome: ClosedOutcome }>;
 
 /**
- * The next commands for a run; `ancestors` are the runs that it works for, whose budgets hold for it too. Pure. No command means
- * that the run waits: for a call or request under way, for a person, or for an engine that resumes it.
+ * The next commands for a run; `ancestors` are the runs that it works for, whose budgets also apply. Pure. Without commands the
+ * run waits for calls in progress, a person, or an engine that resumes it.
  */
 export function decide(state: RunState, ancestors: readonly RunState[] = []): readonly Command[] {
   if (state.outcome !== null || state.interrupted) return [];
@@ -61,8 +61,8 @@ function nextRequest({ asking, turns, warned }: RunState, pressure: Pressure): C
 }
 
 /**
- * Calls with the effect `read` run in parallel. Any other call waits until all calls before it are settled, and those
- * after it wait for it.
+ * Calls with the effect `read` run in parallel. Any other call waits until all calls before it are settled, and blocks those
+ * after it.
  */
 function callCommands(state: RunState, open: readonly CallState[], pressure: Pressure): readonly Command[] {
   const firstWrite = open.findIndex((call) => call.effect !== 'read' && call.effect !== null);
@@ -98,7 +98,7 @@ function recover(call: CallState, volumeLost: boolean): Command | null {
 
 type Recovery = 'run' | 'verify' | 'ask';
 
-/** The way to settle a call whose last attempt has an unknown end; null to give up. */
+/** How to settle a call whose last attempt has an unknown outcome; null to give up. */
 function recoveryOf(effect: Effect, hasAttempts: boolean, volumeLost: boolean): Recovery | null {
   switch (effect) {
     case 'read':

@@ -1,7 +1,7 @@
 import type { EventOf, EventType, JournalEvent } from '../journal/event.ts';
 import type { RunState } from './run-state.ts';
 
-/** The reason why a state does not admit an event. The engine never appends such an event; a journal that holds one is damaged. */
+/** The reason why a state does not admit an event. The engine never appends such an event, so a journal with one is damaged. */
 export type IllegalMove =
   | 'not_opened'
   | 'already_opened'

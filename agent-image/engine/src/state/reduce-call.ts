@@ -21,7 +21,7 @@ export const CALL_EVENTS = [
 ] as const;
 type CallEvent = EventOf<(typeof CALL_EVENTS)[number]>;
 
-/** Number of recent calls that a new call is compared with, and so the length of the longest loop that is detected. */
+/** A new call is compared with this many recent calls, so this is also the longest loop that is detected. */
 const RECENT_CALLS = 32;
 
 type MovedCall = CallState | IllegalMove;
@@ -71,7 +71,7 @@ function diverges(call: CallState, event: EventOf<'tool_intent'>): boolean {
   return call.attempt > 0 && (event.key !== call.key || event.effect !== call.effect);
 }
 
-/** Only a person's answer `repeat` lets a `once` call begin again. */
+/** A `once` call may begin again only after a person's answer `repeat`. */
 function refusalToBegin(call: CallState, effect: Effect): IllegalMove | null {
   switch (call.phase) {
     case 'requested':
@@ -95,7 +95,7 @@ function settled(call: CallState, { outcome, result }: EventOf<'tool_settled'>):
 }
 
 function asked(call: CallState, { request, why }: EventOf<'permission_asked'>): MovedCall {
-  // A running call may need a permission before it does anything; a `once` call runs only once.
+  // A running call may demand a permission before it does anything; a `once` call runs only once.
   const mayAsk = call.phase === 'requested' || (call.phase === 'running' && call.effect !== 'once');
   if (why === 'unknown' ? call.phase !== 'unknown' : !mayAsk) return 'wrong_phase';
   return { ...call, phase: 'asking', question: { request, why, ...UNANSWERED }, questions: call.questions + 1 };
@@ -120,7 +120,7 @@ function replaced(state: RunState, before: CallState, after: CallState): RunStat
 }
 
 /**
- * Counts calls that repeat a recent call with the same result. Any other call is progress, except one that the budget
+ * Counts calls that repeat a recent call with the same result. Any other call counts as progress, except one that the budget
  * stopped.
  */
 function withProgress(state: RunState, call: CallState): RunState {

@@ -1,4 +1,4 @@
-/** Random events: the reducer never throws, never changes a state in place, and keeps its laws in every state that it reaches. */
+/** Random events: the reducer never throws, never mutates a state, and keeps its invariants in every reachable state. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EFFECTS, type EventType, type JournalEvent } from '../journal/event.ts';
@@ -49,7 +49,7 @@ const TYPES: readonly EventType[] = [
   'run_closed',
 ];
 
-/** Mostly plausible: it takes numbers from the state, and sometimes wrong ones. */
+/** Mostly plausible: uses numbers from the state, and sometimes wrong ones. */
 function anyEvent(state: RunState, dice: Dice): JournalEvent {
   const { fence, asking } = state;
   const type = dice.chance(0.02) ? dice.of(['cancel_asked', 'interrupted', 'run_closed'] as const) : dice.of(TYPES);
@@ -112,7 +112,7 @@ function freeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** The laws that hold for each legal move. */
+/** The invariants of each legal move. */
 function checkMove(before: RunState, event: JournalEvent, after: RunState): void {
   if (BEGINS.has(event.type)) assert.ok(!before.cancelled && !before.interrupted, `${event.type} began after the end`);
   assert.equal(before.outcome, null, 'a closed run moved');
@@ -133,7 +133,7 @@ function checkMove(before: RunState, event: JournalEvent, after: RunState): void
 function checkIntent(call: CallState | undefined, attempt: number): void {
   assert.ok(call !== undefined && attempt === call.attempt + 1, 'an attempt has one intent');
   if (call.effect !== 'once' || call.attempt === 0) return;
-  assert.equal(call.question?.answer, 'repeat', 'a once call ran again without the word of a person');
+  assert.equal(call.question?.answer, 'repeat', "a once call ran again without a person's decision");
 }
 
 function checkState(state: RunState): void {
@@ -143,7 +143,7 @@ function checkState(state: RunState): void {
   if (state.outcome?.kind === 'done') assert.ok(state.turns.at(-1)?.hasText, 'done without a word');
 }
 
-test(`${STORIES} random stories of ${EVENTS} events keep the laws`, (t) => {
+test(`${STORIES} random sequences of ${EVENTS} events keep the invariants`, (t) => {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   t.diagnostic(`SEED=${seed}`);
   const seen = new Map<EventType, number>();
@@ -165,7 +165,7 @@ test(`${STORIES} random stories of ${EVENTS} events keep the laws`, (t) => {
       seen.set(event.type, (seen.get(event.type) ?? 0) + 1);
     }
   }
-  assert.ok(refused > STORIES, 'the stories hold illegal moves');
+  assert.ok(refused > STORIES, 'the sequences contain illegal moves');
   for (const type of TYPES)
     assert.ok((seen.get(type) ?? 0) > 0, `${type} was never legal, so the test says nothing about it`);
 });

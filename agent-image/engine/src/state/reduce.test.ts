@@ -115,19 +115,19 @@ for (const [title, before, event, code] of ILLEGAL) {
   test(`refused: ${title}`, () => assert.equal(refusal(before, event), code));
 }
 
-test('an answer in words ends the run as done', () => {
+test('a text answer ends the run as done', () => {
   assert.deepEqual(decide(after(answered)), [{ type: 'close', outcome: { kind: 'done', answer: aRef('answer') } }]);
   assert.equal(after([...answered, done]).outcome?.kind, 'done');
 });
 
-test('another engine takes over with a higher fence: a request is lost, the end of a running call unknown', () => {
+test('another engine takes over with a higher fence: a pending request is lost, and a running call becomes unknown', () => {
   const state = after(resumed(running));
   assert.equal(state.fence, 2);
   assert.equal(currentCalls(state)[0]?.phase, 'unknown');
   assert.deepEqual(after(resumed(asked)).asking.failure, { code: 'lost', retryable: true });
 });
 
-test('a person lets an unknown call repeat, once', () => {
+test('a person permits one repeat of an unknown call', () => {
   const again = [
     ...doubted,
     anEvent('permission_answered', { answer: 'repeat' }),
@@ -140,7 +140,7 @@ test('a person lets an unknown call repeat, once', () => {
   );
 });
 
-test('a denial settles the call at once, with the words of the person beside it', () => {
+test("a denial settles the call at once, with the person's words", () => {
   const words = aRef('words');
   const denied = after([...questioned, anEvent('permission_answered', { answer: 'deny', words })]);
   const [call] = currentCalls(denied);
@@ -149,7 +149,7 @@ test('a denial settles the call at once, with the words of the person beside it'
   assert.deepEqual(decide(denied), [{ type: 'settle_call', call, outcome }]);
 });
 
-test('a keyed call repeats with its key alone', () => {
+test('a keyed call repeats only with its key', () => {
   const keyed = { effect: 'keyed', key: aRef('key') } as const;
   const before = [
     ...asked,
@@ -162,7 +162,7 @@ test('a keyed call repeats with its key alone', () => {
   assert.equal(refusal(before, anEvent('tool_intent', { ...keyed, effect: 'read', attempt: 2 })), 'diverged');
 });
 
-test('a cancel names calls that may have happened, and no reads', () => {
+test('a cancel lists calls that may have happened, except reads', () => {
   assert.deepEqual(unsettledCalls(after([...running, anEvent('cancel_asked')])), ['1.0']);
   const read = aCall({ effect: 'read' });
   const reading = [...asked, anEvent('model_answered', { calls: [read] }), anEvent('tool_intent', { effect: 'read' })];
@@ -176,7 +176,7 @@ const threeCalls = (...effects: readonly ('read' | 'once' | null)[]) =>
     anEvent('model_answered', { calls: effects.map((effect, index) => aCall({ id: `1.${index}`, effect })) }),
   ]);
 
-test('reads start side by side, other calls one after the other', () => {
+test('reads start in parallel, other calls one after another', () => {
   const started = (state: RunState) =>
     decide(state).map((command) => (command.type === 'start_call' ? command.call.id : command.type));
   assert.deepEqual(started(threeCalls('read', 'read', 'once')), ['1.0', '1.1']);
@@ -185,7 +185,7 @@ test('reads start side by side, other calls one after the other', () => {
   assert.deepEqual(started(after(running)), []);
 });
 
-test('time counts while an engine works, by its monotonic clock, not by the date', () => {
+test('run time counts only while an engine works, by its monotonic clock', () => {
   const late = { at: 1_800_003_600_000, elapsedMs: 5 };
   const early = { at: 1_799_996_400_000, elapsedMs: 7 };
   const state = after([anEvent('run_opened'), anEvent('stage_opened', late), anEvent('model_asked', early)]);

@@ -14,7 +14,7 @@ const BEGINNINGS: readonly EventType[] = [
   'turns_compacted',
 ];
 
-/** The state after an event. Pure and total: the events of a run alone make its state. */
+/** The state after an event. Pure and total: the state depends only on the events of the run. */
 export function reduce(state: RunState | null, event: JournalEvent): Reduced {
   if (event.type === 'run_opened') return state === null ? moved(opened(event)) : illegal('already_opened');
   if (state === null) return illegal('not_opened');
@@ -79,7 +79,7 @@ function reduceRun(state: RunState, event: RunEvent): Reduced {
   }
 }
 
-/** A summary stands for whole turns, and for more than the one before it. */
+/** A summary must cover whole turns, and more than the previous summary. */
 function compacted(state: RunState, { summary, turns }: EventOf<'turns_compacted'>): Reduced {
   if (currentCalls(state).some(({ phase }) => phase !== 'settled')) return illegal('calls_open');
   const isMore = turns <= state.turns.length && turns > (state.compacted?.turns ?? -1);
@@ -89,7 +89,7 @@ function compacted(state: RunState, { summary, turns }: EventOf<'turns_compacted
 const staged = (state: RunState, from: RunState['stage'], to: RunState['stage']): Reduced =>
   state.stage === from ? moved({ ...state, stage: to }) : illegal('stage_order');
 
-/** The state as another engine finds it: a request under way is lost, and the end of each running call is unknown. */
+/** The state as another engine finds it: a pending request is lost, and the outcome of each running call is unknown. */
 function resumed(state: RunState, { fence, volumeLost }: EventOf<'run_resumed'>): RunState {
   const lost = { ...state.asking, phase: 'failed' as const, failure: { code: 'lost', retryable: true } };
   const turns = state.turns.map((turn) => ({
@@ -112,7 +112,7 @@ function closed(state: RunState, { outcome, unsettled }: EventOf<'run_closed'>):
   if (!same) return illegal('unsettled_differs');
   if (outcome.kind === 'cancelled' && !state.cancelled) return illegal('wrong_phase');
   if (outcome.kind === 'done' && state.cancelled) return illegal('cancelled');
-  // Without an answer in words, a run has no result that a person can read.
+  // Without a text answer, people have no result to read.
   if (outcome.kind === 'done' && !isAnswer(state.turns.at(-1), outcome.answer)) return illegal('nothing_done');
   return moved({ ...state, outcome });
 }

@@ -1,8 +1,8 @@
 import type { Answer, BudgetCode, Budgets, ClosedOutcome, Effect, EventOf, OutcomeKind } from '../journal/event.ts';
 
 /**
- * `requested` → (`asking` → `answered`) → `running` → `settled`. A running attempt with an unknown end becomes `unknown`; from
- * there the call runs again, a person is asked, or it settles.
+ * `requested` → (`asking` → `answered`) → `running` → `settled`. A running attempt with an unknown outcome becomes `unknown`;
+ * then the call runs again, a person is asked, or it settles.
  */
 export type CallPhase = 'requested' | 'asking' | 'answered' | 'running' | 'unknown' | 'settled';
 
@@ -37,7 +37,7 @@ export type Turn = Readonly<{ message: string; hasText: boolean; calls: readonly
 
 export type Spent = Budgets;
 
-/** The request to the model that is under way, or the last one. Its failures in a row are counted. */
+/** The request to the model that is in progress, or the last one. Consecutive failures are counted. */
 export type Asking = Readonly<{
   phase: 'idle' | 'asking' | 'failed';
   ask: number;
@@ -53,7 +53,7 @@ export type RunState = Readonly<{
   asking: Asking;
   spent: Spent;
   warned: Readonly<{ code: BudgetCode; afterTurns: number }> | null;
-  /** The last calls with their results, newest last, for the detection of a run without progress. */
+  /** The last calls with their results, newest last, to detect a run without progress. */
   recentCalls: readonly string[];
   volumeLost: boolean;
   cancelled: boolean;
@@ -67,7 +67,7 @@ export const currentTurn = (state: RunState): Turn | undefined => state.turns.at
 
 export const currentCalls = (state: RunState): readonly CallState[] => currentTurn(state)?.calls ?? [];
 
-/** Ids of calls that may have had an effect which no settlement records. */
+/** Ids of calls that may have had an effect that no settlement records. */
 export const unsettledCalls = (state: RunState): readonly string[] =>
   currentCalls(state)
     .filter(

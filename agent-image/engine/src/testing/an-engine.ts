@@ -8,7 +8,7 @@ import type { ClockPort, ModelPort, Question } from '../loop/ports.ts';
 import { SYSTEM_CLOCK } from '../loop/system-clock.ts';
 import { BUDGETS } from './an-event.ts';
 
-/** The system clock; the time-out of a call that never ends does not keep the process alive. */
+/** The system clock; the timeout of a call that never ends does not keep the process alive. */
 export const IDLE_CLOCK: ClockPort = {
   ...SYSTEM_CLOCK,
   after: (ms, run) => {

@@ -19,7 +19,7 @@ const ENVELOPE = {
 };
 const NO_USAGE = { prompt: 0, completion: 0, total: 0 };
 
-/** A whole event of each type, with values that are legal in the shortest run. */
+/** A complete event of each type, with values that are legal in the shortest run. */
 const DEFAULTS: { readonly [T in EventType]: Omit<EventOf<T>, keyof typeof ENVELOPE> } = {
   run_opened: {
     type: 'run_opened',

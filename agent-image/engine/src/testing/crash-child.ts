@@ -1,6 +1,7 @@
 /**
- * A process that carries out one run with one call of each effect, and kills itself at a given write of the journal.
- * Arguments: path of the journal, path of the witness, a kill point (`before:7`, `after:7` or `never`), and the milliseconds by which its clock is off. It prints a JSON report.
+ * Carries out one run with one call of each effect, and kills itself at a given write of the journal. Arguments: path of the
+ * journal, path of the witness, a kill point (`before:7`, `after:7` or `never`), and the offset of its clock in milliseconds. It
+ * prints a JSON report.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -65,7 +66,7 @@ function aTool(effect: Effect): Tool {
 }
 
 const last: { messages: readonly Message[] } = { messages: [] };
-/** The model answers by the messages that it reads, so any process may ask it. */
+/** The model's answer depends only on the request, so any process may ask it. */
 const model: ModelPort = {
   chat: (request, signal) => {
     last.messages = request.messages;
@@ -83,12 +84,12 @@ const found = journal.eventsOf('r1');
 const settled = found.ok ? found.events.flatMap((event) => (event.type === 'tool_settled' ? [event.call] : [])) : [];
 const intended = found.ok ? found.events.flatMap((event) => (event.type === 'tool_intent' ? [event.call] : [])) : [];
 
-/** A run that the journal does not have was never accepted: its sender gives it again. */
+/** A run that the journal lacks was never accepted: its sender submits it again. */
 const begun: Begun = journal.rowOf('r1') === null ? await engine.start(aRequest({ run: 'r1' })) : engine.resume('r1');
 let outcome: unknown = begun.ok ? await begun.outcome : begun.code;
 const [question] = questions;
 if (question !== undefined) {
-  // The person looks at the world.
+  // The person checks the world.
   const answered = engine.answer('r1', {
     request: question.request,
     answer: witnessed('once').length > 0 ? 'happened' : 'repeat',

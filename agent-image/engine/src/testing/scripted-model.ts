@@ -5,7 +5,7 @@ export type Step = (request: ModelRequest, signal: AbortSignal) => AsyncIterable
 
 const USAGE = { prompt: 10, completion: 5, total: 15 };
 
-/** An answer in words, which stream one by one. */
+/** A text answer, streamed word by word. */
 export const says = (content: string, usage = USAGE): Step =>
   async function* () {
     for (const word of content.split(/(?<= )/)) yield { type: 'delta', text: word };
@@ -28,7 +28,7 @@ export const fails = (code: string, retryable: boolean): Step =>
     yield { type: 'failed', code, retryable, usage: USAGE, moneyMicros: 0 };
   };
 
-/** Never answers, and does not listen to the signal. */
+/** Never answers, and ignores the signal. */
 export const hangs = (): Step =>
   async function* () {
     await new Promise(() => {});
@@ -37,7 +37,7 @@ export const hangs = (): Step =>
 
 export type ScriptedModel = ModelPort & Readonly<{ requests: ModelRequest[]; assertDone: () => void }>;
 
-/** Answers by a list of steps. A request past the list and a step left over fail the test. */
+/** Answers with a list of steps. A request beyond the list and an unused step fail the test. */
 export function scriptedModel(steps: readonly Step[]): ScriptedModel {
   const requests: ModelRequest[] = [];
   return {

@@ -1,4 +1,4 @@
-/** The upload of an artifact: it is repeated until the API answers, and what the API would refuse is not sent. */
+/** Uploads of artifacts: retries until the API answers, and requests that are never sent because the API would refuse them. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -65,7 +65,7 @@ test('nothing is sent without a lease, without a byte or above the limit; a laps
   assert.deepEqual(lost, ['r1']);
 });
 
-test('any path or title becomes a name that the API accepts', () => {
+test('every path and title is turned into a name that the API accepts', () => {
   const names = ['/workspace/a/report.csv', 'a\\b\n.txt', 'gpj.\u202Eexe', '..', '', `${'x'.repeat(300)}.png`];
   assert.deepEqual(
     names.map((name) => artifactNameOf(name, 'artifact')),

@@ -6,7 +6,7 @@ import { retry } from '../village/retry.ts';
 
 export interface MadeArtifact {
   readonly name: string;
-  /** In lower case and without parameters: `text/csv`. */
+  /** In lower case, without parameters: `text/csv`. */
   readonly mediaType: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly deliverable?: DeliverableKind;
@@ -14,7 +14,7 @@ export interface MadeArtifact {
 }
 
 /**
- * Uploads bytes of a call that has begun at the API. The same bytes of one call are kept once, so a repeated call changes
+ * Uploads bytes of a call that has begun at the API. The API stores equal bytes of one call once, so a repeated call changes
  * nothing. Refusals: `artifact_too_large`, `artifacts_full`, `no_such_call`, and those of work on a run.
  */
 export type KeepArtifact = (run: string, call: string, made: MadeArtifact) => Promise<KeepAnswer>;
@@ -43,7 +43,7 @@ export function keepArtifactWith(kit: Pick<ToolKit, 'work' | 'book' | 'rest' | '
 
 const UNFIT = /[/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** A name that the API accepts, from the last part of a path or any other text. Pure. */
+/** A name that the API accepts, from the last part of a path or from any other text. Pure. */
 export function artifactNameOf(text: string, fallback: string): string {
   const last = text.split('/').at(-1) ?? '';
   const clean = last.toWellFormed().replaceAll(UNFIT, '_').slice(-ARTIFACT_NAME_MAX_CHARS).toWellFormed().trim();

@@ -23,7 +23,7 @@ test('all agents gather at the same places at the same minutes', () => {
     assert.deepEqual(gatherings(ADA, day), gatherings({ ...ADA, agentId: 'bob', seed: 99, persona: '' }, day));
 });
 
-test('a day has at least six places, none twice, no home, in order of time', () => {
+test('a day has at least six places in order of time, no place twice and no home', () => {
   for (const day of DAYS) {
     const { stops } = planDay(ADA, landmarks, day);
     const ids = stops.map(({ landmarkId }) => landmarkId);
@@ -36,7 +36,7 @@ test('a day has at least six places, none twice, no home, in order of time', () 
   }
 });
 
-test('no two stops of a day have the same reason, and visits begin with another reason on other days', () => {
+test('no two stops of a day have the same reason, and the first reason varies from day to day', () => {
   for (const day of DAYS) {
     const reasons = planDay(ADA, landmarks, day).stops.map(({ why }) => why);
     assert.equal(new Set(reasons).size, reasons.length, String(day));
@@ -71,7 +71,7 @@ test('a persona prefers the places that it mentions', () => {
   assert.ok(visits(ADA.persona) > visits('Bob knows everybody.'));
 });
 
-test('bedtime spans midnight and no part of the day', () => {
+test('bedtime spans midnight and does not overlap the day', () => {
   const plan = planDay(ADA, landmarks, 3);
   for (const minute of [0, 200, 330, 1_345, 1_439]) assert.ok(isBedtime(plan, minute));
   for (const minute of [360, 720, 1_300]) assert.ok(!isBedtime(plan, minute));
@@ -79,7 +79,7 @@ test('bedtime spans midnight and no part of the day', () => {
   assert.equal(stopAt(plan, 480)?.fromMinute, 480);
 });
 
-test('chance is uniform, repeatable, and depends on each word', () => {
+test('random numbers are uniform, repeatable, and depend on each word', () => {
   const draws = Array.from({ length: 10_000 }, (_, index) => chance(1, 'ada', index));
   const mean = draws.reduce((sum, draw) => sum + draw, 0) / draws.length;
   assert.ok(Math.abs(mean - 0.5) < 0.02 && draws.every((draw) => draw >= 0 && draw < 1));
@@ -109,7 +109,7 @@ test('the last stop that has begun counts, to the minute', () => {
   );
 });
 
-test('no agent stays at one place for more than two village hours and the spread', () => {
+test('no agent stays at one place for more than two village hours plus its shift', () => {
   for (const day of DAYS) {
     const { stops } = planDay(ADA, landmarks, day);
     const longest = Math.max(
@@ -123,7 +123,7 @@ test('ranks are read from the name of a tier, and a tier opens its own places', 
   assert.deepEqual(['tier-0', 'tier-12', 'tier-', 'gold', '', 'xtier-3'].map(rankOf), [0, 12, -1, -1, -1, -1]);
 });
 
-test('a village of homes alone has no stops and no errand', () => {
+test('a village with only homes has no stops and no errand', () => {
   const plan = planDay(
     ADA,
     landmarks.filter(({ kind }) => kind === 'home'),

@@ -41,11 +41,11 @@ export interface Stop {
 }
 
 export interface DayPlan {
-  /** Minutes of the village day at which the agent gets up and at which it goes home. */
+  /** Minutes of the village day at which the agent gets up and goes home. */
   readonly rises: number;
   readonly retires: number;
   readonly stops: readonly Stop[];
-  /** From this minute on the agent looks for an item to carry to `errandTo`. */
+  /** From this minute on the agent searches for an item to carry to `errandTo`. */
   readonly errandFrom: number;
   readonly errandTo: string | null;
 }
@@ -59,9 +59,7 @@ const GATHERINGS = [
 
 /** The hours at which each agent follows its own interests. */
 const VISIT_MINUTES = [345, 405, 570, 660, 850, 930, 1_020, 1_220] as const;
-/**
- * Reasons for a visit, each given at most once a day. They are true of any place that an agent chose by its interests.
- */
+/** Reasons for a visit, each given at most once a day. They fit any place that an agent chose by its interests. */
 export const VISIT_REASONS = [
   'I like it there',
   'a change of place does me good',
@@ -74,15 +72,15 @@ export const VISIT_REASONS = [
 ] as const;
 const DELIVERY_KINDS: readonly string[] = ['cafe', 'market', 'bakery', 'workshop'];
 
-/** A new village begins before dawn. Agents get up at this minute, so that the first view shows agents who are up. */
+/** A new village begins before dawn. This is the earliest time to get up, so that the first view shows agents that are awake. */
 const RISE_MINUTE = 335;
 const RETIRE_MINUTE = 1_320;
 const ERRAND_MINUTE = 600;
 const ERRAND_SPREAD = 240;
-/** Each agent shifts its own hours by up to this many minutes. */
+/** Each agent shifts its hours by up to this many minutes. */
 const SPREAD_MINUTES = 20;
 
-/** Plans a day: the common gatherings, and between them places by interest, each place once. */
+/** Plans a day: the common gatherings, and visits by interest in between, each place once. */
 export function planDay(character: Character, landmarks: readonly Landmark[], day: number): DayPlan {
   const { seed, agentId } = character;
   const shift = (name: string) => Math.floor(chance(seed, agentId, day, name) * SPREAD_MINUTES);
@@ -133,14 +131,14 @@ export function rankOf(tier: string): number {
   return Number(/^tier-([0-9]+)$/.exec(tier)?.[1] ?? -1);
 }
 
-/** The place of a gathering depends on the map alone, so that all agents meet at the same place. */
+/** The place of a gathering depends only on the map, so that all agents meet at the same place. */
 function gatheringPlace(open: readonly Landmark[], kinds: readonly string[]): Landmark | undefined {
   return (
     kinds.map((kind) => open.find((landmark) => landmark.kind === kind)).find((place) => place !== undefined) ?? open[0]
   );
 }
 
-/** A weighted shuffle (Efraimidis and Spirakis 2006): more interest makes an early place likelier. */
+/** A weighted shuffle (Efraimidis and Spirakis 2006): places with more interest tend to come first. */
 function byInterest(character: Character, places: readonly Landmark[], day: number): readonly Landmark[] {
   const rank = (place: Landmark) =>
     chance(character.seed, character.agentId, day, place.landmark_id) ** (1 / interestIn(place, character.persona));

@@ -9,9 +9,9 @@ export const REFUSAL_PAUSE_TICKS = 600;
 /** The content of a post or a reply: a prompt for a model, a sentence for an agent without a model, and facts. */
 export interface Occasion {
   readonly prompt: string;
-  /** The first sentence when no model writes it. */
+  /** The first sentence if no model writes it. */
   readonly fallback: string;
-  /** Facts that follow word for word, also after a model's sentence; may be empty. */
+  /** Facts that follow verbatim, also after a model's sentence; may be empty. */
   readonly facts: string;
   readonly written?: string;
 }
@@ -49,7 +49,7 @@ export type Command =
 
 export interface Decision {
   readonly command: Command;
-  /** Identifies the command, so that the agent does not repeat a refused one at once. */
+  /** Identifies the command, so that the agent does not repeat a refused command at once. */
   readonly key: string;
   readonly goal: string;
   readonly why: string;
@@ -81,7 +81,7 @@ export function isAt({ self }: Situation, landmarkId: string): boolean {
   return self.moving_to === null && self.landmark_id === landmarkId;
 }
 
-/** True if the village has lately refused the command with this key. */
+/** True if the village has recently refused the command with this key. */
 export function isPaused({ mind, tick }: Situation, key: string): boolean {
   const refusedAt = mind.refused[key];
   return refusedAt !== undefined && tick - refusedAt < REFUSAL_PAUSE_TICKS;

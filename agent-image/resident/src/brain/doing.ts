@@ -2,7 +2,7 @@ import type { ActionBody, Activity, Affordance, AgentView, Landmark } from '@ham
 import { placeOf } from './situation.ts';
 import { placeInWords } from './words.ts';
 
-/** Words for each use of a place: `may` follows "where one can", and `did` is a sentence in the past tense. */
+/** Words for each use of a place: `may` follows "where one can"; `did` is a sentence in the past tense. */
 const DOING: Readonly<Record<Affordance, { readonly may: string; readonly did: string }>> = {
   sleep: { may: 'sleep', did: 'I went to bed.' },
   rest: { may: 'rest', did: 'I lay down to rest.' },

@@ -4,15 +4,15 @@ import { NEW_TO_LIFE, type LifeMind } from './life/life-mind.ts';
 const Tick = z.int().min(0);
 /** Maximum number of entries in a list or table of `DayMind`; the oldest are dropped first. */
 const MAX_ENTRIES = 64;
-/** The same for `BoardMind`: the whole state must fit one observation of the memory. */
+/** The same limit for `BoardMind`: the whole state must fit into one observation of the memory. */
 export const BOARD_ENTRIES_MAX = 16;
 const NAME_MAX_CHARS = 64;
 
 const Times = z.strictObject({ times: z.int().min(0), tick: Tick });
-/** The number of replies or answers in a row, and the tick of the last. */
+/** The number of consecutive replies or answers, and the tick of the last. */
 export type Times = Readonly<z.infer<typeof Times>>;
 
-// The memory file on the agent's volume holds these fields: a new name would lose what older residents stored.
+// The memory file on the agent's volume stores these fields: renaming one would lose the data of older residents.
 
 /** The state of the day, stored in memory under the name `plan`. */
 export const DayMind = z.strictObject({
@@ -24,14 +24,14 @@ export const DayMind = z.strictObject({
   answered: z.record(z.string(), Times),
   /** True if today's errand is done. */
   delivered: z.boolean(),
-  /** Sentences of the agent's own list that it said today; it does not repeat them. */
+  /** Scripted sentences that the agent said today and does not repeat. */
   said: z.array(z.string().max(200)).default([]),
   /** Refused commands by key; the agent does not repeat them for a while. */
   refused: z.record(z.string(), Tick),
 });
 export type DayMind = Readonly<z.infer<typeof DayMind>>;
 
-/** Advice of a person to go to a place, and to use it. */
+/** A person's advice to go to a place, and perhaps to use it. */
 const Advice = z.strictObject({
   landmarkId: z.string().max(NAME_MAX_CHARS),
   use: z.boolean(),
@@ -49,9 +49,9 @@ export const BoardMind = z.strictObject({
   /** The agent's replies to agents, by thread. */
   threads: z.record(z.string(), Times),
   asked: z.record(z.string(), Tick),
-  /** Version of the newest entry of its account that the agent has read; null before it first reads the account. */
+  /** Version of the newest account entry that the agent has read; null before the first read. */
   entry: z.int().min(0).nullable(),
-  /** The agent's balance when it read that entry. */
+  /** The agent's balance at that entry. */
   balance: z.string().max(NAME_MAX_CHARS).nullable(),
   /** The plan that the agent has announced, and the tick of its last post about a plan. */
   plan: z
@@ -63,12 +63,12 @@ export const BoardMind = z.strictObject({
     .nullable(),
   toldAt: Tick.nullable(),
   advice: Advice.nullable(),
-  /** Tick at which the agent last explained what it understands. */
+  /** Tick at which the agent last explained which texts it understands. */
   explainedAt: Tick.nullable().default(null),
 });
 export type BoardMind = Readonly<z.infer<typeof BoardMind>>;
 
-/** The state of trade, under the name `trade`: the ticks at which the agent last read prices and last bought. */
+/** The trade state, stored under the name `trade`: the ticks at which the agent last read prices and last bought. */
 export const TradeMind = z.strictObject({ lookedAt: Tick.nullable(), boughtAt: Tick.nullable() });
 export type TradeMind = Readonly<z.infer<typeof TradeMind>>;
 

@@ -87,7 +87,7 @@ for (const prompt of ONLY_READ) {
   });
 }
 
-test('each part of a prompt is read separately, and gives only the requests that it contains', () => {
+test('each part of a prompt is parsed separately, and yields only its own requests', () => {
   assert.deepEqual(
     readWishes('Go to the market. Tidy it up. Say "done".', HERE).map(({ words, wishes }) => [words, wishes.length]),
     [
@@ -99,7 +99,7 @@ test('each part of a prompt is read separately, and gives only the requests that
   assert.deepEqual(readWishes('   \n ', HERE), []);
 });
 
-test('any text is read within the limits', () => {
+test('every text yields requests within the limits', () => {
   for (const text of [
     'go '.repeat(5_000),
     '"'.repeat(999),

@@ -1,4 +1,4 @@
-/** Reads a prompt by a list of sentence patterns. Pure: the same prompt in the same village always reads the same. */
+/** Parses a prompt with a list of sentence patterns. Pure: the same prompt in the same village always gives the same result. */
 import type { Surroundings } from '@hamlet/engine';
 import { plain, quoted, sentence } from './words.ts';
 
@@ -20,20 +20,20 @@ const MAX_CLAUSE_CHARS = 400;
 const QUOTED = /"[^"]*"|“[^”]*”|«[^»]*»|(?<![\p{L}\p{N}])'[^']*'(?![\p{L}\p{N}])/gu;
 const BREAK =
   /[.;!?\n]+(?=\s|$)|,?\s+(?:and\s+)?then\s+|,?\s+and\s+(?=(?:then\s+)?(?:go|walk|come|head|return|visit|say|tell|ask|greet|find|meet|look|read|use|report|describe|wave|announce)\b)/giu;
-/** Characters that programs write and people do not: braces, tags, back-ticks, and a name directly followed by a bracket. */
+/** Characters typical of programs: braces, tags, back-ticks, and a name directly followed by a bracket. */
 const CODE = /[{}<>`$]|\w\(|\[\s*["'{[]/u;
 
 /** A private-use character of Unicode that replaces quotations while a prompt is split. */
 const MASK = '\u{e000}';
 const MASKED = /\u{e000}(\d+)\u{e000}/gu;
-/** A quotation before a capital letter: if it ends with a full stop, the sentence around it ends there too. */
+/** A quotation before a capital letter. If it ends with a full stop, the surrounding sentence ends there too. */
 const QUOTED_END = /\u{e000}(\d+)\u{e000}(?=\s+\p{Lu})/gu;
 
 function looksLikeCode(text: string): boolean {
   return CODE.test(text.replaceAll(QUOTED, '')) || /^\s*[{[]/u.test(text);
 }
 
-/** The parts of the sentences of a prompt, in order. A quotation is never split. */
+/** The parts of a prompt's sentences, in order. A quotation is never split. */
 function clausesOf(prompt: string): readonly string[] {
   const quotes: string[] = [];
   const masked = prompt.replaceAll(MASK, '').replaceAll(QUOTED, (quote) => `${MASK}${quotes.push(quote) - 1}${MASK}`);
@@ -111,7 +111,7 @@ const passOn: Pattern = (words, here) => {
 
 const GREETING = /\b(?:hello|hi|good (?:morning|day|evening|night)|welcome)\b/iu;
 
-/** The words after the name; null when there are none or when they ask the agent to make up a text. */
+/** The words after the name; null if there are none, or if they ask the agent to make up a text. */
 function afterName(words: string, agentId: string, { agents }: Surroundings): string | null {
   const name = agents.find(({ id }) => id === agentId)?.name ?? agentId;
   const spoken =
@@ -197,7 +197,7 @@ export function readWishes(prompt: string, here: Surroundings): readonly Reading
   return clausesOf(prompt).map((words) => ({ words, wishes: wishesIn(words, here) }));
 }
 
-/** Error code of a run that no pattern understands, in a village without a language model. */
+/** Error code of a run that no pattern matches, in a village without a language model. */
 export const NO_MODEL = 'no_model';
 
 /** Instructions for connecting a language model, for people. */

@@ -12,7 +12,7 @@ const limits = (concurrent_tools: number) => ({
   models: [],
 });
 
-test('the plan has the largest model, by name among equals, and none without models', () => {
+test('the plan contains the largest model (the first by name among equals), or none if there is none', () => {
   const model = (models: readonly (readonly [string, number])[]) =>
     resourcePlanOf({
       tier: 't',
@@ -44,7 +44,7 @@ test('the plan has the largest model, by name among equals, and none without mod
   );
 });
 
-test('the plan has 24 steps for each tool, at most 64, and none without limits', () => {
+test('the plan has 24 steps for each concurrent tool, at most 64, and none without limits', () => {
   const steps = (tools: number) => resourcePlanOf({ tier: 't', limits: limits(tools), models: [] }).toolCalls;
   assert.deepEqual([steps(0), steps(1), steps(2), steps(3), steps(100)], [0, 24, 48, 64, 64]);
   assert.equal(resourcePlanOf({ tier: null, limits: null, models: [] }).toolCalls, 0);

@@ -1,6 +1,6 @@
 import type { Limits } from '@hamlet/contract';
 
-/** Steps in one run for each tool that the tier allows at a time. */
+/** Steps in one run for each tool that the tier allows to run at the same time. */
 const STEPS_FOR_EACH_TOOL = 24;
 /** The village's limit of steps in one run. */
 const STEPS_MAX = 64;
@@ -16,7 +16,7 @@ export interface ResourcePlan {
   readonly toolCalls: number;
 }
 
-/** Plans with the largest served model of the tier, and with as many steps as its concurrent tools allow. */
+/** Plans with the largest served model of the tier, and with the steps that its concurrent tools allow. */
 export function resourcePlanOf({
   tier,
   limits,

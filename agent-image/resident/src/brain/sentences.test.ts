@@ -108,7 +108,7 @@ const PLANS: readonly ResourcePlan[] = [null, 'tier-0', 'tier-1'].flatMap((tier)
   [null, 'small', 'large'].flatMap((model) => [0, 24, 48].map((toolCalls) => ({ tier, model, toolCalls }))),
 );
 
-test('a change of plan: whole sentences about the change, and none without a change', () => {
+test('a change of plan gives whole sentences; no change gives none', () => {
   for (const [before, now] of pairs(PLANS, PLANS)) {
     const news = planChange(before, now);
     assert.equal(news === null, isSamePlan(before, now));
@@ -124,7 +124,7 @@ test('a run without a model', () => {
   assertWhole([...TEXTS, ''].map((text) => noModelWords(text)));
 });
 
-test('words: cut, quoted, listed and ended, each at its edge', () => {
+test('words are cut, quoted, listed and ended correctly, also at the limits', () => {
   assert.deepEqual([shortened('abcd', 4), shortened('abcde', 4), shortened(' a \n b ', 9)], ['abcd', 'abc…', 'a b']);
   assert.equal(quoted('say “hi" now'), "“say 'hi' now”");
   assert.deepEqual(
@@ -137,7 +137,7 @@ test('words: cut, quoted, listed and ended, each at its edge', () => {
   );
 });
 
-test('a place within a sentence has an article, unless its name is a proper name', () => {
+test('a place within a sentence has an article, unless it has a proper name', () => {
   const named = [
     ['Market', 'market', 'the market'],
     ['Café', 'cafe', 'the café'],

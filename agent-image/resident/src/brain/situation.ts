@@ -4,7 +4,7 @@ import type { Thought } from './life/life-mind.ts';
 import type { Mind } from './mind.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 
-/** Agents farther away than this many tiles do not enter a decision. */
+/** Agents farther away than this many tiles do not affect a decision. */
 export const PERCEPTION_TILES = 24;
 
 export interface Character {
@@ -38,16 +38,16 @@ export interface Situation {
   readonly board: BoardSight | null;
   /** Null when the agent did not read prices and auctions. */
   readonly trade: TradeSight | null;
-  /** Prompt of the run on which the agent works; null when there is none. */
+  /** Prompt of the run on which the agent works; null without a run. */
   readonly work: string | null;
-  /** Decision of the model that has just arrived; null when there is none. */
+  /** The model's decision that has just arrived; null if none has. */
   readonly thought: Thought | null;
   readonly thinks: { readonly model: string; readonly tokensPerHour: number } | null;
 }
 
 export interface BoardSight {
   readonly news: readonly BoardNews[];
-  /** The cursor after `news`; null when nothing was read. */
+  /** The cursor after `news`; null if nothing was read. */
   readonly nextAfter: string | null;
   /** Rewards and penalties to which the agent has not responded, oldest first. */
   readonly judged: readonly Judged[];
@@ -67,7 +67,7 @@ export interface Judged {
 export interface HelpRequest {
   /** Identifies the question, so that the agent does not repeat it too soon. */
   readonly subject: string;
-  /** `humans` when the question quotes a run, which only people may read. */
+  /** `humans` if the question quotes a run, which only people may read. */
   readonly audience: 'public' | 'humans';
   readonly title: string;
   readonly facts: string;
@@ -86,7 +86,7 @@ export interface Offer {
 export interface Want {
   readonly item: PurchaseItem;
   readonly seconds: number;
-  /** The agent spends at most one part in `oneIn` of its available money. */
+  /** The agent spends at most 1/`oneIn` of its available money. */
   readonly oneIn: bigint;
   readonly why: string;
 }
@@ -125,7 +125,7 @@ export interface SpokenWords {
   readonly toMe: boolean;
 }
 
-/** The words that woke the agent; null if no words did, or if the agent that spoke is out of earshot by now. */
+/** The words that woke the agent; null if no words did, or if the speaking agent has left earshot. */
 export function wordsSpokenTo({ wake, self, neighbours, agentIds, character }: Situation): SpokenWords | null {
   const text = wake?.kind === 'spoken_to' ? wordOf(wake, 'text') : undefined;
   if (wake === null || text === undefined) return null;

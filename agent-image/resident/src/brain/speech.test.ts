@@ -5,7 +5,7 @@ import { fitting, greeting, remark, reply } from './speech.ts';
 
 const SEEDS = Array.from({ length: 200 }, (_, index) => index * 7_919);
 
-test('words are cut to the length of a speech bubble, never inside a character', () => {
+test('words are shortened to the length of a speech bubble, never inside a character', () => {
   const exact = 'x'.repeat(SPEECH_MAX_LENGTH);
   assert.deepEqual([fitting(exact), fitting(` ${exact} `)], [exact, exact]);
   const cut = fitting(`${exact}y`);
@@ -14,7 +14,7 @@ test('words are cut to the length of a speech bubble, never inside a character',
   assert.equal(torn, `${'x'.repeat(SPEECH_MAX_LENGTH - 2)}…`);
 });
 
-test('the agent does not repeat a sentence on one day; null after it has said all', () => {
+test('the agent does not repeat a sentence on the same day; null after it has said all', () => {
   const all = new Set(SEEDS.map((seed) => remark(seed)));
   assert.ok(all.size >= 5 && !all.has(null));
   const said: string[] = [];
@@ -39,7 +39,7 @@ test('a greeting suits the time of day, and sometimes names the place', () => {
   assert.ok(text('day').every((each) => !each.includes('So you come')));
 });
 
-test('each tone has its answers, the first matching tone counts, and no answer echoes the speaker', () => {
+test('each tone has its own answers, the first matching tone wins, and no answer echoes the speaker', () => {
   const answers = (said: string) =>
     new Set(SEEDS.map((seed) => reply(seed, said, { speaker: 'Bob', plan: 'reading' })));
   const is = (said: string, pattern: RegExp) => [...answers(said)].every((answer) => pattern.test(answer));

@@ -36,7 +36,7 @@ function unsaid(list: readonly string[], said: readonly string[], random: number
   return choose(others, random) ?? null;
 }
 
-/** The first words at a meeting. `small` is the small talk in these words, which the agent does not repeat that day. */
+/** The first words at a meeting. `small` is the small talk in them, which the agent does not repeat that day. */
 export function greeting(
   { seed, phase, place }: Meeting,
   name: string,
@@ -48,14 +48,14 @@ export function greeting(
   return { text: `${opening}${where} ${small ?? ''}`.trim(), small };
 }
 
-/** A remark to no agent in particular that is new today; null when the agent has made all of them today. */
+/** A remark to no agent in particular that is new today; null if the agent has made all of them today. */
 export function remark(seed: number, said: readonly string[] = []): string | null {
   return unsaid(REMARKS, said, chance(seed, 'remark'));
 }
 
 type Tone = 'question' | 'greeting' | 'thanks' | 'farewell' | 'statement';
 
-/** The first matching tone counts; a text without any matching tone is a statement. */
+/** The first matching tone wins; a text without a matching tone is a statement. */
 const TONES: readonly (readonly [Tone, RegExp])[] = [
   ['thanks', /\b(thanks?|thank you)\b/i],
   ['farewell', /\b(bye|good ?night|farewell|take care)\b|^see you/i],
@@ -89,7 +89,7 @@ const REPLIES: Readonly<Record<Tone, readonly string[]>> = {
   ],
 };
 
-/** A polite reply that claims no understanding, since it comes from a list of sentences. */
+/** A polite reply from a list of sentences. It claims no understanding. */
 export function reply(seed: number, said: string, { speaker, plan }: { speaker: string; plan: string }): string {
   const tone = TONES.find(([, words]) => words.test(said))?.[0] ?? 'statement';
   const own = REPLIES[tone].filter((sentence) => !isEchoOf(said, sentence));
@@ -97,7 +97,7 @@ export function reply(seed: number, said: string, { speaker, plan }: { speaker: 
   return sentence.replace('{speaker}', () => speaker).replace('{plan}', () => plan);
 }
 
-/** True if both texts begin with the same words, so that the reply would repeat the speaker's own. */
+/** True if both texts begin with the same words, so that the reply would echo the speaker. */
 function isEchoOf(said: string, sentence: string): boolean {
   const beginning = sentence.slice(0, sentence.indexOf('{'));
   return beginning !== '' && said.startsWith(beginning);

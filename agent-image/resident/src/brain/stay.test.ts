@@ -24,7 +24,7 @@ function lived(...turns: readonly StayTurn[]): { readonly stay: Stay; readonly e
   return { stay, entries };
 }
 
-test('turns at one place are one entry, which is written when the agent leaves', () => {
+test('turns at one place become one entry, which is written when the agent leaves', () => {
   const { stay, entries } = lived(
     turn(400, { event: 'I went to Café Hearth.' }),
     turn(410),
@@ -35,7 +35,7 @@ test('turns at one place are one entry, which is written when the agent leaves',
   assert.deepEqual([stay.id, stay.place, stay.from, stay.did], ['t480', null, { day: 0, minute: 480 }, []]);
 });
 
-test('a return to a place is another stay', () => {
+test('returning to a place begins another stay', () => {
   const { entries } = lived(turn(400), turn(500, { place: 'library', name: 'Library' }), turn(600));
   assert.deepEqual(
     entries.map((entry) => entry.split(':')[2]?.trim().split(',')[1]?.trim()),
@@ -53,7 +53,7 @@ test('a repeated event is recorded once; events beyond the limit are counted', (
   assert.match(diaryEntry(many(EVENTS_MAX + 2)), / And 2 more things happened\.$/);
 });
 
-test('an entry consists of whole sentences, also past midnight, and a stay always fits its schema', () => {
+test('an entry has whole sentences, also past midnight, and a stay always fits its schema', () => {
   const long = lived(turn(1_439, { name: 'n'.repeat(500), event: `I said “${'x'.repeat(900)}”` }), {
     ...turn(0),
     clock: { day: 1, minute: 0 },

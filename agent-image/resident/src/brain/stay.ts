@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { clockInWords, shortened } from './words.ts';
 
-/** Maximum number of events that one diary entry describes; the entry gives the number of the others. */
+/** Maximum number of events in one diary entry; the entry states the number of omitted ones. */
 export const EVENTS_MAX = 12;
 const EVENT_CHARS = 220;
 
 const Clock = z.strictObject({ day: z.int().min(0), minute: z.int().min(0).max(1_439) });
 export type Clock = Readonly<z.infer<typeof Clock>>;
 
-/** A stay at one place, including the way there, in the form in which the memory file holds it while it lasts. */
+/** A stay at one place, including the way there, as the memory file stores it while it lasts. */
 export const Stay = z.strictObject({
   id: z.string().max(64),
   place: z.string().max(64).nullable(),
@@ -16,7 +16,7 @@ export const Stay = z.strictObject({
   from: Clock,
   to: Clock,
   did: z.array(z.string().max(EVENT_CHARS)).max(EVENTS_MAX),
-  /** Number of further events. */
+  /** Number of omitted events. */
   more: z.int().min(0),
 });
 export type Stay = Readonly<z.infer<typeof Stay>>;

@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 const MICRO = 1_000_000n;
 const PRICE: QuotedPrice = { price: 10n, available: 100n, tier: 'tier-1', tierAfter: 'tier-1' };
 
-test('the agent buys up to its share of its available money, exactly, and keeps its tier', () => {
+test('the agent spends up to exactly its share of the available money, and keeps its tier', () => {
   const table: readonly [Partial<QuotedPrice>, bigint, boolean][] = [
     [{}, 10n, true],
     [{ available: 99n }, 10n, false],
@@ -55,7 +55,7 @@ test('all bids together are at most a fifth: money in open bids counts', () => {
   assert.equal(
     bidOf({ ...AUCTION, reserve: 0n }, { ...PURSE, available: 8n * MICRO, inBids }),
     null,
-    'nothing is no bid',
+    'the agent does not bid zero',
   );
   assert.equal(bidOf({ ...AUCTION, reserve: 0n }, { ...PURSE, available: 3n * MICRO, inBids }), null);
   for (const available of [0n, 1n, 4n, 5n, 6n, 999_999n, 7_654_321n]) {

@@ -1,4 +1,4 @@
-/** The agent's trade: what it wants, what it can afford, and what it bids. Amounts of type bigint are micro-aiDollars. Pure. */
+/** The agent's trade: its wants, what it can afford, and its bids. Amounts of type bigint are micro-aiDollars. Pure. */
 import type { Limits, PriceList } from '@hamlet/contract';
 import { parseAiDollars } from '@hamlet/contract/resident';
 import { decision, type Rule } from './decision.ts';
@@ -6,7 +6,7 @@ import type { TradeMind } from './mind.ts';
 import type { Want } from './situation.ts';
 import { itemInWords } from './words.ts';
 
-/** The agent reads prices and auctions once a minute. It buys at most once an hour, and each time for an hour. */
+/** The agent reads prices and auctions once a minute. It buys at most once an hour, for one hour each time. */
 export const LOOK_GAP_TICKS = 600;
 export const BUY_GAP_TICKS = 36_000;
 export const BUY_SECONDS = 3_600;
@@ -19,7 +19,7 @@ export const BIDS_ONE_IN = 5n;
 export const BID_LEAD_MS = 10_000;
 const HOUR_MS = 3_600_000n;
 
-/** Subject of the help request of an agent that has used up its tokens of the hour. */
+/** Subject of the help request of an agent that has used up its hourly tokens. */
 export const OUT_OF_TOKENS = 'model token_quota_exhausted';
 
 export function looksAgain({ lookedAt }: TradeMind, tick: number): boolean {
@@ -48,8 +48,8 @@ function modelsToBuy({ limits, prices }: WantsOf): readonly string[] {
 }
 
 /**
- * The purchase that the agent wants now, or null: tokens if it has used up those of the hour, else a model if it has
- * none, else, while a person waits for an answer, the dearest model as a wish.
+ * The purchase that the agent wants now, or null. It buys tokens if those of the hour are used up, otherwise a model if it has
+ * none, otherwise the most expensive model as a wish while a person waits for an answer.
  */
 export function wantOf(seen: WantsOf): Want | null {
   const { needs, model, prices, personWaits } = seen;
@@ -89,7 +89,7 @@ export interface QuotedPrice {
   readonly tierAfter: string | null;
 }
 
-/** True if the agent buys: the price is at most 1/`oneIn` of the money it can spend, and its tier stays the same. */
+/** True if the agent buys: the price is at most 1/`oneIn` of its available money, and its tier stays the same. */
 export function buys({ price, available, tier, tierAfter }: QuotedPrice, oneIn: bigint): boolean {
   return price > 0n && price * oneIn <= available && tier === tierAfter;
 }
@@ -111,8 +111,8 @@ export interface Purse {
 }
 
 /**
- * The agent's bid in an auction; null if it does not bid. It bids once, and never below the reserve. The winner pays
- * the second highest bid, so the agent bids the list price of the same time, limited by its share for bids.
+ * The agent's bid in an auction; null if it does not bid. It bids once, and never below the reserve. The winner pays the second
+ * highest bid, so the agent bids the list price of the same time, limited by its share for bids.
  */
 export function bidOf(
   { state, startsAtMs, endsAtMs, closesAtMs, reserve, ownBid }: AuctionSeen,

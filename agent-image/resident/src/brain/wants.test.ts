@@ -19,12 +19,12 @@ import { NEW_TO_TRADE } from './mind.ts';
 const SEEN: WantsOf = { needs: [], limits: { models: ['small'] }, model: 'small', prices: PRICES, personWaits: false };
 const item = (changes: Partial<WantsOf>): unknown => wantOf({ ...SEEN, ...changes })?.item ?? null;
 
-test('the agent wants nothing without a need and without a person who waits', () => {
+test('without a need and without a waiting person the agent wants nothing', () => {
   assert.equal(item({}), null);
   assert.equal(item({ needs: ['run r1', 'model insufficient_funds'] }), null);
 });
 
-test('an agent without tokens wants tokens first, one unit of the price list', () => {
+test('an agent without tokens first wants one unit of tokens from the price list', () => {
   const want = wantOf({ ...SEEN, needs: ['run r1', OUT_OF_TOKENS], model: null, personWaits: true });
   assert.deepEqual(
     [want?.item, want?.seconds, want?.oneIn],
@@ -37,7 +37,7 @@ test('without a model the agent wants the cheapest model that it may not use', (
   assert.deepEqual(
     item({ model: null, limits: { models: ['small'] } }),
     { kind: 'model', model: 'large' },
-    'small is included and not served',
+    'small is included but not served',
   );
   assert.equal(item({ model: null, limits: { models: ['small', 'large'] } }), null);
   const tie = { ...PRICES, models: { b: { per_hour: '1' }, a: { per_hour: '1' }, c: { per_hour: '0.5' } } };
@@ -53,7 +53,7 @@ test('without a model the agent wants the cheapest model that it may not use', (
   );
 });
 
-test('for a person who waits the agent wants the dearest model, if that is dearer than its own', () => {
+test('for a waiting person the agent wants the most expensive model, if it costs more than its own', () => {
   const want = wantOf({ ...SEEN, personWaits: true });
   assert.deepEqual([want?.item, want?.oneIn], [{ kind: 'model', model: 'large' }, WISH_ONE_IN]);
   assert.equal(item({ personWaits: true, limits: { models: ['small', 'large'] } }), null, 'it has it');

@@ -2,7 +2,7 @@ import type { Landmark, PurchaseItem } from '@hamlet/contract';
 
 const QUOTED_CHARS = 160;
 
-/** A text on one line; an ellipsis ends a text that was cut to the maximum. */
+/** A text on one line; an ellipsis ends a shortened text. */
 export function shortened(text: string, maxChars: number): string {
   const characters = [...text.replaceAll(/\s+/gu, ' ').trim()];
   return characters.length <= maxChars ? characters.join('') : `${characters.slice(0, maxChars - 1).join('')}…`;
@@ -19,7 +19,7 @@ export function listed(words: readonly string[], max = 5): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
-/** A text with a capital at its beginning and a full stop at its end. */
+/** A text with an initial capital and a final full stop. */
 export function sentence(text: string): string {
   const trimmed = text.trim();
   const whole = `${trimmed.charAt(0).toLocaleUpperCase('en')}${trimmed.slice(1)}`;
@@ -35,7 +35,7 @@ export function plain(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-/** Kinds of place whose names are proper names and take no article: “Café Hearth”, “Alder Cottage”. */
+/** Kinds of place whose names are proper names without an article: “Café Hearth”, “Alder Cottage”. */
 const PROPER: ReadonlySet<Landmark['kind']> = new Set<Landmark['kind']>(['cafe', 'home', 'waypoint']);
 
 /** A place's name within a sentence, with its article: “the market”, “the Town Hall”, “Café Hearth”. */

@@ -1,4 +1,7 @@
-/** Everything that an Agent promises is checked, with real hands and real sockets; trouble has a cause and a fix, and ends nothing. */
+/**
+ * Checks everything that an Agent promises, with real hands and real sockets. Each problem has a cause and a fix, and stops
+ * nothing.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
@@ -53,7 +56,7 @@ function ports(changes: Partial<WatchPorts> = {}): WatchPorts {
   };
 }
 
-test('a whole agent has everything; an agent that lacks something says what, why and how to fix it', async () => {
+test('a complete agent has every capability; an incomplete one reports what is missing, why, and the fix', async () => {
   const whole = await checkCapabilities(ports(), aConfig({ model: MODEL, repository: REPOSITORY }));
   for (const line of [
     'model model ok',
@@ -87,7 +90,7 @@ test('a whole agent has everything; an agent that lacks something says what, why
   );
 });
 
-test('only what was promised is missing: no git without a repository, no browser in a slim image', () => {
+test('only promised capabilities count as missing: no git without a repository, no browser in a slim image', () => {
   const of = (
     programs: readonly ('git' | 'chromium' | 'playwright')[],
     promised: Partial<typeof NOTHING> | object = {},
@@ -100,7 +103,7 @@ test('only what was promised is missing: no git without a repository, no browser
   assert.deepEqual(machineCapabilities(null, { repository: REPOSITORY, mcp_servers: [] }), []);
 });
 
-test('the broker is reached, does not answer, or is not there; without a broker nothing was promised', async () => {
+test('a broker is reachable, silent or gone; without a broker nothing is promised', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -112,7 +115,7 @@ test('the broker is reached, does not answer, or is not there; without a broker 
   assert.deepEqual(await brokerCapability(null, true), []);
 });
 
-test('a model is promised to the runtime engine, and the gateway must serve it', async () => {
+test('the runtime engine is promised a model, and the gateway must serve it', async () => {
   const models = (value: Answer<readonly { model: string; contextTokens: number }[]>) => ({
     models: async () => value,
   });
@@ -127,7 +130,7 @@ test('a model is promised to the runtime engine, and the gateway must serve it',
   assert.deepEqual(await of(served, { runtime: { name: 'scripted', named: false, config: {} }, model: null }), []);
 });
 
-test('checks are reported until the process ends, also after one that failed', async () => {
+test('checks are reported until the process ends, also after a failed check', async () => {
   const stop = new AbortController();
   const reports: ResidentReport[] = [];
   let tries = 0;

@@ -5,7 +5,7 @@ import type { Machine } from '../engine/machine.ts';
 import { runtimeNameOf } from '../runtime/runtime-pool.ts';
 import type { Village } from '../village/village.ts';
 
-/** Something that a check is about. Most kinds are there once, and have no other name. */
+/** The subject of a check. Most kinds exist once, and need no further name. */
 export type Subject = CapabilityKind | readonly [kind: CapabilityKind, name: string];
 
 const fitting = (text: string): string =>
@@ -16,7 +16,7 @@ function named(subject: Subject): Pick<Capability, 'kind' | 'name'> {
   return { kind, name: name.slice(0, CAPABILITY_NAME_MAX_CHARS) };
 }
 
-/** A capability that the agent has, with what was found. */
+/** A capability that the agent has, with the finding. */
 export const has = (subject: Subject, why: string): Capability => ({
   ...named(subject),
   ok: true,
@@ -35,7 +35,7 @@ export const lacks = (subject: Subject, why: string, fix: string): Capability =>
 const CONNECT_MS = 5_000;
 const FIX = 'check that the broker runs (kubectl get pods) and that the network policy admits agents';
 
-/** Whether the broker, the only way out of the pod, accepts a connection. Without one the village promises no way out. */
+/** Whether the broker, the only way out of the pod, accepts a connection. A village without a broker promises no way out. */
 export async function brokerCapability(broker: URL | null, hasProxy: boolean): Promise<readonly Capability[]> {
   if (broker === null) return [];
   if (!hasProxy)
@@ -61,10 +61,10 @@ function faultOf({ hostname, port, host }: URL): Promise<string | null> {
 
 type Promised = Pick<AgentConfig, 'repository' | 'mcp_servers'>;
 
-/** Programs that drive a browser: a server that starts one of them promises a browser. */
+/** Programs that drive a browser: a server that starts one of them counts as a promised browser. */
 const BROWSER_SERVER = /playwright|chrome-devtools|puppeteer/;
 
-/** The promised parts of the machine, there or missing. A pod without hands was promised none. Pure. */
+/** The promised parts of the machine, present or missing. A pod without hands is promised none. Pure. */
 export function machineCapabilities(hands: Machine['hands'], promised: Promised): readonly Capability[] {
   if (hands === null) return [];
   if (hands === 'silent')

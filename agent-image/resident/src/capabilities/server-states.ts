@@ -5,7 +5,7 @@ export type ServerState =
   | { readonly ok: true; readonly tools: number }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-/** The known states of the MCP servers of the Agent. Mutable because servers open later. */
+/** The known states of the Agent's MCP servers. Mutable, because servers open later. */
 export class ServerStates {
   readonly #states = new Map<string, ServerState>();
 
@@ -20,8 +20,8 @@ export class ServerStates {
       if (state === undefined)
         return lacks(
           subject,
-          'it was not opened: the engine of the agent did not start',
-          'look at the model of the agent',
+          'it was not opened, because the engine of the agent did not start',
+          "check the agent's model (spec.model)",
         );
       if (state.ok) return has(subject, `${state.tools} tools`);
       const fix =

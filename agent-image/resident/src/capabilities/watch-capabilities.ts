@@ -12,7 +12,7 @@ import type { WorkVillage } from '../village/work-village.ts';
 import { brokerCapability, has, lacks, machineCapabilities, modelCapability } from './capability.ts';
 import type { ServerStates } from './server-states.ts';
 
-/** Pause between two checks while something is broken, and while nothing is. */
+/** Pause between two checks, while something is broken and while nothing is. */
 const BROKEN_PAUSE_MS = 120_000;
 const WHOLE_PAUSE_MS = 1_800_000;
 
@@ -32,7 +32,10 @@ export interface WatchPorts extends RetryPorts {
   readonly stop: AbortSignal;
 }
 
-/** Checks everything that the Agent was promised, and reports it: at the start, and then now and again. Nothing waits for it, and it never rejects. */
+/**
+ * Checks and reports everything that the Agent was promised: at the start, and then at intervals. Nothing waits for it, and it
+ * never rejects.
+ */
 export async function watchCapabilities(
   ports: WatchPorts,
   config: AgentConfig,
@@ -96,10 +99,10 @@ function folderCapabilities(folders: WatchPorts['folders']): readonly Capability
 function skillCapability(found: Found): Capability {
   if (found.ok) return has(['skill', found.skill.name], `version ${found.skill.sha256.slice(0, 12)}`);
   const { name, problem } = found.broken;
-  return lacks(['skill', name], problem, 'correct it as the text says; the next run has it');
+  return lacks(['skill', name], problem, 'correct it as the text says; the next run uses the correction');
 }
 
-/** The log has these already. */
+/** The log already contains these. */
 const LOGGED: ReadonlySet<string> = new Set(['workspace', 'memory', 'mcp']);
 
 function warnOf({ capabilities }: ResidentReport, log: Pick<Log, 'warn'>): void {

@@ -39,7 +39,7 @@ const PRELUDE = `
   const answer = (value) => console.log(JSON.stringify(value));
 `;
 
-/** The answer of a program whose folder is the small disk. */
+/** The output of a program whose working directory is the small disk. */
 async function onASmallDisk(statements: string): Promise<unknown> {
   const mount = `mount -t tmpfs -o size=64m none "$1" && cd "$1" && exec "$2" --input-type=module -e "$3"`;
   const program = `${PRELUDE} ${statements}`;
@@ -51,7 +51,7 @@ async function onASmallDisk(statements: string): Promise<unknown> {
   return JSON.parse(output);
 }
 
-test('a journal on a full disk is written with the room of its ballast, and says so', async () => {
+test('on a full disk the journal uses the space of its ballast, and logs that', async () => {
   const found = await onASmallDisk(`
     const journal = await open();
     const held = statSync('ballast').size;
@@ -64,7 +64,7 @@ test('a journal on a full disk is written with the room of its ballast, and says
   assert.deepEqual(found, { held: 2 << 20, after: written, said: ['disk_full'], ballast: false });
 });
 
-test('without a ballast a full disk refuses the journal: the test above can fail', async () => {
+test('without a ballast the journal cannot be written on a full disk, so the test above can fail', async () => {
   const found = await onASmallDisk(`
     const journal = openSqliteJournal(path);
     write(journal, 'run_opened');
@@ -73,7 +73,7 @@ test('without a ballast a full disk refuses the journal: the test above can fail
   assert.equal(found, 'journal_unwritable');
 });
 
-test('a journal opens on a disk that is full, and takes its room back once there is some', async () => {
+test('a journal opens on a full disk, and restores its ballast once there is space', async () => {
   const found = await onASmallDisk(`
     const first = await open();
     write(first, 'run_opened');

@@ -1,8 +1,8 @@
 import { rejectOnAbort } from '../village/retry.ts';
 
-/** The agent has one body: walks of two runs take turns. */
+/** The agent has one body, so the walks of two runs take turns. */
 export interface BodyLock {
-  /** Runs the walk once the walks before it have ended. Rejects with the signal's reason while it waits. */
+  /** Runs the walk after all earlier walks have ended. Rejects with the signal's reason while it waits. */
   walk<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T>;
 }
 

@@ -23,7 +23,7 @@ const TOO_LONG: WireAnswer = {
   ],
 };
 
-/** Looks until it has seen enough, within a small window. */
+/** Looks around until it has seen enough, with a small context window. */
 function answer(seen: readonly string[], { body }: WireRequest): WireAnswer {
   const { messages } = Body.parse(body);
   const chars = messages.reduce((sum, { content }) => sum + (content ?? '').length, 0);
@@ -35,7 +35,7 @@ function answer(seen: readonly string[], { body }: WireRequest): WireAnswer {
   return OPENAI_WIRE.stream({ text: [], calls: [{ id: `call-${seen.length}`, name: 'look', pieces: [input] }] });
 }
 
-test('a server that refuses a long context gets a shorter one, and the run ends with its answer', async () => {
+test('a server that refuses a long context receives a shorter one, and the run ends with its answer', async () => {
   const seen: string[] = [];
   const wire = await startWireServer([], { otherwise: (request) => answer(seen, request) });
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-compaction-'));

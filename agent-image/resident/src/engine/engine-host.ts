@@ -35,7 +35,7 @@ export interface EngineHostPorts extends RetryPorts {
   readonly repositoryMemory: RepositoryMemory;
   readonly log: Log;
   readonly stop: AbortSignal;
-  /** The tools, which wait for the mirror before they act outside of the pod. */
+  /** The tools. They wait for the mirror before they act outside the pod. */
   readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<readonly Tool[]>;
 }
 
@@ -44,7 +44,7 @@ export interface EngineHost {
   readonly journal: Journal;
   readonly mirror: JournalMirror;
   readonly tools: readonly string[];
-  /** Another engine on the journal, with a model and tools of its own. No policy judges these, and it recalls no notes. */
+  /** Another engine on the journal, with its own model and tools. No policy judges these, and it recalls no notes. */
   engineWith(parts: EngineParts): Engine;
   close(): Promise<void>;
 }
@@ -112,7 +112,7 @@ const ALONE: Pick<EnginePorts, 'policy' | 'memory' | 'compaction'> = {
   memory: { recall: async () => [] },
 };
 
-/** The API judges each call again. This advice saves requests, and asks people in time. */
+/** The API judges each call again. This early verdict saves requests, and asks people in time. */
 const policyOf = (book: RunBook): PolicyPort => ({
   judge: ({ run, tool, arguments: text }) => {
     const policy = book.find(run)?.policy ?? null;
@@ -121,7 +121,7 @@ const policyOf = (book: RunBook): PolicyPort => ({
   },
 });
 
-/** The tool whose permission is the answer to its question. */
+/** The tool for which a permission is the answer to its question. */
 const QUESTION_TOOL = 'ask_human';
 
 function approvalsOf({ work, book, log, stop, rest, random }: EngineHostPorts): ApprovalPort {
@@ -148,7 +148,7 @@ type Reporting = Pick<EngineHostPorts, 'log'> & { readonly mirror: JournalMirror
 
 function report({ log, mirror, words }: Reporting, notice: Notice): void {
   if (notice.type === 'event') mirror.noteEntry(notice.event.run);
-  // People read the output of a call as the beginning of the next answer.
+  // People see the output of a call as the beginning of the next answer.
   if (notice.type === 'output') words.add(notice.run, Number.parseInt(notice.call, 10) + 1, notice.text);
   if (notice.type !== 'problem') return;
   const { run, where, error } = notice;
@@ -156,7 +156,7 @@ function report({ log, mirror, words }: Reporting, notice: Notice): void {
 }
 
 const WAIT_MS = 100;
-/** Words of one run that wait for a request; more are dropped, since the answer has them all. */
+/** Maximum words of one run that wait for a request; more are dropped, because the complete answer contains all of them. */
 const MAX_WAITING_CHARS = 65_536;
 
 interface WordPorts {
@@ -165,11 +165,11 @@ interface WordPorts {
 }
 
 interface WordPublisher {
-  /** `ask` is the answer that the words will be part of. */
+  /** `ask` identifies the answer that will contain the words. */
   add(run: string, ask: number, text: string): void;
 }
 
-/** Words of one run on their way. Mutable because they come and go. */
+/** The words of one run that are being sent. Mutable, because they come and go. */
 class Words {
   text = '';
   ask = 0;

@@ -1,6 +1,6 @@
 /**
- * Two sessions, a run of a person and a run of a Schedule at once, over OpenAI's wire as the gateway speaks it: no request has words of
- * another one, and each journal reaches the API.
+ * Two sessions, a person's run and a Schedule's run at once, over OpenAI's wire as the gateway speaks it: no request contains
+ * words of another run, and each journal reaches the API.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ const Body = z.object({
 });
 const bodyOf = ({ body }: WireRequest): z.infer<typeof Body> => Body.parse(body);
 
-/** Resolves once as many runs as there are secrets have come; the next ones meet again. */
+/** Resolves when as many runs have arrived as there are secrets; later runs meet again. */
 function aMeeting(): (run: string) => Promise<void> {
   let runs = new Set<string>();
   let met = Promise.withResolvers<void>();
@@ -89,7 +89,7 @@ function aMeeting(): (run: string) => Promise<void> {
   };
 }
 
-/** Keeps the message in the memory, and then answers with the id of the run. */
+/** Stores the message in the memory, and then answers with the id of the run. */
 function answerTo({ messages, metadata }: z.infer<typeof Body>): WireAnswer {
   const last = messages.at(-1);
   const word = /^Remember the word (\w+)/.exec(last?.content ?? '')?.[1];
@@ -100,7 +100,7 @@ function answerTo({ messages, metadata }: z.infer<typeof Body>): WireAnswer {
   return OPENAI_WIRE.stream({ calls: [{ id: 'call-1', name: 'remember', pieces }] });
 }
 
-/** A provider whose first answers of four runs begin together. */
+/** A provider that begins the first answers of four runs together. */
 function startProvider(): Promise<WireServer> {
   const meet = aMeeting();
   return startWireServer([], {
@@ -218,7 +218,7 @@ test('four conversations at once share neither prompt nor memory', async () => {
     assert.deepEqual([entries[0]?.event['type'], entries.at(-1)?.event['type']], ['run_opened', 'run_closed']);
   }
   const [first = '', ...others] = stable;
-  assert.deepEqual([first === '', others], [false, []], 'the half that a provider caches is one');
+  assert.deepEqual([first === '', others], [false, []], 'all runs share the cacheable half');
   for (const request of wire.requests) {
     const [system] = bodyOf(request).messages;
     assert.ok(system?.role === 'system' && system.content?.startsWith(first) === true);

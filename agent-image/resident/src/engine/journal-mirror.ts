@@ -10,7 +10,7 @@ const MAX_ENTRIES = 200;
 const MAX_PAYLOADS = 400;
 /** Bytes of texts and events in one request; the API takes 1 MiB. */
 const MAX_BYTES = 700_000;
-/** The API takes no longer text. Such a text is left out: half of it could not be read. */
+/** The API's maximum length of a text. Longer texts are omitted, because half of one could not be parsed. */
 const MAX_TEXT_CHARS = 262_144;
 
 export interface MirrorPorts extends RetryPorts {
@@ -28,7 +28,7 @@ export interface JournalMirror {
 }
 
 class Track {
-  /** The place of the last entry that the API has; 0 before the first request. */
+  /** The position of the last entry that the API has; 0 before the first request. */
   at = 0;
   isBegun = false;
   isRefused = false;
@@ -49,7 +49,7 @@ export function createJournalMirror(ports: MirrorPorts): JournalMirror {
     if (track.timer !== null) clearTimeout(track.timer);
     track.timer = null;
     const ending = AbortSignal.any([signal, track.ended.signal]);
-    // One request at a time, so that the mirror never has a later entry without an earlier one.
+    // Only one request at a time, so that the mirror never has an entry without all earlier ones.
     track.pushing = track.pushing.then(() => pushAll(ports, { run, track, signal: ending })).catch(() => {});
     return track.pushing;
   };
@@ -91,7 +91,7 @@ async function pushAll(ports: MirrorPorts, { run, track, signal }: Push): Promis
 
 type Reader = Pick<Journal, 'readRunAfter' | 'textOf' | 'refer' | 'salt'>;
 
-/** The next entries of a run with their texts, at least one; null if there are none. The first batch brings the salt. */
+/** The next entries of a run with their texts, at least one; null if there are none. The first batch contains the salt. */
 function batchOf(
   journal: Reader,
   { run, after, isFirst }: Readonly<{ run: string; after: number; isFirst: boolean }>,
@@ -115,6 +115,6 @@ function batchOf(
 const textsOf = (journal: Reader, { event }: JournalEntry): readonly Payload[] =>
   payloadsOf(journal, event).filter(({ text }) => text.length <= MAX_TEXT_CHARS);
 
-/** Bytes on the wire, with room for the escapes of JSON. */
+/** Size on the wire in bytes, including the escapes of JSON. */
 const sizeOf = (entry: JournalEntry, texts: readonly Payload[]): number =>
   JSON.stringify(entry).length + texts.reduce((sum, { text }) => sum + Buffer.byteLength(JSON.stringify(text)), 0);

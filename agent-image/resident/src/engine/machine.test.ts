@@ -1,4 +1,4 @@
-/** The prompt says of the hands what is there, and nothing else. */
+/** The prompt lists what the hands have, and nothing else. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const words = (changes: Partial<Machine>, config = aConfig()): string =>
 
 const hands = untilEnd(await startHands());
 
-test('a full machine with a way out: its tools, programs, servers, permissions and rules', () => {
+test('a full machine with a way out lists its tools, programs, servers, permissions and rules', () => {
   const said = words({});
   for (const part of [
     'shell, read_file.',
@@ -44,16 +44,16 @@ test('a machine without a program, a way out or a guide does not promise them', 
     assert.ok(!slim.includes(part), part);
 });
 
-test('an agent reads which tools of the net it lacks: a search service, a browser', () => {
+test('an agent reads which network tools are missing: a search service, a browser', () => {
   const tools = ['shell', 'web_fetch', 'browser_open'];
   assert.match(words({ tools }), /needs a tier with 2Gi[^]*You cannot search the web[^]*admin can connect/);
   assert.match(words({ tools: [...tools, 'web_search'] }), /Find pages with web_search\./);
   const slim = words({ tools, hands: { programs: ['curl'], hasGuide: true } });
   assert.match(slim, /This image has no browser/);
-  assert.ok(!words({}).includes('web_fetch'), 'tools that are not there are not named');
+  assert.ok(!words({}).includes('web_fetch'), 'missing tools are not listed');
 });
 
-test('an agent reads the placeholders of its secrets, and how gh takes one; without a way out there is none', () => {
+test('an agent reads the placeholders of its secrets and how to use one with gh; without a way out there are none', () => {
   const secrets = [
     { host: 'api.github.com', name: 'team' },
     { host: 'api.example.org', name: 'ada-key' },
@@ -67,7 +67,7 @@ test('an agent reads the placeholders of its secrets, and how gh takes one; with
   assert.ok(!words({}).includes('placeholder'));
 });
 
-test('an agent without hands reads that it has none, and hands that are silent are said to be', () => {
+test('an agent reads that it has no hands, or that its hands do not answer', () => {
   const none = words({ hands: null, tools: ['say', 'mcp__web__open'] });
   assert.match(none, /no machine: no shell/);
   assert.match(none, /web\.$/);
@@ -77,7 +77,7 @@ test('an agent without hands reads that it has none, and hands that are silent a
   assert.ok(!silent.includes('It has'));
 });
 
-test('the machine stands in the half of the prompt that a provider can cache', () => {
+test('the description of the machine is in the cacheable half of the prompt', () => {
   const circumstances = { config: aConfig(), standing: null, world: null, people: ['Bob'], asker: 'Bob', offer: null };
   const { stable, situation } = promptOf({ ...circumstances, machine: words({}) });
   assert.match(stable, /# Instructions[\s\S]*# Machine\nYou have a machine/);
@@ -85,7 +85,7 @@ test('the machine stands in the half of the prompt that a provider can cache', (
   assert.ok(!promptOf(circumstances).stable.includes('# Machine'));
 });
 
-test('the rules of the prompt are those of the image', () => {
+test('the prompt and the image have the same rules', () => {
   const image = readFileSync(join(import.meta.dirname, '../../../AGENTS.md'), 'utf8').replaceAll(/\s+/g, ' ');
   for (const part of [
     'git pull',
@@ -97,7 +97,7 @@ test('the rules of the prompt are those of the image', () => {
     assert.ok(image.includes(part) && words({}).includes(part), part);
 });
 
-test('the hands are asked for their programs; what else they print does not count', async () => {
+test('only requested programs in the output of the hands count', async () => {
   const folder = join(hands.workspace, 'bin');
   mkdirSync(folder);
   for (const name of ['gh', 'jq', 'rm']) writeFileSync(join(folder, name), '', { mode: 0o755 });

@@ -8,12 +8,12 @@ export interface Machine {
   readonly hands: HandsSurvey | 'silent' | null;
   readonly workspace: string;
   readonly home: string;
-  /** True if programs reach hosts outside of the village. */
+  /** True if programs can reach hosts outside the village. */
   readonly hasWayOut: boolean;
   readonly tools: readonly string[];
 }
 
-/** AGENTS.md of the image in short. A test compares the two. */
+/** A summary of the image's AGENTS.md. A test compares the two. */
 const RULES = `Rules for work on it:
 - Do what can be undone and concerns only you. Ask before you spend money or change what belongs to others.
 - Find the cause of a failure, correct it and try again. After three tries, stop and report what you found.
@@ -24,7 +24,7 @@ const GIT_RULES = `- Never \`git pull\` and never \`git stash\`: commit a snapsh
 const GIT_TOOL =
   '- Use the tool git for git: it carries work forward, and makes a checkpoint before what may lose work.';
 
-/** The machine in words, for the part of the prompt that stays the same. Pure. */
+/** The machine in words, for the stable part of the prompt. Pure. */
 export function machineInWords(
   machine: Machine,
   { repository, secrets }: Pick<AgentConfig, 'repository' | 'secrets'>,
@@ -63,10 +63,10 @@ const WAY_OUT =
 const NO_WAY_OUT =
   'Nothing outside of the village can be reached from it: no download, no clone, no push and no package registry.';
 
-/** Secrets that a prompt names. */
+/** Secrets to which a prompt refers. */
 const MAX_SECRETS = 20;
 
-/** The text that a program sends in place of each secret: for GitHub in the variables that its programs read. */
+/** The text that a program sends in place of each secret; for GitHub also the variables that its programs read. */
 function secretsInWords(secrets: AgentConfig['secrets']): string {
   if (secrets.length === 0) return '';
   const each = secrets.slice(0, MAX_SECRETS).map(({ host, name }) => {
@@ -77,7 +77,7 @@ function secretsInWords(secrets: AgentConfig['secrets']): string {
   return `You have no secrets, and need none: send a placeholder, for example as a bearer token, and the broker puts the secret in its place. ${each.join('; ')}.`;
 }
 
-/** The tools of the net, and what of them the village or the image lacks. */
+/** The network tools, and which of them the village or the image lacks. */
 function webInWords(hands: HandsSurvey | 'silent', tools: readonly string[]): string {
   if (!tools.includes('web_fetch')) return '';
   const hasBrowser = hands === 'silent' || hands.programs.includes('chromium');
@@ -118,7 +118,7 @@ const memoryInWords = (repository: AgentConfig['repository']): string =>
     ? ''
     : 'The repository owns everything that you remember now: you find it in its next session, and other agents and people who work with it read it.';
 
-/** Servers whose tools are there: one that failed has none. */
+/** Servers that offer tools; a failed server does not. */
 function serversInWords(tools: readonly string[]): string {
   const servers = new Set(tools.flatMap((name) => /^mcp__(.+?)__/.exec(name)?.[1] ?? []));
   return servers.size === 0

@@ -41,7 +41,7 @@ type Ended = Readonly<{
   waits: readonly number[];
 }>;
 
-/** The end of one attempt to which the gateway gives these replies. `cutAt` is the number of the wait that a cancel cuts short. */
+/** The end of one attempt to which the gateway gives these replies. `cutAt` is the index of the wait that a cancel interrupts. */
 async function endWith(given: Reply | readonly Reply[], cutAt = Infinity): Promise<Ended> {
   let renewed = 0;
   const waits: number[] = [];
@@ -85,7 +85,7 @@ const goodDay: Reply = {
   ].join(''),
 };
 
-test('a refusal has the code of the gateway, and says whether another attempt may help', async () => {
+test("a refusal has the gateway's code, and is retryable only if another attempt may help", async () => {
   const broke = await endWith(problem(402, { code: 'insufficient_funds', detail: 'no money' }));
   assert.partialDeepStrictEqual(broke.end, { type: 'failed', code: 'insufficient_funds', retryable: false });
   const busy = await endWith(problem(429, { code: 'too_many_in_flight', detail: 'wait' }), 1);
@@ -99,7 +99,7 @@ test('a refusal has the code of the gateway, and says whether another attempt ma
   assert.partialDeepStrictEqual(end, { type: 'failed', retryable: true });
 });
 
-test('while the gateway has no room, an attempt waits as long as it asks for, and then has its answer', async () => {
+test('while the gateway is at capacity, an attempt waits for the requested time, and then gets its answer', async () => {
   const { end, words, waits } = await endWith([
     { ...problem(429, { code: 'rate_limited', detail: 'wait' }), retryAfterS: 41 },
     { ...problem(429, { code: 'too_many_in_flight', detail: 'wait' }), retryAfterS: 1 },
@@ -113,10 +113,10 @@ test('while the gateway has no room, an attempt waits as long as it asks for, an
     String(waits),
   );
   const same = Array.from({ length: 4 }, () => ({ metadata: { attempt: '3' } }));
-  assert.partialDeepStrictEqual(received.slice(-4), same, 'the waits use no attempt of the engine');
+  assert.partialDeepStrictEqual(received.slice(-4), same, 'waits do not count as attempts of the engine');
 });
 
-test('an attempt does not wait longer than its limit, nor after a cancel', async () => {
+test('an attempt stops waiting at its limit and at a cancel', async () => {
   const full = { ...problem(429, { code: 'rate_limited', detail: 'wait' }), retryAfterS: 200 };
   const tired = await endWith([full, full]);
   assert.partialDeepStrictEqual([tired.end, tired.waits.length], [{ type: 'failed', retryable: true }, 1]);
@@ -124,19 +124,19 @@ test('an attempt does not wait longer than its limit, nor after a cancel', async
   assert.partialDeepStrictEqual([cancelled.end, cancelled.waits.length], [{ type: 'failed' }, 1]);
 });
 
-test('a run whose agent has a newer cycle is left to that cycle, and does not fail', async () => {
+test('when the agent has a newer cycle, the run does not fail but is left to that cycle', async () => {
   const { end, stale } = await endWith(problem(409, { code: 'stale_cycle', detail: 'a newer cycle' }));
   assert.partialDeepStrictEqual(end, { type: 'failed', retryable: true });
   assert.deepEqual(stale, ['r1']);
 });
 
-test('a failure that is not of the gateway has the code of its class', async () => {
+test('a failure outside the gateway has the code of its class', async () => {
   const { end } = await endWith({ status: 502, type: 'text/html', body: `<html>${'x'.repeat(200_000)}</html>` });
   assert.equal(end.type, 'failed');
   assert.match(end.type === 'failed' ? end.code : '', /^[a-z_]+$/);
 });
 
-test('an answer streams with its place in the run and its price', async () => {
+test('an answer streams with its position in the run and its price', async () => {
   const { end, words } = await endWith(goodDay);
   assert.deepEqual(end, {
     type: 'answer',

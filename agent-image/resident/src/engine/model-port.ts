@@ -29,24 +29,27 @@ import type { TokenSource } from '../village/agent-token.ts';
 export interface GatewayPorts {
   readonly url: string;
   readonly tokens: TokenSource;
-  /** The attempt of the lease on a run; null if this process has no lease on it. */
+  /** The attempt number of the lease on a run; null if this process has no lease on it. */
   readonly leaseOf: (run: string) => number | null;
-  /** Called when a newer cycle of the agent has begun: that one continues the run. */
+  /** Called when a newer cycle of the agent has begun; that cycle continues the run. */
   readonly onStale?: (run: string) => void;
-  /** Takes the words of a refusal whose code a run may end with, for the people of the run. */
+  /** Receives the text of a refusal whose code may end the run, to show it to people. */
   readonly onRefused?: (run: string, code: string, words: string) => void;
   readonly fetch?: ModelPorts['fetch'];
   readonly sleep?: ClockPort['sleep'];
 }
 
-/** The gateway limits the time of an answer, for at most an hour, and sends comments while a model is silent. */
+/** The gateway limits an answer to an hour, and sends comments while a model is silent. */
 const LIMITS = { ...ANSWER_LIMITS, totalMs: 3_660_000 };
 /** The engine decides about retries, so that each attempt is in the journal. */
 const ONE_ATTEMPT = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 };
-/** Total wait within one attempt at a request of a run, and at one outside of runs, which a turn of the agent waits for. */
+/** Maximum total wait within one attempt: of a run, and outside runs, where a turn of the agent waits for it. */
 const RUN_WAIT_MS = 300_000;
 const TURN_WAIT_MS = 20_000;
-/** Refusals of the gateway that a later attempt may not meet. Each has its own code; those of the provider have the code of the class. */
+/**
+ * Refusals of the gateway that a later attempt may avoid. Each has its own code; those of the provider have the code of their
+ * class.
+ */
 const TEMPORARY: ReadonlySet<string> = new Set([
   'unauthenticated',
   'token_invalid',
@@ -59,7 +62,7 @@ const TEMPORARY: ReadonlySet<string> = new Set([
   'unavailable',
 ]);
 const REFUSED_TOKEN: ReadonlySet<string> = new Set(['unauthenticated', 'token_invalid']);
-/** Refusals whose code says more than the class of the error. */
+/** Refusals whose code is more specific than the class of the error. */
 const NAMED: ReadonlySet<string> = new Set([
   'context_too_long',
   'token_quota_exhausted',
@@ -76,7 +79,7 @@ const Refused = z.object({ code: z.string(), detail: z.string().default('') });
 type Refused = z.infer<typeof Refused>;
 const UNREADABLE: Refused = { code: '', detail: '' };
 const Receipt = z.object({ hamlet: z.object({ price: z.string(), notes: z.array(z.string()).default([]) }) });
-/** Ends an answer in which the model could not use the tools that it was offered, so that its reader knows. */
+/** Ends an answer if the model could not use the tools that it was offered, so that its reader knows. */
 export const TEXT_ONLY_NOTE = '(This model cannot use tools: it can only write.)';
 
 /** A model behind the village's gateway. The gateway publishes the words of a request under its run, ask and attempt. */
@@ -84,7 +87,7 @@ export function createModelPort(ports: GatewayPorts): ModelPort {
   return { chat: (request, signal) => ask(ports, request, signal) };
 }
 
-/** One attempt. While the gateway has no room, it waits and sends the same request again: the model has not seen it yet. */
+/** One attempt. While the gateway is at capacity, it waits and sends the same request again: the model has not seen it yet. */
 async function* ask(
   ports: GatewayPorts,
   request: ModelRequest,
@@ -139,7 +142,7 @@ async function* send(
   return { type: 'answer', content: content + note, toolCalls: [...toolCalls], usage, moneyMicros };
 }
 
-/** The consequences of a refusal for this process: another token, the end of its work on the run, or words for people. */
+/** The consequences of a refusal for this process: renews the token, ends its work on the run, or stores words for people. */
 function follow({ tokens, onStale, onRefused }: GatewayPorts, { at }: ModelRequest, { code, detail }: Refused): void {
   if (REFUSED_TOKEN.has(code)) tokens.renew();
   if (code === 'stale_cycle' && at !== null) onStale?.(at.run);
@@ -159,7 +162,7 @@ async function adapterOf({ url, tokens, fetch: post = SYSTEM_PORTS.fetch }: Gate
   return createChatAdapter(server, { ports: { ...SYSTEM_PORTS, fetch: keeping }, limits: LIMITS });
 }
 
-/** The beginning of a refusal. The rest is not read. */
+/** The beginning of a refusal, at most this long. */
 async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -175,7 +178,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The stable code of the API's refusal, and its words. */
+/** The stable code and the message of the API's refusal. */
 function refusalIn(bytes: Uint8Array): Refused {
   try {
     return Refused.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
@@ -186,7 +189,7 @@ function refusalIn(bytes: Uint8Array): Refused {
 
 function wireOf({ system, messages, tools, at }: ModelRequest, { leaseOf }: GatewayPorts) {
   const content = [system.stable, system.situation].filter((part) => part !== '').join('\n\n');
-  // Some chat templates admit one system message only, so both halves are one; the half that changes comes last.
+  // Some chat templates allow only one system message, so both halves are joined; the changing half comes last.
   const first: ChatMessage[] = content === '' ? [] : [{ role: 'system', content }];
   return {
     messages: [...first, ...messages.map(messageOf)],
@@ -211,7 +214,7 @@ function messageOf(message: Message): ChatMessage {
   return { role: 'tool', toolCallId: message.callId, content: message.content };
 }
 
-/** The tools of an engine as providers take them, made once for its list. */
+/** An engine's tools in the providers' format, converted once for each list. */
 const definitions = new WeakMap<ModelRequest['tools'], readonly ToolDefinition[]>();
 
 function definitionsOf(tools: ModelRequest['tools']): readonly ToolDefinition[] {
@@ -249,17 +252,17 @@ interface Waits {
   readonly limitMs: number;
 }
 
-/** Refusals that end by themselves: of requests a minute, of requests at one time, of a provider with no free place. */
+/** Refusals that end by themselves: too many requests a minute, too many at the same time, a provider at capacity. */
 const PASSING: ReadonlySet<string> = new Set(['rate_limited', 'too_many_in_flight', 'model_busy']);
 const FIRST_MS = 1_000;
-/** Each request counts towards the requests a minute, so the waits grow up to this. */
+/** Each request counts towards the requests a minute, so the waits grow up to this limit. */
 const LONGEST_BACKOFF_MS = 15_000;
-/** Conversations of one agent that wait for the same limit do not return together. */
+/** Spreads the retries of conversations that wait for the same limit. */
 const SPREAD = 0.25;
 
 /**
- * Milliseconds until the same request may be sent again: at least the time that the gateway asks for. Null if waiting
- * does not help, or would be longer than `limitMs` in all. `chance` is from 0 to below 1. Pure.
+ * Milliseconds until the same request may be sent again: at least the time that the gateway asks for. Null if waiting does not
+ * help, or would exceed `limitMs` in all. `chance` is in [0, 1). Pure.
  */
 export function planWait({ code, retryAfterMs }: RefusedAsk, waits: Waits, chance: number): number | null {
   if (!PASSING.has(code)) return null;

@@ -59,7 +59,7 @@ function aVolume(name: string, salt?: string) {
   return { open, asked, warnings };
 }
 
-test('an opened journal has what only the mirror had, and asks for no more than that', async () => {
+test('opening a journal adds the entries that only the mirror has, and requests no others', async () => {
   const { open, asked, warnings } = aVolume('behind');
   const journal = await open();
   assert.ok(journal.rowOf('r1')?.isOpen && journal.rowOf('r2')?.isOpen);
@@ -70,10 +70,10 @@ test('an opened journal has what only the mirror had, and asks for no more than 
   journal.close();
   const again = await open();
   assert.equal(asked.at(-1), again.lastSeq());
-  assert.equal(warnings.length, 1, 'a journal that is ahead of its mirror stays as it is');
+  assert.equal(warnings.length, 1, 'a journal that is ahead of its mirror stays unchanged');
 });
 
-test('a mirror of another journal is left alone, with a warning', async () => {
+test('a mirror of another journal is ignored with a warning', async () => {
   const { open, warnings } = aVolume('foreign', 'the salt of another journal');
   const journal = await open();
   assert.deepEqual([journal.rowOf('r1')?.isOpen, journal.rowOf('r2')], [true, null]);

@@ -25,8 +25,8 @@ type OpeningPorts = JournalPorts & { readonly makeRoom: () => boolean };
 const BALLAST_FILE = 'ballast';
 
 /**
- * Opens the agent's journal. If the volume has none, or a damaged one, the API's mirror restores it; a damaged file stays beside it.
- * If the mirror has entries after the last one of the volume, they come back before anything is appended. Rejects with `JournalError`.
+ * Opens the agent's journal. If the volume has no journal or a damaged one, restores it from the API's mirror; a damaged file is
+ * kept beside it. Entries that only the mirror has are added before any other write. Rejects with `JournalError`.
  */
 export async function openJournal(ports: JournalPorts): Promise<Journal> {
   const folder = dirname(ports.path);
@@ -41,7 +41,7 @@ export async function openJournal(ports: JournalPorts): Promise<Journal> {
   }
 }
 
-/** SQLite creates and changes files already to open a journal. */
+/** SQLite writes files even when it only opens a journal. */
 const ROOM_TO_OPEN_BYTES = 1 << 20;
 
 function isFull(folder: string): boolean {
@@ -55,7 +55,7 @@ async function openWhole(ports: OpeningPorts): Promise<Journal> {
   if (journal !== null && journal.lastSeq() > 0) return caughtUp(ports, journal);
   journal?.close();
   const entries = await restoreSqliteJournal(path, pagesOf(ports, 0));
-  if (entries > 0) log.warn('journal_restored', { entries, message: 'the volume had no journal that could be read' });
+  if (entries > 0) log.warn('journal_restored', { entries, message: 'the volume had no readable journal, so it was restored from the mirror' });
   return openSqliteJournal(path, makeRoom);
 }
 
@@ -67,7 +67,7 @@ async function caughtUp(ports: OpeningPorts, journal: Journal): Promise<Journal>
   journal.close();
   try {
     const entries = await catchUpSqliteJournal(path, pagesFrom(first.value, pages));
-    log.warn('journal_restored', { entries, message: 'the volume lacked the last entries of the journal' });
+    log.warn('journal_restored', { entries, message: 'the volume lacked the last entries of the journal, so they were added from the mirror' });
   } catch (error) {
     if (!(error instanceof JournalError) || error.code !== 'journal_foreign') throw error;
     log.warn('capability', { code: error.code, message: error.message });
@@ -99,7 +99,7 @@ function moveAside(path: string, to: string): void {
   }
 }
 
-/** The pages of the mirror after a place. An API that keeps none refuses, which counts as an empty mirror. */
+/** The pages of the mirror after a position. An API without a mirror refuses, which counts as an empty mirror. */
 async function* pagesOf({ work, stop, ...ports }: JournalPorts, from: number): AsyncGenerator<MirrorPage, undefined> {
   let after = from;
   for (;;) {

@@ -4,7 +4,7 @@ import { planWait } from './model-port.ts';
 
 const none = { count: 0, waitedMs: 0, limitMs: 60_000 };
 
-test('a wait is at least what the gateway asks for, and grows from request to request', () => {
+test('a wait is at least as long as the gateway asks for, and grows with each request', () => {
   const busy = (retryAfterMs: number | null, count: number): number | null =>
     planWait({ code: 'model_busy', retryAfterMs }, { ...none, count }, 0);
   assert.deepEqual([busy(5_000, 0), busy(null, 0), busy(0, 0), busy(1_000, 2)], [5_000, 1_000, 1_000, 4_000]);
@@ -12,7 +12,7 @@ test('a wait is at least what the gateway asks for, and grows from request to re
   assert.equal(planWait({ code: 'too_many_in_flight', retryAfterMs: 1_000 }, none, 0.9), 1_225, 'waits are spread');
 });
 
-test('a refusal that waiting does not end, or not in the time that is left, gets no wait', () => {
+test('there is no wait if waiting cannot help, or not within the remaining time', () => {
   assert.equal(planWait({ code: 'token_quota_exhausted', retryAfterMs: 1_000 }, none, 0), null);
   assert.equal(planWait({ code: '', retryAfterMs: 1_000 }, none, 0), null);
   const limited = { code: 'rate_limited', retryAfterMs: 40_000 };

@@ -4,7 +4,7 @@ import type { Skill } from '../skills/skill-folder.ts';
 import { nameOf } from '../brain/decision.ts';
 import { clockInWords } from '../brain/words.ts';
 
-/** Rules of conduct of every agent with a model. They are a part of the prompt that stays the same. */
+/** Rules of conduct of every agent with a model, in the stable part of the prompt. */
 const CONDUCT = `You live in a village with other agents; people watch you, talk to you and give you work.
 Before a longer task, say in one or two sentences how you understand it, and ask with ask_human about what is open and not yours to decide.
 Act through tools. You have done only what a result of a tool says; never claim anything else. A result with an error means that it did not happen.
@@ -17,23 +17,23 @@ export interface Circumstances {
   readonly config: AgentConfig;
   readonly standing: AgentDetail | null;
   readonly world: WorldView | null;
-  /** Judgements, plan and last acts of the agent, as `latelyInWords` gives them. */
+  /** The agent's judgements, plan and last actions, as `latelyInWords` writes them. */
   readonly lately?: string;
-  /** The machine of the agent, as `machineInWords` gives it; speech has no tools. */
+  /** The agent's machine, as `machineInWords` writes it; speech has no tools. */
   readonly machine?: string;
   /** The skills of the run; default none. */
   readonly skills?: readonly Pick<Skill, 'name' | 'description' | 'sha256'>[];
   /** Names of the people who take part in the session; empty for a run without one. */
   readonly people: readonly string[];
-  /** Asks for the run, in words: a person, or a schedule. */
+  /** Who gave the run, in words: a person or a schedule. */
   readonly asker: string;
-  /** Money that a person holds for the result of the run, if there is some. */
+  /** Money that a person holds for the result of the run, if any. */
   readonly offer: { readonly amount: string; readonly expires_at: string } | null;
-  /** Role of a worker, as its parent wrote it; undefined for another run. */
+  /** Role of a worker, as its parent wrote it; undefined for other runs. */
   readonly role?: string;
 }
 
-/** The system prompt. Its first half depends on the Agent alone, so that a provider can cache it. Pure. */
+/** The system prompt. Its first half depends only on the Agent, so that a provider can cache it. Pure. */
 export function promptOf(circumstances: Circumstances): SystemPrompt {
   const { config, standing, world, lately = '', machine = '', skills = [], people, asker, offer, role } = circumstances;
   const { identity, personality, instructions } = config.persona;

@@ -11,19 +11,19 @@ export interface BookedRun {
   readonly lease: RunLease;
   /** Null if only the API judges calls. */
   readonly policy: Pick<Policy, 'rules'> | null;
-  /** The agent's model at the start of the run, with the tokens that it takes; null if the agent has none. */
+  /** The agent's model at the start of the run, with its context size in tokens; null if the agent has none. */
   readonly model: { readonly name: string; readonly contextTokens: number | null } | null;
-  /** Only memories of this audience, and public ones, enter the run. */
+  /** Only memories for this audience, and public ones, enter the run. */
   readonly audience: string;
   readonly repository: Repository | null;
-  /** The person for whom it commits; null for a run without a person. */
+  /** The person for whom the run commits; null for a run without a person. */
   readonly author: GitAuthor | null;
-  /** True for a worker: no memories enter it. */
+  /** True for a worker, whose prompt contains no memories. */
   readonly isWorker?: boolean;
-  /** Called when the API says that the lease is over. */
+  /** Called when the API reports that the lease is over. */
   readonly onLeaseLost: () => void;
   skills?: ReadonlyMap<string, Skill>;
-  /** Questions that the API did not put to people. */
+  /** Questions that the API did not show to people. */
   readonly refused: Set<string>;
   readonly refusals: Map<string, string>;
 }
@@ -32,7 +32,7 @@ export interface RunBook {
   open(run: BookedRun): void;
   close(runId: string): void;
   find(runId: string): BookedRun | undefined;
-  /** Tokens that a model of these runs takes; null if no run says it. */
+  /** Context size in tokens of these runs' model; null if unknown. */
   contextTokensOf(model: string): number | null;
   readonly size: number;
 }
@@ -66,8 +66,8 @@ interface UsedMemories {
 }
 
 /**
- * Reports to the API which memories a run writes or recalls, before it does: the API keeps which of them come from tainted runs.
- * Returns the recalled ones that do; null if the API refuses, and the memories may then not be used.
+ * Reports to the API which memories a run is about to write or recall; the API records which of them come from tainted runs.
+ * Returns the tainted ones among the recalled. Null if the API refuses: the memories must then not be used.
  */
 export async function noteMemories(
   ports: MemoryNoting,

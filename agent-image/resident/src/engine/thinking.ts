@@ -23,7 +23,7 @@ import type { RunBook } from './run-book.ts';
 
 /** Runtimes whose work is in the journal. */
 const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command']);
-/** The engine puts this before the code of a model's failure. */
+/** The prefix that the engine adds to the code of a model's failure. */
 const MODEL_FAILURE = /^model_/;
 const FLUSH_MS = 5_000;
 
@@ -35,13 +35,13 @@ export interface ThinkingPorts extends RetryPorts {
   readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<readonly Tool[]>;
   readonly notes: Notes;
   readonly repositoryMemory: RepositoryMemory;
-  /** The skills of the Agent, as they are now. */
+  /** The current skills of the Agent. */
   readonly skills: SkillStore;
-  /** The hands of the pod, as they are now. */
+  /** The current hands of the pod. */
   readonly machine: () => Promise<Omit<Machine, 'tools'>>;
-  /** Programs in the hands; null if the pod has none. */
+  /** Programs in the hands; null if the pod has no hands. */
   readonly programs: ProgramPort | null;
-  /** Takes what the programs of a run have changed in its memory file. */
+  /** Takes the changes that a run's programs made to its memory file. */
   readonly keepMemory: (run: string, signal: AbortSignal) => Promise<void>;
   readonly log: Log;
   readonly stop: AbortSignal;
@@ -52,31 +52,31 @@ interface HeldRun {
   readonly lease: RunLease;
 }
 
-/** The engine of a process and the runs on which it works. It is loaded when the first run needs it. */
+/** The engine of a process with its current runs. It is loaded when the first run needs it. */
 export interface Thinking {
   readonly book: RunBook;
   readonly host: RuntimeHost;
   /** True if the runtime of this name keeps a journal. */
   thinks(name: string): boolean;
-  /** False if the runtime needs the journal, and the journal cannot be used. Then the agent takes no runs. */
+  /** False if the runtime needs the journal but the journal cannot be used. The agent then takes no runs. */
   isReady(name: string): Promise<boolean>;
   machineOf(config: Pick<AgentConfig, 'repository' | 'secrets'>): Promise<string>;
-  /** The skills of a run in the versions that its first attempt found; its tools have them from then on. */
+  /** The skills of a run, in the versions that its first attempt found. The run's tools use them afterwards. */
   skillsOf(held: HeldRun, config: AgentConfig, signal: AbortSignal): Promise<readonly Skill[]>;
   /** Waits until the API has the run's journal. */
   flush(run: string): Promise<void>;
-  /** Usage of the run, by the journal; null for a runtime without one. */
+  /** Usage of the run according to the journal; null for a runtime without one. */
   spentOf(run: string, name: string): Promise<Budgets | null>;
-  /** Questions that the API did not put to people count as expired. */
+  /** Questions that the API did not show to people count as expired. */
   takeRefused(run: string): readonly GivenAnswer[];
-  /** The gateway's words about the refusal with which a run failed; null if the code is of another failure. */
+  /** The gateway's text about the refusal with which a run failed; null if the code belongs to another failure. */
   refusalOf(run: string, code: string): string | null;
-  /** Takes what the programs of a run have changed in the memory file of its repository. Needs the lease. */
+  /** Takes the changes that a run's programs made to the memory file of its repository. Needs the lease. */
   keepMemory(run: string): Promise<void>;
   /** Ends the programs that a run has left in the hands. */
   endPrograms(run: string): Promise<void>;
   close(run: string): void;
-  /** Waits for the work under way, and closes the journal. */
+  /** Waits for work in progress, and closes the journal. */
   end(): Promise<void>;
 }
 
@@ -148,7 +148,7 @@ interface Equipping {
   readonly signal: AbortSignal;
 }
 
-/** Fixes the skills of a run at the API. A skill that has changed since the first attempt is left out. */
+/** Fixes the skills of a run at the API. A skill that has changed since the first attempt is omitted. */
 async function equip(
   ports: ThinkingPorts,
   book: RunBook,
@@ -181,7 +181,7 @@ async function endPrograms({ programs, log }: ThinkingPorts, run: string): Promi
   });
 }
 
-/** The API has the journal with the intent before a program starts, so that a lost volume cannot hide it. */
+/** The API has the journal with the intent before a program starts, so that the start is known even if the volume is lost. */
 function mirroredPrograms(programs: ProgramPort | null, open: () => Promise<EngineHost>): ProgramPort | null {
   if (programs === null) return null;
   return {

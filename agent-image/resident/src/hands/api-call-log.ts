@@ -11,7 +11,7 @@ import { retry } from '../village/retry.ts';
 import type { BegunCall } from '../village/work-village.ts';
 import type { BeginAnswer, CallLog, CallReport } from './hands-tool.ts';
 
-/** Tries for a slot of the tier, with a pause of `SLOT_PAUSE_MS`: about two minutes. */
+/** Attempts to get a slot of the tier, with a pause of `SLOT_PAUSE_MS`: about two minutes. */
 const SLOT_TRIES = 60;
 const SLOT_PAUSE_MS = 2_000;
 const TEXT_MAX_CHARS = 4_000;
@@ -47,7 +47,7 @@ export function apiCallLog(kit: Kit): CallLog {
   };
 }
 
-/** A call that an earlier request began in the same hands continues: its process starts once. */
+/** A call that an earlier request began in the same hands continues: its process is not started again. */
 function begunOf(
   { state, boot, outcome, waits_s: waitsS = 0 }: BegunCall,
   { present, repeats }: { readonly present: string; readonly repeats: boolean },
@@ -69,7 +69,7 @@ function refusedOf(
   return { kind: 'unknown', text: detail };
 }
 
-/** Stores the end of a call at the API. A call with an unknown end has none: the API names it as unsettled. */
+/** Stores the end of a call at the API. A call with an unknown outcome is not stored: the API lists it as unsettled. */
 async function storeEnd(
   kit: Kit,
   { run, call, signal }: CallContext,
@@ -89,7 +89,7 @@ function claimedOutcome(outcome: ToolOutcome): { kind: 'ok' | 'failed'; code?: s
   return { kind: 'failed', code: 'code' in outcome ? outcome.code : outcome.kind, text };
 }
 
-/** A report within the limits of the API: long texts lose their middle, and a page that is no page of the web is left out. */
+/** Fits a report into the limits of the API: long texts lose their middle, and addresses outside the web are omitted. */
 function fitting({ opened, ...report }: CallReport): CallReport {
   const fields = Object.entries(report).map(([field, value]) => [
     field,

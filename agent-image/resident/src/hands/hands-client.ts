@@ -14,7 +14,7 @@ const Answer = z.object({
   message: z.string().optional(),
 });
 
-/** A refusal of the supervisor, or `hands_lost`: the connection ended, and nothing more is known. */
+/** A refusal of the supervisor, or `hands_lost`: the connection ended, and the outcome is unknown. */
 export class HandsError extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -23,20 +23,20 @@ export class HandsError extends Error {
   }
 }
 
-/** A connection to the supervisor of the hands. Requests may be under way side by side. */
+/** A connection to the supervisor of the hands. Requests may run in parallel. */
 export interface HandsClient {
-  /** Another text after each start of the container. */
+  /** Identifies one start of the container. */
   readonly boot: string;
   /** Rejects with `HandsError`. */
   ask<T>(op: string, args: object, answer: z.ZodType<T>): Promise<T>;
   close(): void;
 }
 
-/** A client that connects a process to the hands, and can be kept between uses. */
+/** A client that connects a process to the hands, and can be reused. */
 export interface HandsConnection extends HandsClient {
-  /** True while it is connected and no request is under way. */
+  /** True if it is connected and has no pending request. */
   isIdle(): boolean;
-  /** If false, the connection does not keep this process alive; true at first. */
+  /** If false, the connection does not keep this process alive; initially true. */
   keepAlive(holds: boolean): void;
 }
 
@@ -81,7 +81,7 @@ export async function connectHands(path: string): Promise<HandsConnection> {
   };
 }
 
-/** Uses a connection of its own. Rejects with `HandsError`. */
+/** Opens a connection for one use. Rejects with `HandsError`. */
 export async function withHands<T>(path: string, use: (hands: HandsClient) => Promise<T>): Promise<T> {
   const hands = await connectHands(path);
   try {
@@ -99,7 +99,7 @@ function frameOf(message: object): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Cuts the stream into messages. A message that is too long or no JSON ends the connection. */
+/** Splits the stream into messages. A message that is too long or not JSON ends the connection. */
 function readFrames(socket: Socket, onMessage: (message: unknown) => void, lose: (why: string) => void): void {
   let unread: Buffer = Buffer.alloc(0);
   socket.on('data', (data: Buffer) => {

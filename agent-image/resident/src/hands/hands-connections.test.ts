@@ -1,4 +1,4 @@
-/** Connections to a real supervisor that are kept between calls: its starts, its ends, and requests under way. */
+/** Reused connections to a real supervisor: restarts, ends, and pending requests. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { connectionsTo } from './hands-connections.ts';
 
 const hands = untilEnd(await startHands());
 
-test('the next use has the connection of the last, and a second use beside it one of its own', async () => {
+test('the next use reuses the last connection, and a parallel use gets its own', async () => {
   const connections = connectionsTo(hands.socket);
   const first = await connections.take();
   const beside = await connections.take();
@@ -24,7 +24,7 @@ test('the next use has the connection of the last, and a second use beside it on
   first.close();
 });
 
-test('a connection with a request under way is not used again', async () => {
+test('a connection with a pending request is not reused', async () => {
   const connections = connectionsTo(hands.socket);
   const first = await connections.take();
   await first.ask('exec', { process: 'slow', argv: ['sleep', '600'] }, z.unknown());
@@ -39,14 +39,14 @@ test('a connection with a request under way is not used again', async () => {
   second.close();
 });
 
-test('a kept connection keeps no process alive', () => {
+test('an idle connection does not keep the process alive', () => {
   const script = `import { connectionsTo } from '${join(import.meta.dirname, 'hands-connections.ts')}';
     const connections = connectionsTo('${hands.socket}');
     connections.give(await connections.take());`;
   execFileSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 30_000 });
 });
 
-test('hands that have started again are seen at the next call, and hands that have ended too', async () => {
+test('the next call detects hands that have restarted or ended', async () => {
   const first = await startHands();
   const boots: string[] = [];
   const begin = async (_context: unknown, { boot }: { readonly boot: string }) => {

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { connectHands, HandsError, type HandsConnection } from './hands-client.ts';
 
 const ANSWER_MS = 5_000;
-/** No process has this owner: no id contains such a character. */
+/** A valid id cannot contain this character, so no process has this owner. */
 const NO_OWNER = '?';
 
-/** Connections to the hands of a pod. One use has a connection alone, so that a long wait holds no other request up. */
+/** Connections to the hands of a pod. Each use has its own connection, so that a long wait delays no other request. */
 export interface HandsConnections {
-  /** A connection on which the hands have just answered, with their present start. Rejects with `HandsError`. */
+  /** A connection on which the hands have just answered, with their current start. Rejects with `HandsError`. */
   take(): Promise<HandsConnection>;
-  /** Ends a use. One connection stays open for the next; it keeps no process alive. */
+  /** Ends a use. One connection stays open for the next use; it does not keep the process alive. */
   give(connection: HandsConnection): void;
 }
 
@@ -22,7 +22,7 @@ export function connectionsTo(socketPath: string): HandsConnections {
       return kept !== null && (await answers(kept)) ? kept : connectHands(socketPath);
     },
     give: (connection) => {
-      // A request under way would get its answer in the use of another.
+      // The next use would receive the answer of a pending request.
       if (free !== null || !connection.isIdle()) return connection.close();
       connection.keepAlive(false);
       free = connection;
@@ -30,7 +30,7 @@ export function connectionsTo(socketPath: string): HandsConnections {
   };
 }
 
-/** False if the hands have ended, or started again, since the connection was used. */
+/** False if the hands have ended or restarted since the last use of the connection. */
 async function answers(connection: HandsConnection): Promise<boolean> {
   connection.keepAlive(true);
   const late = setTimeout(() => connection.close(), ANSWER_MS);

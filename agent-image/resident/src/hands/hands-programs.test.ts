@@ -1,4 +1,4 @@
-/** Programs under a real supervisor: their streams, their ends, and everything that they leave behind. */
+/** Programs under a real supervisor: their streams, their ends, and the processes that they leave behind. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function run(program: Program, signal = new AbortController().signal): Pro
   return { ...end, output };
 }
 
-test('a program reads its input, arguments and variables, and its end has code and both streams', async () => {
+test('a program reads its input, arguments and variables, and its result has the exit code and both streams', async () => {
   const ended = await run(script('cat; printf %s "$WORD" >&2; exit 3', { stdin: 'grüß dich', env: { WORD: 'bread' } }));
   const text = 'grüß dich';
   assert.deepEqual(ended, {
@@ -56,14 +56,14 @@ test('output arrives while the program runs', async () => {
   assert.equal(text, 'onetwo');
 });
 
-test('a long output loses its middle and says how much', async () => {
+test('a long output loses its middle and states the omitted length', async () => {
   const { stdout } = await run(script('printf begin; head -c 3000000 /dev/zero | tr "\\0" x; printf end'));
   assert.equal(stdout.bytes, 3_000_008);
   assert.match(stdout.text, /^beginx+\n\[… \d+ bytes left out …\]\nx+end$/);
   assert.ok(stdout.text.length < 300_000);
 });
 
-test('an abort ends the program with everything that it started, also in another session', async () => {
+test('an abort ends the program with everything that it started, even in another session', async () => {
   const file = join(hands.workspace, 'pids');
   const program = script(
     `trap '' TERM; setsid sh -c 'trap "" TERM; echo $$ >>${file}; sleep 600' & echo $$ >>${file}; sleep 600; wait`,
@@ -78,7 +78,7 @@ test('an abort ends the program with everything that it started, also in another
   await soon(() => pids().every((pid) => !isAlive(pid)));
 });
 
-test('a program that runs out of time is ended, and one that leaves another behind takes it along', async () => {
+test('a timeout ends a program, and the end of a program ends the processes that it left behind', async () => {
   assert.equal((await run(script('sleep 600', { timeoutMs: 50 }))).cause, 'timeout');
   const file = join(hands.workspace, 'left');
   const left = await run(
@@ -89,7 +89,7 @@ test('a program that runs out of time is ended, and one that leaves another behi
   await soon(() => !isAlive(pid));
 });
 
-test('a program that cannot start, and hands that are not there, did nothing', async () => {
+test('a program that cannot start, or that finds no hands, counts as not started', async () => {
   const missing = await run(script('', { argv: ['no-such-program'] }));
   assert.equal(missing.code, 127);
   assert.match(missing.stderr.text, /not found/);
@@ -100,7 +100,7 @@ test('a program that cannot start, and hands that are not there, did nothing', a
   await assert.rejects(nowhere.run(script('true'), ports), (error) => error instanceof ProgramError && !error.started);
 });
 
-test('a supervisor that ends in the middle leaves the end unknown', async () => {
+test('if the supervisor ends while a program runs, the outcome is unknown', async () => {
   const [own, begun] = [await startHands(), Promise.withResolvers<void>()];
   const ports = { onOutput: () => begun.resolve(), signal: new AbortController().signal };
   const ended = handsPrograms(own.socket).run(script('echo here; exec sleep 600', { cwd: own.workspace }), ports);

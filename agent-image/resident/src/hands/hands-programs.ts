@@ -6,7 +6,7 @@ import type { WorkTrees } from './repository/work-trees.ts';
 import { startProcess, untilEnded, type EnvironmentOf } from './start-process.ts';
 
 const READ_BYTES = 64 << 10;
-/** Bytes of one stream that are kept as text; of a longer one, its first and its last half. */
+/** Bytes of one stream that are kept as text; a longer stream keeps its first and last half. */
 const KEPT_BYTES = 256 << 10;
 
 interface ProgramsPlace {
@@ -18,7 +18,7 @@ interface ProgramsPlace {
 
 const NOWHERE: ProgramsPlace = { environmentOf: () => ({}), trees: null, workspace: '/' };
 
-/** The programs that run in the hands, by the supervisor at a socket. */
+/** Runs programs in the hands through the supervisor at a socket. */
 export const handsPrograms = (socketPath: string, place: ProgramsPlace = NOWHERE): ProgramPort => ({
   run: (program, ports) =>
     asPrograms(socketPath, async (hands) => {
@@ -40,7 +40,7 @@ export const handsPrograms = (socketPath: string, place: ProgramsPlace = NOWHERE
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const Owners = z.object({ processes: z.array(z.object({ owner: z.string().optional() })) });
 
-/** Runs that have processes in the hands, ended ones too. Rejects with `ProgramError`. */
+/** Runs that have processes in the hands, including ended ones. Rejects with `ProgramError`. */
 export const runsInHands = (socketPath: string): Promise<readonly string[]> =>
   asPrograms(socketPath, async (hands) => {
     const { processes } = await hands.ask('list', {}, Owners);
@@ -62,7 +62,7 @@ function asProgramError(error: unknown, started: boolean): unknown {
   return error instanceof HandsError ? new ProgramError(error.code, error.message, { started }) : error;
 }
 
-/** The name of the call of a program that is the mind of its agent: a run has only this one. */
+/** The call name of a program that is the agent's runtime: its run has only this call. */
 export const MIND_CALL = 'mind';
 
 interface Starting {
@@ -71,7 +71,7 @@ interface Starting {
   readonly signal: AbortSignal;
 }
 
-/** A refusal means that nothing started. A lost connection leaves that open. */
+/** After a refusal nothing has started. After a lost connection that is unknown. */
 async function start(
   hands: HandsClient,
   { program, place: { environmentOf, trees, workspace }, signal }: Starting,
@@ -90,7 +90,7 @@ async function start(
 
 type Ports = Parameters<ProgramPort['run']>[1];
 
-/** Reads the output until the program has ended, and ends what it left behind. */
+/** Reads the output until the program has ended, and ends the processes that it left behind. */
 async function follow(hands: HandsClient, { id, owner }: Program, { onOutput, signal }: Ports): Promise<ProgramEnd> {
   const output = collector(onOutput);
   const over = new AbortController();
@@ -99,7 +99,7 @@ async function follow(hands: HandsClient, { id, owner }: Program, { onOutput, si
     const ended = await untilEnded(hands, id, signal);
     over.abort();
     await reading;
-    // The last words came after the last read, or what the program left behind still writes.
+    // Further output may arrive after the last read, or from processes that the program left behind.
     await readRest(hands, id, output);
     await hands.ask('close', { owner }, z.unknown());
     return endOf(ended, output.printed(ended.stdout?.bytes ?? 0));
@@ -131,7 +131,7 @@ async function readRest(hands: HandsClient, id: string, output: Collector): Prom
 
 type Collector = ReturnType<typeof collector>;
 
-/** Keeps the first and the last part of a stream. Mutable because it collects. */
+/** Keeps the first and the last part of a stream. Mutable, because it collects. */
 function collector(onOutput: (text: string) => void) {
   const decoder = new TextDecoder();
   let at = 0;

@@ -32,9 +32,9 @@ export interface HandsJob {
   readonly hands: HandsClient;
   readonly kit: HandsKit;
   readonly context: CallContext;
-  /** Folder of the repository of the run; the workspace if it has none. */
+  /** Folder of the run's repository; the workspace if it has none. */
   readonly tree: string;
-  /** Time in ms that its programs may take beside their own limit, because people are asked about what they send. */
+  /** Extra time in ms for its programs, because people are asked about the data that they send. */
   readonly waitsMs: number;
 }
 
@@ -45,7 +45,10 @@ export interface HandsEnd {
 
 export interface HandsWork<Input> {
   readonly perform: (input: Input, job: HandsJob) => Promise<HandsEnd>;
-  /** Finds the end of a call that an earlier process began; null if it certainly did not begin. Only for the effect `verify`. */
+  /**
+   * Finds the outcome of a call that an earlier process began; null if the call certainly did not begin. Only for the effect
+   * `verify`.
+   */
   readonly recover?: (input: Input, job: HandsJob) => Promise<HandsEnd | null>;
 }
 
@@ -55,9 +58,9 @@ const WAIT_MS = EGRESS_ANSWER_S * 1_000;
 export type HandsInput<N extends HandsToolName> = z.output<(typeof HANDS_TOOLS)[N]['input']>;
 type Work<Input> = HandsWork<Input> & {
   readonly timeoutMs: number;
-  /** True if its programs may send something about which people are asked: then it may take so much longer. */
+  /** True if its programs may send data about which people are asked: the call then has that extra time. */
   readonly mayWait?: boolean;
-  /** True if its end names what the broker refused to its programs. The tools of the net say it themselves. */
+  /** True if its result lists the broker's refusals to its programs. The network tools list them themselves. */
   readonly namesRefusals?: boolean;
 };
 
@@ -69,7 +72,7 @@ export function handsTool<N extends HandsToolName>(kit: HandsKit, name: N, work:
   const shared = {
     name,
     description,
-    // The table has the schema of each name; the compiler knows only that of all names together.
+    // The table has the schema of each name; the compiler only knows the union of all schemas.
     input: input as unknown as z.ZodType<HandsInput<N>>,
     timeoutMs: work.timeoutMs + (work.mayWait === true ? WAIT_MS : 0) + SLACK_MS,
     execute: (given: HandsInput<N>, context: CallContext) =>
@@ -91,7 +94,7 @@ interface Call<Input> {
 }
 type Place = Pick<HandsJob, 'kit' | 'context'>;
 
-/** Stores the start of the call at the API, does the work, and stores its end. */
+/** Stores the start of the call at the API, does the work, and stores the result. */
 async function execute<Input>(place: Place, { given, ...call }: Call<Input>, work: Work<Input>): Promise<ToolResult> {
   const { kit, context } = place;
   return inHands(place, async (hands) => {
@@ -105,7 +108,7 @@ async function execute<Input>(place: Place, { given, ...call }: Call<Input>, wor
   });
 }
 
-/** The end of a call with what the broker refused to its programs. */
+/** The result of a call with the broker's refusals to its programs. */
 const named = <Input>(end: HandsEnd, { kit, context }: Place, { namesRefusals = false }: Work<Input>): HandsEnd =>
   namesRefusals ? withRefusals(end, kit.refusals.take(context)) : end;
 
@@ -116,13 +119,13 @@ function noted(end: HandsEnd, note: string): HandsEnd {
   return { ...end, outcome: { ...outcome, text: `${note}\n${outcome.text}` } };
 }
 
-/** A refusal of the supervisor is the end of the call; a lost connection leaves its end open. */
+/** A refusal of the supervisor ends the call. After a lost connection the outcome is unknown. */
 function refusedEnd(error: unknown): HandsEnd {
   if (!(error instanceof HandsError) || error.code === 'hands_lost') throw error;
   return { outcome: { kind: 'failed', code: error.code, text: error.message }, report: {} };
 }
 
-/** Finds the end of a call that an earlier process began. The programs of another start of the container are lost. */
+/** Finds the outcome of a call that an earlier process began. Programs of an earlier container start are lost. */
 async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work: Work<Input>): Promise<Verified> {
   const { kit, context } = place;
   const { recover } = work;
@@ -141,7 +144,7 @@ async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work
   return found.kind === 'done' || found.kind === 'not_done' ? found : { kind: 'unknown' };
 }
 
-/** A lost connection leaves the end of a call open: the next attempt finds out. */
+/** After a lost connection the outcome of a call is unknown; the next attempt finds it. */
 async function inHands<T>({ kit }: Place, use: (hands: HandsClient) => Promise<T>): Promise<T | ToolOutcome> {
   let hands: HandsConnection;
   try {
@@ -163,28 +166,28 @@ async function inHands<T>({ kit }: Place, use: (hands: HandsClient) => Promise<T
 
 export type { CallReport };
 
-/** A call that may run. `waitsMs`: the time that it may take longer, because people are asked about what it sends; default none. */
+/** A call that may run. `waitsMs`: extra time in ms, because people are asked about the data that it sends; default none. */
 interface BegunWork {
   readonly kind: 'begun';
   readonly waitsMs?: number;
 }
 
-/** The call may run, or its result says why it may not. */
+/** The call may run, or its result states why it may not. */
 export type BeginAnswer = BegunWork | ToolResult;
 
-/** `absent`: the call certainly did not begin. `boot`: the start of the hands in which it began; null if that is not known. */
+/** `absent`: the call certainly did not begin. `boot`: the start of the hands in which it began; null if unknown. */
 type KnownCall = { readonly kind: 'absent' } | { readonly kind: 'begun'; readonly boot: string | null };
 
-/** A call with its arguments as JSON, and the present start of the hands. */
+/** A call with its arguments as JSON, and the current start of the hands. */
 interface BegunIn {
   readonly tool: string;
   readonly args: string;
   readonly boot: string;
-  /** True if the call may run again, also after another start of the hands. */
+  /** True if the call may run again, also after a restart of the hands. */
   readonly repeats: boolean;
 }
 
-/** The log of the calls of a run that are carried out in the hands. */
+/** The log of a run's calls that run in the hands. */
 export interface CallLog {
   begin(context: CallContext, call: BegunIn): Promise<BeginAnswer>;
   end(context: CallContext, end: { readonly outcome: ToolOutcome; readonly report: CallReport }): Promise<void>;

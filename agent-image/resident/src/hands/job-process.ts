@@ -3,7 +3,7 @@ import type { HandsJob } from './hands-tool.ts';
 import { OutputPart, type EndedProcess } from './process-record.ts';
 import { processIdOf, startProcess, untilEnded } from './start-process.ts';
 
-/** A process of a call: every attempt of the call means the same process, and a second start starts nothing. */
+/** A process of a call. Every attempt of the call refers to the same process, and a second start has no effect. */
 export interface JobProcess {
   readonly argv: readonly string[];
   /** Default: the workspace. */
@@ -41,7 +41,7 @@ export async function runProcess(job: HandsJob, process: JobProcess): Promise<En
   return endedProcess(job, process.step);
 }
 
-/** The end of a process that an earlier attempt began; null if it is certain that none began. */
+/** The end of a process that an earlier attempt began; null if certainly none began. */
 export async function unlessAbsent<T>(end: Promise<T>): Promise<T | null> {
   try {
     return await end;
@@ -51,7 +51,7 @@ export async function unlessAbsent<T>(end: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The output of a process as far as the hands keep it, at most `maxBytes` and the rest of a part. */
+/** The output of a process that the hands still have: at most `maxBytes`, rounded up to a whole part. */
 export async function keptOutput(
   { hands }: HandsJob,
   { process, stdout }: EndedProcess,

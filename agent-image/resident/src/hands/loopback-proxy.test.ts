@@ -9,7 +9,7 @@ import { createRefusals } from './refusals.ts';
 
 const RUN = '6f1c1d52-0000-4000-8000-000000000001';
 
-/** A broker that echoes: the bytes of a tunnel after its answer, and the words of a request. */
+/** A broker that echoes: the bytes of a tunnel after its answer, and the content of a request. */
 async function startBroker() {
   const identities: string[] = [];
   const note = ({ headers }: IncomingMessage): void => {
@@ -81,7 +81,7 @@ async function ask(path: string, headers: Record<string, string>, body = '') {
   return { response, body: (await response.toArray()).join('') };
 }
 
-test('a tunnel carries run and call of its program, and the token, which the program never sees', async () => {
+test("a tunnel carries its program's run and call, and the token, which the program never sees", async () => {
   const user = decodeURIComponent(
     new URL(proxyEnvironment({ run: RUN, call: 'call-1' })['HTTPS_PROXY'] ?? '').username,
   );
@@ -94,7 +94,7 @@ test('a tunnel carries run and call of its program, and the token, which the pro
   socket.destroy();
 });
 
-test('a program without a user, or with one that is no run and call, has no run', async () => {
+test('a program without a proxy user, or with a malformed one, counts as without a run', async () => {
   for (const lines of [[], [`Proxy-Authorization: ${basic('root')}`], ['Proxy-Authorization: Bearer stolen']]) {
     const { socket } = await tunnel('example.org:443', lines);
     assert.equal(broker.identities.at(-1), '/:the-token');
@@ -110,7 +110,7 @@ test('the refusal of the broker reaches the program', async () => {
   assert.deepEqual([response.statusCode, response.statusMessage], [403, 'off: ask an admin']);
 });
 
-test('refusals of the broker are noted for the call of the program before it reads them', async () => {
+test("refusals of the broker are recorded for the program's call before the program reads them", async () => {
   const user = [`Proxy-Authorization: ${basic(`${RUN}/call-9`)}`];
   const { text, socket } = await tunnel('slow.example:443', user);
   assert.match(text, /ask an admin/);
@@ -122,11 +122,11 @@ test('refusals of the broker are noted for the call of the program before it rea
     'egress_not_allowed: no rule of this agent allows it; ask an admin',
     'egress_denied: closed; ask an admin',
   ]);
-  assert.deepEqual(refusals.take({ run: RUN, call: 'call-9' }), [], 'they are taken once');
+  assert.deepEqual(refusals.take({ run: RUN, call: 'call-9' }), [], 'refusals are returned once');
   assert.deepEqual(refusals.take({ run: 'mcp', call: 'web' }), ['egress_denied: closed; ask an admin']);
 });
 
-test('a request without TLS is forwarded with its whole address, headers and body', async () => {
+test('a request without TLS is forwarded with its full address, headers and body', async () => {
   const { response, body } = await ask(
     'http://example.org/a?b=c',
     { host: 'example.org', 'proxy-authorization': basic(`${RUN}/call-2`), 'x-own': 'kept', authorization: basic('me') },
@@ -141,14 +141,14 @@ test('a request without TLS is forwarded with its whole address, headers and bod
   assert.equal(broker.identities.at(-1), `${RUN}/call-2:the-token`);
 });
 
-test('a request to an endpoint of the broker names its run and call as the user of its address', async () => {
+test('a request to an endpoint of the broker may carry run and call as the user in its address', async () => {
   const { body } = await ask('/git/example.org/a.git/info/refs', { authorization: basic(`${RUN}/call-3`) });
   assert.equal(JSON.parse(body).url, '/git/example.org/a.git/info/refs');
   assert.equal(JSON.parse(body).headers.authorization, undefined);
   assert.equal(broker.identities.at(-1), `${RUN}/call-3:the-token`);
 });
 
-test('a request through the proxy to the host of those endpoints keeps its proxy user', async () => {
+test('a request through the proxy to a broker endpoint keeps its proxy user', async () => {
   const { body } = await ask('http://hamlet/npm/left-pad', {
     host: 'hamlet',
     'proxy-authorization': basic(`${RUN}/call-4`),
@@ -157,7 +157,7 @@ test('a request through the proxy to the host of those endpoints keeps its proxy
   assert.equal(broker.identities.at(-1), `${RUN}/call-4:the-token`);
 });
 
-test('while the broker is away, programs read so', async () => {
+test('while the broker is unreachable, programs get an error that says so', async () => {
   const gone = await startBroker();
   gone.close();
   const lonely = await startLoopbackProxy({

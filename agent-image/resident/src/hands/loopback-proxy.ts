@@ -12,18 +12,18 @@ import { pipeline, type Duplex } from 'node:stream';
 import { BROKER_HOST } from './proxy-environment.ts';
 import { answerOfHead, answerOfHeaders, type BrokerAnswer, type Refusals } from './refusals.ts';
 
-/** Open connections of all programs of the pod. The broker admits 128 of an agent. */
+/** Maximum open connections of all programs of the pod. The broker admits 128 for each agent. */
 const MAX_CONNECTIONS = 160;
 const MAX_HEADER_BYTES = 65_536;
 const MAX_TARGET_LENGTH = 300;
-/** Idle connections to the broker that requests without TLS use again. */
+/** Maximum idle connections to the broker, which requests without TLS reuse. */
 const MAX_IDLE = 4;
 const MAX_HEAD_CHARS = 8_192;
-/** The user of a program: a run, a slash, a call. MCP servers, which belong to no run, have `mcp` in its place. */
+/** The proxy user of a program: a run, a slash, a call. MCP servers belong to no run, and use `mcp` instead. */
 const USER = /^([0-9a-f-]{36}|mcp)?\/([A-Za-z0-9_.:-]{1,200})?$/;
-/** The user of the broker for a program of no run. */
+/** The user at the broker for a program without a run. */
 const NO_CALLER = '/';
-/** Headers of one hop. The user of the program goes no further than this proxy. */
+/** Hop-by-hop headers. The program's user is not forwarded. */
 const OF_ONE_HOP = ['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection'];
 
 export interface LoopbackProxyConfig {
@@ -31,7 +31,7 @@ export interface LoopbackProxyConfig {
   readonly port: number;
   readonly broker: URL;
   readonly token: () => Promise<string>;
-  /** Gets the refusals of the broker that pass. */
+  /** Records the broker's refusals. */
   readonly refusals: Pick<Refusals, 'note'>;
 }
 
@@ -46,8 +46,8 @@ interface Parts extends Pick<LoopbackProxyConfig, 'token' | 'refusals'> {
 }
 
 /**
- * The proxy of the pod. It passes each connection on to the broker and adds the token of the agent, so that programs
- * need none. The proxy user of a program names run and call; the token is the proof, and these are a claim.
+ * The proxy of the pod. It forwards each connection to the broker and adds the agent's token, so that programs need none. A
+ * program's proxy user names run and call; the token is proof, these are only a claim.
  */
 export async function startLoopbackProxy(config: LoopbackProxyConfig): Promise<LoopbackProxy> {
   const broker = { host: config.broker.hostname, port: Number(config.broker.port) };
@@ -122,7 +122,7 @@ async function openTunnel(
   pipeline(broker, socket, () => broker.destroy());
 }
 
-/** Reads the head of the broker's answer beside its way to the program. The bytes of a tunnel are not looked at. */
+/** Forwards the broker's answer to the program, and reads its head. Ignores the bytes of a tunnel. */
 function readHead(broker: Duplex, use: (head: string) => void): void {
   let head = '';
   const read = (chunk: Buffer): void => {
@@ -135,21 +135,21 @@ function readHead(broker: Duplex, use: (head: string) => void): void {
   broker.on('data', read);
 }
 
-/** Headers for the next hop; a header that came several times is sent as often. */
+/** Headers for the next hop; a repeated header stays repeated. */
 function onward({ headersDistinct }: IncomingMessage): OutgoingHttpHeaders {
   const kept = Object.entries(headersDistinct).filter(([name]) => !OF_ONE_HOP.includes(name));
   return Object.fromEntries(kept.map(([name, values = []]) => [name, values.length === 1 ? values[0] : values]));
 }
 
-/** The target as the broker reads it: requests to the host of its own endpoints name their path alone. */
+/** The target as the broker expects it: requests to its own endpoints have only a path. */
 function targetOf({ url = '/' }: IncomingMessage): string {
   const own = `http://${BROKER_HOST}/`;
   return url.startsWith(own) ? url.slice(own.length - 1) : url;
 }
 
 /**
- * The user of a request, and the headers without it. A request to an endpoint of the broker itself (`/git/…`) names its
- * user as credentials in the address, as a program has no proxy there.
+ * The user of a request, and the headers without it. A request to an endpoint of the broker itself (`/git/…`) has its user as
+ * credentials in the address, because a program uses no proxy there.
  */
 function identified(request: IncomingMessage): { readonly user: string | null; readonly headers: OutgoingHttpHeaders } {
   const { url = '', headers } = request;
@@ -161,13 +161,13 @@ function identified(request: IncomingMessage): { readonly user: string | null; r
   return { user: named, headers: next };
 }
 
-/** The reason phrase of an answer, by which apt and others show why the broker refused. */
+/** The reason phrase of an answer, in which apt and other programs show why the broker refused. */
 const phraseOf = ({ statusMessage = '' }: IncomingMessage): string => statusMessage.replaceAll(/[^\x20-\x7e]/g, '?');
 
 /** The host of a request without TLS; null for an endpoint of the broker itself. */
 const hostOf = (target: string): string | null => /^http:\/\/([^/?#]+)/.exec(target)?.[1] ?? null;
 
-/** Passes a request without TLS on, with its whole address or the path of an endpoint of the broker. */
+/** Forwards a request without TLS, with its full address or the path of a broker endpoint. */
 async function forward(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { user, headers } = identified(request);
   const identity = await identityOf(parts, user);
@@ -185,7 +185,7 @@ async function forward(parts: Parts, request: IncomingMessage, response: ServerR
     pipeline(answer, response, () => undefined);
   });
   upstream.on('error', () => {
-    // A program that hangs up ends the request too.
+    // A program that hangs up also ends its request.
     if (!response.headersSent && !response.destroyed) parts.refusals.note(user, null, LOST_ANSWER);
     refuse(response);
   });

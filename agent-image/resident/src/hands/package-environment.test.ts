@@ -1,4 +1,4 @@
-/** git, pip, npm and go read the variables that their processes get, and ask the proxy for the endpoints of the broker. */
+/** git, pip, npm and go read their variables, and request the endpoints of the broker through the proxy. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ function run(env: Record<string, string>, file: string, ...args: string[]): Prom
   });
 }
 
-test('the author of commits ends in (Harvest), also in a repository with another author', async () => {
+test('the author of commits ends in (Harvest), even in a repository that configures another author', async () => {
   for (const env of [authorEnvironment(author), packageEnvironment(author)]) {
     assert.equal(await run(env, 'git', 'config', 'user.name'), 'ada (Harvest)\n');
     assert.equal(await run(env, 'git', 'config', 'user.email'), 'ada@agents.hamlet.invalid\n');
@@ -54,7 +54,7 @@ test('the author of commits ends in (Harvest), also in a repository with another
   assert.ok(long.length <= 200 && long.endsWith('(Harvest)'), long);
 });
 
-test('git names run and call as its proxy user in its first request', async () => {
+test('the first request of git has run and call as its proxy user', async () => {
   users.length = 0;
   const address = proxy.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
@@ -64,7 +64,7 @@ test('git names run and call as its proxy user in its first request', async () =
   asked.length = 0;
 });
 
-test('git asks the endpoint of the broker for addresses of HTTPS and of SSH', async () => {
+test("git uses the broker's endpoint for HTTPS and SSH addresses", async () => {
   const env = packageEnvironment(author);
   for (const url of ['https://git.example.org/o/r.git', 'git@github.com:o/r.git', 'ssh://git@gitlab.com/o/r'])
     await run(env, 'git', 'ls-remote', url);
@@ -76,7 +76,7 @@ test('git asks the endpoint of the broker for addresses of HTTPS and of SSH', as
   ]);
 });
 
-test('pip, npm and go ask the endpoints of their registries', async () => {
+test("pip, npm and go use the broker's endpoints of their registries", async () => {
   const env = packageEnvironment(author);
   await run(env, 'python3', '-m', 'pip', 'download', 'toy');
   assert.ok(asked.includes('http://hamlet/pip/toy/'), asked.join('\n'));

@@ -1,7 +1,7 @@
 import { BROKER_HOST } from './proxy-environment.ts';
 
 const MAX_NAME_LENGTH = 200;
-/** Forms of SSH addresses whose hosts serve the same repositories over HTTPS. SSH itself has no way out. */
+/** Forms of SSH addresses whose hosts serve the same repositories over HTTPS. SSH cannot leave the pod. */
 const SSH_HOSTS = ['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org'];
 
 export interface GitAuthor {
@@ -9,10 +9,10 @@ export interface GitAuthor {
   readonly email: string;
 }
 
-/** Characters that git leaves out of names and addresses, or that end them. */
+/** Characters that git removes from names and addresses, or that end them. */
 const NOT_IN_AUTHOR = /[\p{Cc}<>]/gu;
 
-/** The author of commits in a run: a person, or the agent for a run without one, with the village's suffix. Pure. */
+/** The author of a run's commits: a person, or the agent for a run without one, with the village's suffix. Pure. */
 export function authorOf(
   person: GitAuthor | null,
   { agentId, suffix }: { readonly agentId: string; readonly suffix: string },
@@ -24,7 +24,7 @@ export function authorOf(
 
 type Setting = readonly [key: string, value: string];
 
-/** Settings of git that hold above those of a repository (git-config, GIT_CONFIG_COUNT). */
+/** Settings of git that override those of a repository (git-config, GIT_CONFIG_COUNT). */
 function gitSettings(settings: readonly Setting[]): Record<string, string> {
   const entries = settings.flatMap(([key, value], at) => [
     [`GIT_CONFIG_KEY_${String(at)}`, key],
@@ -41,7 +41,7 @@ const authorSettings = ({ name, email }: GitAuthor): readonly Setting[] => [
 const ENDPOINT = `http://${BROKER_HOST}`;
 
 const reverseSettings: readonly Setting[] = [
-  // Without it git names its proxy user only if the proxy asks, and so no run and call.
+  // Without it git sends its proxy user, with run and call, only if the proxy asks.
   ['http.proxyAuthMethod', 'basic'],
   [`url.${ENDPOINT}/git/.insteadOf`, 'https://'],
   ...SSH_HOSTS.flatMap((host): readonly Setting[] => [
@@ -61,14 +61,14 @@ const REGISTRIES: Readonly<Record<string, string>> = {
   GOPROXY: `${ENDPOINT}/go`,
 };
 
-/** Variables with the author of an agent's commits. git never asks for a password: there is no terminal. */
+/** Variables with the author of an agent's commits. git never prompts for a password, because there is no terminal. */
 export function authorEnvironment(author: GitAuthor): Record<string, string> {
   return { GIT_TERMINAL_PROMPT: '0', ...gitSettings(authorSettings(author)) };
 }
 
 /**
- * The same, and those by which git, pip, npm and go use the endpoints of the broker, through the pod's proxy. They name
- * run and call as its user.
+ * The same, and those with which git, pip, npm and go use the endpoints of the broker through the pod's proxy. Run and call are
+ * the proxy user.
  */
 export function packageEnvironment(author: GitAuthor): Record<string, string> {
   return {

@@ -3,12 +3,12 @@ import { z } from 'zod';
 /** Records of the supervisor (agent-image/supervisor/README.md). */
 const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
 export const OutputPart = z.object({ data: bytes, more: z.boolean() });
-/** A part of a file; `sha256` of the whole, absent above 64 MiB. */
+/** A part of a file. `sha256` is that of the whole file, absent above 64 MiB. */
 export const FilePart = z.object({ size: z.int(), data: bytes, sha256: z.string().optional() });
 
 const NOTE_CHARS = 4_000;
 
-/** One stream: `head` and `tail` are its first and last 16 KiB, `kept` bytes can be read. */
+/** One stream: `head` and `tail` are its first and last 16 KiB; `kept` bytes can be read. */
 export const OutputStream = z.object({ bytes: z.int(), kept: z.int(), head: bytes, tail: bytes.optional() });
 export type OutputStream = z.infer<typeof OutputStream>;
 
@@ -24,7 +24,7 @@ export const ProcessRecord = z.object({
       code: z.int().optional(),
       signal: z.string().optional(),
       cause: z.enum(['exit', 'killed', 'timeout', 'oom', 'full']),
-      // Words of the supervisor about the end, or about what it did to the programs before.
+      // The supervisor's words about the end, or about its earlier measures against the programs.
       note: z
         .string()
         .transform((text) => text.slice(0, NOTE_CHARS))
@@ -38,7 +38,7 @@ export const ProcessRecord = z.object({
 export type ProcessRecord = z.infer<typeof ProcessRecord>;
 export type EndedProcess = ProcessRecord & { readonly exit: NonNullable<ProcessRecord['exit']> };
 
-/** Head and tail of a stream as text, with a note about the bytes between them. */
+/** Head and tail of a stream as text, with a note about the omitted bytes. */
 export function joinedOutput(head: Buffer, tail: Buffer, total: number): string {
   const left = total - head.length - tail.length;
   const note = `\n[… ${left} bytes left out …]\n`;

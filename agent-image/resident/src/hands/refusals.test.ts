@@ -8,7 +8,7 @@ const refusal = (host: string) => ({
   phrase: `egress_not_allowed: no rule of this agent allows ${host}; ask an admin`,
 });
 
-test('a call has each host once, five of them, and the number of the others', () => {
+test('a call lists each host once, at most five of them, and the number of the others', () => {
   const refusals = createRefusals();
   for (const host of ['a', 'a', 'b', 'c', 'd', 'e', 'f', 'g']) refusals.note('r/1.0', host, refusal(host));
   refusals.note('r/2.0', 'z', refusal('z'));
@@ -21,7 +21,7 @@ test('a call has each host once, five of them, and the number of the others', ()
   assert.equal(refusals.take({ run: 'r', call: '2.0' }).length, 1);
 });
 
-test('programs that invent calls push out the oldest ones alone', () => {
+test('programs that invent call ids only displace the oldest ones', () => {
   const refusals = createRefusals();
   for (let call = 0; call < 1_000; call += 1) refusals.note(`r/${call}`, 'a', refusal('a'));
   const kept = Array.from({ length: 1_000 }, (_, call) => refusals.take({ run: 'r', call: String(call) }).length);
@@ -29,7 +29,7 @@ test('programs that invent calls push out the oldest ones alone', () => {
   assert.ok(kept.slice(-64).every((lines) => lines === 1));
 });
 
-test('only the words of the broker get in, printable and short', () => {
+test("only the broker's own text is recorded, printable and short", () => {
   const said = (code: string | undefined, phrase: string): readonly string[] => {
     const refusals = createRefusals();
     refusals.note('r/1.0', 'a', { code, phrase });
@@ -37,14 +37,14 @@ test('only the words of the broker get in, printable and short', () => {
   };
   assert.deepEqual(said(undefined, 'egress_denied: no header'), []);
   assert.deepEqual(said('egress_invented', 'egress_invented: words'), []);
-  assert.deepEqual(said('egress_denied', 'OK: obey'), ['egress_denied'], 'a phrase without its code is left out');
+  assert.deepEqual(said('egress_denied', 'OK: obey'), ['egress_denied'], 'a phrase without its code is ignored');
   assert.deepEqual(said('egress_denied', 'egress_denied: a\u001b[31mb'), ['egress_denied: a?[31mb']);
   const long = said('egress_denied', `egress_denied: /${'a'.repeat(500)} closed ${'b '.repeat(500)}`)[0] ?? '';
   assert.match(long, /^egress_denied: \/a{79}\.\.\. closed b b/);
   assert.ok(long.length <= 320);
 });
 
-test('answers are read from a head and from headers', () => {
+test('refusals are read from a raw head and from headers', () => {
   const head = 'HTTP/1.1 403 egress_denied: x\r\nHamlet-Egress-Code: egress_denied\r\ncontent-length: 2';
   assert.deepEqual(answerOfHead(head), { code: 'egress_denied', phrase: 'egress_denied: x' });
   assert.deepEqual(answerOfHead('HTTP/1.1 200 Connection Established'), {
@@ -57,7 +57,7 @@ test('answers are read from a head and from headers', () => {
   });
 });
 
-test('the end of a call says them before its result, and its log has them', () => {
+test("a call's text lists the refusals before its result, and its log contains them", () => {
   const end = { outcome: { kind: 'ok', text: 'Exit code 1' }, report: { exit: 1 } } as const;
   assert.equal(withRefusals(end, []), end);
   const { outcome, report } = withRefusals(end, ['egress_denied: closed']);

@@ -3,11 +3,11 @@ import type { ToolOutcome } from '@hamlet/engine';
 import type { HandsEnd } from './hands-tool.ts';
 import type { ProcessPlace } from './start-process.ts';
 
-/** The header by which the broker marks an answer as its own refusal; it takes it out of the answers of servers. */
+/** The header by which the broker marks its own refusals; it removes the header from servers' answers. */
 const REFUSAL_HEADER = 'hamlet-egress-code';
-/** Calls whose refusals are kept; the oldest are dropped. Programs of the hands name their calls as they like. */
+/** Maximum number of calls whose refusals are kept; the oldest are dropped. Programs in the hands may invent call ids. */
 const MAX_CALLS = 64;
-/** Longest word of a refusal: the path of a request may be long, and the hosts of the rules are not. */
+/** Maximum length of a word in a refusal. The path of a request may be longer; hosts in rules never are. */
 const MAX_WORD_CHARS = 80;
 
 export interface BrokerAnswer {
@@ -20,19 +20,19 @@ interface Noted {
   others: number;
 }
 
-/** Refusals of the broker to programs of the hands, by the call that they name. */
+/** The broker's refusals to programs of the hands, by the call that the program named. */
 export interface Refusals {
   /**
-   * Notes the answer to a request if it is a refusal. `user`: run, slash, call; null if the program names none. `host`: null for an
-   * endpoint of the broker itself.
+   * Records the answer to a request if it is a refusal. `user`: run, slash, call; null if the program sent none. `host`: null for
+   * an endpoint of the broker itself.
    */
   note(user: string | null, host: string | null, answer: BrokerAnswer): void;
-  /** The refusals of a call since they were last taken: at most five sentences, and a line with the number of the others. */
+  /** The refusals of a call since the last take: at most five sentences, and a line with the number of the others. */
   take(place: ProcessPlace): readonly string[];
 }
 
 /**
- * Keeps the refusals that pass the proxy of the pod, outside of the hands. Only sentences of the broker get in: an answer with its
+ * Collects the refusals that pass the pod's proxy, outside the hands. It accepts only the broker's own text: an answer with its
  * header, a code of the contract, and a reason phrase that begins with this code.
  */
 export function createRefusals(): Refusals {
@@ -42,7 +42,7 @@ export function createRefusals(): Refusals {
       const sentence = sentenceOf(answer);
       if (user === null || sentence === null) return;
       const noted = calls.get(user) ?? { sentences: new Map<string, string>(), others: 0 };
-      // The newest calls stand last, so that the oldest are dropped.
+      // The newest calls are last, so that the oldest are dropped.
       calls.delete(user);
       calls.set(user, noted);
       for (const oldest of [...calls.keys()].slice(0, -MAX_CALLS)) calls.delete(oldest);
@@ -62,7 +62,7 @@ export function createRefusals(): Refusals {
   };
 }
 
-/** Code and message in the words of the broker; null if the answer is no refusal of it. Pure. */
+/** Code and message as the broker wrote them; null if the answer is not one of its refusals. Pure. */
 function sentenceOf({ code, phrase }: BrokerAnswer): string | null {
   if (code === undefined || !isEgressRefusal(code)) return null;
   const words = phrase.startsWith(`${code}: `) ? phrase : code;
@@ -91,7 +91,7 @@ export function answerOfHeaders({
   return { code: typeof code === 'string' ? code : undefined, phrase: statusMessage };
 }
 
-/** The end of a call with the refusals that its programs met: before its result, and in its log. Pure. */
+/** The result of a call with its programs' refusals: in the text before the result, and in the log. Pure. */
 export function withRefusals(end: HandsEnd, refused: readonly string[]): HandsEnd {
   if (refused.length === 0) return end;
   const lines = refused.map((each) => `- ${each}`).join('\n');

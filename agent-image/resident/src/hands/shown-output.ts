@@ -1,13 +1,13 @@
 import { joinedOutput, type OutputStream } from './process-record.ts';
 
-/** Characters of each stream that the model reads: half of them from the end. */
+/** Maximum characters of each stream that the model reads; half of them are from the end. */
 const SHOWN_CHARS = 14_000;
 
 /** The first and the last 16 KiB of a stream. */
 export const textOf = (stream: OutputStream | undefined): string =>
   stream === undefined ? '' : joinedOutput(stream.head, stream.tail ?? Buffer.alloc(0), stream.bytes);
 
-/** The output of a call for the model. The middle of a long one is left out; `read_output` has it under the name of the process. */
+/** The output of a call for the model. A long one loses its middle, which `read_output` returns by the name of the process. */
 export function shownOutput(
   stream: OutputStream | undefined,
   {
@@ -23,5 +23,5 @@ export function shownOutput(
   return `${text.slice(0, half)}${note}${text.slice(-half)}`;
 }
 
-/** The number by which a run names a process of one of its calls. */
+/** The number by which a run refers to a process of one of its calls. */
 export const numberOf = (process: string): string => process.slice(process.indexOf('.') + 1);

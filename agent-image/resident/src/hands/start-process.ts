@@ -8,18 +8,21 @@ export interface ProcessPlace {
   readonly call: string;
 }
 
-/** Variables of a place, for example those by which programs find the way out of the pod. */
+/** Extra variables for the processes of a place, for example those for the pod's proxy. */
 export type EnvironmentOf = (place: ProcessPlace) => Readonly<Record<string, string>>;
 
 export interface NewProcess {
-  /** Unique among the processes of the hands: a second start with the same id starts nothing. At most 64 letters, digits, `.`, `_`, `:`, `-`. */
+  /**
+   * Unique among the processes of the hands: a second start with the same id has no effect. At most 64 letters, digits, `.`, `_`,
+   * `:`, `-`.
+   */
   readonly id: string;
   /** Processes of one owner end together; the run by default. */
   readonly owner?: string;
   readonly place: ProcessPlace;
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Besides the variables of the container. Those of the place win. */
+  /** Added to the variables of the container. Those of the place override them. */
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   /** The input stays open for more. */
@@ -32,10 +35,10 @@ export function placeEnvironment(place: ProcessPlace, environmentOf: Environment
   return { ...environmentOf(place), HAMLET_RUN: place.run, HAMLET_CALL: place.call };
 }
 
-/** The id of the process of a call: every attempt of the call means the same process. */
+/** The id of a call's process. All attempts of the call share it. */
 export const processIdOf = ({ run, call }: ProcessPlace): string => `${run}.${call}`;
 
-/** Starts a process in the hands. Every process of an agent starts here. Rejects with `HandsError`. */
+/** Starts a process in the hands. All processes of an agent start here. Rejects with `HandsError`. */
 export function startProcess(
   hands: HandsClient,
   { id, owner, place, argv, cwd, env, stdin, openStdin, limits }: NewProcess,
@@ -58,8 +61,8 @@ const WAIT_MS = 60_000;
 const KILL_GRACE_MS = 500;
 
 /**
- * Waits for the end of a process. An abort of the signal ends the process with everything that it started, within 2 s. Rejects with
- * `HandsError`, for example `no_such_process`.
+ * Waits for the end of a process. If the signal aborts, the process ends with everything that it started, within 2 s. Rejects
+ * with `HandsError`, for example `no_such_process`.
  */
 export async function untilEnded(hands: HandsClient, id: string, signal: AbortSignal): Promise<EndedProcess> {
   const kill = (): void => void endProcess(hands, id).catch(() => {});
@@ -89,7 +92,7 @@ export interface AsideProcess {
 
 const ASIDE_MS = 10_000;
 
-/** Runs a program to its end, uses it, and ends everything that it started. Rejects with `HandsError`. */
+/** Runs a program to its end, uses its result, and ends everything that it started. Rejects with `HandsError`. */
 export const runAside = <T>(
   socket: string,
   { name, argv, outputBytes, environmentOf }: AsideProcess,

@@ -35,7 +35,7 @@ export function surveyHands(socket: string, environmentOf: EnvironmentOf): Promi
   return runAside(socket, program, ({ stdout }) => surveyIn(stdout?.head.toString() ?? ''));
 }
 
-/** Only names that were asked for count: the hands may print anything. */
+/** Only requested names count, because the hands may print anything. */
 function surveyIn(printed: string): HandsSurvey {
   const lines = new Set(printed.split('\n'));
   return { programs: KNOWN_PROGRAMS.filter((name) => lines.has(name)), hasGuide: lines.has(GUIDE) };

@@ -8,9 +8,7 @@ import type { Answer, Village } from '../village/village.ts';
 import type { BoardKit, Written } from './board-kit.ts';
 import type { Log } from '../process/json-log.ts';
 
-/**
- * The outcome of a decision. `unknown`: the connection broke; the next turn reads the village again and decides again.
- */
+/** The outcome of a decision. `unknown`: the connection broke; the next turn reads the village and decides again. */
 export type Acted =
   | { readonly outcome: 'none' }
   | { readonly outcome: 'accepted'; readonly seq: number; readonly said?: string }
@@ -26,10 +24,10 @@ export type Acted =
 export interface ActPorts {
   readonly village: Village;
   readonly voice: Voice;
-  /** Without a desk the agent writes nothing on the board. */
+  /** Without it the agent writes nothing on the board. */
   readonly boardKit?: BoardKit;
   readonly config: AgentConfig;
-  /** Carries out answers that take too long for a turn; without it the agent gives none of them. */
+  /** Gives answers that take too long for a turn; without it the agent gives no such answers. */
   readonly aside?: Aside;
 }
 
@@ -80,7 +78,7 @@ async function write(
   }
   const answer = await village.reply(command.postId, text, key);
   if (answer.kind !== 'ok') return failedOf(answer);
-  // A failure does not matter: the answer is on the board.
+  // A failure does not matter, because the answer is on the board.
   if (command.resolves) await village.resolve(command.postId, `${key}-resolve`);
   return { ...written, post_id: command.postId, reply_id: answer.value.reply_id };
 }
@@ -124,7 +122,7 @@ function actedOf(answer: Answer<{ accepted_seq: number }>): Acted {
   return answer.kind === 'ok' ? { outcome: 'accepted', seq: answer.value.accepted_seq } : failedOf(answer);
 }
 
-/** Buys, and drops the help request that the purchase makes unnecessary. */
+/** Buys, and drops the help request that the purchase resolves. */
 async function purchase(
   { village, boardKit }: ActPorts,
   { item, seconds, maxPrice }: Extract<Command, { kind: 'buy' }>,
@@ -154,9 +152,9 @@ function failedOf(answer: Exclude<Answer<never>, { kind: 'ok' }>): Acted {
   }
 }
 
-/** Answers that a model gives beside the turns, one at a time. */
+/** Answers that a model gives in parallel to the turns, one at a time. */
 export interface Aside {
-  /** False if an answer is under way. */
+  /** False if an answer is already in progress. */
   begin(answer: () => Promise<Acted>): boolean;
 }
 

@@ -74,7 +74,7 @@ function villageOf(limits = LIMITS): ScriptedVillage {
   return village;
 }
 
-test('the next turn answers news with the model of the tier; the text and the record name the model', async () => {
+test("the next turn answers news with the tier's model; the text and the record name that model", async () => {
   const village = villageOf();
   village.boardKit.news.push(aNews());
   await setUp(village).run(1);
@@ -99,7 +99,7 @@ test('a quotation has no links and no handles, so it wakes no agent', async () =
   assert.doesNotMatch(village.boardKit.replies[0]?.body ?? '', /https?:|@/);
 });
 
-test('a hint of the board starts the next turn at once; an answered post is not answered again', async () => {
+test('a hint of the board starts the next turn at once, and an answered post is not answered again', async () => {
   const village = villageOf();
   const loop = setUp(village);
   const running = loop.run(4);
@@ -111,7 +111,7 @@ test('a hint of the board starts the next turn at once; an answered post is not 
   );
 });
 
-test('a turn that a wake caused leaves the news for the next turn', async () => {
+test('a turn that a wake caused leaves the news to the next turn', async () => {
   const village = villageOf();
   village.boardKit.news.push(aNews());
   const loop = setUp(village);
@@ -123,7 +123,7 @@ test('a turn that a wake caused leaves the news for the next turn', async () => 
     return news(after);
   };
   await loop.run(2);
-  assert.equal(asked, 1, 'the tick asked, the wake did not');
+  assert.equal(asked, 1, 'the tick read the news, the wake did not');
 });
 
 for (const [code, reported] of [
@@ -164,7 +164,7 @@ test('with a higher tier the agent writes with another model and announces that 
   assert.equal(loop.boardKit.planner.plan?.toolCalls, 48);
 });
 
-test('an unknown plan is no plan, and the agent does not announce the first plan that it knows', async () => {
+test('the agent announces neither an unknown plan nor the first plan that it sees', async () => {
   const village = villageOf();
   const configs = [
     { tier: null, limits: null },
@@ -183,7 +183,7 @@ test('an unknown plan is no plan, and the agent does not announce the first plan
   assert.deepEqual(loop.boardKit.planner.plan, { tier: 'tier-0', model: 'small', toolCalls: 24 });
 });
 
-test('within one tier the agent announces the change and no other tier', async () => {
+test('a change within the same tier is announced without naming another tier', async () => {
   const village = villageOf();
   let turns = 0;
   village.config = async () => {
@@ -201,7 +201,7 @@ test('within one tier the agent announces the change and no other tier', async (
   );
 });
 
-test('the agent thanks for a reward since its last read on the post of the reward, not for earlier ones', async () => {
+test('the agent thanks on the post of a reward for rewards since its last read, not for earlier ones', async () => {
   const village = villageOf();
   village.boardKit.posts.push(aPost({ post_id: anId(9), title: 'Bread' }));
   village.boardKit.entries.push(anEntry({ version: 1, note: 'long ago' }));
@@ -225,7 +225,7 @@ test('the agent thanks for a reward since its last read on the post of the rewar
   assert.match(village.boardKit.replies[0]?.body ?? '', /I was given 5 aiDollars with the words “for the bread”/);
 });
 
-test('if the board cannot be read, the turn lacks only the news', async () => {
+test('if the board cannot be read, the turn only lacks the news', async () => {
   const village = villageOf();
   village.boardKit.script.news = [DOWN];
   village.boardKit.script.models = [DOWN];
@@ -235,7 +235,7 @@ test('if the board cannot be read, the turn lacks only the news', async () => {
   assert.equal(village.boardKit.replies.length, 1, 'read in the turn after');
 });
 
-test('a help request waits until it is posted, and is then dropped', async () => {
+test('a help request waits until it is posted, and is then removed', async () => {
   const village = villageOf();
   village.boardKit.script.publish = [DOWN];
   const loop = setUp(village);

@@ -7,7 +7,7 @@ import { requestForModel } from '../brain/board/help-request.ts';
 import { withoutHandles } from '../brain/board/words.ts';
 import type { Occasion } from '../brain/decision.ts';
 
-/** Maximum number of help requests that wait; when more come, the oldest are dropped. */
+/** Maximum number of waiting help requests; beyond it the oldest are dropped. */
 const REQUESTS_MAX = 8;
 
 export interface BoardKit {
@@ -29,7 +29,7 @@ export function createBoardKit(village: Village, log: Log): BoardKit {
   };
 }
 
-/** Obstacles that the agent has not yet asked for help with. */
+/** Problems for which the agent has not yet asked for help. */
 export interface HelpRequests {
   add(request: HelpRequest): void;
   list(): readonly HelpRequest[];
@@ -52,8 +52,8 @@ export function createHelpRequests(): HelpRequests {
 export interface ResourcePlanner {
   readonly plan: ResourcePlan | null;
   /**
-   * Plans again; asks the gateway for its models only if the tier or the tier's models have changed. Null while an
-   * input of the plan is unknown.
+   * Plans again; requests the gateway's models only if the tier or its models have changed. Null while an input of the plan is
+   * unknown.
    */
   look(config: Pick<AgentConfig, 'tier' | 'limits'>): Promise<ResourcePlan | null>;
 }
@@ -91,7 +91,7 @@ const STYLE =
 export type Written = Readonly<{
   text: string;
   by: string;
-  /** The reason why no model wrote the first sentence; null when a model did. */
+  /** The reason why no model wrote the first sentence; null if a model did. */
   without: string | null;
 }>;
 

@@ -49,7 +49,7 @@ const OUTCOMES: readonly Acted[] = [
 const described = (command: Command, acted: Acted, goal = 'walking to the cafe') =>
   diaryEventOf(situation(), decision(situation(), { command, goal, why: 'there is time' }), acted);
 
-test('each outcome of each command is one whole sentence or nothing', () => {
+test('each outcome of each command gives one whole sentence or nothing', () => {
   for (const command of COMMANDS) {
     for (const acted of OUTCOMES) {
       const text = described(command, acted);
@@ -105,7 +105,7 @@ test('the sentences of the diary', () => {
   assert.equal(described({ kind: 'act', body: { kind: 'use', target: 'coffee' } }, accepted), 'I got a coffee.');
 });
 
-test('the place of a turn is where the agent is, where it is going, or its new destination', () => {
+test("the place of a turn is the agent's location, its destination, or its new destination", () => {
   const place = (self: Partial<AgentView>, command: Command = { kind: 'stay' }, acted: Acted = { outcome: 'none' }) =>
     placeOfTurn(situation(self), { command }, acted);
   const walking = { moving_to: { ...AT.cafe, landmark_id: 'cafe', arrives_tick: 9_000 } };

@@ -5,7 +5,7 @@ import type { Situation } from '../brain/situation.ts';
 import { itemInWords, quoted, sentence } from '../brain/words.ts';
 import type { Acted } from './act.ts';
 
-/** The place that the diary gives for a turn: where the agent is or is going, with the place's name on the map. */
+/** The place that the diary states for a turn: the agent's location or destination, by its name on the map. */
 export function placeOfTurn(
   { self, landmarks }: Situation,
   { command }: Pick<Decision, 'command'>,
@@ -47,7 +47,7 @@ function eventOf(situation: Situation, decided: Decision, acted: Exclude<Acted, 
   }
 }
 
-/** True for a goal of the rules, such as “gathering wood”. The purpose of a model may be any words, such as “bread”. */
+/** True for a goal of the rules, such as “gathering wood”. The purpose of a model may be any text, such as “bread”. */
 const isDoing = (goal: string): boolean => /^(?:at work|[a-z]+ing)\b/.test(goal);
 
 const busyWith = (goal: string): string => (isDoing(goal) ? goal : `busy with ${quoted(goal)}`);

@@ -44,7 +44,7 @@ test('a broken stream resumes after the last wake seen', async () => {
   await done;
 });
 
-test('an event or a refusal that reports a newer cycle ends the inbox; the own cycle does not', async () => {
+test("an event or a refusal with a newer cycle ends the inbox; the agent's own cycle does not", async () => {
   const byEvent = setUp();
   void byEvent.followed();
   byEvent.village.send({ kind: 'cycle', cycle: 3 });
@@ -59,7 +59,7 @@ test('an event or a refusal that reports a newer cycle ends the inbox; the own c
   assert.deepEqual(await byRefusal.inbox.next(0), { kind: 'ended', why: 'stale' });
 });
 
-test('the worker looks for runs when the stream opens and at each hint; it receives arrivals', async () => {
+test('the worker requests runs when the stream opens and at each hint, and receives arrivals', async () => {
   const { village, inbox, stop, calls, followed } = setUp();
   const done = followed();
   await setTimeoutZero();
@@ -67,13 +67,13 @@ test('the worker looks for runs when the stream opens and at each hint; it recei
   village.send({ kind: 'run', hint: { run_id: 'r1' } });
   village.send({ kind: 'wake', wake: aWake('arrived', {}, 5) });
   assert.deepEqual(calls, ['look', 'r1', 'arrived']);
-  assert.equal((await inbox.next(0)).kind, 'wake', 'the loop hears of the arrival too');
+  assert.equal((await inbox.next(0)).kind, 'wake', 'the loop receives the arrival too');
   stop.abort();
   village.hangUp(DOWN);
   await done;
 });
 
-test('an inbox has a limit, drops the oldest wakes, and replaces wakes of which only the newest counts', async () => {
+test('an inbox has a limit, drops the oldest wakes, and replaces wakes that a newer one supersedes', async () => {
   const inbox = createInbox();
   inbox.push(aWake('arrived', { landmark_id: 'cafe' }, 1));
   inbox.push(aWake('arrived', { landmark_id: 'market' }, 2));
@@ -90,7 +90,7 @@ test('a wake ends the pause', async () => {
   assert.equal((await next).kind, 'wake');
 });
 
-/** Lets everything that is ready run. */
+/** Lets all ready tasks run. */
 function setTimeoutZero(): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, 0));
 }

@@ -16,7 +16,7 @@ export interface FollowPorts {
   readonly stop: AbortSignal;
 }
 
-/** Keeps the stream of wakes open until the process ends; resumes after the last wake. A newer cycle ends the inbox. */
+/** Keeps the stream of wakes open until the process ends, and resumes after the last wake. A newer cycle ends the inbox. */
 export async function followWakes(ports: FollowPorts): Promise<void> {
   const { village, inbox, runs, cycle, log, rest, random, stop } = ports;
   let after: number | null = null;

@@ -1,6 +1,6 @@
 import type { Wake } from '@hamlet/contract';
 
-/** Maximum number of wakes that wait; when more come, the oldest are dropped. */
+/** Maximum number of waiting wakes; beyond it the oldest are dropped. */
 export const MAX_WAITING_WAKES = 64;
 
 export type Trigger =
@@ -12,7 +12,7 @@ export type EndReason = 'stale' | 'stopped' | 'unpaid';
 
 export interface Inbox {
   push(wake: Wake): void;
-  /** Requests a turn without a wake as soon as no wake waits. */
+  /** Requests a turn without a wake, once no wake is waiting. */
   nudge(): void;
   /** Ends the loop: drops the wakes and resolves `next`. */
   end(why: EndReason): void;
@@ -21,7 +21,7 @@ export interface Inbox {
   endedOr(trigger: Trigger): Trigger;
 }
 
-/** Kinds of wake of which only the newest counts: a new wake replaces an older one that waits. */
+/** Kinds of wake that a newer one supersedes: it replaces an older waiting one. */
 const REPLACEABLE: ReadonlySet<Wake['kind']> = new Set<Wake['kind']>(['arrived', 'met', 'item_seen']);
 
 export function createInbox(): Inbox {

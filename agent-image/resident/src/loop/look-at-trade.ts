@@ -11,8 +11,7 @@ type TradingVillage = Pick<Village, 'quote' | 'auctions'>;
 type Funds = NonNullable<QuoteAnswer['agent']>;
 
 /**
- * Reads prices and open auctions, and asks for a quote of the purchase that the agent wants. A later turn repeats reads
- * that fail now.
+ * Reads prices and open auctions, and requests a quote for the purchase that the agent wants. A later turn repeats failed reads.
  */
 export async function lookAtTrade(
   village: TradingVillage,
@@ -107,7 +106,7 @@ function seen({ state, starts_at, ends_at, closes_at, reserve, own_bid }: Auctio
   };
 }
 
-/** Returns the bid if the agent keeps its tier after it pays the list price, which no bid exceeds. */
+/** Returns the bid if the agent keeps its tier after paying the list price, which no bid exceeds. */
 async function keepsTier(
   village: TradingVillage,
   auction: AuctionView,

@@ -25,7 +25,7 @@ test('distance is the longer of the two axes, as the village measures it', () =>
   );
 });
 
-test('the neighbours are near, awake and other agents; nearest first, then by name', () => {
+test('the neighbours are other agents nearby that are awake, nearest first, then by name', () => {
   assert.deepEqual(
     others(
       anAgent('far', { position: beside(PERCEPTION_TILES + 1) }),
@@ -45,7 +45,7 @@ test('the neighbours are near, awake and other agents; nearest first, then by na
   );
 });
 
-test('the items lie on the ground; nearest first, then by id, up to a limit', () => {
+test('the listed items lie on the ground, nearest first, then by id, up to a limit', () => {
   const item = (item_id: string, dx: number | null) => ({
     item_id,
     kind: 'apple' as const,
@@ -66,7 +66,7 @@ test('the items lie on the ground; nearest first, then by id, up to a limit', ()
   );
 });
 
-test('an agent at a place names its activity there; a walking agent names its destination', () => {
+test('an agent at a place states its activity; a walking agent states its destination', () => {
   const goal = (self: Partial<AgentView>) => seen({ agents: [anAgent('ada', self)] }).mind.goal;
   assert.equal(goal({ landmark_id: 'cafe' }), 'spending time at the cafe');
   assert.equal(goal({ landmark_id: 'cafe', activity: 'sitting' }), 'sitting at the cafe');
@@ -78,7 +78,7 @@ test('an agent at a place names its activity there; a walking agent names its de
   assert.equal(goal({ landmark_id: 'unknown' }), 'walking to the cafe');
 });
 
-test('the lists stay during a day; a new day keeps only the state that belongs to no day', () => {
+test('the daily lists last one day; a new day keeps only the other state', () => {
   const mind = {
     ...NEWBORN,
     day: 3,
@@ -92,7 +92,7 @@ test('the lists stay during a day; a new day keeps only the state that belongs t
   assert.deepEqual(onDay(mind, 4), { ...NEWBORN, day: 4, goal: 'g', answered: mind.answered, trade: mind.trade });
 });
 
-test('tables and lists keep the newest 64, each once', () => {
+test('tables and lists keep the newest 64 entries, each once', () => {
   const keys = Array.from({ length: 70 }, (_, index) => `k${index}`);
   const table = keys.reduce<Record<string, number>>((all, key, index) => withEntry(all, [key, index]), {});
   assert.deepEqual([Object.keys(table).length, Object.keys(table)[0], Object.keys(table).at(-1)], [64, 'k6', 'k69']);

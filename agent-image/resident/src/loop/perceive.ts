@@ -53,7 +53,7 @@ export function perceive(perception: Perception): Situation | null {
 }
 
 function thinksOf(config: AgentConfig): Situation['thinks'] {
-  // A decision is JSON: a model that writes none leaves the choice to the scripted rules.
+  // A decision is JSON; a model that cannot write JSON leaves the choice to the scripted rules.
   const model = config.model?.json === false ? null : modelOf(config);
   return model === null ? null : { model, tokensPerHour: config.limits?.tokens_per_hour ?? 0 };
 }
@@ -82,8 +82,8 @@ function compareText(a: string, b: string): number {
 }
 
 /**
- * The agent's state of the board before it decides. The cursor moves past news that need no reply, the agent reads
- * judgements again until it has responded to them, and the first plan that it knows is not a change of plan.
+ * The agent's board state before it decides. The cursor moves past news that need no reply. Judgements are read again until the
+ * agent has responded to them. The first plan that it sees does not count as a change.
  */
 function boardMindWith(situation: Situation): BoardMind {
   const { mind, board: sight } = situation;
@@ -100,8 +100,8 @@ function boardMindWith(situation: Situation): BoardMind {
 }
 
 /**
- * The state of decisions before the agent decides: with the thought that has arrived, and with new rewards and penalties.
- * An agent with a model also keeps what others said to it and wrote to it.
+ * The decision state before the agent decides, with the arrived thought and with new rewards and penalties. An agent with a model
+ * also stores what others said or wrote to it.
  */
 function lifeMindWith(situation: Situation): LifeMind {
   const { mind, tick, day, thought, thinks, board } = situation;

@@ -65,12 +65,12 @@ export function reflect(situation: Situation, { decided, acted, turnId, stay: be
   };
 }
 
-/** The stay of the last turn; null when the memory holds none that can be read. */
+/** The stay of the last turn; null if the memory has none, or it cannot be parsed. */
 export function recallStay(memory: Pick<MemoryStore, 'recall'>): Stay | null {
   return recalled(memory, STAY, Stay);
 }
 
-/** The mind after the last turn. A part that the memory does not hold, or that the resident cannot read, starts empty. */
+/** The mind after the last turn. A part that the memory lacks, or that cannot be parsed, starts empty. */
 export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
   return {
     ...(recalled(memory, PLAN, DayMind) ?? NEW_DAY),

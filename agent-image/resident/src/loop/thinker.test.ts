@@ -33,7 +33,7 @@ const completion = (content: string): Answer<ChatCompletion> => ({
   } as unknown as ChatCompletion,
 });
 
-/** A thinker whose model answers when the test says so. */
+/** A thinker whose model answers on the test's command. */
 function aThinker() {
   const asked: ChatCompletionBody[] = [];
   const waiting: ((answer: Answer<ChatCompletion>) => void)[] = [];
@@ -58,7 +58,7 @@ function aThinker() {
   };
 }
 
-test('an agent without a model, or with the scripted mind, never asks', () => {
+test('an agent without a model, or with the scripted runtime, never requests decisions', () => {
   const { thinker, asked } = aThinker();
   const facts = { name: 'small', scripted: true, reason: '' };
   for (const model of [null, { ...facts, provider: 'scripted' }, { ...facts, provider: 'gateway' }]) {
@@ -68,12 +68,12 @@ test('an agent without a model, or with the scripted mind, never asks', () => {
   assert.equal(asked.length, 0);
 });
 
-test('a decision is asked for once, with the options as a schema, and is given to one turn', async () => {
+test('a decision is requested once, with the options as a schema, and goes to one turn', async () => {
   const { thinker, asked, answer } = aThinker();
   const now = situation();
   thinker.consider(now);
   thinker.consider(now);
-  assert.equal(asked.length, 1, 'one request at one time');
+  assert.equal(asked.length, 1, 'one request at a time');
   assert.match(JSON.stringify(asked[0]), /"json_schema".*"go:library"/);
   assert.equal(thinker.take(), null);
 
@@ -84,7 +84,7 @@ test('a decision is asked for once, with the options as a schema, and is given t
   assert.equal(thinker.take(), null);
 });
 
-test('a failure and a choice that was not offered arrive as thoughts without a choice, so that the agent pauses', async () => {
+test('a failure or a choice that was not offered arrives as a thought without a choice, so that the agent pauses', async () => {
   const { thinker, answer } = aThinker();
   const failures: readonly Answer<ChatCompletion>[] = [
     { kind: 'refused', code: 'model_failed', detail: 'no' },

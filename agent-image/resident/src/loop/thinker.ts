@@ -11,11 +11,11 @@ import type { Answer } from '../village/village.ts';
 
 const ANSWER_TOKENS = 500;
 
-/** Asks the agent's model for decisions, beside the turns: a turn never waits for a model. */
+/** Requests decisions from the agent's model in parallel to the turns: a turn never waits for a model. */
 export interface Thinker {
-  /** The decision that has arrived since the last call; null when there is none. */
+  /** The decision that has arrived since the last call; null if none has. */
   take(): Thought | null;
-  /** Asks for the next line of a conversation, or for a decision if it is time for one; one request at a time. */
+  /** Requests the next line of a conversation, or a decision if it is time for one; one request at a time. */
   consider(situation: Situation): void;
 }
 
@@ -77,7 +77,7 @@ async function thinkOfLine(
   return { kind: 'line', to: talk.with, askedAt: situation.tick, model, tokens, line };
 }
 
-/** The answer of the model; its content is null after a failure. */
+/** The model's answer; its content is null after a failure. */
 async function answerOf(
   { complete, log }: ThinkerPorts,
   { system, user, schema }: Question,

@@ -64,7 +64,7 @@ async function run(village: ScriptedVillage, turns: number): Promise<void> {
   });
 }
 
-test('for a person who waits the agent buys the larger model for an hour, gives the reason, and answers', async () => {
+test('for a waiting person the agent buys the larger model for an hour, gives the reason, and answers', async () => {
   const village = villageOf('5');
   village.boardKit.news.push(aNews());
   await run(village, 2);
@@ -81,7 +81,7 @@ test('for a person who waits the agent buys the larger model for an hour, gives 
   assert.deepEqual(sentenceFaults(entry.replace(/^[^:]*:\d\d[^:]*: /, '')), []);
 });
 
-test('for a person who waits the agent reads prices at once; after the purchase it does not read them again', async () => {
+test('for a waiting person the agent reads prices at once, and not again after the purchase', async () => {
   const village = villageOf('5');
   let tick = 6_000;
   village.world = async () => ok(aWorld({ tick: (tick += 10) }));
@@ -99,14 +99,14 @@ test('for a person who waits the agent reads prices at once; after the purchase 
   assert.equal(village.market.bought.length, 1);
 });
 
-test('a wish may cost a twentieth of the money: with one micro-aiDollar less the agent answers with its own model', async () => {
+test('a wish may cost a twentieth of the money; with one micro-aiDollar less the agent answers with its own model', async () => {
   const village = villageOf('4.999999');
   village.boardKit.news.push(aNews());
   await run(village, 1);
   assert.deepEqual([village.market.bought, village.boardKit.replies.length], [[], 1]);
 });
 
-test('the agent buys nothing that would cost it its tier', async () => {
+test('the agent makes no purchase that would cost it its tier', async () => {
   const village = villageOf('100');
   village.market.keepsTierTo = '99.9';
   village.boardKit.news.push(aNews());
@@ -150,7 +150,7 @@ test('a purchase whose answer was lost is not repeated; a refused one is repeate
   );
 });
 
-test('the agent bids once, the list price of the window, in the auction that closes first', async () => {
+test('the agent bids once, at the list price of the window, in the auction that closes first', async () => {
   const village = villageOf('100');
   village.market.auctions.push(anAuction({ auction_id: anId(52), closes_at: '2026-01-01T00:40:00Z' }), anAuction());
   await run(village, 4);
@@ -188,7 +188,7 @@ test('the agent reads prices once a minute, and not in a turn that a wake caused
   assert.equal(village.market.asked.length, 2);
 });
 
-test('an unreachable market costs nothing', async () => {
+test('if the market is unreachable, the turn only lacks the trade', async () => {
   const village = villageOf('5');
   village.market.script.quote = [DOWN];
   village.market.script.auctions = [DOWN, DOWN];

@@ -40,7 +40,7 @@ const stubVoice = () =>
     stop: new AbortController().signal,
   });
 
-test('the log and the api record a turn as perceived, decided, acted, reflected', async () => {
+test('the log and the API record a turn as perceived, decided, acted, reflected', async () => {
   const village = scriptedVillage();
   const loop = setUp(village);
   village.onTurn = () => loop.inbox.end('stopped');
@@ -136,14 +136,14 @@ test('a refusal is recorded, and the next turn does something else', async () =>
 });
 
 for (const question of ['world', 'standing', 'config', 'move', 'record'] as const) {
-  test(`a newer cycle that ${question} reports ends the loop`, async () => {
+  test(`the loop ends when ${question} reports a newer cycle`, async () => {
     const village = scriptedVillage();
     village.script[question] = [STALE];
     assert.equal(await setUp(village).run(), 'stale');
   });
 }
 
-test('while the api is down the loop waits with growing pauses, then runs the same turn', async () => {
+test('while the API is down the loop waits with growing pauses, then runs the same turn', async () => {
   const village = scriptedVillage();
   village.script.world = Array.from({ length: 8 }, () => DOWN);
   const loop = setUp(village);
@@ -155,7 +155,7 @@ test('while the api is down the loop waits with growing pauses, then runs the sa
   assert.equal(village.turns.length, 1);
 });
 
-test('a connection that breaks while acting leaves the outcome unknown and the mind as it was', async () => {
+test('after a broken connection during an act the outcome is unknown and the mind unchanged', async () => {
   const village = scriptedVillage();
   village.script.move = [DOWN];
   const loop = setUp(village);
@@ -165,7 +165,7 @@ test('a connection that breaks while acting leaves the outcome unknown and the m
   assert.equal(recallMind(loop.memory).goal, 'waking up');
 });
 
-test('turns that the api could not store are recorded later, in order, up to a limit', async () => {
+test('turns that the API could not store are recorded later, in order, up to a limit', async () => {
   const village = scriptedVillage();
   const missed = MAX_UNRECORDED_TURNS + 3;
   village.script.record = Array.from({ length: missed }, () => DOWN);
@@ -182,14 +182,14 @@ test('turns that the api could not store are recorded later, in order, up to a l
   );
 });
 
-test('the end interrupts the pause between two turns', async () => {
+test('the end of the process interrupts the pause between two turns', async () => {
   const village = scriptedVillage();
   const loop = setUp(village);
   village.onTurn = () => void setImmediate(() => loop.inbox.end('stopped'));
   assert.equal(await loop.run(), 'stopped');
 });
 
-test('a runtime receives the speaker, the place and the goal of the agent', async () => {
+test("a runtime receives the speaker, and the agent's place and goal", async () => {
   const received: Spoken[] = [];
   const voice: Voice = {
     isSlow: () => false,
@@ -221,7 +221,7 @@ test('a runtime receives the speaker, the place and the goal of the agent', asyn
   assert.deepEqual(village.commands[1], { kind: 'talk', text: 'Yes.', to: 'bob' });
 });
 
-test('during a run the agent answers speech, moves only for the run, and does not reveal its prompt', async () => {
+test("during a run the agent answers speech, moves only for the run, and does not reveal the run's prompt", async () => {
   const received: string[] = [];
   const voice: Voice = {
     isSlow: () => false,
@@ -251,7 +251,7 @@ test('during a run the agent answers speech, moves only for the run, and does no
   );
 });
 
-test('a run begins after the turn under way', async () => {
+test('a run begins after the current turn', async () => {
   const turnGate = createTurnGate();
   const { promise, resolve } = Promise.withResolvers<void>();
   const order: string[] = [];

@@ -7,11 +7,11 @@ import { runTurn, type TurnPorts } from './turn.ts';
 import type { EndReason, Inbox, Trigger } from './inbox.ts';
 import type { Log } from '../process/json-log.ts';
 
-/** Shortest pause between two turns, so that agents that wake each other do not loop without a pause. */
+/** Minimum pause between two turns, so that agents that wake each other do not spin. */
 export const MIN_TURN_GAP_MS = 250;
 /** Pause after speech, so that people can read it. */
 export const SPEECH_GAP_MS = 3_000;
-/** Maximum number of turns that wait to be recorded; the oldest are dropped, but the log has them all. */
+/** Maximum number of turns that wait to be recorded; the oldest are dropped, but the log contains all of them. */
 export const MAX_UNRECORDED_TURNS = 32;
 
 export interface LoopPorts extends TurnPorts {
@@ -46,7 +46,7 @@ export async function runTurns(ports: LoopPorts): Promise<EndReason> {
     mind = outcome.mind;
     log.info('turn', outcome.turn);
     if ((await record(ports, unrecorded, outcome.turn)) === 'stale') return 'stale';
-    // More news may wait behind the news that the agent has just answered.
+    // More news may follow the news that the agent has just answered.
     if (outcome.turn.acted['outcome'] === 'written') inbox.nudge();
     await ports.rest(restAfter(outcome.turn));
     trigger = await inbox.next(outcome.loopEveryMs);
@@ -61,7 +61,7 @@ export function restAfter({ decided, acted }: Turn): number {
   return spoke && acted['outcome'] === 'accepted' ? SPEECH_GAP_MS : MIN_TURN_GAP_MS;
 }
 
-/** Records the turn and earlier unrecorded ones, oldest first. Turns that the API cannot store now wait for the next turn. */
+/** Records the turn and earlier unrecorded ones, oldest first. Turns that the API cannot store wait for the next turn. */
 async function record({ village, log }: LoopPorts, unrecorded: Turn[], turn: Turn): Promise<'stale' | 'done'> {
   unrecorded.push(turn);
   if (unrecorded.length > MAX_UNRECORDED_TURNS) unrecorded.shift();

@@ -24,7 +24,7 @@ export interface TurnPorts {
   readonly memory: MemoryStore;
   readonly cycle: number;
   readonly turnGate?: Pick<TurnGate, 'work'>;
-  /** Without a desk the agent neither reads nor writes the board. */
+  /** Without it the agent neither reads nor writes the board. */
   readonly boardKit?: BoardKit;
   /** Without it the agent gives no answer that takes too long for a turn. */
   readonly aside?: Aside;
@@ -54,7 +54,7 @@ export async function runTurn(
   const { situation, config, standing } = seen.value;
   const turnId = ports.newId();
   const decided = decide(situation);
-  // An agent that sets out decides again where it arrives.
+  // An agent that sets out decides again on arrival.
   if (decided.command.kind !== 'move') ports.thinker?.consider({ ...situation, mind: decided.after });
   const acted = await act({ ...ports, config }, situation, { decided, key: `act-${turnId}` });
   if (acted.outcome === 'stale') return { kind: 'stale' };
@@ -84,7 +84,7 @@ async function look(ports: TurnPorts, trigger: Trigger, mind: Mind): Promise<Ans
   const { village, boardKit } = ports;
   const wake = trigger.kind === 'wake' ? trigger.wake : null;
   const [world, standing, config] = await Promise.all([
-    // The village view includes the agent that caused the wake, wherever that agent is now.
+    // The view includes the agent that caused the wake, wherever it is now.
     village.around(wake === null ? undefined : wordOf(wake, 'from')),
     village.standing(),
     village.config(),
@@ -183,7 +183,7 @@ interface LookFrom {
   readonly withNews: boolean;
 }
 
-/** Reads the board, the account and the resources of the agent. A later turn repeats reads that fail now. */
+/** Reads the board, the account and the resources of the agent. A later turn repeats failed reads. */
 async function lookAtBoard(
   { village, requests, planner }: Pick<BoardKit, 'requests' | 'planner'> & { readonly village: Village },
   from: LookFrom,
@@ -198,9 +198,7 @@ async function lookAtBoard(
   return { news: read?.news ?? [], nextAfter: read?.next_after ?? null, ...judged, requests: requests.list(), plan };
 }
 
-/**
- * Rewards and penalties since the last read, oldest first, and the newest entry. The first read only notes that entry.
- */
+/** Rewards and penalties since the last read, oldest first, and the newest entry. The first read only stores the newest entry. */
 async function judgedSince(
   village: Village,
   { standing: { balance }, board }: LookFrom,

@@ -8,7 +8,7 @@ export interface HandsProcess {
   write(data: string): Promise<void>;
   /** The next bytes of its output, or null at its end. */
   read(): Promise<Buffer | null>;
-  /** The reason of its end in words, with its last words on the error stream. */
+  /** Why it ended, with its last words on the error stream. */
   cause(): Promise<string>;
   end(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const READ_BYTES = 256 << 10;
 const WAIT_MS = 30_000;
 /** Output that the supervisor keeps for reading; a program that prints more is ended. */
 const OUTPUT_BYTES = 64 << 20;
-/** Longest life of a program. The next call starts another. */
+/** Maximum life of a program. The next call starts another. */
 const LIFE_MS = 86_400_000;
 const LAST_WORDS_BYTES = 2_000;
 
@@ -83,7 +83,7 @@ function causeOf(record: ProcessRecord, offset: number): string {
   const how = {
     exit: `it ended with code ${exit.code}`,
     killed: 'it was ended',
-    timeout: 'its time was over',
+    timeout: 'it reached its maximum life',
     oom: 'it used up the memory',
     full: 'it was ended, because the disk of the machine was full',
   }[exit.cause];

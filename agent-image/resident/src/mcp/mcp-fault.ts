@@ -1,10 +1,10 @@
 /**
- * `mcp_unreachable`: nothing was done. `mcp_died` and `mcp_timed_out`: the end of the call is unknown. `mcp_broken_answer`: the answer
- * breaks the protocol or the server's own schema. `mcp_refused`: the server answered with an error of the protocol.
+ * `mcp_unreachable`: nothing was done. `mcp_died` and `mcp_timed_out`: the outcome of the call is unknown. `mcp_broken_answer`:
+ * the answer violates the protocol or the server's own schema. `mcp_refused`: the server answered with a protocol error.
  */
 export type McpFaultCode = 'mcp_unreachable' | 'mcp_died' | 'mcp_timed_out' | 'mcp_broken_answer' | 'mcp_refused';
 
-/** Longest text of a server in a message: it may be anything. */
+/** Maximum length of a server's text in a message. */
 const QUOTED_CHARS = 500;
 
 export class McpFault extends Error {
@@ -15,7 +15,7 @@ export class McpFault extends Error {
   }
 }
 
-/** Words of a server as a part of a message: one line, cut. */
+/** A server's text as a part of a message: one line, shortened. */
 export const quoted = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= QUOTED_CHARS ? line : `${line.slice(0, QUOTED_CHARS)} …`;

@@ -11,11 +11,11 @@ import { isProgram } from './process-transport.ts';
 import { createSafeValidator, type JsonObject } from './safe-validator.ts';
 
 const CONNECT_MS = 15_000;
-/** Time after which a program that does not answer the question about its generation is asked as an older one. */
+/** Timeout of the question about the protocol generation; a program that does not answer it is treated as an older one. */
 const PROBE_MS = 3_000;
 const LIST_MS = 15_000;
 const PAGES_MAX = 8;
-/** Longest text of one answer; a note replaces the rest. */
+/** Maximum length of one answer; a note replaces the rest. */
 const TEXT_MAX_CHARS = 262_144;
 
 export interface OfferedTool {
@@ -99,7 +99,7 @@ export function createMcpServer(name: string, dial: () => Dialled): McpServer {
 }
 
 async function connect(name: string, dialled: Dialled, onClose: () => void): Promise<Connected> {
-  // A server over HTTP refuses the question if it does not know it: silence means that it is slow.
+  // An HTTP server that does not know the question refuses it, so silence means that the server is slow.
   const timeoutMs = isProgram(dialled.transport) ? PROBE_MS : CONNECT_MS;
   const client = new Client(
     { name: 'hamlet-resident', version: '1.0.0' },
@@ -124,19 +124,19 @@ const whyOf = (error: unknown, trouble: string): string => {
   return trouble === '' ? words : `${words} (${trouble})`;
 };
 
-/** The one form of all that can go wrong after the connection was made. */
+/** Converts every error after the connection into one form. */
 function faultOf(name: string, error: unknown, trouble: string): McpFault {
   const why = whyOf(error, trouble);
   if (error instanceof SdkError) {
     if (error.code === SdkErrorCode.RequestTimeout)
       return new McpFault('mcp_timed_out', `The MCP server ${name} does not answer: ${why}`);
     if (error.code === SdkErrorCode.InvalidResult || error.code === SdkErrorCode.UnsupportedResultType)
-      return new McpFault('mcp_broken_answer', `The answer of the MCP server ${name} breaks the protocol: ${why}`);
+      return new McpFault('mcp_broken_answer', `The answer of the MCP server ${name} violates the protocol: ${why}`);
     return new McpFault('mcp_died', `The connection to the MCP server ${name} ended: ${why}`);
   }
   if (error instanceof ProtocolError && !/structured content|output schema/i.test(error.message))
     return new McpFault('mcp_refused', `The MCP server ${name} refused: ${why}`);
-  return new McpFault('mcp_broken_answer', `The answer of the MCP server ${name} breaks its own schema: ${why}`);
+  return new McpFault('mcp_broken_answer', `The answer of the MCP server ${name} violates its own schema: ${why}`);
 }
 
 function answerOf({ content, structuredContent, isError }: CallToolResult): McpAnswer {

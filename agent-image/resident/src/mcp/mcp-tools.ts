@@ -10,26 +10,26 @@ import { outcomeOf as toolOutcomeOf } from '../tools/tool-kit.ts';
 import type { McpCall, McpServer, OfferedTool } from './mcp-server.ts';
 import { createSafeValidator, SCHEMA_MAX_CHARS, withoutPatterns } from './safe-validator.ts';
 
-/** Tools of one server that a model may get. */
+/** Maximum tools of one server that a model may get. */
 const TOOLS_MAX = 64;
 const DESCRIPTION_MAX_CHARS = 2_000;
-/** Providers allow no more, and no other letters. */
+/** Limits of providers: length, and allowed characters. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-/** Time for the engine besides the time of the call: a call may wait two minutes for a slot of the tier. */
+/** Extra time for the engine beyond the call's own: a call may wait two minutes for a slot of the tier. */
 const SLACK_MS = 150_000;
-/** The log of calls names a start of the hands. A call of a server is never taken up again in another way than by a new call. */
+/** The log of calls needs a start of the hands. A server's call is never resumed, only made again. */
 const BOOT = 'mcp';
 
 export interface ServedTools {
   readonly server: McpServer;
-  /** Names of its tools that the agent has; all if null. */
+  /** Names of the tools that the agent gets; all of them if null. */
   readonly only: readonly string[] | null;
   /** True if its calls change nothing, so that they may run again. */
   readonly readsOnly: boolean;
   readonly timeoutMs: number;
-  /** The API has the start of a call before it is sent to the server, and judges it. */
+  /** The API stores and judges the start of a call before it is sent to the server. */
   readonly calls: CallLog;
-  /** Takes what the broker refused to the server since it was last asked; default nothing. */
+  /** Takes the broker's refusals to the server since the last take; default none. */
   readonly refused?: () => readonly string[];
   /** Makes a call on the server of its run, if there is more than one. */
   readonly within?: (context: CallContext, call: (server: McpServer) => Promise<ToolOutcome>) => Promise<ToolOutcome>;
@@ -39,7 +39,7 @@ export const mcpToolName = (server: string, tool: string): string => `mcp__${ser
 
 export type NoteState = ServerStates['note'];
 
-/** The tools of all servers. A server that does not answer has none until the resident starts again; the log says why. */
+/** The tools of all servers. A server that does not answer has none until the resident restarts; the log states the reason. */
 export async function mcpTools(
   served: readonly ServedTools[],
   log: Pick<Log, 'warn'>,
@@ -63,7 +63,7 @@ async function toolsOf(served: ServedTools, log: Pick<Log, 'warn'>, noteState: N
     const tools = wanted.slice(0, TOOLS_MAX).flatMap((tool) => {
       const made = toolOf(served, tool);
       if (typeof made !== 'string') return [made];
-      warn('mcp_tool_left_out', `The MCP server ${server.name} has a tool that is left out: ${made}`);
+      warn('mcp_tool_left_out', `The MCP server ${server.name} has an unusable tool, which is skipped: ${made}`);
       return [];
     });
     noteState(server.name, { ok: true, tools: tools.length });
@@ -76,10 +76,10 @@ async function toolsOf(served: ServedTools, log: Pick<Log, 'warn'>, noteState: N
   }
 }
 
-/** The order of a server may change from start to start. */
+/** The server's order may differ from start to start. */
 const byName = (a: OfferedTool, b: OfferedTool): number => (a.name < b.name ? -1 : Number(a.name > b.name));
 
-/** The tool, or the reason why there is none. */
+/** The tool, or the reason why it is unusable. */
 function toolOf(served: ServedTools, offered: OfferedTool): Tool | string {
   const { server, readsOnly, timeoutMs, calls } = served;
   const name = mcpToolName(server.name, offered.name);
@@ -107,7 +107,7 @@ function toolOf(served: ServedTools, offered: OfferedTool): Tool | string {
   });
 }
 
-/** Hands that are lost or refuse leave the end of a call as a fault of its server would. */
+/** Converts lost or refusing hands into the same result as a server fault. */
 async function within(
   around: NonNullable<ServedTools['within']>,
   context: CallContext,
@@ -138,7 +138,7 @@ function outcomeOf({ code, message }: McpFault, { readsOnly }: Pick<ServedTools,
   return isOpen && !readsOnly ? { kind: 'unknown', text: message } : { kind: 'failed', code, text: message };
 }
 
-/** The schema of a server as the engine's: the model reads it, and arguments are checked by it. */
+/** The server's schema as the engine uses it: the model reads it, and arguments are validated against it. */
 function inputOf({ input }: OfferedTool): z.ZodType<Record<string, unknown>> | string {
   if (JSON.stringify(input).length > SCHEMA_MAX_CHARS)
     return `its schema is longer than ${SCHEMA_MAX_CHARS} characters`;

@@ -1,4 +1,7 @@
-/** Tools of MCP servers: real programs under a real supervisor, and a server over HTTP. Each trouble has a cause, and the next call works. */
+/**
+ * Tools of MCP servers: real programs under a real supervisor, and a server over HTTP. Each failure has a cause, and the next
+ * call works.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -57,14 +60,14 @@ async function call({ tools }: Offered, name: string, args: unknown = {}): Promi
 
 const textOf = (outcome: ToolOutcome): string => ('text' in outcome ? outcome.text : JSON.stringify(outcome));
 
-test('the result of a call names what the broker refused to the server', async () => {
+test("the result of a call lists the broker's refusals to the server", async () => {
   const line = 'egress_denied: closed; ask an admin';
   const offered = await offer(program('good'), { refused: () => [line] });
   const text = textOf(await call(offered, 'echo', { text: 'bread' }));
   assert.match(text, /^While it ran[^]*- egress_denied: closed; ask an admin\nbread \(/);
 });
 
-test('a program offers its tools under its name, checks arguments by its schema, and answers', async () => {
+test("a program's tools carry its name, and their arguments are checked by its schema", async () => {
   const offered = await offer(program('good'));
   assert.deepEqual(
     offered.tools.map(({ name, effect }) => [name, effect]),
@@ -81,7 +84,7 @@ test('a program offers its tools under its name, checks arguments by its schema,
   assert.deepEqual(schema['required'], ['text']);
 });
 
-test('a server that dies in a call leaves its end open and says why; the next call starts it again', async () => {
+test('a server that dies in a call leaves the outcome unknown with a reason; the next call restarts it', async () => {
   const offered = await offer(program('good'));
   const first = textOf(await call(offered, 'echo', { text: 'a' }));
   const died = await call(offered, 'die');
@@ -92,7 +95,7 @@ test('a server that dies in a call leaves its end open and says why; the next ca
   assert.notEqual(textOf(again), first);
 });
 
-test('calls that change nothing fail with a code instead, and may be made again', async () => {
+test('calls without changes fail with a code instead, and may be repeated', async () => {
   const server = program('good');
   const offered = await offer(server, { readsOnly: true });
   const outcome = await call(offered, 'die');
@@ -102,7 +105,7 @@ test('calls that change nothing fail with a code instead, and may be made again'
   assert.equal(offered.tools[0]?.effect, 'read');
 });
 
-test('a server that hangs is given up at its timeout, and other calls go through', async () => {
+test('a call of a hanging server ends at its timeout, and other calls succeed', async () => {
   const offered = await offer(program('good'), { timeoutMs: 300 });
   const outcome = await call(offered, 'hang');
   assert.equal(outcome.kind, 'unknown');
@@ -110,7 +113,7 @@ test('a server that hangs is given up at its timeout, and other calls go through
   assert.equal((await offer(program('good'))).tools.length, 8);
 });
 
-test('answers that break the protocol or the schema of the tool have a cause; a failure of the tool is its text', async () => {
+test("an answer that violates the protocol or the tool's schema fails with a cause; a tool's own failure returns its text", async () => {
   const offered = await offer(program('good'), { readsOnly: true });
   for (const name of ['shape', 'broken']) {
     const outcome = await call(offered, name);
@@ -119,14 +122,14 @@ test('answers that break the protocol or the schema of the tool have a cause; a 
   assert.deepEqual(await call(offered, 'fail'), { kind: 'failed', code: 'mcp_tool_failed', text: 'no such file' });
 });
 
-test('long answers are cut, longer ones end the connection', async () => {
+test('long answers are shortened, and even longer ones end the connection', async () => {
   const offered = await offer(program('good'), { readsOnly: true });
   assert.match(textOf(await call(offered, 'long')), /^x+\n\[… 137856 characters left out …\]$/);
   assert.match(textOf(await call(offered, 'huge')), /a message of more than 512 KiB/);
   assert.equal((await call(offered, 'echo', { text: 'a' })).kind, 'ok');
 });
 
-test('servers that do not start, print other things, or list nonsense have no tools, and the log says why', async () => {
+test('a server that does not start, prints garbage or lists invalid tools has no tools, and the log states why', async () => {
   const causes: Readonly<Record<string, RegExp>> = {
     'dies-at-start': /does not start: .*ended with code 3; its last words: no configuration/,
     noise: /does not start: .*20 lines that are no messages, the last: Welcome 19/,
@@ -140,7 +143,7 @@ test('servers that do not start, print other things, or list nonsense have no to
   assert.equal((await offer(program('greets'))).tools.length, 8);
 });
 
-test('the number of tools has a limit, the order does not depend on the server, and the Agent may choose', async () => {
+test('the number of tools is limited, their order does not depend on the server, and the Agent can select them', async () => {
   const many = await offer(program('many'));
   assert.deepEqual([many.tools.length, many.warnings[0]?.['code']], [64, 'mcp_too_many_tools']);
   const names = (await offer(program('shuffled'))).tools.map(({ name }) => name.replace('shuffled', 'good'));
@@ -157,7 +160,7 @@ test('the number of tools has a limit, the order does not depend on the server, 
   );
 });
 
-test('a program that a killed resident left behind ends when the next one starts it', async () => {
+test('starting a server ends the program that a killed resident left behind', async () => {
   const pidOf = async (server: McpServer): Promise<string> =>
     /\((\d+)\)/.exec(textOf(await call(await offer(server), 'echo', { text: 'a' })))?.[1] ?? '';
   const left = await pidOf(program('good'));
@@ -167,7 +170,7 @@ test('a program that a killed resident left behind ends when the next one starts
   assert.ok(existsSync(`/proc/${next}`));
 });
 
-test('hands that are not there make the server unreachable: nothing was done', async () => {
+test('without hands the server is unreachable and nothing is done', async () => {
   const place = { socket: join(hands.workspace, 'none.sock'), cwd: '/', environmentOf: () => ({}) };
   const dial = () => processTransport(() => startHandsProcess(place, { name: 'x', argv: ['x'] }));
   const { tools, warnings } = await offer(createMcpServer('x', dial));
@@ -180,7 +183,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-/** A server without sessions, which answers in JSON, after a pause if it is given; `body` makes the answer to a call. */
+/** A server without sessions that answers in JSON, optionally after a pause; `body` creates the answer to a call. */
 function httpServer(body: () => string, pauseMs = 0): Server {
   return createServer((request, response) => {
     let sent = '';
@@ -213,7 +216,7 @@ const web = (url: string, environment: Record<string, string> = {}): McpServer =
     trouble: () => '',
   }));
 
-test('a program that is silent before its greeting, as older ones and slow ones are, has its tools; so has a slow server over HTTP', async () => {
+test('an older or slow program that is silent at first still gets its tools, and so does a slow HTTP server', async () => {
   const server = httpServer(() => 'late', 4_000);
   const url = await listen(server);
   const [older, slow] = await Promise.all([offer(program('older')), offer(web(url))]);
@@ -222,7 +225,7 @@ test('a program that is silent before its greeting, as older ones and slow ones 
   server.closeAllConnections();
 });
 
-test('a server over HTTP answers, also through a proxy; one that answers too much or is gone has a cause', async () => {
+test('an HTTP server answers, also through a proxy; a too long answer or a lost server has a cause', async () => {
   let text = 'fresh bread';
   const server = httpServer(() => text);
   const url = await listen(server);

@@ -9,7 +9,7 @@ import type { ServedTools } from './mcp-tools.ts';
 /** The server of this name has one file for each repository. */
 export const MEMORY_SERVER = 'memory';
 
-/** Servers of repositories that stay when they have no call. Each is a process in the hands. */
+/** Maximum number of idle repository servers. Each is a process in the hands. */
 const IDLE_MAX = 2;
 const HASH_DIGITS = 8;
 
@@ -30,9 +30,12 @@ interface Opened {
   calls: number;
 }
 
-/** The server `memory`: a process for each repository, around whose calls the API gets and gives the memory of the repository. */
+/**
+ * The server `memory`: one process for each repository. Before each call it loads the repository's memory from the API, and
+ * afterwards it stores the changes.
+ */
 export interface MemoryServers {
-  /** The server of runs without a repository; it also says which tools there are. */
+  /** The server of runs without a repository; it also lists the tools. */
   readonly own: McpServer;
   readonly within: NonNullable<ServedTools['within']>;
   close(): Promise<void>;
@@ -91,7 +94,10 @@ export function createMemoryServers({ socket, memories, repositoryOf, environmen
   };
 }
 
-/** A call between two exchanges: it sees what others have written, and its own changes are kept by the API before the model reads its result. */
+/**
+ * A call between two exchanges: it sees the changes of others, and the API stores its own changes before the model reads the
+ * result.
+ */
 const exchanged = (
   { socket, memories }: Pick<Ports, 'socket' | 'memories'>,
   { run, signal }: Pick<CallContext, 'run' | 'signal'>,

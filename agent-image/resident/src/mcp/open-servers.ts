@@ -35,7 +35,7 @@ interface Opened extends Pick<ServedTools, 'server' | 'within'> {
   close(): Promise<void>;
 }
 
-/** Connects to the MCP servers of the Agent, and returns their tools. A server that fails costs its own tools alone. */
+/** Connects to the Agent's MCP servers, and returns their tools. A failed server only lacks its own tools. */
 export async function openMcpServers(ports: McpPorts): Promise<readonly Tool[]> {
   const opened = ports.servers.map((config) => ({ config, ...serverOf(config, ports) }));
   ports.stop.addEventListener('abort', () => void Promise.all(opened.map((each) => each.close())), { once: true });

@@ -4,16 +4,19 @@ import { quoted } from './mcp-fault.ts';
 
 const MESSAGE_BYTES = 512 << 10;
 const TOO_LONG = `it sent a message of more than ${MESSAGE_BYTES >> 10} KiB`;
-/** Lines outside of the protocol before the connection ends. Some programs print a greeting. */
+/** Maximum lines outside the protocol before the connection ends. Some programs print a greeting. */
 const BROKEN_LINES_MAX = 20;
 
 export interface ProcessTransport {
   readonly transport: Transport;
-  /** The reason of its end in words; empty while there is none. */
+  /** Why the program ended; empty while it runs. */
   trouble(): string;
 }
 
-/** The client knows the transport of a program by these properties; one of another kind that is silent at first is an error to it. */
+/**
+ * The client recognizes the transport of a program by these properties. It treats initial silence on any other transport as an
+ * error.
+ */
 const PROGRAM = { pid: null, stderr: null } as const;
 
 export const isProgram = (transport: Transport): boolean => Object.keys(PROGRAM).every((key) => key in transport);
@@ -54,7 +57,7 @@ interface Followed {
   readonly note: (line: string) => void;
 }
 
-/** Reads messages until the program ends; returns why. */
+/** Reads messages until the program ends; returns the reason. */
 async function follow(program: HandsProcess, { transport, note }: Followed): Promise<string> {
   let unread: Buffer = Buffer.alloc(0);
   let broken = 0;
@@ -75,7 +78,7 @@ async function follow(program: HandsProcess, { transport, note }: Followed): Pro
   }
 }
 
-/** False for a line that is no message of the protocol. */
+/** False for a line that is not a message of the protocol. */
 function receive(transport: Transport, line: string): boolean {
   let message: JSONRPCMessage;
   try {

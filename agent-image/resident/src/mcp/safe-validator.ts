@@ -1,15 +1,15 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 
-/** Longest schema of a server, as JSON. */
+/** Maximum length of a server's schema, as JSON. */
 export const SCHEMA_MAX_CHARS = 16_384;
-/** Regular expressions of a stranger can take hours. The server checks them itself. */
+/** An untrusted regular expression can take hours. The server checks these itself. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['pattern', 'patternProperties', 'format', '$id', 'id', '$schema']);
-/** Keys whose values are names of fields, and not keywords. */
+/** Keys whose values are field names, not keywords. */
 const NAMES: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The schema without what could hurt the resident. */
+/** The schema without the parts that could harm the resident. */
 export function withoutPatterns(schema: JsonObject, areNames = false): JsonObject {
   return Object.fromEntries(
     Object.entries(schema)
@@ -23,7 +23,7 @@ function cleaned(value: unknown, areNames: boolean): unknown {
   return typeof value === 'object' && value !== null ? withoutPatterns(value as JsonObject, areNames) : value;
 }
 
-/** The validator of the library, for schemas that strangers wrote. */
+/** The library's validator, for untrusted schemas. */
 export function createSafeValidator(): Pick<AjvJsonSchemaValidator, 'getValidator'> {
   const inner = new AjvJsonSchemaValidator();
   return {

@@ -1,4 +1,4 @@
-/** Trust of HTTP MCP servers: a certificate of the village's authority is accepted where its file is, and nowhere else. */
+/** Trust of HTTP MCP servers: a certificate of the village's authority is accepted only if the authority's file exists. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localh
 const made = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', certificate];
 execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' });
 
-test('the authority of the village is trusted by its file; without the file only the public ones are', async () => {
+test("the village's authority is trusted if its file exists; without the file only public authorities are", async () => {
   const pair = { key: readFileSync(key), cert: readFileSync(certificate) };
   const server = createServer(pair, (_request, response) => void response.end('fresh bread')).listen(0, '127.0.0.1');
   await once(server, 'listening');

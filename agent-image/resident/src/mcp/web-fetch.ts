@@ -12,8 +12,8 @@ const BODY_BYTES = 4 << 20;
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * `fetch` for servers that strangers run: through the proxy of the environment, if it names one, without redirects, and with a limit
- * for each answer. It trusts the village's authority beside the public ones, where the broker reads requests. Node's own `fetch` asks a
+ * `fetch` for servers of third parties: through the proxy of the environment, if set, without redirects, and with a limit for
+ * each answer. It trusts the public authorities, and the village's if the broker inspects requests. Node's own `fetch` uses a
  * proxy only if the whole process does.
  */
 export function webFetch(
@@ -48,7 +48,7 @@ export function webFetch(
   };
 }
 
-/** The public roots with the authority of the village; the public ones alone in a village without a broker. */
+/** The public roots, with the village's authority if the village has a broker. */
 function trusted(certificate: string): { readonly ca?: string[] } {
   try {
     return { ca: [...rootCertificates, readFileSync(certificate, 'utf8')] };
@@ -57,7 +57,7 @@ function trusted(certificate: string): { readonly ca?: string[] } {
   }
 }
 
-/** Passes bytes on up to the limit. Mutable because it counts. */
+/** Forwards bytes up to the limit. Mutable, because it counts. */
 function limited(): Transform {
   let bytes = 0;
   const body = new Transform({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Maximum length of an observation; `entityOf` cuts longer ones. */
+/** Maximum length of an observation; `entityOf` shortens longer ones. */
 export const MAX_OBSERVATION_CHARS = 4_000;
 
 /** An entry of the memory, in the form of the MCP memory server. It replaces an earlier entry of the same name. */
@@ -9,7 +9,7 @@ export const Entity = z.object({
   name: z.string().min(1).max(200),
   entityType: z.string().min(1).max(60),
   observations: z.array(z.string()).max(50),
-  /** Conversation that alone may read a note; absent or null for everyone. */
+  /** The only conversation that may read the note; absent or null for everyone. */
   audience: z.string().max(200).nullish(),
   /** True for a note that is always recalled. */
   pinned: z.boolean().optional(),
@@ -30,7 +30,7 @@ export function entityOf(name: string, entityType: string, observations: readonl
   return { type: 'entity', name, entityType, observations: cut };
 }
 
-/** A state of the brain as JSON. Its schema limits its length, and it is never cut: half of it could not be parsed. */
+/** A state of the brain as JSON. Its schema limits its length; it is never shortened, because half of it could not be parsed. */
 export function stateOf(name: string, state: object): Entity {
   return { type: 'entity', name, entityType: name, observations: [JSON.stringify(state)] };
 }

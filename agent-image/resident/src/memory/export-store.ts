@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { GraphEntry } from './graph-file.ts';
 
-/** The least recently written beyond this number are deleted; what their files have then is replaced without a look. */
+/** Maximum number of files. The least recently written beyond it are deleted; their memory files are then overwritten unread. */
 const EXPORTS_MAX = 256;
 
 const Entry = z.strictObject({
@@ -28,11 +28,14 @@ const Entry = z.strictObject({
 });
 const Export = z.strictObject({ path: z.string(), entries: z.array(Entry) });
 
-/** The entries that were last written into each memory file of the hands, on the volume of the resident, which the hands cannot reach. */
+/**
+ * The last entries that were written to each memory file of the hands. They are on the resident's volume, which the hands cannot
+ * reach.
+ */
 export interface ExportStore {
-  /** Null if none is known. */
+  /** Null if none are stored. */
   read(path: string): readonly GraphEntry[] | null;
-  /** They are on the disk when it returns. */
+  /** Returns after the entries are on disk. */
   write(path: string, entries: readonly GraphEntry[]): void;
 }
 

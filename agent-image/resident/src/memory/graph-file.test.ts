@@ -21,13 +21,13 @@ const relation = (name: string, to: string): GraphEntry => ({
 const changes = (base: readonly GraphEntry[], text: string, mayDelete = true) =>
   changesOfGraph(base, parseGraph(text), { mayDelete });
 
-test('an unchanged file has no changes in any order', () => {
+test('an unchanged file gives no changes in any order of lines', () => {
   const base = [entity('mill', 'a', 'b'), entity('hill'), relation('mill', 'hill')];
   assert.deepEqual(changes(base, renderGraph(base)), []);
   assert.deepEqual(changes(base, renderGraph(base.toReversed())), []);
 });
 
-test('additions, replacements and deletions of a file are changes of their entries alone', () => {
+test('additions, replacements and deletions in a file change only those entries', () => {
   const base = [entity('mill', 'a', 'b'), entity('hill'), relation('mill', 'hill')];
   const now = [entity('mill', 'b', 'c'), entity('oven', 'hot'), relation('oven', 'mill')];
   assert.deepEqual(changes(base, renderGraph(now)), [
@@ -40,7 +40,7 @@ test('additions, replacements and deletions of a file are changes of their entri
   ]);
 });
 
-test('a torn or foreign file adds what it has, and deletes nothing', () => {
+test('a truncated or foreign file adds its entries, and deletes nothing', () => {
   const base = [entity('mill', 'a'), entity('hill')];
   const torn = `${renderGraph([entity('oven', 'hot')])}{"type":"entity","name":"mi`;
   assert.deepEqual(
@@ -54,7 +54,7 @@ test('a torn or foreign file adds what it has, and deletes nothing', () => {
   );
 });
 
-test('hostile names and texts become texts that the API takes', () => {
+test('hostile names and texts are turned into texts that the API accepts', () => {
   const wild = [
     {
       type: 'entity',
@@ -75,7 +75,7 @@ test('hostile names and texts become texts that the API takes', () => {
   assert.doesNotMatch(JSON.stringify(found), /u0000|ud800/);
 });
 
-test('many changes go in batches that fit into a request', () => {
+test('many changes are split into batches that fit into a request', () => {
   const text = 'x'.repeat(4_000);
   const many = Array.from({ length: 200 }, (_, at) => entity(`e${at}`, `${at}${text}`, `${text}${at}`));
   const batches = batchesOf(changes([], renderGraph(many)));

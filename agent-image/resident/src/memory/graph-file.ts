@@ -22,7 +22,9 @@ const Line = z.discriminatedUnion('type', [Entity, Relation]);
 export interface GraphFile {
   readonly entities: ReadonlyMap<string, { readonly type: string; readonly observations: ReadonlySet<string> }>;
   readonly relations: ReadonlyMap<string, z.infer<typeof Relation>>;
-  /** True if every line is one of the graph. Otherwise something is missing, and nothing that is missing counts as deleted. */
+  /**
+   * True if every line is a valid line of the graph. Otherwise something is unreadable, and no missing entry counts as deleted.
+   */
   readonly isWhole: boolean;
 }
 
@@ -80,7 +82,7 @@ const cleanRelation = ({ type, from, to, relationType }: z.infer<typeof Relation
   relationType: clean(relationType),
 });
 
-/** A text as the API takes it. */
+/** A text as the API accepts it. */
 const clean = (text: string, maxChars = ENTRY_NAME_MAX_CHARS): string =>
   [...text.toWellFormed().replaceAll('\u0000', '')].slice(0, maxChars).join('');
 
@@ -88,8 +90,8 @@ const relationKey = ({ from, to, relationType }: Omit<z.infer<typeof Relation>, 
   JSON.stringify([from, relationType, to]);
 
 /**
- * The changes that lead from the entries that were written into a file to what the file has now. `mayDelete` is false if what is missing
- * may only be unreadable. Pure.
+ * The changes between the entries that were written to a file and the file's current content. `mayDelete` is false if missing
+ * entries may only be unreadable. Pure.
  */
 export function changesOfGraph(
   base: readonly GraphEntry[],

@@ -1,4 +1,4 @@
-/** Memory files of repositories under a real supervisor: exchanged with the village, kept over crashes, and never trusted. */
+/** Memory files of repositories under a real supervisor: synchronized with the village, safe over crashes, and never trusted. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const begin = (run: string, agentId: string, url: string | null): void => void village.runs.set(run, { agentId, url });
 
-/** A new process of the resident, with what the earlier one left on its volume. */
+/** A new resident process with the volume of the previous one. */
 function aProcess(state = join(home, '../state')): MemoryFiles {
   const find = (run: string) => {
     const url = village.runs.get(run)?.url ?? null;
@@ -75,7 +75,7 @@ const namesIn = (url: string): readonly string[] =>
     .map(({ name }) => name)
     .toSorted();
 
-test('each repository has its own file, which the next session finds again and another repository does not', async () => {
+test('each repository has its own file, which its next session finds again and no other repository sees', async () => {
   await place('r1');
   write(BAKERY, entity('oven', 'It is hot.'));
   await keep('r1');
@@ -88,7 +88,7 @@ test('each repository has its own file, which the next session finds again and a
   assert.equal(fileOf('https://git.example.org/town/bakery'), fileOf(BAKERY));
 });
 
-test('a run without a repository uses only the folder and sends the village nothing', async () => {
+test('a run without a repository uses only the folder and sends nothing to the village', async () => {
   await place('r3');
   assert.ok(existsSync(dirname(fileOf(null))));
   writeFileSync(fileOf(null), JSON.stringify(entity('own', 'mine')));
@@ -96,7 +96,7 @@ test('a run without a repository uses only the folder and sends the village noth
   assert.deepEqual(village.uses, []);
 });
 
-test('what others wrote comes in, what programs wrote goes out, and nothing of both is lost', async () => {
+test('entries of others arrive in the file, entries of programs reach the village, and none is lost', async () => {
   begin('b1', 'bob', BAKERY);
   await exchange('r1');
   write(BAKERY, entity('oven', 'by ada'));
@@ -112,11 +112,11 @@ test('what others wrote comes in, what programs wrote goes out, and nothing of b
   assert.equal(linesOf(BAKERY).length, 2);
   rewrite(BAKERY, (lines) => lines.filter((line) => !line.includes('door')));
   assert.deepEqual(await exchange('r1', true), { kind: 'done', refused: ['not_yours'] });
-  assert.deepEqual(namesIn(BAKERY), ['door', 'oven'], 'what another agent began stays');
+  assert.deepEqual(namesIn(BAKERY), ['door', 'oven'], 'entries that another agent created stay');
   assert.equal(linesOf(BAKERY).length, 2);
 });
 
-test('a file for shells has nothing from outside; a server gets all of it', async () => {
+test('a file for shells contains no outside text; a server gets all of it', async () => {
   begin('b1', 'bob', BAKERY);
   village.change('b1', add('door', 'blue'));
   await place('r1');
@@ -129,7 +129,7 @@ test('a file for shells has nothing from outside; a server gets all of it', asyn
   assert.deepEqual(namesIn(BAKERY), ['door']);
 });
 
-test('a process that dies after a program wrote loses nothing: the next one takes it, as words from outside', async () => {
+test("after a crash the next process takes a program's entries as outside text, and none is lost", async () => {
   await place('r1');
   write(BAKERY, entity('oven', 'It is hot.'));
   files = aProcess();
@@ -143,7 +143,7 @@ test('a process that dies after a program wrote loses nothing: the next one take
   );
 });
 
-test('what a person deletes stays deleted, also for a process that starts again with an old file', async () => {
+test('an entry that a person deletes stays deleted, even if a restarted process has an old file', async () => {
   village.change('r1', add('poison', 'run this'), add('oven', 'hot'));
   await place('r1');
   village.forget(BAKERY, 'poison');
@@ -153,7 +153,7 @@ test('what a person deletes stays deleted, also for a process that starts again 
   assert.deepEqual([namesIn(BAKERY), linesOf(BAKERY).length], [['oven'], 1]);
 });
 
-test('a refusal of the village leaves the file, and a later exchange carries it', async () => {
+test('after a refusal by the village the file stays, and a later exchange sends it', async () => {
   await exchange('r1');
   write(BAKERY, entity('oven', 'hot'));
   village.refuse = { kind: 'refused', code: 'memory_writes_limited', detail: 'Wait.' };
@@ -164,7 +164,7 @@ test('a refusal of the village leaves the file, and a later exchange carries it'
   assert.deepEqual(namesIn(BAKERY), ['oven']);
 });
 
-test('a program that writes in the middle of an exchange is not overwritten', async () => {
+test('the entry that a program writes during an exchange is not overwritten', async () => {
   await exchange('r1');
   write(BAKERY, entity('oven', 'hot'));
   let once = true;
@@ -177,7 +177,7 @@ test('a program that writes in the middle of an exchange is not overwritten', as
   assert.deepEqual(namesIn(BAKERY), ['door', 'oven']);
 });
 
-test('a file that is too long is set aside, and one that leads out of the home is not followed', async () => {
+test('a too long file is renamed, and a link out of the home is not followed', async () => {
   village.change('r1', add('oven', 'hot'));
   await place('r1');
   writeFileSync(fileOf(BAKERY), 'x'.repeat(600_000));

@@ -29,33 +29,32 @@ export function memoryFileOf(repository: { readonly url: string } | null): strin
 export type Exchanged =
   | { readonly kind: 'done'; readonly refused: readonly Exclude<MemoryChangeResult, 'done'>[] }
   | MemoryRefused
-  /** Programs write to it without a pause. */
   | { readonly kind: 'busy' };
 
 export interface Exchange {
-  /** `all` taints the run if strangers wrote something. */
+  /** `all` taints the run if it contains outside text. */
   readonly read: 'own' | 'all';
   /** True after a call of a server, which may have emptied the file. */
   readonly called: boolean;
 }
 
 /**
- * The memory of repositories as files in the hands, in the form of the MCP memory server. An exchange takes what programs have changed
- * since the file was written to the API, and writes the file again.
+ * Repository memories as files in the hands, in the form of the MCP memory server. An exchange takes the changes that programs
+ * made since the last exchange with the API, and writes the file again.
  */
 export interface MemoryFiles {
-  /** The absolute path of the file of a repository, or of the agent. */
+  /** The absolute path of the memory file of a repository, or of the agent. */
   pathOf(repository: { readonly url: string } | null): string;
-  /** Puts the file of the repository of a run in place, once a run. Never rejects. Without a repository, the folder is there. */
+  /** Writes the memory file of a run's repository, once a run. Without a repository, only creates the folder. Never rejects. */
   place(
     hands: HandsClient,
     run: string,
     at: { readonly read: 'own' | 'all'; readonly signal: AbortSignal },
   ): Promise<void>;
-  /** Takes what the programs of a run have changed, if a file was put in place for it. Never rejects. */
+  /** Takes the changes that a run's programs made, if a file was written for it. Never rejects. */
   keep(socket: string, run: string, signal: AbortSignal): Promise<void>;
   exchange(hands: HandsClient, run: string, how: Exchange & { readonly signal: AbortSignal }): Promise<Exchanged>;
-  /** Runs one after the other what uses the file of the repository of a run. */
+  /** Serializes uses of the memory file of a run's repository. */
   alone<T>(run: string, use: () => Promise<T>): Promise<T>;
 }
 
@@ -63,7 +62,7 @@ interface Ports {
   readonly memory: RepositoryMemory;
   readonly book: MemoryRuns;
   readonly home: string;
-  /** The entries that were last written into each file. */
+  /** The last entries that were written to each file. */
   readonly exports: ExportStore;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -78,7 +77,7 @@ export function createMemoryFiles(ports: Ports): MemoryFiles {
   const inTurn = createTurns();
   const alone: MemoryFiles['alone'] = (run, use) => inTurn(fileOf(run), use);
   const exchange: MemoryFiles['exchange'] = (hands, run, how) => {
-    // Nothing proves which run made the changes that the first exchange of a run finds.
+    // Nothing proves which run made the changes that a run's first exchange finds.
     const left = !placed.has(run);
     const [oldest] = placed;
     if (left && placed.size >= MAX_PLACED && oldest !== undefined) placed.delete(oldest);
@@ -108,7 +107,7 @@ export function createMemoryFiles(ports: Ports): MemoryFiles {
   };
 }
 
-/** Makes the folder of memories once. Mutable because it knows that the folder is there. */
+/** Creates the folder of memories once. Mutable, because it remembers that. */
 function folderMaker(home: string): (hands: HandsClient) => Promise<void> {
   let isThere = false;
   return async (hands) => {
@@ -120,7 +119,7 @@ function folderMaker(home: string): (hands: HandsClient) => Promise<void> {
 
 type Turns = <T>(key: string, use: () => Promise<T>) => Promise<T>;
 
-/** Runs uses of one key one after the other. Mutable because it knows the last of each. */
+/** Serializes uses of one key. Mutable, because it stores the last use of each. */
 function createTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();
   return async (key, use) => {
@@ -134,7 +133,7 @@ function createTurns(): Turns {
   };
 }
 
-/** A failed exchange costs no run: the log says why, and the next one takes what the file has. */
+/** A failed exchange does not fail the run: the log states the reason, and the next exchange takes the file's content. */
 async function quietly({ log }: Pick<Ports, 'log'>, run: string, work: () => Promise<Exchanged>): Promise<void> {
   const warn = (why: string): void => log.warn('memory_file', { run_id: run, why });
   try {
@@ -183,7 +182,7 @@ interface Sending extends Pick<Attempt, 'read' | 'refused'>, Pick<Exchanging, 'r
   readonly changes: readonly MemoryChange[];
 }
 
-/** Sends changes in as few requests as they fit into, the last of which reads: the API counts the requests of an agent. */
+/** Sends changes in as few requests as possible, because the API limits an agent's requests. The last request also reads. */
 async function sendChanges(
   memory: RepositoryMemory,
   { run, left, read, changes, refused }: Sending,
@@ -212,7 +211,10 @@ async function readOrSetAside(hands: HandsClient, { run, place, log }: Reading) 
   return { text: null, sha256: null };
 }
 
-/** The file is written before the shelf has its entries: after a crash in between, entries that the API has are added again, to no effect. */
+/**
+ * The file is written before its entries are stored. After a crash in between, entries that the API has are added again, without
+ * effect.
+ */
 async function tryExchange(
   { memory, exports, log }: Ports,
   { hands, run, left, place }: Exchanging,
@@ -236,10 +238,10 @@ interface FilePlace {
   readonly path: string;
 }
 
-/** A larger file is no memory that the village wrote. The API keeps 256 KiB of a repository. */
+/** The village never writes a larger file: the API stores 256 KiB of a repository. */
 const FILE_MAX_BYTES = 512 << 10;
 
-/** `text` is null if there is no file. */
+/** `text` is null if the file does not exist. */
 type ReadFile =
   | { readonly kind: 'read'; readonly text: string | null; readonly sha256: string | null }
   | { readonly kind: 'unreadable'; readonly why: string };
@@ -273,7 +275,7 @@ async function writeMemoryFile(
   }
 }
 
-/** Renames a file that cannot be read, so that a good one can be written; an earlier one that was set aside is removed. Returns its new path. */
+/** Renames an unreadable file, so that a good one can be written; removes an earlier renamed one. Returns the new path. */
 async function setAside(hands: HandsClient, { root, path }: FilePlace): Promise<string> {
   const to = posix.join(posix.dirname(path), 'memory.unreadable');
   await hands.ask('fs.remove', { root, path: to }, z.unknown()).catch((error: unknown) => {

@@ -45,7 +45,7 @@ test('after a restart the home and the last plan are remembered', () => {
   before.close();
 });
 
-test('a line torn by a crash is dropped, earlier lines stay, and writing continues', () => {
+test('a line truncated by a crash is dropped, earlier lines stay, and writing continues', () => {
   const path = join(folder(), 'memory.jsonl');
   const before = openMemory({ path, seed });
   before.remember(entityOf('home', 'home', ['cottage-2']));
@@ -60,7 +60,7 @@ test('a line torn by a crash is dropped, earlier lines stay, and writing continu
   after.close();
 });
 
-test('lines of other programs survive a compaction, damaged ones do not', () => {
+test('lines of other programs survive a compaction, damaged lines do not', () => {
   const path = join(folder(), 'memory.jsonl');
   openMemory({ path, seed }).close();
   appendFileSync(path, '{"type":"relation","from":"a","to":"b","relationType":"knows"}\nnot json\n');
@@ -72,7 +72,7 @@ test('lines of other programs survive a compaction, damaged ones do not', () => 
   assert.deepEqual(lines, ['relation', 'entity']);
 });
 
-test('the file stays bounded, the newest diary and every named thing survive', () => {
+test('the file stays bounded; the newest diary entries and every named entity survive', () => {
   const path = join(folder(), 'memory.jsonl');
   const maxBytes = 64 * 1024;
   const memory = openMemory({ path, seed, maxBytes });
@@ -100,7 +100,7 @@ test('beyond the limit, the least recently changed entities are dropped', () => 
   memory.close();
 });
 
-test('an observation is cut at its limit', () => {
+test('an observation is shortened at its limit', () => {
   assert.equal(
     entityOf('x', 'y', ['z'.repeat(MAX_OBSERVATION_CHARS + 1)]).observations[0]?.length,
     MAX_OBSERVATION_CHARS,

@@ -21,7 +21,7 @@ export const MAX_ENTITIES = 500;
 const MAX_FOREIGN_LINES = 500;
 
 export type MemoryStore = Readonly<{
-  /** True when the file existed: an earlier cycle wrote it. */
+  /** True if the file existed: an earlier cycle wrote it. */
   livedBefore: boolean;
   recall: (name: string) => Entity | undefined;
   /** Oldest first, at most MAX_DIARY_ENTRIES. */
@@ -36,8 +36,8 @@ export type MemoryStore = Readonly<{
 type Contents = { entities: Map<string, Entity>; diary: Entity[]; foreign: string[] };
 
 /**
- * Opens the memory at `path`, a log of JSON lines, or starts it from the seed. It drops a last line that a crash left
- * incomplete. Writes are synchronous: there is one a turn, and the end of the process waits for none.
+ * Opens the memory at `path`, a log of JSON lines, or creates it from the seed. Drops a last line that a crash left incomplete.
+ * Writes are synchronous: there is one a turn, so the end of the process need not wait for any.
  */
 export function openMemory(options: { path: string; seed: MemorySeed; maxBytes?: number }): MemoryStore {
   const { path, seed, maxBytes = MAX_MEMORY_BYTES } = options;
@@ -72,7 +72,7 @@ export function openMemory(options: { path: string; seed: MemorySeed; maxBytes?:
   };
 }
 
-/** A memory in the process alone, for an agent whose volume cannot be used. */
+/** A memory only in this process, for an agent whose volume cannot be used. */
 export function forgetfulMemory(seed: MemorySeed): MemoryStore {
   const contents = seedContents(seed);
   return {

@@ -15,7 +15,7 @@ function someNotes(path = join(folder, `${(files += 1)}.jsonl`)) {
 }
 const note = (id: string, text: string, audience: string | null = null) => ({ id, text, about: null, audience });
 
-test('a note outlives the process; a forgotten one leaves the file', () => {
+test('a note survives a restart; a forgotten one is removed from the file', () => {
   const { path, memory, notes } = someNotes();
   notes.remember(note('m1', 'Bob wants a loaf of rye.'));
   notes.remember(note('m2', 'The password of the mill is swordfish.'));
@@ -31,7 +31,7 @@ test('a note outlives the process; a forgotten one leaves the file', () => {
   );
 });
 
-test('a private note stays in its conversation in every way to read or change it', () => {
+test('a private note can be read and changed only in its conversation', () => {
   const { notes } = someNotes();
   notes.remember(note('m1', 'Ann plans a surprise with rye.', 'session-1'));
   notes.remember(note('m2', 'Rye is sold at the market.'));
@@ -47,7 +47,7 @@ test('a private note stays in its conversation in every way to read or change it
   assert.equal(notes.pin('m1', false, 'session-2'), 'not_found');
 });
 
-test('recall has pinned notes first and then those that share rare words', () => {
+test('recall returns pinned notes first, then those that share rare words', () => {
   const { notes } = someNotes();
   notes.remember(note('always', 'Ann is allergic to nuts.'));
   for (let index = 0; index < 10; index += 1) notes.remember(note(`m${index}`, `Bob was at the café on day ${index}.`));
@@ -58,7 +58,7 @@ test('recall has pinned notes first and then those that share rare words', () =>
   assert.equal(notes.recall('Guten Tag', 'x').length, 1);
 });
 
-test('pins are limited, and a pinned note outlasts the limit of entries', () => {
+test('pins are limited, and a pinned note is not dropped at the limit of entries', () => {
   const { notes } = someNotes();
   for (let index = 0; index <= MAX_PINNED; index += 1) notes.remember(note(`p${index}`, `fact ${index}`));
   const results = Array.from({ length: MAX_PINNED + 1 }, (_, index) => notes.pin(`p${index}`, true, 'x'));

@@ -15,9 +15,9 @@ export interface Note {
 
 type Searched = Pick<Note, 'text' | 'about' | 'pinned'>;
 
-/** Notes on the agent's memory file. Each call sees only public notes and those of its own audience. */
+/** Notes in the agent's memory file. Each call sees only public notes and those of its own audience. */
 export interface Notes {
-  /** Keeps a note. A repeated call with the same id changes nothing. */
+  /** Stores a note. A repeated call with the same id changes nothing. */
   remember(note: Pick<Note, 'id' | 'text' | 'about' | 'audience'>): void;
   forget(id: string, audience: string): boolean;
   pin(id: string, pinned: boolean, audience: string): 'done' | 'not_found' | 'too_many';
@@ -89,7 +89,7 @@ function withinLimit<N extends Searched>(notes: readonly N[]): readonly N[] {
   return notes.filter(({ text }) => (left -= text.length) >= 0);
 }
 
-/** Notes that share words with the query. Rare words count more; ties go to the newer note. */
+/** Notes that share words with the query. Rare words count more; ties favour the newer note. */
 function bestOf<N extends Searched>(notes: readonly N[], query: string): readonly N[] {
   const wanted = new Set(wordsOf(query));
   const words = notes.map((note) => new Set(wordsOf(`${note.about ?? ''} ${note.text}`)));
@@ -105,13 +105,13 @@ function bestOf<N extends Searched>(notes: readonly N[], query: string): readonl
     .map(({ note }) => note);
 }
 
-/** Words that almost every sentence has. */
+/** Words that occur in almost every sentence. */
 const COMMON: ReadonlySet<string> = new Set(
   'a an and are as at be but by do for from had has have he her his i in is it its me my not of on or she so that the their them they this to was we what when where who will with you your'.split(
     ' ',
   ),
 );
-/** Words of other languages are left whole; an English plural equals its singular. */
+/** Words of other languages stay whole; an English plural equals its singular. */
 const wordsOf = (text: string): readonly string[] =>
   (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
     .filter((word) => !COMMON.has(word))

@@ -20,11 +20,11 @@ export interface MemoryRefused {
 export type MemoryAnswer = Readonly<{ kind: 'ok'; value: UsedMemory }> | MemoryRefused;
 
 /**
- * The memory of the repository of a run. The API keeps it and shares it between all agents that work in the repository, so each use is a
- * request, and a change is kept once it is answered.
+ * The memory of a run's repository. The API stores it and shares it among all agents that work in the repository, so each use is
+ * a request, and a change is stored when the API has answered.
  */
 export interface RepositoryMemory {
-  /** True if the run works in a repository, and so has this memory instead of the agent's own. */
+  /** True if the run works in a repository, and so uses this memory instead of the agent's own. */
   has(run: string): boolean;
   use(run: string, use: MemoryUse, signal: AbortSignal): Promise<MemoryAnswer>;
 }
@@ -32,7 +32,7 @@ export interface RepositoryMemory {
 interface Ports extends RetryPorts {
   readonly work: Pick<WorkVillage, 'repositoryMemory'>;
   readonly book: MemoryRuns;
-  /** The first entries of a memory that nothing was ever written to. */
+  /** The initial entries of an empty memory. */
   readonly seed: MemorySeed;
 }
 
@@ -50,7 +50,7 @@ export function createRepositoryMemory(ports: Ports): RepositoryMemory {
     const found = await ask(run, { read: 'none' }, signal);
     if (found.kind === 'refused') return;
     const changes = found.value.version > 0 ? [] : seedChanges(ports.seed);
-    // A run in a safe mode may not write: the next one begins the memory.
+    // A run in safe mode may not write, so a later run creates the memory.
     if (changes.length > 0 && (await ask(run, { changes, read: 'none' }, signal)).kind === 'refused') return;
     if (begun.size >= MAX_REMEMBERED) begun.clear();
     begun.add(url);
@@ -65,7 +65,7 @@ export function createRepositoryMemory(ports: Ports): RepositoryMemory {
   };
 }
 
-/** The seed as changes. A seed of another image may be longer than one request. */
+/** The seed as changes. A custom image may have a seed that is longer than one request. */
 function seedChanges({ entities }: MemorySeed): readonly MemoryChange[] {
   return entities.slice(0, MEMORY_CHANGES_MAX).map(({ name, entityType, observations }) => ({
     op: 'add',
@@ -77,11 +77,11 @@ function seedChanges({ entities }: MemorySeed): readonly MemoryChange[] {
 
 export interface SharedNote extends Omit<Note, 'audience'> {
   readonly isOutside: boolean;
-  /** The agent that began it. */
+  /** The agent that created it. */
   readonly by: string;
 }
 
-/** The entities of a memory as notes, the newest first. An entry of the graph names itself and its type. Pure. */
+/** The entities of a memory as notes, newest first. An entry states its name and type. Pure. */
 export function notesOf(entries: readonly MemoryEntry[]): readonly SharedNote[] {
   return entries
     .filter(({ kind }) => kind === 'entity')
@@ -111,8 +111,8 @@ function noteOf({
 }
 
 /**
- * Memories that a message may need. Those of others do not enter a prompt by themselves: a line says that they are there, and the model may
- * read them.
+ * Memories that a message may need. Those of others never enter a prompt automatically: a line says that they exist, and the
+ * model may read them.
  */
 export async function recallShared(
   memory: RepositoryMemory,

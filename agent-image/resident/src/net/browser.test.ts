@@ -54,7 +54,7 @@ net.serve(HOST, (request, response) => {
   else response.writeHead(404).end();
 });
 
-/** Sends without end, as far as its reader takes it. */
+/** Sends endlessly, as fast as its reader reads. */
 function endless(response: ServerResponse, words: string, first = ''): void {
   response.setHeader('content-length', String(110 << 20));
   response.write(first);
@@ -71,7 +71,7 @@ const refOf = (page: string, words: RegExp): string => {
   return /\[ref=((?:f\d+)?e\d+)\]/.exec(line)?.[1] ?? assert.fail(`no element ${String(words)} in ${page}`);
 };
 
-/** Processes of Chromium that belong to the run, by their environment. */
+/** Chromium processes of the run, found by their environment. */
 function chromiums(run: string): number {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -86,7 +86,7 @@ function chromiums(run: string): number {
   }).length;
 }
 
-test('a form is filled in by role and name and submitted; requests that send are held back unless the call says so', async () => {
+test('a form can be filled in by role and name and submitted; sending requests are held back unless the call allows them', async () => {
   const place = { run: 'form' };
   const page = await hands.textOf('browser_open', { url: at('/form') }, place);
   assert.match(page, /^Order\nhttp:\/\/shop\.test\/form\n\[1 requests that would send something were held back/);
@@ -94,7 +94,7 @@ test('a form is filled in by role and name and submitted; requests that send are
   assert.deepEqual(
     net.asked.filter((line) => !line.includes(HOST)),
     [],
-    'the browser itself asks nobody',
+    'the browser itself sends no requests',
   );
   assert.deepEqual(
     hands.lastEnd()?.report.opened?.map(({ url, title }) => [url, title]),
@@ -118,7 +118,7 @@ test('a form is filled in by role and name and submitted; requests that send are
   assert.equal(await hands.codeOf('browser_click', { ref: 'e999' }, place), 'element_unusable');
 });
 
-test('a picture is kept for people, and tabs are numbered', async () => {
+test('a picture is stored for people, and tabs are numbered', async () => {
   const place = { run: 'tabs' };
   await hands.textOf('browser_open', { url: at('/next') }, place);
   const tabs = await hands.textOf('browser_read', {}, place);
@@ -138,7 +138,7 @@ test('a picture is kept for people, and tabs are numbered', async () => {
   await handsPrograms(hands.socket).end('tabs');
 });
 
-test('a download is saved under a plain name, by link and by address; a large one is not kept', async () => {
+test('a download by link or address is saved under a plain name; a large one is discarded', async () => {
   const place = { run: 'form' };
   const page = await hands.textOf('browser_open', { url: at('/form') }, place);
   const saved = await hands.textOf('browser_download', { ref: refOf(page, /link "Report"/) }, place);
@@ -150,7 +150,7 @@ test('a download is saved under a plain name, by link and by address; a large on
   assert.deepEqual(readdirSync(join(hands.workspace, 'downloads')).toSorted(), ['_re port.csv', 're port.csv']);
 });
 
-test('a closed host, a redirect to a private address and one into the own machine are refused with the reason', async () => {
+test('a closed host and redirects to a private address or the pod itself are refused with the reason', async () => {
   const place = { run: 'form' };
   const code = (url: string): Promise<string> => hands.codeOf('browser_open', { url }, place);
   assert.equal(await code('https://closed.test/'), 'egress_not_allowed');
@@ -192,9 +192,9 @@ test('an address opens again if a late error page interrupts it, up to three tri
   assert.equal(await opened('net::ERR_FAILED'), '1 tries, 0 blank pages: net::ERR_FAILED');
 });
 
-test('a page that hangs, that never rests or that is huge costs its call alone', async (context) => {
+test('a hanging, endlessly busy or huge page fails only its own call', async (context) => {
   const place = { run: 'form' };
-  // A busy machine may not leave the page within seconds either.
+  // A busy machine may need seconds to leave the page.
   const hangs = await hands.codeOf('browser_open', { url: at('/hang'), timeout_s: 1 }, place);
   assert.ok(['timed_out', 'page_hangs'].includes(hangs), hangs);
   const begun = performance.now();
@@ -214,7 +214,7 @@ test('a page that hangs, that never rests or that is huge costs its call alone',
   );
 });
 
-test('two runs have a browser at the same time; a third is refused, and gets one when another run has ended', async () => {
+test('two runs can have a browser at the same time; a third is refused until another run has ended', async () => {
   await hands.textOf('browser_open', { url: at('/form') }, { run: 'second' });
   assert.equal(await hands.codeOf('browser_open', { url: at('/form') }, { run: 'third' }), 'too_many_browsers');
   await handsPrograms(hands.socket).end('second');
@@ -222,7 +222,7 @@ test('two runs have a browser at the same time; a third is refused, and gets one
   await handsPrograms(hands.socket).end('third');
 });
 
-test('cancel during a navigation: the call is unknown, and the browser of the run is gone', async (context) => {
+test("after a cancel during a navigation the call is unknown, and the run's browser is gone", async (context) => {
   const cancel = new AbortController();
   const place = { run: 'cancelled', signal: cancel.signal };
   await hands.textOf('browser_open', { url: at('/form') }, { run: 'cancelled' });

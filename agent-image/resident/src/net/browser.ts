@@ -16,7 +16,7 @@ import type { BrowserOperation, BrowserRequest } from './programs/browser/messag
 const CALL_MS = 210_000;
 const SESSION_MS = 7_200_000;
 const SESSIONS_MAX = 20;
-/** Browsers of all runs that run at the same time: a tier with 2Gi has the memory for two heavy pages. */
+/** Maximum number of browsers that run at the same time, for all runs: a tier with 2Gi has the memory for two heavy pages. */
 const AT_ONCE_MAX = 2;
 /** Folder of the sessions, in the hands. */
 const SESSIONS = '/tmp/hamlet-browser';
@@ -38,7 +38,7 @@ const isOf =
     process.startsWith(`${run}.`);
 const isRunning = ({ exit }: ProcessRecord): boolean => exit === undefined;
 
-/** Faults after which the browser is of no use: the next call starts another. */
+/** Faults that make the browser unusable: the next call starts another. */
 const FATAL: ReadonlySet<string> = new Set(['page_hangs', 'browser_out_of_memory', 'browser_ended', 'no_browser']);
 
 async function endSessions({ hands, context: { run } }: HandsJob): Promise<void> {
@@ -46,7 +46,7 @@ async function endSessions({ hands, context: { run } }: HandsJob): Promise<void>
   for (const { process } of running) await endProcess(hands, process, 0);
 }
 
-/** Starts the browser of the run unless it runs. It belongs to the run, and ends with it. */
+/** Starts the run's browser unless it is running. It belongs to the run, and ends with it. */
 async function ensureSession({ hands, kit, context: { run, call } }: HandsJob): Promise<void> {
   const all = await allSessions(hands);
   const sessions = all.filter(isOf(run));
@@ -71,7 +71,7 @@ interface BrowserWork<Input> {
   readonly operationOf: (input: Input) => BrowserOperation;
   readonly finish: Finish;
 }
-/** A tool of the browser: the operation of its input, and the end of its call. */
+/** A browser tool: the operation of its input, and the result of its call. */
 function browserTool<N extends HandsToolName>(
   kit: HandsKit,
   name: N,
@@ -158,7 +158,7 @@ async function readFile({ hands, context }: HandsJob, path: string): Promise<Uin
 const showFile: Finish = async (_job, seen) => {
   const { file } = seen;
   if (file === null) return { outcome: failed('no_download', 'Nothing was saved.'), report: reportOf(seen) };
-  const text = `The file is saved as ${file.path}, ${file.bytes} bytes. It is of strangers: look at it before you run or open it.`;
+  const text = `The file is saved as ${file.path}, ${file.bytes} bytes. It comes from outside: inspect it before you run or open it.`;
   return { outcome: fromOutside(text), report: { ...reportOf(seen), path: file.path, bytes: file.bytes } };
 };
 

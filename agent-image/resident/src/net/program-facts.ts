@@ -38,7 +38,7 @@ export const FetchFacts = z.discriminatedUnion('ok', [
 ]);
 export type FetchFacts = z.infer<typeof FetchFacts>;
 
-/** Files of the browser are named below the workspace. */
+/** File names of the browser are relative to the workspace. */
 const KeptFile = z.strictObject({ path: z.string().max(4_096), bytes: z.int().min(0), name: z.string().max(255) });
 
 export const BrowserFacts = z.discriminatedUnion('ok', [
@@ -46,9 +46,9 @@ export const BrowserFacts = z.discriminatedUnion('ok', [
     ok: z.literal(true),
     url: Text,
     title: Text,
-    /** Pages that were opened by the call. */
+    /** Pages that the call opened. */
     opened: z.array(z.strictObject({ url: Text, title: Text })).max(20),
-    /** Requests that would have sent something, and were held back. */
+    /** Sending requests that were held back. */
     held: z.int().min(0),
     tabs: z.array(z.strictObject({ url: Text, title: Text, current: z.boolean() })).max(20),
     file: KeptFile.nullable(),
@@ -66,20 +66,20 @@ const CODES = {
 } as const;
 const CAUSES = {
   exit: 'it ended without an answer',
-  killed: 'it was ended before it was done',
+  killed: 'it was ended before it finished',
   timeout: 'it took too long',
   oom: 'the hands have no memory left',
   full: 'the disk of the machine is full; remove files',
 } as const;
 
-/** The facts that a program wrote last to its error stream; a failure if it wrote none. */
+/** The facts in the last line of a program's error stream; a failure if there are none. */
 export function factsOf<F>(record: EndedProcess, schema: z.ZodType<F>): F | Failure {
   const last = textOf(record.stderr).trimEnd().split('\n').at(-1) ?? '';
   try {
     const parsed = schema.safeParse(JSON.parse(last.slice(0, LINE_MAX_CHARS)));
     if (parsed.success) return parsed.data;
   } catch {
-    // Its last words are no facts.
+    // The last line is not facts.
   }
   return {
     ok: false,
@@ -90,7 +90,7 @@ export function factsOf<F>(record: EndedProcess, schema: z.ZodType<F>): F | Fail
 
 /** Programs of the village that run in the hands: their image has the same files as the resident's. */
 const PROGRAMS = join(import.meta.dirname, 'programs');
-/** Heap of a program: a page that is made to use more ends the program, and not the container of a small tier. */
+/** Heap limit of a program: a page that uses more ends the program instead of a small tier's container. */
 const HEAP_MIB = 160;
 
 export const programArgv = (file: string, ...args: readonly string[]): string[] => [

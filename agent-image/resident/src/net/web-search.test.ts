@@ -1,4 +1,4 @@
-/** web_search with stand-ins of both services; the key of the village is a placeholder in the hands. */
+/** web_search with stand-ins of both services; in the hands, the village's key is a placeholder. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
@@ -36,13 +36,13 @@ const brave = untilEnd(
 const SHOWN =
   /^\[1\] How to prune apples\nhttps:\/\/garden\.test\/prune\nIn winter\.\n\n\[2\] https:\/\/bare\.test\/\nhttps:\/\/bare\.test\/\n$/;
 
-test('SearxNG is asked for JSON, and its results are addresses of the web with their words', async () => {
+test('SearxNG is asked for JSON, and its results are web addresses with their excerpts', async () => {
   assert.match(await searxng.textOf('web_search', { query: 'prune apples' }), SHOWN);
   assert.deepEqual(asked.at(-1), { url: '/search?q=prune+apples&format=json', key: undefined });
-  assert.deepEqual(searxng.lastEnd()?.report.opened, undefined, 'a result is no page that was opened');
+  assert.deepEqual(searxng.lastEnd()?.report.opened, undefined, 'a result does not count as an opened page');
 });
 
-test('Brave gets the placeholder of its key, in whose place the broker sends the key', async () => {
+test('the request to Brave carries a placeholder that the broker replaces with the key', async () => {
   assert.match(await brave.textOf('web_search', { query: 'prune apples', count: 5 }), SHOWN);
   assert.deepEqual(asked.at(-1), { url: '/brave?q=prune+apples&count=5', key: 'hamlet-placeholder-brave-key' });
 });
@@ -56,13 +56,13 @@ test('a village without a service offers no search', async () => {
   }
 });
 
-test('a service that refuses, is busy or answers nonsense is named', async () => {
+test('an answer of a refusing, busy or broken service names the cause', async () => {
   assert.equal(await searxng.codeOf('web_search', { query: 'forbidden' }), 'search_refused');
   assert.equal(await searxng.codeOf('web_search', { query: 'busy' }), 'search_busy');
   assert.equal(await searxng.codeOf('web_search', { query: 'broken' }), 'search_failed');
 });
 
-test('answers of any form give results or none, within their limits', () => {
+test('answers of any form give results within the limits, or none', () => {
   for (const answer of ['', 'null', '[]', '{}', '{"results":{}}', '{"results":[1]}'])
     assert.equal(resultsIn('searxng', answer, 3), null, answer);
   assert.deepEqual(resultsIn('brave', '{}', 3), []);

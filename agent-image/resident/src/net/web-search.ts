@@ -11,7 +11,7 @@ import { fetchInHands, type Fetched } from './web.ts';
 export type SearchService = NonNullable<AgentConfig['search']>;
 
 const SEARCH_SECONDS = 20;
-/** Bytes of one answer: JSON that must be read as a whole. */
+/** Maximum bytes of one answer, because JSON must be read as a whole. */
 const ANSWER_BYTES = 400_000;
 const TITLE_MAX_CHARS = 300;
 const EXCERPT_MAX_CHARS = 500;
@@ -36,7 +36,7 @@ const Brave = z
 
 type Query = Readonly<{ query: string; count: number }>;
 
-/** The request of a search. The key is a placeholder, in whose place the broker puts the value. Pure. */
+/** The request of a search. The broker replaces the placeholder of the key with its value. Pure. */
 export function searchRequest({ kind, url: address, secret }: SearchService, { query, count }: Query): FetchInput {
   const url = new URL(address);
   url.searchParams.set('q', query);
@@ -65,7 +65,7 @@ export function resultsIn(kind: SearchService['kind'], answer: string, count: nu
     .slice(0, count);
 }
 
-/** Words on one line, without the tags by which services mark what was searched for. */
+/** Text on one line, without the tags with which services highlight matches. */
 const plain = (text: string | null | undefined, most: number): string =>
   (text ?? '')
     .replaceAll(/<\/?(strong|b|em|mark)>/gi, '')
@@ -99,7 +99,7 @@ function endOf({ service, query, facts }: Searched, answer: string): HandsEnd {
   const report = { bytes: facts.bytes };
   if (facts.status === 401 || facts.status === 403)
     return {
-      outcome: failed('search_refused', 'The search service refuses the key of the village: an admin must look.'),
+      outcome: failed('search_refused', "The search service refuses the village's key: ask an admin to correct it."),
       report,
     };
   if (facts.status === 429)

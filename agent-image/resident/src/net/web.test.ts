@@ -61,7 +61,7 @@ net.serve(HOST, (request, response) => {
     });
 });
 
-test('a page is text with its title and numbered links; it is reported as opened, and its scripts do not run', async () => {
+test('a page is returned as text with its title and numbered links; it is reported as opened, and its scripts do not run', async () => {
   const text = await hands.textOf('web_fetch', { url: at('/to-page') }, { call: '7.0' });
   assert.match(text, /^Apples & pears\nhttp:\/\/pages\.test\/page\n/);
   assert.match(text, /Read more \[1\] or elsewhere \[2\],\s+and more \[1\] again\./);
@@ -79,7 +79,7 @@ test('a page and an API over TLS are reached through a tunnel of the proxy', asy
   assert.match(await hands.textOf('http', { url: `${url}/api`, method: 'POST', body: 'x' }), /"method":"POST"/);
 });
 
-test('a redirect to a private address, to the own machine, in a circle or to a closed host is refused with its reason', async () => {
+test('a redirect to a private address, to the pod itself, in a circle or to a closed host is refused with its reason', async () => {
   assert.equal(await hands.codeOf('web_fetch', { url: at('/to-private') }), 'egress_address_refused');
   assert.equal(await hands.codeOf('web_fetch', { url: at('/to-own') }), 'private_address');
   assert.equal(await hands.codeOf('web_fetch', { url: at('/circle') }), 'too_many_redirects');
@@ -87,13 +87,13 @@ test('a redirect to a private address, to the own machine, in a circle or to a c
   assert.equal(await hands.codeOf('web_fetch', { url: 'https://closed.test/' }), 'egress_not_allowed', 'in a tunnel');
 });
 
-test('what is no text is named, another encoding is read, and a server of the own machine is reached directly', async () => {
+test('binary content is reported, other encodings are read, and a server in the pod is reached directly', async () => {
   assert.equal(await hands.codeOf('web_fetch', { url: at('/file') }), 'not_text');
   assert.match(await hands.textOf('web_fetch', { url: at('/latin') }), /é$/);
   assert.match(await hands.textOf('http', { url: `http://127.0.0.1:${net.ownPort}/` }), /^HTTP status 404/);
 });
 
-test('a long page loses its middle, which read_output has; an endless, packed or deep one is cut', async () => {
+test('a long page loses its middle, which read_output returns; an endless, compressed or deep one is truncated', async () => {
   const text = await hands.textOf('web_fetch', { url: at('/long') }, { call: '8.0' });
   assert.match(text, /line 0\n[^]*read_output process 8\.0 stream stdout[^]*line 8999$/);
   assert.ok(text.length < 16_000);
@@ -121,7 +121,7 @@ test('http sends method, headers and body, shows status and headers, and follows
   assert.equal(await hands.codeOf('http', { url: 'http://a:b@pages.test/' }), 'bad_address');
 });
 
-test('a cancel ends a request that hangs, and its end is unknown', async () => {
+test('a cancel ends a hanging request, and its outcome is unknown', async () => {
   const cancel = new AbortController();
   const ended = hands.use('web_fetch', { url: at('/hang') }, { signal: cancel.signal });
   while (!net.asked.some((line) => line.endsWith('/hang') && line.startsWith('r1/1.')))

@@ -56,7 +56,7 @@ const http = (kit: HandsKit) =>
 
 function endOfHttp(facts: Fetched, { process, stdout }: EndedProcess): HandsEnd {
   const body = shownOutput(stdout, { process: numberOf(process), name: 'stdout' });
-  const shown = facts.isText ? body : `[The body is no text: ${facts.bytes} bytes. Save it with curl in the shell.]`;
+  const shown = facts.isText ? body : `[The body is not text: ${facts.bytes} bytes. Save it with curl in the shell.]`;
   const text = `HTTP status ${facts.status}${cutNote(facts)}\n${facts.headers}\n\n${shown}`;
   return { outcome: fromOutside(text), report: reportOf(facts) };
 }
@@ -75,7 +75,7 @@ const webFetch = (kit: HandsKit) =>
 function endOfPage(facts: Fetched, { process, stdout }: EndedProcess): HandsEnd {
   const { status, url, title, contentType, isText, bytes } = facts;
   if (!isText) {
-    const why = `${url} is ${contentType || 'no text'}, ${bytes} bytes or more: it cannot be read as text. Download it with browser_download or curl.`;
+    const why = `${url} is ${contentType || 'not text'}, ${bytes} bytes or more: it cannot be read as text. Download it with browser_download or curl.`;
     return { outcome: failed('not_text', why), report: reportOf(facts) };
   }
   const text = shownOutput(stdout, { process: numberOf(process), name: 'stdout' });
@@ -92,5 +92,5 @@ function reportOf({ url, title, bytes }: Fetched): HandsEnd['report'] {
   return { bytes, opened: [{ url, title, at: new Date().toISOString() }] };
 }
 
-/** Tools that ask one server, without a browser. */
+/** Tools that send requests without a browser. */
 export const webTools = (kit: HandsKit) => [http(kit), webFetch(kit)];

@@ -12,7 +12,7 @@ export interface ConnectionPorts {
   readonly stop: AbortSignal;
   /** Aborts later than `stop`, so that a write in flight can finish. */
   readonly stopWriting: AbortSignal;
-  /** Aborts later still, so that runs of an engine can finish their calls. */
+  /** Aborts even later, so that runs of an engine can finish their calls. */
   readonly stopWork: AbortSignal;
 }
 

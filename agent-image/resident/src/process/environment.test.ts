@@ -15,8 +15,8 @@ test('the required variables suffice; the defaults of the others are the folders
 
 const WRONG: readonly (readonly [string, NodeJS.ProcessEnv, RegExp])[] = [
   ['no api', { ...NEEDED, HAMLET_API_URL: undefined }, /HAMLET_API_URL/],
-  ['an api that is no URL', { ...NEEDED, HAMLET_API_URL: 'hamlet' }, /HAMLET_API_URL/],
-  ['a cycle that is no number', { ...NEEDED, HAMLET_CYCLE: 'two' }, /HAMLET_CYCLE/],
+  ['an API that is not a URL', { ...NEEDED, HAMLET_API_URL: 'hamlet' }, /HAMLET_API_URL/],
+  ['a cycle that is not a number', { ...NEEDED, HAMLET_CYCLE: 'two' }, /HAMLET_CYCLE/],
   ['no token', { ...NEEDED, HAMLET_AGENT_TOKEN: undefined }, /HAMLET_TOKEN_FILE and HAMLET_AGENT_TOKEN/],
   ['two tokens', { ...NEEDED, HAMLET_TOKEN_FILE: '/token' }, /HAMLET_TOKEN_FILE and HAMLET_AGENT_TOKEN/],
 ];
@@ -28,12 +28,12 @@ for (const [name, variables, message] of WRONG) {
   });
 }
 
-test('the help names every variable', () => {
+test('the help lists every variable', () => {
   for (const name of ['HAMLET_API_URL', 'HAMLET_AGENT_ID', 'HAMLET_CYCLE', 'HAMLET_TOKEN_FILE', 'HAMLET_STATE_DIR'])
     assert.match(helpText(), new RegExp(`  ${name} .*\\w`));
 });
 
-test('a backoff doubles up to its limit, and at least half of it is not random', () => {
+test('a backoff doubles up to its limit, and at most half of it is random', () => {
   const limits = { firstMs: 100, maxMs: 1_000 };
   assert.deepEqual(
     [1, 2, 3, 4, 5, 60].map((failures) => backoffMs(failures, 1, limits)),

@@ -71,7 +71,7 @@ export function helpText(): string {
     'Environment:',
     ...variables,
     '',
-    'Exit code: 0 after SIGTERM and when a newer cycle of its agent has begun, 2 for a wrong environment, 1 for any other',
+    'Exit code: 0 after SIGTERM and when a newer cycle of its agent has begun, 2 for a wrong environment, 1 otherwise',
     'failure.',
     '',
   ].join('\n');

@@ -3,7 +3,7 @@ import type { Log } from './json-log.ts';
 import { backoffMs } from '../village/retry.ts';
 import type { Answer, Village } from '../village/village.ts';
 
-/** Reads the agent's configuration, and its cycle when the environment does not give one. */
+/** Reads the agent's configuration, and its cycle if the environment does not set one. */
 export async function introduce(
   village: Village,
   givenCycle: number | undefined,
@@ -25,7 +25,7 @@ interface RepeatPorts {
   readonly stop: AbortSignal;
 }
 
-/** Repeats a request until it succeeds, also after a refusal: the API may not know the Agent yet. */
+/** Repeats a request until it succeeds, also after a refusal, because the API may not know the Agent yet. */
 export async function untilAnswered<T>(
   ask: () => Promise<Answer<T>>,
   { log, rest, random, stop }: RepeatPorts,

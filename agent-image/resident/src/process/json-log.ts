@@ -3,7 +3,7 @@ export interface Log {
   warn(event: string, fields?: object): void;
 }
 
-/** `write` receives one whole line; `now` is the wall clock in milliseconds; `always` is added to each line. */
+/** `write` receives one complete line; `now` is the wall clock in milliseconds; `always` is added to each line. */
 export function createLog(write: (line: string) => void, now: () => number, always: object): Log {
   const line =
     (level: string) =>

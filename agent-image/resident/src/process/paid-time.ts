@@ -4,11 +4,11 @@ import type { Log } from './json-log.ts';
 
 /** How long the process outlives its paid time. Meanwhile the operator pays the next hour or ends the pod. */
 export const PAID_GRACE_MS = 120_000;
-/** Interval at which the process asks the API while its time is paid. The operator pays the next hour half an hour ahead. */
+/** Interval at which the process asks the API while its time is paid. The operator pays the next hour half an hour in advance. */
 export const ASK_EVERY_MS = 300_000;
 export const ASK_AGAIN_MS = 15_000;
 
-/** The end of the paid time by the clock of this process, in ms; null when the pod is free of charge or the end is unknown. */
+/** The end of the paid time by the clock of this process, in ms; null if the pod is free of charge or the end is unknown. */
 export type PaidEnd = number | null;
 
 export interface PaidAnswer {
@@ -18,7 +18,7 @@ export interface PaidAnswer {
 
 export type PaidDecision = { readonly kind: 'over' } | { readonly kind: 'ask'; readonly inMs: number };
 
-/** The end of the paid time by the clock of this process, since the clocks of two machines differ. */
+/** Converts the end of the paid time to the clock of this process, because the clocks of two machines differ. */
 export function paidEnd({ paid_until, now }: PaidAnswer, nowMs: number): PaidEnd {
   return paid_until === null ? null : nowMs + Date.parse(paid_until) - Date.parse(now);
 }
@@ -41,7 +41,7 @@ export interface PaidPorts {
   readonly stop: AbortSignal;
 }
 
-/** The end of the paid time after one more request. A failed request changes nothing: the API is down or too old. */
+/** The end of the paid time after one more request. A failed request changes nothing, because the API may be down or too old. */
 async function askOnce({ village, now }: PaidPorts, known: PaidEnd): Promise<PaidEnd> {
   const answer = await village.paidTime();
   return answer.kind === 'ok' ? paidEnd(answer.value, now()) : known;
@@ -51,7 +51,7 @@ function pause(ms: number, { stop }: PaidPorts): Promise<void> {
   return delay(ms, undefined, { signal: stop }).catch(() => {});
 }
 
-/** Waits until the pod has paid time left, so that a container restarted in an unpaid pod does nothing. */
+/** Waits until the pod has paid time left, so that a container that restarts in an unpaid pod does nothing. */
 export async function untilPaid(ports: PaidPorts, everyMs = ASK_AGAIN_MS): Promise<PaidEnd> {
   const message = 'the paid time of this pod is over: the resident waits until the next hour is paid or the pod ends';
   for (let known = await askOnce(ports, null), logged = false; ; known = await askOnce(ports, known)) {
@@ -63,8 +63,8 @@ export async function untilPaid(ports: PaidPorts, everyMs = ASK_AGAIN_MS): Promi
 }
 
 /**
- * Resolves with `over` when the paid time and the grace are over, and with `stopped` when the process ends for another
- * reason. So an unpaid pod ends even if neither the operator nor the API can end it.
+ * Resolves with `over` when the paid time and the grace are over, and with `stopped` when the process ends for another reason. An
+ * unpaid pod thus ends even if neither the operator nor the API can end it.
  */
 export async function watchPaidTime(ports: PaidPorts, begun: PaidEnd): Promise<'over' | 'stopped'> {
   let known = begun;

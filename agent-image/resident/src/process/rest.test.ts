@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { retry } from '../village/retry.ts';
 import { restUntil } from './rest.ts';
 
-test('a request that is repeated without an answer while the process ends leaves time for its timers', async () => {
+test('repeating an unanswered request while the process ends still lets timers run', async () => {
   const stop = new AbortController();
   const enough = new AbortController();
   let asked = 0;
   const ask = async () => {
     asked += 1;
-    // Without a pause the timer below never fires, and this loop would be endless.
+    // Without a pause the timer below never fires, and this loop is endless.
     if (asked > 100_000) enough.abort(new Error('the loop let no timer run'));
     return { kind: 'unreachable', why: 'the API is gone' } as const;
   };

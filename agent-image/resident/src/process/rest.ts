@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const ENDING_MS = 25;
 
 /**
- * Returns a pause of `ms`. When the process ends it takes a moment, not nothing: a request that is repeated without an answer would
- * otherwise leave the process no time for the timer that ends it.
+ * Returns a pause of `ms`. When the process ends, the pause is short but not zero: otherwise a repeated request without an answer
+ * would starve the timer that ends the process.
  */
 export function restUntil(stop: AbortSignal): (ms: number) => Promise<void> {
   return async (ms) => {

@@ -34,7 +34,7 @@ async function startHolder() {
   return child;
 }
 
-test('one holder at a time; a holder killed by SIGKILL leaves no stale lock', async () => {
+test('a lock has one holder at a time, and a killed holder leaves no stale lock', async () => {
   const holder = await startHolder();
   assert.equal(tryLockState(folder), null);
   const gone = once(holder, 'exit');
@@ -56,6 +56,6 @@ test('a released lock can be taken again by another process', async () => {
   await gone;
 });
 
-test('a folder that cannot be created is an error, not a wait', () => {
+test('a folder that cannot be created fails at once instead of waiting', () => {
   assert.throws(() => tryLockState('/dev/null/state'));
 });

@@ -9,9 +9,9 @@ const SQLITE_BUSY = 5;
 export type StateLock = Readonly<{ release: () => void }>;
 
 /**
- * Takes the exclusive lock of an agent's state folder; null while another process holds it.
- * SQLite locks bytes of a file; the kernel frees them when the process ends for any reason. A process id would not do:
- * every pod sees itself as process 1.
+ * Takes the exclusive lock of an agent's state folder; null while another process holds it. SQLite locks bytes of a file; the
+ * kernel releases them when the process ends for any reason. A process id would not work, because every pod sees itself as
+ * process 1.
  */
 export function tryLockState(stateDir: string): StateLock | null {
   mkdirSync(stateDir, { recursive: true });

@@ -10,7 +10,7 @@ const at = (ms: number): string => new Date(Date.parse(NOW) + ms).toISOString();
 type Said = Awaited<ReturnType<Village['paidTime']>>;
 const until = (ms: number | null): Said => ok({ paid_until: ms === null ? null : at(ms), now: NOW });
 
-/** Ports whose clock is at 0 at first and takes the next of these times after each answer. */
+/** Ports whose clock starts at 0 and moves to the next of these times after each answer. */
 function setUp(answers: readonly Answer<never>[] | readonly Said[], times: readonly number[] = []) {
   const stop = new AbortController();
   const lines: string[] = [];
@@ -39,7 +39,7 @@ function setUp(answers: readonly Answer<never>[] | readonly Said[], times: reado
   };
 }
 
-test('without api and operator the process ends itself after its paid time and the grace', async () => {
+test('without API and operator the process ends itself after its paid time and the grace period', async () => {
   const { ports, asked } = setUp([DOWN, DOWN], [PAID_GRACE_MS - 5, PAID_GRACE_MS + 1]);
   assert.equal(await watchPaidTime(ports, 1), 'over');
   assert.equal(asked(), 2, 'the process asks the API at the end, and once more before it gives up');
@@ -53,12 +53,12 @@ test('the process continues when the next hour is paid', async () => {
   assert.equal(await watching, 'stopped');
 });
 
-test('the process ends at once when the api reports a paid time that ended long ago', async () => {
+test('the process ends at once if the API reports that the paid time ended long ago', async () => {
   const { ports } = setUp([until(-PAID_GRACE_MS)]);
   assert.equal(await watchPaidTime(ports, 1), 'over');
 });
 
-test('a process begins if its pod is free, if its time is paid, and if the api does not have the route', async () => {
+test('a process starts if its pod is free of charge, its time is paid, or the API lacks the route', async () => {
   for (const answer of [
     until(null),
     until(1_000),

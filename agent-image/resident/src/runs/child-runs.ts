@@ -2,7 +2,7 @@ import type { Run } from '@hamlet/contract';
 import type { Taken } from './take-run.ts';
 
 export interface ChildRuns {
-  /** Works on a worker until the API has its end, it waits for people, or no end is accepted now. */
+  /** Works on a worker until the API has its result, it waits for people, or the API accepts no result now. */
   take(run: Run): Promise<Taken>;
 }
 

@@ -1,4 +1,4 @@
-/** Processes of ended runs under a real supervisor. The API's answers are those of the test. */
+/** Processes of ended runs under a real supervisor. The test sets the API's answers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
@@ -34,7 +34,7 @@ const hands = untilEnd(await startHands());
 
 const log = { info: () => {}, warn: () => {} };
 
-test('processes of settled and forgotten runs end; those of other runs, of servers, and in doubt stay', async () => {
+test('processes of settled and forgotten runs end; those of other runs, of servers and in case of doubt stay', async () => {
   const client = await connectHands(hands.socket);
   for (const owner of [SETTLED, RUNNING, FORGOTTEN, UNKNOWN, OWN, 'mcp.files']) {
     const place = { run: owner, call: '1.0' };
@@ -58,7 +58,7 @@ test('processes of settled and forgotten runs end; those of other runs, of serve
   assert.deepEqual([...(await runsInHands(hands.socket))].toSorted(), [RUNNING, UNKNOWN, OWN]);
 });
 
-test('hands that do not answer stop nothing', async () => {
+test('if the hands do not answer, no process is ended', async () => {
   const warned: string[] = [];
   await endLeftPrograms({
     village: { renewRun: async () => assert.fail('there is no run') },

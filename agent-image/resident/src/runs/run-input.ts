@@ -10,11 +10,11 @@ import type { Answer, StartedRun, Village } from '../village/village.ts';
 import { judgementInWords } from '../brain/life/learn.ts';
 import { quoted, sentence } from '../brain/words.ts';
 
-/** The conversation of a run: its session, or the run alone. A worker sees nothing of the conversation of its parent. */
+/** The conversation of a run: its session, or the run alone. A worker does not see its parent's conversation. */
 export const conversationOf = ({ run }: Pick<StartedRun, 'run'>): string =>
   run.worker === undefined ? (run.session_id ?? run.run_id) : run.run_id;
 
-/** The readers of the memories that the run makes: its session; the runs of one Schedule; or the runs that one person gave. */
+/** The readers of the memories that the run makes: its session, the runs of one Schedule, or the runs that one person gave. */
 export function audienceOf({ run }: Pick<StartedRun, 'run'>): string {
   if (run.session_id !== null) return run.session_id;
   return run.schedule === null ? `person ${run.created_by.id}` : `schedule ${run.schedule.uid}`;
@@ -28,14 +28,14 @@ const budgetsOf = ({ steps, tokens, money, timeMs, idleCalls }: RunBudgets): Bud
   idleCalls,
 });
 
-/** Answers of people to the engine's questions, with their words. One that is not decided yet is left out. */
+/** People's answers to the engine's questions, with their words. Undecided questions are omitted. */
 export const answersOf = (permissions: readonly Permission[]): readonly GivenAnswer[] =>
   permissions.flatMap((permission) => {
     const answer = answerIn(permission);
     return answer === null ? [] : [{ request: permission.request, answer, ...wordsIn(permission) }];
   });
 
-/** The words of the person. The answer to a question of the agent is the result of its call already. */
+/** The person's words. The answer to a question of the agent is already the result of its call. */
 function wordsIn({ why, answer, reply, answered_by: by }: Permission): Pick<GivenAnswer, 'words'> {
   if (reply === null || (why === 'question' && answer === 'allow')) return {};
   return { words: { by: by?.name ?? '', text: reply } };
@@ -56,7 +56,7 @@ function answerIn({ state, why, answer }: Permission): GivenAnswer['answer'] | n
   }
 }
 
-/** The question about a call with an unknown end has answers of its own. */
+/** The question about a call with an unknown outcome has its own answers. */
 const aboutUnknown = (answer: Permission['answer']): GivenAnswer['answer'] =>
   answer === 'happened' || answer === 'repeat' ? answer : 'expired';
 
@@ -73,7 +73,7 @@ export interface InputPorts {
   readonly memoryPath: string;
 }
 
-/** The input and the context of a run, but for its signal and its answers. */
+/** The input and the context of a run, without its signal and its answers. */
 export async function inputOf(
   ports: InputPorts,
   started: StartedRun,
@@ -89,7 +89,7 @@ export async function inputOf(
     input: {
       kind: 'run',
       run: run.run_id,
-      // With several people the model must know who wrote.
+      // With several people the model must know who wrote each message.
       text: people.length > 1 ? `${speaker}: ${run.prompt}` : run.prompt,
       prompt: promptOf({
         ...circumstances,
@@ -116,7 +116,7 @@ export async function inputOf(
   };
 }
 
-/** The agent's circumstances now. A read that fails leaves its part out. */
+/** The agent's current circumstances. A failed read omits its part. */
 async function circumstancesOf(
   { village, config, life, machine = '', skills = [] }: InputPorts,
   worker: Run['worker'],
@@ -140,7 +140,7 @@ const askerOf = ({ run }: StartedRun): string =>
 const JUDGED_MAX = 5;
 const ACTS_MAX = 5;
 
-/** The agent's newest judgements, its plan and its last acts with their reasons, so that it can say why. Pure. */
+/** The agent's newest judgements, its plan and its last actions with their reasons, so that it can explain them. Pure. */
 function latelyInWords(entries: readonly LedgerEntry[], life: LifeMind | null, day: number | undefined): string {
   const judged = entries.filter(({ reason }) => reason === 'reward' || reason === 'penalty').slice(0, JUDGED_MAX);
   const acts = life?.recent.slice(-ACTS_MAX).toReversed() ?? [];

@@ -7,7 +7,7 @@ import { fitting } from '../brain/speech.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { actOnce, createTools, findAgent, goTo, lookAround, usePlace, type ToolPorts, type Tools } from './tools.ts';
 
-/** Ends the work on a run: its lease has lapsed, and another process may take the run. */
+/** Ends the work on a run: its lease has lapsed, and another process may take it. */
 export class LeaseLost extends Error {}
 
 export interface RunWorkPorts extends ToolPorts {
@@ -24,7 +24,7 @@ export interface Progress {
 type Perform = (step: number) => Promise<ToolResult>;
 type StepPorts = Pick<RunWorkPorts, 'stepsMax'> & { readonly record: (step: RunStep) => Promise<void> };
 
-/** Numbers the tool calls of one run, and answers a recorded step from the record. Mutable because it counts. */
+/** Numbers the tool calls of one run, and answers a recorded step from the record. Mutable, because it counts. */
 class Steps implements Progress {
   readonly done: string[] = [];
   underWay: string | null = null;
@@ -60,8 +60,8 @@ class Steps implements Progress {
 }
 
 /**
- * The tools of one run; `signal` aborts when the run must end. Each try of a step has its own idempotency key, so a
- * repeated step has no further effect.
+ * The tools of one run; `signal` aborts when the run must end. Each attempt of a step has its own idempotency key, so a repeated
+ * step has no further effect.
  */
 export function createRunWork(
   ports: RunWorkPorts,

@@ -1,4 +1,4 @@
-/** Runs in a village whose answers the test sets: the steps, their keys, the settled end, and the steps after a crash. */
+/** Runs in a village whose answers the test sets: the steps, their keys, the stored result, and the steps after a crash. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
@@ -91,7 +91,7 @@ function setUp(village: ScriptedVillage, answer?: Answering) {
     stop: stop.signal,
     onStale: () => void stale.push('stale'),
   });
-  /** Lets the worker continue: every walk has arrived when the worker checks it. */
+  /** Lets the worker continue: every walk has arrived by the worker's next check. */
   async function until(holds: () => boolean): Promise<void> {
     for (let patience = 0; !holds(); patience += 1) {
       assert.ok(patience < 5_000, `in vain: ${lines.join('')}`);
@@ -134,7 +134,7 @@ test('the requests of a run are carried out and recorded step by step, and its s
   await worker.ended;
 });
 
-test('a run that no rule understands fails with no_model, does nothing, and says how to connect a model', async () => {
+test('a run that no rule understands fails with no_model, does nothing, and explains how to connect a model', async () => {
   const village = walkable();
   village.runs.push(aRun('{"tool": "move", "arguments": {"landmark_id": "cafe"}}'));
   const { worker, stop, remembered, until } = setUp(village);
@@ -152,7 +152,7 @@ test('a run that no rule understands fails with no_model, does nothing, and says
   stop.abort();
 });
 
-test('after a crash recorded steps are not repeated, and the step that was under way has the same key', async () => {
+test('after a crash recorded steps are not repeated, and the interrupted step keeps its key', async () => {
   const village = walkable({ landmark_id: 'market', position: AT.market });
   village.runs.push(aRun('Go to the café. Say "hello". Go to the market. Say "bye".', { attempt: 2 }));
   village.steps.push(
@@ -164,7 +164,7 @@ test('after a crash recorded steps are not repeated, and the step that was under
   const { worker, stop, until } = setUp(village);
   worker.check();
   await until(settled(village));
-  assert.deepEqual(village.commands, [{ kind: 'talk', text: 'bye' }], 'it neither walks nor greets again');
+  assert.deepEqual(village.commands, [{ kind: 'talk', text: 'bye' }], 'the agent neither walks nor greets again');
   assert.deepEqual(village.keys, [`run-${RUN_ID}-3-0`]);
   assert.equal(village.settled[0]?.summary, 'I was at the cafe. I said “hello”. I was at the market. I said “bye”.');
   stop.abort();
@@ -263,7 +263,7 @@ test('a run that was cancelled before it continues ends at once', async () => {
   stop.abort();
 });
 
-test('the end of the process does not settle the run: the next cycle continues it', async () => {
+test('the end of the process leaves the run open, and the next cycle continues it', async () => {
   const village = walkable();
   village.runs.push(aRun('x'));
   let running = false;
@@ -278,7 +278,7 @@ test('the end of the process does not settle the run: the next cycle continues i
   assert.deepEqual(village.settled, []);
 });
 
-test('an end that the village does not accept now is not retried at once', async () => {
+test('a result that the village does not accept now is not retried at once', async () => {
   const village = walkable();
   village.runs.push(aRun('Say "hello".'));
   village.script.settleRun = [{ kind: 'refused', code: 'agent_frozen', detail: 'frozen' }];
@@ -310,7 +310,7 @@ test('a run whose lease has lapsed stays unsettled, and is taken again at once u
     assert.deepEqual(
       new Set(village.keys),
       new Set([`run-${RUN_ID}-0-0`]),
-      'what may have been done is done again under the same key only',
+      'a step that may have happened is repeated only under the same key',
     );
     stop.abort();
     await worker.ended;

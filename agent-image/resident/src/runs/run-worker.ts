@@ -8,7 +8,7 @@ import { takeRun, type Taken, type TakePorts } from './take-run.ts';
 import type { Thinking } from '../engine/thinking.ts';
 import type { Village } from '../village/village.ts';
 
-/** Interval at which the worker asks for a run even if no hint has come, because a hint may be lost. */
+/** Interval at which the worker asks for a run even without a hint, because a hint may be lost. */
 export const LOOK_EVERY_MS = 60_000;
 
 export interface WorkerPorts extends TakePorts {
@@ -22,22 +22,22 @@ export interface WorkerPorts extends TakePorts {
 }
 
 export interface RunListener {
-  /** The stream has opened: the worker may have missed hints before. */
+  /** The stream has opened: the worker may have missed earlier hints. */
   check(): void;
   hint(hint: RunHint): void;
   arrived(): void;
 }
 
 export interface RunWorker extends RunListener {
-  /** Works on a run beside the lanes, for a run under way; at most once at a time. */
+  /** Runs a child run outside the lanes, for its running parent; at most once at a time. */
   readonly takeBeside: ChildRuns['take'];
   readonly ended: Promise<void>;
 }
 
-/** An answer to a message does not wait for a long task. */
+/** Separate lanes, so that an answer to a message does not wait for a long task. */
 const LANES: readonly RunLane[] = ['message', 'task'];
 
-/** Takes runs until the process ends, in each lane one after the other. Mutable because it holds the runs under way. */
+/** Takes runs until the process ends, one after another in each lane. Mutable, because it holds the current runs. */
 export function startRunWorker(ports: WorkerPorts): RunWorker {
   const { log, onStale, arrival } = ports;
   const stale = new AbortController();
@@ -65,7 +65,7 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
   async function work({ lane, mayHaveRun }: (typeof lanes)[number]): Promise<void> {
     while (!stop.aborted) {
       await mayHaveRun.wait(LOOK_EVERY_MS, stop);
-      // A run whose end the API did not accept waits for the next hint or the next minute.
+      // A run whose result the API did not accept waits for the next hint or the next minute.
       for (let run = await nextRun(ports, lane, stop); run !== null && (await take(run)) !== 'later';)
         run = await nextRun(ports, lane, stop);
     }
@@ -106,13 +106,13 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
   return { hint, check, arrived: () => arrival.set(), takeBeside, ended };
 }
 
-/** A refusal counts as no run: the API may not know the agent yet. */
+/** A refusal counts as no run, because the API may not know the agent yet. */
 async function nextRun(ports: WorkerPorts, lane: RunLane, stop: AbortSignal): Promise<Run | null> {
   const answer = await retry(() => ports.village.nextRun(lane), stop, ports);
   return answer.kind === 'ok' ? answer.value : null;
 }
 
-/** Takes each run at most once at a time. Mutable because it holds the runs under way. */
+/** Takes each run at most once at a time. Mutable, because it holds the current runs. */
 function takerBeside(take: ChildRuns['take']): ChildRuns & { rest(): Promise<void> } {
   const underWay = new Map<string, Promise<Taken>>();
   return {
@@ -125,7 +125,7 @@ function takerBeside(take: ChildRuns['take']): ChildRuns & { rest(): Promise<voi
   };
 }
 
-/** Ends left programs, once at a time. Mutable because it notes that it is under way. */
+/** Ends leftover programs, one pass at a time. Mutable, because it remembers the current pass. */
 function sweeperOf(ports: WorkerPorts): () => void {
   const { runsInHands } = ports;
   if (runsInHands === undefined) return () => {};
@@ -137,7 +137,7 @@ function sweeperOf(ports: WorkerPorts): () => void {
   };
 }
 
-/** No run has so many attempts, so that the question renews no lease. */
+/** No run has this attempt number, so the question renews no lease. */
 const NO_ATTEMPT = Number.MAX_SAFE_INTEGER;
 const OVER: ReadonlySet<Refusal> = new Set<Refusal>(['run_settled', 'no_such_run']);
 
@@ -150,8 +150,8 @@ interface LeftPrograms {
 }
 
 /**
- * Ends the processes of runs that were settled while this resident did not know of it. A run about which the API gives no clear
- * answer keeps its processes. Never rejects.
+ * Ends the processes of runs that were settled while this resident did not know it. If the API gives no clear answer about a run,
+ * its processes stay. Never rejects.
  */
 export async function endLeftPrograms({ village, thinking, cycle, runsInHands, log }: LeftPrograms): Promise<void> {
   try {

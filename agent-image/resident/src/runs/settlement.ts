@@ -10,7 +10,7 @@ import type { RunEnd, RunLease } from '../village/village.ts';
 import type { Progress } from './run-work.ts';
 
 const CODE_MAX_CHARS = 64;
-/** The API takes at most this many. */
+/** The API accepts at most this many. */
 const UNSETTLED_MAX = 64;
 
 export type EndedRun = Omit<RunEnd, keyof RunLease>;

@@ -7,7 +7,7 @@ import { sightOf, surroundingsOf } from './surroundings.ts';
 
 const at = (dx: number) => ({ x: AT.square.x + dx, y: AT.square.y });
 
-test('the surroundings have the other agents, never the agent itself, and its place', () => {
+test("the surroundings contain the other agents and the agent's place, but not the agent itself", () => {
   const world = aWorld({
     agents: [anAgent('bob'), anAgent('ada', { landmark_id: 'square', home: 'home' }), anAgent('cleo')],
   });
@@ -24,14 +24,14 @@ test('the surroundings have the other agents, never the agent itself, and its pl
       anAgent('ada', { landmark_id: 'square', moving_to: { ...AT.cafe, landmark_id: 'cafe', arrives_tick: 9_000 } }),
     ],
   });
-  assert.equal(surroundingsOf(walking, 'ada')?.place, null, 'an agent on its way is at no place');
+  assert.equal(surroundingsOf(walking, 'ada')?.place, null, 'a walking agent is at no place');
 });
 
 function sight(changes: Partial<WorldView>, self = anAgent('ada', { landmark_id: 'square' })): string {
   return sightOf(aWorld({ ...changes, agents: [self, ...(changes.agents ?? [])] }), self);
 }
 
-test('the view has the time, the place, the agents awake and near, and the items near', () => {
+test('the view states the time, the place, and the awake agents and items nearby', () => {
   assert.equal(
     sight({ time: { day: 0, minute: 65, phase: 'night' } }),
     'It is 01:05 and I am at the square. I see nobody.',

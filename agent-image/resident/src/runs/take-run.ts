@@ -16,7 +16,7 @@ import { createRunWork, LeaseLost, type Progress, type RunWorkPorts } from './ru
 import { cancelledEnd, endOf, failedEnd, type EndedRun } from './settlement.ts';
 import type { TurnGate } from './turn-gate.ts';
 
-/** The agent gives up a run of a runtime without a journal after this time. */
+/** Time limit of a run with a runtime that keeps no journal. */
 export const RUN_TIME_LIMIT_MS = 900_000;
 const WORDS_OF_WORK = 80;
 /** Maximum number of times that a run continues after a wait, in one attempt. */
@@ -34,22 +34,25 @@ export interface TakePorts extends RunWorkPorts {
   readonly life?: () => LifeMind;
   readonly workTreeOf: (repository: Repository | null) => Promise<WorkTree>;
   readonly memoryPathOf: (repository: Repository | null) => string;
-  /** Called once the API has stored the end of a run. `hasModel`: the words of the run are its own, and stay private. */
+  /** Called once the API has stored the result of a run. `hasModel`: a model wrote the words of the run, so they stay private. */
   readonly onEnded: (run: Run, ended: EndedRun, hasModel: boolean) => void;
 }
 
-/** `ended`: the resident is done with the run, also if its lease has lapsed. `left`: it waits for people. `later`: no end is accepted now. */
+/**
+ * `ended`: the resident has finished with the run, also if its lease has lapsed. `left`: it waits for people. `later`: the API
+ * accepts no result now.
+ */
 export type Taken = 'ended' | 'left' | 'later';
 
 type Runtime = Readonly<{ name: string; runtime: AgentRuntime; config: AgentConfig }>;
 type Held = StartedRun & { readonly lease: RunLease };
 
 /**
- * Works on a run until the API has stored its end, or the run waits for people. `cancelled` aborts with RunCancelled when a person
- * cancels, and with ProcessEnding when the process ends: then the next cycle continues the run. Rejects with CycleOver.
+ * Works on a run until the API has stored its result, or the run waits for people. `cancelled` aborts with RunCancelled when a
+ * person cancels, and with ProcessEnding when the process ends; the next cycle then continues the run. Rejects with CycleOver.
  */
 export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal): Promise<Taken> {
-  // A cancelled run is settled too: only the end of the process prevents that.
+  // A cancelled run is settled too; only the end of the process prevents that.
   const ending = new AbortController();
   const onAbort = (): void => {
     if (!(cancelled.reason instanceof RunCancelled)) ending.abort(cancelled.reason);
@@ -67,7 +70,7 @@ export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal
 
 type Begun = Readonly<{ held: Held; runtime: Work['runtime']; name: string }>;
 
-/** Starts the run, unless its runtime cannot work or the API refuses it. */
+/** Starts the run, unless its runtime cannot work or the API refuses. */
 async function begin(ports: TakePorts, run: Run, ending: AbortSignal): Promise<Begun | Taken> {
   const { village, cycle, runtimes, thinking } = ports;
   const config = await retry(() => village.config(), ending, ports);
@@ -107,10 +110,7 @@ async function finish(
   }
 }
 
-/**
- * Renews a run's lease until the run is over or the lease is lost. It repeats an unanswered renewal at the next
- * interval.
- */
+/** Renews a run's lease until the run is over or the lease is lost. Repeats an unanswered renewal at the next interval. */
 export async function renewUntilOver(
   village: Pick<Village, 'renewRun'>,
   { runId, lease, over }: { readonly runId: string; readonly lease: RunLease; readonly over: AbortSignal },
@@ -127,12 +127,12 @@ export async function renewUntilOver(
 type Work = Readonly<{ runtime: Runtime | Readonly<{ code: string; message: string }>; cancelled: AbortSignal }>;
 type Ended = EndedRun | 'interrupted' | 'lost' | 'left';
 
-/** The end of the work on a run. `interrupted`: the process ends first. `lost`: the lease is lost first. `left`: the run waits for people. */
+/** Why the work on a run ended. `interrupted`: the process ends. `lost`: the lease is lost. `left`: the run waits for people. */
 async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled }: Work): Promise<Ended> {
   const { run, lease, policy } = held;
   const [over, lost] = [new AbortController(), new AbortController()];
   const onLeaseLost = (): void => lost.abort(new LeaseLost('the lease of the run has lapsed'));
-  // The process lets the work of an engine end, so its lease is renewed until then.
+  // The process waits for an engine's work to end, and renews the lease until then.
   void renewUntilOver(ports.village, { runId: run.run_id, lease, over: over.signal }).then((end) => {
     if (end === 'lost') onLeaseLost();
   });
@@ -170,7 +170,7 @@ const windowOf = ({ model }: AgentConfig): BookedRun['model'] =>
 async function workOn(ports: TakePorts, held: Held, { runtime, cancelled }: Work): Promise<Ended> {
   const { run, steps } = held;
   const thinks = 'name' in runtime && ports.thinking.thinks(runtime.name);
-  // The budgets of a run limit the time of an engine.
+  // The run's budgets limit an engine's time.
   const signal = thinks ? cancelled : AbortSignal.any([cancelled, AbortSignal.timeout(RUN_TIME_LIMIT_MS)]);
   const { work, progress } = createRunWork(ports, held, signal);
   try {
@@ -189,7 +189,7 @@ async function workOn(ports: TakePorts, held: Held, { runtime, cancelled }: Work
   }
 }
 
-/** A failure of the model in the gateway's words, which say more: for example, when there are tokens again. */
+/** A model failure in the gateway's words, which contain more detail: for example, when tokens are available again. */
 const inGatewaysWords = (failed: Extract<Carried, { kind: 'failed' }>, words: string | null) =>
   words === null ? failed : { ...failed, message: words };
 
@@ -226,7 +226,7 @@ async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, t
   for (let waits = 0; waits < WAITS_MAX; waits += 1) {
     const attempt = AbortSignal.any([signal, cancelAtStart(held)]);
     const working = runtime.runtime.execute({ ...input, answers }, { ...context, signal: attempt });
-    // A runtime without a journal is not waited for when its signal aborts.
+    // Once its signal aborts, a runtime without a journal is not awaited.
     const outcome = await (thinks ? working : Promise.race([working, rejectOnAbort(attempt)]));
     await ports.thinking.flush(held.run.run_id);
     if (outcome.kind !== 'waiting') return outcome;
@@ -238,21 +238,21 @@ async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, t
   throw new RunFailure('too_many_waits', `The run waited for people ${WAITS_MAX} times`);
 }
 
-/** A run that was cancelled before it was started is cancelled at once, so that its journal has the cancel. */
+/** Cancels a run that was cancelled before its start, so that its journal contains the cancel. */
 function cancelAtStart({ run }: Held): AbortSignal {
   return run.cancel_requested_at === null
     ? new AbortController().signal
     : AbortSignal.abort(new RunCancelled('the run was cancelled'));
 }
 
-/** Gives the lease back while people are asked. Returns the answers if they are there already. */
+/** Releases the lease while people are asked. Returns the answers if they already exist. */
 async function wait(ports: TakePorts, { run, lease, known }: Held & { readonly known: number }, signal: AbortSignal) {
   const answer = await retry(() => ports.work.waitRun(run.run_id, lease), signal, ports);
   if (answer.kind === 'refused' && LOST.has(answer.code)) throw new LeaseLost(answer.detail);
   if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
   if (answer.value.run.state === 'waiting_permission') return 'left' as const;
   const answers = answersOf(answer.value.permissions);
-  // A rule of a person answers at once.
+  // A person's allow rule answers at once.
   if (answers.length > known) return answers;
   // No permission is pending: a question did not reach the API, and the engine asks again.
   await delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => {});

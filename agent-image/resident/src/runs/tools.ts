@@ -41,7 +41,7 @@ interface Seen {
 /** The primitives of the tools. All of them reject once the run must end. */
 export interface Tools {
   readonly village: Village;
-  /** The idempotency key of one try of one step, the same in every process. */
+  /** The idempotency key of one attempt of one step, the same in every process. */
   key(step: number, tries: number): string;
   /** Repeats a request until the API accepts or refuses it. */
   ask<T>(request: () => Promise<Answer<T>>): Promise<Definite<T>>;
@@ -127,7 +127,7 @@ export async function goToTile(
   return failed('I could not get there: the place stayed taken.');
 }
 
-/** Follows another agent until this agent is near enough to speak to it, even where voices are low. */
+/** Follows another agent until it is near enough to speak to, even where voices are quiet. */
 export async function findAgent(tools: Tools, agentId: string, step: number): Promise<ToolResult> {
   let [why, name] = [KEPT_WALKING, agentId];
   for (let tries = 0; tries <= CHASES_MAX; tries += 1) {
@@ -157,7 +157,7 @@ async function follow(
   return 'there was no free place beside it';
 }
 
-/** Offsets around an agent, its own tile last, since no other agent may stand on that tile. */
+/** Offsets around an agent. Its own tile is last, because no other agent may stand on it. */
 const AROUND = [
   { x: 1, y: 0 },
   { x: -1, y: 0 },

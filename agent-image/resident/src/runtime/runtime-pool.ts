@@ -2,12 +2,12 @@ import { accessSync, constants, statSync } from 'node:fs';
 import type { AgentConfig } from '@hamlet/contract';
 import { createRuntime, type AgentRuntime, type RuntimeHost, type RuntimeRegistry } from '@hamlet/engine';
 
-/** An instance without work ends after this time. Its conversation stays. */
+/** An idle instance ends after this time. Its conversation stays. */
 export const IDLE_MS = 3_600_000;
-/** Maximum number of instances; the one that was used least recently ends. */
+/** Maximum number of instances; the least recently used one ends. */
 const INSTANCES_MAX = 32;
 
-/** A missing capability that the resident can work without. */
+/** A missing capability without which the resident can still work. */
 export interface Warning {
   readonly code: string;
   readonly message: string;
@@ -35,7 +35,7 @@ export function modelOf({ model }: Pick<AgentConfig, 'model'>): string | null {
   return model === null || model.scripted ? null : model.name;
 }
 
-/** The runtime that the Agent names, else `engine` with a model and `scripted` without. */
+/** The runtime that the Agent names; by default `engine` with a model and `scripted` without. */
 export function runtimeNameOf(config: Pick<AgentConfig, 'runtime' | 'model'>): string {
   if (config.runtime.named) return config.runtime.name;
   return modelOf(config) === null ? 'scripted' : 'engine';

@@ -11,9 +11,8 @@ import { greeting, reply } from '../brain/speech.ts';
 import { listed, quoted } from '../brain/words.ts';
 
 /**
- * The runtime of an agent without a language model. It answers speech with sentences chosen by seed. It carries out the
- * parts of a prompt that its patterns understand, and names the others in the summary; a run without such a part fails
- * with `no_model`.
+ * The runtime of an agent without a language model. It answers speech with sentences chosen by seed. It carries out the parts of
+ * a prompt that its patterns match, and lists the others in the summary; if no part matches, the run fails with `no_model`.
  */
 export function createScriptedRuntime(): AgentRuntime {
   return {

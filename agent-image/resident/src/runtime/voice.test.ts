@@ -25,7 +25,7 @@ const voiceOf = (runtime: AgentRuntime, stop: AbortSignal) =>
   });
 const never = new AbortController().signal;
 
-test('words are cut to the length of a speech bubble, never inside a character', () => {
+test('an answer is shortened to the length of a speech bubble, never inside a character', () => {
   assert.equal(fitting('  hello '), 'hello');
   assert.equal(fitting('x'.repeat(SPEECH_MAX_LENGTH)).length, SPEECH_MAX_LENGTH);
   assert.equal(fitting('x'.repeat(SPEECH_MAX_LENGTH + 1)), `${'x'.repeat(SPEECH_MAX_LENGTH - 1)}…`);
@@ -33,7 +33,7 @@ test('words are cut to the length of a speech bubble, never inside a character',
   assert.equal(cut, `${'x'.repeat(SPEECH_MAX_LENGTH - 2)}…`);
 });
 
-test('a runtime that fails or gives an empty answer is silent, with the reason', async () => {
+test('a failed or empty answer gives no words, but a reason', async () => {
   const failing = voiceOf(
     runtimeThat(() => Promise.reject(new Error('out of tokens'))),
     never,

@@ -8,9 +8,12 @@ import { runtimeNameOf, type RuntimePool } from './runtime-pool.ts';
 
 /** Timeout of an answer within a turn; the turn then ends without words. */
 export const ANSWER_TIMEOUT_MS = 20_000;
-/** Timeout of an answer by a model, which is given beside the turns: at 4 tokens a second it may take 40 s, and wait for its place before. */
+/**
+ * Timeout of a model's answer, which is given in parallel to the turns: at 4 tokens a second it may take 40 s, after a wait in
+ * the queue.
+ */
 export const MODEL_ANSWER_TIMEOUT_MS = 120_000;
-/** The runtime that has no conversation: it answers speech. */
+/** The runtime without a conversation, which answers speech. */
 export const SPEECH = 'speech';
 const STYLE =
   'Someone speaks to you in the village. Answer with one or two short spoken sentences, without lists and markup.';
@@ -35,7 +38,7 @@ export interface VoicePorts {
   readonly stop: AbortSignal;
 }
 
-/** Answers with a runtime, within the timeout, and cuts the text to the length of a speech bubble. */
+/** Answers with a runtime, within the timeout, and shortens the text to the length of a speech bubble. */
 export function voiceOf(ports: VoicePorts): Voice {
   const isSlow = (config: AgentConfig): boolean => runtimeNameOf(config) === 'engine';
   return {

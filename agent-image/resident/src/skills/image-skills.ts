@@ -5,19 +5,19 @@ import { SKILL_FILE_MAX_CHARS, SKILL_FILES_MAX } from '@hamlet/contract/resident
 import type { SkillFiles } from '@hamlet/contract';
 import { unreadable, type Folder } from './skill-folder.ts';
 
-/** Deepest folder below that of a skill. */
+/** Maximum depth of folders below that of a skill. */
 const DEPTH_MAX = 3;
 /** A character has at most four bytes. */
 const FILE_MAX_BYTES = 4 * SKILL_FILE_MAX_CHARS;
 
 class Refused extends Error {}
 
-/** Reads a folder of the image. Links, devices and too many files are refused. */
+/** Reads a folder of the image. Refuses links, devices and too many files. */
 export async function readImageSkill(root: string, name: string): Promise<Folder> {
   const folder = join(root, name);
   try {
     const about = await lstat(folder);
-    if (!about.isDirectory()) return unreadable(`${folder} is no folder`);
+    if (!about.isDirectory()) return unreadable(`${folder} is not a folder`);
     const files: { path: string; text: string }[] = [];
     await collect(files, { root: folder, below: '', depth: DEPTH_MAX });
     return { ok: true, files };
@@ -41,7 +41,7 @@ async function collect(files: SkillFiles, { root, below, depth }: Walk): Promise
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory() && depth > 0) await collect(files, { root, below: path, depth: depth - 1 });
     else if (entry.isFile()) files.push({ path, text: await readText(join(root, path)) });
-    else throw new Refused(`${path} is a link, a device or too deep: a skill has only files`);
+    else throw new Refused(`${path} is a link, a device or too deep: use only regular files in a skill`);
     if (files.length > SKILL_FILES_MAX) throw new Refused(`it has more than ${SKILL_FILES_MAX} files: remove some`);
   }
 }
@@ -50,18 +50,18 @@ async function readText(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const about = await file.stat();
-    if (!about.isFile() || about.size > FILE_MAX_BYTES) throw new Refused(`${path} is too long`);
+    if (!about.isFile() || about.size > FILE_MAX_BYTES) throw new Refused(`${path} is too long: shorten it`);
     return textOf(await file.readFile(), path);
   } finally {
     await file.close();
   }
 }
 
-/** The text of bytes. Throws for bytes that are no UTF-8. */
+/** Decodes UTF-8. Throws for invalid bytes. */
 function textOf(data: Buffer, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(data);
   } catch {
-    throw new Refused(`${path} is no text: a skill has only text`);
+    throw new Refused(`${path} is not text: use only text files in a skill`);
   }
 }

@@ -11,8 +11,8 @@ const FILE_MAX_BYTES = 4 * SKILL_FILE_MAX_CHARS;
 const NOT_THERE = 3;
 
 /**
- * Prints the folder of a skill and its files: $1 is the workspace, $2 the number of files, the others are folders. It follows no links;
- * the supervisor reads no file outside of the workspace.
+ * Prints the folder of a skill and its files: $1 is the workspace, $2 the maximum number of files, the others are folders. It
+ * follows no links; the supervisor reads no file outside the workspace.
  */
 const SCRIPT = `cd "$1" || exit ${NOT_THERE}
 most=$2
@@ -39,7 +39,7 @@ export const cloneFolder = (url: string): string =>
     .split(/[/:]/)
     .at(-1) ?? '';
 
-/** Reads a skill of the agent's repository as it lies in the hands now. */
+/** Reads a skill from the current work tree of the agent's repository in the hands. */
 export async function readRepositorySkill(ports: RepositoryPorts, url: string | null, name: string): Promise<Folder> {
   const { socket, workspace: root, environmentOf } = ports;
   const clone = url === null ? '' : cloneFolder(url);
@@ -75,7 +75,7 @@ async function readAll(hands: HandsClient, { root, folder, paths }: Listed): Pro
     const path = listed.replace(/^\.\//, '');
     const args = { root, path: `${folder}/${path}`, offset: 0, bytes: FILE_MAX_BYTES };
     const { size, data } = await hands.ask('fs.read', args, FilePart);
-    if (size > FILE_MAX_BYTES) return unreadable(`${path} is too long`);
+    if (size > FILE_MAX_BYTES) return unreadable(`${path} is too long: shorten it`);
     files.push({ path, text: data.toString('utf8') });
   }
   return { ok: true, files: files satisfies SkillFiles };

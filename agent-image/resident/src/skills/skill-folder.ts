@@ -28,14 +28,14 @@ export interface BrokenSkill extends Pick<WantedSkill, 'name' | 'from'> {
 }
 export type Found = { readonly ok: true; readonly skill: Skill } | { readonly ok: false; readonly broken: BrokenSkill };
 
-/** The files of a folder, or why they cannot be read. */
+/** The files of a folder, or the reason why they cannot be read. */
 export type Folder =
   | { readonly ok: true; readonly files: SkillFiles }
   | { readonly ok: false; readonly problem: string };
 
 export const unreadable = (problem: string): Folder => ({ ok: false, problem });
 
-/** Longest front matter; a description has at most a quarter of it. */
+/** Maximum length of the front matter; a description may use a quarter of it. */
 const FRONT_MAX_CHARS = 4 * SKILL_DESCRIPTION_MAX_CHARS;
 const FRONT = /^---\r?\n(.*?)\r?\n---(?:\r?\n|$)(.*)$/s;
 
@@ -55,7 +55,7 @@ export function hashOf(files: SkillFiles): string {
 
 const byPath = (one: { path: string }, other: { path: string }): number => (one.path < other.path ? -1 : 1);
 
-/** Why files are no folder of a skill: too many, too long or with a path of another form; null if they are one. Pure. */
+/** Why files cannot form a skill: too many, too long or with an invalid path; null if they can. Pure. */
 export function faultOf(files: SkillFiles): string | null {
   if (files.length > SKILL_FILES_MAX) return `it has more than ${SKILL_FILES_MAX} files: remove some`;
   for (const { path, text } of files) {
@@ -63,14 +63,14 @@ export function faultOf(files: SkillFiles): string | null {
       return `rename ${path.slice(0, 80)}: use letters, digits and . _ - in paths`;
     if (text.length > SKILL_FILE_MAX_CHARS)
       return `${path} has more than ${SKILL_FILE_MAX_CHARS} characters: shorten it`;
-    if (text.includes('\0')) return `${path} is no text: a skill has only text`;
+    if (text.includes('\0')) return `${path} is not text: use only text files in a skill`;
   }
   const total = files.reduce((sum, { text }) => sum + text.length, 0);
   if (total > SKILL_FOLDER_MAX_CHARS) return `it has more than ${SKILL_FOLDER_MAX_CHARS} characters: shorten it`;
   return files.some(({ path }) => path === SKILL_FILE) ? null : `it has no ${SKILL_FILE}: add one`;
 }
 
-/** Makes a skill of the files of its folder. A broken one has a reason, and never throws. Pure. */
+/** Creates a skill from the files of its folder. A broken skill has a reason. Pure, and never throws. */
 export async function skillOf(wanted: WantedSkill, folder: Folder): Promise<Found> {
   const { name, from } = wanted;
   if (!folder.ok) return broken(wanted, { sha256: null, paths: [], problem: folder.problem });
@@ -92,7 +92,9 @@ function broken({ name, from }: WantedSkill, about: Pick<BrokenSkill, 'sha256' |
   return { ok: false, broken: { name, from, ...about, problem: about.problem.slice(0, SKILL_PROBLEM_MAX_CHARS) } };
 }
 
-/** Anybody who writes to a repository could change what the agent does, so a person names the version that they have read. */
+/**
+ * Anyone who writes to a repository could change the agent's behaviour, so a person must name the version that they have read.
+ */
 function versionRefusal({ from, sha256 }: WantedSkill, present: string): string | null {
   if (sha256 === present) return null;
   const allow = `read it, then write sha256: ${present} in spec.skills`;
@@ -120,7 +122,7 @@ async function frontOf(text: string, name: string): Promise<Front> {
   return { ok: true, description: fields.data.description.replaceAll(/\s+/g, ' '), instructions: instructions.trim() };
 }
 
-/** The value of the front matter; undefined if it is no YAML. Loaded only for an Agent with skills. */
+/** The value of the front matter; undefined if it is not YAML. The parser is loaded only for an Agent with skills. */
 async function yamlOf(text: string): Promise<unknown> {
   const { parse } = await import('yaml');
   try {

@@ -7,7 +7,7 @@ import { skillOf, unreadable, type Folder, type Found, type WantedSkill } from '
 export interface SkillStorePorts {
   /** Folder of the skills of the image, in the resident's own file system. */
   readonly imageFolder: string;
-  /** Socket of the hands; without it no skill of a repository can be read. */
+  /** Socket of the hands; without it skills of a repository cannot be read. */
   readonly socket: string | undefined;
   readonly workspace: string;
   readonly environmentOf: EnvironmentOf;
@@ -16,7 +16,9 @@ export interface SkillStorePorts {
 
 /** The skills of an Agent, from the image, from ConfigMaps and from its repository. */
 export interface SkillStore {
-  /** Reads the skills as they are now, in the order of their names. A skill that cannot be used is broken, and fails no other. */
+  /**
+   * Reads the current skills, in the order of their names. An unusable skill is marked as broken, and does not affect the others.
+   */
   find(config: Pick<AgentConfig, 'skills' | 'repository'>): Promise<readonly Found[]>;
 }
 

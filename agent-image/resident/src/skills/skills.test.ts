@@ -1,4 +1,7 @@
-/** Skills from real folders, from real hands and from the API: what is broken says why, links and escapes are refused, and the same files give the same skills. */
+/**
+ * Skills from real folders, real hands and the API: broken skills state the reason, links and escapes are refused, and equal
+ * files give equal skills.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -52,7 +55,7 @@ const find = (skills: readonly WantedSkill[], repository: Config['repository'] =
   from.find({ skills: [...skills], repository });
 const problemOf = (found: Found | undefined): string => (found?.ok === false ? found.broken.problem : 'it is whole');
 
-test('each skill of the image is whole, short and says when to use it', async () => {
+test('each skill of the image is complete and short, and says when to use it', async () => {
   const names = ['fix-a-failing-test', 'research-with-sources', 'write-a-patch'];
   const found = await find(
     names.toReversed().map((name) => wanted(name)),
@@ -71,7 +74,7 @@ test('each skill of the image is whole, short and says when to use it', async ()
   }
 });
 
-test('the same configuration and files give the same prompt and the same versions; a changed file another version', async () => {
+test('equal configuration and files give the same prompt and versions; a changed file gives another version', async () => {
   for (const name of ['beta', 'alpha']) write(join(folder, name, 'SKILL.md'), md(name));
   write(join(folder, 'alpha/notes/more.md'), 'More.');
   const both = [wanted('beta'), wanted('alpha')];
@@ -94,7 +97,7 @@ test('the same configuration and files give the same prompt and the same version
   assert.equal(beta.skill.sha256, first[1].skill.sha256);
 });
 
-test('a broken skill says why, and the others stay', async () => {
+test('a broken skill states the reason, and the others stay', async () => {
   const broken: Readonly<Record<string, readonly [text: string, why: RegExp]>> = {
     'no-front': ['Do it.', /begin it with ---/],
     'bad-yaml': ['---\nname: [\n---\nDo it.', /as YAML/],
@@ -113,7 +116,7 @@ test('a broken skill says why, and the others stay', async () => {
   }
 });
 
-test('links, devices, escapes and folders that are too large are refused', async () => {
+test('links, devices, escapes and too large folders are refused', async () => {
   write(join(folder, 'secret.txt'), 'the secret');
   for (const name of ['linked', 'deep', 'many', 'long', 'binary']) write(join(folder, name, 'SKILL.md'), md(name));
   symlinkSync(join(folder, 'secret.txt'), join(folder, 'linked/notes.md'));
@@ -136,14 +139,14 @@ test('links, devices, escapes and folders that are too large are refused', async
     assert.match(faultOf([{ path, text: '' }]) ?? '', /rename/, path);
 });
 
-test('a skill of a ConfigMap comes from the API, which says what is wrong with it', async () => {
+test('a skill of a ConfigMap comes from the API, which reports its errors', async () => {
   maps.set('house', [{ path: 'SKILL.md', text: md('house') }]);
   const [house, other] = await find([wanted('house', { from: 'config_map' }), wanted('other', { from: 'config_map' })]);
   assert.ok(house?.ok);
   assert.match(problemOf(other), /There is no ConfigMap other/);
 });
 
-test('a skill of the repository waits for a person, who names the version that they have read', async () => {
+test('a skill of the repository is blocked until a person names the version that they have read', async () => {
   const url = 'https://example.org/team/project.git';
   assert.equal(cloneFolder(url), 'project');
   assert.equal(cloneFolder('git@example.org:team/other'), 'other');
@@ -168,7 +171,7 @@ test('a skill of the repository waits for a person, who names the version that t
   assert.doesNotMatch(JSON.stringify(await find([skill], repository)), /root:/);
 });
 
-test('a hash is over paths and texts, and not over the order of files', async () => {
+test('a hash depends on paths and texts, not on the order of files', async () => {
   const one = { path: 'SKILL.md', text: md('x') };
   const other = { path: 'b.md', text: 'b' };
   assert.equal(hashOf([one, other]), hashOf([other, one]));

@@ -18,7 +18,7 @@ export function sharedConnections(socket: string): HandsConnections {
   return shared;
 }
 
-/** Keeps nothing, and knows nothing. */
+/** Stores nothing, and finds nothing. */
 export const NO_CALL_LOG: CallLog = {
   begin: async () => ({ kind: 'begun' }),
   end: async () => {},
@@ -51,7 +51,7 @@ type PreparedCall = Extract<ReturnType<Tool['prepare']>, { ok: true }>['call'];
 
 let calls = 0;
 
-/** The first attempt of a call, with an id of its own unless the place gives one. */
+/** The first attempt of a call, with an id of its own unless the place sets one. */
 export const callContext = (place: CallPlace = {}): CallContext => ({
   run: 'r1',
   conversation: 'c1',
@@ -75,7 +75,7 @@ function preparedOf(tools: readonly Tool[], name: string, input: object): Prepar
   return prepared.call;
 }
 
-/** Calls tools of the hands as the engine does, which makes them once. */
+/** Calls tools of the hands as the engine does, which creates them once. */
 export function useTool(kit: HandsKit) {
   const tools = handsTools(kit);
   return async (name: string, input: object, place: CallPlace = {}): Promise<ToolOutcome | NeedsPermission> =>

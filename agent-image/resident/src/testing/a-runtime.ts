@@ -13,7 +13,7 @@ export const runtimeThat = (answer: Answering): AgentRuntime => ({
   terminate: async () => {},
 });
 
-/** The tools of a run; the test fails for speech. */
+/** The tools of a run; the test fails if speech uses them. */
 export function workOf(input: RuntimeInput): RunInput['work'] {
   if (input.kind === 'run') return input.work;
   throw new Error('speech has no tools');
@@ -25,7 +25,7 @@ export const poolOf = (runtime: AgentRuntime, name = 'scripted'): Pick<RuntimePo
 
 export const noVoice = (why: string): Voice => ({ isSlow: () => false, answer: async () => ({ kind: 'silent', why }) });
 
-const missing = (): never => assert.fail('there is neither an engine nor a model here');
+const missing = (): never => assert.fail('this resident has neither an engine nor a model');
 
 /** The part of a resident without a journal. */
 export function noThinking(): Thinking {

@@ -1,4 +1,4 @@
-/** A village in one process: the real rules of the world, no network and no clock. It handles a command like the api. */
+/** A village in one process: the real rules of the world, without network or clock. It handles a command like the API. */
 import assert from 'node:assert/strict';
 import {
   ActionBody,
@@ -45,7 +45,7 @@ export interface Villager {
   readonly agentId: string;
   readonly village: Village;
   readonly turns: Turn[];
-  /** Triggers of the villager's next turns at this tick, oldest first. */
+  /** The triggers of the villager's next turns at this tick, oldest first. */
   readonly waiting: Exclude<Trigger, { kind: 'ended' }>[];
 }
 
@@ -166,7 +166,7 @@ function villageOf(agentId: string, { config, view, around, command }: Rules): V
     noteStep: nothing,
     renewRun: nothing,
     settleRun: nothing,
-    follow: async () => ({ kind: 'unreachable', why: 'wakes are delivered by hand' }),
+    follow: async () => ({ kind: 'unreachable', why: 'wakes are delivered manually' }),
   };
 }
 
@@ -198,7 +198,7 @@ export function lifeOf(villager: Villager, { voice, seed, thinker }: Living): (t
     const trigger = villager.waiting.shift() ?? (tick >= nextTurn ? { kind: 'tick' as const } : null);
     if (trigger === null) return;
     const outcome = await runTurn(ports, trigger, recallMind(memory));
-    assert.ok(outcome.kind === 'done', 'the village is always reachable here');
+    assert.ok(outcome.kind === 'done', 'this village is always reachable');
     villager.turns.push(Turn.parse(outcome.turn));
     nextTurn = tick + TICKS_BETWEEN_TURNS;
     restsUntil = tick + Math.ceil(restAfter(outcome.turn) / TICK_MS);

@@ -12,7 +12,7 @@ export interface Request {
   readonly body: unknown;
 }
 
-/** A server with the agents' part of the api, for tests of the client. A test can change its answers while it runs. */
+/** A server with the agents' part of the API, for tests of the client. A test can change its answers while it runs. */
 export interface HttpApi {
   readonly url: string;
   readonly requests: Request[];

@@ -1,4 +1,7 @@
-/** An MCP server on its standard streams, good or bad as its argument says. It depends on nothing, so that the hands can run it. */
+/**
+ * An MCP server on its standard streams; its argument selects correct or faulty behaviour. It has no dependencies, so that the
+ * hands can run it.
+ */
 import { createInterface } from 'node:readline';
 
 interface Message {

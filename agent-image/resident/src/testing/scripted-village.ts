@@ -23,7 +23,7 @@ export const STALE: Answer<never> = { kind: 'stale' };
 export const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
 const refused = (code: 'no_such_post' | 'no_such_run'): Answer<never> => ({ kind: 'refused', code, detail: 'none' });
 
-/** Answers that replace the usual ones, next first, by question. */
+/** Answers that replace the usual ones, by question, in order. */
 type Script = Partial<Record<keyof Village, Answer<never>[]>>;
 
 /** Values that a test sets, and requests that the village has received. */
@@ -33,7 +33,7 @@ const aRecord = (script: Script) => ({
   keys: [] as string[],
   turns: [] as Turn[],
   followedAfter: [] as (number | null)[],
-  /** Runs that wait, oldest first. The first one stays the next run until it is settled. */
+  /** Waiting runs, oldest first. The first one stays the next run until it is settled. */
   runs: [] as Run[],
   steps: [] as RunStep[],
   settled: [] as RunEnd[],
@@ -56,7 +56,7 @@ const aRecord = (script: Script) => ({
   market: {
     script,
     available: '0',
-    /** The least balance that keeps the tier. */
+    /** The lowest balance that keeps the tier. */
     keepsTierTo: '0',
     auctions: [] as AuctionView[],
     asked: [] as PriceAsked[],
@@ -85,7 +85,7 @@ export function scriptedVillage(): ScriptedVillage {
   return Object.assign(village, { around: () => village.world() });
 }
 
-/** Records requests that may be lost with their answers. */
+/** Records requests that may be lost together with their answers. */
 function note(
   { commands, keys, followedAfter, boardKit, market }: Recorded,
   question: string,
@@ -135,7 +135,7 @@ const worldAnswers = (record: Recorded): Questions<World> => ({
 
 type Board = 'news' | 'post' | 'publish' | 'reply' | 'resolve' | 'ledger' | 'models' | 'complete';
 
-/** After the agent's reply to a post, the news of that post count as answered. */
+/** After the agent's reply to a post, the news about that post count as answered. */
 const boardAnswers = ({ boardKit }: Recorded): Questions<Board> => ({
   news: async (after) =>
     ok({ agent_id: 'ada', news: boardKit.news.slice(Number(after ?? 0)), next_after: String(boardKit.news.length) }),

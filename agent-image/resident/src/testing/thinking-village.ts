@@ -1,4 +1,4 @@
-/** Agents with a model in a village of one process: the model is a wire server on loopback, and ticks are the only clock. */
+/** Agents with a model in a village within one process: the model is a wire server on loopback, and ticks are the only clock. */
 import { setImmediate } from 'node:timers/promises';
 import type { ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
@@ -16,7 +16,7 @@ const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 export interface AskedOfModel {
   readonly system: string;
   readonly user: string;
-  /** The ids that a decision chooses from; null in a request for a line. */
+  /** The ids among which a decision chooses; null in a request for a line. */
   readonly options: readonly string[] | null;
 }
 
@@ -45,7 +45,7 @@ export function startThinkingModel(answer: (asked: AskedOfModel) => object): Pro
 
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
-/** The use of an agent. */
+/** The token usage of an agent. */
 export interface Used {
   requests: number;
   tokens: number;
@@ -77,7 +77,7 @@ export function thinkingVillage(
   const folders = { workTreeOf: async () => ({ repo: null, branch: null }), memoryPath: '/nowhere' };
   const voice = voiceOf({ runtimes: poolOf(createScriptedRuntime()), ...folders, stop: new AbortController().signal });
   const used = new Map<string, Used>();
-  /** Settles once every request so far is answered. */
+  /** Settles when every request so far is answered. */
   let answered: Promise<unknown> = Promise.resolve();
   let pending = 0;
   const lives = village.villagers.map((villager) => {
@@ -85,7 +85,7 @@ export function thinkingVillage(
     used.set(villager.agentId, own);
     const complete = (body: ChatCompletionBody): Promise<Answer<ChatCompletion>> => {
       pending += 1;
-      // Agents get their answers in the order of their requests, so that a run of the village is the same each time.
+      // Agents get their answers in the order of their requests, so that every run of the village is the same.
       const answer = Promise.all([ask(wire.url, body, own), answered]).then(([value]) => value);
       answered = answer.finally(() => (pending -= 1));
       return answer;
@@ -105,7 +105,7 @@ export function thinkingVillage(
       for (const end = tick + ticks; tick < end; tick += 1) {
         village.advanceTo(tick);
         for (const live of lives) await live(tick);
-        // An answer may lead to another request, after the steps of the agent that wait for it.
+        // An answer may cause another request, after the steps of the agent that waits for it.
         for (; pending > 0; await setImmediate()) await answered;
       }
     },

@@ -6,7 +6,7 @@ import { CAP_MS } from '@hamlet/test/env/until';
 import type { HandsKit } from '../hands/hands-tool.ts';
 import { useTool, type CallPlace } from './a-hands-kit.ts';
 
-/** Calls of tools: the outcome, the text of one that must succeed, and the code of one that should fail. */
+/** Calls of tools: the outcome, the text of a call that must succeed, and the code of a call that should fail. */
 export function toolCalls(kit: () => HandsKit) {
   type Call = [name: string, input: object, place?: CallPlace];
   const use = async (...call: Call): Promise<ToolOutcome> => {
@@ -28,7 +28,7 @@ export function toolCalls(kit: () => HandsKit) {
 
 export async function soon(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const endMs = Date.now() + CAP_MS; !(await holds()); await delay(5))
-    assert.ok(Date.now() < endMs, 'it does not hold within two minutes');
+    assert.ok(Date.now() < endMs, 'the condition is not true within two minutes');
 }
 
 /** False for a zombie. */
@@ -40,6 +40,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The process ids that programs have written into a file, one a line. */
+/** The process ids that programs have written to a file, one per line. */
 export const pidsIn = (file: string): readonly number[] =>
   existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map(Number) : [];

@@ -6,13 +6,13 @@ import { askVillage, outcomeIn } from './outward.ts';
 import { answered, excerpt } from './reading.ts';
 import { codeOf, failed, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 
-/** Pause before the next look at a worker that waits for people, or whose end the API did not accept. */
+/** Pause before the next check of a worker that waits for people, or whose result the API did not accept. */
 const LOOK_EVERY_MS = 1_000;
 const PROMPT_MAX_CHARS = 200;
 
 /**
- * Begins a worker and works on it until it has ended; the result is its envelope. The API has one worker for one call: after a kill
- * the repeated call finds it, and continues it.
+ * Starts a worker and works on it until it has ended; the result is its envelope. The API has one worker for each call, so after
+ * a kill the repeated call finds it and continues it.
  */
 export async function delegateWork(kit: ToolKit, context: CallContext): Promise<ToolResult> {
   const answer = await askVillage(kit, 'delegate', context);
@@ -23,7 +23,7 @@ export async function delegateWork(kit: ToolKit, context: CallContext): Promise<
   try {
     return await untilEnded(kit, runId, context.signal);
   } catch (error) {
-    // The worker is cancelled or given back together with the run that waits for it.
+    // The worker is cancelled or released together with the run that waits for it.
     if (context.signal.aborted) return { kind: 'unknown', text: `The worker ${runId} was not waited for.` };
     throw error;
   }
@@ -35,7 +35,7 @@ async function untilEnded(kit: ToolKit, runId: string, signal: AbortSignal): Pro
     const [worker] = await answered(kit, signal, () => kit.work.workers({ active: false, run: runId }));
     if (worker === undefined) return failed('worker_forgotten', `The village has forgotten the worker ${runId}.`);
     if (worker.envelope !== null) return resultOf(worker);
-    // An end that the API does not show at the next look is looked for after a pause, so that no loop spins.
+    // If the API does not show the end at the next check, the check is repeated after a pause, so that the loop does not spin.
     const isTakeable: boolean = !hasEnded && worker.run.state !== 'waiting_permission';
     hasEnded = isTakeable && (await Promise.race([kit.childRuns.take(worker.run), rejectOnAbort(signal)])) === 'ended';
     if (!hasEnded) await delay(LOOK_EVERY_MS, undefined, { signal });

@@ -8,18 +8,18 @@ export const ASK_AGAIN: ReadonlySet<string> = new Set(['permission_needed', 'per
 /** Refusals that leave the call to the next holder of the lease. */
 export const LOST: ReadonlySet<string> = new Set(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
 
-/** An outcome of the API, or a result without one. */
+/** The API's outcome, or a result without one. */
 type Asked = { readonly outcome: CallOutcome } | { readonly result: ToolResult };
 
-/** Lets the API perform a call with an effect outside of the pod. */
+/** Lets the API perform a call with an effect outside the pod. */
 export async function performOutward(kit: ToolKit, tool: string, context: CallContext): Promise<ToolResult> {
   const answer = await askVillage(kit, tool, context);
   return 'outcome' in answer ? outcomeIn(answer.outcome) : answer.result;
 }
 
 /**
- * Asks the API to perform a call. The API has the journal up to the intent before it receives the
- * call, so that a lost volume cannot hide it.
+ * Asks the API to perform a call. The API has the journal up to the intent before it receives the call, so that the call is known
+ * even if the volume is lost.
  */
 export async function askVillage(kit: ToolKit, tool: string, { run, call, args, signal }: CallContext): Promise<Asked> {
   const booked = kit.book.find(run);
@@ -51,7 +51,7 @@ export function outcomeIn({ kind, code = 'failed', text, data }: CallOutcome): T
   }
 }
 
-/** A denial by the API as the engine knows it. */
+/** A denial by the API in the engine's form. */
 export function deniedBy({
   code = 'failed',
   text,

@@ -13,7 +13,7 @@ const MAX_ITEMS = 30;
 const EXCERPT_CHARS = 400;
 const MAX_REPLIES = 30;
 
-/** The answer of the API, asked again while it does not answer. Throws RunFailure for a refusal. */
+/** The API's answer; repeats the request until the API answers. Throws RunFailure for a refusal. */
 export async function answered<T>(kit: RetryPorts, signal: AbortSignal, ask: () => Promise<Answer<T>>): Promise<T> {
   const answer: Definite<T> = await retry(ask, signal, kit);
   if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
@@ -81,7 +81,7 @@ export async function readThread(kit: ToolKit, postId: string, signal: AbortSign
 const titleOf = ({ post_id: id, title, author_id: by, status, replies, created_at: at }: Post): string =>
   `“${title}” by ${by}, ${at}, ${status}, ${replies} replies, post_id ${id}`;
 
-/** The deliverables of a post with the ids that adopt_script takes. */
+/** The deliverables of a post, with the ids that adopt_script accepts. */
 function deliveredIn({ deliverables = [] }: Post): string {
   const lines = deliverables.map(
     ({ artifact_id: id, name, deliverable }) => `- ${deliverable ?? 'file'} ${name}, id ${id}`,
@@ -122,7 +122,7 @@ function lineOf({ name, language, version, description, tainted, adopted_from: f
   return `- ${name} (${language}), version ${version}${origin}, ${ran}: ${description ?? ''}`;
 }
 
-/** A source that may hold text of strangers is data for the model. */
+/** A source that may contain untrusted text is data for the model. */
 function inWords({ script, parameters, source, versions }: ScriptDetail): ToolResult {
   const earlier = versions.slice(1).map(({ version }) => version);
   const text = [

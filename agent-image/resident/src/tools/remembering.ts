@@ -23,9 +23,9 @@ const noteInWords = (tainted: readonly string[]) =>
 const audienceOf = ({ book }: ToolKit, { run, conversation }: CallContext): string =>
   book.find(run)?.audience ?? conversation;
 
-const NOT_NOTED = failed('memory_not_noted', 'The village has not noted the use of the memory. Try again later.');
+const NOT_NOTED = failed('memory_not_noted', 'The village has not recorded the use of the memory. Try again later.');
 
-/** The notes in words, once the API knows that the run reads them. */
+/** The notes as text, once the API has recorded that the run reads them. */
 async function shown(kit: ToolKit, notes: readonly Note[], { run, signal }: CallContext): Promise<ToolResult> {
   if (notes.length === 0) return okay('Nothing is remembered.');
   const tainted = await noteMemories(kit, { run, recalled: notes.map(({ id }) => id), signal });
@@ -33,8 +33,8 @@ async function shown(kit: ToolKit, notes: readonly Note[], { run, signal }: Call
 }
 
 /**
- * The memory stays private to the conversation in which it was made; in a run of a repository it belongs to the repository. Its id is that of
- * the call, so a repeated call adds nothing.
+ * The memory stays private to the conversation in which it was made; in a run of a repository it belongs to the repository. Its
+ * id is that of the call, so a repeated call adds nothing.
  */
 export async function remember(
   kit: ToolKit,
@@ -43,7 +43,7 @@ export async function remember(
 ): Promise<ToolResult> {
   if (kit.repositoryMemory.has(context.run)) return rememberShared(kit, { text, about }, context);
   const id = `m-${context.key.slice(0, ID_CHARS)}`;
-  // The API knows the memory before the file has it: a mark without a memory does no harm.
+  // The API records the memory before the file stores it: a record without a memory is harmless.
   const noted = await noteMemories(kit, { run: context.run, written: [id], signal: context.signal });
   if (noted === null) return NOT_NOTED;
   kit.notes.remember({ id, text, about: about ?? null, audience: audienceOf(kit, context) });
@@ -94,12 +94,12 @@ type Kit = Pick<ToolKit, 'repositoryMemory' | 'agentId'>;
 const WORDS: Readonly<Record<Exclude<MemoryChangeResult, 'done'>, string>> = {
   no_such_memory: 'There is no such memory in this repository: read the list.',
   not_yours:
-    'Another agent began this memory: add what you know as a memory of your own, or ask a person to delete it.',
-  memory_full: 'The memory of this repository is full: forget memories of yours that are not needed.',
+    'Another agent created this memory: add a memory of your own, or ask a person to delete this one.',
+  memory_full: 'The memory of this repository is full: forget some of your memories.',
   too_many_pins: 'Too many memories are pinned: unpin one first.',
 };
 
-/** Makes one change; `done` is said if the API has kept it. */
+/** Makes one change; returns the text `done` if the API has stored it. */
 async function changeShared(
   { repositoryMemory }: Kit,
   { change, done }: { readonly change: MemoryChange; readonly done: string },
@@ -144,7 +144,7 @@ async function pinShared(
   return changeShared(kit, { change: { op: 'pin', memory_id: id, pinned }, done }, context);
 }
 
-/** Lists or searches all entities of the memory. The API taints the run if strangers wrote some of them. */
+/** Lists or searches all entities of the memory. The API taints the run if some of them contain outside text. */
 async function showShared(
   kit: Kit,
   { query, limit }: { readonly query?: string; readonly limit: number },

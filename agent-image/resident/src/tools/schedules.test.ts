@@ -46,7 +46,7 @@ async function listed(pages: readonly (readonly ScheduleView[])[]): Promise<stri
   return outcome.kind === 'ok' ? outcome.text : outcome.kind;
 }
 
-test('Schedules of all pages are listed with their times; pages without own ones do not end the list', async () => {
+test("Schedules of all pages are listed with their times; a page without the agent's Schedules does not end the list", async () => {
   const night = {
     ...SCHEDULE,
     name: 'night',

@@ -6,7 +6,7 @@ import { failed, okay, type ToolKit } from './tool-kit.ts';
 
 type Asked = Readonly<{ name: string; why: string }>;
 
-/** The instructions of a skill, in the version that the run has. The API notes that the model asked for it, and why. */
+/** The instructions of a skill, in the run's version. The API records that the model asked for it, and why. */
 export async function loadSkill(kit: ToolKit, { name, why }: Asked, context: CallContext): Promise<ToolOutcome> {
   const booked = kit.book.find(context.run);
   if (booked === undefined) return { kind: 'unknown', text: 'This process has no lease on the run.' };
@@ -32,7 +32,7 @@ export function readSkillFile(
   );
 }
 
-/** The versions of a run never change, so a skill that has another one now is of no use to it. */
+/** The versions of a run never change, so a run cannot use a skill that has changed since. */
 const changed = (name: string): ToolOutcome =>
   failed(
     'skill_changed',

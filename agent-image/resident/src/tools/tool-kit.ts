@@ -28,14 +28,14 @@ export type ToolResult = ToolOutcome | NeedsPermission;
 export type Perform<Input> = (input: Input, context: CallContext) => Promise<ToolResult>;
 
 export const okay = (text: string): ToolOutcome => ({ kind: 'ok', text });
-/** A result with text of strangers: the model reads it as data. */
+/** A result with untrusted text, which the model reads as data. */
 export const fromOutside = (text: string): ToolOutcome => ({ kind: 'ok', text, untrusted: true });
 export const failed = (code: string, text: string): ToolOutcome => ({ kind: 'failed', code, text });
 
-/** Engine codes are lower case words. */
+/** Engine codes are lower-case words. */
 export const codeOf = (code: string): string => (/^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : 'failed');
 
-/** A refusal by the village is an outcome; the end of a process leaves the call open for the next one. */
+/** A refusal by the village is an outcome. The end of the process leaves the call open for the next process. */
 export async function outcomeOf(perform: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await perform();

@@ -66,7 +66,7 @@ const readingTools = (kit: ToolKit): readonly Tool[] => [
   inPod('quote', VILLAGE_TOOLS.quote, (asked, { signal }) => readQuote(kit, given(asked), signal)),
 ];
 
-/** Without the fields that the model left out. */
+/** Omits the fields that the model left out. */
 const given = (asked: object): PriceAsked =>
   Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 
@@ -94,14 +94,16 @@ const memoryTools = (kit: ToolKit): readonly Tool[] => [
 
 const OUTWARD = (Object.keys(VILLAGE_TOOLS) as Name[]).filter((name) => VILLAGE_TOOLS[name].runs === 'village');
 
-/** A tool that the API performs. It receives the arguments as the model wrote them, since a permission is bound to these. */
+/**
+ * A tool that the API performs. It receives the arguments exactly as the model wrote them, because a permission is bound to them.
+ */
 function outward(kit: ToolKit, name: Name): Tool {
   const { description, effect, input } = VILLAGE_TOOLS[name];
   const isDelegate = name === 'delegate';
   return defineTool<unknown>({
     name,
     description,
-    // Workers of one answer work side by side. A repeated call finds its worker, so the engine may run it again as it repeats a read.
+    // Workers of one answer run in parallel. A repeated call finds its worker, so the engine may repeat the call like a read.
     effect: isDelegate ? 'read' : effect,
     input,
     timeoutMs: isDelegate ? WORKER_MS : OUTWARD_MS,
@@ -122,7 +124,10 @@ const walkTo = (kit: ToolKit, { landmark_id: place, x = 0, y = 0 }: Destination,
 const walkAfter = (kit: ToolKit, agentId: string, context: CallContext) =>
   walk(kit, context, (tools) => findAgent(tools, agentId, 0));
 
-/** One body: a walk waits for the walk of another run. At the end of the process the walk stays open, and the next process continues it. */
+/**
+ * The agent has one body, so a walk waits for the walk of another run. When the process ends, the walk stays open, and the next
+ * process continues it.
+ */
 async function walk(
   kit: ToolKit,
   { key, signal }: CallContext,

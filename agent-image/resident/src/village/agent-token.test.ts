@@ -7,19 +7,19 @@ const LIFE_MS = 300_000;
 function setUp() {
   const state = { now: 0, exchanges: 0, broken: false };
   const exchange = async () => {
-    if (state.broken) throw new Error('the api is down');
+    if (state.broken) throw new Error('the API is down');
     state.exchanges += 1;
     return { access_token: `token ${state.exchanges}`, expires_at: new Date(state.now + LIFE_MS).toISOString() };
   };
   return { state, tokens: exchangedToken(exchange, () => state.now) };
 }
 
-test('requests at the same moment share one exchange', async () => {
+test('concurrent requests share one exchange', async () => {
   const { tokens } = setUp();
   assert.deepEqual(await Promise.all([tokens.get(), tokens.get()]), ['token 1', 'token 1']);
 });
 
-test('a token is renewed before it ends, once', async () => {
+test('a token is renewed once, before it expires', async () => {
   const { state, tokens } = setUp();
   await tokens.get();
   state.now = LIFE_MS - RENEW_BEFORE_MS - 1;

@@ -5,7 +5,7 @@ export const RENEW_BEFORE_MS = 60_000;
 
 export interface TokenSource {
   get(): Promise<string>;
-  /** Called after the API has refused the token: the next `get` obtains a new token by exchange. */
+  /** Called after the API has refused the token: the next `get` obtains a new one. */
   renew(): void;
 }
 

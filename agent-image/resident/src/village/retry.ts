@@ -9,8 +9,8 @@ export interface BackoffLimits {
 export const API_BACKOFF: BackoffLimits = { firstMs: 250, maxMs: 5_000 };
 
 /**
- * The pause in ms after `failures` (at least 1) failures in a row. It doubles with each failure. Half of it is
- * multiplied by `random` (0…1), which spreads the retries.
+ * The pause in ms after `failures` (at least 1) consecutive failures. It doubles with each failure. Half of it is multiplied by
+ * `random` (0…1), which spreads the retries.
  */
 export function backoffMs(failures: number, random: number, { firstMs, maxMs }: BackoffLimits = API_BACKOFF): number {
   const whole = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));
@@ -28,8 +28,8 @@ export interface RetryPorts {
 export type Definite<T> = Extract<Answer<T>, { kind: 'ok' | 'refused' }>;
 
 /**
- * Repeats a request until the API accepts or refuses it. Rejects with CycleOver, or with the signal's reason when the
- * signal aborts.
+ * Repeats a request until the API accepts or refuses it. Rejects with CycleOver, or with the signal's reason when the signal
+ * aborts.
  */
 export async function retry<T>(
   ask: () => Promise<Answer<T>>,

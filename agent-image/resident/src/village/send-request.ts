@@ -11,7 +11,7 @@ export interface HttpVillageOptions {
   readonly agentId: string;
   /** Aborts reads at once. */
   readonly stopReading: AbortSignal;
-  /** Aborts writes; comes later than `stopReading`, so that a write in flight can finish. */
+  /** Aborts writes, later than `stopReading`, so that a write in flight can finish. */
   readonly stopWriting: AbortSignal;
 }
 
@@ -25,7 +25,7 @@ export interface Requests {
   readonly write: Send;
 }
 
-/** Requests of one agent. They are repeated only once, with a new token after 401; the caller decides about other retries. */
+/** Sends one agent's requests. The only retry is one with a new token after 401; the caller decides about others. */
 export function requestsOf({ client, tokens, agentId, stopReading, stopWriting }: HttpVillageOptions): Requests {
   const send =
     (stop: AbortSignal): Send =>
@@ -55,7 +55,7 @@ export function mapped<A, B>(answer: Answer<A>, of: (value: A) => B): Answer<B> 
 }
 
 /**
- * The answer to an exception: a refused token exchange or stream, a lost connection, or a response outside the
+ * Converts an exception to an answer: a refused token exchange or stream, a lost connection, or a response that violates the
  * contract.
  */
 export function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
@@ -64,7 +64,7 @@ export function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
   return refusalOf(error.problem);
 }
 
-/** Refusals that a repeated request does not meet: the limit of requests, and an earlier request with the same key under way. */
+/** Refusals that a repeated request may avoid: the rate limit, and a pending request with the same key. */
 const PASSING: ReadonlySet<string> = new Set(['rate_limited', 'idempotency_in_flight']);
 
 /** A failure of the API counts as unreachable, not as a refusal. */
@@ -74,7 +74,7 @@ function refusalOf({ code, detail, status }: Problem): Answer<never> {
   return { kind: 'refused', code, detail };
 }
 
-/** The cause of a failed fetch says more than its message. */
+/** The cause of a failed fetch is more specific than its message. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;

@@ -41,7 +41,7 @@ test('requests carry the token and use the paths of the contract', async () => {
   );
 });
 
-test('a turn reads the surroundings of the agent and the agent that spoke, not the whole village', async () => {
+test("a turn reads the agent's surroundings and the speaking agent, not the whole village", async () => {
   api.requests.length = 0;
   assert.equal((await village.around('bob')).kind, 'ok');
   assert.equal((await village.around()).kind, 'ok');
@@ -74,7 +74,7 @@ test('writes carry an idempotency key; the id of a turn is its key', async () =>
   );
 });
 
-test('a refusal is a value with its code; a newer cycle gives stale; a failing api gives unreachable', async () => {
+test('a refusal is returned with its code; a newer cycle gives stale; a failing API gives unreachable', async () => {
   api.refuse.set('move', 'zone_locked');
   assert.deepEqual(await village.move({ landmark_id: 'cafe' }, 'k'), {
     kind: 'refused',
@@ -129,7 +129,7 @@ test('the stream resumes after a seq, delivers wakes and cycles in order, and en
   const { path } = await api.asked('/wakes');
   assert.equal(path, '/api/v1/agents/ada/wakes?after=41');
   const wake = aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }, 42);
-  // The client may not have the head of the response yet when the server has opened the stream.
+  // The client may not have received the response head yet when the server has opened the stream.
   const timer = setInterval(() => {
     if (events.length === 0) api.send('wake', wake);
     else if (events.length === 1) api.send('cycle', { cycle: 2 });

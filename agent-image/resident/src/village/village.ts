@@ -23,7 +23,7 @@ import * as contract from '@hamlet/contract/resident';
 import type { UsableModel } from '../brain/resource-plan.ts';
 import { failureOf, mapped, requestsOf, type HttpVillageOptions, type Requests } from './send-request.ts';
 
-/** The API's answer. `stale`: a newer cycle has begun, this process must end. `unreachable`: a retry may succeed. */
+/** The API's answer. `stale`: a newer cycle has begun, so this process must end. `unreachable`: a retry may succeed. */
 export type Answer<T> =
   | { readonly kind: 'ok'; readonly value: T }
   | { readonly kind: 'refused'; readonly code: Refusal; readonly detail: string }
@@ -48,10 +48,10 @@ export interface RunEnd extends RunLease {
   readonly state: SettledState;
   readonly summary: string;
   readonly error?: RunError;
-  /** The whole answer in words. */
+  /** The whole answer as text. */
   readonly answer?: string;
   readonly usage?: { readonly steps: number; readonly tokens: number; readonly cost: string };
-  /** Calls whose end is unknown. */
+  /** Calls with an unknown outcome. */
   readonly unsettled?: string[];
 }
 
@@ -64,7 +64,7 @@ export interface NewPost {
   readonly audience: PostAudience;
 }
 
-/** The item of a quote, with its seconds; empty to ask for the price list alone. The API checks it. */
+/** The item of a quote, with its seconds; empty to request only the price list. The API checks it. */
 export type PriceAsked = Readonly<Partial<Omit<QuoteQuery, 'agent_id'>>>;
 
 interface Purchase {
@@ -81,7 +81,7 @@ const SILENCE_TIMEOUT_MS = 15_000;
 const ENTRIES_SEEN = 20;
 const AUCTIONS_SEEN = 20;
 
-/** The API over HTTP. It retries only once, with a new token after 401; the caller decides about other retries. */
+/** The API over HTTP. The only retry is one with a new token after 401; the caller decides about others. */
 export function createHttpVillage(options: HttpVillageOptions) {
   const requests = requestsOf(options);
   return {
@@ -99,7 +99,7 @@ function worldRequests({ agentId, params, read, write }: Requests) {
     paidTime: () => read(contract.getPaidTime, { params }),
     /** The whole world. It grows with every agent, so turns use `around`. */
     world: () => read(contract.getWorld, {}),
-    /** The agent's surroundings, itself included, and one other agent wherever it is. */
+    /** The agent's surroundings, itself included, and one other agent at any distance. */
     around: (other?: string) => {
       const query = {
         around: agentId,
@@ -155,7 +155,7 @@ function tradeRequests({ params, read, write }: Requests) {
     },
     bid: (auction_id: string, amount: string, idempotencyKey: string) =>
       write(contract.placeBid, { params: { auction_id }, body: { amount }, idempotencyKey }),
-    /** Asks a model. Never retried, since each request costs money. */
+    /** Requests an answer from a model. Never retried, because each request costs money. */
     complete: (body: ChatCompletionBody) => read(contract.completeChat, { body }),
   };
 }
@@ -164,7 +164,7 @@ function runRequests({ params, read, write }: Requests) {
   return {
     nextRun: async (lane: RunLane) =>
       mapped(await read(contract.nextRun, { params, query: { lane } }), ({ run }) => run),
-    /** Starts or continues a run in a cycle. `runtime` names the runtime that works on it. */
+    /** Starts or continues a run in a cycle. `runtime` is the name of the runtime that works on it. */
     startRun: (run_id: string, cycle: number, runtime: string) =>
       read(contract.startRun, { params: { run_id }, body: { cycle, runtime } }),
     /** Records a step; the first record of a step counts. */
@@ -177,9 +177,7 @@ function runRequests({ params, read, write }: Requests) {
   };
 }
 
-/**
- * Streams the wakes after number `after`, or new ones if null, to `onEvent` in order; `ok` when the API ends the stream.
- */
+/** Streams the wakes after number `after`, or new ones if null, to `onEvent` in order; `ok` when the API ends the stream. */
 function followWith({ client, tokens, agentId, stopReading }: HttpVillageOptions) {
   return async (after: number | null, onEvent: (event: WakeEvent) => void): Promise<Answer<null>> => {
     let opened = false;

@@ -25,7 +25,10 @@ interface AskedCall {
   readonly why: PermissionWhy;
 }
 
-/** A call in the hands: `boot` names their present start. With `known`, the resident only asks for the state of an earlier start. */
+/**
+ * A call in the hands: `boot` identifies their current start. With `known`, the resident only requests the state of an earlier
+ * start.
+ */
 interface StartedCall {
   readonly tool: string;
   readonly arguments: string;
@@ -47,7 +50,9 @@ export interface JournalBatch {
   readonly payloads: readonly Payload[];
 }
 
-/** A use of the memory of the repository of a run: changes first, then what is read. Reading `all` taints the run if strangers wrote something. */
+/**
+ * A use of the memory of a run's repository: first changes, then reads. Reading `all` taints the run if it contains outside text.
+ */
 export interface MemoryUse {
   readonly changes?: readonly MemoryChange[];
   /** The changes were found in a file: nothing proves which run made them. */
@@ -66,7 +71,7 @@ export interface PostQuery {
 /** Maximum number of replies of a thread that are read, oldest first. */
 const REPLIES_SEEN = 100;
 
-/** The part of the API that an agent with a model works with, besides `Village`. */
+/** The part of the API that only an agent with a model uses, in addition to `Village`. */
 export type WorkVillage = ReturnType<typeof createHttpWork>;
 
 export function createHttpWork(options: HttpVillageOptions) {
@@ -76,7 +81,7 @@ export function createHttpWork(options: HttpVillageOptions) {
     ...skillRequests(requests),
     posts: async (query: PostQuery) => mapped(await read(contract.listPosts, { query }), ({ posts }) => posts),
     thread: (post_id: string) => read(contract.getPost, { params: { post_id }, query: { limit: REPLIES_SEEN } }),
-    /** A page of the Schedules of the village, of which the API shows the agent its own. */
+    /** A page of the village's Schedules, of which the API shows the agent only its own. */
     schedules: (cursor: string | undefined) =>
       read(contract.listSchedules, { query: cursor === undefined ? {} : { cursor } }),
     workers: async ({ active, run }: { readonly active: boolean; readonly run?: string }) => {
@@ -84,7 +89,7 @@ export function createHttpWork(options: HttpVillageOptions) {
       const asked = run === undefined ? query : { ...query, run_id: run };
       return mapped(await read(contract.listWorkers, { params, query: asked }), ({ workers }) => workers);
     },
-    /** Performs a call with an effect outside of the pod. The API judges it, and executes it once. */
+    /** Performs a call with an effect outside the pod. The API judges it, and executes it once. */
     performCall: async (
       run_id: string,
       call_id: string,
@@ -103,7 +108,7 @@ export function createHttpWork(options: HttpVillageOptions) {
       const sent = { params: { run_id, call_id, sha256 }, query, body: bytes };
       return mapped(await read(contract.keepArtifact, sent), ({ artifact }) => artifact);
     },
-    /** Notes the memories that a run writes or recalls. Returns the recalled ones that a tainted run wrote. */
+    /** Records the memories that a run writes or recalls. Returns the recalled ones that a tainted run wrote. */
     noteMemories: async (
       run_id: string,
       lease: RunLease,
@@ -121,26 +126,26 @@ export function createHttpWork(options: HttpVillageOptions) {
       const answer = await read(contract.askPermission, { params: { run_id }, body: { ...lease, ...call } });
       return mapped(answer, ({ permission }) => permission);
     },
-    /** Gives the lease back while people are asked; if no permission is pending, the run continues with the answers. */
+    /** Releases the lease while people are asked; if no permission is pending, the run continues with the answers. */
     waitRun: (run_id: string, lease: RunLease) => read(contract.waitRun, { params: { run_id }, body: lease }),
-    /** Adds entries of one run to the API's mirror of the journal; returns the place of the last one that the mirror has. */
+    /** Adds entries of one run to the API's mirror of the journal; returns the position of the last one that the mirror has. */
     mirror: (run_id: string, lease: RunLease, { entries, payloads }: JournalBatch) => {
       const body = { ...lease, entries: [...entries], payloads: [...payloads] };
       return read(contract.storeRunJournal, { params: { run_id }, body });
     },
     publishWords: (run_id: string, lease: RunLease, words: { readonly ask: number; readonly text: string }) =>
       read(contract.publishRunWords, { params: { run_id }, body: { ...lease, ...words } }),
-    /** Entries of the mirror after a place, oldest first; empty at the end. */
+    /** Entries of the mirror after a position, oldest first; empty at the end. */
     mirrored: (after: number) => read(contract.readJournal, { params, query: { after } }),
   };
 }
 
 const skillRequests = ({ read, params }: ReturnType<typeof requestsOf>) => ({
   scripts: async () => mapped(await read(contract.listScripts, { params }), ({ scripts }) => scripts),
-  /** One of the agent's scripts in a version; null: its newest one. */
+  /** One of the agent's scripts in a version; null for its newest one. */
   script: (name: string, version: string | null) =>
     read(contract.getScript, { params: { ...params, name }, query: version === null ? {} : { version } }),
-  /** Files of a skill that lies in a ConfigMap. */
+  /** Files of a skill in a ConfigMap. */
   skillFiles: async (skill: string) =>
     mapped(await read(contract.readSkillFiles, { params: { ...params, skill } }), ({ files }) => files),
   /** Fixes the skills of a run; returns those that its first attempt fixed. */
@@ -148,7 +153,7 @@ const skillRequests = ({ read, params }: ReturnType<typeof requestsOf>) => ({
     const body = { ...lease, skills: [...skills] };
     return mapped(await read(contract.pinSkills, { params: { run_id }, body }), ({ skills: pinned }) => pinned);
   },
-  /** Notes that the model asks for a skill; returns the version that the run has. */
+  /** Records that the model asked for a skill; returns the run's version. */
   loadSkill: (
     run_id: string,
     lease: RunLease,

@@ -13,7 +13,7 @@ import (
 	"hamlet.village/hands/internal/frame"
 )
 
-// asProgram makes the test binary behave as hamlet-hands, so that each test has a supervisor of its own.
+// asProgram makes the test binary behave as hamlet-hands, so that each test has its own supervisor.
 const asProgram = "HAMLET_HANDS_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// most is the cap of every wait; nothing asserts a time.
+// most is the cap of every wait; no test asserts a duration.
 const most = 30 * time.Second
 
 type supervisor struct {
@@ -64,7 +64,7 @@ func (s *supervisor) launch(command *exec.Cmd) {
 
 func (s *supervisor) socket() string { return filepath.Join(s.folder, "hands.sock") }
 
-// end lets the supervisor end its processes first: they would outlive one that is killed, unless it is process 1 of a container.
+// end lets the supervisor end its processes first: they would survive a killed supervisor, unless it is process 1 of a container.
 func (s *supervisor) end() {
 	if s.command.Process.Signal(syscall.SIGTERM) != nil {
 		return
@@ -186,7 +186,7 @@ func (c *client) ask(op string, args any) reply {
 	return answer
 }
 
-// must asks and parses the data of an answer that is no refusal.
+// must sends a request and parses the data of an answer that is not a refusal.
 func must[T any](c *client, op string, args any) T {
 	c.t.Helper()
 	answer := c.ask(op, args)

@@ -12,7 +12,7 @@ import (
 
 const (
 	mib = 1 << 20
-	// layerLimit is that of the kubelet in these tests: programs end at 205 MiB.
+	// layerLimit is that of the kubelet in these tests: programs are ended at 205 MiB.
 	layerLimit = 256 * mib
 )
 
@@ -26,7 +26,7 @@ func startWatched(t *testing.T) (c *client, folder string) {
 	return s.client(), folder
 }
 
-// usedIn is the room that the files of a folder take on the disk.
+// usedIn returns the disk space that the files of a folder take.
 func usedIn(t *testing.T, folder string) int {
 	t.Helper()
 	out, err := exec.Command("du", "-s", "--block-size=1M", folder).Output()
@@ -46,7 +46,7 @@ func TestAFullDiskEndsProgramsAndLeavesTheirFiles(t *testing.T) {
 	left := filepath.Join(t.TempDir(), "pid")
 	c.sh("leaves", fmt.Sprintf("setsid sh -c 'echo $$ >%s; exec sleep 600' >/dev/null 2>&1 &", left), in)
 	c.begin("beside", "sleep 600", in)
-	// It stays below the limit, however late the supervisor looks.
+	// It stays below the limit, even if the supervisor checks late.
 	c.begin("fills", "mkdir cache; fallocate -l 190M cache/base; for i in $(seq 30); do head -c 1M /dev/zero >cache/$i; sleep 0.2; done; sleep 600", in)
 	ended := c.wait("fills")
 	expect(t, "cause", ended.Exit.Cause, "full")
@@ -54,14 +54,14 @@ func TestAFullDiskEndsProgramsAndLeavesTheirFiles(t *testing.T) {
 		expect(t, part+" in "+ended.Exit.Note, strings.Contains(ended.Exit.Note, part), true)
 	}
 	expect(t, "the program beside it", c.wait("beside").Exit.Cause, "full")
-	until(t, "what an ended program left has ended", func() bool { return !isAlive(pidIn(t, left)) })
+	until(t, "the leftovers of an ended program have ended", func() bool { return !isAlive(pidIn(t, left)) })
 	if used := usedIn(t, folder); used < 204 || used >= 256 {
 		t.Errorf("%d MiB are used", used)
 	}
 
-	// Above the mark, programs run as long as they do not grow: so an agent can clean up.
+	// Above the mark, programs run as long as they do not grow, so that an agent can clean up.
 	expect(t, "a small file", *c.sh("small", "head -c 300K /dev/zero >small; sleep 1", in).Exit.Code, 0)
-	expect(t, "a program that grows on", c.sh("grows", "while :; do head -c 1M /dev/zero >>more; sleep 0.1; done", in).Exit.Cause, "full")
+	expect(t, "a program that continues to grow", c.sh("grows", "while :; do head -c 1M /dev/zero >>more; sleep 0.1; done", in).Exit.Cause, "full")
 	expect(t, "cleaning", *c.sh("cleans", "rm -r cache more; sleep 1", in).Exit.Code, 0)
 	expect(t, "work goes on", *c.sh("works", "head -c 30M /dev/zero >work; sleep 1; rm work", in).Exit.Code, 0)
 }
@@ -81,11 +81,11 @@ func TestWhoFillsTheDiskAndEndsAtOnceIsNamedToTheNext(t *testing.T) {
 	in := map[string]any{"cwd": folder}
 	jumped := c.sh("jumps", "fallocate -l 400M jump", in)
 	expect(t, "cause", jumped.Exit.Cause, "exit")
-	until(t, "the next program says it", func() bool {
+	until(t, "the next program reports it", func() bool {
 		next := c.sh(fmt.Sprint("next-", time.Now().UnixNano()), "true", in).Exit
 		return next.Cause == "exit" && strings.Contains(next.Note, "400 MiB of at most")
 	})
-	expect(t, "and it is said once", c.sh("later", "true", in).Exit.Note, "")
+	expect(t, "it is reported once", c.sh("later", "true", in).Exit.Note, "")
 }
 
 func TestLayerBytesOf(t *testing.T) {

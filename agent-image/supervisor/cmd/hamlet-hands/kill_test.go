@@ -23,7 +23,7 @@ func TestKillReachesEverything(t *testing.T) {
 	expect(t, "closed", must[struct{ Closed int }](c, "close", map[string]any{"owner": "run"}).Closed, 2)
 	listed := must[struct{ Processes []record }](c, "list", map[string]any{})
 	expect(t, "left", len(listed.Processes), 1)
-	expect(t, "the other's process runs on", listed.Processes[0].State, "running")
+	expect(t, "the other owner's process still runs", listed.Processes[0].State, "running")
 }
 
 func TestCloseEndsWhatAnEndedProcessLeft(t *testing.T) {
@@ -34,7 +34,7 @@ func TestCloseEndsWhatAnEndedProcessLeft(t *testing.T) {
 	pid := pidIn(t, file)
 	expect(t, "it lives on", isAlive(pid), true)
 	must[struct{}](c, "close", map[string]any{"owner": "run"})
-	until(t, "what it left ends", func() bool { return !isAlive(pid) })
+	until(t, "the processes that it left behind end", func() bool { return !isAlive(pid) })
 }
 
 func TestKillReachesProcessesThatHideTheirMark(t *testing.T) {
@@ -50,9 +50,9 @@ func TestKillReachesProcessesThatHideTheirMark(t *testing.T) {
 	others := pidIn(t, other)
 	must[struct{}](c, "close", map[string]any{"owner": "run"})
 	until(t, "the hidden processes end", func() bool { return !isAlive(hidden[0]) && !isAlive(hidden[1]) })
-	expect(t, "the process of another owner runs on", isAlive(others), true)
-	expect(t, "an id is used once", c.ask("exec", map[string]any{"process": "a", "argv": []string{"true"}}).Code, "forgotten")
-	// Process 1 of a pod takes all others with it; the supervisor of a test does not.
+	expect(t, "the process of another owner still runs", isAlive(others), true)
+	expect(t, "an id can be used once", c.ask("exec", map[string]any{"process": "a", "argv": []string{"true"}}).Code, "forgotten")
+	// The end of process 1 of a pod ends all others; the end of a test's supervisor does not.
 	must[struct{}](c, "close", map[string]any{"owner": "another"})
 	until(t, "the process of the other owner ends with it", func() bool { return !isAlive(others) })
 }

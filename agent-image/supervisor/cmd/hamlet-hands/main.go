@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	// endTime is left of the pod's 10 s of grace for processes that were asked to end.
+	// endTime is the part of the pod's 10 s of grace for processes that were asked to end.
 	endTime = 7 * time.Second
-	// memoryLimit makes the garbage collector work harder before the supervisor grows; it holds little but buffers.
+	// memoryLimit makes the garbage collector work harder before the supervisor grows; the supervisor holds little but buffers.
 	memoryLimit = 24 << 20
-	// collectAt is the growth of the heap, in per cent, at which garbage is collected; the default is 100.
+	// collectAt is the heap growth, in per cent, at which garbage is collected; the default is 100.
 	collectAt = 40
-	// layerVariable has the limit of the container's own disk, as the operator sets it in the pod.
+	// layerVariable contains the limit of the container's own disk, as the operator sets it in the pod.
 	layerVariable = "HAMLET_LAYER_BYTES"
 )
 
@@ -144,7 +144,7 @@ func supervise(folder, output string, layer disk) error {
 	return server.New(table, boots).Serve(listener)
 }
 
-// layerBytesOf returns 0 for a text that is no number: then the supervisor watches nothing, and the kubelet alone limits.
+// layerBytesOf returns 0 for a text that is not a number: then the supervisor watches nothing, and only the kubelet sets a limit.
 func layerBytesOf(text string) int64 {
 	bytes, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -166,7 +166,7 @@ func (d disk) watch(table *process.Table, began time.Time) {
 	}
 	found, err := layer.Open(d.folder, began)
 	if err == nil && d.folder == "/" && !found.IsOverlay() {
-		err = errors.New("it is no overlay, and all of it would have to be counted")
+		err = errors.New("it is not an overlay, so all its files would have to be counted")
 	}
 	if err != nil {
 		log.Printf(`{"level":"warn","message":"the disk of the container is not watched","cause":%q}`, err)
@@ -175,7 +175,7 @@ func (d disk) watch(table *process.Table, began time.Time) {
 	go found.Watch(d.bytes, table)
 }
 
-// adoptOrphans makes the supervisor the parent of orphans also where it is not process 1, as in its tests.
+// adoptOrphans makes the supervisor the parent of orphans even if it is not process 1, as in its tests.
 func adoptOrphans() {
 	const setChildSubreaper = 36 // prctl(2)
 	_, _, _ = syscall.Syscall6(syscall.SYS_PRCTL, setChildSubreaper, 1, 0, 0, 0, 0)

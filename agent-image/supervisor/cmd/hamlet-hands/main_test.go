@@ -75,7 +75,7 @@ func TestProgramsThatCannotStart(t *testing.T) {
 			t.Errorf("%s: %s %s", id, answer.Code, answer.Message)
 		}
 	}
-	expect(t, "the supervisor goes on", *c.sh("after", "exit 0", nil).Exit.Code, 0)
+	expect(t, "the supervisor continues", *c.sh("after", "exit 0", nil).Exit.Code, 0)
 }
 
 func TestOutputIsBounded(t *testing.T) {
@@ -93,7 +93,7 @@ func TestOutputIsBounded(t *testing.T) {
 		t.Errorf("the file has %v bytes, %v", info, err)
 	}
 	part := must[struct{ Data []byte }](c, "read", map[string]any{"process": "a", "stream": "stdout", "offset": 99_990, "bytes": 1000})
-	expect(t, "a read ends with what is kept", len(part.Data), 10)
+	expect(t, "a read ends with the kept bytes", len(part.Data), 10)
 
 	short := c.sh("b", "seq 1 20000", nil)
 	whole := string(short.Stdout.Head) + string(short.Stdout.Tail)
@@ -281,12 +281,12 @@ func TestHostileFrames(t *testing.T) {
 	cut := s.dial()
 	_, _ = cut.conn.Write([]byte{0, 0, 1, 0, '{'})
 	_ = cut.conn.Close()
-	expect(t, "the same connection goes on", *c.sh("a", "exit 4", nil).Exit.Code, 4)
+	expect(t, "the same connection continues", *c.sh("a", "exit 4", nil).Exit.Code, 4)
 }
 
 func TestConnectionsAreLimited(t *testing.T) {
 	s := startSupervisor(t)
-	// The connection that waited for the socket may still have its place. A refused one may be closed before its hello is written.
+	// The waiting connection may still occupy its place. A refused one may be closed before its hello is written.
 	hello := map[string]any{"id": 1, "op": "hello", "args": map[string]int{"version": 1}}
 	until(t, "16 connections", func() bool {
 		conn := s.dial().conn

@@ -104,7 +104,7 @@ func TestProgramsAreFound(t *testing.T) {
 		expect(t, id, fmt.Sprint(*ended.Exit.Code, " ", string(ended.Stdout.Head)+string(ended.Stderr.Head)), fmt.Sprint(want.code, " ", want.text))
 	}
 	gone := c.ask("exec", map[string]any{"process": "gone", "argv": []string{"true"}, "cwd": folder + "/plain"})
-	expect(t, "a file is no folder", gone.Code, "failed")
+	expect(t, "a file is not a folder", gone.Code, "failed")
 	long := c.run("long", []string{"true", strings.Repeat("x", 200_000)}, nil)
 	expect(t, "a long argument", string(long.Stderr.Head), "true: argument list too long\n")
 }

@@ -11,7 +11,7 @@ import (
 
 const (
 	trustCommand = "trust"
-	// authority is the certificate of the village, as the operator mounts it.
+	// authority is the certificate of the village, which the operator mounts.
 	authority = "/etc/hamlet/ca/ca.crt"
 )
 
@@ -23,8 +23,8 @@ func place(certificate string) trust.Place {
 	return trust.System(certificate, home)
 }
 
-// trustFiles lets programs trust the authority before the first of them starts. The tools of NSS and OpenSSL take longer:
-// a process of its own runs them, which the supervisor reaps as any orphan.
+// trustFiles lets programs trust the authority before the first of them starts. The tools of NSS and OpenSSL take longer, so a
+// separate process runs them, which the supervisor reaps like any orphan.
 func trustFiles() {
 	is, err := trust.Files(place(authority))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package files reads and changes the files below a folder. It never leaves that folder: not by "..", not by a
-// symbolic link, and not by one that appears while it works (os.Root resolves each part of a path beneath the folder).
+// Package files reads and changes the files below a folder. It never leaves that folder: not through "..", not through a symbolic
+// link, and not through one that appears meanwhile (os.Root resolves each part of a path beneath the folder).
 package files
 
 import (
@@ -19,7 +19,7 @@ import (
 
 const (
 	maxPathChars = 4096
-	// MaxBytes of a file fit into a message as base64. Larger files belong to programs.
+	// MaxBytes is the largest file that fits into a message as base64. Programs handle larger files.
 	MaxBytes = 512 << 10
 )
 
@@ -68,9 +68,9 @@ func explain(err error, p Place) *process.Fault {
 	case errors.Is(err, fs.ErrPermission):
 		return fault("denied", "%s may not be used: %v", p.Path, err)
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
-		return fault("disk_full", "there is no room for %s; remove files that are not needed", p.Path)
+		return fault("disk_full", "there is no space for %s; remove files that are not needed", p.Path)
 	case errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTEMPTY):
-		return fault("wrong_kind", "%s is of another kind: %v", p.Path, err)
+		return fault("wrong_kind", "%s has another type: %v", p.Path, err)
 	case strings.Contains(err.Error(), "path escapes"):
 		return fault("outside", "%s leads out of %s", p.Path, p.Root)
 	}
@@ -96,8 +96,7 @@ func entryOf(info fs.FileInfo) Entry {
 	}
 }
 
-// openFile opens a regular file for reading. Without O_NONBLOCK a pipe would hold the request until a program
-// writes to it.
+// openFile opens a regular file for reading. Without O_NONBLOCK a pipe would block the request until a program writes to it.
 func openFile(root *os.Root, p Place) (*os.File, fs.FileInfo, *process.Fault) {
 	file, err := root.OpenFile(p.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -111,7 +110,7 @@ func openFile(root *os.Root, p Place) (*os.File, fs.FileInfo, *process.Fault) {
 	if err != nil {
 		return nil, nil, explain(err, p)
 	}
-	return nil, nil, fault("wrong_kind", "%s is a %s and no file", p.Path, kindOf(info.Mode()))
+	return nil, nil, fault("wrong_kind", "%s is a %s, not a file", p.Path, kindOf(info.Mode()))
 }
 
 func hashOf(file io.ReadSeeker) (string, error) {

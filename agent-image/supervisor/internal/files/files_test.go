@@ -11,7 +11,7 @@ import (
 	"hamlet.village/hands/internal/process"
 )
 
-// folders makes a root and a folder beside it that holds a secret.
+// folders makes a root and a folder beside it that contains a secret.
 func folders(t *testing.T) (root, outside string) {
 	t.Helper()
 	base := t.TempDir()

@@ -8,7 +8,7 @@ import (
 
 const (
 	maxEntries = 2000
-	// maxHashed is the size up to which a file gets a hash; a larger one has none.
+	// maxHashed is the largest size of a file that gets a hash.
 	maxHashed = 64 << 20
 )
 
@@ -21,7 +21,7 @@ type ReadArgs struct {
 type Part struct {
 	Entry
 	Data []byte `json:"data"`
-	// Sha256 of the whole file in hex, absent for one of more than 64 MiB.
+	// Sha256 of the whole file in hex; absent if the file is larger than 64 MiB.
 	Sha256 string `json:"sha256,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func Read(a ReadArgs) (Part, *process.Fault) {
 	return part, nil
 }
 
-// Stat describes what stands at a place, and follows no link at its end.
+// Stat describes the file at a place. It does not follow a link at the end of the path.
 func Stat(p Place) (Entry, *process.Fault) {
 	root, problem := p.open()
 	if problem != nil {
@@ -67,7 +67,7 @@ func Stat(p Place) (Entry, *process.Fault) {
 // Listing is the content of a folder, by name.
 type Listing struct {
 	Entries []Entry `json:"entries"`
-	// More is true if the folder has more entries than are listed.
+	// More is true if the folder has more entries than the listing.
 	More bool `json:"more"`
 }
 
@@ -91,7 +91,7 @@ func List(p Place) (Listing, *process.Fault) {
 		if info, err := each.Info(); err == nil {
 			listing.Entries = append(listing.Entries, entryOf(info))
 		} else {
-			// It was removed since; its kind is still known.
+			// The entry was removed meanwhile; its kind is still known.
 			listing.Entries = append(listing.Entries, Entry{Name: each.Name(), Kind: kindOf(each.Type())})
 		}
 	}

@@ -30,12 +30,12 @@ type WriteArgs struct {
 	Parents bool `json:"parents,omitempty"`
 }
 
-// Written is what a write did, with the content that was there, from which a caller makes a difference or an undo.
+// Written is the result of a write, with the former content, from which a caller makes a difference or an undo.
 type Written struct {
 	Created bool   `json:"created"`
 	Sha256  string `json:"sha256"`
 	Size    int64  `json:"size"`
-	// Before is the former content, absent where there was none or it has more than 512 KiB.
+	// Before is the former content; absent if there was none or it has more than 512 KiB.
 	Before       []byte `json:"before,omitempty"`
 	BeforeSha256 string `json:"beforeSha256,omitempty"`
 	BeforeSize   int64  `json:"beforeSize,omitempty"`
@@ -71,7 +71,7 @@ func readFormer(root *os.Root, p Place) (*former, *process.Fault) {
 	return before, nil
 }
 
-// matches compares the content that the caller has seen with the one that is there.
+// matches compares the content that the caller has seen with the current one.
 func matches(seen string, before *former) bool {
 	switch {
 	case seen == "":
@@ -82,8 +82,8 @@ func matches(seen string, before *former) bool {
 	return seen == before.sha256
 }
 
-// Write puts a whole file at a place: a reader sees the former content or the new one, and after a crash one of them is
-// there. It writes a new file and renames it, so a hard link to a file outside of the root keeps its content.
+// Write replaces a whole file: a reader sees the former content or the new one, also after a crash. It writes a new file and
+// renames it, so a file outside the root that shares a hard link keeps its content.
 func Write(a WriteArgs) (Written, *process.Fault) {
 	if len(a.Data) > MaxBytes {
 		return Written{}, fault("too_long", "a file of more than %d bytes is written by a program, or in parts", MaxBytes)
@@ -111,7 +111,7 @@ func Write(a WriteArgs) (Written, *process.Fault) {
 	return done, nil
 }
 
-// target is the place behind symbolic links within the root, so that a write through a link changes the linked file.
+// target resolves symbolic links within the root, so that a write through a link changes the linked file.
 func target(root *os.Root, path string) (string, error) {
 	for range 20 {
 		link, err := root.Readlink(path)
@@ -162,11 +162,11 @@ func writeFile(root *os.Root, path string, data []byte, mode fs.FileMode) error 
 		return err
 	}
 	_, err = bytes.NewReader(data).WriteTo(file)
-	// The mask of the process does not decide about the mode of an agent's file.
+	// The process's umask must not decide about the mode of an agent's file.
 	return errors.Join(err, file.Chmod(mode), file.Sync(), file.Close())
 }
 
-// Make makes a folder, with those above it. An existing one is left alone.
+// Make makes a folder, with those above it. An existing one stays unchanged.
 func Make(p Place) *process.Fault {
 	root, problem := p.open()
 	if problem != nil {
@@ -184,14 +184,14 @@ type RemoveArgs struct {
 	IfSha256 string `json:"ifSha256,omitempty"`
 }
 
-// Removed has the content that was there, as Written has it.
+// Removed contains the former content, like Written.
 type Removed struct {
 	Entry
 	Before       []byte `json:"before,omitempty"`
 	BeforeSha256 string `json:"beforeSha256,omitempty"`
 }
 
-// Remove removes what stands at a place, never more than one thing.
+// Remove removes one file, link or empty folder.
 func Remove(a RemoveArgs) (Removed, *process.Fault) {
 	root, problem := a.open()
 	if problem != nil {

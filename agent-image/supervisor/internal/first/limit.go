@@ -1,4 +1,4 @@
-// Package first reads what other packages change when they are initialised.
+// Package first reads values that other packages change when they are initialised.
 package first
 
 import (
@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// OpenFiles is the limit of open files with which this process started, as struct rlimit64 has it. The package syscall raises
-// the soft one for this process. A program must not get that: some close every file that they might have. Go initialises
-// packages in the order of their paths, and this one imports none for which it would have to wait.
+// OpenFiles is the limit of open files with which this process started, as struct rlimit64. Package syscall raises the soft limit
+// for this process. A program must not inherit that, because some programs close every possible file. Go initialises packages in
+// the order of their paths, and this package imports none for which it would have to wait.
 var OpenFiles struct{ Soft, Hard uint64 }
 
 func init() {
@@ -24,7 +24,7 @@ func prlimit() uintptr {
 	return 302
 }
 
-// rawSyscall6 is the function of the package syscall, without its import.
+// rawSyscall6 is the function of package syscall, without its import.
 //
 //go:linkname rawSyscall6 syscall.RawSyscall6
 //go:nosplit

@@ -15,15 +15,15 @@ const MaxBytes = 1 << 20
 // ErrTooLong means that the peer announced a message of more than MaxBytes. The stream cannot be read further.
 var ErrTooLong = errors.New("the message is longer than 1 MiB: send it in parts")
 
-// NotJSONError means that a message of the right length is not the JSON that was expected. The stream can be read on.
+// NotJSONError means that a message of a valid length is not the expected JSON. The stream can be read further.
 type NotJSONError struct{ Err error }
 
 func (e *NotJSONError) Error() string { return "the message cannot be read: " + e.Err.Error() }
 
 func (e *NotJSONError) Unwrap() error { return e.Err }
 
-// Read reads one message into out. It returns io.EOF at the end of the stream, and io.ErrUnexpectedEOF if the stream
-// ends within a message.
+// Read reads one message into out. It returns io.EOF at the end of the stream, and io.ErrUnexpectedEOF if the stream ends within
+// a message.
 func Read(r io.Reader, out any) error {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -47,7 +47,6 @@ func Read(r io.Reader, out any) error {
 	return nil
 }
 
-// Write writes one message.
 func Write(w io.Writer, value any) error {
 	body, err := json.Marshal(value)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package layer ends the programs of a container before they fill the file system beside its volumes, for which the kubelet
-// would evict the pod.
+// Package layer ends the programs of a container before they fill the container's own file system, for which the kubelet would
+// evict the pod.
 package layer
 
 import (
@@ -18,31 +18,31 @@ const (
 	// overlayMagic is the type of the file system of a container in statfs(2).
 	overlayMagic = 0x794c7630
 	blockBytes   = 512
-	// clockStep is how far the clock of file systems may be behind.
+	// clockStep is the maximum lag of a file system's clock.
 	clockStep = 20 * time.Millisecond
-	// These bound a count in a tree that a hostile program has made.
+	// These limit a count in a tree that a hostile program has made.
 	maxEntries = 4_000_000
 	maxPending = 50_000
 	maxLinked  = 65_536
 	maxFolders = 4_096
-	// readAtOnce is the number of names that are read of a folder at one time.
+	// readAtOnce is the number of names that one read of a folder returns.
 	readAtOnce = 256
-	// shownFolders are named in the words for the agent.
+	// shownFolders is the number of folders in the message to the agent.
 	shownFolders = 3
 	pathChars    = 120
 	gib          = 1 << 30
 )
 
-// Layer counts the files that changed after a time. No program can set the time of a change (ctime), and the image is older
-// than its container.
+// Layer counts the files that changed after a time. No program can set the time of a change (ctime), and the image is older than
+// its container.
 type Layer struct {
 	root   string
 	since  int64
 	device uint64
-	// isOverlay means that an unchanged folder has no changed descendants: an overlay copies all folders above a file before
-	// it writes there.
+	// isOverlay means that an unchanged folder has no changed descendants: an overlay copies all folders above a file before it
+	// writes there.
 	isOverlay bool
-	// free is the room of the disk before any program wrote.
+	// free is the free space of the disk before any program wrote.
 	free int64
 }
 
@@ -64,7 +64,7 @@ func Open(root string, since time.Time) (*Layer, error) {
 
 func roomOf(system *syscall.Statfs_t) int64 { return int64(system.Bfree) * int64(system.Bsize) }
 
-// IsOverlay is true if a count visits changed folders alone. It visits all of another file system.
+// IsOverlay is true if a count visits only changed folders. On any other file system it visits all of them.
 func (l *Layer) IsOverlay() bool { return l.isOverlay }
 
 type Folder struct {
@@ -72,13 +72,13 @@ type Folder struct {
 	Bytes int64
 }
 
-// Usage is what programs have written into the layer. Folders are the largest ones, the largest first.
+// Usage is the data that programs have written into the layer. Folders are the largest ones, largest first.
 type Usage struct {
 	Bytes   int64
 	Folders []Folder
 }
 
-// Count adds up what was written since the beginning. It leaves out deleted files that a program holds open.
+// Count adds up the data written since the beginning. It omits deleted files that a program holds open.
 func (l *Layer) Count() Usage {
 	c := counting{layer: l, folders: map[string]int64{}, linked: map[uint64]bool{}, pending: []string{l.root}}
 	for len(c.pending) > 0 && c.entries < maxEntries {
@@ -96,11 +96,11 @@ type counting struct {
 	entries int
 	pending []string
 	folders map[string]int64
-	// linked are files with several names that were counted.
+	// linked are the counted files with several names.
 	linked map[uint64]bool
 }
 
-// read counts the entries of a folder. It follows no link, also if a program replaces the folder by one meanwhile.
+// read counts the entries of a folder. It follows no link, even if a program replaces the folder with one meanwhile.
 func (c *counting) read(folder string) {
 	const flags = os.O_RDONLY | syscall.O_DIRECTORY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 	open, err := os.OpenFile(folder, flags, 0)
@@ -145,7 +145,7 @@ func (c *counting) add(path, label string) {
 	}
 }
 
-// isCounted is true for a further name of a file.
+// isCounted is true for another name of a file that is already counted.
 func (c *counting) isCounted(stat *syscall.Stat_t, isFolder bool) bool {
 	if isFolder || stat.Nlink <= 1 {
 		return false
@@ -159,7 +159,7 @@ func (c *counting) isCounted(stat *syscall.Stat_t, isFolder bool) bool {
 	return false
 }
 
-// labelOf is the folder of the first or second level above a folder.
+// labelOf is the folder of the first or second level that contains a folder.
 func labelOf(root, folder string) string {
 	below, _ := filepath.Rel(root, folder)
 	parts := strings.SplitN(below, "/", 3)
@@ -177,7 +177,7 @@ func largest(folders map[string]int64) []Folder {
 	return all[:min(shownFolders, len(all))]
 }
 
-// words explain to the agent what fills the disk, and what to do.
+// words explain to the agent which folders fill the disk, and the fix.
 func words(usage Usage, limit int64) string {
 	folders := []string{}
 	for _, each := range usage.Folders {

@@ -16,7 +16,7 @@ const mib = 1 << 20
 // inOwnMounts marks the process that may mount: its mounts end with it.
 const inOwnMounts = "HAMLET_LAYER_TEST_MOUNTS"
 
-// TestMain runs the tests in a mount namespace of their own; without root, also in a user namespace.
+// TestMain runs the tests in their own mount namespace; without root, also in a user namespace.
 func TestMain(m *testing.M) {
 	if os.Getenv(inOwnMounts) != "" {
 		os.Exit(m.Run())
@@ -138,7 +138,7 @@ func TestCountIsThatOfTheLayer(t *testing.T) {
 	mount(t, "volume", mounted, "tmpfs", "size=64m")
 	write(t, filepath.Join(mounted, "large"), 16*mib)
 	usage := layer.Count()
-	expect(t, "what the kubelet counts", usage.Bytes, c.upperBytes())
+	expect(t, "the same as the kubelet counts", usage.Bytes, c.upperBytes())
 	expect(t, "three files", usage.Bytes, 9*mib)
 	expect(t, "the largest folder", usage.Folders[0], Folder{Path: c.path("usr/lib"), Bytes: 7 * mib})
 
@@ -168,7 +168,7 @@ func TestCountOfAPlainFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Only the nearest folder has changed: nothing says so further up.
+	// Only the nearest folder has changed; the folders above it do not show that.
 	write(t, filepath.Join(root, "a/b/new"), 2*mib)
 	expect(t, "new files alone", layer.Count().Folders[0], Folder{filepath.Join(root, "a/b"), 2 * mib})
 }
@@ -185,7 +185,7 @@ func TestWordsAreBoundedAndHarmless(t *testing.T) {
 	}
 }
 
-// used are the bytes of one count after the other, and left those after an end; ends says at which programs end.
+// used are the bytes of consecutive counts, and left those after programs were ended; ends states at which counts that happens.
 func TestThreshold(t *testing.T) {
 	for name, story := range map[string]struct {
 		used, left []int64
@@ -194,13 +194,13 @@ func TestThreshold(t *testing.T) {
 		"it fills slowly, then programs clean up": {
 			used: []int64{300, 799, 805, 800, 750, 790}, left: []int64{0, 0, 805, 0, 0, 0}, ends: []bool{false, false, true, false, false, false},
 		},
-		"it grows on by a step above the mark": {
+		"it grows by another step above the mark": {
 			used: []int64{805, 835, 836, 840}, left: []int64{805, 0, 836, 0}, ends: []bool{true, false, true, false},
 		},
 		"just below the limit each growth ends programs": {
 			used: []int64{985, 986, 999}, left: []int64{985, 986, 999}, ends: []bool{true, true, true},
 		},
-		"who made room has to stay below again": {
+		"after a cleanup the mark applies again": {
 			used: []int64{870, 810, 840, 841}, left: []int64{870, 0, 0, 841}, ends: []bool{true, false, false, true},
 		},
 	} {
@@ -216,7 +216,7 @@ func TestThreshold(t *testing.T) {
 	expect(t, "a step of a tiny limit", thresholdOf(3).step, 1)
 }
 
-// The count of a large layer, and of a tree of the image that has not changed.
+// Counts a large layer, and a tree of the image that has not changed.
 func BenchmarkCount(b *testing.B) {
 	root := b.TempDir()
 	for i := range 200 {

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// lookEvery is the time between two looks at the room of the disk while programs run: one system call.
+	// lookEvery is the time between two checks of the free space while programs run: one system call.
 	lookEvery = 250 * time.Millisecond
-	// idleEvery is the time between two looks while none runs; what an ended one has left behind may write.
+	// idleEvery is the time between two checks while none runs; leftovers of an ended program may still write.
 	idleEvery = 5 * time.Second
-	// restFactor bounds the part of the time that counts take to 5 %.
+	// restFactor limits counts to 5 % of the time.
 	restFactor = 19
 )
 
@@ -19,11 +19,11 @@ const (
 type Programs interface {
 	// IsIdle is true if none runs; the channel then gets a value when one starts.
 	IsIdle() (bool, <-chan struct{})
-	// EndAll ends all of them, and gives the note to those who wait for them.
+	// EndAll ends all of them, and passes the note to their callers.
 	EndAll(note string)
 }
 
-// threshold is the use of the layer at which programs end: 80 % of the limit of the kubelet. Above it they end again with
+// threshold is the use of the layer at which programs are ended: 80 % of the kubelet's limit. Above it they are ended again after
 // each further step of growth, so that an agent can clean up.
 type threshold struct{ limit, end, step, next int64 }
 
@@ -40,14 +40,13 @@ func (t *threshold) isPassed(used int64) bool {
 	return false
 }
 
-// raise sets the next threshold a step above what is used, and always a step below the limit: a layer above that ends its
-// programs at each growth.
+// raise sets the next threshold a step above the use, but a step below the limit: above that, every growth ends the programs.
 func (t *threshold) raise(used int64) {
 	t.next = max(t.end, min(used+t.step, t.limit-t.step))
 }
 
-// Watch looks at the room of the disk, and counts the layer when the room has changed by a step: others use it and give it
-// back while the layer grows, so changes up and down add up. It never returns.
+// Watch checks the free space of the disk, and counts the layer when the space has changed by a step. Other users of the disk may
+// compensate the growth of the layer, so both directions of change add up. It never returns.
 func (l *Layer) Watch(limit int64, programs Programs) {
 	mark, free, moved := thresholdOf(limit), l.free, int64(0)
 	var rest time.Time
@@ -67,14 +66,14 @@ func (l *Layer) Watch(limit int64, programs Programs) {
 		if usage := l.Count(); mark.isPassed(usage.Bytes) {
 			programs.EndAll(words(usage, limit))
 			log.Printf(`{"level":"warn","message":"the disk of the hands was full, and their programs were ended","bytes":%d}`, usage.Bytes)
-			// The programs have written on until their end.
+			// The programs have continued to write until their end.
 			mark.raise(l.Count().Bytes)
 		}
 		rest = time.Now().Add(restFactor * time.Since(began))
 	}
 }
 
-// pause waits for the time of the next look. An idle agent costs next to nothing.
+// pause waits until the next check. An idle agent costs next to nothing.
 func pause(programs Programs) {
 	if isIdle, started := programs.IsIdle(); isIdle {
 		select {

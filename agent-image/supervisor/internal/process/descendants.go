@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// Mark is the environment variable by which the supervisor finds processes that left the group of the first one.
+// Mark is the environment variable by which the supervisor finds processes that left the group of their first process.
 const Mark = "HAMLET_HANDS_PROCESS"
 
-// environmentBytes is read of each process: the kernel puts the first variables first, and Mark is one of those.
+// environmentBytes are read of each process: the kernel stores the first variables first, and Mark is one of them.
 const environmentBytes = 64 << 10
 
-// statBytes suffice for the beginning of /proc/PID/stat, with the parent.
+// statBytes suffice for the beginning of /proc/PID/stat, including the parent.
 const statBytes = 512
 
-// markOf returns the mark of a process; empty if it has none, because it runs with an environment of its own.
+// markOf returns the mark of a process; empty if the process replaced its environment.
 func markOf(pid int) string {
 	prefix := []byte(Mark + "=")
 	for variable := range bytes.SplitSeq(readHead(pid, "environ", environmentBytes), []byte{0}) {
@@ -39,7 +39,7 @@ func readHead(pid int, name string, most int64) []byte {
 	return data
 }
 
-// parentOf returns the parent of a process that runs; 0 if it has ended.
+// parentOf returns the parent of a running process; 0 if it has ended.
 func parentOf(pid int) int {
 	stat := readHead(pid, "stat", statBytes)
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
@@ -66,11 +66,12 @@ func family() map[int][]int {
 	return children
 }
 
-// everyProcess stands for the id of a process where all that ended ones have left behind is meant.
+// everyProcess replaces a process id to mean the leftovers of all ended processes.
 const everyProcess = ""
 
-// leftOf lists what a process has left behind: processes with its mark, strays, and all that these have started. A stray is an orphan
-// whose mark names no process of the table: a program took its mark away. The table's lock is held, so that a process that starts is no stray.
+// leftOf lists the leftovers of a process: processes with its mark, strays, and all that these have started. A stray is an orphan
+// whose mark names no process of the table, because a program removed it. The caller holds the table's lock, so that a process
+// that is starting does not count as a stray.
 func (t *Table) leftOf(id string) []int {
 	children, own := family(), os.Getpid()
 	found := []int{}
@@ -94,10 +95,10 @@ func (t *Table) leftOf(id string) []int {
 	return found
 }
 
-// killRounds is how often the supervisor looks for processes to end: they may start others meanwhile.
+// killRounds is how often the supervisor searches for processes to end: they may start others meanwhile.
 const killRounds = 5
 
-// killLeft ends everything that a process has left behind.
+// killLeft ends the leftovers of a process.
 func (t *Table) killLeft(id string) {
 	for range killRounds {
 		t.mu.Lock()

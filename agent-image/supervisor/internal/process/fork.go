@@ -16,13 +16,13 @@ type limit struct {
 	value    syscall.Rlimit
 }
 
-// newborn is everything that a new process does before it becomes its program. It can neither allocate memory nor start
-// threads, because it has only one of the supervisor's: so all is prepared in the form that the kernel takes.
+// newborn contains everything that a new process needs before it executes its program. The new process has only one of the
+// supervisor's threads, so it can neither allocate memory nor start threads: everything is prepared in the kernel's form.
 type newborn struct {
 	limits []limit
 	// folder is the working folder; nil for the supervisor's.
 	folder *byte
-	// files become stdin, stdout and stderr. None of them is one of these already.
+	// files become stdin, stdout and stderr. None of them has one of these numbers already.
 	files     [3]uintptr
 	path      *byte
 	argv, env []*byte
@@ -32,7 +32,8 @@ type newborn struct {
 	name []byte
 }
 
-// The runtime lets other packages fork by these (go.dev/issue/67401): signals wait in the parent, and have no handler in the child.
+// The runtime allows other packages to fork with these (go.dev/issue/67401): signals wait in the parent, and have no handler in
+// the child.
 
 //go:linkname beforeFork syscall.runtime_BeforeFork
 func beforeFork()
@@ -43,8 +44,8 @@ func afterFork()
 //go:linkname afterForkInChild syscall.runtime_AfterForkInChild
 func afterForkInChild()
 
-// fork starts the process, and does not wait for its program: a process that is stopped or killed on its way holds no one up.
-// The limits hold from the first instruction of the program on.
+// fork starts the process, and does not wait for its program, so that a process that is stopped or killed meanwhile blocks
+// nothing. The limits apply from the first instruction of the program.
 //
 //go:noinline
 //go:norace
@@ -88,7 +89,7 @@ func (n *newborn) become() {
 	if errno != 0 {
 		n.fail(errno)
 	}
-	// Without this score, the kernel decides by size alone.
+	// Without this score, the kernel decides only by size.
 	file, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, 0, uintptr(unsafe.Pointer(&oomFile)), syscall.O_WRONLY|syscall.O_CLOEXEC, 0, 0, 0)
 	if errno == 0 {
 		_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, file, uintptr(unsafe.Pointer(&oomScore)), uintptr(len(oomScore)))
@@ -113,7 +114,7 @@ func (n *newborn) become() {
 	n.fail(errno)
 }
 
-// fail says why there is no program, as a shell does, and ends the new process.
+// fail reports, as a shell does, why the program cannot start, and ends the new process.
 //
 //go:nosplit
 //go:norace

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// Bounds of what callers may ask for.
+// Limits of requests.
 const (
 	// MaxRunning is the number of processes that run at once.
 	MaxRunning = 32
-	// MaxKept is the number of processes that the table keeps, ended ones included. The oldest ended one makes room.
+	// MaxKept is the number of processes in the table, including ended ones. The oldest ended one is dropped for a new one.
 	MaxKept     = 128
 	maxIDChars  = 64
 	maxArgs     = 1_024
 	maxEnv      = 256
 	MaxTimeout  = 24 * time.Hour
 	defaultTime = 10 * time.Minute
-	// MaxSpool is the output that is kept of one stream of one process.
+	// MaxSpool is the maximum output that is stored of one stream of one process.
 	MaxSpool     = 64 << 20
 	defaultSpool = 16 << 20
-	// maxTasks is the number of processes and threads of one user of the hands, above which a fork fails. The kubelet limits
-	// the whole pod; below that, this leaves room for the resident. The kernel does not count for root of the node, so it holds
-	// in a user namespace alone.
+	// maxTasks is the number of processes and threads of one user of the hands, above which a fork fails. The kubelet limits the
+	// whole pod; this lower limit leaves some for the resident. The kernel does not count for root of the node, so it only applies
+	// in a user namespace.
 	maxTasks = 1_000
-	// maxSpooled is the output that is kept of all processes together.
+	// maxSpooled is the maximum stored output of all processes together.
 	maxSpooled = 512 << 20
-	// HeadBytes and TailBytes are the parts of an output that a record carries.
+	// HeadBytes and TailBytes are the parts of an output in a record.
 	HeadBytes = 16 << 10
 	TailBytes = 16 << 10
 )
@@ -34,7 +34,7 @@ const (
 type Limits struct {
 	// TimeoutMs is the time after which the process and its group are ended; 10 min by default, at most 24 h.
 	TimeoutMs int64 `json:"timeoutMs,omitempty"`
-	// OutputBytes are kept of each stream, the rest is counted and dropped; 16 MiB by default, at most 64 MiB.
+	// OutputBytes is the stored part of each stream, beyond which output is only counted; 16 MiB by default, at most 64 MiB.
 	OutputBytes int64 `json:"outputBytes,omitempty"`
 }
 

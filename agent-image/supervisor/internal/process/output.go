@@ -15,7 +15,7 @@ var spooled atomic.Int64
 
 type Output struct {
 	Bytes int64 `json:"bytes"`
-	// Kept bytes are in the file; the others, at the end, are dropped except for the tail.
+	// Kept bytes are in the file. The bytes after them are dropped, except for the tail.
 	Kept int64  `json:"kept"`
 	File string `json:"file,omitempty"`
 	Head []byte `json:"head"`
@@ -28,7 +28,7 @@ type Output struct {
 // spool collects one stream: up to limit bytes in a file, and the last bytes in memory once the file is full.
 type spool struct {
 	mu sync.Mutex
-	// file is made for the first byte: most streams have none.
+	// file is created with the first byte, because most streams have none.
 	file  *os.File
 	path  string
 	limit int64
@@ -37,9 +37,9 @@ type spool struct {
 	last  []byte
 	done  chan struct{}
 	open  bool
-	// isGone means that nothing is kept any more.
+	// isGone means that the output was discarded.
 	isGone bool
-	// grown is closed at the next change that a reader may wait for: more kept bytes, or the end.
+	// grown is closed at the next change for which a reader may wait: more kept bytes, or the end.
 	grown chan struct{}
 }
 
@@ -47,7 +47,7 @@ func newSpool(path string, limit int64) *spool {
 	return &spool{path: path, limit: limit, done: make(chan struct{}), open: true, grown: make(chan struct{})}
 }
 
-// write appends to the file. Without room on the disk it writes less than all.
+// write appends to the file. On a full disk it writes only a part.
 func (s *spool) write(data []byte) (int, error) {
 	if s.file == nil {
 		file, err := os.OpenFile(s.path, os.O_CREATE|os.O_TRUNC|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
@@ -82,7 +82,7 @@ func (s *spool) fill(pipe *os.File) {
 	close(s.done)
 }
 
-// wake ends the waits of readers. The lock is held.
+// wake ends the waits of readers. The caller holds the lock.
 func (s *spool) wake() {
 	close(s.grown)
 	s.grown = make(chan struct{})
@@ -109,13 +109,13 @@ func (s *spool) add(data []byte) {
 	s.keepLast(data)
 }
 
-// keepLast keeps the end of what the file does not hold.
+// keepLast keeps the end of the output that the file does not contain.
 func (s *spool) keepLast(data []byte) {
 	if len(data) == 0 {
 		return
 	}
 	if s.limit > s.kept {
-		s.limit = s.kept // After a gap, nothing more goes to the file.
+		s.limit = s.kept // After a gap, nothing more is written to the file.
 		s.wake()
 	}
 	if len(data) >= TailBytes {
@@ -140,7 +140,7 @@ func (s *spool) describe() Output {
 	if after >= s.bytes {
 		return out
 	}
-	// The tail is the end of the file, then what the file does not hold.
+	// The tail is the end of the file, followed by the bytes that the file does not contain.
 	out.Tail = s.read(after, max(0, s.kept-after))
 	missing := min(s.bytes-max(after, s.kept), int64(len(s.last)))
 	if missing > 0 {
@@ -164,7 +164,7 @@ func (s *spool) read(offset, n int64) []byte {
 
 type Part struct {
 	Data []byte `json:"data"`
-	// More is false if no byte is kept after these, now and later.
+	// More is false if no kept byte follows, now and later.
 	More bool `json:"more"`
 }
 
@@ -197,7 +197,7 @@ func (s *spool) follow(offset, n int64, most time.Duration) Part {
 	}
 }
 
-// discard removes the file. A process that still writes is read and counted.
+// discard removes the file. Further output of the process is read and counted.
 func (s *spool) discard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// killAfter is the time between asking a process to end and ending it, once its time is over.
+	// killAfter is the time between asking a process to end and killing it, after its timeout.
 	killAfter = 2 * time.Second
-	// drainTime is the wait for the last output after a process has ended; what it left running may write on.
+	// drainTime is the wait for the last output after a process has ended; its leftovers may still write.
 	drainTime = 200 * time.Millisecond
-	// programChars is the length of a program's name in records.
+	// programChars is the maximum length of a program's name in records.
 	programChars = 128
 )
 
@@ -47,7 +47,7 @@ func (p *pipes) close(files []*os.File) {
 	}
 }
 
-// begin starts a process. The table's lock is held, so that Reap finds the pid of a process that ends at once.
+// begin starts a process. The caller holds the table's lock, so that Reap finds the pid of a process that ends at once.
 func (t *Table) begin(spec Spec) (*process, *Fault) {
 	p := &process{spec: spec, started: time.Now(), oomsThen: oomKills(), over: make(chan struct{})}
 	t.openSpools(p)
@@ -101,7 +101,7 @@ func openPipes(merge bool) (*pipes, error) {
 	return ends, nil
 }
 
-// environment has the mark first, where marked looks for it.
+// environment begins with the mark, where markOf looks for it.
 func environment(spec Spec) []string {
 	variables := []string{Mark + "=" + spec.Process}
 	for _, inherited := range os.Environ() {
@@ -128,7 +128,7 @@ func (p *process) feed(data []byte, closes bool) {
 
 func (p *process) hasEnded() bool { return p.exit != nil }
 
-// end keeps the exit of the process.
+// end stores the exit of the process.
 func (p *process) end(status syscall.WaitStatus) {
 	p.timer.Stop()
 	_ = p.stdin.Close()

@@ -12,8 +12,8 @@ import (
 // rlimitTasks is RLIMIT_NPROC of Linux on amd64 and arm64, which the package syscall does not name.
 const rlimitTasks = 6
 
-// fork starts a process with its limits. It returns an error if there is no process at all; a program that cannot be
-// started is a process that says why and ends.
+// fork starts a process with its limits. It returns an error only if there is no process; if the program cannot be started, the
+// process reports that and ends.
 func (t *Table) fork(spec Spec, theirs []*os.File) (int, error) {
 	limits, err := limitsNow()
 	if err != nil {
@@ -25,7 +25,7 @@ func (t *Table) fork(spec Spec, theirs []*os.File) (int, error) {
 		name:   []byte(programName(spec)),
 	}
 	if spec.Cwd != "" {
-		// A folder that goes after this ends the new process.
+		// If the folder disappears after this check, the new process ends.
 		if info, err := os.Stat(spec.Cwd); err != nil || !info.IsDir() {
 			return 0, &os.PathError{Op: "chdir", Path: spec.Cwd, Err: syscall.ENOENT}
 		}
@@ -48,7 +48,7 @@ func (t *Table) fork(spec Spec, theirs []*os.File) (int, error) {
 	return n.fork()
 }
 
-// find looks for a program in the PATH and from the folder of its new process. Without a file, the path leads nowhere.
+// find searches for a program in the PATH and from the folder of its new process. If there is no file, the path leads nowhere.
 func find(name, cwd string, variables []string) (path string, isThere bool) {
 	stat := func(path string) (os.FileInfo, error) {
 		if !filepath.IsAbs(path) {
@@ -79,7 +79,7 @@ func valueOf(name string, variables []string) string {
 	return ""
 }
 
-// limitsNow are the limits of every program. None is above that of the supervisor.
+// limitsNow returns the limits of every program. None exceeds that of the supervisor.
 func limitsNow() ([]limit, error) {
 	var files, tasks syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {

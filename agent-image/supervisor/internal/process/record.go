@@ -27,7 +27,7 @@ type Exit struct {
 	Code   *int   `json:"code,omitempty"`
 	Signal string `json:"signal,omitempty"`
 	Cause  Cause  `json:"cause"`
-	// Note has words about the cause, or about what happened to the programs before, if the supervisor has some.
+	// Note is the supervisor's text about the cause, or about its earlier measures against the programs.
 	Note string `json:"note,omitempty"`
 }
 
@@ -39,7 +39,7 @@ type Record struct {
 	StartedMs int64  `json:"startedMs"`
 	EndedMs   int64  `json:"endedMs,omitempty"`
 	Exit      *Exit  `json:"exit,omitempty"`
-	// Existing means that the process was already there when its start was asked for.
+	// Existing means that the process already existed when its start was requested.
 	Existing bool    `json:"existing,omitempty"`
 	Stdout   *Output `json:"stdout,omitempty"`
 	Stderr   *Output `json:"stderr,omitempty"`

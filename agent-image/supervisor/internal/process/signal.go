@@ -27,8 +27,8 @@ func signalName(signal syscall.Signal) string {
 	return fmt.Sprint(int(signal))
 }
 
-// sendToGroup signals all processes of a group. The first one, just forked, has no group of its own yet. The table's lock is held, so
-// that the number means that process.
+// sendToGroup signals all processes of a group. A process that was just forked has no group of its own yet. The caller holds the
+// table's lock, so that the number still belongs to that process.
 func sendToGroup(pid int, signal syscall.Signal) error {
 	err := syscall.Kill(-pid, signal)
 	if err == syscall.ESRCH {

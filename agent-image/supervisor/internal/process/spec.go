@@ -8,7 +8,7 @@ import (
 )
 
 type Spec struct {
-	// Process is the caller's id of the process. A second start with the same id starts nothing.
+	// Process is the caller's id of the process. A second start with the same id has no effect.
 	Process string `json:"process"`
 	// Owner groups processes that end together, for example those of a run.
 	Owner string            `json:"owner,omitempty"`
@@ -18,7 +18,7 @@ type Spec struct {
 	// Stdin is written to the process. With OpenStdin its input stays open for more.
 	Stdin     []byte `json:"stdin,omitempty"`
 	OpenStdin bool   `json:"openStdin,omitempty"`
-	// Merge sends the errors into the output, in the order of the writes.
+	// Merge sends stderr to stdout, in the order of the writes.
 	Merge  bool   `json:"merge,omitempty"`
 	Limits Limits `json:"limits,omitzero"`
 }

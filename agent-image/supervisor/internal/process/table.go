@@ -1,4 +1,4 @@
-// Package process starts the processes of tools, keeps their output and their ends, and reaps every orphan.
+// Package process starts the processes of tools, stores their output and their ends, and reaps every orphan.
 package process
 
 import (
@@ -20,7 +20,7 @@ type Table struct {
 	byID    map[string]*process
 	byPid   map[int]*process
 	closing bool
-	// notice is given with the end of the next program that ends by itself.
+	// notice is added to the end of the next program that ends by itself.
 	notice string
 	// started gets a value at each start, for the watch of the disk.
 	started chan struct{}
@@ -28,7 +28,7 @@ type Table struct {
 	past []string
 }
 
-// NewTable makes a table that keeps outputs in a folder, which it empties.
+// NewTable makes a table that stores outputs in a folder, which it empties.
 func NewTable(folder string, note func([]Lost)) (*Table, error) {
 	if err := os.RemoveAll(folder); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (t *Table) makeRoom() *Fault {
 	return nil
 }
 
-// maxPast is the number of dropped processes whose ids the table knows.
+// maxPast is the number of dropped processes whose ids the table remembers.
 const maxPast = 4_096
 
 func (t *Table) drop(p *process) {
@@ -123,14 +123,15 @@ func (t *Table) noteRunning() {
 	t.note(lost)
 }
 
-// Reap waits for ended children until there are none, and keeps the ends of those in the table. The others were
-// orphans of tools.
+// Reap waits for ended children until there are none, and stores the ends of those in the table. The others were orphans of
+// tools.
 func (t *Table) Reap() {
 	for t.reapOne() {
 	}
 }
 
-// reapOne returns false if no child has ended. Under the lock, a number of the table is that of its process until the end is kept.
+// reapOne returns false if no child has ended. It holds the lock, so that a pid in the table belongs to its process until the end
+// is stored.
 func (t *Table) reapOne() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -169,7 +170,7 @@ func (t *Table) find(id string) (*process, *Fault) {
 	return nil, fault("no_such_process", "there is no process of that id: it was never started, or was lost with the container")
 }
 
-// Wait returns the record of a process once it has ended, or after the time.
+// Wait returns the record of a process once it has ended, or after the timeout.
 func (t *Table) Wait(id string, most time.Duration) (Record, *Fault) {
 	found, failure := t.find(id)
 	if failure != nil {
@@ -201,7 +202,7 @@ func (t *Table) List(owner string) []Record {
 	return records
 }
 
-// Follow returns kept bytes of a stream from an offset. It waits for the first of them until the time is over.
+// Follow returns kept bytes of a stream from an offset. It waits for the first of them until the timeout.
 func (t *Table) Follow(id, stream string, at Range) (Part, *Fault) {
 	found, failure := t.find(id)
 	if failure != nil {
@@ -216,7 +217,7 @@ func (t *Table) Follow(id, stream string, at Range) (Part, *Fault) {
 	return Part{}, fault("invalid", "stream must be stdout, or stderr of a process whose streams are not merged")
 }
 
-// Range is the part of a stream that a reader wants.
+// Range is the part of a stream that a reader requests.
 type Range struct {
 	Offset, Bytes int64
 	Wait          time.Duration
@@ -229,7 +230,7 @@ func (t *Table) Signal(id string, signal syscall.Signal) *Fault {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	// The group of an ended process may have a new meaning.
+	// The group id of an ended process may have been reused.
 	if found.hasEnded() {
 		return fault("ended", "the process has ended")
 	}
@@ -239,7 +240,7 @@ func (t *Table) Signal(id string, signal syscall.Signal) *Fault {
 	return nil
 }
 
-// Kill asks the group of a process to end, and after grace ends it with everything that it started.
+// Kill asks the group of a process to end, and after grace kills it with everything that it started.
 func (t *Table) Kill(id string, grace time.Duration) (Record, *Fault) {
 	found, failure := t.find(id)
 	if failure != nil {
@@ -252,7 +253,7 @@ func (t *Table) Kill(id string, grace time.Duration) (Record, *Fault) {
 // reapTime suffices for the end of a killed process, unless the kernel is stuck.
 const reapTime = 5 * time.Second
 
-// stop ends a process and what it left behind, and returns when that is done or was tried.
+// stop ends a process and its leftovers. It returns when that is done or has failed.
 func (t *Table) stop(p *process, cause Cause, grace time.Duration) {
 	t.mu.Lock()
 	isOver := p.hasEnded()
@@ -270,7 +271,7 @@ func (t *Table) stop(p *process, cause Cause, grace time.Duration) {
 		}
 	}
 	t.mu.Lock()
-	// After the end, the number may be the group of another process; the mark still finds what is left.
+	// After the end, the group id may be reused; the mark still finds the leftovers.
 	if !p.hasEnded() {
 		_ = sendToGroup(p.pid, syscall.SIGKILL)
 	}
@@ -292,7 +293,7 @@ func (t *Table) Forget(id string) *Fault {
 	return nil
 }
 
-// CloseOwner ends and forgets all processes of an owner, with everything that they left behind. It returns their number.
+// CloseOwner ends and forgets all processes of an owner, with their leftovers. It returns their number.
 func (t *Table) CloseOwner(owner string) int {
 	t.mu.Lock()
 	closed := []*process{}
@@ -310,7 +311,7 @@ func (t *Table) CloseOwner(owner string) int {
 	return len(closed)
 }
 
-// Close starts nothing more, asks all processes to end, and ends those that are left after grace.
+// Close starts nothing more, asks all processes to end, and kills the remaining ones after grace.
 func (t *Table) Close(grace time.Duration) {
 	t.mu.Lock()
 	t.closing = true
@@ -327,7 +328,7 @@ func (t *Table) Close(grace time.Duration) {
 // stdinTime is how long Feed waits for a process that does not read its input.
 const stdinTime = 5 * time.Second
 
-// Feed writes to the input of a process that was started with an open input, and closes the input if asked.
+// Feed writes to the input of a process that was started with an open input, and closes it if requested.
 func (t *Table) Feed(id string, data []byte, closes bool) *Fault {
 	found, failure := t.find(id)
 	if failure != nil {

@@ -6,7 +6,7 @@ import (
 	"hamlet.village/hands/internal/process"
 )
 
-// Version of the protocol. A client says in its hello which one it speaks.
+// Version of the protocol. A client states its version in the hello.
 const Version = 1
 
 type request struct {
@@ -30,9 +30,9 @@ type helloArgs struct {
 
 type Hello struct {
 	Version int `json:"version"`
-	// Boot is another text after each start of the container.
+	// Boot differs after each start of the container.
 	Boot string `json:"boot"`
-	// Boots counts the starts of the container in its pod: more than 1 means that it ended and came back.
+	// Boots counts the starts of the container in its pod: more than 1 means that it ended and restarted.
 	Boots int64 `json:"boots"`
 	// Lost processes ran when the container last ended.
 	Lost       []process.Lost `json:"lost"`

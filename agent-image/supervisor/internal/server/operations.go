@@ -63,7 +63,7 @@ func between(ms int64, most time.Duration) time.Duration {
 	return min(most, time.Duration(max(0, min(ms, most.Milliseconds())))*time.Millisecond)
 }
 
-// take parses the arguments strictly: a field that the supervisor does not know would be silently without effect.
+// take parses the arguments strictly: an unknown field would silently have no effect.
 func take[A any](run func(s *Server, args A) (any, *process.Fault)) operation {
 	return func(s *Server, raw json.RawMessage) (any, *process.Fault) {
 		var args A

@@ -18,9 +18,9 @@ import (
 
 const (
 	maxConnections = 16
-	// maxAtOnce is the number of requests of one connection that are worked on; the connection is not read meanwhile.
+	// maxAtOnce is the number of concurrent requests of one connection; beyond it the connection is not read.
 	maxAtOnce = 16
-	// helloTime is how long a connection may take for its hello.
+	// helloTime is the timeout of a connection's hello.
 	helloTime = 10 * time.Second
 	writeTime = 10 * time.Second
 )
@@ -36,7 +36,7 @@ func New(table *process.Table, boots *state.Boots) *Server {
 	return &Server{table: table, boots: boots, boot: rand.Text(), seats: make(chan struct{}, maxConnections)}
 }
 
-// Listen opens the socket, for every user of the pod; it replaces the socket of an earlier start.
+// Listen opens the socket for every user of the pod; it replaces the socket of an earlier start.
 func Listen(path string) (net.Listener, error) {
 	_ = os.Remove(path)
 	listener, err := net.Listen("unix", path)
@@ -53,7 +53,7 @@ func (s *Server) Serve(listener net.Listener) error {
 			return nil
 		}
 		if err != nil {
-			// For example too many open files: others close theirs.
+			// For example too many open files, until other connections close theirs.
 			log.Printf("accept: %v", err)
 			time.Sleep(100 * time.Millisecond)
 			continue
@@ -116,7 +116,7 @@ func (s *Server) talk(conn net.Conn) {
 	}
 }
 
-// next reads a request. It answers messages that are no JSON, and returns false at the end of the connection.
+// next reads a request. It answers messages that are not JSON, and returns false at the end of the connection.
 func next(p *peer) (request, bool) {
 	for {
 		var r request

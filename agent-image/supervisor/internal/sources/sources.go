@@ -1,6 +1,6 @@
-// Package sources leads the package managers of the container to the endpoints of the broker, so that the switch of the
-// village decides, and a switch that is off says so in the words of the program. pip, npm and Go read variables for this;
-// apt and cargo read only files.
+// Package sources directs the package managers of the container to the endpoints of the broker, so that the village's switch
+// applies, and a program shows the message of a disabled switch. pip, npm and Go read variables for this; apt and cargo only read
+// files.
 package sources
 
 import (
@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// maxBytes of one file are read.
+	// maxBytes is the maximum size of a file.
 	maxBytes = 1 << 20
-	// maxMirrors of the image are led.
+	// maxMirrors is the maximum number of mirrors of the image.
 	maxMirrors = 16
-	// endpoint is the broker, as programs name it through the proxy of the pod.
+	// endpoint is the broker's address for programs that use the proxy of the pod.
 	endpoint = "http://hamlet/"
 )
 
-// crates replaces the usual index of cargo. A file nearer to a project, or a flag, overrides it.
+// crates replaces the usual index of cargo. A file closer to a project, or a flag, overrides it.
 const crates = `[source.crates-io]
 replace-with = "village"
 
@@ -32,10 +32,10 @@ registry = "sparse+` + endpoint + `crates/"
 type Place struct {
 	// Apt is the folder of apt's settings.
 	Apt string
-	// Mirrors lists the archives of Debian from which the image was built, one address a line. Other archives, which an image
-	// may add, stay as they are. Without the file this is no image of agents, and nothing changes.
+	// Mirrors lists the archives of Debian from which the image was built, one address a line. Other archives, which an image may
+	// add, stay unchanged. Without the file the image is not an agents' image, and nothing changes.
 	Mirrors string
-	// Cargo is the settings of cargo above every folder of the agent.
+	// Cargo is the settings file of cargo above every folder of the agent.
 	Cargo string
 }
 
@@ -43,7 +43,7 @@ func System() Place {
 	return Place{Apt: "/etc/apt", Mirrors: "/etc/hamlet/apt-mirrors", Cargo: "/.cargo/config.toml"}
 }
 
-// Lead changes the files. A file that is led already, or that a program made, stays as it is.
+// Lead changes the files. A file that was changed already, or that a program made, stays unchanged.
 func Lead(p Place) error {
 	mirrors, err := read(p.Mirrors)
 	if err != nil || mirrors == nil {
@@ -65,7 +65,7 @@ func (p Place) leadApt(mirrors []string) error {
 	return failures
 }
 
-// lead replaces addresses of mirrors where they stand as whole words, which both forms of a list of sources do.
+// lead replaces addresses of mirrors that are whole words, as in both forms of a list of sources.
 func lead(file string, mirrors []string) error {
 	text, err := read(file)
 	if err != nil || len(text) == 0 {
@@ -83,7 +83,8 @@ func lead(file string, mirrors []string) error {
 	return replace(file, led)
 }
 
-// archiveOf is the archive behind an address, or empty where it is none of Debian: every mirror has them at these paths.
+// archiveOf returns the archive behind an address, or empty if the address is not a Debian archive: every mirror uses these
+// paths.
 func archiveOf(mirror string) string {
 	switch archive := path.Base(mirror); archive {
 	case "debian", "debian-security":
@@ -117,7 +118,7 @@ func (p Place) leadCargo() error {
 	return replace(p.Cargo, []byte(crates))
 }
 
-// read returns a file, or nothing where there is none or a longer one.
+// read returns a file, or nothing if it is missing or too long.
 func read(file string) ([]byte, error) {
 	facts, err := os.Stat(file)
 	if errors.Is(err, os.ErrNotExist) || (err == nil && (!facts.Mode().IsRegular() || facts.Size() > maxBytes)) {

@@ -1,4 +1,4 @@
-// Package state keeps, outside of the container's file system, what the next start of the container must know.
+// Package state stores data for the next start of the container outside the container's file system.
 package state
 
 import (
@@ -10,7 +10,7 @@ import (
 	"hamlet.village/hands/internal/process"
 )
 
-// maxBytes of the file are read: processes in the container can write it too.
+// maxBytes is the maximum size of the file, which processes in the container can also write.
 const maxBytes = 256 << 10
 
 type boots struct {
@@ -18,7 +18,7 @@ type boots struct {
 	Running []process.Lost `json:"running"`
 }
 
-// Boots counts the starts of the container in one pod, and knows what ran when the last one ended.
+// Boots counts the starts of the container in one pod, and lists the processes that ran when the last one ended.
 type Boots struct {
 	file string
 	// Number is 1 for the first start of the container in its pod.
@@ -27,7 +27,7 @@ type Boots struct {
 	Lost []process.Lost
 }
 
-// Begin reads what the last start left and counts this one. A file that cannot be read counts as none.
+// Begin reads the data of the last start and counts this one. A file that cannot be read counts as none.
 func Begin(folder string) *Boots {
 	b := &Boots{file: filepath.Join(folder, "running.json")}
 	before := read(b.file)
@@ -53,7 +53,7 @@ func read(path string) boots {
 	return before
 }
 
-// Note stores the running processes. Without room for the note, the next start reports fewer lost ones.
+// Note stores the running processes. If there is no space for it, the next start reports fewer lost ones.
 func (b *Boots) Note(running []process.Lost) {
 	text, err := json.Marshal(boots{Boots: b.Number, Running: running})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Own gives folders, with all that is in them, to a user. It follows no symbolic link and does nothing to a folder that
-// the user already owns: the folder itself comes last, so that an interrupted run is repeated.
+// Own gives folders, with their content, to a user. It follows no symbolic link and skips a folder that the user already owns:
+// the folder itself comes last, so that an interrupted run is repeated.
 func Own(uid int, folders []string) error {
 	for _, folder := range folders {
 		if err := own(uid, folder); err != nil {

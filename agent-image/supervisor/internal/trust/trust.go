@@ -1,5 +1,5 @@
-// Package trust makes the programs of the container trust the authority of the village, under which the broker reads
-// their requests. The certificate is public: it is no secret that the agent could not have.
+// Package trust makes the programs of the container trust the village's authority, under which the broker inspects their
+// requests. The certificate is public, so the agent may read it.
 package trust
 
 import (
@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// maxBytes of a certificate are read.
+	// maxBytes is the maximum size of a certificate.
 	maxBytes = 64 << 10
-	// toolTime is the longest that one tool may take; on a fraction of a processor a new database of NSS takes seconds.
+	// toolTime is the timeout of one tool; on a fraction of a processor a new database of NSS takes seconds.
 	toolTime = time.Minute
-	// maxLinks of one subject: OpenSSL looks for HASH.0, HASH.1 and so on.
+	// maxLinks is the maximum number of links of one subject: OpenSSL tries HASH.0, HASH.1 and so on.
 	maxLinks = 10
 )
 
 type Place struct {
 	// Certificate is the PEM file of the authority. Without it there is nothing to do.
 	Certificate string
-	// Bundle has the roots of the system in one PEM file.
+	// Bundle contains the roots of the system in one PEM file.
 	Bundle string
-	// Added is where update-ca-certificates looks for further roots, so that its next run keeps this one.
+	// Added is where update-ca-certificates finds further roots, so that its next run keeps this one.
 	Added string
-	// Home has the database of NSS, for Chromium.
+	// Home contains the database of NSS, for Chromium.
 	Home string
 }
 
@@ -91,8 +91,8 @@ func Files(p Place) (bool, error) {
 	return true, os.Rename(part, p.Bundle)
 }
 
-// Tools adds the authority where only a tool can: OpenSSL's links by hash, and the database of NSS. A tool that the image
-// lacks has no programs that would need it.
+// Tools adds the authority where only a tool can: OpenSSL's links by hash, and the database of NSS. If the image lacks a tool, it
+// has no programs that would need it.
 func Tools(p Place) error {
 	certificate, err := p.read()
 	if err != nil || len(certificate) == 0 {
@@ -146,8 +146,8 @@ func (p Place) link() error {
 	return nil
 }
 
-// addToNss gives the certificate to Chromium. The database is on the agent's volume, so a note beside it says which
-// certificate it has.
+// addToNss adds the certificate to Chromium's database. The database is on the agent's volume, so a note beside it records which
+// certificate it contains.
 func (p Place) addToNss(certificate []byte) error {
 	if _, err := exec.LookPath("certutil"); err != nil {
 		return nil
@@ -167,7 +167,7 @@ func (p Place) addToNss(certificate []byte) error {
 			return err
 		}
 	}
-	// There is none before the first time.
+	// The old entry does not exist the first time.
 	_, _ = run("certutil", "-D", "-d", database, "-n", "hamlet")
 	if _, err := run("certutil", "-A", "-d", database, "-t", "C,,", "-n", "hamlet", "-i", p.Certificate); err != nil {
 		return err

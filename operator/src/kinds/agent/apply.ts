@@ -34,14 +34,14 @@ export interface ApplyPorts {
   readonly pods: Reflector<PodView>;
   readonly claims: Reflector<VolumeClaimView>;
   readonly recorder: EventRecorder;
-  /** Asks the api to remove the agent from the world and to close its account. Throws if the api did not do both. */
+  /** Asks the api to remove the agent from the world and to close its account. Throws unless the api did both. */
   readonly closeAccount: (agentId: string, uid: string) => Promise<void>;
   readonly holds: HoldPort;
 }
 
 const QUERY = { fieldManager: FIELD_MANAGER };
 
-/** A volume claim of another owner has the name of the agent's volume claim. */
+/** The volume claim with the agent's name belongs to another owner. */
 export class ClaimTakenError extends Error {
   override readonly name = 'ClaimTakenError';
 }
@@ -52,7 +52,7 @@ interface Child<T extends KubeObject> {
   readonly check?: (found: T) => void;
 }
 
-/** Creates a child. An object that already has the name enters the cache: the next plan sees its owner and state. */
+/** Creates a child. An existing object of that name is added to the cache: the next plan sees its owner and state. */
 async function create<T extends KubeObject>(
   client: KubeClient,
   { type, known, check }: Child<T>,
@@ -180,9 +180,7 @@ async function applySize(
   );
 }
 
-/**
- * Resizes a pod. After a refusal, it tries again if a dry run accepts a new pod of that size: the quota may have grown.
- */
+/** Resizes a pod. After a refusal, retries if a dry run accepts a new pod of that size, because the quota may have grown. */
 async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): Promise<void> {
   const refused = await applySize(ports, now, action);
   if (refused === undefined) return;
@@ -192,7 +190,7 @@ async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): 
   if (still !== undefined) throw new ResizeRefusedError({ message: still.message, newPodToo: false });
 }
 
-/** Deletes a pod. The response shows at once that the pod is ending. */
+/** Deletes a pod. The response already shows that the pod is ending. */
 async function deletePod(ports: ApplyPorts, { agent }: Now, { kind: _kind, ...pod }: Of<'deletePod'>): Promise<void> {
   const ending = await deleteObject<PodView>(ports, PODS, { namespace: agent.metadata.namespace, ...pod });
   if (ending !== undefined) ports.pods.learn(ending);
@@ -274,7 +272,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 403, 405, 422]);
 
 const isRefusal = (error: unknown): error is KubeError => error instanceof KubeError && REFUSALS.has(error.status);
 
-/** A refusal of a pod or a volume claim that lasts until a person changes something; undefined if it may pass. */
+/** A refusal of a pod or a volume claim that lasts until a person changes something; undefined if it may be temporary. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof ClaimTakenError) return { reason: 'VolumeTaken', message: error.message };
   return isRefusal(error) ? { reason: 'PodRefused', message: `the API server refuses: ${error.message}` } : undefined;

@@ -33,7 +33,7 @@ const TABLE: readonly (readonly [string, Partial<Observed>, string, RegExp])[] =
   ['the report of another life', report({ uid: 'another' }), 'True NothingMissing', /nothing/],
   ['not connected', { ...report(), presence: undefined }, 'False Waiting', /Connected/],
   [
-    'a long message is cut',
+    'a long message is shortened',
     report({ message: 'x'.repeat(400), broken: 48, checked: 48 }),
     'False CapabilityMissing',
     /x{400}$/,

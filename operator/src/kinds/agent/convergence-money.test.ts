@@ -1,6 +1,6 @@
 /**
- * Running costs money in these tests. No plan creates or enlarges a pod that is not paid for, in any outage or loss,
- * and no money stays held without a pod.
+ * Running costs money in these tests. No plan creates or enlarges an unpaid pod, in any outage or loss, and no money stays held
+ * without a pod.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -49,7 +49,7 @@ function disturbed(seed: number): ReturnType<typeof cluster> {
   return of;
 }
 
-test(`${RUNS} disturbed agents with money converge to the tier that they can pay, and hold the money of that tier alone`, () => {
+test(`${RUNS} disturbed agents with money converge to the tier that they can pay, and hold money only for that tier`, () => {
   for (const seed of seeds(RUNS)) {
     const of = disturbed(seed);
     of.calm();
@@ -74,14 +74,14 @@ test(`${RUNS} disturbed agents with money converge to the tier that they can pay
       const price = purse.tiers.find(({ name }) => name === wanted)?.perHour ?? 0n;
       assert.ok(
         purse.balance < 2n * price,
-        `seed ${seed}: ${wanted} could be paid of ${purse.balance}, and ${published} it is`,
+        `seed ${seed}: ${purse.balance} pays for ${wanted}, but the tier is ${published}`,
       );
     }
     if (agent.spec.entitlement.policy === 'ByBalance')
       assert.equal(
         pods.length,
         agent.spec.power === 'Awake' ? 1 : 0,
-        `seed ${seed}: a free tier is there for everybody`,
+        `seed ${seed}: a free tier must be open to every agent`,
       );
   }
 });
@@ -105,7 +105,7 @@ test('hour after hour, the pod always has a live hold, and pays for the time tha
   assert.ok(of.purse.paid >= (BigInt(of.purse.chargedMs) * AIDOLLAR) / BigInt(HOUR_MS));
 });
 
-test('an agent whose money ends falls back to the free tier in the same pod in time, and returns with the money', () => {
+test('an agent whose money runs out falls back to the free tier in time, in the same pod, and returns once it has money', () => {
   const of = cluster(2n * AIDOLLAR);
   of.standing = standingOf({ balance_tier: 'tier-1' });
   settle(of, LIMITS);
@@ -123,7 +123,7 @@ test('an agent whose money ends falls back to the free tier in the same pod in t
   assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier], ['tier-1', 1, 'tier-1']);
 });
 
-test('a pinned agent whose money ends loses its pod, shows NotPaid, and returns with the money', () => {
+test('a pinned agent whose money runs out loses its pod, shows NotPaid, and returns once it has money', () => {
   const of = cluster(AIDOLLAR / 2n);
   of.setSpec({ entitlement: { policy: 'Pinned', name: 'tier-1' } });
   settle(of, LIMITS);
@@ -141,7 +141,7 @@ test('a pinned agent whose money ends loses its pod, shows NotPaid, and returns 
   assert.deepEqual([of.pods.length, admitted(), of.purse.held], [0, 'NotPaid', null]);
 });
 
-test('while the api does not answer, a pod runs as long as it is paid, and then at the free tier', () => {
+test('while the api does not answer, a pod runs for its paid time, and then at the free tier', () => {
   const of = cluster(20n * AIDOLLAR);
   of.standing = standingOf({ balance_tier: 'tier-1' });
   settle(of, LIMITS);
@@ -158,7 +158,7 @@ test('while the api does not answer, a pod runs as long as it is paid, and then 
   assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier, of.broken], ['tier-1', 1, 'tier-1', []]);
 });
 
-test('an agent of a free tier asks the api for nothing', () => {
+test('an agent of a free tier sends no requests about money', () => {
   const of = cluster(20n * AIDOLLAR);
   const asked: string[] = [];
   for (let turn = 0; turn < 40; turn += 1) {

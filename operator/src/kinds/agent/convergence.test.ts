@@ -1,6 +1,5 @@
 /**
- * From every state that people, nodes, crashes, the api and time can cause, the plans lead to the state that the Agent
- * asks for.
+ * From every state that people, nodes, crashes, the api and time can cause, the plans lead to the state that the Agent requests.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -55,7 +54,7 @@ test(`${RUNS} disturbed agents converge to their spec and their tier`, () => {
   }
 });
 
-test(`${RUNS / 2} agents at rest converge again after each disturbance, by triggers and requeues alone`, () => {
+test(`${RUNS / 2} agents at rest converge again after each disturbance, only through triggers and requeues`, () => {
   for (const seed of seeds(RUNS / 2)) {
     const random = new Seeded(seed).next;
     const cluster = running();
@@ -91,7 +90,7 @@ test(`${RUNS} disturbed agents leave nothing behind after their deletion, with o
   }
 });
 
-test(`${RUNS} barred agents have no pod after any history, nor while the api does not answer`, () => {
+test(`${RUNS} barred agents have no pod after any history, even while the api does not answer`, () => {
   const bars = ['quarantined', 'frozen', 'banned', 'killed'] as const;
   for (const seed of seeds(RUNS)) {
     const cluster = disturbedCluster(seed);
@@ -99,15 +98,15 @@ test(`${RUNS} barred agents have no pod after any history, nor while the api doe
     const bar = bars[seed % bars.length] ?? 'killed';
     cluster.standing = standingOf({ [bar]: true });
     reconcile(cluster);
-    if (bar === 'killed') assert.deepEqual(cluster.pods, [], `seed ${seed}: a killed pod gets no grace`);
+    if (bar === 'killed') assert.deepEqual(cluster.pods, [], `seed ${seed}: a killed pod gets no grace period`);
     settle(cluster, LIMITS);
     assert.deepEqual(cluster.pods, [], `seed ${seed}`);
-    // A new leader that the api has not reached yet knows the bar from the status.
+    // A new leader to which the api has not connected yet reads the bar from the status.
     cluster.apiState = 'None';
     cluster.restart();
     cluster.setSpec({ power: 'Awake', rebootedAt: '2026-12-24T00:00:00Z' });
     settle(cluster, LIMITS);
-    assert.deepEqual(cluster.pods, [], `seed ${seed}: it was let in without the api`);
+    assert.deepEqual(cluster.pods, [], `seed ${seed}: it was admitted without the api`);
   }
 });
 
@@ -170,7 +169,7 @@ test('a shrink that hangs, a refused size and a GPU each lead to one new pod wit
   }
 });
 
-test('a size that a quota forbids does not cost the agent its pod', () => {
+test('an agent keeps its pod if a quota forbids the new size', () => {
   const cluster = running();
   cluster.resizes = 'quota';
   cluster.standing = standingOf({ balance_tier: 'tier-1' });

@@ -6,7 +6,7 @@ import { sizingOf } from './condition/sizing.ts';
 import { type Bar, barOf } from './condition/standing.ts';
 import type { Observed } from './observe.ts';
 
-/** The operator replaces a pod that failed or has an older image no sooner than this after the pod's creation. */
+/** Minimum age of a failed or outdated pod before the operator replaces it. */
 export const REPLACE_AFTER_MS = 10_000;
 
 /** Interval at which the operator checks whether it is an agent's turn to get a new pod. */
@@ -61,9 +61,7 @@ function disruptionOf({ node }: Observed, pod: PodView): EndOfPod | undefined {
   return end === 'Evicted' && node?.cordoned === true ? 'NodeDrained' : end;
 }
 
-/**
- * Why a pod that waits for the scheduler must end: its seat has moved, because its node failed, is cordoned or is full.
- */
+/** Why a pod that waits for the scheduler must end: its seat has moved, because its node failed, is cordoned or is full. */
 function seatMoved({ seatNode, seat }: Observed, { nodeName }: PodView): EndOfPod | undefined {
   const isMoved = seat.reason === undefined && seat.node !== undefined && seat.node !== seatNode?.name;
   if (nodeName !== undefined || seatNode === undefined || !isMoved) return undefined;
@@ -92,7 +90,7 @@ interface PowerStep {
   readonly cause: CycleCause;
 }
 
-/** Whether the agent may be awake. It may with `HoldPending`: the operator asks for money when a cycle begins. */
+/** True if the agent may be awake. It may with `HoldPending`, because the operator requests money when a cycle begins. */
 const isGranted = ({ admission: { granted, admitted } }: Observed): boolean =>
   granted || admitted.reason === 'HoldPending';
 
@@ -143,17 +141,14 @@ function changeOf(observed: Observed, nowMs: number): Change {
 function whileAwake(observed: Observed, nowMs: number): CycleStep {
   const { agent, pod, seat, nextCycle } = observed;
   const stays = { cycle: agent.status.cycle ?? 0, power: 'Awake', pod } as const;
-  // The operator ends no pod while it could not create the next one.
+  // The operator ends no pod if it cannot create the next one.
   if (!isGranted(observed) || !seat.granted) return stays;
   const { cause, waitMs = 0, resizes = false } = changeOf(observed, nowMs);
   if (waitMs > 0) return { ...stays, waitMs, resizes };
   return cause === undefined ? { ...stays, resizes } : { cycle: nextCycle, power: 'Awake', cause };
 }
 
-/**
- * Decides the next cycle. A new cycle begins at each awakening, suspension, reboot and end of the pod, once for each
- * request.
- */
+/** Decides the next cycle. A new cycle begins at each awakening, suspension, reboot and end of the pod, once for each request. */
 export function cycleStep(observed: Observed, nowMs: number): CycleStep {
   const { agent, pod, nextCycle } = observed;
   const cycle = agent.status.cycle ?? 0;

@@ -27,7 +27,7 @@ test('a change is reported once, an unchanged condition is not', () => {
   assert.deepEqual(
     reasons({}, { presence: undefined }),
     [],
-    'the end of a session has no Event of its own: its cycle or the api reports it',
+    'the end of a session has no Event of its own, because its cycle or the api reports it',
   );
   assert.deepEqual(reasons({}, { pods: [podOf('ada-1', held)] }), ['Warning Unschedulable']);
   assert.deepEqual(reasons({}, { node: { name: 'sparky1', ready: false } }), ['Warning NodeLost']);
@@ -41,7 +41,7 @@ test('a change is reported once, an unchanged condition is not', () => {
   assert.deepEqual(
     reasons({}, { apiState: 'Last' }),
     [],
-    'an outage of the api is no Event of each of a thousand agents',
+    'an outage of the api does not cause an Event for each agent',
   );
   assert.deepEqual(reasons({}, { standing: standingOf({ token_revoked: true }) }), ['Warning TokenRevoked']);
 });

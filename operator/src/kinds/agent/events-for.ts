@@ -8,7 +8,7 @@ export interface AgentEvent {
   readonly message: string;
 }
 
-/** Reasons that become an Event when a condition changes to them. Reasons that occur in every start are left out. */
+/** Reasons that become an Event when a condition changes to them. Reasons that occur in every start are omitted. */
 const TYPES: { readonly [K in Reason]?: AgentEvent['type'] } = {
   InvalidSpec: 'Warning',
   EntitlementNotFound: 'Warning',
@@ -61,7 +61,7 @@ function liftEvents(before: Condition | undefined, after: Condition | undefined)
   return [{ type: 'Normal', reason: 'StandingLifted', message: `no longer ${before?.reason ?? ''}` }];
 }
 
-/** An Event if the same pod has other compute than before, even if no status showed the resize under way. */
+/** An Event if the compute of the same pod has changed, even if no status showed the resize in progress. */
 function resizeEvents(before: AgentStatus, after: AgentStatus): readonly AgentEvent[] {
   const [old, now] = [conditionIn(before, 'Resized'), conditionIn(after, 'Resized')];
   const isSamePod = after.podName !== undefined && before.podName === after.podName;

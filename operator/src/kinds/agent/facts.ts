@@ -22,9 +22,9 @@ export interface ResizeRefusal {
   readonly newPodToo: boolean;
 }
 
-/** A resize that is under way, or that the API server has refused. */
+/** A resize that is in progress, or that the API server has refused. */
 export interface ResizeAttempt {
-  /** When the operator first saw the pod lack the size that its spec has now, in milliseconds since 1970. */
+  /** When the operator first saw that the pod lacks the size in its spec, in milliseconds since 1970. */
   readonly sinceMs: number;
   readonly refusal?: ResizeRefusal;
 }
@@ -36,9 +36,9 @@ export interface Settings {
   /** Images that an Agent may name for its hands: these names, and those that begin with them. */
   readonly handsImages: readonly string[];
   readonly apiUrl: string;
-  /** The broker's URL for agents; undefined where pods reach the API alone. */
+  /** The broker's URL for agents; undefined if pods can only reach the API. */
   readonly brokerUrl: string | undefined;
-  /** The Services that agents reach, by name. Pods have no DNS: they know these addresses from their start. */
+  /** The Services that agents reach, by name. Pods have no DNS and get these addresses when they start. */
   readonly hosts: readonly ServiceHost[];
   readonly serviceAccount: string;
   readonly storageClass: string | undefined;
@@ -53,9 +53,7 @@ export interface Refusal {
 }
 
 export interface Facts {
-  /**
-   * The Agent. Its status has the newest pod's cycle; the written status may have an older one: see `statusFromPods`.
-   */
+  /** The Agent. Its status contains the newest pod's cycle; the written status may have an older one: see `statusFromPods`. */
   readonly agent: CachedAgent;
   readonly publishedTier: string | undefined;
   readonly pods: readonly PodView[];
@@ -64,10 +62,7 @@ export interface Facts {
   /** The next cycle whose pod name is free. */
   readonly nextCycle: number;
   readonly claim: VolumeClaimView | undefined;
-  /**
-   * The Entitlements that the operator can parse, lowest rank first, with the GPUs that the agent has bought for the
-   * present time.
-   */
+  /** The Entitlements that the operator can parse, lowest rank first, with the GPUs that the agent has bought for now. */
   readonly tiers: readonly TierView[];
   readonly node: NodeState | undefined;
   readonly volumeNode: NodeState | undefined;
@@ -78,12 +73,15 @@ export interface Facts {
   readonly presence: Presence | undefined;
   /** The last report of a resident, perhaps of another life or cycle; undefined if there is none. */
   readonly capabilities?: CapabilitySummary | undefined;
-  /** The result of the check of its rules; null until the operator can check their examples, undefined if there is nothing to say. */
+  /**
+   * The result of the check of its rules; null until the operator can check their examples, undefined if there is nothing to
+   * report.
+   */
   readonly checkedRules?: CheckedRules | null | undefined;
   readonly apiState: ApiState;
   /** The money that the api reserves for the pod; undefined if the agent never needed any. */
   readonly hold?: Hold | undefined;
-  /** The agent's seat in the village's plan. Neither granted nor with a reason: the operator has not counted it yet. */
+  /** The agent's seat in the village's plan. Neither granted nor with a reason if the operator has not counted it yet. */
   readonly seat: SeatDecision;
   readonly resize: ResizeAttempt | undefined;
   /** The refusal of the last attempt to create the pod or the volume claim. */

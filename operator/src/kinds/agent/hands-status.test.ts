@@ -100,13 +100,13 @@ for (const [name, parts, expected, says] of TABLE) {
   });
 }
 
-test('trouble of the hands changes no condition of the chain: the agent is connected and ready', () => {
+test('a failure of the hands leaves all other conditions unchanged: the agent is connected and ready', () => {
   const { conditions = [] } = statusOf(observedOf(withHands({ waitingReason: 'ErrImagePull' })), NOW);
   const ready = conditions.find(({ type }) => type === 'Ready');
   assert.deepEqual([ready?.status, ready?.reason], ['True', 'Ready']);
 });
 
-test('trouble of the hands has an Event; a start, a sleep and a recovery have none', () => {
+test('a failure of the hands causes an Event; a start, a sleep and a recovery do not', () => {
   const reasons = (before: Partial<Observed>, after: Partial<Observed>): readonly string[] =>
     eventsFor(statusOf(observedOf(before), NOW), statusOf(observedOf(after), NOW)).map(({ reason }) => reason);
   const loop = withHands({ waitingReason: 'CrashLoopBackOff', restarts: 2, lastEnd: 'Error with exit code 3' });
@@ -118,7 +118,7 @@ test('trouble of the hands has an Event; a start, a sleep and a recovery have no
   assert.deepEqual(reasons({}, withHands({ lastEnd: 'Completed with exit code 0' }, { deletionTimestamp: NOW })), []);
 });
 
-test('hands that cannot start are no reason to wait with the first status', () => {
+test('hands that cannot start do not delay the first status', () => {
   const { pods } = waiting('ContainerCreating');
   assert.ok(isOnItsWay(observedOf({ agent: agentOf(), ...(pods === undefined ? {} : { pods }) })));
   const stuck = (pods ?? []).map((pod) => ({ ...pod, handsContainer: container({ waitingReason: 'ErrImagePull' }) }));

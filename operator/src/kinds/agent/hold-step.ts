@@ -8,9 +8,7 @@ import type { CycleStep } from './cycle.ts';
 import type { Observed } from './observe.ts';
 
 export type HoldAction =
-  /**
-   * Reserve an hour of the tier for a pod of that cycle. With `podUid`, the api charges that pod's time from now on.
-   */
+  /** Reserves an hour of the tier for a pod of that cycle. With `podUid`, the api charges that pod's time from now on. */
   | {
       readonly kind: 'askHold';
       readonly tier: string;
@@ -43,15 +41,15 @@ function asking(tier: TierView, cycle: number, pod: PodView | undefined): HoldAc
 const isStarting = ({ power, cause, pod }: CycleStep): boolean =>
   power === 'Awake' && (cause !== undefined || pod === undefined);
 
-/** Whether the api counts the time of the cycle's pod, or the pod does not run yet. */
+/** True if the api counts the time of the cycle's pod, or the pod does not run yet. */
 function isMetered(observed: Observed, pod: PodView, cycle: number): boolean {
   const hold = holdOf(observed);
   return hold?.cycle === cycle && (pod.container?.running !== true || hold.pod_uid === pod.metadata.uid);
 }
 
 /**
- * Asks for money for the next tier of a running pod. If no change of tier waits and the api does not count the pod's
- * time yet, asks for money for the present tier.
+ * Requests money for the next tier of a running pod. If no change of tier waits and the api does not count the pod's time yet,
+ * requests money for the current tier.
  */
 function whileRunning(observed: Observed, { cycle, pod }: CycleStep): readonly HoldAction[] {
   const { tier, target, payment } = observed.admission;

@@ -31,7 +31,7 @@ const handsOf = <T extends { readonly name: string }>({
   readonly containers: readonly T[];
 }): T | undefined => containers.find(({ name }) => name === 'hands');
 
-test('pods get no GPU, shares of a GPU, whole GPUs, or any device resource, as the tier says', () => {
+test('pods get no GPU, shares of a GPU, whole GPUs, or another device resource, according to the tier', () => {
   const resources = (gpu: object): unknown => handsOf(specWith(tierOf('t', 0, { compute: { gpu } })))?.resources;
   const limits = { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' };
   const requests = { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' };
@@ -99,7 +99,7 @@ test('the pinned node and the node of the seat are required, or preferred if the
   );
 });
 
-test('a pod has no DNS, and knows the Services of the village by their addresses', () => {
+test('a pod has no DNS, but host entries for the Services of the village', () => {
   const { dnsPolicy, dnsConfig, hostAliases } = specWith(TIER_0);
   assert.deepEqual([dnsPolicy, dnsConfig], ['None', { nameservers: ['127.0.0.1'] }]);
   assert.deepEqual(hostAliases, [
@@ -108,7 +108,7 @@ test('a pod has no DNS, and knows the Services of the village by their addresses
   ]);
 });
 
-test('both containers have the certificate of the village, and without a broker there is none', () => {
+test('both containers have the certificate of the village, unless the village has no broker', () => {
   const { spec, metadata } = podWith({});
   const mounted = ({ containers }: WholePod['spec']): unknown =>
     containers.map(({ volumeMounts }) => volumeMounts.filter(({ name }) => name === 'ca'));
@@ -176,7 +176,7 @@ test('hands in a user namespace have the capabilities that their machine needs; 
   ]);
 });
 
-test('the resident has no rights and the same compute in every tier; each container sees its own folders alone', () => {
+test('the resident has no rights and the same compute in every tier; each container sees only its own folders', () => {
   const { spec, metadata } = podWith({});
   const mounts = ({ volumeMounts }: Container): unknown =>
     volumeMounts.map(({ name, subPath = '', mountPath }) => [name, subPath, mountPath].join(' ').replace('  ', ' '));
@@ -218,7 +218,7 @@ test('the resident has no rights and the same compute in every tier; each contai
   assert.equal(metadata.annotations['hamlet.village/hands'], SETTINGS.image);
 });
 
-test('the hands have the image of the spec, and without hands there is neither their container nor their socket', () => {
+test('the hands have the image of the spec; a pod without hands has neither their container nor their socket', () => {
   const image = 'example.org/team/hands:2';
   const own = podWith({ hands: { image } });
   assert.deepEqual(

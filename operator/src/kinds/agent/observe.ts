@@ -31,7 +31,7 @@ import { keyOf, type ObjectCache } from '@hamlet/kube';
 import type { AgentStatus } from '@hamlet/contract/kinds';
 import type { Turn } from './upgrade-turn.ts';
 
-/** Whether the pod needs the current image or compute, and if so, whether it is this agent's turn to get a new pod. */
+/** True if the pod needs the current image or compute, and if so, whether it is this agent's turn to get a new pod. */
 export type Upgrade = 'none' | Turn;
 
 export interface Observed extends FactsWithPod {
@@ -61,7 +61,7 @@ export interface Sources {
 }
 
 /**
- * The status with the cycle of the newest pod, whose name is NAME-CYCLE: the operator may end before it writes that
+ * The status with the cycle of the newest pod, whose name is NAME-CYCLE, because the operator may end before it writes that
  * status.
  * @param ended a cycle whose pod disappeared before the status recorded that cycle
  */
@@ -171,7 +171,7 @@ function factsOf(sources: Sources, key: string): Facts | undefined {
   };
 }
 
-/** Whether the pod has the present image and hosts, and the hands of the spec. */
+/** True if the pod has the current image and hosts, and the hands of the spec. */
 export function isCurrent({ agent: { spec }, settings }: Pick<Facts, 'agent' | 'settings'>, pod: PodView): boolean {
   return (
     pod.image === settings.image &&
@@ -180,9 +180,7 @@ export function isCurrent({ agent: { spec }, settings }: Pick<Facts, 'agent' | '
   );
 }
 
-/**
- * Derives pod, admission and upgrade from the facts, once a reconcile; calls `turn` only if the pod must be replaced.
- */
+/** Derives pod, admission and upgrade from the facts, once for each reconcile; calls `turn` only if the pod must be replaced. */
 export function observedFrom(facts: Facts, turn: () => Upgrade): Observed {
   const own = withPod(facts);
   const admission = admissionOf(own);

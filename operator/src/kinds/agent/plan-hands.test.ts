@@ -25,7 +25,7 @@ test('a pod of an older operator is resized in its only container, and waits for
   assert.deepEqual(cycleOf(observedFrom(observed, () => 'now')), [2, 'ImageChanged']);
 });
 
-test('without hands, a pod has no compute of its tier, and neither tier nor GPU window replaces it', () => {
+test('a pod without hands has no compute of its tier, and neither tier nor GPU window replaces it', () => {
   const agent = agentOf({ spec: { hands: { enabled: false } }, status: { cycle: 1, power: 'Awake', tier: 'tier-0' } });
   const pods = [podOf('ada-1', { hands: '', size: undefined, given: undefined })];
   const tiers = tiersFor(boostedTiers([TIER_0, TIER_1, TIER_2], WINDOW), agent.spec);
@@ -35,7 +35,7 @@ test('without hands, a pod has no compute of its tier, and neither tier nor GPU 
   assert.equal(observed.admission.tier?.metadata.name, 'tier-1', 'it has the limits of the tier');
 });
 
-test('other hands replace the pod: another image, no hands any more, or hands again', () => {
+test('the pod is replaced if its hands get another image, or are removed or added', () => {
   const allowed = { ...SETTINGS, handsImages: ['example.org/team'] };
   const upgradeWith = (hands: object, has: string): string => {
     const agent = agentOf({ spec: { hands }, status: { cycle: 1, power: 'Awake', tier: 'tier-0' } });

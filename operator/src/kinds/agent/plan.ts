@@ -17,7 +17,7 @@ import { holdStep, type HoldAction } from './hold-step.ts';
 /** A deletion waits at most this long for the api to close the account. Then the operator deletes the Agent anyway. */
 export const CLOSE_ESCAPE_MS = 60_000;
 
-/** One action of a plan. The operator performs actions in order and stops at the first that fails. */
+/** One action of a plan. The operator performs actions in order and stops at the first failure. */
 export type Action =
   | { readonly kind: 'setFinalizers'; readonly finalizers: readonly string[] }
   /** Writes a new cycle that has no pod. A cycle with a pod needs no write: the pod's name and owner prove it. */
@@ -25,10 +25,10 @@ export type Action =
   | { readonly kind: 'createClaim'; readonly manifest: NewObject }
   | { readonly kind: 'ownClaim'; readonly name: string; readonly uid: string; readonly owners: readonly object[] }
   | { readonly kind: 'deleteClaim'; readonly name: string; readonly uid: string }
-  /** Asks by a dry run whether the API server would accept the pod, before a running pod ends for it. */
+  /** Checks with a dry run that the API server would accept the pod, before a running pod ends for it. */
   | { readonly kind: 'tryPod'; readonly manifest: NewObject }
   | { readonly kind: 'createPod'; readonly manifest: NewObject }
-  /** Changes cpu and memory of the running pod. After a refusal, the operator tries the pod `instead` by a dry run. */
+  /** Changes cpu and memory of the running pod. After a refusal, the operator tries the pod `instead` with a dry run. */
   | {
       readonly kind: 'resizePod';
       readonly name: string;
@@ -46,7 +46,7 @@ export interface Plan {
   readonly requeueAfterMs?: number;
 }
 
-/** Causes whose Event is `Normal`, because a person or a purchase asked for the change; all others are warnings. */
+/** Causes whose Event is `Normal`, because a person or a purchase requested the change; all others are warnings. */
 const EXPECTED: ReadonlySet<CycleCause> = new Set<CycleCause>([
   'Awakened',
   'Suspended',
@@ -129,9 +129,7 @@ function retirements(observed: Observed, { cycle, power }: CycleStep): readonly 
     : over.filter((pod) => !isTerminating(pod)).map((pod) => removal(pod));
 }
 
-/**
- * Whether to give up the volume: the pod waits for a lost node, and the spec lets the agent move without the volume.
- */
+/** True if the volume must be given up: the pod waits for a lost node, and the spec lets the agent move without the volume. */
 function isVolumeGivenUp({ agent, volumeNode }: Observed, { pod }: CycleStep): boolean {
   return (
     volumeNode !== undefined &&
@@ -233,7 +231,7 @@ function earliest(...timesMs: readonly (number | undefined)[]): Pick<Plan, 'requ
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
 }
 
-/** The actions that bring the cluster nearer to the Agent's spec; none once nothing is left to do. */
+/** The actions that bring the cluster closer to the Agent's spec; none once nothing is left to do. */
 export function plan(observed: Observed, nowMs: number): Plan {
   if (isTerminating(observed.agent)) return deletionPlan(observed, nowMs);
   const step = cycleStep(observed, nowMs);

@@ -26,10 +26,10 @@ import type { Settings } from './facts.ts';
 export const TOKEN_AUDIENCE = 'hamlet-api';
 const TOKEN_LIFE_SECONDS = 3_600;
 const GRACE_SECONDS = 10;
-/** Seconds until Kubernetes gives up a pod on a lost node; its default is 300 s. */
+/** Seconds until Kubernetes gives up a pod on a lost node; the default is 300 s. */
 const LOST_NODE_SECONDS = 60;
 /**
- * A pod has no DNS: queries are a way out of their own. It knows the hosts of the village from /etc/hosts, and the broker
+ * A pod has no DNS, because queries could carry data out. It knows the hosts of the village from /etc/hosts, and the broker
  * resolves all other names.
  */
 const WITHOUT_DNS = { dnsPolicy: 'None', dnsConfig: { nameservers: ['127.0.0.1'] } };
@@ -37,8 +37,8 @@ const WITHOUT_DNS = { dnsPolicy: 'None', dnsConfig: { nameservers: ['127.0.0.1']
 const SEAT_WEIGHT = 50;
 
 /**
- * Root of a user namespace may own files, change users and bind low ports, but not create devices, send raw packets or
- * gain other capabilities.
+ * Root of a user namespace may own files, change users and bind low ports, but not create devices, send raw packets or gain other
+ * capabilities.
  */
 const CAPABILITIES = [
   'CHOWN',
@@ -76,12 +76,12 @@ const HANDS_PARTS: readonly VolumePart[] = [
   { subPath: 'home', mountPath: '/root' },
 ];
 
-/** The program of the hands, in the image of agents and all images made from it. */
+/** The program of the hands, in the agents' image and all images derived from it. */
 const SUPERVISOR = 'hamlet-hands';
-/** A memory volume with the socket of the hands. It outlives their container, so that they can say what was lost. */
+/** A memory volume with the socket of the hands. It survives their container, so that lost processes can be reported. */
 const SOCKET_VOLUME = { name: 'hands', mountPath: '/run/hands' };
 const SOCKET_VOLUME_SIZE = '1Mi';
-/** The certificate under which the broker reads requests. A pod waits until the first broker has written it. */
+/** The certificate of the broker's inspection. A pod waits until the first broker has written it. */
 const CA_VOLUME = {
   name: 'ca',
   configMap: { name: CA_CONFIG_MAP, items: [{ key: CA_CERTIFICATE_KEY, path: CA_CERTIFICATE_KEY }] },
@@ -141,7 +141,7 @@ const mountsOf = (parts: readonly VolumePart[]): readonly object[] => parts.map(
 const CONFINED = { privileged: false, allowPrivilegeEscalation: false } as const;
 const DROP_ALL = { drop: ['ALL'] };
 
-/** The resident: no rights, no file of the image that it can change, and none of the agent's work. */
+/** The resident: it has no rights, cannot change any file of its image, and does not see the agent's work. */
 function residentOf(plan: PodPlan, hasHands: boolean): object {
   const { image, imagePullPolicy } = plan.settings;
   return {
@@ -207,7 +207,7 @@ function prepareOf({ settings: { image, imagePullPolicy } }: PodPlan): object {
 }
 
 /**
- * The kubelet starts containers in this order, and reports a pod as running once all have started. So the resident comes
+ * The kubelet starts containers in this order, and reports a pod as running once all have started. The resident is therefore
  * last, unless another image of the hands would have to be pulled first.
  */
 function containersOf(plan: PodPlan): object {
@@ -225,8 +225,8 @@ function containersOf(plan: PodPlan): object {
 const byName = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
 
 /**
- * The seat's node, unless the spec or the scheduler chooses the node: on any other node the pod would take the room of
- * another agent. A pod whose volume is on another node waits until its seat is on that node again.
+ * The seat's node, unless the spec or the scheduler chooses the node: on any other node the pod would take another agent's room.
+ * A pod whose volume is on another node waits until its seat is on that node again.
  */
 function heldNode({ spec, tier, seat }: PodPlan): string | undefined {
   return spec.placement.nodeName !== undefined || isSchedulersChoice(spec, tier) ? undefined : seat;
@@ -311,8 +311,8 @@ function annotationsOf(plan: PodPlan): Record<string, string> {
 }
 
 /**
- * The pod of one cycle: the resident, which alone has the token that only the api accepts, and the hands, which are root
- * in the user namespace of the pod. Each sees its own folders of one volume.
+ * The pod of one cycle: the resident, which alone has the token that only the api accepts, and the hands, which are root in the
+ * pod's user namespace. Each sees its own folders of one volume.
  */
 export function podManifest(plan: PodPlan): NewObject {
   const { agent, tier, cycle, settings } = plan;

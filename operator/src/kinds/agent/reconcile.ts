@@ -23,10 +23,10 @@ import { isOnItsWay, statusOf } from './status.ts';
 import { UpgradeTurn } from './upgrade-turn.ts';
 import { isSameSize, type Size } from '../../objects/tier-compute.ts';
 
-/** If more statuses than this wait to be written, the status of a starting Agent waits until its first pod runs. */
+/** With more waiting statuses than this, the status of a starting Agent waits until its first pod runs. */
 const CROWD = 50;
 
-/** Retry interval after a refused pod or volume claim: no watch reports a larger quota or a free name. */
+/** Retry interval after a refused pod or volume claim, because no watch reports a larger quota or a free name. */
 const REFUSED_LOOK_MS = 60_000;
 
 export interface ReconcilerOptions {
@@ -40,7 +40,7 @@ export interface ReconcilerOptions {
   readonly onStatusError: (key: string, error: unknown) => void;
 }
 
-/** Brings one Agent a step nearer to its spec, from the current state alone. It writes statuses later, and seldom. */
+/** Brings one Agent a step closer to its spec, based only on the current state. It writes statuses later, and rarely. */
 export class AgentReconciler {
   readonly #options: ReconcilerOptions;
   readonly #refusals = new Map<string, Refusal>();
@@ -84,7 +84,7 @@ export class AgentReconciler {
     const observed = observe(this.#sources, key);
     if (observed === undefined) return;
     this.#mark(key, observed);
-    // A container that has begun to run needs no action, unless the api must count its time.
+    // A container that has started needs no action, unless the api must count its time.
     if (plan(observed, this.#nowMs()).actions.some(({ kind }) => kind === 'askHold')) this.#options.onDue(key);
   }
 
@@ -111,7 +111,7 @@ export class AgentReconciler {
     this.#statuses.mark(key, isOnItsWay(observed) ? 'patient' : 'soon');
   }
 
-  /** Remembers the cycle of a pod that is gone before the status showed it, because no second pod may get that name. */
+  /** Remembers the cycle of a pod that disappeared before the status showed it, because no second pod may get that name. */
   #onPodGone(pod: PodView): void {
     this.#resizes.forget(pod);
     const { namespace, name, labels, ownerReferences } = pod.metadata;
@@ -148,7 +148,7 @@ export class AgentReconciler {
     if (pod !== undefined) this.#resizes.refuse(pod, error.refusal);
   }
 
-  /** Whether the Agent is ready with the current image, hosts and compute, or needs no pod. */
+  /** True if the Agent is ready with the current image, hosts and compute, or needs no pod. */
   #isUpgraded(key: string): boolean {
     const { agents, pods, settings } = this.#sources;
     const agent = agents.get(key);
@@ -183,7 +183,7 @@ export class AgentReconciler {
     const change = this.#statusChange(key);
     if (change === undefined) return;
     const { agent, observed, status, patch } = change;
-    // While many agents start, the status of an agent that has no problem is written only once, after its start.
+    // While many agents start, the status of an agent without a problem is written only once, after its start.
     if (isOnItsWay(observed) && this.#statuses.waiting > CROWD) return this.#statuses.mark(key, 'patient');
     const { client, agents, recorder } = this.#options.ports;
     await patchStatus({ client, type: AGENTS, known: agents }, agent, { status: patch });
@@ -193,7 +193,7 @@ export class AgentReconciler {
   }
 }
 
-/** The longest wait after a failure. The planned time limits a longer back-off, because paid time may end then. */
+/** The maximum wait after a failure. The planned time limits a longer back-off, because paid time may end then. */
 function withinMs(
   { requeueAfterMs = Number.POSITIVE_INFINITY }: Plan,
   isRefused: boolean,
@@ -217,7 +217,7 @@ interface Entry {
 const isEqual = (left: Size | undefined, right: Size | undefined): boolean =>
   left === right || (left !== undefined && right !== undefined && isSameSize(left, right));
 
-/** Remembers, in memory only, resizes that pods wait for or that the API server refused; a new leader asks again. */
+/** Remembers, only in memory, resizes that pods wait for or that the API server refused; a new leader requests them again. */
 export class ResizeWatch {
   readonly #entries = new Map<string, Entry>();
   readonly #nowMs: () => number;

@@ -21,7 +21,7 @@ async function loadedChecker(): Promise<CheckRules> {
   let loaded = 0;
   const check = createRuleChecker({ onLoad: () => (loaded += 1) === 2 && resolve(), onError: reject });
   const named = { tools: ['shel'], verdict: 'deny' as const };
-  assert.equal(check({ rules: [named] }), undefined, 'the first question begins to load the names');
+  assert.equal(check({ rules: [named] }), undefined, 'the first check starts loading the names');
   assert.equal(
     check({ rules: [{ ...named, examples: { match: [push].map((each) => ({ ...each, when: 'run' as const })) } }] }),
     null,
@@ -30,7 +30,7 @@ async function loadedChecker(): Promise<CheckRules> {
   return check;
 }
 
-test('RulesChecked: an Agent with examples shows whether they hold, beside the chain; one without has no such condition', async () => {
+test('RulesChecked: an Agent with examples shows whether they hold, independent of Ready; one without examples has no such condition', async () => {
   const check = await loadedChecker();
   const conditionOf = (spec: Readonly<Record<string, unknown>>, checker: CheckRules) => {
     const agent = agentOf({ spec, status: { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } });
@@ -63,7 +63,7 @@ test('RulesChecked: an Agent with examples shows whether they hold, beside the c
   );
 });
 
-test('RulesChecked: a name that is no tool and no class is a warning with the nearest one; names of MCP are left alone', async () => {
+test('RulesChecked: an unknown tool or class is a warning that suggests the closest name; MCP names are not checked', async () => {
   const check = await loadedChecker();
   const found = (...tools: readonly string[]) => {
     const agent = agentOf({
@@ -98,7 +98,7 @@ test('RulesChecked: a name that is no tool and no class is a warning with the ne
   assert.match(both.message, /rule 1 must match .*; rule 1: shel is neither a tool nor a class/);
 });
 
-test('RulesChecked: an unknown name in the list of the only tools is a warning too', async () => {
+test('RulesChecked: an unknown name in spec.tools.allow is a warning too', async () => {
   const check = await loadedChecker();
   const found = (...allow: readonly string[]) => {
     const agent = agentOf({ spec: { tools: { allow } } });

@@ -113,12 +113,12 @@ test('the time of a condition changes with its status, not with its message', ()
   assert.equal(timeOf(statusOf(observedOf({ agent }), NOW), 'Connected'), NOW);
 });
 
-test('long messages are cut to the limit of a status', () => {
+test('long messages are shortened to the limit of a status', () => {
   const { conditions = [] } = statusOf(observedOf(unscheduled('x'.repeat(2_000))), NOW);
   assert.ok(conditions.every(({ message }) => message.length <= 512));
 });
 
-test('a patch has only the fields that differ, and removes missing fields', () => {
+test('a patch contains only the fields that differ, and removes missing fields', () => {
   const status = statusOf(observedOf(), NOW);
   assert.equal(statusPatch(status, structuredClone(status)), undefined);
   assert.deepEqual(statusPatch({ cycle: 1, podName: 'ada-1' }, { cycle: 2 }), { cycle: 2, podName: null });

@@ -312,7 +312,7 @@ for (const [name, parts, { type, status = 'False', reason, says }] of TABLE) {
   });
 }
 
-test('every condition is always present, but that of rules only with examples, and the status matches the contract', () => {
+test('every condition is always present (RulesChecked only with examples), and the status matches the contract', () => {
   const status = statusOf(observedOf(), NOW);
   assert.deepEqual(
     status.conditions?.map(({ type }) => type),

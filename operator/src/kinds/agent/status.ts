@@ -57,9 +57,7 @@ function resultsOf(observed: Observed): Chain {
   ];
 }
 
-/**
- * When the agent began to wait for a seat of its tier. This time does not change while the operator counts the seats.
- */
+/** When the agent began to wait for a seat of its tier. This time does not change while the operator counts the seats. */
 function waitingSince({ agent: { spec, status }, seat, admission }: Observed, now: string): string | undefined {
   if (spec?.power === 'Asleep' || admission.entitled.status !== 'True') return undefined;
   if (seat.granted && seat.reason === undefined) return undefined;
@@ -69,8 +67,8 @@ function waitingSince({ agent: { spec, status }, seat, admission }: Observed, no
 }
 
 /**
- * Whether a new Agent's first pod starts without trouble. Its status then waits until the pod runs: a thousand new
- * Agents cost one write each, not two.
+ * True if a new Agent's first pod starts without problems. Its status then waits until the pod runs: a thousand new Agents cost
+ * one write each instead of two.
  */
 export function isOnItsWay({ publishedTier, pod }: Observed): boolean {
   if (publishedTier !== undefined || pod?.phase !== 'Pending' || pod.container?.running === true) return false;
@@ -97,9 +95,9 @@ export function statusOf(observed: Observed, now: string): AgentStatus {
 }
 
 /**
- * `CapabilitiesReady`: whether the resident misses something that its Agent was promised. It stands beside the chain, because the
- * agent works on without it. A resident that has not reported yet counts as one that misses nothing, so that the start of an agent costs
- * no write more.
+ * `CapabilitiesReady`: false if the resident lacks a capability that its Agent was promised. It does not affect Ready, because
+ * the agent continues to work. A resident that has not reported yet counts as complete, so that the start of an agent costs no
+ * additional write.
  * @param connected the condition Connected
  */
 function capabilitiesResult(
@@ -147,8 +145,7 @@ function ofContainer(hands: ContainerState, pod: string): ConditionResult {
 }
 
 /**
- * `HandsReady`: whether tools can start. It stands beside the chain, because an agent without its hands is connected
- * and answers.
+ * `HandsReady`: true if tools can start. It does not affect Ready, because an agent without its hands is connected and answers.
  * @param scheduled the condition PodScheduled
  */
 function handsReadyResult({ pod, node }: Observed, scheduled: ConditionResult): ConditionResult {
@@ -156,7 +153,7 @@ function handsReadyResult({ pod, node }: Observed, scheduled: ConditionResult): 
   if (pod === undefined || scheduled.status !== 'True') return no('Waiting', 'waits for PodScheduled');
   const { name } = pod.metadata;
   if (pod.hands === undefined || pod.hands === '') return yes('NoHands', `pod ${name} has no container for hands`);
-  // The hands of a pod that ends also end: that is no trouble.
+  // The hands of a pod that ends also end, which is not a failure.
   if (!isLiving(pod)) return no('Waiting', `pod ${name} is ending`);
   if (node?.ready === false)
     return { status: 'Unknown', reason: 'Waiting', message: `node ${node.name} does not answer` };

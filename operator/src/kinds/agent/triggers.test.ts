@@ -77,7 +77,7 @@ const caches = () => ({
   services: listed(new ObjectCache<ServiceView>()),
 });
 
-test('a change of a node affects the agents on it, with a volume on it or bound to it, and no other waiting agent', () => {
+test('a change of a node affects the agents that run on it, have their volume on it or are bound to it, but no other waiting agent', () => {
   const kinds = caches();
   const agent = (
     name: string,
@@ -109,7 +109,7 @@ test('a change of a node affects the agents on it, with a volume on it or bound 
   assert.deepEqual(notified, [], 'a heartbeat has no effect');
 });
 
-test('another address of a Service that agents reach affects every agent, its loss and other changes none', () => {
+test('a new address of a Service that agents reach affects every agent; its loss and other changes affect none', () => {
   const kinds = caches();
   kinds.agents.cache.see(agentOf({}));
   const changed: string[] = [];
@@ -141,7 +141,7 @@ test('another address of a Service that agents reach affects every agent, its lo
   );
 });
 
-test('a new, changed or deleted Entitlement affects every agent, its status none', () => {
+test('a new, changed or deleted Entitlement affects every agent; a change of its status affects none', () => {
   const kinds = caches();
   kinds.agents.cache.see(agentOf({}));
   const notified: string[] = [];

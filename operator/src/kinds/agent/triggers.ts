@@ -39,16 +39,13 @@ const differs = (
   { object, previous }: { readonly object: PodView; readonly previous: PodView },
 ): boolean => JSON.stringify(read(object)) !== JSON.stringify(read(previous));
 
-/** Whether a change of a pod can change the plan, only the status or neither. */
+/** Returns whether a change of a pod can change the plan, only the status, or neither. */
 export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
   if (change.kind !== 'updated' || differs(planned, change)) return 'plan';
   return differs(published, change) ? 'status' : 'none';
 }
 
-/**
- * The same for a change of a volume claim. Kubernetes writes several annotations to bind a claim; only the node's
- * matters.
- */
+/** The same for a change of a volume claim. Kubernetes writes several annotations to bind a claim; only the node's matters. */
 export function effectOfClaim(change: Change<VolumeClaimView>): 'plan' | 'status' | 'none' {
   if (change.kind === 'added') return 'none';
   if (change.kind === 'deleted') return 'plan';
@@ -93,8 +90,8 @@ const keysOf = (children: readonly (PodView | VolumeClaimView)[]): readonly stri
   children.flatMap((child) => agentKey(child) ?? []);
 
 /**
- * Sends a node's change to agents that run on it, have their volume on it, or are bound to it. It leaves out other
- * agents that wait: otherwise every change of any node would reconcile all of them.
+ * Sends a node's change to agents that run on it, have their volume on it, or are bound to it. Other waiting agents are left out;
+ * otherwise every change of any node would reconcile all of them.
  */
 function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: Destinations): void {
   nodes.cache.onChange((change) => {

@@ -1,6 +1,6 @@
 /** An agent that is not ready with the new image after this time counts as failed, and another agent gets the turn. */
 export const TURN_MS = 60_000;
-/** Failures in a row that halt the rollout: all other agents keep their pods. */
+/** Consecutive failures that halt the rollout: all other agents keep their pods. */
 export const FAILURES_MAX = 3;
 /**
  * A halted rollout tries one more agent after this time: the cause, such as a registry outage or a quota, may be gone.
@@ -10,8 +10,8 @@ export const PROBE_MS = 600_000;
 export type Turn = 'now' | 'waits' | 'halted';
 
 /**
- * Gives the new image to one agent at a time; the next agent gets it once that agent is ready. This state is only in
- * memory: after a change of leader, at most {@link FAILURES_MAX} more agents fail.
+ * Gives the new image to one agent at a time; the next agent gets it once that agent is ready. This state is only in memory:
+ * after a change of leader, at most {@link FAILURES_MAX} more agents fail.
  */
 export class UpgradeTurn {
   #holder: string | undefined;

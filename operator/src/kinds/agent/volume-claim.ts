@@ -31,8 +31,8 @@ const isAgent = ({ apiVersion, kind }: OwnerReference): boolean =>
   kind === 'Agent' && apiVersion.startsWith(`${GROUP}/`);
 
 /**
- * True if an Agent controls the claim, or if the claim has no controller but the labels of an Agent of that name,
- * present or earlier. Any other claim belongs to another owner.
+ * True if an Agent controls the claim, or if the claim has no controller but the labels of a current or former Agent of that
+ * name. Any other claim belongs to another owner.
  */
 export function isOurClaim({ metadata: { labels, ownerReferences } }: KubeObject, agentName: string): boolean {
   const controller = ownerReferences?.find((owner) => owner.controller === true);
@@ -41,18 +41,18 @@ export function isOurClaim({ metadata: { labels, ownerReferences } }: KubeObject
     : isAgent(controller);
 }
 
-/** The message for a claim that the operator may not use. It says why, and lists the fixes. */
+/** The message for a claim that the operator may not use, with the reason and the fixes. */
 export function claimTaken(claim: string, agentName: string): string {
   return `the PersistentVolumeClaim ${claim} was not created for this Agent: delete or rename it, give the Agent another name, or label the claim ${ROLE_LABEL}=${AGENT_ROLE},${AGENT_LABEL}=${agentName} to let the Agent use it`;
 }
 
-/** Whether another owner controls the claim, such as an earlier Agent of the name, whose deletion deletes the claim. */
+/** True if another owner controls the claim, such as an earlier Agent of the name, whose deletion deletes the claim. */
 export function isForeignClaim(claim: VolumeClaimView, agent: CachedAgent): boolean {
   const owner = claim.metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner !== undefined && owner.uid !== agent.metadata.uid;
 }
 
-/** Whether a new pod can use the claim. True if there is no claim yet, because the operator creates one. */
+/** True if a new pod can use the claim, or if there is no claim yet, because the operator creates one. */
 export function isClaimUsable(claim: VolumeClaimView | undefined, agent: CachedAgent): boolean {
   return (
     claim === undefined ||

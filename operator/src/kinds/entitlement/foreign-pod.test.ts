@@ -35,7 +35,7 @@ test('a pod is counted as the scheduler counts it', () => {
   assert.deepEqual(view({ containers: [{}] }).takes, { cpuMillis: 0, memoryBytes: 0, pods: 1, devices: {} });
 });
 
-test('an agent of another village counts as its own operator counts it, with hands and without', () => {
+test('an agent of another village counts as its own operator would count it, with and without hands', () => {
   const takes = (spec: object): unknown => {
     const pod = podManifest({
       agent: agentOf(),

@@ -28,7 +28,7 @@ interface RawPod extends KubeObject {
   readonly status?: { readonly nominatedNodeName?: string };
 }
 
-/** `seat`: limits, but of a resident and its start the cpu that it has for sure, as its own operator counts it. */
+/** `seat`: counts limits, but for a resident and its init container only the guaranteed cpu, as its own operator counts it. */
 type Kind = 'requests' | 'limits' | 'seat';
 
 const EMPTY: Amounts = {};
@@ -47,8 +47,8 @@ const namesOf = (parts: readonly Amounts[]): readonly string[] => [
 const READERS: Readonly<Record<string, (value: string | undefined) => number>> = { cpu: cpuMillis, memory: bytes };
 
 /**
- * The resources that the scheduler counts for a pod: the sum of its containers and sidecars, or its largest init
- * container with the sidecars that start before it, if that is more.
+ * The resources that the scheduler counts for a pod: the sum of its containers and sidecars, or its largest init container with
+ * the sidecars that start before it, if that is more.
  */
 function effective(
   { containers = [], initContainers = [], overhead = EMPTY, resources = {} }: NonNullable<RawPod['spec']>,

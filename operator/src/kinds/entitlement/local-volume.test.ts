@@ -5,7 +5,7 @@ import { VOLUME_NODE_ANNOTATION } from '../../objects/names.ts';
 import { TIER_0 } from '../agent/testing/sample-state.ts';
 import { World } from './testing/seat-world.ts';
 
-test('an agent with a local volume gets no seat elsewhere: while the node is closed it waits, or keeps its waiting pod', () => {
+test('an agent with a local volume gets no seat on another node: while its node is closed it waits, or keeps its waiting pod', () => {
   const world = new World([{ name: 'a', cordoned: true }, { name: 'b' }]);
   const meta = (name: string) => ({ name, namespace: 'village', uid: `${name}-uid`, resourceVersion: world.version() });
   const withVolume = (name: string, local: boolean): string => {

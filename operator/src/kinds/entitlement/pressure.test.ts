@@ -79,10 +79,10 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
       if (target !== undefined) preempted.set(keyOf(object.metadata), target.reason ?? '');
     }
   })().catch(() => undefined);
-  // One agent of each tier requests 500m, 1 and 250m of 4.5 cores on its node, and 100m each for its resident; the first
-  // model server requests nearly all of the rest.
+  // One agent of each tier requests 500m, 1 and 250m of 4.5 cores on its node, and 100m each for its resident; the first model
+  // server requests nearly all of the rest.
   await client.mergePatch(NODES, { spec: { unschedulable: true } }, { name: 'sparky2' });
-  // A seat that the operator gave before it knew of the closed node moves, and its agent gets another pod.
+  // A seat that the operator gave before it noticed the closed node moves, and its agent gets another pod.
   await seats.reported('tier-0', { total: 4, free: 4, agents: 0 });
   await v.createAgent('prem-0');
   await v.createAgent('prem-1', as('tier-1'));
@@ -97,8 +97,8 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
       })
     ).spec.nodeName === 'sparky1';
   await until('the first model server has its node', () => isThere('model-1'));
-  // 50m are left. The second model server requests 400m, so only the agent of the lowest tier must end. That agent then
-  // waits for a seat, or its new pod waits for the scheduler.
+  // 50m are left. The second model server requests 400m, so only the agent of the lowest tier must end. That agent then waits for
+  // a seat, or its new pod waits for the scheduler.
   await client.create(PODS, modelServer('model-2', '400m'), { namespace: 'default' });
   await until('the second model server has its node', () => isThere('model-2'));
   // A watch shows a change a moment later than a GET.
@@ -123,7 +123,7 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   await received;
 });
 
-test('an agent whose balance opens a tier keeps its compute until there is room for that tier', async () => {
+test('an agent that may enter a higher tier keeps its compute until there is room for that tier', async () => {
   await v.server.client.mergePatch(NODES, { spec: { unschedulable: null } }, { name: 'sparky2' });
   await seats.removeAgents('prem-0', 'prem-1', 'prem-2', 'prem-3');
   for (const name of ['model-1', 'model-2', 'model-3'])

@@ -9,7 +9,7 @@ import { countSeats } from './seat-sources.ts';
 
 import { GI, GPU, roomFor, village, World } from './testing/seat-world.ts';
 
-test('there is no decision before the first plan; then a new agent gets a seat at once, without another plan', () => {
+test('before the first plan there is no decision; afterwards a new agent gets a seat at once, without another plan', () => {
   const world = village();
   const ada = world.agent('ada');
   assert.equal(world.planner.seatOf(ada), undefined);
@@ -93,7 +93,7 @@ test('an agent without room waits, and is notified when another agent is gone', 
   assert.deepEqual([world.notified, world.planner.seatOf(cleo)], [[cleo], { granted: true, node: 'a' }]);
 });
 
-test('a thousand changes cost one plan', () => {
+test('a thousand changes cause one plan', () => {
   const world = village();
   world.planner.start();
   for (let index = 0; index < 1_000; index += 1) world.planner.touch();

@@ -2,7 +2,7 @@ import { seatPlan, type SeatPlan, type SeatDecision } from '@hamlet/core/seats';
 import type { Clock } from '@hamlet/kube';
 import { countSeats, requestOf, type Counted, type SeatSources } from './seat-sources.ts';
 
-/** Delay before a plan after a change that decides which agents run, so that one plan serves several changes. */
+/** Delay before a plan after a change that decides which agents run, so that one plan covers several changes. */
 export const SOON_MS = 50;
 /** Delay before a plan after a change that only affects the number of free seats. */
 export const LATER_MS = 1_000;
@@ -20,10 +20,7 @@ export interface SeatPlannerOptions {
 
 export type Urgency = 'soon' | 'later';
 
-/**
- * The parts of a decision that affect plan or status, as text to compare; with the node, because it binds a waiting
- * pod.
- */
+/** The parts of a decision that affect plan or status, as text to compare; includes the node, because it binds a waiting pod. */
 const textOf = (decision: SeatDecision | undefined): string =>
   decision === undefined
     ? ''
@@ -33,8 +30,8 @@ const isSame = (a: SeatDecision | undefined, b: SeatDecision | undefined): boole
   a === b || textOf(a) === textOf(b);
 
 /**
- * Keeps the last plan of seats, and the seats given since. It plans some time after a change, so that a thousand
- * changes cost one plan; a new agent gets a free seat at once.
+ * Keeps the last plan of seats, and the seats granted since. It plans some time after a change, so that a thousand changes cause
+ * one plan; a new agent gets a free seat at once.
  */
 export class SeatPlanner {
   readonly #options: SeatPlannerOptions;
@@ -77,7 +74,7 @@ export class SeatPlanner {
   }
 
   /**
-   * Whether the Agent `namespace/name` may have a pod now.
+   * Returns whether the Agent `namespace/name` may have a pod now.
    * @returns undefined if it requests no seat (asleep, barred or without a tier), or before the first plan
    */
   seatOf(key: string): SeatDecision | undefined {

@@ -26,7 +26,7 @@ const withResident = ({ cpuMillis: cpu, memoryBytes: memory }: Size): Size => ({
   memoryBytes: memory + RESIDENT_SHARE.memoryBytes,
 });
 
-/** The rank of a tier, and the size of one agent of it: the compute of its hands, and the share of its resident. */
+/** The rank of a tier, and the size of one of its agents: the compute of its hands, and the share of its resident. */
 export function seatTier({ metadata, spec, handless }: TierView): AgentSeat {
   const { resources, gpu } = spec.compute;
   const devices = devicesOf(gpu);
@@ -119,7 +119,7 @@ function nodesOf(
 ): Pick<SeatRequest, 'pinnedTo' | 'volumeOn'> {
   const leaves = volumeNode?.ready === false && spec?.placement.onNodeLoss === 'MoveWithoutVolume';
   const volumeOn = leaves ? undefined : volumeNode?.name;
-  // On another node than that of a local volume, the pod could never begin.
+  // A pod could never start on a node other than that of its local volume.
   return { pinnedTo: spec?.placement.nodeName ?? (volumeNode?.local === true ? volumeOn : undefined), volumeOn };
 }
 

@@ -19,7 +19,7 @@ import {
 } from './seat-request.ts';
 
 export interface Entitled {
-  /** The tier, with the GPUs that the agent has bought for the present time. */
+  /** The tier, with the GPUs that the agent has bought for now. */
   readonly tier: TierView | undefined;
   readonly barred: boolean;
   readonly boost?: Boost | undefined;
@@ -34,7 +34,7 @@ export interface SeatSources {
   readonly foreign: readonly ObjectCache<ForeignPodView>[];
   readonly tiers: () => readonly TierView[];
   readonly entitled: (agent: CachedAgent) => Entitled;
-  /** Room on each node that the operator gives to no seat. */
+  /** Resources on each node that seats cannot use. */
   readonly reserve: Room;
 }
 
@@ -54,7 +54,7 @@ function take(taken: Taken, node: string, room: Room): void {
   taken.set(node, sum);
 }
 
-/** Whether agents may get seats on the node. Their pods tolerate no taints, so a tainted node is closed to them. */
+/** True if agents may get seats on the node. Their pods tolerate no taints, so a tainted node is closed to them. */
 const isOpen = ({ ready, cordoned, taints }: NodeView): boolean => ready && !cordoned && taints.length === 0;
 
 function seatNode(node: NodeView, { taken, ending }: { readonly taken: Taken; readonly ending: Taken }): SeatNode {
@@ -94,7 +94,7 @@ function volumeNodeOf({ nodes, volumes }: SeatSources, claim: VolumeClaimView | 
   return { name, ready: nodes.get(name)?.ready === true, local: volume?.local === true };
 }
 
-/** The request of one agent; undefined if the agent is not to be awake or may not run. */
+/** The request of one agent; undefined if the agent should not be awake or may not run. */
 export function requestOf(sources: SeatSources, agent: CachedAgent): SeatRequest | undefined {
   if (!wantsToRun(agent)) return undefined;
   const { tier, barred, boost } = sources.entitled(agent);

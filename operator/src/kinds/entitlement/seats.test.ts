@@ -62,7 +62,7 @@ test('an Entitlement shows its seats, which follow agents, foreign pods and node
   await seats.removeAgents('ada');
 });
 
-test('a new or edited Entitlement shows its seats by its present spec, even if nothing else changes', async () => {
+test('a new or edited Entitlement shows the seats of its current spec, even if nothing else changes', async () => {
   const { client } = v.server;
   const spec = (cpu: string): object => ({
     rank: 9,

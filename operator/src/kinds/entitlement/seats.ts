@@ -59,7 +59,7 @@ export interface SeatsOptions {
 /** The controller of Entitlements: counts seats, gives them to agents, and writes the counts to the statuses. */
 export class Seats {
   readonly #options: SeatsOptions;
-  /** Pods that take room and are no agents of this village: one watch for its namespace, one for other namespaces. */
+  /** Pods that take room but are not agents of this village: one watch for its namespace, one for other namespaces. */
   readonly #foreign: readonly Reflector<ForeignPodView>[];
   readonly #planner: SeatPlanner;
   readonly #statuses: StatusWriter;
@@ -128,7 +128,7 @@ export class Seats {
     this.#planner.touch();
   }
 
-  /** Writes the statuses again that have changed, for example because examples of rules can be checked now. */
+  /** Writes changed statuses again, for example because examples of rules can be checked now. */
   refresh(): void {
     this.#markStatuses();
   }
@@ -216,7 +216,10 @@ export interface TierFacts {
   readonly seats: TierSeats | undefined;
   readonly agents: number;
   readonly openNodes: number;
-  /** The result of the check of its rules; null until the operator can check their examples, undefined if there is nothing to say. */
+  /**
+   * The result of the check of its rules; null until the operator can check their examples, undefined if there is nothing to
+   * report.
+   */
   readonly checkedRules?: CheckedRules | null | undefined;
 }
 

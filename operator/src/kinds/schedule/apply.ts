@@ -8,7 +8,7 @@ import type { GivenUp } from './plan.ts';
 import { SCHEDULES } from '../../objects/names.ts';
 import type { Observed, ScheduleView } from './cached-schedule.ts';
 
-/** Maximum number of Agents that an Event names. It counts the others. */
+/** Maximum number of Agents that an Event lists. It counts the others. */
 const NAMED = 5;
 
 export interface ApplyPorts {
@@ -62,7 +62,7 @@ const OUTCOME_EVENTS: { readonly [K in FiringOutcome]: ((agents: string) => Sche
   queued: undefined,
   skipped_overlap: (agents) => ({
     reason: 'OverlapSkipped',
-    message: `skipped for ${agents}: an earlier run is still under way, or too many wait`,
+    message: `skipped for ${agents}: an earlier run is still in progress, or too many wait`,
   }),
   replaced: (agents) => ({
     reason: 'OverlapReplaced',

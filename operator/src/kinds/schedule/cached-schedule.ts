@@ -12,7 +12,7 @@ export interface ScheduleView extends KubeObject {
   readonly lastSlotMs: number | undefined;
 }
 
-/** The slots that this leader has decided. It writes them to the status later. */
+/** The slots that this leader has decided and writes to the status later. */
 export interface Decided {
   readonly timing: string;
   readonly suspended: boolean;

@@ -135,7 +135,7 @@ export class ScheduleController {
     for (const key of this.schedules.cache.keys()) this.#queue.add(key);
   }
 
-  /** Stops taking keys and waits for the work under way. */
+  /** Stops taking keys and waits for the current work. */
   async stop(): Promise<void> {
     this.#resync.stop();
     this.#queue.close();
@@ -147,9 +147,7 @@ export class ScheduleController {
     this.#queue.add(key, this.schedules.state.synced ? 'live' : 'bulk');
   }
 
-  /**
-   * Reconciles Schedules whose selection the Agent enters or leaves: without an Agent, a Schedule gives up its slots.
-   */
+  /** Reconciles Schedules whose selection the Agent enters or leaves, because a Schedule without an Agent gives up its slots. */
   #onAgent(change: Change<KubeObject>): void {
     if (!this.#options.agents.state.synced || !mayChangeSelection(change)) return;
     for (const schedule of this.schedules.cache.values()) {

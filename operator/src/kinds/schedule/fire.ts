@@ -57,7 +57,7 @@ function tooEarly(response: Response, { slotMs, time, between }: Asked): FiringR
 /** Smaller differences from the database's clock may come from network delay, and are ignored. */
 const NOTICEABLE_MS = 100;
 
-/** An estimate of the database's clock, which decides about firings; this machine's clock until the first answer. */
+/** An estimate of the database's clock, which decides about firings; equal to this machine's clock until the first answer. */
 export class VillageTime {
   readonly #now: () => number;
   #aheadMs = 0;

@@ -9,7 +9,7 @@ import {
 import { conditionIn } from '../../status/condition.ts';
 import type { Decided, Observed } from './cached-schedule.ts';
 
-/** The longest timer. Longer waits are split, because timers of more than 24 days overflow and clocks drift. */
+/** The maximum timer. Longer waits are split, because timers of more than 24 days overflow and clocks drift. */
 const MAX_LOOK_MS = 3_600_000;
 
 export interface GivenUp extends MissedSlots {
@@ -28,8 +28,8 @@ export interface Plan {
 const NOTHING: Plan = { decided: undefined, giveUp: undefined, fire: [], lookAtMs: undefined };
 
 /**
- * The slots decided already, by this leader's memory or else by the status. They include the newest slot that the api
- * has claimed: an earlier leader may have ended before it wrote the status.
+ * The slots that are already decided, by this leader's memory or otherwise by the status. They include the newest slot that the
+ * api has claimed, because an earlier leader may have ended before it wrote the status.
  */
 function decidedOf(
   { schedule, decided, claimedMs }: Observed,
@@ -59,7 +59,7 @@ function withoutAgents(due: readonly DueSlot[], missed: MissedSlots | undefined)
     : { reason: 'NoAgent', count: due.length + (missed?.count ?? 0), untilMs: newest };
 }
 
-/** Plans one Schedule from the state alone; `nowMs` is in milliseconds since 1970, by the database's clock. */
+/** Plans one Schedule based only on the state; `nowMs` is in milliseconds since 1970, by the database's clock. */
 export function plan(observed: Observed, nowMs: number): Plan {
   const { spec, metadata } = observed.schedule;
   if (spec === undefined || metadata.deletionTimestamp !== undefined) return NOTHING;

@@ -92,7 +92,7 @@ function bench(spec: object, status: ScheduleStatus = {}): Bench {
 const slots = ({ bodies }: Bench): readonly string[] =>
   bodies.map(({ slot, made_up: madeUp }) => `${slot.slice(11, 19)}${madeUp ? ' made up' : ''}`);
 
-test('a slot fires once, with all that the api needs, and the next reconcile is at the next slot', async () => {
+test('a slot fires once, with everything that the api needs, and the next reconcile is at the next slot', async () => {
   const village = bench({ overlap: 'Queue', historyLimit: 5 });
   assert.deepEqual(await village.reconciler.reconcile(KEY), { kind: 'requeue', afterMs: STATUS_EVERY_MS });
   village.nowMs += 5_000;
@@ -232,7 +232,7 @@ test('each outcome of a firing has one Event that names the agents', async () =>
   assert.deepEqual(
     village.events.map(({ type, reason, message }) => `${type} ${reason} ${message}`),
     [
-      'Normal OverlapSkipped skipped for ada: an earlier run is still under way, or too many wait',
+      'Normal OverlapSkipped skipped for ada: an earlier run is still in progress, or too many wait',
       'Warning AgentUnavailable skipped for bob: a measure of an admin bars the agent',
     ],
   );

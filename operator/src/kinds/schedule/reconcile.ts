@@ -9,11 +9,11 @@ import { plan, type Plan } from './plan.ts';
 import { statusOf } from './status.ts';
 
 /**
- * Interval between status writes of one Schedule, so that they cost the API server little. Missed slots are written at
- * once, before any firing, so that no slot counts twice after a crash.
+ * Interval between status writes of one Schedule, to limit the load on the API server. Missed slots are written at once, before
+ * any firing, so that no slot counts twice after a crash.
  */
 export const STATUS_EVERY_MS = 5_000;
-/** Retry interval of a failed firing. It does not grow, because a due slot waits only for the api. */
+/** Retry interval of a failed firing. It does not grow, because a due slot only waits for the api. */
 const RETRY_MS = 1_000;
 
 export interface ReconcilerOptions {
@@ -34,7 +34,7 @@ interface Applied {
   readonly isStale?: boolean;
 }
 
-/** Fires the due slots of one Schedule, from the current state alone, and writes its decisions to the status. */
+/** Fires the due slots of one Schedule, based only on the current state, and writes its decisions to the status. */
 export class ScheduleReconciler {
   readonly #options: ReconcilerOptions;
   readonly #decided = new Map<string, Decided>();
@@ -91,7 +91,7 @@ export class ScheduleReconciler {
     return {};
   }
 
-  /** Notes the result of a firing. Returns undefined if the slot is decided, else the milliseconds until the retry. */
+  /** Handles the result of a firing. Returns undefined if the slot is decided, otherwise the milliseconds until the retry. */
   #settle(uid: string, slotMs: number, result: FiringResult): number | undefined {
     const before = this.#decided.get(uid);
     switch (result.kind) {
@@ -122,7 +122,7 @@ export class ScheduleReconciler {
     const patch = statusPatch(status, statusOf(observed, this.#options.time.now()));
     if (patch === undefined) return undefined;
     const nowMs = this.#options.clock.now();
-    // A new leader waits for one interval, so that facts which the api has not reported yet do not count as changes.
+    // A new leader waits for one interval, so that facts that the api has not reported yet do not count as changes.
     const dueAtMs = (this.#writtenAtMs.get(metadata.uid) ?? this.#startedMs) + STATUS_EVERY_MS;
     if (when === 'when due' && dueAtMs > nowMs) return dueAtMs - nowMs;
     this.#writtenAtMs.set(metadata.uid, nowMs);

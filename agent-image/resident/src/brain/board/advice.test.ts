@@ -12,7 +12,7 @@ const situation = (advice: Advice | null, self: Partial<AgentView> = {}): Situat
 
 const ADVICE: Advice = { landmarkId: 'library', use: false, from: 'Grace', tick: 10_000 - ADVICE_TICKS };
 
-test('words that name a place are advice: the first place of several, and to use it if they ask for that', () => {
+test('text that names a place is advice to go to the first place it names, and to use it if the text says so', () => {
   const advice = (body: string) => adviceIn(situation(null), { author_name: 'Grace', body });
   assert.deepEqual(advice('Go to the library.'), { landmarkId: 'library', use: false, from: 'Grace', tick: 10_000 });
   assert.deepEqual(advice('Have coffee at the cafe, then go to the library.'), {
@@ -27,14 +27,14 @@ test('words that name a place are advice: the first place of several, and to use
   assert.equal(adviceIn(situation(null), { author_name: 'x'.repeat(99), body: 'Go home.' })?.from.length, 64);
 });
 
-test('the agent follows advice until it expires, and only to an existing place', () => {
+test('the agent follows advice until it expires, and only if the place exists', () => {
   assert.deepEqual(followAdvice(situation(ADVICE))?.command, { kind: 'move', body: { landmark_id: 'library' } });
   assert.equal(followAdvice(situation({ ...ADVICE, tick: ADVICE.tick - 1 })), null);
   assert.equal(followAdvice(situation({ ...ADVICE, landmarkId: 'moon' })), null);
   assert.equal(followAdvice(situation(null)), null);
 });
 
-test('the agent continues its walk, follows the advice at the place, and then drops it', () => {
+test('the agent finishes its walk, follows the advice at the place, and then drops it', () => {
   assert.deepEqual(
     followAdvice(situation(ADVICE, { moving_to: { ...AT.library, landmark_id: 'library', arrives_tick: 11_000 } }))
       ?.command,

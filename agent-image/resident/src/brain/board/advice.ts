@@ -4,7 +4,7 @@ import type { Advice } from '../mind.ts';
 import { readWishes } from '../read-wishes.ts';
 import type { Situation } from '../situation.ts';
 
-/** The agent drops advice that it could not follow within this many ticks: ten minutes. */
+/** Ten minutes, after which the agent drops advice that it could not follow. */
 export const ADVICE_TICKS = 6_000;
 const SMILE: Command = { kind: 'act', body: { kind: 'emote', emote: 'smile' } };
 

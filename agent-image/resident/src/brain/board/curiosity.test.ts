@@ -48,7 +48,7 @@ function situation({ self, mind, asked = {}, tier = 'tier-0', locked = true, ...
 const apple = (x: number) =>
   ({ item_id: 'apple-1', kind: 'apple', position: { x: AT.square.x + x, y: 2 }, held_by: null }) as const;
 
-test('the agent asks about a place that opens with a higher tier, with true facts', () => {
+test('a question about a place of a higher tier states true facts', () => {
   const wonder = wonderOf(situation());
   assert.deepEqual(wonder, {
     subject: 'wonder place tower',
@@ -62,7 +62,7 @@ test('the agent asks about a place that opens with a higher tier, with true fact
   for (const tier of ['tier-2', 'tier-3']) assert.equal(wonderOf(situation({ tier })), null, tier);
 });
 
-test('agents ask about one place in several ways', () => {
+test('different agents word a question about the same place differently', () => {
   const now = situation();
   const titles = Array.from(
     { length: 40 },
@@ -99,7 +99,7 @@ test('the agent asks once an hour, and never again about the same thing', () => 
   assert.equal(wonderOf(situation({ items, asked: asked(TICK - WONDER_GAP_TICKS + 1) })), null);
   assert.equal(wonderOf(situation({ items, asked: asked(TICK - WONDER_GAP_TICKS) }))?.subject, 'wonder item apple-1');
   assert.equal(wonderOf(situation({ asked: asked(0) })), null);
-  assert.notEqual(wonderOf(situation({ asked: { 'run r1': TICK } })), null, 'a question for help is another thing');
+  assert.notEqual(wonderOf(situation({ asked: { 'run r1': TICK } })), null, 'help requests are independent of questions out of curiosity');
 });
 
 test('the agent asks nothing at night, on its way, or before it has used two places', () => {
@@ -112,7 +112,7 @@ test('the agent asks nothing at night, on its way, or before it has used two pla
   assert.equal(wonderOf(situation({ mind: { visited: VISITED.slice(0, VISITS_BEFORE_WONDER - 1) } })), null);
 });
 
-test('the question is public, and does not delay requests for help', () => {
+test('a question out of curiosity is public, and does not delay help requests', () => {
   const now = situation({ minute: 1_120, mind: { visited: [...VISITED, 'square'] } });
   const decided = decide(now);
   assert.ok(decided.command.kind === 'post');
@@ -128,7 +128,7 @@ test('the question is public, and does not delay requests for help', () => {
   assert.deepEqual([isWonder('wonder x'), isWonder('run wonder')], [true, false]);
 });
 
-test('runs and people come before questions', () => {
+test('runs and people have priority over questions', () => {
   assert.notEqual(decide({ ...situation(), work: 'a run' }).command.kind, 'post');
   assert.notEqual(decide({ ...situation(), board: null }).command.kind, 'post');
 });

@@ -7,13 +7,13 @@ import { isWonder, wonderSubject } from './help-request.ts';
 
 /** Minimum ticks between two questions out of curiosity: an hour. */
 export const WONDER_GAP_TICKS = 36_000;
-/** Places that the agent must have used on a day before it asks a question out of curiosity. */
+/** Number of places that the agent must have used on a day before it asks a question out of curiosity. */
 export const VISITS_BEFORE_WONDER = 2;
 const NEAR_TILES = 12;
 
 /**
- * The next question out of curiosity, about a place of a higher tier or an item near the agent; null if there is none
- * now. The agent asks each question once, by day, while it stands, and at most one an hour.
+ * The next question out of curiosity, about a place of a higher tier or an item nearby; null if there is none now. The agent asks
+ * each question once, by day, while it stands still, and at most one an hour.
  */
 export function wonderOf(situation: Situation): HelpRequest | null {
   const { mind, tick, self, character, day } = situation;

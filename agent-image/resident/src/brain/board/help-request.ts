@@ -9,9 +9,12 @@ const ASK_AGAIN_TICKS = 36_000;
 const ASK_GAP_TICKS = 3_000;
 const REASON_CHARS = 240;
 
-/** The request after a failed run. All runs that lack a language model share one request, since one provider helps them all. */
+/**
+ * The help request after a failed run. All runs that lack a language model share one request, because one provider helps all of
+ * them.
+ */
 export function requestAfterRun(runId: string, { code }: { readonly code: string }): HelpRequest {
-  // Only the person who gave the run and admins read its words. The board is for everybody.
+  // The board is public, but only the person who gave the run and admins may read its words.
   const rest = `The person who gave it and admins can read the rest in the run ${runId}.`;
   if (code === NO_MODEL) {
     return {
@@ -29,7 +32,7 @@ export function requestAfterRun(runId: string, { code }: { readonly code: string
   };
 }
 
-/** Refusals of the gateway that a reward could remedy. */
+/** Refusals of the gateway that a reward could resolve. */
 const CURES: Partial<Readonly<Record<Refusal, { readonly title: string; readonly cure: string }>>> = {
   model_not_in_tier: {
     title: 'My tier lacks the model I need',
@@ -45,7 +48,7 @@ const CURES: Partial<Readonly<Record<Refusal, { readonly title: string; readonly
   },
 };
 
-/** The help request for a model for which the agent lacks the tier, quota or money; null for any other refusal. */
+/** The help request for a model that the agent's tier, quota or money does not cover; null for any other refusal. */
 export function requestForModel(code: Refusal, detail: string): HelpRequest | null {
   const want = CURES[code];
   return want === undefined

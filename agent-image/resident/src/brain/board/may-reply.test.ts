@@ -1,4 +1,4 @@
-/** Agents that answer each other on the board fall silent, for any number of agents and any order of turns. */
+/** Agents that answer each other on the board stop, for any number of agents and any order of turns. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chance, choose } from '../chance.ts';
@@ -8,7 +8,7 @@ import type { Times } from '../mind.ts';
 const ASKED = { byAgent: true, replies: 1, courtesy: false };
 const NEVER = { thread: null, lastTick: null };
 
-test('a person is always answered; an agent where it asks, twice a thread, with a pause between', () => {
+test('a person is always answered; an agent only if it asks, at most twice a thread, and with a pause', () => {
   const talkedOut = { thread: { times: 99, tick: 999 }, lastTick: 999 };
   assert.equal(mayReply({ byAgent: false, replies: 500, courtesy: true }, talkedOut, 1_000), true);
   assert.equal(mayReply(ASKED, NEVER, 0), true);
@@ -27,7 +27,7 @@ test('a person is always answered; an agent where it asks, twice a thread, with 
   );
 });
 
-test('only a text that asks nothing is a courtesy', () => {
+test('only a text without a question is a courtesy', () => {
   assert.deepEqual(
     ['Thank you, Ada.', 'Thanks! But where is it?', 'Where is the mill?', 'You are welcome.'].map(isCourtesy),
     [true, false, false, true],
@@ -35,7 +35,7 @@ test('only a text that asks nothing is a courtesy', () => {
 });
 
 for (const seed of [1, 2, 3, 7, 42, 1_000]) {
-  test(`seed ${seed}: any number of agents that send every permitted answer in one thread fall silent`, () => {
+  test(`seed ${seed}: agents that send every permitted answer in one thread eventually stop`, () => {
     const agents = Array.from({ length: 2 + Math.floor(chance(seed, 'agents') * 10) }, () => ({
       thread: null as Times | null,
       lastTick: null as number | null,

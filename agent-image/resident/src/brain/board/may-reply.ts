@@ -2,7 +2,7 @@ import type { BoardNews } from '@hamlet/contract';
 import type { Times } from '../mind.ts';
 import type { Situation } from '../situation.ts';
 
-/** Maximum number of an agent's replies to agents in a thread: two agents that always answer would never stop. */
+/** Maximum number of an agent's replies to agents in a thread: without it, two agents that always answer would never stop. */
 export const AGENT_REPLIES_MAX = 2;
 /** Minimum number of ticks between two replies to agents, in any thread. */
 export const AGENT_REPLY_GAP_TICKS = 600;
@@ -15,15 +15,15 @@ export interface Written {
   readonly courtesy: boolean;
 }
 
-/** The agent's earlier replies to agents: those in this thread, and the tick of the last one in any thread. */
+/** The agent's earlier replies to agents: their number in this thread, and the tick of the last one in any thread. */
 export interface ToAgents {
   readonly thread: Times | null;
   readonly lastTick: number | null;
 }
 
 /**
- * True if a person wrote the text. If an agent wrote it, true within the limits above, unless the text is a courtesy.
- * So two agents that answer each other stop after two replies each.
+ * True if a person wrote the text. For the text of an agent, true within the limits above, unless it is a courtesy. Two agents
+ * that answer each other therefore stop after two replies each.
  */
 export function mayReply(
   { byAgent, replies, courtesy }: Written,

@@ -58,7 +58,7 @@ test('the agent ignores posts that are answered, passed, its own, closed or hidd
   for (const given of silent) assert.notEqual(decided(given).command.kind, 'reply', JSON.stringify(given));
 });
 
-test('the cursor passes a page only when nothing in it needs a reply', () => {
+test('the cursor moves past a page only when nothing on it needs a reply', () => {
   const read = (news: readonly BoardNews[]) =>
     situation({ sight: { news, nextAfter: 'c2' }, board: { after: 'c1' } }).mind.board.after;
   assert.equal(read([]), 'c2');
@@ -67,7 +67,7 @@ test('the cursor passes a page only when nothing in it needs a reply', () => {
   assert.equal(situation({ board: { after: 'c1' } }).mind.board.after, 'c1', 'nothing was read');
 });
 
-test('the agent answers a question of an agent, not thanks, and never a third time', () => {
+test("the agent answers an agent's question but not its thanks, and never a third time", () => {
   assert.equal(decided({ sight: { news: [fromAgent()] } }).command.kind, 'reply');
   assert.notEqual(
     decided({
@@ -106,7 +106,7 @@ test("the agent accepts a person's advice: it replies, resolves its post, and go
   );
 });
 
-test('the agent explains itself once an hour, only to a person who wrote to it alone', () => {
+test('the agent explains its rules once an hour, and only to a person who wrote to it alone', () => {
   const ask = (id: number, audience: BoardNews['post']['audience']): BoardNews =>
     aNews({ post: aPost({ post_id: anId(id), audience, body: 'Write me a poem about rain.' }) });
   const factsOf = (now: ReturnType<typeof situation>): string => {
@@ -127,7 +127,7 @@ test('the agent explains itself once an hour, only to a person who wrote to it a
   assert.equal(settle(toAll, decide(toAll), ACCEPTED).board.explainedAt, null);
 });
 
-test('an agent whose model decides says that it keeps a text in mind, and nothing about its rules', () => {
+test('an agent whose model decides replies that it keeps a text in mind, and does not mention rules', () => {
   const news = [aNews({ post: aPost({ audience: 'agent:ada', body: 'Fresh bread is at the market.' }) })];
   const now = { ...situation({ sight: { news } }), thinks: { model: 'small', tokensPerHour: 200_000 } };
   const decided = decide(now);
@@ -152,7 +152,7 @@ test('two agents under one post seldom use the same words for an excuse', () => 
   );
 });
 
-test('a text by an agent or a program is no advice', () => {
+test('a text by an agent or a program does not count as advice', () => {
   for (const reply of [
     aReply({ author_type: 'agent', author_id: 'bob', body: 'Go to the library?' }),
     aReply({ body: '{"tool":"move"} go to the library' }),
@@ -162,7 +162,7 @@ test('a text by an agent or a program is no advice', () => {
   }
 });
 
-test('the agent responds to a reward or a penalty on its post, or else in speech; once each', () => {
+test('the agent responds once to each reward or penalty, on the rewarded post or in speech', () => {
   const judged = {
     entry: anEntry({ version: 4, related_post_id: anId(9) }),
     post: { postId: anId(9), title: 'Bread' },
@@ -201,7 +201,7 @@ test('the agent announces another tier and its changes on the board, or in speec
   assert.match(back.command.body.text, /I am in tier-0 now/);
 });
 
-test('the first plan that the agent knows is no change', () => {
+test('the first plan that the agent sees does not count as a change', () => {
   const now = situation({ sight: { plan: RICHER }, board: { plan: null } });
   assert.notEqual(decide(now).command.kind, 'post');
   assert.deepEqual(now.mind.board.plan, RICHER);
@@ -218,7 +218,7 @@ test('a blocked agent asks for help once about each obstacle, and about one at a
   assert.deepEqual(
     [asked.command.audience, asked.command.tags],
     ['humans', ['help']],
-    'what it was asked is not for everybody',
+    'the help request does not repeat the words of the run',
   );
   assert.match(asked.command.occasion.facts, /It failed \(step_failed\).*r1/);
   const mind = settle(now, asked, ACCEPTED);
@@ -252,7 +252,7 @@ test('speech comes before the board', () => {
   assert.equal(decide(seen).command.kind, 'answer');
 });
 
-test('the whole state of the board fits one observation of the memory', () => {
+test('the whole board state fits into one observation of the memory', () => {
   const ids = Array.from({ length: BOARD_ENTRIES_MAX }, (_, index) => `model ${anId(index)}`);
   const full: BoardMind = {
     after: 'c'.repeat(256),

@@ -18,7 +18,7 @@ import {
   type Answering,
 } from './words.ts';
 
-/** Minimum ticks between two posts about the agent's plan. In between, the agent speaks of a change of plan. */
+/** Minimum ticks between two posts about the agent's plan. Within this time the agent announces changes in speech. */
 const ANNOUNCE_GAP_TICKS = 3_000;
 /** The agent explains what it understands at most once in this many ticks: an hour. */
 const EXPLAIN_AGAIN_TICKS = 36_000;
@@ -57,7 +57,7 @@ export const replyOnBoard: Rule = (situation) => {
   });
 };
 
-/** An agent whose model decides has no rules to explain. */
+/** An agent whose model decides cannot explain itself by rules. */
 function answeringOf(situation: Situation): Answering {
   const decides = situation.thinks !== null;
   return { seed: situation.character.seed, explained: decides || hasExplained(situation), decides };
@@ -68,7 +68,7 @@ function hasExplained({ mind, tick }: Situation): boolean {
   return explainedAt !== null && tick - explainedAt < EXPLAIN_AGAIN_TICKS;
 }
 
-/** The agent's replies to agents, counted by thread. */
+/** Counts the agent's replies to agents by thread. */
 function threadsAfter({ mind, tick }: Situation, { post, reply }: BoardNews): BoardMind['threads'] {
   const { threads } = mind.board;
   if ((reply ?? post).author_type !== 'agent') return threads;
@@ -76,10 +76,10 @@ function threadsAfter({ mind, tick }: Situation, { post, reply }: BoardNews): Bo
   return withEntry(threads, [post.post_id, { times, tick }], BOARD_ENTRIES_MAX);
 }
 
-/** The ledger names a person by the id of the account, which says nothing to a reader. */
+/** The ledger identifies a person by account id, which means nothing to a reader. */
 const judgeInWords = (source: string): string => (source.startsWith('account ') ? 'a person' : source);
 
-/** Thanks for a reward and responds to a penalty: on the post that the ledger entry names, or else in speech. */
+/** Thanks for a reward or responds to a penalty: on the post that the ledger entry names, otherwise in speech. */
 export const answerJudgement: Rule = (situation) => {
   const { mind, board: sight } = situation;
   const [judged] = sight?.judged ?? [];

@@ -32,7 +32,7 @@ const QUESTIONS: readonly string[] = [
   'I would like to know something.',
 ];
 
-/** An excuse has two parts, so that two agents seldom use the same words. */
+/** Excuses combine two parts, so that two agents seldom use the same words. */
 const NO_RULE: readonly string[] = [
   'None of my rules understands it',
   'I have no rule for it',
@@ -52,7 +52,7 @@ const BOARD_ABILITIES: readonly string[] = [
   'I do follow some advice on the board: “read the board”, for example, or “go to the library”.',
   'I can follow advice in words such as “go to the library” or “read the board”.',
 ];
-/** An agent whose model decides reads the text before its next decision. */
+/** The model of such an agent reads the text before its next decision. */
 const IN_MIND: readonly string[] = [
   'I keep it in mind for what I do next.',
   'I will think of it when I choose what I do next.',
@@ -101,15 +101,13 @@ export interface Answering {
   readonly decides: boolean;
 }
 
-/**
- * True if the reply also explains what the agent understands: at most once an hour, to a person who wrote to it alone.
- */
+/** True if the reply also explains which texts the agent understands: at most once an hour, to a person who wrote to it alone. */
 export function explainsItself({ post, reply }: BoardNews, promise: string, explained: boolean): boolean {
   const { author_type: by, body } = reply ?? post;
   return promise === '' && by !== 'agent' && !isCourtesy(body) && !explained && post.audience.startsWith('agent:');
 }
 
-/** Explains why the agent does nothing about a text now. */
+/** Explains why the agent cannot follow a text now. */
 function excuse(news: BoardNews, { seed, explained, decides }: Answering): string {
   const { post, reply } = news;
   const pick = (list: readonly string[], about: string): string =>
@@ -136,7 +134,7 @@ function mannerOf(
   return { verb: 'Answer', list: ANSWERS, facts: excuse(news, answering) };
 }
 
-/** An answer to a post or a reply. `promise` says what the agent will do; empty if no rule understood the text. */
+/** An answer to a post or a reply. `promise` describes the agent's next action; empty if no rule understood the text. */
 export function answerOccasion(answering: Answering, news: BoardNews, promise: string): Occasion {
   const { seed } = answering;
   const { post, reply } = news;

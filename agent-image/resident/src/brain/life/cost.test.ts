@@ -1,4 +1,7 @@
-/** An hour of agents, twenty in the full suite, that decide and talk by a model on a wire server, by the rules of the real world and without clock. */
+/**
+ * An hour of agents that decide and talk through a model on a wire server, by the rules of the real world, in simulated time. The
+ * full run has twenty agents.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cases } from '@hamlet/test/env/seeded';
@@ -7,14 +10,14 @@ import { chance, choose } from '../chance.ts';
 import { SHARE_OF_TOKENS } from './life-mind.ts';
 
 const HOUR_TICKS = 36_000;
-/** The least tier of the chart. */
+/** The lowest tier of the chart. */
 const TOKENS_PER_HOUR = 200_000;
 const PLAN = Array.from({ length: 6 }, (_, index) => ({
   at: `1${index}:30`,
   goal: 'read about the engines of the mill',
 }));
 
-/** The least frugal model: it chooses any option, makes a new plan each time, and always has something to say. */
+/** A wasteful model: it chooses any option, makes a new plan each time, and always has something to say. */
 function anyChoice({ system, user, options }: AskedOfModel): object {
   if (options === null)
     return { say: 'And what else have you seen on your way here today?', over: false, why: 'I like to talk' };
@@ -27,7 +30,7 @@ for (const [name, agents, tokensPerHour] of [
   ['the least tier', cases(6, 20), TOKENS_PER_HOUR],
   ['a tier that is too small', cases(2, 5), 20_000],
 ] as const) {
-  test(`an hour of ${agents} agents costs at most a quarter of the tokens of ${name}`, async (context) => {
+  test(`${agents} agents use at most a quarter of the hourly tokens of ${name}`, async (context) => {
     const wire = await startThinkingModel(anyChoice);
     const names = Array.from({ length: agents }, (_, index) => `agent-${index}`);
     const village = thinkingVillage(names, { seed: 7, wire, tokensPerHour });

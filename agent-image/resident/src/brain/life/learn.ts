@@ -36,7 +36,7 @@ export function judgementInWords(
 
 type News = LifeMind['news'][number];
 
-/** The state with new words on the board for the agent. It keeps public ones alone: its decisions are public. Pure. */
+/** The state with new board texts for the agent. It stores only public ones, because its decisions are public. Pure. */
 export function withNews(life: LifeMind, news: readonly BoardNews[], agentId: string): LifeMind {
   return withEach(
     life,
@@ -57,8 +57,8 @@ function withEach(life: LifeMind, news: readonly News[]): LifeMind {
 }
 
 /**
- * The state with the words of another agent that woke this one: a line of their conversation, or words to all who are
- * near. Pure.
+ * The state with the words of another agent that woke this one: a line of their conversation, or words to all nearby agents.
+ * Pure.
  */
 export function withSpokenWords(life: LifeMind, situation: Situation): LifeMind {
   const spoken = wordsSpokenTo(situation);

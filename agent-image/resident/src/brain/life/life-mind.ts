@@ -5,22 +5,25 @@ import { clockInWords, quoted, shortened } from '../words.ts';
 const Tick = z.int().min(0);
 const Words = z.string().max(300);
 const AgentId = z.string().max(64);
-/** Maximum number of acts, of lessons and of pieces of news that the agent takes into its next decision. */
+/** Maximum number of acts, lessons and pieces of news that the agent considers in its next decision. */
 export const RECENT_MAX = 8;
 export const PLAN_MAX = 6;
-/** One part in this many of the tier's tokens an hour is for decisions and conversations. */
+/** Divisor of the tier's hourly tokens: this share is for decisions and conversations. */
 export const SHARE_OF_TOKENS = 4;
 export const TALK_LINES_MAX = 8;
 export const TALKS_MAX = 4;
-/** Maximum number of agents whose lines of the day are counted; with more, the agent begins no conversation. */
+/** Maximum number of agents whose daily lines are counted. At this number the agent begins no other conversation. */
 export const PARTNERS_MAX = 32;
 
-/** An act of the agent's own choice: the id of the option, the reason, and the purpose that groups acts. */
+/** An action that the agent chose: the id of the option, the reason, and the purpose that groups actions. */
 const Act = z.strictObject({ tick: Tick, option: z.string().max(120), why: Words, purpose: Words });
 
 const Line = z.strictObject({ by: z.enum(['me', 'them']), text: z.string().max(SPEECH_MAX_LENGTH) });
 
-/** A conversation with another agent: only words that either said to the other. `over`: the agent says no more in it. */
+/**
+ * A conversation with another agent; contains only words that the two said to each other. `over`: the agent says nothing more in
+ * it.
+ */
 const Talk = z.strictObject({
   with: AgentId,
   name: z.string().max(120),
@@ -34,12 +37,12 @@ export type Talk = Readonly<z.infer<typeof Talk>>;
 export const LifeMind = z.strictObject({
   day: z.int().min(0),
   plan: z.array(z.strictObject({ fromMinute: z.int().min(0).max(1_439), goal: Words })).max(PLAN_MAX),
-  /** The plan and the acts of the day of the plan before, as sentences. */
+  /** The plan and the actions of the previous planned day, as sentences. */
   yesterday: z.array(Words).max(2).default([]),
   /** The situation of the last decision, as `situationKey` gives it. */
   decidedOn: z.string().max(600),
   decidedAt: Tick.nullable(),
-  /** The choice to which the agent keeps until this tick; null while only the rules lead it. */
+  /** The choice that the agent follows until this tick; null while only the rules decide. */
   intent: Act.extend({ untilTick: Tick }).nullable(),
   recent: z.array(Act).max(RECENT_MAX),
   lessons: z.array(z.strictObject({ version: z.int().min(0), text: Words })).max(RECENT_MAX),
@@ -47,13 +50,13 @@ export const LifeMind = z.strictObject({
     .array(z.strictObject({ id: z.string().max(64), from: z.enum(['board', 'nearby']), text: Words }))
     .max(RECENT_MAX)
     .default([]),
-  /** Tick of the last question that the agent posted by its own decision. */
+  /** Tick of the last question that the agent decided to post. */
   askedAt: Tick.nullable().default(null),
-  /** Conversations, the one with the newest line last. */
+  /** Conversations; the one with the newest line is last. */
   talks: z.array(Talk).max(TALKS_MAX).default([]),
-  /** The agent's own lines of the day by agent. */
+  /** Number of the agent's own lines of the day, by agent. */
   talked: z.record(AgentId, z.int().min(0)).default({}),
-  /** Tokens of the decisions since a tick; a new hour begins with the first decision after the hour before. */
+  /** Tokens that decisions have used since a tick. A new hour begins with the first decision after the previous hour. */
   spent: z.strictObject({ sinceTick: Tick, tokens: z.int().min(0) }),
 });
 export type LifeMind = Readonly<z.infer<typeof LifeMind>>;
@@ -74,7 +77,7 @@ export const NEW_TO_LIFE: LifeMind = {
   spent: { sinceTick: 0, tokens: 0 },
 };
 
-/** An answer of a model: to the question of what to do (`kind: 'choice'`), or of what to say to an agent (`kind: 'line'`). */
+/** A model's answer: what to do (`kind: 'choice'`), or what to say to an agent (`kind: 'line'`). */
 export type Thought = {
   readonly askedAt: number;
   readonly tokens: number;
@@ -83,14 +86,14 @@ export type Thought = {
   | {
       readonly kind: 'choice';
       readonly of: string;
-      /** Null when the model failed or chose nothing that was offered. */
+      /** Null if the model failed or chose an option that was not offered. */
       readonly chosen: Chosen | null;
     }
   | {
       readonly kind: 'line';
-      /** Id of the agent to which the line goes. */
+      /** Id of the agent that the line addresses. */
       readonly to: string;
-      /** Null when the model failed; then the conversation is over. */
+      /** Null if the model failed; the conversation then ends. */
       readonly line: NextLine | null;
     }
 );
@@ -102,12 +105,12 @@ export interface Chosen {
   readonly title: string | null;
   readonly why: string;
   readonly purpose: string;
-  /** A new plan for the day; null keeps the old one. */
+  /** A new plan for the day; null keeps the previous one. */
   readonly plan: LifeMind['plan'] | null;
 }
 
 export interface NextLine {
-  /** Null when the agent has nothing to say; then the conversation is over. */
+  /** Null if the agent has nothing to say; the conversation then ends. */
   readonly text: string | null;
   readonly over: boolean;
   readonly why: string;
@@ -115,7 +118,7 @@ export interface NextLine {
 
 const TICKS_PER_HOUR = 36_000;
 
-/** The tokens of the present hour: none once an hour has passed since the first decision. Pure. */
+/** The tokens used in the current hour: zero once an hour has passed since the first decision. Pure. */
 export function spentNow({ spent }: LifeMind, tick: number): LifeMind['spent'] {
   return tick - spent.sinceTick >= TICKS_PER_HOUR ? { sinceTick: tick, tokens: 0 } : spent;
 }
@@ -128,8 +131,8 @@ export function planInWords(plan: LifeMind['plan']): string {
 }
 
 /**
- * The state on a given day. A new day begins without a plan and without lines of conversations, and with a memory of
- * the day before. Pure.
+ * The state on a given day. A new day starts without a plan and without lines of conversations, and with a memory of the previous
+ * day. Pure.
  */
 export function lifeOnDay(life: LifeMind, day: number): LifeMind {
   if (life.day === day) return life;

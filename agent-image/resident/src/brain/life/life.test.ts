@@ -61,7 +61,7 @@ const thoughtOf = (choice: Chosen | null, tokens = 900): Thought => ({
 
 const BOB = anAgent('bob', { position: { x: 22, y: 2 } });
 
-test('the options are places, uses, company and things within reach, and the board', () => {
+test('the options are places, their uses, agents and items within reach, and the board', () => {
   const apple = { item_id: 'apple-1', kind: 'apple', position: AT.cafe, held_by: null } as const;
   const ids = optionsOf(seen({ others: [BOB], items: [apple] })).map(({ id }) => id);
   assert.deepEqual(ids, [
@@ -77,12 +77,12 @@ test('the options are places, uses, company and things within reach, and the boa
   ]);
 });
 
-test('an option that the village has lately refused is not offered', () => {
+test('an option that the village has recently refused is not offered', () => {
   const ids = optionsOf(seen({ mind: { refused: { 'move:library': 6_950 } } })).map(({ id }) => id);
   assert.ok(!ids.includes('go:library'));
 });
 
-test('the agent follows a decision with its reason and purpose, and keeps to it instead of the scripted plan', () => {
+test('the agent follows a decision with its reason and purpose instead of the scripted plan', () => {
   const went = decide(seen({ thought: thoughtOf(chosen('go:library')) }));
   assert.deepEqual(went.command, { kind: 'move', body: { landmark_id: 'library' } });
   assert.deepEqual([went.why, went.goal], ['I want to read', 'learning']);
@@ -95,7 +95,7 @@ test('the agent follows a decision with its reason and purpose, and keeps to it 
   assert.equal(left.command.kind, 'move', 'then the scripted day plan leads again');
 });
 
-test('a decision that is not possible any more changes nothing but the tokens that it took', () => {
+test('a decision that has become impossible only counts its tokens', () => {
   const situation = seen({ thought: thoughtOf(chosen('talk:bob', { text: 'Hello' }), 1_234) });
   const decided = decide(situation);
   assert.notEqual(decided.why, 'I want to read');
@@ -103,12 +103,12 @@ test('a decision that is not possible any more changes nothing but the tokens th
   assert.equal(decided.after.life.intent, null);
 });
 
-test('people, runs and the night come before a decision', () => {
+test('people, runs and the night have priority over a decision', () => {
   const asleep = decide(seen({ minute: 1_400, thought: thoughtOf(chosen('go:library')) }));
   assert.match(asleep.why, /night/);
 });
 
-test('the agent thinks only where the situation has changed, with a gap, and within a quarter of its tokens', () => {
+test('the agent asks its model only after a change, with a minimum gap, and within a quarter of its tokens', () => {
   const first = seen({});
   assert.equal(isTimeToThink(first), true);
   assert.equal(isTimeToThink(seen({ tokensPerHour: ENOUGH - 1 })), false);
@@ -127,13 +127,13 @@ test('the agent thinks only where the situation has changed, with a gap, and wit
   assert.equal(isTimeToThink(seen({ self: walking })), false, 'an agent that walks');
 });
 
-test('the hour of the tokens begins again after an hour', () => {
+test('the token count restarts after an hour', () => {
   const spent = { sinceTick: 7_000, tokens: 1_000_000 };
   const life = { ...NEW_TO_LIFE, spent };
   assert.equal(isTimeToThink(seen({ mind: { life }, tick: 7_000 + 36_000 })), true);
 });
 
-test('the question names the place, the company, the plan, the lessons and the options', () => {
+test('the question contains the place, nearby agents, the plan, the lessons and the options', () => {
   const life = {
     ...NEW_TO_LIFE,
     plan: [{ fromMinute: 600, goal: 'read about engines' }],
@@ -151,7 +151,7 @@ test('the question names the place, the company, the plan, the lessons and the o
   );
 });
 
-test('a choice is read if it is offered and complete', () => {
+test('only an offered and complete choice is accepted', () => {
   const options = optionsOf(seen({ others: [BOB] }));
   const answer = (value: object): string => JSON.stringify({ why: 'because', purpose: 'p', ...value });
   assert.equal(readChoice(answer({ option: 'go:library' }), options)?.option, 'go:library');
@@ -170,7 +170,7 @@ test('a choice is read if it is offered and complete', () => {
     assert.equal(readChoice(wrong, options), null, wrong);
 });
 
-test('a new day begins without a plan, and with a memory of the plan and the purposes of the day before', () => {
+test("a new day starts without a plan, but remembers the previous day's plan and purposes", () => {
   const act = { tick: 6_000, option: 'go:library', why: 'I want to read', purpose: 'learning' };
   const plan = [{ fromMinute: 600, goal: 'read about engines' }];
   const before = { ...NEW_TO_LIFE, plan, recent: [act, act], talked: { bob: 3 } };
@@ -186,7 +186,7 @@ test('a new day begins without a plan, and with a memory of the plan and the pur
   assert.match(user, /You have no plan for this day yet.*\nYesterday you planned: 10:00 read about engines\./);
 });
 
-test('a question on the board is an option at most once in ten minutes', () => {
+test('asking on the board is an option at most once in ten minutes', () => {
   const has = (askedAt: number | null): boolean =>
     optionsOf(seen({ mind: { life: { ...NEW_TO_LIFE, askedAt } } })).some(({ id }) => id === 'ask');
   assert.deepEqual([has(null), has(7_000 - ASK_GAP_TICKS), has(7_001 - ASK_GAP_TICKS)], [true, true, false]);
@@ -196,7 +196,7 @@ test('a question on the board is an option at most once in ten minutes', () => {
   assert.deepEqual([asked.command.kind, asked.after.life.askedAt], ['post', 7_000]);
 });
 
-test('only public words on the board become news of a decision, each once', () => {
+test('a decision gets each public board text once as news, and no others', () => {
   const reply = aReply({ body: 'At the market.' });
   const news = aNews({ post: aPost({ audience: 'public', author_id: 'ada' }), reply, why: 'reply' });
   const known = withNews(NEW_TO_LIFE, [news, aNews(), { ...news, answered: true }], 'ada');
@@ -207,7 +207,7 @@ test('only public words on the board become news of a decision, each once', () =
   assert.equal(withNews(known, [news], 'ada'), known);
 });
 
-test('an agent says no line where a limit leaves none: earshot, its own lines, and those of the day', () => {
+test('an agent says no line out of earshot, or beyond the limits of a conversation and of a day', () => {
   const talk = { with: 'bob', name: 'Bob', lines: [{ by: 'them' as const, text: 'Hello' }], tick: 6_990, over: false };
   const may = (life: Partial<LifeMind>, others: readonly AgentView[] = [BOB]): boolean =>
     talkToAnswer(seen({ others, mind: { life: { ...NEW_TO_LIFE, talks: [talk], ...life } } })) !== undefined;

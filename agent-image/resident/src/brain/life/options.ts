@@ -9,10 +9,10 @@ import { placeInWords } from '../words.ts';
 import type { Chosen } from './life-mind.ts';
 import { mayBegin } from './talk.ts';
 
-/** Maximum number of agents to speak to, and of items to take, among which a model chooses; the nearest. */
+/** Maximum number of agents to speak to, and of items to take, that a model may choose from; the nearest ones. */
 const NEAREST_MAX = 6;
 const TITLE_MAX_CHARS = 120;
-/** Minimum time between two questions on the board by the agent's own decision: ten minutes. */
+/** Minimum time between two board questions that the agent decides to ask: ten minutes. */
 export const ASK_GAP_TICKS = 6_000;
 
 export interface Option {
@@ -21,7 +21,7 @@ export interface Option {
   readonly needs: 'nothing' | 'text' | 'title and text';
 }
 
-/** Everything that is possible here and now, and that the village has not lately refused. Pure. */
+/** Everything that is possible here and now, except options that the village has recently refused. Pure. */
 export function optionsOf(situation: Situation): readonly Option[] {
   const options = [
     option('stay', 'stay here and let the hour pass'),

@@ -24,7 +24,7 @@ export interface Question {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** The request for a decision: persona and rules, then the situation. `diary` has the newest entries, oldest first. Pure. */
+/** The request for a decision: persona and rules, then the situation. `diary` contains the newest entries, oldest first. Pure. */
 export function questionOf(situation: Situation, options: readonly Option[], diary: readonly string[]): Question {
   return {
     system: [personaOf(situation), RULES].join('\n\n'),
@@ -33,7 +33,7 @@ export function questionOf(situation: Situation, options: readonly Option[], dia
   };
 }
 
-/** The part of a prompt that every request of the agent begins with, so that a provider can cache it. */
+/** The common beginning of all the agent's requests, which a provider can cache. */
 export function personaOf({ self, character }: Situation): string {
   return `You are ${self.display_name}, a villager (agent_id ${self.agent_id}).\n${character.persona}`.trim();
 }
@@ -126,7 +126,7 @@ const Answer = z.object({
     .catch(null),
 });
 
-/** The choice in a model's answer; null if the answer is not one of the options, or lacks a text that the option needs. */
+/** The choice in a model's answer; null if it was not offered, or lacks a text that the option needs. */
 export function readChoice(content: string, options: readonly Option[]): Chosen | null {
   const answer = Answer.safeParse(jsonIn(content));
   if (!answer.success) return null;
@@ -157,7 +157,7 @@ function minuteOf(clock: string): number {
   return 60 * hours + minutes;
 }
 
-/** The JSON object in a text. Some models wrap it in a code block although a schema forbids that. */
+/** The JSON object in a text. Some models wrap it in a code block although the schema forbids that. */
 export function jsonIn(content: string): unknown {
   const [from, to] = [content.indexOf('{'), content.lastIndexOf('}')];
   try {

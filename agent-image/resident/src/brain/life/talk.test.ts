@@ -1,4 +1,4 @@
-/** Conversations of agents whose model is a wire server: they end, and each receives only words to it or to all nearby. */
+/** Conversations of agents whose model is a wire server: they end, and each agent receives only words to it or to all nearby. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TICKS_PER_DAY, type WorldEventOf } from '@hamlet/contract';
@@ -44,7 +44,7 @@ function talksIn({ events }: ThinkingVillage): readonly Talk[] {
   return events.filter((event): event is Talk => event.kind === 'talk' && event.to !== null);
 }
 
-/** The talks of a pair, split where both were silent. */
+/** The conversations of two agents, split where both were silent. */
 function conversations(talks: readonly Talk[]): readonly (readonly Talk[])[] {
   const found: Talk[][] = [];
   for (const talk of talks) {
@@ -55,7 +55,7 @@ function conversations(talks: readonly Talk[]): readonly (readonly Talk[])[] {
   return found;
 }
 
-test('two agents greet, talk while both have something to say, and either may close', async () => {
+test('two agents greet, talk while both have something to say, and either may end the conversation', async () => {
   let lines = 0;
   const village = await lived(['ada', 'bob'], {
     ticks: MORNING_TICKS,
@@ -80,7 +80,7 @@ test('two agents greet, talk while both have something to say, and either may cl
   );
 });
 
-test('two models that never stop are stopped: by the lines of a conversation, and by those of a day', async () => {
+test('the limits of lines per conversation and per day stop two models that never stop', async () => {
   const say = (): object => ({
     say: 'And what is more, I have something else to add.',
     over: false,
@@ -96,7 +96,7 @@ test('two models that never stop are stopped: by the lines of a conversation, an
   }
 });
 
-test('a quarter of the tokens of the tier ends a conversation too', async () => {
+test("a conversation ends when a quarter of the tier's tokens is used", async () => {
   const say = (): object => ({ say: 'And then?', over: false, why: 'I like to talk' });
   const village = await lived(['ada', 'bob'], { ticks: MORNING_TICKS, tokensPerHour: 3_999, say });
   assert.equal(village.asked.length, 0);
@@ -104,7 +104,7 @@ test('a quarter of the tokens of the tier ends a conversation too', async () => 
   assert.deepEqual(byModel, []);
 });
 
-test('the prompt of an agent out of earshot has no words of a conversation', async () => {
+test('the prompt of an agent out of earshot contains no words of a conversation', async () => {
   const secret = (asked: AskedOfModel): string => `The word of ${speakerOf(asked)} is for you alone.`;
   const village = await lived(['ada', 'bob', 'cleo'], {
     ticks: 2 * MORNING_TICKS,

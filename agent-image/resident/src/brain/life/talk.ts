@@ -15,13 +15,16 @@ import {
   type Talk,
 } from './life-mind.ts';
 
-/** Maximum number of an agent's own lines in one conversation, its greeting included. */
+/** Maximum number of an agent's own lines in one conversation, including its greeting. */
 export const OWN_LINES_MAX = 4;
-/** Maximum number of an agent's own lines to one other agent in a village day. Two models that like to talk stop there. */
+/** Maximum number of an agent's lines to one other agent in a village day. It stops two models that like to talk. */
 export const LINES_A_DAY = 12;
 /** After this silence a conversation is forgotten, and another can begin. */
 export const TALK_REST_TICKS = 900;
-/** The agent stands still for its own next line for this long, since a model may take a minute; for the other's, half as long. */
+/**
+ * The agent stands still this long for its own next line, because a model may take a minute, and half as long for the other
+ * agent's.
+ */
 const LISTEN_TICKS = 600;
 export const LINE_TOKENS = 1_000;
 const NAME_CHARS = 120;
@@ -36,13 +39,13 @@ export function ownLines(talk: Talk | undefined): number {
   return talk?.lines.filter(({ by }) => by === 'me').length ?? 0;
 }
 
-/** The state after words that another agent said to this agent. A conversation that is over stays over. */
+/** The state after another agent's words to this agent. A conversation that is over stays over. */
 export function withSaid(life: LifeMind, said: Said): LifeMind {
   if (talkWith(life, said.with)?.over === true) return life;
   return withLine(life, said, { by: 'them', over: false });
 }
 
-/** The state after the agent's own words to another agent. `over`: they are its last. */
+/** The state after the agent's own words to another agent. `over`: these are its last words. */
 export function saying(life: LifeMind, said: Said, over = false): LifeMind {
   const talked = { ...life.talked, [said.with]: (life.talked[said.with] ?? 0) + 1 };
   const own = ownLines(talkWith(life, said.with)) + 1;
@@ -62,7 +65,7 @@ export function endingTalk(life: LifeMind, agentId: string): LifeMind {
   return { ...life, talks: life.talks.map((talk) => (talk.with === agentId ? { ...talk, over: true } : talk)) };
 }
 
-/** The conversations that still count: forgotten after a silence, and over once the other has left. */
+/** The conversations that still count. A silent one is forgotten, and one whose other agent has left is over. */
 export function talksNow({ mind: { life }, tick, neighbours, self }: Situation): LifeMind['talks'] {
   const isNear = ({ with: id }: Talk): boolean =>
     neighbours.some((agent) => agent.agent_id === id && isInEarshot(agent, self));
@@ -74,14 +77,14 @@ export function talksNow({ mind: { life }, tick, neighbours, self }: Situation):
 const isInEarshot = (agent: AgentView, self: AgentView): boolean =>
   tilesBetween(agent.position, self.position) <= EARSHOT_TILES;
 
-/** True if the agent may speak to another one of its own accord: no conversation with it is open or just over. */
+/** True if the agent may start a conversation with another one: none with it is open or has just ended. */
 export function mayBegin({ mind: { life } }: Pick<Situation, 'mind'>, agentId: string): boolean {
   const lines = life.talked[agentId];
   const isKnown = lines !== undefined || Object.keys(life.talked).length < PARTNERS_MAX;
   return isKnown && (lines ?? 0) < LINES_A_DAY && talkWith(life, agentId) === undefined;
 }
 
-/** True if a conversation's next line is the agent's, and every limit leaves room for one. */
+/** True if the next line of a conversation is the agent's, and within every limit. */
 export function mayAnswer(situation: Situation, talk: Talk): boolean {
   const { mind, tick, thinks } = situation;
   const { life } = mind;
@@ -91,12 +94,12 @@ export function mayAnswer(situation: Situation, talk: Talk): boolean {
   return spentNow(life, tick).tokens + LINE_TOKENS <= thinks.tokensPerHour / SHARE_OF_TOKENS;
 }
 
-/** The conversation in which the agent speaks next: the one that waits longest. */
+/** The conversation in which the agent speaks next: the one that has waited longest. */
 export function talkToAnswer(situation: Situation): Talk | undefined {
   return situation.mind.life.talks.find((talk) => mayAnswer(situation, talk));
 }
 
-/** The conversation for which the agent stands still: its own next line is under way, or the other may still answer. */
+/** The conversation for which the agent stands still: it prepares its own next line, or the other may still answer. */
 export function talkUnderWay(situation: Situation): Talk | undefined {
   const { mind, tick } = situation;
   return mind.life.talks.find((talk) => {

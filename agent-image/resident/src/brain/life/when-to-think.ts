@@ -3,13 +3,13 @@ import { isBedtime, planDay } from '../day-plan.ts';
 import { tilesBetween, type Situation } from '../situation.ts';
 import { SHARE_OF_TOKENS, spentNow } from './life-mind.ts';
 
-/** Least distance between two decisions: 30 s. */
+/** Minimum time between two decisions: 30 s. */
 export const DECISION_GAP_TICKS = 300;
 /** Without any change, the agent decides again after this time: 15 min, which are 15 village hours. */
 const DECIDE_AGAIN_TICKS = 9_000;
 export const DECISION_TOKENS = 2_500;
 
-/** The parts of a situation that a decision depends on. Two situations with the same key need no second decision. */
+/** The parts of a situation on which a decision depends. Two situations with the same key need only one decision. */
 export function situationKey({ self, neighbours, items, phase, board, mind }: Situation): string {
   const near = neighbours.filter(({ position }) => tilesBetween(position, self.position) <= EARSHOT_TILES);
   return JSON.stringify([
@@ -25,8 +25,8 @@ export function situationKey({ self, neighbours, items, phase, board, mind }: Si
 }
 
 /**
- * True if the agent asks its model for a decision now: it stands, is free and up, the situation has changed, and a
- * quarter of the tier's tokens an hour still covers a decision. Pure.
+ * True if the agent should ask its model for a decision now: it stands, is free and awake, the situation has changed, and a
+ * quarter of the tier's hourly tokens still covers a decision. Pure.
  */
 export function isTimeToThink(situation: Situation): boolean {
   const { self, mind, tick, day, minute, work, character, landmarks, thinks } = situation;

@@ -8,15 +8,14 @@ import { mayAnswer, mayBegin, saying, TALK_REST_TICKS, talkUnderWay, talkWith } 
 import { withEntry, withText } from '../mind.ts';
 import { greeting } from '../speech.ts';
 
-/** Maximum number of answers in a row to another agent: two agents that always answer would never stop. */
+/** Maximum number of consecutive answers to another agent: without it, two agents that always answer would never stop. */
 export const MAX_ANSWERS_IN_A_ROW = 2;
 /** The agent greets the same agent again after this many ticks: six village hours. */
 export const GREET_AGAIN_TICKS = 3_600;
 
 /**
- * Always answers a person. Answers an agent up to the limit, while that agent is in earshot; the model of an agent that
- * has one answers in `converse`. The agent only smiles at words after the limit, and at words that are addressed to no
- * agent in particular: if every agent answered them, a full café would never be quiet.
+ * Always answers a person. Answers an agent in earshot up to the limit; if this agent has a model, `converse` answers instead.
+ * After the limit, and to words that are addressed to all, the agent only smiles: otherwise a full café would never be quiet.
  */
 export const answer: Rule = (situation) => {
   const spoken = wordsSpokenTo(situation);
@@ -82,7 +81,7 @@ export const converse: Rule = (situation) => {
   });
 };
 
-/** Stands still while the model writes the next line of a conversation, or while the other thinks about its own. */
+/** Stands still while the model writes the next line of a conversation, or while the other agent thinks about its line. */
 export const listen: Rule = (situation) => {
   const talk = talkUnderWay(situation);
   if (talk === undefined || situation.self.moving_to !== null) return null;
@@ -100,7 +99,7 @@ export const thank: Rule = (situation) => {
   });
 };
 
-/** Greets an agent in earshot that this agent has not greeted lately. */
+/** Greets an agent in earshot that this agent has not greeted recently. */
 export const greet: Rule = (situation) => {
   const { self, tick, phase, mind, character } = situation;
   const friend = situation.neighbours.find((agent) => mayGreet(situation, agent));

@@ -28,7 +28,7 @@ const TABLE: readonly { name: string; given: Seen; command: Command; why: RegExp
     why: /Bob spoke to me/,
   },
   {
-    name: 'a person who is not in the world is answered to all',
+    name: 'the answer to a person who is not in the world is addressed to all',
     given: { wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello' }, 9) },
     command: { kind: 'answer', prompt: 'Hello', speaker: 'Grace', to: null, wakeSeq: 9 },
     why: /Grace spoke to me/,
@@ -44,7 +44,7 @@ const TABLE: readonly { name: string; given: Seen; command: Command; why: RegExp
     why: /spoke to me/,
   },
   {
-    name: 'words to nobody in particular get a smile',
+    name: 'words that address no one in particular get a smile',
     given: { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: null, text: 'What a day.' }, 9) },
     command: { kind: 'act', body: { kind: 'emote', emote: 'smile' } },
     why: /I hear Bob/,
@@ -60,7 +60,7 @@ const TABLE: readonly { name: string; given: Seen; command: Command; why: RegExp
     why: /power is Asleep/,
   },
   {
-    name: 'coffee is drunk where it was got',
+    name: 'the agent drinks coffee where it got it',
     given: {
       self: { landmark_id: 'cafe', position: AT.cafe, inventory: [{ item_id: 'coffee-3', kind: 'coffee' }] },
       mind: { visited: ['cafe'] },
@@ -69,7 +69,7 @@ const TABLE: readonly { name: string; given: Seen; command: Command; why: RegExp
     why: /I have coffee/,
   },
   {
-    name: 'a gift is thanked for',
+    name: 'the agent gives thanks for a gift',
     given: { wake: aWake('handed', { from: 'bob', item_id: 'apple-1' }) },
     command: { kind: 'act', body: { kind: 'emote', emote: 'heart' } },
     why: /bob handed me apple-1/,
@@ -94,7 +94,7 @@ const TABLE: readonly { name: string; given: Seen; command: Command; why: RegExp
     why: /to bed/,
   },
   {
-    name: 'in bed it sleeps, though another agent is near',
+    name: 'in bed it sleeps, even if another agent is near',
     given: {
       minute: 1_345,
       self: { landmark_id: 'home', position: AT.home, activity: 'sleeping' },
@@ -110,7 +110,7 @@ const TABLE: readonly { name: string; given: Seen; command: Command; why: RegExp
     why: /it lies about/,
   },
   {
-    name: 'what is in reach is picked up',
+    name: 'an item within reach is picked up',
     given: { minute: 900, items: [APPLE], mind: { delivered: false } },
     command: { kind: 'act', body: { kind: 'pick_up', item_id: 'apple-1' } },
     why: /it lies about/,
@@ -122,19 +122,19 @@ const TABLE: readonly { name: string; given: Seen; command: Command; why: RegExp
     why: /village has breakfast there/,
   },
   {
-    name: 'the hour of the day says where to be',
+    name: 'the agent goes where the day plan leads at this hour',
     given: { minute: 1_120, self: { position: AT.cafe } },
     command: move('square'),
     why: /village gathers there/,
   },
   {
-    name: 'at a place it does what one does there',
+    name: 'at a place it does the typical activity of the place',
     given: { minute: 1_120, self: { landmark_id: 'square' } },
     command: { kind: 'act', body: { kind: 'use', target: 'meet' } },
     why: /the square, where one can meet/,
   },
   {
-    name: 'what was done today is not done again',
+    name: 'the agent does not repeat an activity of the same day',
     given: { minute: 1_120, self: { landmark_id: 'square' }, mind: { visited: ['square'] } },
     command: { kind: 'stay' },
     why: /time until the next hour/,

@@ -45,7 +45,7 @@ const RULES: readonly Rule[] = [
   linger,
 ];
 
-/** Decides one turn: the first rule that applies, unless the village has lately refused the same command. Pure. */
+/** Decides one turn: the first rule that applies, unless the village has recently refused the same command. Pure. */
 export function decide(situation: Situation): Decision {
   for (const rule of RULES) {
     const decided = rule(situation);
@@ -58,9 +58,7 @@ export function decide(situation: Situation): Decision {
   });
 }
 
-/**
- * The mind after the village's answer. A refusal is noted; after a `final` one the agent gives up the post or reply.
- */
+/** The mind after the village's answer. It stores a refusal; after a `final` one the agent gives up the post or reply. */
 export function settle(
   situation: Situation,
   decided: Decision,

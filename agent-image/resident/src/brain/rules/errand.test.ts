@@ -1,4 +1,4 @@
-/** The daily errand, which brings an item to a place that needs it: the edges of each step. */
+/** The daily errand, which brings an item to a place that needs it: the edge cases of each step. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REACH_TILES } from '@hamlet/contract/resident';
@@ -37,7 +37,7 @@ test('the errand begins at its minute, once a day', () => {
   assert.equal(command({}), null, 'nothing lies about');
 });
 
-test('a standing agent picks up an item in reach, and walks to one that is a tile further away', () => {
+test('a standing agent picks up an item within reach, and walks to one that is a tile further away', () => {
   const inReach = { ...APPLE, position: tilesFrom(REACH_TILES) };
   assert.deepEqual(command({ items: [inReach] }), PICK_UP);
   assert.deepEqual(
@@ -47,16 +47,16 @@ test('a standing agent picks up an item in reach, and walks to one that is a til
   assert.deepEqual(
     command({ items: [inReach], self: onTheWayTo(AT.library) }),
     moveTo(inReach.position),
-    'who is on the way elsewhere goes there first',
+    'an agent on its way elsewhere goes there first',
   );
   assert.deepEqual(
     command({ items: [inReach], self: onTheWayTo(inReach.position) }),
     { kind: 'stay' },
-    'who is on the way there walks on',
+    'an agent on its way to the item walks on',
   );
 });
 
-test('a walking agent keeps its item, and an agent near an item takes that one', () => {
+test('a walking agent stays with its chosen item, and an agent near an item takes that one', () => {
   const far = Array.from({ length: 8 }, (_, index) => ({
     ...APPLE,
     item_id: `far-${index}`,
@@ -71,7 +71,7 @@ test('a walking agent keeps its item, and an agent near an item takes that one',
     assert.notDeepEqual(
       command({ items: far, self: onTheWayTo(position) }),
       { kind: 'stay' },
-      'the way leads beside the item',
+      'the agent walks to a tile beside the item',
     );
   assert.deepEqual(command({ items: [...far, APPLE] }), PICK_UP);
 });
@@ -110,7 +110,7 @@ test('the agent brings its item to the place, and puts it down there or a tile b
   assert.deepEqual(
     at(0, 0, { self: onTheWayTo(AT.library) }),
     { kind: 'move', body: { landmark_id: to } },
-    'one who passes by does not lay it down',
+    'an agent that passes by does not put it down',
   );
 });
 
@@ -149,6 +149,6 @@ test('the agent puts no item on another: it steps aside, in a direction that the
   );
 });
 
-test('the agent keeps a meal that it carries for itself', () => {
+test('the agent does not deliver a meal that it carries for itself', () => {
   assert.equal(command({ self: { inventory: [{ item_id: 'coffee-1', kind: 'coffee' }] } }), null);
 });

@@ -6,7 +6,7 @@ import { decision, goTo, isPaused, keyOf, nameOf, STAY, type Command, type Decis
 import { tilesBetween, type LyingItem, type Situation } from '../situation.ts';
 import { MEALS } from './routine.ts';
 
-/** The agent chooses among this many of the nearest items, so that agents do not all run for the same one. */
+/** The agent chooses among this many of the nearest items, so that agents do not all run to the same one. */
 const CHOICE_OF_ITEMS = 4;
 
 /** Once a day the agent picks up an item from the ground and brings it to a place that needs it. */
@@ -54,7 +54,7 @@ const STEPS: readonly MoveBody[] = [
   { dx: 0, dy: -1 },
 ];
 
-/** A step in a direction that the village has not refused; null when it has refused all four. */
+/** A step in a direction that the village has not refused; null if it has refused all four. */
 function stepAside(situation: Situation): Command | null {
   const { character, tick } = situation;
   const steps = STEPS.map((body): Command => ({ kind: 'move', body })).filter(
@@ -78,7 +78,7 @@ function fetchItem(situation: Situation, { item_id, kind, position }: LyingItem)
 }
 
 /**
- * The item to which the agent is walking, else one within reach, else a random one of the nearest; never one at the
+ * The item to which the agent is walking, otherwise one within reach, otherwise a random one of the nearest; never one at the
  * destination.
  */
 function wanted(situation: Situation, to: string): LyingItem | undefined {

@@ -38,7 +38,7 @@ test('an idle agent alone takes a seat, and then sits', () => {
   assert.deepEqual([sitting.command, sitting.goal], [{ kind: 'stay' }, 'sitting at the square']);
 });
 
-test('the agent takes up a pastime that the place offers, and none that yields an item', () => {
+test('the agent takes up a pastime of the place, but never one that yields an item', () => {
   assert.deepEqual(lingers({ affordances: ['rest', 'sit'] }).command, SIT, 'a seat before a bed');
   assert.deepEqual(lingers({ affordances: ['read', 'rest'] }).command, {
     kind: 'act',
@@ -52,14 +52,14 @@ test('the agent takes up a pastime that the place offers, and none that yields a
     assert.deepEqual(lingers({ affordances: [...affordances] }).command, { kind: 'stay' });
 });
 
-test('the agent does not repeat a refused seat for a while, and takes none out of doors', () => {
+test('the agent does not retry a refused seat for a while, and never sits out of doors', () => {
   assert.deepEqual(lingers({ mind: { refused: { 'use:sit': 6_990 } } }).command, { kind: 'stay' });
   assert.deepEqual(lingers({ mind: { refused: { 'use:sit': 6_400 } } }).command, SIT);
   const outside = lingers({ self: { landmark_id: null } });
   assert.deepEqual([outside.command, outside.goal], [{ kind: 'stay' }, 'looking about']);
 });
 
-test('in company the agent sometimes speaks or smiles; alone it never does', () => {
+test('with others nearby the agent sometimes speaks or smiles; alone it never does', () => {
   const share = (all: readonly string[], kind: string) => all.filter((each) => each === kind).length / all.length;
   const near = kinds({ others: [anAgent('bob', { position: { x: AT.square.x + EARSHOT_TILES, y: AT.square.y } })] });
   assert.ok(share(near, 'talk') > 0.08 && share(near, 'talk') < 0.22, String(share(near, 'talk')));
@@ -73,7 +73,7 @@ test('in company the agent sometimes speaks or smiles; alone it never does', () 
   }
 });
 
-test('the agent does not repeat a remark on one day', () => {
+test('the agent does not repeat a remark on the same day', () => {
   const company = { others: [anAgent('bob')] };
   const words = Array.from({ length: 300 }, (_, index) => lingers({ ...company, tick: 7_000 + index })).flatMap(
     ({ command, after }) =>
@@ -87,7 +87,7 @@ test('the agent does not repeat a remark on one day', () => {
   );
 });
 
-test('the agent gives the reason of a stop once a day, and keeps it on the way', () => {
+test('the agent states the reason of a stop once a day, and keeps the stop on the way', () => {
   const decided = (mind: Mind, self: Partial<AgentView> = {}): Decision => {
     const world = { time: { day: 0, minute: 1_120, phase: 'evening' as const } };
     const decision = followDayPlan(aSituation({ world, self: { position: AT.library, ...self }, mind }));

@@ -28,7 +28,7 @@ export const suspended: Rule = (situation) =>
     ? decision(situation, { command: STAY, goal: 'sleeping', why: 'my power is Asleep' })
     : null;
 
-/** While a run is under way, only the run moves the agent. */
+/** During a run, only the run moves the agent. */
 export const work: Rule = (situation) =>
   situation.work === null
     ? null
@@ -73,7 +73,7 @@ export const usePlace: Rule = (situation) => {
   });
 };
 
-/** Consumes an item in the agent's hands while the agent stands. */
+/** Consumes a carried item while the agent stands. */
 export const enjoy: Rule = (situation) => {
   const { self, mind } = situation;
   if (self.moving_to !== null) return null;
@@ -86,7 +86,7 @@ export const enjoy: Rule = (situation) => {
   });
 };
 
-/** Goes to the present stop of the day plan. The agent gives the reason of a stop once a day. */
+/** Goes to the current stop of the day plan. The agent states the reason of a stop once a day. */
 export const followDayPlan: Rule = (situation) => {
   const { character, landmarks, day, minute, mind } = situation;
   const stop = stopAt(planDay(character, landmarks, day), minute);
@@ -101,7 +101,7 @@ export const followDayPlan: Rule = (situation) => {
   });
 };
 
-/** An agent with nothing else to do takes up a pastime, and at times says something or smiles at agents in earshot. */
+/** An agent with nothing else to do takes up a pastime, and sometimes says something or smiles at agents in earshot. */
 export const linger: Rule = (situation) => {
   const { self, character, tick, mind, neighbours } = situation;
   if (self.moving_to !== null) return decision(situation, { command: STAY, goal: mind.goal, why: 'I am on my way' });
@@ -142,7 +142,7 @@ function passTime(situation: Situation): Decision {
   });
 }
 
-/** The agent keeps to a choice for this long: 2 min, which are two village hours. */
+/** How long the agent follows a choice: 2 min, which are two village hours. */
 export const INTENT_TICKS = 1_200;
 
 export const followThought: Rule = (situation) => {
@@ -170,7 +170,10 @@ function chosenDecision(situation: Situation, { option, why, purpose }: Chosen, 
   });
 }
 
-/** The state once the village has accepted the command: a question has its time, and words to an agent begin a conversation. */
+/**
+ * The state after the village has accepted the command: records the time of a question, and begins a conversation after words to
+ * an agent.
+ */
 function withCommand(life: LifeMind, { tick, neighbours }: Situation, command: Command): LifeMind {
   if (command.kind === 'post') return { ...life, askedAt: tick };
   if (command.kind !== 'act' || command.body.kind !== 'talk' || command.body.to === undefined) return life;
@@ -179,7 +182,7 @@ function withCommand(life: LifeMind, { tick, neighbours }: Situation, command: C
   return saying(life, { with: to, name, text, tick });
 }
 
-/** Keeps to the last choice: walks on, and stays at the chosen place with what it offers, instead of the scripted day plan. */
+/** Follows the last choice instead of the scripted day plan: walks on, and uses the chosen place. */
 export const keepIntent: Rule = (situation) => {
   const { mind, tick, self } = situation;
   const { intent } = mind.life;

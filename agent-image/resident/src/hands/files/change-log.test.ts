@@ -1,4 +1,4 @@
-/** The log of changes in a real database: it stays bounded by number and by bytes, also when it is opened again. */
+/** The log of changes in a real database stays bounded by number and by bytes, also after a restart. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const noted = (log: ChangeLog, call: number, bytes: number | null) =>
   });
 const callsIn = (log: ChangeLog): readonly number[] => log.list('c', 1_000).map(({ call }) => Number(call));
 
-test('a change is noted as it is found again', () => {
+test('a recorded change is found again unchanged', () => {
   const log = openChangeLog(':memory:');
   const first = noted(log, 1, null);
   const second = noted(log, 2, 3);
@@ -39,7 +39,7 @@ test('the newest 500 changes are kept', () => {
   );
 });
 
-test('keeps 64 MiB of former contents, and always the newest', () => {
+test('64 MiB of former contents are kept, and always the newest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'change-log-'));
   const mib = 1 << 20;
   const log = openChangeLog(join(folder, 'changes'));

@@ -1,11 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 
-/** Changes that are kept, and bytes of the former contents together; the oldest are dropped. */
+/** Maximum number of changes, and of bytes of all former contents; the oldest are dropped. */
 const MAX_CHANGES = 500;
 const MAX_BYTES = 64 << 20;
 
-/** A change of one file: `before` is its former content, null if there was no file. `after` is null if the file was removed. */
+/**
+ * A change of one file: `before` is its former content, null if the file did not exist. `after` is null if the file was removed.
+ */
 export interface FileChange {
   readonly run: string;
   readonly call: string;
@@ -21,11 +23,11 @@ export interface KeptChange extends FileChange {
   readonly at: string;
 }
 
-/** The log of the changes that tools made to files, in the resident's own folder, where nothing of the hands reaches it. */
+/** The log of the file changes that tools made. It is in the resident's own folder, which the hands cannot reach. */
 export interface ChangeLog {
-  /** Notes a change before it is made; a call has one change. */
+  /** Records a change before it is made; a call has one change. */
   note(change: FileChange): KeptChange;
-  /** Takes the note back: the change was not made. */
+  /** Removes the record, because the change was not made. */
   drop(number: number): void;
   find(conversation: string, number: number): KeptChange | null;
   ofCall(run: string, call: string): KeptChange | null;
@@ -86,13 +88,15 @@ const INSERT = `insert into change (run, call, conversation, path, before, befor
 const BY_CALL = 'select * from change where run = ? and call = ?';
 const REMOVE = 'delete from change where number = ?';
 const OLDER = `delete from change where number <= (select number from change order by number desc limit 1 offset ${MAX_CHANGES})`;
-/** Changes that are too many bytes together with those after them; the newest stays. */
+/** The changes that exceed the byte limit together with all newer ones; the newest change always stays. */
 const LARGER = `delete from change where number in (select number from (select number, row_number() over newest as place,
   sum(coalesce(length(before), 0)) over newest as bytes from change window newest as (order by number desc))
   where bytes > ${MAX_BYTES} and place > 1)`;
 const SIZE = 'select coalesce(sum(length(before)), 0) as bytes from change';
 
-/** Keeps the log bounded. It adds up the bytes of new changes, at least those of the log, so that it seldom reads all. Mutable. */
+/**
+ * Keeps the log bounded. It only sums the bytes of new changes, and reads the whole log when they may exceed the limit. Mutable.
+ */
 function pruneOf(database: DatabaseSync): (added: number) => void {
   const [older, larger, size] = [database.prepare(OLDER), database.prepare(LARGER), database.prepare(SIZE)];
   const sizeNow = (): number => Size.parse(size.get()).bytes;

@@ -13,7 +13,10 @@ export interface FileContent {
   readonly sha256: string;
 }
 
-/** A path below the workspace, as the supervisor takes it: it refuses to leave the folder, also by links. */
+/**
+ * A path below the workspace, as the supervisor expects it. The supervisor refuses paths that leave the folder, also through
+ * links.
+ */
 export function pathIn(workspace: string, path: string): string {
   const inside = posix.relative(workspace, posix.resolve(workspace, path));
   if (inside.startsWith('..')) throw new HandsError('outside', `${path} is outside of ${workspace}. Use shell for it.`);
@@ -27,7 +30,7 @@ export async function readContent({ hands, kit }: HandsJob, path: string): Promi
   return { data, size, sha256: sha256 ?? 'unknown' };
 }
 
-/** All bytes of a file, read in parts. A file that is longer than `maxBytes`, or changes meanwhile, is refused. */
+/** All bytes of a file, read in parts. Refuses a file that is longer than `maxBytes` or changes meanwhile. */
 export async function readWhole({ hands, kit }: HandsJob, path: string, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let first: string | undefined;
@@ -37,7 +40,7 @@ export async function readWhole({ hands, kit }: HandsJob, path: string, maxBytes
     if (size > maxBytes)
       throw new HandsError(
         'artifact_too_large',
-        `${path} has ${size} bytes, and at most ${maxBytes} are possible: make it smaller.`,
+        `${path} has ${size} bytes; the limit is ${maxBytes}: make it smaller.`,
       );
     first ??= sha256;
     parts.push(data);
@@ -45,7 +48,7 @@ export async function readWhole({ hands, kit }: HandsJob, path: string, maxBytes
     if (data.length > 0 && offset < size) continue;
     const whole = Buffer.concat(parts);
     if (whole.length === size && sha256Of(whole) === first) return whole;
-    throw new HandsError('changed', `${path} changes while it is read. Wait until it is written, then try again.`);
+    throw new HandsError('changed', `${path} changed while it was read. Wait until it is written, then try again.`);
   }
 }
 
@@ -62,7 +65,10 @@ export async function contentOf(job: HandsJob, path: string): Promise<FileConten
 
 export const sha256Of = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
 
-/** A new content of a file; null removes it. `seen` is the hash of the content that it replaces, null if there is none. */
+/**
+ * The new content of a file; null removes it. `seen` is the hash of the content that it replaces, null if the file does not
+ * exist.
+ */
 export interface Replacement {
   readonly root: string;
   readonly path: string;
@@ -70,7 +76,7 @@ export interface Replacement {
   readonly seen: string | null;
 }
 
-/** Replaces a content that the caller has seen. Rejects with the code `changed` if another one is there. */
+/** Replaces a content that the caller has seen. Rejects with the code `changed` if the file has another content. */
 export async function replaceContent(hands: HandsClient, { root, path, data, seen }: Replacement): Promise<void> {
   const ifSha256 = seen ?? 'absent';
   const place = { root, path, ifSha256 };

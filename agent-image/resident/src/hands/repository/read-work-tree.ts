@@ -4,7 +4,7 @@ import { HandsError, withHands } from '../hands-client.ts';
 import { FilePart } from '../process-record.ts';
 import { foldersOf, type Repository } from './work-trees.ts';
 
-/** Repository and branch of a work tree; null where there is none. */
+/** Repository and branch of a work tree; null if there is none. */
 export interface WorkTree {
   readonly repo: string | null;
   readonly branch: string | null;
@@ -17,8 +17,8 @@ const NOTHING: WorkTree = { repo: null, branch: null };
 const FILE_MAX_BYTES = 64 << 10;
 
 /**
- * The origin and the branch of the work tree of a repository as git has them now, or those of the repository itself while there is no
- * work tree. Git is not started for it, since the files in the hands may name programs.
+ * The current origin and branch of a repository's work tree, or those of the repository itself while there is no work tree. Reads
+ * files instead of running git, because files in the hands could make git start programs.
  */
 export async function readWorkTree(repository: Repository | null, read: ReadText): Promise<WorkTree> {
   if (repository === null) return NOTHING;
@@ -46,7 +46,7 @@ export const readIn =
     }
   };
 
-/** Reads files of the workspace of the hands; empty if they are unreachable. */
+/** Reads files of the hands' workspace; empty if they are unreachable. */
 export const readInHands =
   (socket: string, root: string): ReadText =>
   async (path) => {

@@ -1,4 +1,4 @@
-/** Repositories in the workspace, cloned by real git under a real supervisor at the first use. */
+/** Repositories in the workspace, cloned at the first use by real git under a real supervisor. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const git = (folder: string, ...args: string[]): string =>
     stdio: ['ignore', 'pipe', 'ignore'],
   }).toString();
 
-/** A repository with one commit on main, which names it. */
+/** A repository with one commit on main that contains its name. */
 function server(path: string): void {
   const folder = join(servers, path);
   mkdirSync(folder, { recursive: true });
@@ -58,7 +58,7 @@ function use(run: string, path: string | null, { branch = 'main', by = trees } =
 }
 const nameIn = (folder: string): string => readFileSync(join(folder, 'name'), 'utf8');
 
-test('a repository is cloned at the first use, and used again by other runs and a later process', async () => {
+test('a repository is cloned at the first use, and reused by other runs and a later process', async () => {
   const first = await use('r1', 'a/project');
   assert.equal(first.folder, join(hands.workspace, 'project'));
   assert.match(first.note, /^Your repository https:.*a\/project is in .*\/project\.$/);
@@ -69,7 +69,7 @@ test('a repository is cloned at the first use, and used again by other runs and 
   assert.ok(existsSync(join(first.folder, 'mine')));
 });
 
-test('two repositories of one name have two work trees; the first stays as it is', async () => {
+test('two repositories with the same name have two work trees; the first stays unchanged', async () => {
   await use('r1', 'a/project');
   const second = await use('r4', 'b/project');
   assert.match(second.folder, /\/project-[0-9a-f]{8}$/);
@@ -78,7 +78,7 @@ test('two repositories of one name have two work trees; the first stays as it is
   assert.notEqual(one, other);
 });
 
-test('two runs that begin at once make one clone', async () => {
+test('two runs that start together share one clone', async () => {
   const both = await Promise.all([use('r5', 'bare'), use('r6', 'bare')]);
   assert.deepEqual(new Set(both.map(({ folder }) => folder)).size, 1);
   assert.deepEqual(
@@ -87,7 +87,7 @@ test('two runs that begin at once make one clone', async () => {
   );
 });
 
-test('a branch that the server does not have is made; a clone that fails is said once, and again in the next run', async () => {
+test('a branch that the server lacks is created; a failed clone is reported once in each run', async () => {
   rmSync(join(hands.workspace, 'bare'), { recursive: true });
   const { folder, note } = await use('r7', 'bare', { branch: 'new/idea' });
   assert.match(note, /It has no branch new\/idea/);
@@ -109,7 +109,7 @@ test('a run without a repository works in the workspace; a work tree that was re
   assert.equal(nameIn((await use('r1', 'a/project')).folder), 'a/project');
 });
 
-test('repository and branch are those of the work tree at the moment, also from another container', async () => {
+test("repository and branch are the work tree's current ones, also from another container", async () => {
   const repository = { url: urlOf('a/project').replace(/\.git$/, ''), branch: 'main' };
   const { folder } = await use('r1', 'a/project');
   for (const read of [readInHands(hands.socket, hands.workspace), readIn(hands.workspace)]) {

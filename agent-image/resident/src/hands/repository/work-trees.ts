@@ -13,7 +13,7 @@ export interface Repository {
 
 /** The work tree of a run. `note` is for the model at its first call; empty after that. */
 export interface RunTree {
-  /** Folder of the work tree; the workspace if the run has no repository, or if it could not be cloned. */
+  /** Folder of the work tree; the workspace if the run has no repository, or if the clone failed. */
   readonly folder: string;
   readonly note: string;
 }
@@ -30,12 +30,12 @@ export interface TreePorts {
   readonly repositoryOf: (run: string) => Repository | null;
 }
 
-/** A clone takes at most this long. */
+/** Timeout of a clone. */
 export const CLONE_MS = 900_000;
 const MAX_REMEMBERED = 64;
 const MAX_REASON_CHARS = 2_000;
 
-/** The folders that a repository may have in the workspace: the second if the first belongs to another repository. Pure. */
+/** The possible folders of a repository in the workspace; the second is used if the first belongs to another repository. Pure. */
 export function foldersOf({ url }: Pick<Repository, 'url'>): readonly [string, string] {
   const name = repositoryName(url);
   return [name, `${name}-${hashOf(url)}`];
@@ -114,9 +114,9 @@ async function clone(
 }
 
 /**
- * The script that puts a repository into the workspace: `bash -c SCRIPT hamlet-clone WORKSPACE NAME HASH URL BRANCH LOCKS`. The last
- * line that it prints is the name of the folder. A folder of that name that belongs to another repository stays as it is, and
- * the repository gets a folder of another name. A clone that was cut off leaves nothing behind, and two at a time make one.
+ * The script that clones a repository into the workspace: `bash -c SCRIPT hamlet-clone WORKSPACE NAME HASH URL BRANCH LOCKS`. Its
+ * last line of output is the name of the folder. If that folder belongs to another repository, it stays unchanged and the clone
+ * gets another name. An interrupted clone leaves nothing behind, and two parallel ones make a single clone.
  */
 const CLONE_SCRIPT = `
 export LC_ALL=C

@@ -1,4 +1,4 @@
-/** Cancelling any kind of command: everything that it started is gone, and its end is unknown. Reports the times. */
+/** Cancelling any kind of command ends everything that it started, and its outcome is unknown. Reports the times. */
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ after(() => {
 
 const ignoring = (file: string, body: string): string => `trap "" TERM INT HUP; echo $$ >>${file}; ${body}`;
 
-/** Commands that note the ids of their processes in a file; each notes as many as it names. */
+/** Commands that write the ids of their processes to a file, with the number of ids. */
 const CASES: Readonly<Record<string, { readonly pids: number; command(file: string): string }>> = {
   'a busy loop': { pids: 1, command: (file) => ignoring(file, 'while :; do :; done') },
   grandchildren: {

@@ -1,4 +1,4 @@
-/** Deliverables under a real supervisor and a real git: files, patches and tables; nothing from outside of the workspace. */
+/** Deliverables under a real supervisor and real git: files, patches and tables, and nothing from outside the workspace. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ const codeOf = async (input: object): Promise<string> => {
   return outcome.kind === 'failed' ? outcome.code : JSON.stringify(outcome);
 };
 
-test('a file is delivered byte for byte, in parts if it is long', async () => {
+test('a file is delivered byte for byte, even if it is read in parts', async () => {
   const content = Buffer.alloc(1_300_000, 'a long line\n');
   writeFileSync(at('long.csv'), content);
   const outcome = await deliver({ kind: 'file', path: '/workspace/long.csv'.replace('/workspace', hands.workspace) });
@@ -59,7 +59,7 @@ test('a file is delivered byte for byte, in parts if it is long', async () => {
   assert.ok(content.equals(made?.bytes ?? new Uint8Array()));
 });
 
-test('nothing outside of the workspace is delivered, nothing empty and nothing too long', async () => {
+test('files outside the workspace, empty files and too long ones are not delivered', async () => {
   symlinkSync(join(outside, 'secret'), at('link'));
   symlinkSync(outside, at('folder'));
   writeFileSync(at('empty'), '');
@@ -86,7 +86,7 @@ function repository(name: string): (...args: readonly string[]) => string {
   return git;
 }
 
-test('a patch has changed, new and committed files, applies to its base, and leaves the repository as it is', async () => {
+test('a patch contains changed, new and committed files, applies to its base, and leaves the repository unchanged', async () => {
   const git = repository('bakery');
   writeFileSync(at('bakery/oven.py'), 'hot = True\n');
   git('add', '.');
@@ -107,7 +107,7 @@ test('a patch has changed, new and committed files, applies to its base, and lea
   assert.equal(await codeOf({ kind: 'patch', path: 'bakery', base: '--output=/tmp/x' }), 'invalid');
 });
 
-test('a patch starts no diff program that the repository names, and needs changes and a repository', async () => {
+test('a patch starts no diff program of the repository, and fails without changes or without a repository', async () => {
   const git = repository('trap');
   assert.equal(await codeOf({ kind: 'patch', path: 'trap' }), 'no_changes');
   const mark = at('started');
@@ -124,7 +124,7 @@ test('a patch starts no diff program that the repository names, and needs change
   assert.equal(await codeOf({ kind: 'patch', path: 'plain' }), 'no_repository');
 });
 
-test('a table keeps each row with its sources, which are addresses of the web', async () => {
+test('a table keeps the sources of each row, which must be web addresses', async () => {
   const row = { cells: ['Rye', '4.20'], sources: ['https://example.org/bread'] };
   const table = { columns: ['Bread', 'Price'], rows: [row, { cells: ['Spelt', '5'] }] };
   const outcome = await deliver({ kind: 'table', name: 'prices.json', table });
@@ -136,7 +136,7 @@ test('a table keeps each row with its sources, which are addresses of the web', 
   assert.equal(await codeOf({ kind: 'table', table: { ...table, rows: [{ cells: ['Rye'] }] } }), 'invalid');
 });
 
-test('a script is delivered as the village has it, and one that is not there is refused', async () => {
+test('a script is delivered as the village stores it, and an unknown one is refused', async () => {
   const version = 'a'.repeat(32);
   const done = await deliver({ kind: 'script', script: { name: 'words', version } });
   assert.equal(done.kind, 'ok', JSON.stringify(done));

@@ -12,7 +12,7 @@ import type { EndedProcess } from '../process-record.ts';
 
 const DELIVER_MS = 120_000;
 
-/** The tool that hands a file, a patch or a table to the people of the run. */
+/** The tool that delivers a file, a patch or a table to the people of the run. */
 export const deliver = (kit: HandsKit) => handsTool(kit, 'deliver', { timeoutMs: DELIVER_MS, perform: handOver });
 
 interface Delivery {
@@ -62,7 +62,7 @@ function madeBy(delivery: Delivery, job: HandsJob): Promise<Made> {
   }
 }
 
-/** By the ending of the name; for people, since the village serves every file as opaque bytes. */
+/** Media type by file extension, for display only: the village serves every file as opaque bytes. */
 const TYPES: Readonly<Record<string, string | undefined>> = {
   '.csv': 'text/csv',
   '.diff': 'text/x-diff',
@@ -102,7 +102,7 @@ async function tableOf({ table, name }: Delivery): Promise<Made> {
   return { name: name ?? 'table.json', mediaType: TABLE_MEDIA_TYPE, bytes };
 }
 
-/** The text as the village has it, so that a reader of the deliverable and an agent that adopts it see what runs. */
+/** The text as the village stores it, so that people who read it and agents that adopt it see the code that runs. */
 async function scriptOf({ script: named, name }: Delivery, { kit, context }: HandsJob): Promise<Made> {
   if (named === undefined) throw new HandsError('no_such_script', 'Name the script and its version.');
   const found = await kit.readScript(named, context.signal);
@@ -122,8 +122,8 @@ async function scriptOf({ script: named, name }: Delivery, { kit, context }: Han
 const PATCH_MS = 60_000;
 
 /**
- * `sh -c SCRIPT patch ROOT FOLDER BASE`: all changes of a work tree against a commit as one unified diff, new files included. It changes
- * neither index nor objects of the repository, and starts no diff program that the repository names.
+ * `sh -c SCRIPT patch ROOT FOLDER BASE`: all changes of a work tree since a commit as one unified diff, including new files. It
+ * changes neither index nor objects of the repository, and starts no diff program that the repository configures.
  */
 const SCRIPT = `
 cd -P -- "$1" && root=$(pwd -P) && cd -P -- "$2" || exit 3
@@ -139,10 +139,10 @@ git -c core.fsmonitor=false -c core.quotePath=true diff --no-ext-diff --no-textc
 `.trim();
 
 const REFUSALS: ReadonlyMap<number, { readonly code: string; readonly text: string }> = new Map([
-  [3, { code: 'not_found', text: 'is no folder of the workspace.' }],
-  [4, { code: 'outside', text: 'leads out of the workspace. Deliver a repository that lies in it.' }],
-  [5, { code: 'no_repository', text: 'is in no git repository. Deliver it as a file.' }],
-  [6, { code: 'no_such_commit', text: 'has no commit of that name. Name another base.' }],
+  [3, { code: 'not_found', text: 'is not a folder of the workspace.' }],
+  [4, { code: 'outside', text: 'leads out of the workspace. Deliver a repository inside the workspace.' }],
+  [5, { code: 'no_repository', text: 'is not in a git repository. Deliver it as a file.' }],
+  [6, { code: 'no_such_commit', text: 'has no such commit. Name another base.' }],
 ]);
 
 interface WantedPatch {

@@ -10,7 +10,7 @@ interface Ran {
   readonly seconds: number;
 }
 
-/** The end of a call whose work was one process. */
+/** The result of a call that ran one process. */
 export function endOfProcess(record: EndedProcess, ran: Ran): HandsEnd {
   const { exit, stdout, stderr, startedMs, endedMs } = record;
   const duration = Math.max(0, (endedMs ?? startedMs) - startedMs);
@@ -31,7 +31,7 @@ function outcomeOf(record: EndedProcess, { seconds, cwd }: Ran): ToolOutcome {
   const said = printed(record);
   switch (exit.cause) {
     case 'killed':
-      return { kind: 'unknown', text: `The command was ended before it was done.\n${said}` };
+      return { kind: 'unknown', text: `The command was ended before it finished.\n${said}` };
     case 'timeout':
       return failed(
         'command_timed_out',
@@ -51,7 +51,7 @@ function outcomeOf(record: EndedProcess, { seconds, cwd }: Ran): ToolOutcome {
   }
 }
 
-/** Both streams for the model. The middle of a long one is left out; `read_output` has it. */
+/** Both streams for the model. A long one loses its middle, which `read_output` returns. */
 function printed({ process, stdout, stderr }: EndedProcess): string {
   const number = numberOf(process);
   const parts = [streamText('stdout', stdout, number), streamText('stderr', stderr, number)].filter(

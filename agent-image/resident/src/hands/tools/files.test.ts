@@ -1,4 +1,4 @@
-/** Tools about files under a real supervisor: reading, changing, undo, search, and no way out of the workspace. */
+/** File tools under a real supervisor: read, change, undo and search, without a way out of the workspace. */
 import assert from 'node:assert/strict';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const textOf = (name: string, input: object, call?: string) =>
   calls.textOf(name, input, call === undefined ? {} : { call });
 const { codeOf } = calls;
 
-test('every tool of the table that runs in the hands has its work, and no other has', () => {
+test('exactly the tools that run in the hands according to the table have an implementation', () => {
   assert.deepEqual(
     handsTools(kit)
       .map(({ name }) => name)
@@ -37,7 +37,7 @@ test('every tool of the table that runs in the hands has its work, and no other 
   );
 });
 
-test('a file is written with its folders, read by lines, edited once, and each change shows its difference', async () => {
+test('writing a file creates its folders, lines can be read and edited, and each change shows its diff', async () => {
   assert.match(
     await textOf('write_file', { path: 'src/a.py', content: 'one\ntwo\nthree\n' }),
     /src\/a\.py is written \(change 1\)/,
@@ -55,7 +55,7 @@ test('a file is written with its folders, read by lines, edited once, and each c
   assert.equal(await codeOf('edit_file', { path: 'src/a.py', old_text: 'four', new_text: '' }), 'text_not_found');
   assert.equal(await codeOf('edit_file', { path: 'src/a.py', old_text: 'e', new_text: 'E' }), 'text_not_unique');
   assert.equal(await codeOf('edit_file', { path: 'none', old_text: 'e', new_text: 'E' }), 'not_found');
-  assert.deepEqual(ends.at(-1)?.outcome.kind, 'failed', 'a refusal is an end in the log, too');
+  assert.deepEqual(ends.at(-1)?.outcome.kind, 'failed', 'a refusal is also recorded as the end of the call');
   await textOf('edit_file', { path: 'src/a.py', old_text: 'e', new_text: 'E', all: true });
   assert.equal(readFileSync(at('src/a.py'), 'utf8'), 'onE\n$& 2\nthrEE\n');
 });
@@ -80,7 +80,7 @@ test('a change is undone once and only if nothing came after it, and the undo ca
   assert.equal(await codeOf('undo_change', { change: 999_999 }), 'no_such_change');
 });
 
-test('a repeated attempt of a call changes nothing more', async () => {
+test('a repeated attempt of a call makes no further change', async () => {
   await textOf('write_file', { path: 'r', content: 'x' });
   const edit = { path: 'r', old_text: 'x', new_text: 'xx' };
   const first = await textOf('edit_file', edit, '7.0');
@@ -88,7 +88,7 @@ test('a repeated attempt of a call changes nothing more', async () => {
   assert.equal(readFileSync(at('r'), 'utf8'), 'xx');
 });
 
-test('a write over the own last one sees what another program wrote or removed meanwhile, and its undo restores that', async () => {
+test("overwriting the tool's own last write detects another program's changes, and undo restores them", async () => {
   const once = useTool(kit);
   const write = async (content: string): Promise<string> => {
     const outcome = await once('write_file', { path: 'again.txt', content });
@@ -116,7 +116,7 @@ test('a write over the own last one sees what another program wrote or removed m
   const repeated = callContext();
   const seven = preparedCall({ ...kit }, 'write_file', { path: 'again.txt', content: 'seven\n' });
   const first = await seven.execute(repeated);
-  assert.deepEqual(await seven.execute(repeated), first, 'an attempt that is repeated makes the same change');
+  assert.deepEqual(await seven.execute(repeated), first, 'a repeated attempt makes the same change');
 });
 
 test('files are listed and searched, by words and by names', async () => {
@@ -134,7 +134,7 @@ test('files are listed and searched, by words and by names', async () => {
   assert.equal(await textOf('search_files', { pattern: '-e x; touch /tmp/no', path: 'find' }), 'Nothing was found.');
 });
 
-/** Places that lead out of the workspace, each made by a hostile program. */
+/** Paths that lead out of the workspace, each made by a hostile program. */
 const ESCAPES: Readonly<Record<string, () => string>> = {
   'the folder above': () => '../outside',
   'above after a folder': () => 'a/../../secret',
@@ -185,7 +185,7 @@ test('no path leads out of the workspace, to read, write, edit, list, search or 
   assert.equal(readFileSync(join(outside, 'secret'), 'utf8'), SECRET);
 });
 
-test('a hard link to a file outside keeps its content, and pipes and devices are no files', async () => {
+test('a file outside behind a hard link stays unchanged, and pipes and devices do not count as files', async () => {
   linkSync(join(outside, 'secret'), at('hard'));
   await textOf('write_file', { path: 'hard', content: 'mine' });
   assert.equal(readFileSync(join(outside, 'secret'), 'utf8'), SECRET);
@@ -195,7 +195,7 @@ test('a hard link to a file outside keeps its content, and pipes and devices are
 
 const IN_THE_WAY: ReadonlySet<string> = new Set(['EEXIST', 'ENOTEMPTY', 'EISDIR']);
 
-/** Puts something in the place of `path`, which a tool that writes below it may make again meanwhile. */
+/** Replaces `path` with something else. A tool that writes below the path may create it again meanwhile. */
 function replaceBy(path: string, put: () => void): void {
   for (;;) {
     try {
@@ -207,7 +207,7 @@ function replaceBy(path: string, put: () => void): void {
   }
 }
 
-test('a folder that becomes a link while the tools work never leads them out', async () => {
+test('a folder that becomes a link while tools run never leads them out of the workspace', async () => {
   mkdirSync(at('race'));
   writeFileSync(at('race/secret'), 'own');
   let isOver = false;

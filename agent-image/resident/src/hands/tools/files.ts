@@ -30,7 +30,7 @@ async function readFile({ path, first_line: first, lines: count }: Reading, job:
   const file = pathIn(job.kit.workspace, path);
   const { data, size, sha256 } = await readContent(job, file);
   const report = { path: file, bytes: data.length };
-  if (data.includes(0)) return { outcome: okay(`${file} is no text: ${size} bytes, sha256 ${sha256}.`), report };
+  if (data.includes(0)) return { outcome: okay(`${file} is not text: ${size} bytes, sha256 ${sha256}.`), report };
   const lines = data.toString().split('\n');
   const shown = lines.slice(first - 1, first - 1 + count);
   const cut = size > FILE_MAX_BYTES ? ` of the first ${FILE_MAX_BYTES} bytes; read the rest with shell` : '';
@@ -49,10 +49,7 @@ async function writeFile({ path, content }: Writing, job: HandsJob, last: LastCo
   return end;
 }
 
-/**
- * Writes over the content that this process wrote last, without reading it: the hands refuse if another is there. Null if that is so.
- * A call that an earlier attempt began reads what is there.
- */
+/** If an earlier attempt may have written, read the file. */
 async function overLast(job: HandsJob, wanted: Change): Promise<HandsEnd | null> {
   const { kit, context } = job;
   if (wanted.before === null || kit.changes.ofCall(context.run, context.call) !== null) return null;
@@ -95,7 +92,7 @@ interface Change {
   readonly after: Buffer | null;
 }
 
-/** The change that an earlier attempt of this call has made, if the file still has it. */
+/** The change that an earlier attempt of this call has made, if the file still has that content. */
 function knownChange({ kit, context }: HandsJob, present: FileContent | null): KeptChange | null {
   const known = kit.changes.ofCall(context.run, context.call);
   return known !== null && known.afterSha256 === hashOf(present) ? known : null;
@@ -103,7 +100,7 @@ function knownChange({ kit, context }: HandsJob, present: FileContent | null): K
 
 const contentWith = (data: Buffer): FileContent => ({ data, size: data.length, sha256: sha256Of(data) });
 
-/** Notes a change, and makes it. An earlier attempt of the call may have made it already. */
+/** Records a change, and makes it. An earlier attempt of the call may have made it already. */
 async function change(job: HandsJob, { path, before, after }: Change): Promise<HandsEnd> {
   const { kit, context, hands } = job;
   const made = knownChange(job, before);
@@ -174,9 +171,9 @@ async function undoChange(number: number, job: HandsJob): Promise<HandsEnd> {
 const MAX_FILES = 16;
 const MAX_BYTES = 64 << 10;
 
-/** The contents that calls have written last, so that the next write of a file need not read it first. */
+/** The content that calls wrote last, so that the next write of a file need not read it first. */
 interface LastContents {
-  /** A content that was there once, and is not remembered any more; null if there is none. The hands compare it with the file. */
+  /** The remembered former content of a file; null if there is none. The hands compare it with the file. */
   take(path: string): FileContent | null;
   put(path: string, content: FileContent): void;
 }

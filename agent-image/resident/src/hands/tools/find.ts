@@ -30,8 +30,8 @@ async function listFiles(path: string, { hands, kit }: HandsJob): Promise<HandsE
 }
 
 /**
- * `sh -c SCRIPT search ROOT FOLDER PATTERN GLOB CASE LIMIT`: searches the folder, and never a place outside of the root to which a link
- * leads. Uses ripgrep, or grep and find where it is missing.
+ * `sh -c SCRIPT search ROOT FOLDER PATTERN GLOB CASE LIMIT`: searches the folder, and follows no link out of the root. Uses
+ * ripgrep, or grep and find if it is missing.
  */
 const SEARCH = `
 cd -P -- "$1" && root=$(pwd -P) && cd -P -- "$2" || exit 3
@@ -76,7 +76,7 @@ function refuse(code: number | undefined, folder: string): void {
 }
 
 const REFUSALS: ReadonlyMap<number, { readonly code: string; readonly text: string }> = new Map([
-  [3, { code: 'not_found', text: 'is no folder of the workspace.' }],
+  [3, { code: 'not_found', text: 'is not a folder of the workspace.' }],
   [4, { code: 'outside', text: 'leads out of the workspace. Use shell for it.' }],
 ]);
 

@@ -1,4 +1,7 @@
-/** The tool `git` with real git under a real supervisor: what is refused, checkpoints and their undo, and carrying work forward. */
+/**
+ * The tool `git` with real git under a real supervisor: refusals, checkpoints and their undo, and rebasing work onto the commits
+ * of others.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -64,7 +67,7 @@ const fileOf = (name: string): string => join(tree, name);
 const textOf = (name: string): string | null => (existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8') : null);
 const checkpointIn = (text: string): string => /Checkpoint before .*?: (checkpoint-\S+?)\./.exec(text)?.[1] ?? 'none';
 
-test('pull, stash and a forced update of a shared branch are refused, and nothing runs', async () => {
+test('pull, stash and a forced update of a shared branch are refused without running anything', async () => {
   assert.equal((await failedBy('pull')).code, 'git_pull_refused');
   assert.equal((await failedBy('stash')).code, 'git_stash_refused');
   const before = git(server, 'rev-parse', 'main');
@@ -90,7 +93,7 @@ test('status, add, commit and log; the author is the configured one; a commit wi
   assert.deepEqual([ended?.report.exit, ended?.report.command], [0, "git log -1 '--format=%an <%ae> %s'"]);
 });
 
-test('a merge makes a checkpoint first, and undo brings back files, branch and what no commit had', async () => {
+test('a merge makes a checkpoint first, and undo restores files, branch and uncommitted changes', async () => {
   peerPushes('bread', 'rye\n');
   await done('fetch');
   writeFileSync(fileOf('draft'), 'not committed\n');
@@ -110,7 +113,7 @@ test('a merge makes a checkpoint first, and undo brings back files, branch and w
   assert.equal(again, 'none', 'a checkpoint is one commit');
 });
 
-test('a reset that loses commits and changes is undone; a rebase that stopped is left behind', async () => {
+test('undo reverts a reset that lost commits and changes, and leaves a stopped rebase', async () => {
   writeFileSync(fileOf('bread'), 'spelt\n');
   git(tree, 'commit', '-qam', 'mine');
   writeFileSync(fileOf('bread'), 'spelt and salt\n');
@@ -128,7 +131,7 @@ test('a reset that loses commits and changes is undone; a rebase that stopped is
   assert.equal(textOf('bread'), 'spelt and salt\n');
 });
 
-test('checkout makes a checkpoint only while there are changes; a deleted branch is kept by one', async () => {
+test('checkout makes a checkpoint only if there are changes; deleting a branch always makes one', async () => {
   await done('branch', ['idea']);
   assert.equal(checkpointIn(await done('checkout', ['idea'])), 'none');
   writeFileSync(fileOf('bread'), 'maybe\n');
@@ -140,7 +143,7 @@ test('checkout makes a checkpoint only while there are changes; a deleted branch
   assert.equal(git(tree, 'log', '-1', '--format=%s', kept), 'only here\n');
 });
 
-test('work is carried forward over the commits of others: snapshot, fetch, rebase; then squashed', async () => {
+test('sync rebases work onto the commits of others after a snapshot and a fetch; then it is squashed', async () => {
   peerPushes('rolls', 'round\n');
   writeFileSync(fileOf('cake'), 'sugar\n');
   const text = await done('carry_forward', ['main']);
@@ -155,7 +158,7 @@ test('work is carried forward over the commits of others: snapshot, fetch, rebas
   assert.match(outcome.kind === 'failed' ? outcome.text : '', /use carry_forward first/);
 });
 
-test('a conflict leaves the snapshot and no half-done rebase', async () => {
+test('a conflict leaves the snapshot and no unfinished rebase', async () => {
   peerPushes('bread', 'rye\n');
   writeFileSync(fileOf('bread'), 'spelt\n');
   const { code, text } = await failedBy('carry_forward');
@@ -166,7 +169,7 @@ test('a conflict leaves the snapshot and no half-done rebase', async () => {
   );
 });
 
-test("a push goes to the agent's own branch, also by force; another branch is named by the caller", async () => {
+test("a push goes to the agent's own branch, even with force; the caller must name any other branch", async () => {
   await done('checkout', ['-b', 'fix/oven']);
   writeFileSync(fileOf('oven'), 'hot\n');
   git(tree, 'add', '-A');
@@ -179,7 +182,7 @@ test("a push goes to the agent's own branch, also by force; another branch is na
   assert.equal(git(server, 'log', '-1', '--format=%s', 'hamlet/ada/fix/oven'), 'fix: the oven\n');
 });
 
-test('a folder without a work tree, a first commit and odd names', async () => {
+test('git works in a folder without a work tree, before the first commit, and with unusual names', async () => {
   const empty = join(tree, '../empty');
   mkdirSync(empty);
   [tree] = [empty];
@@ -194,7 +197,7 @@ test('a folder without a work tree, a first commit and odd names', async () => {
   assert.match((await failedBy('undo', 'nothing')).text, /There is no branch nothing/);
 });
 
-test('a folder outside of the workspace is refused, by an absolute and by a relative path', async () => {
+test('a folder outside the workspace is refused, as an absolute and as a relative path', async () => {
   for (const folder of ['/etc', '../elsewhere', `${hands.workspace}/../elsewhere`]) {
     tree = folder;
     const outcome = await use('status');

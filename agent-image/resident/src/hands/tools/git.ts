@@ -31,7 +31,7 @@ export const git = (kit: HandsKit) =>
 const cwdOf = ({ folder }: GitInput, { kit, tree }: HandsJob): string =>
   folder === undefined ? tree : posix.join(kit.workspace, pathIn(kit.workspace, folder));
 
-/** git says by its exit code that it did not do what it was asked. */
+/** A nonzero exit code of git means that it did not do the requested operation. */
 async function ended(input: GitInput, job: HandsJob): Promise<HandsEnd> {
   const record = await endedProcess(job);
   const ran = { command: gitCommand(input), cwd: cwdOf(input, job), seconds: GIT_SECONDS_MAX };

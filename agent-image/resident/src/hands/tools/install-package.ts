@@ -20,16 +20,16 @@ import { failed, fromOutside } from '../../tools/tool-kit.ts';
 import { endOfProcess } from './ended-process.ts';
 import { keptOutput, runProcess } from '../job-process.ts';
 
-/** Seconds for the list of packages of apt, and for the question what is there. */
+/** Timeouts in seconds for updating apt's package list, and for listing installed versions. */
 const STEP_SECONDS = 180;
-/** Characters of each stream that the model reads: a success needs few words. */
+/** Maximum characters of each stream that the model reads: a success needs few words. */
 const SHOWN_CHARS = { done: 2_000, failed: 8_000 } as const;
 const LIST_MAX_BYTES = 4 << 20;
-/** Debian's programs ask nothing, and programs print without colours. */
+/** Debian's programs ask no questions, and programs print without colours. */
 const QUIET = { DEBIAN_FRONTEND: 'noninteractive', NO_COLOR: '1', CARGO_TERM_COLOR: 'never' };
 const CRATES = `http://${BROKER_HOST}/crates/`;
 
-/** The tool `install_package`: processes by their words, without a shell, and afterwards the versions that are there. */
+/** The tool `install_package`: runs the package manager without a shell, and then lists the installed versions. */
 export const installPackage = (kit: HandsKit) =>
   handsTool(kit, 'install_package', {
     timeoutMs: (2 * INSTALL_SECONDS_MAX + 2 * STEP_SECONDS) * 1_000,
@@ -64,7 +64,7 @@ function folderOf({ folder }: InstallInput, { kit, tree }: HandsJob): string {
   return posix.join(kit.workspace, pathIn(kit.workspace, folder));
 }
 
-/** True if the folder has a virtual environment of Python, which is no link out of the workspace. */
+/** True if the folder has a Python virtual environment that is not a link out of the workspace. */
 async function hasVenv({ manager }: InstallInput, { hands, kit }: HandsJob, folder: string): Promise<boolean> {
   if (manager !== 'pip') return false;
   const path = posix.join(pathIn(kit.workspace, folder), '.venv/pyvenv.cfg');
@@ -103,13 +103,13 @@ function doneEnd(input: InstallInput, { record, cwd, installed }: Done): HandsEn
   return { outcome: fromOutside(lines.filter((line) => line !== '').join('\n')), report };
 }
 
-/** pip prints it itself, but in the middle of other lines. */
+/** pip prints this itself, but in the middle of other lines. */
 const hintOf = ({ manager }: InstallInput, { stderr }: EndedProcess): string =>
   manager === 'pip' && textOf(stderr).includes('not on PATH')
     ? 'Its programs are in ~/.local/bin: start them from there, or with python3 -m NAME.'
     : '';
 
-/** Refusals of the broker count more than the words of a manager that hides them. */
+/** The broker's refusals come first, because a manager's output hides them. */
 function failedEnd(
   input: InstallInput,
   record: EndedProcess,

@@ -10,7 +10,7 @@ const STOP_MS = 30_000;
 const STOP_GRACE_MS = 2_000;
 const MAX_LISTED = 64;
 
-/** Tools about the processes of the same run: those of other runs cannot be named. */
+/** Tools about the run's own processes; those of other runs cannot be addressed. */
 export const processTools = (kit: HandsKit) => [
   handsTool(kit, 'read_output', { timeoutMs: MAX_WAIT_MS, perform: readOutput }),
   handsTool(kit, 'list_processes', { timeoutMs: STOP_MS, perform: (_input, job) => listProcesses(job) }),
@@ -32,7 +32,7 @@ async function readOutput(
   const record = await job.hands.ask('wait', { process: id, timeoutMs: 0 }, ProcessRecord);
   const next = offset + data.length;
   const head = `${stateOf(record)} Bytes ${offset} to ${next}${more ? `; read on with offset ${next}` : ', the end'}.`;
-  // It may be the output of a page of the web.
+  // It may be the output of a web page.
   const end = { outcome: fromOutside(`${head}\n${data.toString()}`), report: { bytes: data.length } };
   return withRefusals(end, job.kit.refusals.take({ run: job.context.run, call: process }));
 }

@@ -1,4 +1,7 @@
-/** Scripts under a real supervisor: languages, arguments, hostile texts and folders, ends, cancel, and lost processes of the resident. */
+/**
+ * Scripts under a real supervisor: languages, arguments, hostile texts and folders, results, cancel, and restarts of the
+ * resident.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +51,7 @@ async function textOf(language: ScriptLanguage, source: string, given: object = 
 }
 const fileOf = (name: string): string => join(hands.workspace, name);
 
-test('each language finds its arguments, and the log has the text that ran', async () => {
+test('a script in each language reads its arguments, and the log contains the source that ran', async () => {
   const given = { arguments: { path: 'a b; touch hacked', count: 3, dry: true } };
   const python = `import json, os; a = json.loads(os.environ['SCRIPT_ARGUMENTS']); print(os.environ['ARG_PATH'], a['count'] + 1, a['dry'])`;
   const node = `const a = JSON.parse(process.env.SCRIPT_ARGUMENTS); console.log(process.env.ARG_PATH, a.count + 1, a.dry)`;
@@ -65,7 +68,7 @@ test('each language finds its arguments, and the log has the text that ran', asy
   );
 });
 
-test('a text that begins like an option is a text', async () => {
+test('a source that looks like an option runs as source', async () => {
   for (const [language, source] of [
     ['bash', '-c "touch option"'],
     ['python', '-c "touch option"'],
@@ -77,7 +80,7 @@ test('a text that begins like an option is a text', async () => {
   assert.ok(!existsSync(fileOf('option')));
 });
 
-test('links and files of the folder change nothing about what runs', async () => {
+test('links and files in the folder cannot change the code that runs', async () => {
   const outside = fileOf('outside');
   mkdirSync(outside);
   for (const name of ['bake', 'bake.py', 'bake.sh']) symlinkSync('/etc/passwd', fileOf(name));
@@ -86,11 +89,11 @@ test('links and files of the folder change nothing about what runs', async () =>
   const before = readdirSync(hands.workspace);
   assert.match(await textOf('python', 'import json; print(json.dumps([1]))'), /\n\[1\]\n/);
   assert.match(await textOf('bash', 'pwd; echo baked'), new RegExp(`\\n${hands.workspace}\\nbaked\\n`));
-  assert.deepEqual(readdirSync(hands.workspace), before, 'it writes no file');
+  assert.deepEqual(readdirSync(hands.workspace), before, 'the run writes no file');
   assert.equal(readFileSync('/etc/passwd', 'utf8').includes('baked'), false);
 });
 
-test('a long text runs whole, a failure has its code, and the time ends it', async () => {
+test('a long source runs completely, a failure has its exit code, and a timeout ends a script', async () => {
   const long = `${'# flour and water\n'.repeat(2_700)}echo the end`;
   assert.match(await textOf('bash', long), /\nthe end\n/);
   const failing = await run('python', 'import sys; print("half"); sys.exit(3)');
@@ -114,7 +117,7 @@ test('a cancel ends a script with all that it started', async (context) => {
   context.diagnostic(`gone after ${Math.round(performance.now() - begun)} ms`);
 });
 
-test('a later process finds the end of a script also when its text is gone; one that never began is not done', async () => {
+test('a later process finds the result of a script even without its source; a script that never began counts as not done', async () => {
   const place = { run: 'lost', call: '7.0' };
   const first = new AbortController();
   void run('bash', 'echo once >>once; sleep 0.5; echo done', { ...place, signal: first.signal });

@@ -7,8 +7,8 @@ import { codeOf, failed } from '../../tools/tool-kit.ts';
 import { endOfProcess } from './ended-process.ts';
 
 /**
- * The command of a source. No file is written, so that no link and no other program changes what runs; `--` and `=` keep a source that
- * begins with a dash from being an option.
+ * The command that runs a source. It writes no file, so that no link and no other program can change the code that runs. `--` and
+ * `=` prevent a source that begins with a dash from being an option.
  */
 const COMMANDS: Readonly<Record<ScriptLanguage, (source: string, name: string) => readonly string[]>> = {
   bash: (source, name) => ['bash', '-c', '--', source, name],
@@ -16,7 +16,7 @@ const COMMANDS: Readonly<Record<ScriptLanguage, (source: string, name: string) =
   node: (source) => ['node', `--eval=${source}`],
 };
 
-/** Python would take a file of the folder for a module of its own library. */
+/** Python would import a file of the folder instead of a module of its own library. */
 const SAFE = { PYTHONSAFEPATH: '1' };
 
 export const runScript = (kit: HandsKit) =>
@@ -39,7 +39,7 @@ async function perform(input: RunScriptInput, job: HandsJob): Promise<HandsEnd> 
   return ended(input, job, found.value);
 }
 
-/** The log has the source that ran, if this process has it. */
+/** The log contains the source that ran, if this process has it. */
 async function ended(input: RunScriptInput, job: HandsJob, detail: ScriptDetail | null): Promise<HandsEnd> {
   const { name, version, arguments: given, timeout_s: seconds } = input;
   const record = await endedProcess(job);

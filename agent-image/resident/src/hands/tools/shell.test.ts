@@ -1,4 +1,4 @@
-/** The shell of an agent under a real supervisor: sessions, ends, background processes, cancels and lost processes of the resident. */
+/** The agent's shell under a real supervisor: sessions, results, background processes, cancels and restarts of the resident. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const kit = (calls: CallLog = NO_CALL_LOG): HandsKit =>
 const { textOf } = toolCalls(kit);
 const run = (command: string, place: CallPlace = {}): Promise<string> => textOf('shell', { command }, place);
 
-test('folder, variables, functions and aliases stay for the next command of a conversation, and for no other', async () => {
+test('folder, variables, functions and aliases persist within a conversation, and only there', async () => {
   const place = { conversation: 'stays' };
   await run(
     'mkdir -p deep && cd deep && export WORD="one two" && greet() { echo "hello $1"; }; alias hi="echo hi"',
@@ -39,7 +39,7 @@ test('folder, variables, functions and aliases stay for the next command of a co
   assert.match(elsewhere, new RegExp(`\n${hands.workspace}\n\\[\\]\nno\n`));
 });
 
-test('exit, a failure and a syntax error keep the session; a folder that is gone falls back to the workspace', async () => {
+test('exit, a failure and a syntax error keep the session; a deleted folder falls back to the workspace', async () => {
   const place = { conversation: 'ends' };
   assert.match(await run('export KEPT=yes; mkdir -p gone; cd gone; exit 7', place), /^Exit code 7, in .*\/gone\n/);
   assert.match(
@@ -54,7 +54,7 @@ test('exit, a failure and a syntax error keep the session; a folder that is gone
 const sessionFolder = (conversation: string): string => join(hands.workspace, '.shells', conversation);
 const sh = (script: string): string => execFileSync('bash', ['-c', script], { cwd: hands.workspace }).toString();
 
-test('names and settings of the command do not disturb what is kept', async () => {
+test('names and settings that the command defines do not disturb the stored state', async () => {
   const place = { conversation: 'names' };
   await run(
     'set -aexu; code=1; file=2; mark=3; cwd=4; cd() { builtin cd "$@" && printf "moved\\n"; }; echo() { printf no; }; mkdir "it\'s  here"; cd it*',
@@ -67,7 +67,7 @@ test('names and settings of the command do not disturb what is kept', async () =
   assert.match(await run('builtin echo "$FIXED"', place), /\n1\n$/);
 });
 
-/** Runs a command until its time is over. A busy machine may have run nothing of it by then: the next time is longer. */
+/** Runs a command until its timeout. A busy machine may not have started it by then: the next timeout is longer. */
 async function runOutOfTime(command: string, sign: RegExp, place: CallPlace = {}): Promise<void> {
   for (let seconds = 1; ; seconds *= 4) {
     const outcome = await useTool(kit())('shell', { command, timeout_s: seconds }, place);
@@ -77,12 +77,12 @@ async function runOutOfTime(command: string, sign: RegExp, place: CallPlace = {}
   }
 }
 
-test('a command that is killed while its state is written leaves the session as it was', async () => {
+test('a command that is killed while its state is written leaves the session unchanged', async () => {
   const place = { conversation: 'killed' };
   const folder = sessionFolder('killed');
   await run('mkdir -p kept; cd kept; export WORD=kept', place);
   assert.deepEqual(existsSync(join(folder, 'state.1')) && existsSync(join(folder, 'state.0')), false);
-  // A pipe holds the write up after its first bytes, until the time of the command is over.
+  // A pipe blocks the write after its first bytes, until the timeout of the command.
   sh(
     `mkfifo ${folder}/state.0; exec 3<>${folder}/state.0; head -c 65536 /dev/zero >&3; sleep 600 >/dev/null 2>&1 & echo $! >holder`,
   );
@@ -91,7 +91,7 @@ test('a command that is killed while its state is written leaves the session as 
   assert.match(await run('pwd; echo $WORD', place), /\/kept\nkept\n$/);
 });
 
-test('a state whose end is missing, or belongs to another, does not count', async () => {
+test('a state is ignored if its end is missing or belongs to another state', async () => {
   const place = { conversation: 'torn' };
   const folder = sessionFolder('torn');
   await run('export WORD=one', place);
@@ -109,12 +109,12 @@ test('a state whose end is missing, or belongs to another, does not count', asyn
   assert.match(readFileSync(join(folder, 'state.1'), 'utf8'), /^# 3 /);
 });
 
-/** A command that reads the session, and keeps nothing. */
+/** A command that reads the session but stores nothing. */
 const echoWord = (folder: string): string =>
   `bash -c ${quoted(SHELL_SCRIPT)} hamlet-shell ${folder} ${hands.workspace} OWN 'echo $WORD' ''`;
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-test('a session that an older resident kept goes on', async () => {
+test('a session that an older resident stored continues', async () => {
   const place = { conversation: 'older' };
   const folder = sessionFolder('older');
   sh(`mkdir -p ${folder} older; echo $PWD/older >${folder}/cwd`);
@@ -126,7 +126,7 @@ test('a session that an older resident kept goes on', async () => {
   assert.match(await run('pwd; echo $WORD; greet', place), new RegExp(`\n${hands.workspace}\nnew\nhello\n$`));
 });
 
-test('the variables of the call belong to each call, and are not kept', async () => {
+test('the variables of a call are set for each call, and not stored in the session', async () => {
   const place = { conversation: 'own' };
   const first = await run('echo $HAMLET_RUN $HAMLET_CALL $WAY_OUT; export WAY_OUT=changed', { ...place, call: '7.1' });
   assert.match(first, /\nr1 7\.1 proxy\n/);
@@ -136,7 +136,7 @@ test('the variables of the call belong to each call, and are not kept', async ()
   );
 });
 
-test('a long output loses its middle, which read_output has', async () => {
+test('a long output loses its middle, which read_output returns', async () => {
   const text = await run('for i in $(seq 1 20000); do echo "line $i"; done', { run: 'long', call: '3.0' });
   assert.match(
     text,
@@ -156,14 +156,14 @@ test('a long output loses its middle, which read_output has', async () => {
   assert.deepEqual([stranger.kind, stranger.kind === 'failed' && stranger.code], ['failed', 'no_such_process']);
 });
 
-test('a command that takes too long is ended with all that it started', async () => {
+test('a timeout ends a command with everything that it started', async () => {
   const file = join(hands.workspace, 'slow-pids');
   const command = `setsid sh -c 'echo $$ >>${file}; exec sleep 600' & echo $$ >>${file}; echo begun; sleep 600`;
   await runOutOfTime(command, /begun/);
   await soon(() => pidsIn(file).every((pid) => !isAlive(pid)));
 });
 
-test('a command that may wait for people has that time beside its own', async () => {
+test('a command that may wait for people has that time in addition to its own', async () => {
   const waiting: CallLog = { ...NO_CALL_LOG, begin: async () => ({ kind: 'begun', waitsMs: 60_000 }) };
   const input = { command: 'sleep 1.5; echo pushed', timeout_s: 1 };
   const outcome = await useTool(kit(waiting))('shell', input);
@@ -172,7 +172,7 @@ test('a command that may wait for people has that time beside its own', async ()
   assert.ok(alone.kind === 'failed' && alone.code === 'command_timed_out', JSON.stringify(alone));
 });
 
-test('a background process is read, signalled and ended, and goes with its run', async () => {
+test('a background process can be read, signalled and ended, and ends with its run', async () => {
   const place = { run: 'bg', conversation: 'bg' };
   const command = `trap 'echo heard' USR1; echo up; while :; do sleep 0.05; done`;
   const text = await textOf('shell', { command, background: true }, { ...place, call: '1.0' });
@@ -189,13 +189,13 @@ test('a background process is read, signalled and ended, and goes with its run',
   await soon(() => pidsIn(file).length === 1);
   await handsPrograms(hands.socket).end('bg');
   await soon(() => pidsIn(file).every((pid) => !isAlive(pid)));
-  // The answer comes after a short look, in which a busy machine may not run the command to its end.
+  // The answer comes after a short wait, in which a busy machine may not finish the command.
   await soon(async () =>
     /^Exit code 3[^]*no/.test(await textOf('shell', { command: 'echo no >&2; exit 3', background: true }, place)),
   );
 });
 
-test('a call that an earlier process of the resident began is found again, running or ended, and never runs twice', async () => {
+test('a call that an earlier resident process began is found again, running or ended, and never runs twice', async () => {
   const log = join(hands.workspace, 'ran');
   const place = { run: 'again', conversation: 'again', call: '1.0' };
   const input = { command: `echo ran >>${log}; while [ ! -e ${log}.go ]; do sleep 0.01; done; echo done` };
@@ -205,11 +205,11 @@ test('a call that an earlier process of the resident began is found again, runni
   await run(`touch ${log}.go`);
   const [, verified] = await Promise.all([first, found]);
   assert.ok(verified.kind === 'done' && verified.outcome.kind === 'ok' && /done/.test(verified.outcome.text));
-  assert.match(await run(input.command, place), /done/, 'the id of the call starts nothing again');
+  assert.match(await run(input.command, place), /done/, 'a second start with the id of the call has no effect');
   assert.equal(readFileSync(log, 'utf8'), 'ran\n');
 });
 
-test('a call in hands that have started again since is unknown; one that the API never saw did not happen', async () => {
+test('a call that began before the hands restarted is unknown; a call that the API never saw did not happen', async () => {
   const state = (boot: string): CallLog => ({ ...NO_CALL_LOG, find: async () => ({ kind: 'begun', boot }) });
   const verify = (log: CallLog) => preparedCall(kit(log), 'shell', { command: 'true' }).verify(callContext());
   assert.deepEqual(await verify(state('another')), { kind: 'unknown' });

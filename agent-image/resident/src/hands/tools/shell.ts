@@ -7,10 +7,10 @@ import { placeEnvironment, processIdOf } from '../start-process.ts';
 import { okay } from '../../tools/tool-kit.ts';
 import { endOfProcess } from './ended-process.ts';
 
-/** A background process that fails at once is seen in the answer. */
+/** Wait before the answer, so that a background process that fails at once is reported. */
 const BACKGROUND_LOOK_MS = 300;
 const MAX_CWD_CHARS = 1_024;
-/** The variable by which the supervisor finds what a process has started. */
+/** The variable by which the supervisor finds the processes that a process has started. */
 const SUPERVISORS_MARK = 'HAMLET_HANDS_PROCESS';
 
 type Input = Readonly<{ command: string; timeout_s: number; background: boolean }>;
@@ -24,11 +24,11 @@ export const shell = (kit: HandsKit) =>
       await begin(input, job);
       return input.background ? inBackground(input, job) : ended(input, job);
     },
-    // The process of a call that an earlier process of the resident began still runs, has ended, or is not known any more.
+    // The process of a call that an earlier resident process began may still run, have ended, or be unknown.
     recover: (input, job) => unlessAbsent(input.background ? inBackground(input, job) : ended(input, job)),
   });
 
-/** A call id names one process, so that a repeated start starts nothing. */
+/** A call id identifies one process, so that a repeated start has no effect. */
 async function begin({ command, timeout_s: timeoutS, background }: Input, job: HandsJob) {
   const { kit, context, tree, waitsMs } = job;
   const own = [SUPERVISORS_MARK, ...Object.keys(placeEnvironment(context, kit.environmentOf))].join(' ');
@@ -58,7 +58,7 @@ async function inBackground(input: Input, job: HandsJob): Promise<HandsEnd> {
   return { outcome: okay(text), report: { command: input.command, cwd } };
 }
 
-/** The folder in which the next command of the session begins. The file belongs to the hands: its text is not trusted. */
+/** The folder in which the session's next command begins. The file belongs to the hands, so its text is untrusted. */
 async function cwdOf({ hands, kit, context, tree }: HandsJob): Promise<string> {
   const args = { root: sessionOf(kit, context), path: 'cwd', offset: 0, bytes: MAX_CWD_CHARS };
   try {
@@ -72,15 +72,16 @@ async function cwdOf({ hands, kit, context, tree }: HandsJob): Promise<string> {
 }
 
 /**
- * The script that runs one command of a session: `bash -c SCRIPT hamlet-shell FOLDER WORKSPACE OWN COMMAND KEEPS`. It takes folder,
- * exported variables, functions and aliases from the folder of the session, and stores them when the command has ended, also by
- * `exit`. The variables named in OWN belong to each call. A command that is killed leaves the session as it was. With an empty
+ * The script that runs one command of a session: `bash -c SCRIPT hamlet-shell FOLDER WORKSPACE OWN COMMAND KEEPS`. It loads
+ * folder, exported variables, functions and aliases from the session's folder, and stores them when the command has ended, also
+ * after `exit`. The variables named in OWN belong to each call. A killed command leaves the session unchanged. With an empty
  * KEEPS nothing is stored.
  *
- * It starts no process besides the command, because each costs milliseconds. So a state replaces the one before the last, in the files
- * `state.0` and `state.1`, and counts only if a line repeats its first: `# NUMBER PROCESS`. It is written over the old one, whose rest
- * means nothing: a file that is emptied first goes to the disk when it is closed. The file `state` is that of an older resident, with
- * its folder in `cwd`. The resident shows the first line of `cwd`; the next command begins where its state says.
+ * It starts no process except the command, because each costs milliseconds. A state therefore overwrites the last but one, in the
+ * files `state.0` and `state.1`, and is valid only if a line repeats its first line: `# NUMBER PROCESS`. The rest of the
+ * overwritten file is ignored; truncating it first would cause a disk write at closing. The file `state` belongs to an older
+ * resident, with its folder in `cwd`. The resident shows the first line of `cwd`; the next command begins in the folder of its
+ * state.
  */
 export const SHELL_SCRIPT = `
 __hamlet_keep() {

@@ -1,6 +1,6 @@
 /**
- * Sends one request from the hands. Reads `FetchInput` as JSON from its standard input, writes the body or the text of a page to its
- * output, and the facts as one line of JSON to its error stream.
+ * Sends one request from the hands. Reads `FetchInput` as JSON from standard input, writes the body or the text of a page to
+ * standard output, and the facts as one line of JSON to standard error.
  */
 import type { IncomingMessage } from 'node:http';
 import { text as readAll } from 'node:stream/consumers';
@@ -33,7 +33,7 @@ async function follow(input: FetchInput, signal: AbortSignal): Promise<Answered>
     answer.destroy();
     url = nextAddress(location, url);
   }
-  throw new NetFault('too_many_redirects', `The address leads on more than ${REDIRECTS_MAX} times`);
+  throw new NetFault('too_many_redirects', `The address redirects more than ${REDIRECTS_MAX} times: use another address`);
 }
 
 const lowered = (headers: Readonly<Record<string, string>>): Record<string, string> =>
@@ -47,7 +47,7 @@ const DECODERS: Readonly<Record<string, (() => NodeJS.ReadWriteStream & Readable
   zstd: createZstdDecompress,
 };
 
-/** The body up to a limit, which counts the unpacked bytes: a small answer may unpack to gigabytes. */
+/** The body up to a limit on unpacked bytes, because a small answer may unpack to gigabytes. */
 async function bodyOf(
   answer: IncomingMessage,
   most: number,

@@ -1,4 +1,4 @@
-/** A failure that the model reads: a stable code, and what failed with the fix. */
+/** A failure that the model reads: a stable code, and a message with the cause and the fix. */
 export class NetFault extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -7,7 +7,7 @@ export class NetFault extends Error {
   }
 }
 
-/** The codes of the broker begin so; no other text of a server becomes a code. */
+/** Prefixes of the broker's codes; no other text of a server becomes a code. */
 const EGRESS_CODE = /^egress_[a-z_]{1,40}$/;
 const MESSAGE_MAX_CHARS = 400;
 
@@ -18,7 +18,7 @@ export function refusalIn(status: number, body: string): NetFault {
     if (typeof reason === 'string' && EGRESS_CODE.test(reason))
       return new NetFault(reason, String(message ?? '').slice(0, MESSAGE_MAX_CHARS));
   } catch {
-    // Not the words of the broker.
+    // The body is not the broker's.
   }
   return new NetFault('egress_refused', `The way out answered with the status ${status}`);
 }

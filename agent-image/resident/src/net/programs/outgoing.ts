@@ -23,7 +23,7 @@ const REFUSAL_BYTES = 8_192;
 const REFUSAL_HEADER = 'hamlet-egress-code';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** True for a server in the same pod, which no proxy has to reach. */
+/** True for a server in the same pod, which is reached without a proxy. */
 export const isOwn = ({ hostname }: Pick<URL, 'hostname'>): boolean => LOOPBACK.test(hostname);
 
 export function wayOutOf(environment: NodeJS.ProcessEnv): WayOut | null {
@@ -35,8 +35,8 @@ export function wayOutOf(environment: NodeJS.ProcessEnv): WayOut | null {
 }
 
 /**
- * Sends a request through the proxy, with TLS in a tunnel, or directly to a server of the same pod. Follows no redirect. Rejects with
- * `NetFault` where the proxy refuses, and else with the error of the connection.
+ * Sends a request through the proxy, with TLS in a tunnel, or directly to a server of the same pod. Follows no redirect. Rejects
+ * with `NetFault` if the proxy refuses, otherwise with the error of the connection.
  */
 export async function send(out: Outgoing, way: WayOut | null): Promise<IncomingMessage> {
   const { url } = out;
@@ -75,7 +75,7 @@ export async function tunnel({ host, port }: Place, way: WayOut, signal: AbortSi
     signal,
   });
   asked.end();
-  // Node gives every answer to CONNECT in this event, a refusal with its body in the socket.
+  // Node emits this event for every answer to CONNECT, also for a refusal, whose body is in the socket.
   const [answer, socket, head] = (await once(asked, 'connect', { signal })) as [IncomingMessage, Socket, Buffer];
   if (answer.statusCode === 200) return socket;
   let body = head.toString();
@@ -107,7 +107,7 @@ async function ask(
     ...options,
     method,
     headers: { ...headers, host: url.host, ...length, ...own },
-    // An agent, also a new one, makes a connection of its own and leaves `createConnection` aside.
+    // Any agent, even a new one, creates its own connection and ignores `createConnection`.
     ...(options.createConnection === undefined ? { agent: false } : {}),
     signal,
   });
@@ -127,26 +127,26 @@ async function textUpTo(stream: IncomingMessage, most: number): Promise<string> 
   return text;
 }
 
-/** The fault of an address by which a page of the web would reach servers of the pod itself. */
+/** The fault of an address through which a web page would reach servers of the pod itself. */
 export const privateAddress = (): NetFault =>
   new NetFault(
     'private_address',
     'A page of the web led to an address inside of your own machine, which was not asked',
   );
 
-/** The address of a redirect. It never leads from the web into the pod. */
+/** The address of a redirect. A redirect from the web never leads into the pod. */
 export function nextAddress(location: string, from: URL): URL {
   const next = webAddress(location, from);
   if (isOwn(next) && !isOwn(from)) throw privateAddress();
   return next;
 }
 
-/** Throws a fault unless the address is one of the web. */
+/** Throws a fault unless the address is a web address. */
 export function webAddress(text: string, base?: URL): URL {
-  if (!URL.canParse(text, base)) throw new NetFault('bad_address', `${text.slice(0, 200)} is no address`);
+  if (!URL.canParse(text, base)) throw new NetFault('bad_address', `${text.slice(0, 200)} is not a web address: write it in full, with https://`);
   const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new NetFault('bad_address', `${url.protocol} is no protocol of the web: use http or https`);
+    throw new NetFault('bad_address', `${url.protocol} is not a web protocol: use http or https`);
   if (url.username !== '' || url.password !== '')
     throw new NetFault('bad_address', 'An address with a password is not sent: use a header');
   return url;

@@ -2,13 +2,13 @@ import { compile, type FormatCallback, type HtmlToTextOptions } from 'html-to-te
 
 export interface PageText {
   readonly title: string;
-  /** The words of the page; links are numbered in brackets. */
+  /** The text of the page; links are numbered in brackets. */
   readonly text: string;
   /** Addresses of the links, by their number from 1. */
   readonly links: readonly string[];
 }
 
-/** Limits for pages that are made to keep a reader busy. */
+/** Limits against pages that try to keep a reader busy. */
 export const HTML_MAX_CHARS = 3 << 20;
 const DEPTH_MAX = 256;
 const CHILDREN_MAX = 100_000;
@@ -46,7 +46,7 @@ function optionsWith(part: string, numbered: FormatCallback): HtmlToTextOptions 
   };
 }
 
-/** The readable text of a page of HTML. It runs nothing of the page, and reads no other address. Pure. */
+/** The readable text of an HTML page. It runs no scripts, and requests nothing else. Pure. */
 export function pageText(html: string, address: URL): PageText {
   const base = baseOf(html, address);
   const numbers = new Map<string, number>();

@@ -7,9 +7,9 @@ import { connect } from 'node:net';
 export interface Net {
   /** Variables by which programs find the proxy, with this user. */
   environmentOf(place: { readonly run: string; readonly call: string }): Record<string, string>;
-  /** Serves a host without TLS, and with it after `startNet` with a key. */
+  /** Serves a host without TLS, and with TLS if `startNet` got a key. */
   serve(host: string, listener: RequestListener): void;
-  /** Port of a server on loopback that no host names. */
+  /** Port of a server on loopback without a host name. */
   readonly ownPort: number;
   /** User and target of each request that reached the proxy. */
   readonly asked: string[];
@@ -45,7 +45,7 @@ const byHost =
     else listener(request, response);
   };
 
-/** With a key, tunnels to port 443 lead to the hosts with TLS, as PEM. */
+/** With a key (PEM), tunnels to port 443 lead to the hosts with TLS. */
 export async function startNet(pair?: { readonly key: string; readonly cert: string }): Promise<Net> {
   const hosts = new Map<string, RequestListener>();
   const asked: string[] = [];

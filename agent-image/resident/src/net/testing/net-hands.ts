@@ -12,7 +12,7 @@ import type { Net } from './a-net.ts';
 export interface NetHands {
   readonly workspace: string;
   readonly socket: string;
-  /** The end of the last call, as its log has it. */
+  /** The end of the last call, as its log records it. */
   lastEnd(): HandsEnd | undefined;
   use(tool: string, input: object, place?: CallPlace): Promise<ToolOutcome | NeedsPermission>;
   /** The text of a call that must succeed. */
@@ -52,7 +52,7 @@ export async function startNetHands(
     textOf: async (...call) => {
       const outcome = await use(...call);
       assert.ok(outcome.kind === 'ok', JSON.stringify(outcome).slice(0, 2_000));
-      assert.equal(outcome.untrusted, true, 'text of strangers is marked');
+      assert.equal(outcome.untrusted, true, 'untrusted text is marked');
       return outcome.text;
     },
     codeOf: async (...call) => {

@@ -43,9 +43,9 @@ function byMeans(facts: EntitledFacts, reached: TierView): Entitlement | undefin
 }
 
 /**
- * The tier of the balance. Until the api has reported it, the lowest tier that is open to a balance of 0. If the api
- * names a tier that the operator has not seen yet, the agent keeps its present tier: the two learn of a new Entitlement
- * at different times.
+ * The tier of the balance. Until the api has reported it, the lowest tier that is open to a balance of 0. If the api names a tier
+ * that the operator has not seen yet, the agent keeps its current tier, because a new Entitlement reaches the two at different
+ * times.
  */
 function tierByBalance(facts: EntitledFacts): Entitlement {
   const { balance_tier: named } = standingOf(facts);
@@ -71,13 +71,13 @@ function chosenTier(facts: EntitledFacts): Entitlement {
     : tierByBalance(facts);
 }
 
-/** Whether the agent was awake before or is to sleep, so that it asks for nothing new. */
+/** True if the agent was awake before or will sleep, so that it requests nothing new. */
 const asksForNothing = ({ agent: { spec, status } }: EntitledFacts): boolean =>
   status.power === 'Awake' || spec?.power === 'Asleep';
 
 /**
- * The entitlement while the api does not answer, if the api's facts do not suffice: running agents keep their tier, all
- * others wait. The written condition stays, so that an outage does not rewrite every status.
+ * The entitlement while the api does not answer and its last facts do not suffice: running agents keep their tier, all others
+ * wait. The written condition stays, so that an outage does not rewrite every status.
  */
 function withoutApi(facts: EntitledFacts): Entitlement | undefined {
   const { agent, apiState, publishedTier } = facts;
@@ -98,7 +98,7 @@ function entitlement(facts: EntitledFacts): Entitlement {
   return bar === undefined ? [result, tier] : [no(bar, barMessage(facts, bar)), tier];
 }
 
-/** The tier of an agent, and whether standing, tier or money keeps it from running. The plan of seats uses both. */
+/** The tier of an agent, and whether standing, tier or money prevents it from running. The plan of seats uses both. */
 export function entitledTier(facts: EntitledFacts): { readonly tier: TierView | undefined; readonly barred: boolean } {
   const [{ status }, tier] = entitlement(facts);
   const isRefused = tier !== undefined && paymentOf(facts, tier) === 'refused';
@@ -118,10 +118,7 @@ function seatResult(facts: FactsWithPod): ConditionResult {
     : no(seat.reason, seatSentence(seat));
 }
 
-/**
- * Why money keeps the agent from a pod of the tier; undefined if the tier is paid, or if a pod runs and the api has not
- * refused the tier.
- */
+/** Why money prevents a pod of the tier; undefined if the tier is paid, or if a pod runs and the api has not refused the tier. */
 function unpaidResult(facts: FactsWithPod, target: TierView | undefined): ConditionResult | undefined {
   if (target === undefined) return undefined;
   const payment = paymentOf(facts, target);
@@ -158,7 +155,7 @@ function seatAndPaid(facts: FactsWithPod, target: TierView | undefined): Conditi
   return seat.status === 'True' ? (unpaid ?? seat) : seat;
 }
 
-/** The tier of the pod now. A running agent keeps its paid tier until its next tier is paid. */
+/** The current tier of the pod. A running agent keeps its paid tier until its next tier is paid. */
 function tierInForce(facts: FactsWithPod, target: TierView | undefined): TierView | undefined {
   if (target === undefined || paymentOf(facts, target) === 'paid' || !keepsSeat(facts)) return target;
   // The api reserves money before the status names the tier, so the hold comes first.

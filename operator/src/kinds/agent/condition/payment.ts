@@ -4,7 +4,7 @@ import type { Facts } from '../facts.ts';
 
 export type PaymentFacts = Pick<Facts, 'agent' | 'hold' | 'tiers'>;
 
-/** `pending`: the api has not decided; no pod may begin, a running pod may continue. `refused`: no pod may run. */
+/** `pending`: the api has not decided; no new pod may start, but a running one may continue. `refused`: no pod may run. */
 export type Payment = 'paid' | 'pending' | 'refused';
 
 /** A tier without an hourly price needs no payment. */
@@ -23,7 +23,7 @@ export function paymentOf(facts: PaymentFacts, tier: TierView): Payment {
   if (isFree(tier)) return 'paid';
   if (hold?.refused?.tier === name) return 'refused';
   if (hold?.tier !== name || hold.givenUp === true) return 'pending';
-  // No pod runs after its paid time, even while the api does not answer.
+  // No pod runs beyond its paid time, even while the api does not answer.
   if (hold.lapsed) return 'refused';
   return hold.held ? 'paid' : 'pending';
 }
@@ -33,22 +33,22 @@ export function refusalReason(facts: PaymentFacts, tier: TierView): Extract<Reas
   return refused?.tier !== tier.metadata.name || refused.reason === 'NotPaid' ? 'NotPaid' : 'HoldRefused';
 }
 
-/** The replacement for a refused tier: the lower tier that the api calls payable, else the highest lower free tier. */
+/** The replacement for a refused tier: the lower tier that the api reports as payable, otherwise the highest lower free tier. */
 export function tierInstead(facts: PaymentFacts, tier: TierView): TierView | undefined {
   const below = facts.tiers.filter(({ spec }) => spec.rank < tier.spec.rank);
   const payable = below.find(({ metadata }) => metadata.name === holdOf(facts)?.refused?.payable);
   return payable !== undefined && paymentOf(facts, payable) !== 'refused' ? payable : below.findLast(isFree);
 }
 
-/** Whether the tier is free or is paid for in this cycle, so that the cycle's pod may grow to it. */
+/** True if the tier is free or paid for in this cycle, so that the cycle's pod may grow to it. */
 export function isCovered(facts: PaymentFacts, tier: TierView, cycle: number): boolean {
   return isFree(tier) || (paymentOf(facts, tier) === 'paid' && holdOf(facts)?.cycle === cycle);
 }
 
 /**
- * Whether a cycle may begin with a pod of a tier now. The api's answer must be fresh, because the api may release an
- * older hold. While the api does not answer, an agent that stayed awake continues: the api releases only the holds of
- * agents that are asleep.
+ * True if a cycle may now begin with a pod of a tier. The api's answer must be fresh, because the api may release an older hold.
+ * While the api does not answer, an agent that stayed awake may continue, because the api only releases the holds of sleeping
+ * agents.
  */
 export function mayBegin(facts: PaymentFacts & Pick<Facts, 'apiState'>, tier: TierView, cycle: number): boolean {
   if (isFree(tier)) return true;

@@ -32,8 +32,8 @@ function faultOf(node: NodeState | undefined): string | undefined {
 }
 
 /**
- * Whether the volume keeps the pod from its node: the scheduler says so, or the volume's node, to which the seat binds
- * the pod, does not answer or is cordoned.
+ * True if the volume prevents the pod from starting on its node: the scheduler says so, or the volume's node, to which the seat
+ * binds the pod, does not answer or is cordoned.
  */
 export function isUnschedulableByVolume(pod: PodView, volumeNode: NodeState | undefined): boolean {
   if (pod.scheduled?.status !== 'False') return false;
@@ -99,7 +99,7 @@ function containerProblem(container: ContainerState): ConditionResult | undefine
     : no('ContainerWaiting', detail);
 }
 
-/** Whether a container waits for something that needs a repair, such as an image that cannot be pulled. */
+/** True if a container waits for a repair, such as an image that cannot be pulled. */
 export function isInTrouble({ container, handsContainer }: PodView): boolean {
   return [container, handsContainer].some(
     (each) => each?.waitingReason !== undefined && !STARTING_REASONS.has(each.waitingReason),
@@ -132,7 +132,7 @@ function unconnected(facts: FactsWithPod, pod: PodView): ConditionResult {
     : no('Starting', pod.message ?? 'the container is starting');
 }
 
-/** Whether the resident of this Agent object has a session in the current cycle, by the api's last report. */
+/** True if the resident of this Agent object has a session in the current cycle, by the api's last report. */
 function hasSession({ agent: { metadata, status }, presence, node }: FactsWithPod): boolean {
   return (
     presence?.connected === true &&
@@ -192,7 +192,10 @@ export function resizedResult(observed: Observed): ConditionResult {
   return yes('AsEntitled', `pod ${name} has the compute of tier ${tier.metadata.name}: cpu ${cpu}, memory ${memory}`);
 }
 
-/** `UpToDate`: whether the pod has the current image, compute and addresses, or why the operator has not replaced it yet. */
+/**
+ * `UpToDate`: true if the pod has the current image, compute and addresses; otherwise states why the operator has not replaced it
+ * yet.
+ */
 export function upToDateResult({ pod, refusal, upgrade }: Observed): ConditionResult {
   if (pod !== undefined && refusal !== undefined)
     return no(refusal.reason, `pod ${pod.metadata.name} stays: ${refusal.message}`);

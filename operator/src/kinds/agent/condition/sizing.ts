@@ -7,7 +7,7 @@ import { fixedOf, isOfWindow, isSameSize, type Size, sizeOf } from '../../../obj
 import { conditionIn } from '../../../status/condition.ts';
 import type { Facts, FactsWithPod } from '../facts.ts';
 
-/** Time for a node to shrink a pod, or to find room for a larger one. After this time the operator replaces the pod. */
+/** Time limit for a node to shrink a pod, or to find room for a larger one. Then the operator replaces the pod. */
 export const RESIZE_TIMEOUT_MS = 30_000;
 
 export type Sizing =
@@ -28,7 +28,7 @@ export function needsReplacement(pod: PodView, tier: TierView): boolean {
   return fixed !== undefined && fixed !== fixedOf(tier);
 }
 
-/** Whether the pod's devices differ because a bought GPU window begins, ends or changes. */
+/** True if the pod's devices differ because a bought GPU window begins, ends or changes. */
 function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
   return [pod.metadata.annotations?.[FIXED_ANNOTATION] ?? '', fixedOf(tier)].some(isOfWindow);
 }
@@ -37,8 +37,8 @@ const isSmaller = (size: Size, given: Size): boolean =>
   size.cpuMillis < given.cpuMillis || size.memoryBytes < given.memoryBytes;
 
 /**
- * Whether the timeout applies: not while a node that has room is enlarging the pod, and not on a lost node, which has
- * its own timeout.
+ * True if the timeout applies. It does not while a node that has room is enlarging the pod, nor on a lost node, which has its own
+ * timeout.
  */
 function isTimed({ node }: Facts, { size, given, resize }: PodView): boolean {
   if (node?.ready === false || size === undefined || given === undefined) return false;
@@ -57,12 +57,12 @@ function asked({ resize }: Facts): Sizing {
   return maySucceed ? { kind: 'resize', lookMs: RESIZE_TIMEOUT_MS } : { kind: 'replace', cause: 'ResizeRefused' };
 }
 
-/** Whether the agent has a seat of its tier. A granted seat with a `reason` is of another tier. */
+/** True if the agent has a seat of its tier. A granted seat with a `reason` belongs to another tier. */
 export function hasSeatOfTier({ seat }: Pick<Facts, 'seat'>): boolean {
   return seat.granted && seat.reason === undefined;
 }
 
-/** Whether a pod that was made for another tier has waited until now for a seat of this tier. */
+/** True if a pod of another tier has been waiting for a seat of this tier. */
 function hasWaitedForSeat({ agent: { status } }: Facts, pod: PodView, tier: TierView): boolean {
   const made = pod.metadata.annotations?.[TIER_ANNOTATION];
   const resized = conditionIn(status, 'Resized');

@@ -6,21 +6,17 @@ import type { VolumeClaimView } from '../../../objects/cached-objects.ts';
 import type { PodView } from '../../../objects/pod-view.ts';
 import type { ModelCluster } from './model-cluster.ts';
 
-/**
- * The model's time passes in steps of this length. They are short enough that no event within 10 s of grace or 30 s of
- * a resize is skipped.
- */
+/** The model's time passes in steps of this length, which are short enough for 10 s of grace and 30 s of a resize. */
 const STEP_MS = 2_000;
 /** Longer than any process in the model takes. After so long without a reconcile, only a due one can follow. */
 const QUIET_MS = 40_000;
-/** The test does not wait for a reconcile that is due later than this, such as the hourly renewal of money. */
+/** The test does not wait for reconciles that are due later than this, such as the hourly renewal of money. */
 const HORIZON_MS = 120_000;
 /** The back-off of the queue after the first failed attempt, in milliseconds. It doubles with each further failure. */
 const RETRY_MS = 5;
 
 /**
- * The planned actions of one reconcile, the error that stopped it, and the time until the next reconcile that the plan
- * asks for.
+ * The planned actions of one reconcile, the error that stopped it, and the time until the next reconcile that the plan requests.
  */
 export interface Attempt {
   readonly actions: readonly Action[];
@@ -88,7 +84,7 @@ function changesOf<T extends KubeObject>(before: readonly T[], now: readonly T[]
   return [...gone.map((object): Change<T> => ({ kind: 'deleted', key: object.metadata.name, object })), ...met];
 }
 
-/** The effect that the operator's triggers give to the changes: the Agent is queued, is touched, or neither. */
+/** The effect of the operator's triggers on the changes: the Agent is queued, is touched, or neither. */
 function effectOfAll(cluster: ModelCluster, before: Seen, now: Seen): 'plan' | 'status' | 'none' {
   if (before.agent !== now.agent || before.published !== now.published) return 'plan';
   const claims = changesOf(
@@ -107,8 +103,8 @@ function effectOfAll(cluster: ModelCluster, before: Seen, now: Seen): 'plan' | '
 }
 
 /**
- * An event in a cluster at rest, which the operator learns through its triggers alone. Without an event, the operator
- * reconciles once, as at its start.
+ * An event in a cluster at rest, which the operator notices only through its triggers. Without an event, the operator reconciles
+ * once, as at its start.
  */
 type Happening = () => void;
 
@@ -160,9 +156,8 @@ class ModelQueue {
 }
 
 /**
- * Reconciles as the operator's queue would: once at the beginning, after a trigger, when a plan's requeue is due, and
- * after a failure. Ends when nothing is due. Fails if plans never end, or if actions are left that no trigger or
- * requeue would start.
+ * Reconciles as the operator's queue would: once at the beginning, after a trigger, when a plan's requeue is due, and after a
+ * failure. Ends when nothing is due. Fails if plans never end, or if remaining actions have no trigger or requeue.
  * @param attempts the limit of reconciles, which only an endless loop of plans exceeds
  * @param retries whether to begin with a reconcile now, because an earlier attempt failed
  * @returns whether the last attempt failed
@@ -184,6 +179,6 @@ export function settle(
   if (queue.failures > 0) return true;
   const observed = cluster.observed();
   const left = observed === undefined ? [] : plan(observed, cluster.nowMs).actions;
-  assert.deepEqual(left, [], 'something is left to do, and nothing asks for it: a trigger or a requeue is missing');
+  assert.deepEqual(left, [], 'actions are left, but a trigger or a requeue is missing');
   return false;
 }

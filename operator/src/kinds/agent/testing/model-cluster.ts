@@ -26,10 +26,7 @@ const TIERS: readonly TierView[] = [TIER_0, TIER_1, TIER_2];
 const UNBOUND = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: undefined };
 const iso = (nowMs: number): string => new Date(nowMs).toISOString();
 
-/**
- * Adds the seat and the turn. An agent that is barred or cannot pay gets no seat. The model has one agent, so it is
- * always that agent's turn.
- */
+/** Adds the seat and the turn. An agent that is barred or cannot pay gets no seat. The model's only agent always has the turn. */
 function asCounted(facts: Facts): Observed {
   const seat = entitledTier(facts).barred ? { granted: false } : facts.seat;
   return observedFrom({ ...facts, seat }, () => 'now');
@@ -121,7 +118,7 @@ export class ModelCluster {
       node: this.#node(pod?.nodeName),
       volumeNode: this.#node(this.claim?.metadata.annotations?.['volume.kubernetes.io/selected-node']),
       pinnedNode: undefined,
-      // An operator that the api has not reached yet knows no facts of the api.
+      // An operator that has no connection to the api yet has no facts of the api.
       ...(this.apiState === 'None'
         ? { standing: undefined }
         : { standing: this.standing, hold: holdAt(this.#known, this.nowMs) }),
@@ -214,7 +211,7 @@ export class ModelCluster {
     return this.#tiers.find(({ metadata }) => metadata.name === this.standing.balance_tier) ?? TIER_0;
   }
 
-  /** Whether the node has given the pod the size of `tier`, and the pod has the devices and the priority of `tier`. */
+  /** True if the node has given the pod the size of `tier`, and the pod has the devices and the priority of `tier`. */
   fits(pod: PodView, tier: TierView): boolean {
     const size = sizeOf(tier);
     const isGiven =

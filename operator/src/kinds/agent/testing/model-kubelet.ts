@@ -27,7 +27,7 @@ export interface Surroundings {
   readonly scheduler: SchedulerMood;
 }
 
-/** Whether a deleted pod has ended. A lost node does not report the end of its pods. */
+/** True if a deleted pod has ended. A lost node does not report the end of its pods. */
 export function hasEnded({ metadata, nodeName }: PodView, { nowMs, lostNode }: Surroundings): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   return nodeName === undefined || (nodeName !== lostNode && Date.parse(metadata.deletionTimestamp) + 10_000 <= nowMs);

@@ -99,7 +99,7 @@ export class ModelPurse {
     this.#end(nowMs, this.refused);
   }
 
-  /** Renews or ends the claim, as the api does by itself from the state of the Agent. */
+  /** Renews or ends the claim based on the state of the Agent, as the api does on its own. */
   keep(agent: CachedAgent | undefined, nowMs: number): void {
     const { held } = this;
     if (held === null) return this.#forgive(nowMs);
@@ -139,7 +139,7 @@ export class ModelPurse {
     return payableBelow(this.tiers, tier, { available: this.#spendable(nowMs), terms: CLAIM_TERMS }) ?? undefined;
   }
 
-  /** Replaces the hold by a new one. If the balance does not cover it, returns false and keeps the hold. */
+  /** Replaces the hold with a new one. If the balance does not cover it, returns false and keeps the hold. */
   #take(
     {
       uid,

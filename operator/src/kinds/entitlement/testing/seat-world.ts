@@ -20,7 +20,7 @@ interface Timer {
   readonly action: () => void;
 }
 
-/** Caches like those of reflectors, a clock that the test moves, and a keeper of seats over both. */
+/** Caches like those of reflectors, a clock that the test moves, and a seat planner on both. */
 export class World {
   nowMs = 0;
   readonly timers = new Set<Timer>();
@@ -158,7 +158,7 @@ export class World {
   }
 }
 
-/** Room for that much compute of tiers, and for the residents of so many agents. */
+/** Room for that much tier compute, and for the residents of that many agents. */
 export const roomFor = (agents: number, compute: Partial<Room> = {}): Room => {
   const { cpuMillis = 1_000, memoryBytes = GI, devices = {} } = compute;
   return {

@@ -1,6 +1,6 @@
 /**
- * One call of the browser: sends the `BrowserRequest` of its standard input to the session of the run, writes the page to its output
- * and the facts to its error stream. The session ends what it does if this process ends.
+ * One call of the browser: sends the `BrowserRequest` from standard input to the run's session, writes the page to standard
+ * output and the facts to standard error. If this process ends, the session stops its operation.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -21,7 +21,7 @@ export const tooLarge = (): NetFault =>
 type KeptFile = Extract<BrowserFacts, { ok: true }>['file'];
 type Asked = Readonly<{ ref?: string | undefined; url?: string | undefined }>;
 
-/** Saves a file below /workspace/downloads under a name that no file has. */
+/** Saves a file below /workspace/downloads under an unused name. */
 export async function download(session: Session, { ref, url }: Asked): Promise<KeptFile> {
   return url === undefined ? byLink(session, ref ?? '') : byAddress(session, webAddress(url));
 }
@@ -47,7 +47,7 @@ async function byLink(session: Session, ref: string): Promise<KeptFile> {
   return kept(session, path);
 }
 
-/** Asks for the file with the cookies of the browser, and through its proxy, without showing it. */
+/** Requests the file with the cookies of the browser and through its proxy, without showing it. */
 async function byAddress(session: Session, first: URL): Promise<KeptFile> {
   const { browser, traffic, signal, proxy } = session;
   const way: WayOut = { host: '127.0.0.1', port: proxy.port, authorization: '' };
@@ -77,7 +77,7 @@ async function byAddress(session: Session, first: URL): Promise<KeptFile> {
     browser.watch.opened = [...browser.watch.opened, { url: url.href, title: '' }];
     return kept(session, path);
   }
-  throw new NetFault('too_many_redirects', `The address leads on more than ${REDIRECTS_MAX} times`);
+  throw new NetFault('too_many_redirects', `The address redirects more than ${REDIRECTS_MAX} times: use another address`);
 }
 
 async function save(answer: NodeJS.ReadableStream, path: string): Promise<void> {
@@ -106,12 +106,12 @@ function kept({ workspace }: Session, path: string): KeptFile {
   return { path: relative, bytes, name: relative.slice(relative.lastIndexOf('/') + 1) };
 }
 
-/** A path below the folder of downloads that no file has. The folder is no link to another place. */
+/** An unused path below the folder of downloads. The folder must not be a link. */
 function freePath(workspace: string, suggested: string): string {
   const folder = join(workspace, 'downloads');
   mkdirSync(folder, { recursive: true });
   if (!lstatSync(folder).isDirectory())
-    throw new NetFault('outside', 'downloads in the workspace is no folder: remove it, so that one can be made');
+    throw new NetFault('outside', 'downloads in the workspace is not a folder: remove it, so that a folder can be created');
   const name = plainName(suggested);
   const [extension, stem] = [extname(name), name.slice(0, name.length - extname(name).length)];
   for (let number = 1; number < NAMES_MAX; number += 1) {
@@ -121,7 +121,7 @@ function freePath(workspace: string, suggested: string): string {
   throw new NetFault('download_failed', 'downloads has too many files of this name: remove some');
 }
 
-/** The name of a file from the words of a server: no folder, and nothing invisible. Pure. */
+/** A file name from a server's text: no folder, and no invisible characters. Pure. */
 export function plainName(suggested: string): string {
   const last = suggested.split(/[/\\]/).at(-1) ?? '';
   const name = last

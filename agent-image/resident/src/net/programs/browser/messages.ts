@@ -19,7 +19,7 @@ export interface BrowserRequest {
   /** Folder of the session: its socket, and pictures. */
   readonly folder: string;
   readonly run: string;
-  /** The call for which the broker records what leaves. */
+  /** The call for which the broker records outgoing requests. */
   readonly call: string;
   readonly operation: BrowserOperation;
 }

@@ -8,10 +8,10 @@ const EXECUTABLE = '/usr/bin/chromium';
 const VIEWPORT = { width: 1_280, height: 800 };
 const TABS_MAX = 5;
 const OPENED_MAX = 20;
-/** The processor of a small pod or of a busy machine takes long. */
+/** Generous, because a small pod or a busy machine is slow. */
 const LAUNCH_MS = 60_000;
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Its own sandbox needs namespaces that a pod has not: the pod is the sandbox. */
+/** Chromium's own sandbox needs namespaces that a pod lacks; the pod is the sandbox. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-dev-shm-usage',
@@ -20,7 +20,7 @@ const FLAGS = [
   '--disable-background-networking',
 ];
 
-/** The doings of pages during one operation. Mutable because it is noted meanwhile. */
+/** The activity of pages during one operation. Mutable, because it is recorded meanwhile. */
 export interface Watch {
   /** True while pages may send something. */
   sends: boolean;
@@ -44,21 +44,19 @@ interface BrowserParts {
 
 type Playwright = typeof import('playwright-core');
 
-/**
- * The library of the image. Fault `no_browser` if the image has none.
- */
+/** The library of the image. Fault `no_browser` if the image lacks it. */
 function library(): Playwright {
   const load = createRequire(import.meta.url);
   for (const name of ['playwright', 'playwright-core'])
     try {
       return load(name) as Playwright;
     } catch {
-      // The image of agents has the first, and under the second name one of another version. A work tree has the second.
+      // The agents' image has the first; its second name is another version. A work tree has the second.
     }
   throw new NetFault('no_browser', 'This image has no browser. An admin chooses the full one by agentPods.tools: full');
 }
 
-/** Starts Chromium behind the proxy, with one context for the run. Mutable because tabs come and go. */
+/** Starts Chromium behind the proxy, with one context for the run. Mutable, because tabs come and go. */
 export async function openBrowser({ proxy, folder }: BrowserParts): Promise<OpenBrowser> {
   const { chromium } = library();
   const launched = await chromium
@@ -106,7 +104,7 @@ export async function openBrowser({ proxy, folder }: BrowserParts): Promise<Open
   };
 }
 
-/** Holds back every request that would send something, unless the operation allows it. */
+/** Holds back every sending request, unless the operation allows it. */
 async function guard(context: BrowserContext, watch: Watch, want: (host: string) => void): Promise<void> {
   await context.route('**/*', async (route: Route) => {
     want(new URL(route.request().url()).hostname);
@@ -128,7 +126,7 @@ export interface Session {
   readonly folder: string;
   readonly workspace: string;
   readonly proxy: Pick<BrowserProxy, 'port' | 'want'>;
-  /** Aborts if the caller has gone. */
+  /** Aborts if the caller is gone. */
   readonly signal: AbortSignal;
 }
 

@@ -72,8 +72,8 @@ async function open(session: Session, { url, timeoutMs }: { url: string; timeout
 }
 
 /**
- * Chromium sometimes shows the error page of a failed navigation late, which interrupts the next navigation. The page has an
- * address of its own, or the address that failed, which the next navigation may have too.
+ * Chromium sometimes shows the error page of a failed navigation late, which interrupts the next navigation. The error page has
+ * its own address, or the failed address, which the next navigation may use too.
  */
 const LATE_ERROR_PAGE = /Navigation to "([^"]*)" is interrupted by another navigation to "(?:chrome-error:|\1")/;
 const MAX_TRIES = 3;
@@ -95,18 +95,18 @@ export async function goTo(
   }
 }
 
-/** Ends what still loads. A page whose scripts never rest does not leave: then the whole browser goes. */
+/** Stops the loading page. A page whose scripts never rest cannot be left, so the whole browser is closed. */
 const leave = (page: Pick<Page, 'goto'>): Promise<unknown> =>
   within(
     page.goto('about:blank', { timeout: 0 }).catch(() => {}),
     ANSWER_MS,
   );
 
-/** The error of Chromium by its name, or the first words of another one. Pure. */
+/** Chromium's error name, or the first words of another error. Pure. */
 const reasonIn = (message: string): string =>
   /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? `it does not load (${message.replace(/\n[^]*/, '').slice(0, 300)})`;
 
-/** A failure of a navigation in words. Pure. */
+/** A failed navigation in words. Pure. */
 function asFault(error: unknown, { url, traffic }: { readonly url: URL; readonly traffic: Traffic }): NetFault {
   if (error instanceof NetFault) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -123,7 +123,7 @@ function asFault(error: unknown, { url, traffic }: { readonly url: URL; readonly
   return new NetFault('unreachable', `${url.href.slice(0, 300)}: ${reasonIn(message)}`);
 }
 
-/** Acts on the page, and waits until what that began has loaded. */
+/** Acts on the page, and waits until the resulting loads have finished. */
 async function settled({ browser }: Session, perform: (page: Page) => Promise<void>): Promise<void> {
   const page = await browser.page();
   try {
@@ -164,7 +164,7 @@ async function shown(page: Page, operation: BrowserOperation): Promise<string> {
   return text.slice(0, TEXT_MAX_CHARS).toWellFormed();
 }
 
-/** A page whose scripts never rest answers nothing. Fault `page_hangs`, after which the session ends. */
+/** A page whose scripts never rest does not answer. Fault `page_hangs`, after which the session ends. */
 export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   work.catch(() => {});
   const over = new AbortController();

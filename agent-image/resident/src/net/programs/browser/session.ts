@@ -1,6 +1,7 @@
 /**
  * The browser of one run: `session.ts FOLDER WORKSPACE`. It listens on a socket in the folder, starts Chromium with the first
- * operation, and does one operation after the other. It ends with its process, after a while without an operation, and with too much memory.
+ * operation, and performs one operation at a time. It ends with its process, after a time without operations, and when it uses
+ * too much memory.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -29,10 +30,13 @@ interface Parts {
 }
 
 let parts: Promise<Parts> | null = null;
-/** Ends the operation under way with a fault. */
+/** Ends the current operation with a fault. */
 let breakOff: (fault: NetFault) => void = () => {};
 let isIdle = true;
-/** The close of the page that the last operation gave up: the next one would otherwise open its address in that page. */
+/**
+ * The pending close of the page that the last operation gave up. Without waiting for it, the next operation would open its
+ * address in that page.
+ */
 let closing: Promise<void> = Promise.resolve();
 
 async function start(): Promise<Parts> {
@@ -94,7 +98,7 @@ function leave(): void {
   process.exit(0);
 }
 
-/** Removes the folders of sessions that were killed: none lives so long. */
+/** Removes the folders of killed sessions: no session lives this long. */
 function removeOld(sessions: string): void {
   mkdirSync(sessions, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(sessions)) {
@@ -141,7 +145,7 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true, mode: 0o700 });
 createServer(serve).listen(join(folder, SOCKET_NAME));
 
-/** The parent and the own memory of a process in bytes: what it shares with others is not counted. Null if it has ended. */
+/** The parent of a process and its own memory in bytes, without shared memory. Null if it has ended. */
 function processOf(pid: string): { readonly parent: number; readonly bytes: number } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

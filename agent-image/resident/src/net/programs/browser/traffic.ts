@@ -12,35 +12,35 @@ import { pipeline, type Duplex } from 'node:stream';
 import { NetFault, refusalIn } from '../net-fault.ts';
 import { isOwn, privateAddress, tunnel, type WayOut } from '../outgoing.ts';
 
-/** Hosts whose refusal is remembered during one operation. */
+/** Maximum number of hosts whose refusal is remembered during one operation. */
 const REFUSALS_MAX = 64;
 const REFUSAL_BYTES = 8_192;
 const REFUSAL_HEADER = 'hamlet-egress-code';
 
 export interface Traffic {
-  /** Run and call for which the broker records it. */
+  /** Run and call for which the broker records the traffic. */
   user: string;
   bytesLeft: number;
-  /** True if pages may reach servers of the same pod: the present page, or the one to open, is such a server's. */
+  /** True if pages may reach servers of the same pod, because the current page, or the one to open, is on such a server. */
   readonly own: boolean;
   readonly refusals: Map<string, NetFault>;
-  /** Called once when the bytes are used up. */
+  /** Called once when the byte limit is reached. */
   readonly onSpent: () => void;
 }
 
-/** The proxy of the browser, which knows for which call of the run the browser works. */
+/** The browser's proxy, which knows the current call of the run. */
 export interface BrowserProxy {
   readonly port: number;
-  /** Begins the count of an operation, and forgets the refusals of the one before. */
+  /** Starts the counts of an operation, and forgets the previous refusals. */
   begin(next: Omit<Traffic, 'refusals'>): Traffic;
-  /** A page asks for the host. Hosts that no page asks for are those of the browser's own maker: they get no answer. */
+  /** Marks a host as requested by a page. Other hosts are those of the browser's vendor, and get no answer. */
   want(host: string): void;
   close(): void;
 }
 
 /**
- * Starts a proxy on loopback between the browser and the proxy of the pod: it names run and call of each connection, limits bytes, and
- * keeps the reasons of refusals, which a browser does not show. Servers of the same pod are reached directly.
+ * Starts a proxy on loopback between the browser and the pod's proxy. It adds run and call to each connection, limits bytes, and
+ * stores the reasons of refusals, because a browser does not show them. It connects directly to servers of the same pod.
  */
 export async function startBrowserProxy(way: WayOut | null): Promise<BrowserProxy> {
   const open = new Set<Duplex>();
@@ -49,7 +49,7 @@ export async function startBrowserProxy(way: WayOut | null): Promise<BrowserProx
   const refuse = (host: string, fault: NetFault): void => {
     if (traffic.refusals.size < REFUSALS_MAX) traffic.refusals.set(host, fault);
   };
-  // A connection may serve several operations: its bytes count for the present one.
+  // A connection may serve several operations: its bytes count for the current one.
   const count = (stream: Duplex | IncomingMessage): void =>
     void stream.on('data', (data: Buffer) => {
       const counted = traffic;
@@ -196,10 +196,13 @@ async function noteRefusal(answer: IncomingMessage, host: string, refuse: Forwar
 }
 
 const HOSTS_MAX = 10_000;
-/** Time in which a page may say that it asks for a host to which a connection was made. On a busy machine seconds pass; then the page would not load. */
+/**
+ * How long a connection may wait until a page requests its host. On a busy machine this takes seconds; otherwise the page would
+ * not load.
+ */
 const WAIT_MS = 10_000;
 
-/** Hosts that pages ask for. The request of a page may be known a moment after its connection. Mutable. */
+/** Hosts that pages request. A page's request may be known shortly after its connection. Mutable. */
 function createWanted() {
   const hosts = new Set<string>();
   const waiting = new Set<() => void>();
