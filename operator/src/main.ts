@@ -1,4 +1,3 @@
-/** An operator's process. Such processes elect a leader, which turns Agents into pods. */
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import {

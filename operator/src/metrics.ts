@@ -141,7 +141,6 @@ export function addProcessGauges(registry: Registry, elector: Elector, loop: Loo
   gauge('hamlet_operator_loop_lateness_seconds', help, () => loop.latenessMs / 1_000);
 }
 
-/** A listener that measures the wait of each key that the queue hands out. */
 export function queueWaits(registry: Registry): (key: string, waitedMs: number) => void {
   const waits = new Histogram({
     name: 'hamlet_operator_queue_wait_seconds',

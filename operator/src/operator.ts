@@ -62,7 +62,6 @@ export interface OperatorOptions {
   readonly instance: string;
   readonly metrics: OperatorMetrics;
   readonly log: (line: string) => void;
-  /** Resources on each node that seats cannot use; none by default. */
   readonly reserve?: Room;
   readonly watchTimes?: WatchTimes;
   /** Interval of the drift audit, and the age at which a difference counts as drift; defaults apply. */
@@ -163,7 +162,6 @@ export class Operator {
     return this.#queue.stalledMs;
   }
 
-  /** Stops taking keys, ends the watches and waits for the current work. */
   async stop(): Promise<void> {
     this.#resync.stop();
     this.#queue.close();

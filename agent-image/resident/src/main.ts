@@ -1,4 +1,3 @@
-/** The process of one agent: parses its environment and runs the resident until a signal arrives or the resident ends. */
 import { randomUUIDv7 } from 'node:crypto';
 import { helpText, parseEnvironment } from './process/environment.ts';
 import { createLog } from './process/json-log.ts';

@@ -142,7 +142,6 @@ async function openProxy(
   }
 }
 
-/** Checks everything that the Agent was promised, in parallel to its work. */
 async function watchMind(parts: Omit<Parts, 'memory'>, hasProxy: boolean, ports: ResidentPorts): Promise<void> {
   const { env, config, cycle, village, work, skills, states, thinking, leaving } = parts;
   const { HAMLET_BROKER_URL: broker, HAMLET_WORKSPACE_DIR: workspace, HAMLET_MEMORY_DIR: memory } = env;

@@ -28,7 +28,6 @@ const CHANGES_FILE = 'changes.sqlite';
 /** The memories of repositories as they were last written to files in the hands. */
 const EXPORTS_FOLDER = 'memory-exports';
 
-/** Variables and work trees of the programs in the hands. */
 export interface HandsPlace {
   readonly environmentOf: EnvironmentOf;
   readonly trees: WorkTrees;

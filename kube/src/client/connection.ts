@@ -50,7 +50,6 @@ export function tokenFile(path: string, now: () => number = () => performance.no
   };
 }
 
-/** Kubernetes mounts the credentials of a pod's service account in this directory. */
 export const SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 interface InCluster {
@@ -59,7 +58,6 @@ interface InCluster {
   readonly directory?: string;
 }
 
-/** The connection of a process that runs in a pod. */
 export async function inClusterConnection(at: InCluster): Promise<Connection> {
   const { host, port, directory = SERVICE_ACCOUNT_DIR } = at;
   const read = (name: string): Promise<string> => readFile(join(directory, name), 'utf8');
@@ -77,7 +75,6 @@ export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
 
-/** Fields that client-node sets on the options of a request. */
 interface Filled {
   headers?: Record<string, string>;
   ca?: unknown;
@@ -145,7 +142,6 @@ export async function connect({
 }: {
   readonly kubeconfig: string | undefined;
   readonly directory?: string;
-  /** Another fix, appended to the error message. */
   readonly hint?: string;
 }): Promise<Connection> {
   if (kubeconfig !== undefined) return kubeconfigConnection(kubeconfig);

@@ -13,14 +13,12 @@ const KEEP_ALIVE_PROBE_MS = 15_000;
 const SPARE_CONNECTIONS = 4;
 /** Each watch has its own connection, because HTTP/1.1 carries one stream. More watches than this indicate a leak. */
 const MAX_WATCHES = 64;
-/** The pause after a 429 without Retry-After. */
 const DEFAULT_HOLD_MS = 1_000;
 
 export const DEFAULT_LIMITS: GateLimits = { perSecond: 500, burst: 1_000, inFlight: 32 };
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The object or the kind that a call concerns. */
 export interface Target {
   readonly namespace?: string | undefined;
   readonly name?: string;

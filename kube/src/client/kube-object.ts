@@ -1,4 +1,3 @@
-/** Metadata of an object that an API server has stored. */
 export interface StoredMeta {
   readonly name: string;
   readonly namespace?: string;
@@ -24,14 +23,12 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** An object as the API server returns it. Each kind adds its own fields. */
 export interface KubeObject {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: StoredMeta;
 }
 
-/** An object to create. The API server completes its metadata. */
 export interface NewObject {
   readonly apiVersion: string;
   readonly kind: string;

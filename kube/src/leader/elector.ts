@@ -21,7 +21,6 @@ export interface Fence {
   readonly transitions: number;
 }
 
-/** This process lost the lease and must stop at once. */
 export class NotLeaderError extends Error {
   override readonly name = 'NotLeaderError';
 }
@@ -182,7 +181,6 @@ export class Elector {
     this.#isLost = true;
     this.#lost.resolve();
     this.#wake();
-    // Later changes of the Lease do not concern this process.
     void this.#watch.stop();
   }
 
@@ -253,7 +251,6 @@ export class Elector {
   }
 }
 
-/** The current time in the MicroTime format of Kubernetes, with six decimal places. */
 function microTime(): string {
   return new Date().toISOString().replace('Z', '000Z');
 }

@@ -51,7 +51,6 @@ export interface Tenure {
   readonly times: LeaseTimes;
 }
 
-/** The spec with which `identity` holds the lease. A change of holder increments `leaseTransitions`. */
 export function nextLeaseSpec(lease: Lease | undefined, { identity, time, times }: Tenure): NonNullable<Lease['spec']> {
   const fresh = {
     holderIdentity: identity,

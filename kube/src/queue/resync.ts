@@ -3,7 +3,6 @@ import type { WorkQueue } from './work-queue.ts';
 
 /** Workers reconcile each key again about every 20 minutes, even if nothing changed. */
 const RESYNC_MS = 20 * 60_000;
-/** Fraction of the interval by which a key may come earlier or later. */
 const SPREAD = 0.25;
 
 export interface ResyncOptions {

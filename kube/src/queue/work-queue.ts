@@ -28,7 +28,6 @@ export interface WorkQueueOptions {
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #options: WorkQueueOptions;
-  /** Keys in order, each with the start of its wait. */
   readonly #ready: Record<Urgency, Map<string, number>> = { live: new Map(), bulk: new Map() };
   readonly #processing = new Map<string, number>();
   readonly #again = new Map<string, Urgency>();

@@ -1,14 +1,12 @@
 import { dropOldest } from '../queue/drop-oldest.ts';
 import { keyOf, type KubeObject } from '../client/kube-object.ts';
 
-/** A change of the cache, reported after it happened. */
 export type Change<T> =
   | { readonly kind: 'added'; readonly key: string; readonly object: T }
   | { readonly kind: 'updated'; readonly key: string; readonly object: T; readonly previous: T }
   /** `object` is the last known state. */
   | { readonly kind: 'deleted'; readonly key: string; readonly object: T };
 
-/** The values under which an index files an object. */
 export type Indexer<T> = (object: T) => readonly string[];
 
 /** Maximum number of remembered uids of deleted objects, so that a late response cannot restore such an object. */
@@ -86,7 +84,6 @@ export class ObjectCache<T extends KubeObject> {
     if (metadataOf(object) !== metadataOf(previous)) this.#notify({ kind: 'updated', key, object, previous });
   }
 
-  /** Handles a DELETED event: the uid is never added again. */
   forget(object: T): void {
     const key = keyOf(object.metadata);
     this.#bury(object.metadata.uid);
@@ -166,7 +163,6 @@ export function compareVersions(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** The metadata without its version, as text to compare. */
 function metadataOf({ metadata }: KubeObject): string {
   return JSON.stringify({ ...metadata, resourceVersion: '' });
 }

@@ -259,7 +259,6 @@ export class Reflector<T extends KubeObject> {
     this.#version = event.object.metadata.resourceVersion;
   }
 
-  /** Handles a DELETED event, also of an object that `transform` rejects. */
   #forget(metadata: StoredMeta, object: T | undefined): void {
     const last = object ?? this.cache.get(keyOf(metadata));
     if (last?.metadata.uid === metadata.uid) this.cache.forget(last);

@@ -14,7 +14,6 @@ export interface EventTarget {
   readonly uid: string;
 }
 
-/** A Kubernetes Event about an object; `kubectl describe` shows it. */
 export interface KubeEvent {
   readonly target: EventTarget;
   readonly type: 'Normal' | 'Warning';
@@ -43,7 +42,6 @@ const SEND_EVERY_MS = 100;
 export interface RecorderOptions {
   readonly client: KubeClient;
   readonly component: string;
-  /** Name of the process, for `reportingInstance`. */
   readonly instance: string;
   readonly now?: () => Date;
   readonly clock?: Clock;

@@ -4,7 +4,6 @@ const TICK_MS = 1_000;
 const SAMPLES = 30;
 const MIN_SAMPLES = 10;
 
-/** Measures the lateness of the event loop, for liveness. */
 export class LoopWatch {
   readonly #limitMs: number;
   readonly #clock: Clock;

@@ -37,7 +37,6 @@ export function pause(delayMs: number, signal?: AbortSignal, clock: Clock = wake
   });
 }
 
-/** A connection was silent for too long. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError';
 }

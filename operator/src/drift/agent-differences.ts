@@ -24,9 +24,7 @@ export interface AgentFacts {
 
 export interface AgentObjects {
   readonly agent: CachedAgent;
-  /** Pods of this Agent object. */
   readonly pods: readonly PodView[];
-  /** Names of the Entitlements that the operator can parse. */
   readonly tiers: ReadonlySet<string>;
 }
 
@@ -195,7 +193,6 @@ function runsOfStatus({ activeRuns = 0, lastRunID }: ScheduleView['status'], boo
   return { active_runs: activeRuns, last_run_id: isKnown ? (lastRunID ?? null) : null };
 }
 
-/** Every fact of one Schedule on which the sides differ. Pure. */
 export function scheduleDifferences({ schedule, books, remembered }: ScheduleSides): readonly Difference[] {
   const { metadata, status, lastSlotMs = 0 } = schedule;
   if (metadata.deletionTimestamp !== undefined) return [];

@@ -26,7 +26,6 @@ async function* pages<T>(read: (after: string | undefined) => Promise<Page<T>>):
   throw new Error(`the api's books have more than ${MAX_PAGES} pages`);
 }
 
-/** Reads the records through the api. Throws ProblemError if the api refuses. */
 export function booksThrough(client: Client): Books {
   const query = (after: string | undefined): { readonly limit: number; readonly after?: string } => ({
     limit: PAGE,

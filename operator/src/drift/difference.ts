@@ -1,4 +1,3 @@
-/** Facts that the database and Kubernetes both know. */
 export const DRIFT_KINDS = ['life', 'standing', 'tier', 'hold', 'presence', 'boost', 'schedule'] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
@@ -33,7 +32,6 @@ const MAX_KNOWN = 20_000;
 
 export interface KnownDifference {
   readonly difference: Difference;
-  /** Milliseconds of a monotonic clock. */
   readonly sinceMs: number;
   readonly reported: boolean;
 }
@@ -42,7 +40,6 @@ export type Known = ReadonlyMap<string, KnownDifference>;
 
 export interface Judgement {
   readonly known: Known;
-  /** Drift that the previous comparison did not report. */
   readonly fresh: readonly KnownDifference[];
   readonly drift: readonly KnownDifference[];
   /** True if some differences are too young to judge, so that the next comparison should come soon. */

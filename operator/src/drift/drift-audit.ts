@@ -20,7 +20,6 @@ import { scheduleDifferences } from './agent-differences.ts';
 export const AUDIT_MS = 20 * 60_000;
 /** Age at which a difference counts as drift. A change in progress arrives within seconds. */
 export const DRIFT_AFTER_MS = 60_000;
-/** Fraction of the interval by which an audit may come earlier or later. */
 const SPREAD = 0.5;
 /** Delay of the next comparison after young differences have become old enough to count as drift. */
 const LOOK_AGAIN_MARGIN_MS = 1_000;
@@ -30,11 +29,9 @@ export interface DriftPorts {
   readonly namespace: string;
   readonly books: Books;
   readonly memory: {
-    /** True if the api is reachable and has sent the whole state. */
     readonly current: () => boolean;
     readonly agent: (name: string) => AgentFacts;
     readonly schedule: (uid: string) => ScheduleActivity | undefined;
-    /** Asks the api to resend the whole state. */
     readonly startOver: () => void;
   };
   readonly objects: {
@@ -49,7 +46,6 @@ export interface DriftPorts {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly everyMs?: number;
-  /** Age in milliseconds at which a difference counts as drift. */
   readonly afterMs?: number;
 }
 
@@ -90,7 +86,6 @@ export class DriftAudit {
     return everyMs * (1 - SPREAD + 2 * SPREAD * random());
   }
 
-  /** Compares all agents and Schedules once. Returns the milliseconds until the next comparison. */
   async #round(): Promise<number> {
     const { memory, metrics, log, afterMs = DRIFT_AFTER_MS } = this.#ports;
     if (!memory.current()) {

@@ -29,7 +29,6 @@ export interface CheckableTools {
 
 export interface CachedAgent extends KubeObject {
   readonly spec: OperatedSpec | undefined;
-  /** The reason why the operator cannot parse the spec. */
   readonly problem: string | undefined;
   readonly status: AgentStatus;
 }
@@ -53,7 +52,6 @@ export interface VolumeView extends KubeObject {
 
 export interface NodeView extends KubeObject {
   readonly ready: boolean;
-  /** True if a person has closed the node to new pods with kubectl cordon. */
   readonly cordoned: boolean;
   /** The sum that the pods of the node may request. */
   readonly allocatable: Room;
@@ -165,7 +163,6 @@ interface RawVolume extends KubeObject {
   };
 }
 
-/** Requirements that only one node meets. */
 const NAMES_A_NODE: ReadonlySet<string> = new Set(['kubernetes.io/hostname', 'metadata.name']);
 
 const namesOneNode = ({ key, operator, values = [] }: NodeRequirement): boolean =>

@@ -1,4 +1,3 @@
-/** Kinds of Hamlet, and the names, labels and annotations that the operator writes. */
 import { GROUP, VERSION } from '@hamlet/contract/kinds';
 import type { ResourceType, StoredMeta } from '@hamlet/kube';
 

@@ -24,7 +24,6 @@ export function serviceView({ metadata, spec }: RawService): ServiceView {
   };
 }
 
-/** The hosts as one text, to find pods with other addresses. */
 export function hostsText(hosts: readonly ServiceHost[]): string {
   return hosts.map(({ name, address }) => `${name}=${address}`).join(' ');
 }

@@ -1,4 +1,3 @@
-/** The compute of a tier, and the resources of the pods that get it. */
 import type { Boost } from '@hamlet/contract';
 import { devicesOf } from '@hamlet/contract/kinds';
 import { bytes, cpuMillis } from '@hamlet/core/seats';
@@ -80,7 +79,6 @@ export function resourcesOf(tier: TierView): object {
   };
 }
 
-/** The device claim of a pod. Kubernetes creates it from the template, and deletes it with the pod. */
 export function resourceClaimsOf({ spec }: TierView): { readonly resourceClaims?: readonly object[] } {
   const { claimTemplateName } = spec.compute.gpu;
   return claimTemplateName === undefined

@@ -1,4 +1,3 @@
-/** The kinds that the agents' controller and the seats watch, and their indexes. */
 import type { Reflector } from '@hamlet/kube';
 import type { CachedAgent, NodeView, TierView, VolumeClaimView, VolumeView } from './cached-objects.ts';
 import { VOLUME_NODE_ANNOTATION } from './names.ts';

@@ -227,7 +227,6 @@ export function finalizerPolicy(namespace: string): readonly PolicyObject[] {
   ];
 }
 
-/** The policies of the chart by the second part of their name, hamlet-operator-NAME.NAMESPACE. */
 export const OPERATOR_POLICIES = {
   pods: OPERATOR_POD_POLICY,
   claims: OPERATOR_CLAIM_POLICY,

@@ -20,9 +20,7 @@ export class Session {
   readonly run: string;
   readonly stage: string;
   readonly parent: Session | null;
-  /** Aborts when nothing more may start. */
   readonly stopped = new AbortController();
-  /** Aborts when requests and calls under way must end. */
   readonly killed = new AbortController();
   readonly shown = new Set<string>();
   promptTokens = 0;
@@ -99,7 +97,6 @@ export class Session {
     for (const { ref, text } of payloads) this.#texts.set(ref, text);
   }
 
-  /** Resolves at the next `wake`. */
   get woken(): Promise<void> {
     return this.#wake.promise;
   }

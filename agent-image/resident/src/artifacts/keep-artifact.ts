@@ -6,7 +6,6 @@ import { retry } from '../village/retry.ts';
 
 export interface MadeArtifact {
   readonly name: string;
-  /** In lower case, without parameters: `text/csv`. */
   readonly mediaType: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly deliverable?: DeliverableKind;

@@ -41,7 +41,6 @@ export interface Stop {
 }
 
 export interface DayPlan {
-  /** Minutes of the village day at which the agent gets up and goes home. */
   readonly rises: number;
   readonly retires: number;
   readonly stops: readonly Stop[];
@@ -57,7 +56,6 @@ const GATHERINGS = [
   { minute: 1_110, kinds: ['square', 'board', 'cafe'], why: 'the village gathers there in the evening' },
 ] as const;
 
-/** The hours at which each agent follows its own interests. */
 const VISIT_MINUTES = [345, 405, 570, 660, 850, 930, 1_020, 1_220] as const;
 /** Reasons for a visit, each given at most once a day. They fit any place that an agent chose by its interests. */
 export const VISIT_REASONS = [
@@ -80,7 +78,6 @@ const ERRAND_SPREAD = 240;
 /** Each agent shifts its hours by up to this many minutes. */
 const SPREAD_MINUTES = 20;
 
-/** Plans a day: the common gatherings, and visits by interest in between, each place once. */
 export function planDay(character: Character, landmarks: readonly Landmark[], day: number): DayPlan {
   const { seed, agentId } = character;
   const shift = (name: string) => Math.floor(chance(seed, agentId, day, name) * SPREAD_MINUTES);

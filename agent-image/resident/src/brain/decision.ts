@@ -9,7 +9,6 @@ export const REFUSAL_PAUSE_TICKS = 600;
 /** The content of a post or a reply: a prompt for a model, a sentence for an agent without a model, and facts. */
 export interface Occasion {
   readonly prompt: string;
-  /** The first sentence if no model writes it. */
   readonly fallback: string;
   /** Facts that follow verbatim, also after a model's sentence; may be empty. */
   readonly facts: string;
@@ -23,10 +22,8 @@ export type Command =
   | {
       readonly kind: 'reply';
       readonly postId: string;
-      /** Id of the news or of the ledger entry that the reply answers. */
       readonly to: string;
       readonly occasion: Occasion;
-      /** Marks the agent's own post as resolved. */
       readonly resolves: boolean;
     }
   | {
@@ -49,11 +46,9 @@ export type Command =
 
 export interface Decision {
   readonly command: Command;
-  /** Identifies the command, so that the agent does not repeat a refused command at once. */
   readonly key: string;
   readonly goal: string;
   readonly why: string;
-  /** The mind after the village has accepted the command. */
   readonly after: Mind;
 }
 

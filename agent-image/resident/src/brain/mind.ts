@@ -9,7 +9,6 @@ export const BOARD_ENTRIES_MAX = 16;
 const NAME_MAX_CHARS = 64;
 
 const Times = z.strictObject({ times: z.int().min(0), tick: Tick });
-/** The number of consecutive replies or answers, and the tick of the last. */
 export type Times = Readonly<z.infer<typeof Times>>;
 
 // The memory file on the agent's volume stores these fields: renaming one would lose the data of older residents.
@@ -19,10 +18,8 @@ export const DayMind = z.strictObject({
   day: z.int().min(0),
   goal: z.string().max(200),
   visited: z.array(z.string()),
-  /** Agents that this agent greeted today, by id. */
   greeted: z.record(z.string(), Tick),
   answered: z.record(z.string(), Times),
-  /** True if today's errand is done. */
   delivered: z.boolean(),
   /** Scripted sentences that the agent said today and does not repeat. */
   said: z.array(z.string().max(200)).default([]),
@@ -31,7 +28,6 @@ export const DayMind = z.strictObject({
 });
 export type DayMind = Readonly<z.infer<typeof DayMind>>;
 
-/** A person's advice to go to a place, and perhaps to use it. */
 const Advice = z.strictObject({
   landmarkId: z.string().max(NAME_MAX_CHARS),
   use: z.boolean(),
@@ -42,16 +38,13 @@ export type Advice = Readonly<z.infer<typeof Advice>>;
 
 /** The state of the board, stored in memory under the name `board`. */
 export const BoardMind = z.strictObject({
-  /** Cursor of the news. */
   after: z.string().max(256).nullable(),
   /** Posts and replies that the agent need not consider again. */
   passed: z.array(z.string().max(NAME_MAX_CHARS)),
-  /** The agent's replies to agents, by thread. */
   threads: z.record(z.string(), Times),
   asked: z.record(z.string(), Tick),
   /** Version of the newest account entry that the agent has read; null before the first read. */
   entry: z.int().min(0).nullable(),
-  /** The agent's balance at that entry. */
   balance: z.string().max(NAME_MAX_CHARS).nullable(),
   /** The plan that the agent has announced, and the tick of its last post about a plan. */
   plan: z

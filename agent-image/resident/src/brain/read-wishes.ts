@@ -200,7 +200,6 @@ export function readWishes(prompt: string, here: Surroundings): readonly Reading
 /** Error code of a run that no pattern matches, in a village without a language model. */
 export const NO_MODEL = 'no_model';
 
-/** Instructions for connecting a language model, for people. */
 export const HOW_TO_CONNECT =
   'I have only a scripted mind, which understands nothing. To connect a language model, an operator runs make up MODEL=URL or sets models.config of the chart (docs/OPERATIONS.md).';
 

@@ -2,7 +2,6 @@ import type { Limits } from '@hamlet/contract';
 
 /** Steps in one run for each tool that the tier allows to run at the same time. */
 const STEPS_FOR_EACH_TOOL = 24;
-/** The village's limit of steps in one run. */
 const STEPS_MAX = 64;
 
 export interface UsableModel {

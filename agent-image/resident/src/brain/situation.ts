@@ -24,13 +24,11 @@ export interface Situation {
   readonly minute: number;
   readonly phase: 'night' | 'morning' | 'day' | 'evening';
   readonly self: AgentView;
-  /** Agents in sight that are awake, nearest first. */
   readonly neighbours: readonly AgentView[];
   /** Ids of all agents of the village. A speaker with another id is a person. */
   readonly agentIds: ReadonlySet<string>;
   readonly items: readonly LyingItem[];
   readonly landmarks: readonly Landmark[];
-  /** The wake that caused the turn; null if no wake did. */
   readonly wake: Wake | null;
   readonly character: Character;
   readonly mind: Mind;
@@ -38,16 +36,13 @@ export interface Situation {
   readonly board: BoardSight | null;
   /** Null when the agent did not read prices and auctions. */
   readonly trade: TradeSight | null;
-  /** Prompt of the run on which the agent works; null without a run. */
   readonly work: string | null;
-  /** The model's decision that has just arrived; null if none has. */
   readonly thought: Thought | null;
   readonly thinks: { readonly model: string; readonly tokensPerHour: number } | null;
 }
 
 export interface BoardSight {
   readonly news: readonly BoardNews[];
-  /** The cursor after `news`; null if nothing was read. */
   readonly nextAfter: string | null;
   /** Rewards and penalties to which the agent has not responded, oldest first. */
   readonly judged: readonly Judged[];
@@ -65,7 +60,6 @@ export interface Judged {
 }
 
 export interface HelpRequest {
-  /** Identifies the question, so that the agent does not repeat it too soon. */
   readonly subject: string;
   /** `humans` if the question quotes a run, which only people may read. */
   readonly audience: 'public' | 'humans';
@@ -91,7 +85,6 @@ export interface Want {
   readonly why: string;
 }
 
-/** A bid that the agent would make; money in aiDollars. */
 export interface PlannedBid {
   readonly auctionId: string;
   readonly amount: string;

@@ -16,7 +16,6 @@ export const Stay = z.strictObject({
   from: Clock,
   to: Clock,
   did: z.array(z.string().max(EVENT_CHARS)).max(EVENTS_MAX),
-  /** Number of omitted events. */
   more: z.int().min(0),
 });
 export type Stay = Readonly<z.infer<typeof Stay>>;

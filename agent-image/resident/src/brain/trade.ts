@@ -33,10 +33,8 @@ export function mayBuy({ boughtAt }: TradeMind, tick: number): boolean {
 export interface WantsOf {
   readonly needs: readonly string[];
   readonly limits: Pick<Limits, 'models'>;
-  /** The model that writes the agent's posts; null when it has none. */
   readonly model: string | null;
   readonly prices: PriceList;
-  /** True if a person waits for the agent's answer on the board. */
   readonly personWaits: boolean;
 }
 

@@ -5,7 +5,6 @@ import type { Machine } from '../engine/machine.ts';
 import { runtimeNameOf } from '../runtime/runtime-pool.ts';
 import type { Village } from '../village/village.ts';
 
-/** The subject of a check. Most kinds exist once, and need no further name. */
 export type Subject = CapabilityKind | readonly [kind: CapabilityKind, name: string];
 
 const fitting = (text: string): string =>
@@ -16,7 +15,6 @@ function named(subject: Subject): Pick<Capability, 'kind' | 'name'> {
   return { kind, name: name.slice(0, CAPABILITY_NAME_MAX_CHARS) };
 }
 
-/** A capability that the agent has, with the finding. */
 export const has = (subject: Subject, why: string): Capability => ({
   ...named(subject),
   ok: true,
@@ -24,7 +22,6 @@ export const has = (subject: Subject, why: string): Capability => ({
   fix: null,
 });
 
-/** A capability that the agent lacks, with the cause and what a person can do. */
 export const lacks = (subject: Subject, why: string, fix: string): Capability => ({
   ...named(subject),
   ok: false,

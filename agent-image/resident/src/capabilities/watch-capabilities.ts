@@ -23,7 +23,6 @@ export interface WatchPorts extends RetryPorts {
   readonly skills: SkillStore;
   readonly machine: () => Promise<Pick<Machine, 'hands'>>;
   readonly servers: ServerStates;
-  /** Opens the engine with its MCP servers, if the runtime of the Agent has one. */
   readonly openServers: (config: AgentConfig) => Promise<unknown>;
   readonly broker: URL | null;
   readonly hasProxy: boolean;
@@ -102,7 +101,6 @@ function skillCapability(found: Found): Capability {
   return lacks(['skill', name], problem, 'correct it as the text says; the next run uses the correction');
 }
 
-/** The log already contains these. */
 const LOGGED: ReadonlySet<string> = new Set(['workspace', 'memory', 'mcp']);
 
 function warnOf({ capabilities }: ResidentReport, log: Pick<Log, 'warn'>): void {

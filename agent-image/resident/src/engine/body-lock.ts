@@ -1,6 +1,5 @@
 import { rejectOnAbort } from '../village/retry.ts';
 
-/** The agent has one body, so the walks of two runs take turns. */
 export interface BodyLock {
   /** Runs the walk after all earlier walks have ended. Rejects with the signal's reason while it waits. */
   walk<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T>;

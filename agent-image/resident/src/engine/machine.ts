@@ -24,7 +24,6 @@ const GIT_RULES = `- Never \`git pull\` and never \`git stash\`: commit a snapsh
 const GIT_TOOL =
   '- Use the tool git for git: it carries work forward, and makes a checkpoint before what may lose work.';
 
-/** The machine in words, for the stable part of the prompt. Pure. */
 export function machineInWords(
   machine: Machine,
   { repository, secrets }: Pick<AgentConfig, 'repository' | 'secrets'>,
@@ -63,7 +62,6 @@ const WAY_OUT =
 const NO_WAY_OUT =
   'Nothing outside of the village can be reached from it: no download, no clone, no push and no package registry.';
 
-/** Secrets to which a prompt refers. */
 const MAX_SECRETS = 20;
 
 /** The text that a program sends in place of each secret; for GitHub also the variables that its programs read. */
@@ -77,7 +75,6 @@ function secretsInWords(secrets: AgentConfig['secrets']): string {
   return `You have no secrets, and need none: send a placeholder, for example as a bearer token, and the broker puts the secret in its place. ${each.join('; ')}.`;
 }
 
-/** The network tools, and which of them the village or the image lacks. */
 function webInWords(hands: HandsSurvey | 'silent', tools: readonly string[]): string {
   if (!tools.includes('web_fetch')) return '';
   const hasBrowser = hands === 'silent' || hands.programs.includes('chromium');

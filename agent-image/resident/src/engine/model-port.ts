@@ -106,7 +106,6 @@ async function* ask(
   }
 }
 
-/** The refusal of one request, as its adapter receives it. */
 type Exchange = { -readonly [K in keyof RefusedAsk]: RefusedAsk[K] } & Refused;
 
 async function* send(
@@ -162,7 +161,6 @@ async function adapterOf({ url, tokens, fetch: post = SYSTEM_PORTS.fetch }: Gate
   return createChatAdapter(server, { ports: { ...SYSTEM_PORTS, fetch: keeping }, limits: LIMITS });
 }
 
-/** The beginning of a refusal, at most this long. */
 async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -178,7 +176,6 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The stable code and the message of the API's refusal. */
 function refusalIn(bytes: Uint8Array): Refused {
   try {
     return Refused.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
@@ -239,13 +236,11 @@ function receiptIn(raw: unknown): { readonly moneyMicros: number; readonly note:
   return { moneyMicros: micros > 0n ? Number(micros) : 0, note };
 }
 
-/** A refusal of the gateway, with the wait that it asks for; null if it asks for none. */
 interface RefusedAsk {
   readonly code: string;
   readonly retryAfterMs: number | null;
 }
 
-/** The waits for the gateway within one attempt of the engine. */
 interface Waits {
   readonly count: number;
   readonly waitedMs: number;

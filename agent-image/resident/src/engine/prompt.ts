@@ -21,13 +21,10 @@ export interface Circumstances {
   readonly lately?: string;
   /** The agent's machine, as `machineInWords` writes it; speech has no tools. */
   readonly machine?: string;
-  /** The skills of the run; default none. */
   readonly skills?: readonly Pick<Skill, 'name' | 'description' | 'sha256'>[];
   /** Names of the people who take part in the session; empty for a run without one. */
   readonly people: readonly string[];
-  /** Who gave the run, in words: a person or a schedule. */
   readonly asker: string;
-  /** Money that a person holds for the result of the run, if any. */
   readonly offer: { readonly amount: string; readonly expires_at: string } | null;
   /** Role of a worker, as its parent wrote it; undefined for other runs. */
   readonly role?: string;

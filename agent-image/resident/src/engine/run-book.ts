@@ -23,7 +23,6 @@ export interface BookedRun {
   /** Called when the API reports that the lease is over. */
   readonly onLeaseLost: () => void;
   skills?: ReadonlyMap<string, Skill>;
-  /** Questions that the API did not show to people. */
   readonly refused: Set<string>;
   readonly refusals: Map<string, string>;
 }

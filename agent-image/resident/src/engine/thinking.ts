@@ -21,7 +21,6 @@ import type { EngineHost } from './engine-host.ts';
 import { machineInWords, type Machine } from './machine.ts';
 import type { RunBook } from './run-book.ts';
 
-/** Runtimes whose work is in the journal. */
 const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command']);
 /** The prefix that the engine adds to the code of a model's failure. */
 const MODEL_FAILURE = /^model_/;
@@ -35,11 +34,8 @@ export interface ThinkingPorts extends RetryPorts {
   readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<readonly Tool[]>;
   readonly notes: Notes;
   readonly repositoryMemory: RepositoryMemory;
-  /** The current skills of the Agent. */
   readonly skills: SkillStore;
-  /** The current hands of the pod. */
   readonly machine: () => Promise<Omit<Machine, 'tools'>>;
-  /** Programs in the hands; null if the pod has no hands. */
   readonly programs: ProgramPort | null;
   /** Takes the changes that a run's programs made to its memory file. */
   readonly keepMemory: (run: string, signal: AbortSignal) => Promise<void>;
@@ -56,14 +52,12 @@ interface HeldRun {
 export interface Thinking {
   readonly book: RunBook;
   readonly host: RuntimeHost;
-  /** True if the runtime of this name keeps a journal. */
   thinks(name: string): boolean;
   /** False if the runtime needs the journal but the journal cannot be used. The agent then takes no runs. */
   isReady(name: string): Promise<boolean>;
   machineOf(config: Pick<AgentConfig, 'repository' | 'secrets'>): Promise<string>;
   /** The skills of a run, in the versions that its first attempt found. The run's tools use them afterwards. */
   skillsOf(held: HeldRun, config: AgentConfig, signal: AbortSignal): Promise<readonly Skill[]>;
-  /** Waits until the API has the run's journal. */
   flush(run: string): Promise<void>;
   /** Usage of the run according to the journal; null for a runtime without one. */
   spentOf(run: string, name: string): Promise<Budgets | null>;

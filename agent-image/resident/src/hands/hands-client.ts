@@ -27,7 +27,6 @@ export class HandsError extends Error {
 export interface HandsClient {
   /** Identifies one start of the container. */
   readonly boot: string;
-  /** Rejects with `HandsError`. */
   ask<T>(op: string, args: object, answer: z.ZodType<T>): Promise<T>;
   close(): void;
 }
@@ -81,7 +80,6 @@ export async function connectHands(path: string): Promise<HandsConnection> {
   };
 }
 
-/** Opens a connection for one use. Rejects with `HandsError`. */
 export async function withHands<T>(path: string, use: (hands: HandsClient) => Promise<T>): Promise<T> {
   const hands = await connectHands(path);
   try {

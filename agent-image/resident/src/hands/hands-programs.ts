@@ -131,7 +131,6 @@ async function readRest(hands: HandsClient, id: string, output: Collector): Prom
 
 type Collector = ReturnType<typeof collector>;
 
-/** Keeps the first and the last part of a stream. Mutable, because it collects. */
 function collector(onOutput: (text: string) => void) {
   const decoder = new TextDecoder();
   let at = 0;

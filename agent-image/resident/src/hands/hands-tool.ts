@@ -23,7 +23,6 @@ export interface HandsKit {
   readonly changes: ChangeLog;
   readonly keepArtifact: KeepArtifact;
   readonly readScript: ReadScript;
-  /** Refusals of the broker to programs of the hands. */
   readonly refusals: Pick<Refusals, 'take'>;
   readonly search: AgentConfig['search'];
 }
@@ -94,7 +93,6 @@ interface Call<Input> {
 }
 type Place = Pick<HandsJob, 'kit' | 'context'>;
 
-/** Stores the start of the call at the API, does the work, and stores the result. */
 async function execute<Input>(place: Place, { given, ...call }: Call<Input>, work: Work<Input>): Promise<ToolResult> {
   const { kit, context } = place;
   return inHands(place, async (hands) => {
@@ -178,7 +176,6 @@ export type BeginAnswer = BegunWork | ToolResult;
 /** `absent`: the call certainly did not begin. `boot`: the start of the hands in which it began; null if unknown. */
 type KnownCall = { readonly kind: 'absent' } | { readonly kind: 'begun'; readonly boot: string | null };
 
-/** A call with its arguments as JSON, and the current start of the hands. */
 interface BegunIn {
   readonly tool: string;
   readonly args: string;

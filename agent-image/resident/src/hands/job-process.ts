@@ -6,7 +6,6 @@ import { processIdOf, startProcess, untilEnded } from './start-process.ts';
 /** A process of a call. Every attempt of the call refers to the same process, and a second start has no effect. */
 export interface JobProcess {
   readonly argv: readonly string[];
-  /** Default: the workspace. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
@@ -21,7 +20,6 @@ const PART_BYTES = 512 << 10;
 const idOf = ({ context }: HandsJob, step?: string): string =>
   step === undefined ? processIdOf(context) : `${processIdOf(context)}.${step}`;
 
-/** Starts a process of a call. Rejects with `HandsError`. */
 export async function beginProcess(
   job: HandsJob,
   { step, timeoutMs, outputBytes, ...parts }: JobProcess,
@@ -32,7 +30,6 @@ export async function beginProcess(
   await startProcess(hands, { cwd: kit.workspace, ...parts, id: idOf(job, step), place, limits }, kit.environmentOf);
 }
 
-/** Waits for the end of a process of a call. Rejects with `HandsError`. */
 export const endedProcess = (job: HandsJob, step?: string): Promise<EndedProcess> =>
   untilEnded(job.hands, idOf(job, step), job.context.signal);
 

@@ -31,7 +31,6 @@ export interface LoopbackProxyConfig {
   readonly port: number;
   readonly broker: URL;
   readonly token: () => Promise<string>;
-  /** Records the broker's refusals. */
   readonly refusals: Pick<Refusals, 'note'>;
 }
 

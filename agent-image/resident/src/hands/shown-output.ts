@@ -3,7 +3,6 @@ import { joinedOutput, type OutputStream } from './process-record.ts';
 /** Maximum characters of each stream that the model reads; half of them are from the end. */
 const SHOWN_CHARS = 14_000;
 
-/** The first and the last 16 KiB of a stream. */
 export const textOf = (stream: OutputStream | undefined): string =>
   stream === undefined ? '' : joinedOutput(stream.head, stream.tail ?? Buffer.alloc(0), stream.bytes);
 

@@ -25,12 +25,10 @@ export interface NewProcess {
   /** Added to the variables of the container. Those of the place override them. */
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** The input stays open for more. */
   readonly openStdin?: boolean;
   readonly limits: { readonly timeoutMs: number; readonly outputBytes?: number };
 }
 
-/** The variables that every process of a place gets. */
 export function placeEnvironment(place: ProcessPlace, environmentOf: EnvironmentOf): Readonly<Record<string, string>> {
   return { ...environmentOf(place), HAMLET_RUN: place.run, HAMLET_CALL: place.call };
 }

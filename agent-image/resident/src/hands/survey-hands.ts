@@ -28,7 +28,6 @@ const OUTPUT_BYTES = 4_096;
 const GUIDE = '/app/AGENTS.md';
 const SCRIPT = `for each in "$@"; do command -v "$each" >/dev/null && echo "$each"; done; test -r ${GUIDE} && echo ${GUIDE}`;
 
-/** Asks the hands for their programs. Rejects with `HandsError`. */
 export function surveyHands(socket: string, environmentOf: EnvironmentOf): Promise<HandsSurvey> {
   const argv = ['/bin/sh', '-c', SCRIPT, 'hamlet-survey', ...KNOWN_PROGRAMS];
   const program = { name: 'survey', argv, outputBytes: OUTPUT_BYTES, environmentOf };

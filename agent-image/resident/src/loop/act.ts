@@ -24,7 +24,6 @@ export type Acted =
 export interface ActPorts {
   readonly village: Village;
   readonly voice: Voice;
-  /** Without it the agent writes nothing on the board. */
   readonly boardKit?: BoardKit;
   readonly config: AgentConfig;
   /** Gives answers that take too long for a turn; without it the agent gives no such answers. */
@@ -57,7 +56,6 @@ export async function act(
   }
 }
 
-/** Writes a post or a reply with the model of the plan, if there is one. */
 async function write(
   { village, boardKit }: ActPorts,
   situation: Situation,
@@ -122,7 +120,6 @@ function actedOf(answer: Answer<{ accepted_seq: number }>): Acted {
   return answer.kind === 'ok' ? { outcome: 'accepted', seq: answer.value.accepted_seq } : failedOf(answer);
 }
 
-/** Buys, and drops the help request that the purchase resolves. */
 async function purchase(
   { village, boardKit }: ActPorts,
   { item, seconds, maxPrice }: Extract<Command, { kind: 'buy' }>,

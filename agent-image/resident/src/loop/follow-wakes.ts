@@ -10,7 +10,6 @@ export interface FollowPorts {
   readonly runs: RunListener;
   readonly cycle: number;
   readonly log: Log;
-  /** Waits for `ms`, or less if the process ends. */
   readonly rest: (ms: number) => Promise<void>;
   readonly random: () => number;
   readonly stop: AbortSignal;

@@ -21,7 +21,6 @@ export interface Thinker {
 
 export interface ThinkerPorts {
   readonly complete: (body: ChatCompletionBody) => Promise<Answer<ChatCompletion>>;
-  /** The newest diary entries, oldest first. */
   readonly diary: () => readonly string[];
   readonly onThought: () => void;
   readonly log: Log;

@@ -24,11 +24,9 @@ export interface TurnPorts {
   readonly memory: MemoryStore;
   readonly cycle: number;
   readonly turnGate?: Pick<TurnGate, 'work'>;
-  /** Without it the agent neither reads nor writes the board. */
   readonly boardKit?: BoardKit;
   /** Without it the agent gives no answer that takes too long for a turn. */
   readonly aside?: Aside;
-  /** Without a thinker only the rules decide. */
   readonly thinker?: Thinker;
   readonly newId: () => string;
 }
@@ -100,12 +98,10 @@ async function look(ports: TurnPorts, trigger: Trigger, mind: Mind): Promise<Ans
   return { kind: 'ok', value: { ...known, situation: await withTrade(village, situation, config.value) } };
 }
 
-/** The run on which the agent works, and the decision that has arrived. */
 function heldNow({ turnGate, thinker }: TurnPorts): Pick<Situation, 'work' | 'thought'> {
   return { work: turnGate?.work ?? null, thought: thinker?.take() ?? null };
 }
 
-/** Reads prices and auctions when `isTimeToTrade` says so. */
 async function withTrade(village: Village, situation: Situation, config: AgentConfig): Promise<Situation> {
   const { mind, tick } = situation;
   if (!isTimeToTrade(situation)) return situation;
@@ -179,7 +175,6 @@ interface LookFrom {
   readonly standing: Pick<AgentDetail, 'balance'>;
   readonly config: AgentConfig;
   readonly board: BoardMind;
-  /** If false, a later turn reads the news. */
   readonly withNews: boolean;
 }
 

@@ -15,7 +15,6 @@ export class McpFault extends Error {
   }
 }
 
-/** A server's text as a part of a message: one line, shortened. */
 export const quoted = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= QUOTED_CHARS ? line : `${line.slice(0, QUOTED_CHARS)} …`;

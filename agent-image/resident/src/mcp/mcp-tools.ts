@@ -79,7 +79,6 @@ async function toolsOf(served: ServedTools, log: Pick<Log, 'warn'>, noteState: N
 /** The server's order may differ from start to start. */
 const byName = (a: OfferedTool, b: OfferedTool): number => (a.name < b.name ? -1 : Number(a.name > b.name));
 
-/** The tool, or the reason why it is unusable. */
 function toolOf(served: ServedTools, offered: OfferedTool): Tool | string {
   const { server, readsOnly, timeoutMs, calls } = served;
   const name = mcpToolName(server.name, offered.name);

@@ -70,7 +70,6 @@ function serverOf({ name, url, command }: ServerConfig, ports: McpPorts): Opened
   return { server, close: () => server.close() };
 }
 
-/** A program in the hands. */
 function overStreams(
   { socket, workspace: cwd, environmentOf }: Pick<McpPorts, 'socket' | 'workspace' | 'environmentOf'>,
   program: { readonly name: string; readonly argv: readonly string[] },

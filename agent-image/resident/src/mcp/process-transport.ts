@@ -57,7 +57,6 @@ interface Followed {
   readonly note: (line: string) => void;
 }
 
-/** Reads messages until the program ends; returns the reason. */
 async function follow(program: HandsProcess, { transport, note }: Followed): Promise<string> {
   let unread: Buffer = Buffer.alloc(0);
   let broken = 0;
@@ -78,7 +77,6 @@ async function follow(program: HandsProcess, { transport, note }: Followed): Pro
   }
 }
 
-/** False for a line that is not a message of the protocol. */
 function receive(transport: Transport, line: string): boolean {
   let message: JSONRPCMessage;
   try {

@@ -1,6 +1,5 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 
-/** Maximum length of a server's schema, as JSON. */
 export const SCHEMA_MAX_CHARS = 16_384;
 /** An untrusted regular expression can take hours. The server checks these itself. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['pattern', 'patternProperties', 'format', '$id', 'id', '$schema']);

@@ -8,7 +8,6 @@ import { VILLAGE_CERTIFICATE } from '../hands/proxy-environment.ts';
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 const BODY_BYTES = 4 << 20;
-/** Statuses without a body. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**

@@ -11,7 +11,6 @@ export const Entity = z.object({
   observations: z.array(z.string()).max(50),
   /** The only conversation that may read the note; absent or null for everyone. */
   audience: z.string().max(200).nullish(),
-  /** True for a note that is always recalled. */
   pinned: z.boolean().optional(),
   about: z.string().max(200).optional(),
 });

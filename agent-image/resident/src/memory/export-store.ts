@@ -33,7 +33,6 @@ const Export = z.strictObject({ path: z.string(), entries: z.array(Entry) });
  * reach.
  */
 export interface ExportStore {
-  /** Null if none are stored. */
   read(path: string): readonly GraphEntry[] | null;
   /** Returns after the entries are on disk. */
   write(path: string, entries: readonly GraphEntry[]): void;

@@ -82,7 +82,6 @@ const cleanRelation = ({ type, from, to, relationType }: z.infer<typeof Relation
   relationType: clean(relationType),
 });
 
-/** A text as the API accepts it. */
 const clean = (text: string, maxChars = ENTRY_NAME_MAX_CHARS): string =>
   [...text.toWellFormed().replaceAll('\u0000', '')].slice(0, maxChars).join('');
 

@@ -62,7 +62,6 @@ interface Ports {
   readonly memory: RepositoryMemory;
   readonly book: MemoryRuns;
   readonly home: string;
-  /** The last entries that were written to each file. */
   readonly exports: ExportStore;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -241,7 +240,6 @@ interface FilePlace {
 /** The village never writes a larger file: the API stores 256 KiB of a repository. */
 const FILE_MAX_BYTES = 512 << 10;
 
-/** `text` is null if the file does not exist. */
 type ReadFile =
   | { readonly kind: 'read'; readonly text: string | null; readonly sha256: string | null }
   | { readonly kind: 'unreadable'; readonly why: string };

@@ -12,7 +12,6 @@ import {
 import { dirname } from 'node:path';
 import { DIARY, Entity, entityOf, type MemorySeed } from './entity.ts';
 
-/** A larger file is compacted. */
 export const MAX_MEMORY_BYTES = 1024 * 1024;
 /** Maximum number of diary entries; the oldest are dropped. */
 export const MAX_DIARY_ENTRIES = 200;

@@ -32,7 +32,6 @@ export interface RepositoryMemory {
 interface Ports extends RetryPorts {
   readonly work: Pick<WorkVillage, 'repositoryMemory'>;
   readonly book: MemoryRuns;
-  /** The initial entries of an empty memory. */
   readonly seed: MemorySeed;
 }
 
@@ -77,7 +76,6 @@ function seedChanges({ entities }: MemorySeed): readonly MemoryChange[] {
 
 export interface SharedNote extends Omit<Note, 'audience'> {
   readonly isOutside: boolean;
-  /** The agent that created it. */
   readonly by: string;
 }
 

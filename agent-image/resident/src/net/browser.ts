@@ -18,7 +18,6 @@ const SESSION_MS = 7_200_000;
 const SESSIONS_MAX = 20;
 /** Maximum number of browsers that run at the same time, for all runs: a tier with 2Gi has the memory for two heavy pages. */
 const AT_ONCE_MAX = 2;
-/** Folder of the sessions, in the hands. */
 const SESSIONS = '/tmp/hamlet-browser';
 const PART_BYTES = 512 << 10;
 const PICTURE_MAX_BYTES = 5 << 20;
@@ -105,7 +104,6 @@ const reportOf = ({ opened }: Seen): HandsEnd['report'] => ({
   opened: opened.map((page) => ({ ...page, at: new Date().toISOString() })),
 });
 
-/** The page after an operation, for the model. */
 const showPage: Finish = async (_job, seen, { process, stdout }) => {
   const { url, title, held, tabs } = seen;
   const others =

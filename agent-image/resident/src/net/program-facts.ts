@@ -27,11 +27,9 @@ export const FetchFacts = z.discriminatedUnion('ok', [
     url: Text,
     title: Text,
     contentType: Text,
-    /** Unpacked bytes that were read. */
     bytes: z.int().min(0),
     isCut: z.boolean(),
     isText: z.boolean(),
-    /** Lines of headers; empty for a page. */
     headers: Text,
   }),
   Failure,
@@ -46,7 +44,6 @@ export const BrowserFacts = z.discriminatedUnion('ok', [
     ok: z.literal(true),
     url: Text,
     title: Text,
-    /** Pages that the call opened. */
     opened: z.array(z.strictObject({ url: Text, title: Text })).max(20),
     /** Sending requests that were held back. */
     held: z.int().min(0),

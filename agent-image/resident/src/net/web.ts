@@ -92,5 +92,4 @@ function reportOf({ url, title, bytes }: Fetched): HandsEnd['report'] {
   return { bytes, opened: [{ url, title, at: new Date().toISOString() }] };
 }
 
-/** Tools that send requests without a browser. */
 export const webTools = (kit: HandsKit) => [http(kit), webFetch(kit)];

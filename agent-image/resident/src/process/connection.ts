@@ -8,7 +8,6 @@ import { createHttpWork, type WorkVillage } from '../village/work-village.ts';
 
 export interface ConnectionPorts {
   readonly now: () => number;
-  /** Aborts when the process must end. */
   readonly stop: AbortSignal;
   /** Aborts later than `stop`, so that a write in flight can finish. */
   readonly stopWriting: AbortSignal;

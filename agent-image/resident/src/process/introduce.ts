@@ -19,7 +19,6 @@ export async function introduce(
 
 interface RepeatPorts {
   readonly log: Log;
-  /** A random number in 0…1. */
   readonly random: () => number;
   readonly rest: (ms: number) => Promise<void>;
   readonly stop: AbortSignal;

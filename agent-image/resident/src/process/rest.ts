@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A pause while the process ends. */
 const ENDING_MS = 25;
 
 /**

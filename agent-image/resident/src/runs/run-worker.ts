@@ -17,7 +17,6 @@ export interface WorkerPorts extends TakePorts {
   readonly arrival: AsyncEvent;
   /** Runs that have processes in the hands; default none. Rejects if the hands do not answer. */
   readonly runsInHands?: () => Promise<readonly string[]>;
-  /** Called when a newer cycle has begun. */
   readonly onStale: () => void;
 }
 

@@ -210,7 +210,6 @@ type Carry = Readonly<{
   thinks: boolean;
 }>;
 
-/** Executes the run, and again after each wait that ended with answers. */
 async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, thinks }: Carry): Promise<Carried> {
   const { config } = runtime;
   const { repository } = held;

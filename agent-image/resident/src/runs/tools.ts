@@ -43,7 +43,6 @@ export interface Tools {
   readonly village: Village;
   /** The idempotency key of one attempt of one step, the same in every process. */
   key(step: number, tries: number): string;
-  /** Repeats a request until the API accepts or refuses it. */
   ask<T>(request: () => Promise<Answer<T>>): Promise<Definite<T>>;
   around(other?: string): Promise<Seen>;
   world(): Promise<Seen>;
@@ -97,7 +96,6 @@ export function createTools(ports: ToolPorts, runId: string, signal: AbortSignal
 const failed = (text: string): ToolResult => ({ outcome: 'failed', text });
 const done = (text: string): ToolResult => ({ outcome: 'done', text });
 
-/** Walks to a slot of a place, unless the agent is there already. */
 export async function goTo(tools: Tools, placeId: string, step: number): Promise<ToolResult> {
   for (let tries = 0; ; tries += 1) {
     const { view, self } = await tools.around();

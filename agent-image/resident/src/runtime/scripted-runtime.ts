@@ -51,7 +51,6 @@ function notUnderstood(readings: readonly Reading[]): readonly string[] {
   return [`I did not understand ${listed(parts)}, and did nothing about ${them}. ${WHAT_I_UNDERSTAND}`];
 }
 
-/** The tool calls of a wish, in order. `hello` greets an agent. */
 function callsFor(
   wish: Wish,
   work: RunWork,

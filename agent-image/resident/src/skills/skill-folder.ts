@@ -15,7 +15,6 @@ export type WantedSkill = AgentConfig['skills'][number];
 
 export interface Skill extends Pick<WantedSkill, 'name' | 'from'> {
   readonly description: string;
-  /** The instructions, which follow the front matter of SKILL.md. */
   readonly instructions: string;
   readonly sha256: string;
   readonly files: ReadonlyMap<string, string>;
@@ -45,7 +44,6 @@ const FrontMatter = z.looseObject({
   description: z.string().trim().min(1).max(SKILL_DESCRIPTION_MAX_CHARS),
 });
 
-/** Hash of all files with their paths. Pure. */
 export function hashOf(files: SkillFiles): string {
   const hash = createHash('sha256');
   for (const { path, text } of files.toSorted(byPath))

@@ -8,7 +8,6 @@ export const ASK_AGAIN: ReadonlySet<string> = new Set(['permission_needed', 'per
 /** Refusals that leave the call to the next holder of the lease. */
 export const LOST: ReadonlySet<string> = new Set(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
 
-/** The API's outcome, or a result without one. */
 type Asked = { readonly outcome: CallOutcome } | { readonly result: ToolResult };
 
 /** Lets the API perform a call with an effect outside the pod. */

@@ -153,7 +153,6 @@ func layerBytesOf(text string) int64 {
 	return max(0, bytes)
 }
 
-// disk is a file system with a limit.
 type disk struct {
 	folder string
 	bytes  int64

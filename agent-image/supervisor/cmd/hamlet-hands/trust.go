@@ -11,8 +11,7 @@ import (
 
 const (
 	trustCommand = "trust"
-	// authority is the certificate of the village, which the operator mounts.
-	authority = "/etc/hamlet/ca/ca.crt"
+	authority    = "/etc/hamlet/ca/ca.crt"
 )
 
 func place(certificate string) trust.Place {

@@ -41,7 +41,6 @@ type Written struct {
 	BeforeSize   int64  `json:"beforeSize,omitempty"`
 }
 
-// former is the file that a write replaces.
 type former struct {
 	info   fs.FileInfo
 	sha256 string
@@ -184,7 +183,6 @@ type RemoveArgs struct {
 	IfSha256 string `json:"ifSha256,omitempty"`
 }
 
-// Removed contains the former content, like Written.
 type Removed struct {
 	Entry
 	Before       []byte `json:"before,omitempty"`

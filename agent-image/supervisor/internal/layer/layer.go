@@ -26,8 +26,7 @@ const (
 	maxLinked  = 65_536
 	maxFolders = 4_096
 	// readAtOnce is the number of names that one read of a folder returns.
-	readAtOnce = 256
-	// shownFolders is the number of folders in the message to the agent.
+	readAtOnce   = 256
 	shownFolders = 3
 	pathChars    = 120
 	gib          = 1 << 30
@@ -96,8 +95,7 @@ type counting struct {
 	entries int
 	pending []string
 	folders map[string]int64
-	// linked are the counted files with several names.
-	linked map[uint64]bool
+	linked  map[uint64]bool
 }
 
 // read counts the entries of a folder. It follows no link, even if a program replaces the folder with one meanwhile.
@@ -145,7 +143,6 @@ func (c *counting) add(path, label string) {
 	}
 }
 
-// isCounted is true for another name of a file that is already counted.
 func (c *counting) isCounted(stat *syscall.Stat_t, isFolder bool) bool {
 	if isFolder || stat.Nlink <= 1 {
 		return false
@@ -159,7 +156,6 @@ func (c *counting) isCounted(stat *syscall.Stat_t, isFolder bool) bool {
 	return false
 }
 
-// labelOf is the folder of the first or second level that contains a folder.
 func labelOf(root, folder string) string {
 	below, _ := filepath.Rel(root, folder)
 	parts := strings.SplitN(below, "/", 3)

@@ -15,7 +15,6 @@ const (
 	restFactor = 19
 )
 
-// Programs fill the layer.
 type Programs interface {
 	// IsIdle is true if none runs; the channel then gets a value when one starts.
 	IsIdle() (bool, <-chan struct{})

@@ -20,7 +20,6 @@ type limit struct {
 // supervisor's threads, so it can neither allocate memory nor start threads: everything is prepared in the kernel's form.
 type newborn struct {
 	limits []limit
-	// folder is the working folder; nil for the supervisor's.
 	folder *byte
 	// files become stdin, stdout and stderr. None of them has one of these numbers already.
 	files     [3]uintptr

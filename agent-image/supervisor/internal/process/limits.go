@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// Limits of requests.
 const (
 	// MaxRunning is the number of processes that run at once.
 	MaxRunning = 32
@@ -25,9 +24,8 @@ const (
 	maxTasks = 1_000
 	// maxSpooled is the maximum stored output of all processes together.
 	maxSpooled = 512 << 20
-	// HeadBytes and TailBytes are the parts of an output in a record.
-	HeadBytes = 16 << 10
-	TailBytes = 16 << 10
+	HeadBytes  = 16 << 10
+	TailBytes  = 16 << 10
 )
 
 // Limits of one process. Zero means the default.

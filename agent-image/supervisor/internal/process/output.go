@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// spooled is the output on disk of all processes.
 var spooled atomic.Int64
 
 type Output struct {
@@ -63,7 +62,6 @@ const copyBytes = 16 << 10
 
 var buffers = sync.Pool{New: func() any { return new([copyBytes]byte) }}
 
-// fill reads until the last writer closes the pipe.
 func (s *spool) fill(pipe *os.File) {
 	buffer := buffers.Get().(*[copyBytes]byte)
 	defer buffers.Put(buffer)
@@ -82,7 +80,6 @@ func (s *spool) fill(pipe *os.File) {
 	close(s.done)
 }
 
-// wake ends the waits of readers. The caller holds the lock.
 func (s *spool) wake() {
 	close(s.grown)
 	s.grown = make(chan struct{})
@@ -140,7 +137,6 @@ func (s *spool) describe() Output {
 	if after >= s.bytes {
 		return out
 	}
-	// The tail is the end of the file, followed by the bytes that the file does not contain.
 	out.Tail = s.read(after, max(0, s.kept-after))
 	missing := min(s.bytes-max(after, s.kept), int64(len(s.last)))
 	if missing > 0 {

@@ -81,7 +81,6 @@ func (t *Table) openSpools(p *process) {
 	}
 }
 
-// openPipes opens stdin, stdout and stderr; with merge, stderr is stdout.
 func openPipes(merge bool) (*pipes, error) {
 	ends := &pipes{}
 	for stream := range 3 {
@@ -118,7 +117,6 @@ func environment(spec Spec) []string {
 	return variables
 }
 
-// feed writes to the process until it stops reading.
 func (p *process) feed(data []byte, closes bool) {
 	_, _ = p.stdin.Write(data)
 	if closes {
@@ -128,7 +126,6 @@ func (p *process) feed(data []byte, closes bool) {
 
 func (p *process) hasEnded() bool { return p.exit != nil }
 
-// end stores the exit of the process.
 func (p *process) end(status syscall.WaitStatus) {
 	p.timer.Stop()
 	_ = p.stdin.Close()

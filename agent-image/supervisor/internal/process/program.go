@@ -79,7 +79,6 @@ func valueOf(name string, variables []string) string {
 	return ""
 }
 
-// limitsNow returns the limits of every program. None exceeds that of the supervisor.
 func limitsNow() ([]limit, error) {
 	var files, tasks syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {

@@ -101,7 +101,6 @@ func (t *Table) makeRoom() *Fault {
 	return nil
 }
 
-// maxPast is the number of dropped processes whose ids the table remembers.
 const maxPast = 4_096
 
 func (t *Table) drop(p *process) {

@@ -116,7 +116,6 @@ func (s *Server) talk(conn net.Conn) {
 	}
 }
 
-// next reads a request. It answers messages that are not JSON, and returns false at the end of the connection.
 func next(p *peer) (request, bool) {
 	for {
 		var r request
@@ -136,7 +135,6 @@ func next(p *peer) (request, bool) {
 	}
 }
 
-// greet reads the hello, the first request of each connection.
 func (s *Server) greet(p *peer) bool {
 	r, ok := next(p)
 	if !ok {

@@ -13,9 +13,7 @@ import (
 )
 
 const (
-	// maxBytes is the maximum size of a file.
-	maxBytes = 1 << 20
-	// maxMirrors is the maximum number of mirrors of the image.
+	maxBytes   = 1 << 20
 	maxMirrors = 16
 	// endpoint is the broker's address for programs that use the proxy of the pod.
 	endpoint = "http://hamlet/"
@@ -118,7 +116,6 @@ func (p Place) leadCargo() error {
 	return replace(p.Cargo, []byte(crates))
 }
 
-// read returns a file, or nothing if it is missing or too long.
 func read(file string) ([]byte, error) {
 	facts, err := os.Stat(file)
 	if errors.Is(err, os.ErrNotExist) || (err == nil && (!facts.Mode().IsRegular() || facts.Size() > maxBytes)) {

@@ -17,7 +17,6 @@ import (
 )
 
 const (
-	// maxBytes is the maximum size of a certificate.
 	maxBytes = 64 << 10
 	// toolTime is the timeout of one tool; on a fraction of a processor a new database of NSS takes seconds.
 	toolTime = time.Minute
@@ -167,7 +166,6 @@ func (p Place) addToNss(certificate []byte) error {
 			return err
 		}
 	}
-	// The old entry does not exist the first time.
 	_, _ = run("certutil", "-D", "-d", database, "-n", "hamlet")
 	if _, err := run("certutil", "-A", "-d", database, "-t", "C,,", "-n", "hamlet", "-i", p.Certificate); err != nil {
 		return err

@@ -22,7 +22,6 @@ import type { AgentEvent } from './events-for.ts';
 import type { Action } from './plan.ts';
 
 export interface Subject {
-  /** The cached Agent. Every action that writes the Agent also changes the cached one. */
   readonly latest: () => CachedAgent | undefined;
   readonly statusOf: (agent: CachedAgent) => AgentStatus;
 }
@@ -150,7 +149,7 @@ function dryRun(ports: ApplyPorts, { agent }: Now, manifest: NewObject): Promise
   return refusalBy(() => ports.client.create(PODS, manifest, { namespace, query: { ...QUERY, dryRun: 'All' } }));
 }
 
-/** Creates the pod that begins a cycle. If another owner's pod has the name, the next attempt uses the next name. */
+/** If another owner's pod has the name, the next attempt uses the next name. */
 async function createPod(ports: ApplyPorts, { agent }: Now, { manifest }: Of<'createPod'>): Promise<void> {
   const pod = await create(ports.client, { type: PODS, known: ports.pods }, manifest);
   const isOurs = pod.metadata.ownerReferences?.some(({ uid }) => uid === agent.metadata.uid) === true;
@@ -190,7 +189,6 @@ async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): 
   if (still !== undefined) throw new ResizeRefusedError({ message: still.message, newPodToo: false });
 }
 
-/** Deletes a pod. The response already shows that the pod is ending. */
 async function deletePod(ports: ApplyPorts, { agent }: Now, { kind: _kind, ...pod }: Of<'deletePod'>): Promise<void> {
   const ending = await deleteObject<PodView>(ports, PODS, { namespace: agent.metadata.namespace, ...pod });
   if (ending !== undefined) ports.pods.learn(ending);

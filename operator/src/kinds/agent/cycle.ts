@@ -38,7 +38,6 @@ export type CycleCause =
 
 export interface CycleStep {
   readonly cycle: number;
-  /** Awake if the cycle is to have a pod. */
   readonly power: Power;
   readonly cause?: CycleCause;
   readonly pod?: PodView | undefined;
@@ -46,7 +45,6 @@ export interface CycleStep {
   readonly waitMs?: number;
 }
 
-/** How a pod ended, for each reason of its condition DisruptionTarget. */
 const DISRUPTIONS: Readonly<Record<string, EndOfPod>> = {
   PreemptionByScheduler: 'Preempted',
   EvictionByEvictionAPI: 'Evicted',
@@ -69,7 +67,6 @@ function seatMoved({ seatNode, seat }: Observed, { nodeName }: PodView): EndOfPo
   return seatNode.cordoned === true ? 'NodeDrained' : 'SeatMoved';
 }
 
-/** How the cycle's pod ended, if it is gone, is ending, has failed or must move. */
 function endOfPod(observed: Observed): EndOfPod | undefined {
   const { agent, pod, nameTaken } = observed;
   const { metadata, status } = agent;

@@ -22,7 +22,6 @@ export interface ResizeRefusal {
   readonly newPodToo: boolean;
 }
 
-/** A resize that is in progress, or that the API server has refused. */
 export interface ResizeAttempt {
   /** When the operator first saw that the pod lacks the size in its spec, in milliseconds since 1970. */
   readonly sinceMs: number;
@@ -59,7 +58,6 @@ export interface Facts {
   readonly pods: readonly PodView[];
   /** True if a pod of another owner has the name of the cycle's pod. */
   readonly nameTaken: boolean;
-  /** The next cycle whose pod name is free. */
   readonly nextCycle: number;
   readonly claim: VolumeClaimView | undefined;
   /** The Entitlements that the operator can parse, lowest rank first, with the GPUs that the agent has bought for now. */
@@ -84,7 +82,6 @@ export interface Facts {
   /** The agent's seat in the village's plan. Neither granted nor with a reason if the operator has not counted it yet. */
   readonly seat: SeatDecision;
   readonly resize: ResizeAttempt | undefined;
-  /** The refusal of the last attempt to create the pod or the volume claim. */
   readonly refusal: Refusal | undefined;
   readonly settings: Settings;
 }

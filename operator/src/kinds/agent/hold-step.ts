@@ -41,7 +41,6 @@ function asking(tier: TierView, cycle: number, pod: PodView | undefined): HoldAc
 const isStarting = ({ power, cause, pod }: CycleStep): boolean =>
   power === 'Awake' && (cause !== undefined || pod === undefined);
 
-/** True if the api counts the time of the cycle's pod, or the pod does not run yet. */
 function isMetered(observed: Observed, pod: PodView, cycle: number): boolean {
   const hold = holdOf(observed);
   return hold?.cycle === cycle && (pod.container?.running !== true || hold.pod_uid === pod.metadata.uid);

@@ -56,7 +56,6 @@ export interface Sources {
   /** Checks names and examples of rules. Without this function no Agent has the condition RulesChecked. */
   readonly checkRules?: CheckRules;
   readonly settings: () => Settings;
-  /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
 

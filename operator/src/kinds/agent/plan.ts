@@ -58,7 +58,6 @@ const EXPECTED: ReadonlySet<CycleCause> = new Set<CycleCause>([
   'GpuWindow',
 ]);
 
-/** The Event of each cause of a new cycle. For a measure, `eventActions` adds the admin's reason. */
 const EVENT_TEXTS: Readonly<Record<CycleCause, string>> = {
   Awakened: 'awake',
   Suspended: 'asleep: the pod ends, the volume stays',

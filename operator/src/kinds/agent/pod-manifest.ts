@@ -294,7 +294,6 @@ function volumesOf({ agent, settings }: PodPlan, hasHands: boolean): readonly ob
   ];
 }
 
-/** Facts about the pod's cycle that the status does not show until the operator has written it. */
 function annotationsOf(plan: PodPlan): Record<string, string> {
   const { spec, tier, settings } = plan;
   const held = heldNode(plan);

@@ -75,7 +75,6 @@ export class AgentReconciler {
     });
   }
 
-  /** Stops writing statuses. */
   close(): void {
     this.#statuses.close();
   }
@@ -226,7 +225,6 @@ export class ResizeWatch {
     this.#nowMs = nowMs;
   }
 
-  /** The current resize attempt of a pod. Begins an attempt if the pod does not have the size in its spec yet. */
   of(pod: PodView): ResizeAttempt | undefined {
     const { uid } = pod.metadata;
     const known = this.#entries.get(uid);

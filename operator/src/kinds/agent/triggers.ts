@@ -12,7 +12,6 @@ function agentKey({ metadata }: PodView | VolumeClaimView): string | undefined {
   return name === undefined ? undefined : keyOf({ namespace: metadata.namespace, name });
 }
 
-/** The fields of a pod that a plan reads. */
 const planned = (pod: PodView): readonly unknown[] => [
   pod.metadata.uid,
   pod.metadata.deletionTimestamp,
@@ -58,7 +57,6 @@ export function effectOfClaim(change: Change<VolumeClaimView>): 'plan' | 'status
 
 export interface Destinations {
   readonly add: (key: string, urgency?: Urgency) => void;
-  /** Updates the status of the key, if it differs. */
   readonly touch: (key: string) => void;
 }
 

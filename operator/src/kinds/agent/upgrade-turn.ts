@@ -16,7 +16,6 @@ export type Turn = 'now' | 'waits' | 'halted';
 export class UpgradeTurn {
   #holder: string | undefined;
   #sinceMs = 0;
-  /** Agents that have failed since an agent was last ready. */
   readonly #failed = new Set<string>();
 
   /** Takes the turn for `key` if it is free. `isReady`: an agent is ready with the new image or needs no turn. */

@@ -41,7 +41,6 @@ export function isOurClaim({ metadata: { labels, ownerReferences } }: KubeObject
     : isAgent(controller);
 }
 
-/** The message for a claim that the operator may not use, with the reason and the fixes. */
 export function claimTaken(claim: string, agentName: string): string {
   return `the PersistentVolumeClaim ${claim} was not created for this Agent: delete or rename it, give the Agent another name, or label the claim ${ROLE_LABEL}=${AGENT_ROLE},${AGENT_LABEL}=${agentName} to let the Agent use it`;
 }

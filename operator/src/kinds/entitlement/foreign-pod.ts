@@ -33,7 +33,6 @@ type Kind = 'requests' | 'limits' | 'seat';
 
 const EMPTY: Amounts = {};
 
-/** The limits or the requests of a container. A missing limit is replaced by the request. */
 function asked({ name, resources: { requests = EMPTY, limits = EMPTY } = {} }: RawContainer, kind: Kind): Amounts {
   if (kind === 'requests') return requests;
   const { cpu } = requests;

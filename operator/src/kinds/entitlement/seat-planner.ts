@@ -12,7 +12,6 @@ const COST_FACTOR = 9;
 export interface SeatPlannerOptions {
   readonly sources: SeatSources;
   readonly clock: Clock;
-  /** Called for each agent whose decision has changed. */
   readonly onSeat: (key: string) => void;
   readonly onPlan: () => void;
   readonly onError: (error: unknown) => void;

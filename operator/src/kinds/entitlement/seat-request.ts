@@ -16,7 +16,6 @@ import { RESIDENT_SHARE } from '../../objects/hands.ts';
 import { isLiving, isOver, type PodView } from '../../objects/pod-view.ts';
 import type { Size } from '../../objects/tier-compute.ts';
 
-/** The devices in a pod's annotation, as `fixedOf` writes them. */
 const DEVICES = /^([^\s=]+\/[^\s=]+)=(\d+)/;
 
 const NO_SIZE: Size = { cpuMillis: 0, memoryBytes: 0 };
@@ -26,7 +25,6 @@ const withResident = ({ cpuMillis: cpu, memoryBytes: memory }: Size): Size => ({
   memoryBytes: memory + RESIDENT_SHARE.memoryBytes,
 });
 
-/** The rank of a tier, and the size of one of its agents: the compute of its hands, and the share of its resident. */
 export function seatTier({ metadata, spec, handless }: TierView): AgentSeat {
   const { resources, gpu } = spec.compute;
   const devices = devicesOf(gpu);
@@ -75,7 +73,6 @@ export function endingPods(pods: readonly PodView[]): readonly EndingPod[] {
   });
 }
 
-/** The living pod of an agent. If several live, a pod that has a node is preferred. */
 export function holdingPod(pods: readonly PodView[]): PodView | undefined {
   const held = pods.filter(isLiving);
   return held.find(({ nodeName }) => nodeName !== undefined) ?? held[0];

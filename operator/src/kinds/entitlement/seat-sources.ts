@@ -19,7 +19,6 @@ import {
 } from './seat-request.ts';
 
 export interface Entitled {
-  /** The tier, with the GPUs that the agent has bought for now. */
   readonly tier: TierView | undefined;
   readonly barred: boolean;
   readonly boost?: Boost | undefined;
@@ -34,7 +33,6 @@ export interface SeatSources {
   readonly foreign: readonly ObjectCache<ForeignPodView>[];
   readonly tiers: () => readonly TierView[];
   readonly entitled: (agent: CachedAgent) => Entitled;
-  /** Resources on each node that seats cannot use. */
   readonly reserve: Room;
 }
 
@@ -94,7 +92,6 @@ function volumeNodeOf({ nodes, volumes }: SeatSources, claim: VolumeClaimView | 
   return { name, ready: nodes.get(name)?.ready === true, local: volume?.local === true };
 }
 
-/** The request of one agent; undefined if the agent should not be awake or may not run. */
 export function requestOf(sources: SeatSources, agent: CachedAgent): SeatRequest | undefined {
   if (!wantsToRun(agent)) return undefined;
   const { tier, barred, boost } = sources.entitled(agent);

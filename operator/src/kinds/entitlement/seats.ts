@@ -31,7 +31,6 @@ import type { ConditionStatus, EntitlementReason, EntitlementStatus } from '@ham
 import { conditionsOf } from '../../status/condition.ts';
 import { rulesResults } from '../../status/rules-condition.ts';
 
-/** Selects pods that have not ended; others take no room. */
 const ALIVE = 'status.phase!=Succeeded,status.phase!=Failed';
 
 export interface ForeignWatch {
@@ -103,7 +102,6 @@ export class Seats {
     connectSeatTriggers(this.#planner, watched, foreign);
   }
 
-  /** Lists foreign pods and counts the seats for the first time. Call it once `watched` is listed. */
   async start(): Promise<void> {
     await Promise.all(this.#foreign.map((reflector) => reflector.start()));
     this.#planner.start();
@@ -123,7 +121,6 @@ export class Seats {
     return this.#planner.seatOf(key);
   }
 
-  /** Plans again after a change of the api's facts about an agent, which may change its seat. */
   touch(): void {
     this.#planner.touch();
   }
@@ -190,7 +187,6 @@ function touchOn<T extends KubeObject>(cache: ObjectCache<T>, textOf: (object: T
   });
 }
 
-/** Plans the seats again after each change that they depend on. */
 function connectSeatTriggers(
   planner: SeatPlanner,
   watched: Watched,

@@ -38,7 +38,6 @@ function recordEvent({ recorder }: ApplyPorts, { metadata }: ScheduleView, { rea
   });
 }
 
-/** Records an Event for the slots that the operator gives up. The status counts them. */
 export function recordGivenUp(ports: ApplyPorts, schedule: ScheduleView, { reason, count, untilMs }: GivenUp): void {
   const missed =
     count === 1

@@ -5,7 +5,6 @@ import { problemOf, type RawObject } from '../../objects/cached-objects.ts';
 
 export interface ScheduleView extends KubeObject {
   readonly spec: ScheduleSpec | undefined;
-  /** The reason why the operator cannot parse the spec. */
   readonly problem: string | undefined;
   readonly status: ScheduleStatus;
   readonly createdMs: number;
@@ -18,7 +17,6 @@ export interface Decided {
   readonly suspended: boolean;
   /** Milliseconds since 1970. Every slot up to this time is decided. */
   readonly untilMs: number;
-  /** Number of slots given up since the Schedule was created. */
   readonly missed: number;
 }
 
@@ -29,7 +27,6 @@ export interface Observed {
   readonly activity: ScheduleActivity | undefined;
   /** The newest slot that the api has claimed. */
   readonly claimedMs: number | undefined;
-  /** Names of the Agents that a firing would reach now, sorted. */
   readonly agents: readonly string[];
   /** True if the api is reachable and has reported the whole state. */
   readonly apiReachable: boolean;

@@ -43,7 +43,6 @@ export interface ScheduleControllerOptions {
   readonly clock?: Clock;
 }
 
-/** The controller of Schedules: fires the Schedules of one village. Each has one timer, for its next slot. */
 export class ScheduleController {
   readonly schedules: Reflector<ScheduleView>;
   readonly #options: ScheduleControllerOptions;
@@ -102,7 +101,6 @@ export class ScheduleController {
     });
   }
 
-  /** Lists the Schedules, then starts the workers. */
   async start(): Promise<void> {
     this.schedules.cache.onChange((change) => this.#onSchedule(change));
     this.#options.agents.cache.onChange((change) => this.#onAgent(change));
@@ -135,7 +133,6 @@ export class ScheduleController {
     for (const key of this.schedules.cache.keys()) this.#queue.add(key);
   }
 
-  /** Stops taking keys and waits for the current work. */
   async stop(): Promise<void> {
     this.#resync.stop();
     this.#queue.close();
@@ -159,7 +156,6 @@ export class ScheduleController {
     }
   }
 
-  /** Logs once when the api stops trusting this leader, and once when the api trusts it again. */
   #noteTrust({ kind }: FiringResult): void {
     if (kind === 'failed' || this.#distrusted === (kind === 'stale')) return;
     this.#distrusted = kind === 'stale';

@@ -30,7 +30,6 @@ export interface ReconcilerOptions {
 
 interface Applied {
   readonly againMs?: number;
-  /** True if the api refused the firing because it trusts another leader. */
   readonly isStale?: boolean;
 }
 
@@ -51,7 +50,6 @@ export class ScheduleReconciler {
     this.#writtenAtMs.delete(uid);
   }
 
-  /** @param key `namespace/name` */
   async reconcile(key: string): Promise<Outcome> {
     const observed = this.#observe(key);
     if (observed === undefined) return { kind: 'done' };

@@ -97,7 +97,6 @@ function decisionsOf({ schedule: { status, createdMs }, decided }: Observed): Sc
   });
 }
 
-/** The whole status of a Schedule, from an observation after the plan was applied. */
 export function statusOf(observed: Observed, nowMs: number): ScheduleStatus {
   const { metadata, spec } = observed.schedule;
   const outlook = outlookOf(observed, nowMs);

@@ -39,7 +39,6 @@ function placesAhead({ landmarks, character }: Situation): readonly Landmark[] {
   );
 }
 
-/** Several forms, so that two agents seldom use the same words. */
 const ABOUT_PLACES: readonly string[] = [
   'What is there to see at {name}?',
   'Has anybody been to {name}?',

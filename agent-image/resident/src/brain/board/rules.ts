@@ -27,7 +27,6 @@ function board({ mind }: Situation, change: Partial<BoardMind>): { board: BoardM
   return { board: { ...mind.board, ...change } };
 }
 
-/** Replies to a person or an agent, and accepts a person's advice. */
 export const replyOnBoard: Rule = (situation) => {
   const { mind, tick } = situation;
   const news = situation.board?.news.find((each) => wantsReply(situation, each));
@@ -57,7 +56,6 @@ export const replyOnBoard: Rule = (situation) => {
   });
 };
 
-/** An agent whose model decides cannot explain itself by rules. */
 function answeringOf(situation: Situation): Answering {
   const decides = situation.thinks !== null;
   return { seed: situation.character.seed, explained: decides || hasExplained(situation), decides };
@@ -68,7 +66,6 @@ function hasExplained({ mind, tick }: Situation): boolean {
   return explainedAt !== null && tick - explainedAt < EXPLAIN_AGAIN_TICKS;
 }
 
-/** Counts the agent's replies to agents by thread. */
 function threadsAfter({ mind, tick }: Situation, { post, reply }: BoardNews): BoardMind['threads'] {
   const { threads } = mind.board;
   if ((reply ?? post).author_type !== 'agent') return threads;

@@ -32,7 +32,6 @@ const QUESTIONS: readonly string[] = [
   'I would like to know something.',
 ];
 
-/** Excuses combine two parts, so that two agents seldom use the same words. */
 const NO_RULE: readonly string[] = [
   'None of my rules understands it',
   'I have no rule for it',
@@ -52,7 +51,6 @@ const BOARD_ABILITIES: readonly string[] = [
   'I do follow some advice on the board: “read the board”, for example, or “go to the library”.',
   'I can follow advice in words such as “go to the library” or “read the board”.',
 ];
-/** The model of such an agent reads the text before its next decision. */
 const IN_MIND: readonly string[] = [
   'I keep it in mind for what I do next.',
   'I will think of it when I choose what I do next.',
@@ -107,7 +105,6 @@ export function explainsItself({ post, reply }: BoardNews, promise: string, expl
   return promise === '' && by !== 'agent' && !isCourtesy(body) && !explained && post.audience.startsWith('agent:');
 }
 
-/** Explains why the agent cannot follow a text now. */
 function excuse(news: BoardNews, { seed, explained, decides }: Answering): string {
   const { post, reply } = news;
   const pick = (list: readonly string[], about: string): string =>
@@ -118,7 +115,6 @@ function excuse(news: BoardNews, { seed, explained, decides }: Answering): strin
   return explainsItself(news, '', explained) ? `${short} ${pick(BOARD_ABILITIES, 'abilities')}` : short;
 }
 
-/** The form of an answer: thanks for advice that the agent follows, a courtesy, or an excuse. */
 function mannerOf(
   news: BoardNews,
   promise: string,

@@ -6,7 +6,6 @@ import { endingTalk, withSaid } from './talk.ts';
 
 const WORDS_MAX_CHARS = 300;
 
-/** The state after a thought has arrived, whether or not the agent follows it. Pure. */
 export function withThought(life: LifeMind, thought: Thought, tick: number): LifeMind {
   const { sinceTick, tokens } = spentNow(life, tick);
   const paid = { ...life, spent: { sinceTick, tokens: tokens + thought.tokens } };

@@ -37,12 +37,10 @@ export type Talk = Readonly<z.infer<typeof Talk>>;
 export const LifeMind = z.strictObject({
   day: z.int().min(0),
   plan: z.array(z.strictObject({ fromMinute: z.int().min(0).max(1_439), goal: Words })).max(PLAN_MAX),
-  /** The plan and the actions of the previous planned day, as sentences. */
   yesterday: z.array(Words).max(2).default([]),
   /** The situation of the last decision, as `situationKey` gives it. */
   decidedOn: z.string().max(600),
   decidedAt: Tick.nullable(),
-  /** The choice that the agent follows until this tick; null while only the rules decide. */
   intent: Act.extend({ untilTick: Tick }).nullable(),
   recent: z.array(Act).max(RECENT_MAX),
   lessons: z.array(z.strictObject({ version: z.int().min(0), text: Words })).max(RECENT_MAX),
@@ -50,11 +48,8 @@ export const LifeMind = z.strictObject({
     .array(z.strictObject({ id: z.string().max(64), from: z.enum(['board', 'nearby']), text: Words }))
     .max(RECENT_MAX)
     .default([]),
-  /** Tick of the last question that the agent decided to post. */
   askedAt: Tick.nullable().default(null),
-  /** Conversations; the one with the newest line is last. */
   talks: z.array(Talk).max(TALKS_MAX).default([]),
-  /** Number of the agent's own lines of the day, by agent. */
   talked: z.record(AgentId, z.int().min(0)).default({}),
   /** Tokens that decisions have used since a tick. A new hour begins with the first decision after the previous hour. */
   spent: z.strictObject({ sinceTick: Tick, tokens: z.int().min(0) }),
@@ -91,7 +86,6 @@ export type Thought = {
     }
   | {
       readonly kind: 'line';
-      /** Id of the agent that the line addresses. */
       readonly to: string;
       /** Null if the model failed; the conversation then ends. */
       readonly line: NextLine | null;
@@ -100,7 +94,6 @@ export type Thought = {
 
 export interface Chosen {
   readonly option: string;
-  /** Words to speak, or the body of a post. */
   readonly text: string | null;
   readonly title: string | null;
   readonly why: string;

@@ -39,7 +39,6 @@ export function ownLines(talk: Talk | undefined): number {
   return talk?.lines.filter(({ by }) => by === 'me').length ?? 0;
 }
 
-/** The state after another agent's words to this agent. A conversation that is over stays over. */
 export function withSaid(life: LifeMind, said: Said): LifeMind {
   if (talkWith(life, said.with)?.over === true) return life;
   return withLine(life, said, { by: 'them', over: false });

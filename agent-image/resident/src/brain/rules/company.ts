@@ -63,7 +63,6 @@ const lineTo = ({ agent_id, display_name }: AgentView, tick: number) => ({ with:
 
 const NO_LINE: NextLine = { text: null, over: true, why: '' };
 
-/** Says the next line of a conversation, which the model has written, or ends the conversation without one. */
 export const converse: Rule = (situation) => {
   const { thought, neighbours, mind, tick } = situation;
   if (thought?.kind !== 'line') return null;
@@ -81,14 +80,12 @@ export const converse: Rule = (situation) => {
   });
 };
 
-/** Stands still while the model writes the next line of a conversation, or while the other agent thinks about its line. */
 export const listen: Rule = (situation) => {
   const talk = talkUnderWay(situation);
   if (talk === undefined || situation.self.moving_to !== null) return null;
   return decision(situation, { command: STAY, goal: `talking with ${talk.name}`, why: `I talk with ${talk.name}` });
 };
 
-/** Thanks an agent that put an item down beside this agent. */
 export const thank: Rule = (situation) => {
   const { wake, mind } = situation;
   if (wake?.kind !== 'handed') return null;
@@ -99,7 +96,6 @@ export const thank: Rule = (situation) => {
   });
 };
 
-/** Greets an agent in earshot that this agent has not greeted recently. */
 export const greet: Rule = (situation) => {
   const { self, tick, phase, mind, character } = situation;
   const friend = situation.neighbours.find((agent) => mayGreet(situation, agent));

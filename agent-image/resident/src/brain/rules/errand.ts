@@ -9,7 +9,6 @@ import { MEALS } from './routine.ts';
 /** The agent chooses among this many of the nearest items, so that agents do not all run to the same one. */
 const CHOICE_OF_ITEMS = 4;
 
-/** Once a day the agent picks up an item from the ground and brings it to a place that needs it. */
 export const errand: Rule = (situation) => {
   const { self, mind, character, landmarks, day, minute } = situation;
   const plan = planDay(character, landmarks, day);
@@ -41,7 +40,6 @@ function deliver(situation: Situation, { item_id, kind }: { item_id: string; kin
   });
 }
 
-/** True if the agent stands within one step of a slot of the place. */
 function isBeside({ self, landmarks }: Situation, landmarkId: string): boolean {
   const slots = landmarks.find(({ landmark_id }) => landmark_id === landmarkId)?.slots ?? [];
   return self.moving_to === null && slots.some((slot) => tilesBetween(slot, self.position) <= 1);

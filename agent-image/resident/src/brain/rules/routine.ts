@@ -28,7 +28,6 @@ export const suspended: Rule = (situation) =>
     ? decision(situation, { command: STAY, goal: 'sleeping', why: 'my power is Asleep' })
     : null;
 
-/** During a run, only the run moves the agent. */
 export const work: Rule = (situation) =>
   situation.work === null
     ? null
@@ -58,7 +57,6 @@ export const sleep: Rule = (situation) => {
       });
 };
 
-/** Uses each place once a day: for example drinks coffee, reads the board or works at the bench. */
 export const usePlace: Rule = (situation) => {
   const place = placeOf(situation);
   const { visited } = situation.mind;
@@ -73,7 +71,6 @@ export const usePlace: Rule = (situation) => {
   });
 };
 
-/** Consumes a carried item while the agent stands. */
 export const enjoy: Rule = (situation) => {
   const { self, mind } = situation;
   if (self.moving_to !== null) return null;
@@ -101,7 +98,6 @@ export const followDayPlan: Rule = (situation) => {
   });
 };
 
-/** An agent with nothing else to do takes up a pastime, and sometimes says something or smiles at agents in earshot. */
 export const linger: Rule = (situation) => {
   const { self, character, tick, mind, neighbours } = situation;
   if (self.moving_to !== null) return decision(situation, { command: STAY, goal: mind.goal, why: 'I am on my way' });
@@ -126,7 +122,6 @@ function amongOthers(situation: Situation, random: number): Decision | null {
   return decision(situation, { command: { kind: 'act', body: { kind: 'emote', emote: 'smile' } }, goal, why });
 }
 
-/** Continues the agent's activity; an idle agent takes up a pastime that the place offers. */
 function passTime(situation: Situation): Decision {
   const { self, landmarks } = situation;
   const goal = doingHere(self, landmarks) ?? 'looking about';

@@ -25,13 +25,10 @@ export interface KeptChange extends FileChange {
 
 /** The log of the file changes that tools made. It is in the resident's own folder, which the hands cannot reach. */
 export interface ChangeLog {
-  /** Records a change before it is made; a call has one change. */
   note(change: FileChange): KeptChange;
-  /** Removes the record, because the change was not made. */
   drop(number: number): void;
   find(conversation: string, number: number): KeptChange | null;
   ofCall(run: string, call: string): KeptChange | null;
-  /** Newest first. */
   list(conversation: string, limit: number): readonly KeptChange[];
 }
 

@@ -4,7 +4,6 @@ import { HandsError, withHands } from '../hands-client.ts';
 import { FilePart } from '../process-record.ts';
 import { foldersOf, type Repository } from './work-trees.ts';
 
-/** Repository and branch of a work tree; null if there is none. */
 export interface WorkTree {
   readonly repo: string | null;
   readonly branch: string | null;

@@ -30,7 +30,6 @@ export interface TreePorts {
   readonly repositoryOf: (run: string) => Repository | null;
 }
 
-/** Timeout of a clone. */
 export const CLONE_MS = 900_000;
 const MAX_REMEMBERED = 64;
 const MAX_REASON_CHARS = 2_000;
@@ -43,7 +42,6 @@ export function foldersOf({ url }: Pick<Repository, 'url'>): readonly [string, s
 
 const hashOf = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 8);
 
-/** Every run works in the workspace itself. */
 export const inWorkspace = (workspace: string): WorkTrees => ({ of: async () => ({ folder: workspace, note: '' }) });
 
 export function createWorkTrees(ports: TreePorts): WorkTrees {

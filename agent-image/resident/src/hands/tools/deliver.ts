@@ -12,7 +12,6 @@ import type { EndedProcess } from '../process-record.ts';
 
 const DELIVER_MS = 120_000;
 
-/** The tool that delivers a file, a patch or a table to the people of the run. */
 export const deliver = (kit: HandsKit) => handsTool(kit, 'deliver', { timeoutMs: DELIVER_MS, perform: handOver });
 
 interface Delivery {

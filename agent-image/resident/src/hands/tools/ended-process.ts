@@ -10,7 +10,6 @@ interface Ran {
   readonly seconds: number;
 }
 
-/** The result of a call that ran one process. */
 export function endOfProcess(record: EndedProcess, ran: Ran): HandsEnd {
   const { exit, stdout, stderr, startedMs, endedMs } = record;
   const duration = Math.max(0, (endedMs ?? startedMs) - startedMs);

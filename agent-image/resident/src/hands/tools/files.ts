@@ -88,7 +88,6 @@ async function editFile({ path, old_text: old, new_text: fresh, all }: Edit, job
 interface Change {
   readonly path: string;
   readonly before: FileContent | null;
-  /** Null removes the file. */
   readonly after: Buffer | null;
 }
 
@@ -155,7 +154,6 @@ async function listChanges(limit: number, { kit, context }: HandsJob): Promise<H
   return { outcome: okay(lines.join('\n') || 'Nothing was changed in this conversation.'), report: {} };
 }
 
-/** An undo is a change too, and can be undone. */
 async function undoChange(number: number, job: HandsJob): Promise<HandsEnd> {
   const { kit, context } = job;
   const kept = kit.changes.find(context.conversation, number);

@@ -31,7 +31,6 @@ const UNREACHED: Readonly<Record<string, string>> = {
   EPIPE: 'the server ended the connection',
 };
 
-/** Any error of a request as a fault. Pure. */
 export function faultOf(error: unknown): NetFault {
   if (error instanceof NetFault) return error;
   if (!(error instanceof Error)) return new NetFault('unreachable', String(error));

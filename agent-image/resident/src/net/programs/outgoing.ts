@@ -12,7 +12,6 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
-/** The proxy of the pod, with its user as a header. */
 export interface WayOut {
   readonly host: string;
   readonly port: number;

@@ -7,7 +7,6 @@ export type PaymentFacts = Pick<Facts, 'agent' | 'hold' | 'tiers'>;
 /** `pending`: the api has not decided; no new pod may start, but a running one may continue. `refused`: no pod may run. */
 export type Payment = 'paid' | 'pending' | 'refused';
 
-/** A tier without an hourly price needs no payment. */
 export function isFree({ spec }: TierView): boolean {
   return Number(spec.price.perHour) === 0;
 }

@@ -1,4 +1,3 @@
-/** The conditions of the pod: PodScheduled, Connected, Resized and UpToDate. */
 import { seatSentence } from '@hamlet/core/seats';
 import { isTerminating, type TierView } from '../../../objects/cached-objects.ts';
 import { SEAT_ANNOTATION } from '../../../objects/names.ts';
@@ -74,7 +73,6 @@ function nodeProblem({ volumeNode, pinnedNode }: FactsWithPod, pod: PodView): Co
   return no(reason, `spec.placement.nodeName is ${pinnedNode.name}, which ${fault}: ${waits}`);
 }
 
-/** `PodScheduled`, copied from the pod once the scheduler has set it. */
 export function scheduledResult(observed: Observed): ConditionResult {
   const { pod } = observed;
   if (pod === undefined) return withoutPod(observed);

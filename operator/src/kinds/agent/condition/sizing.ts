@@ -28,7 +28,6 @@ export function needsReplacement(pod: PodView, tier: TierView): boolean {
   return fixed !== undefined && fixed !== fixedOf(tier);
 }
 
-/** True if the pod's devices differ because a bought GPU window begins, ends or changes. */
 function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
   return [pod.metadata.annotations?.[FIXED_ANNOTATION] ?? '', fixedOf(tier)].some(isOfWindow);
 }

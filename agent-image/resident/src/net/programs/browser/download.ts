@@ -14,7 +14,6 @@ const REDIRECTS_MAX = 5;
 const NAMES_MAX = 1_000;
 const NAME_MAX_CHARS = 120;
 
-/** The fault of a file above the limit. */
 export const tooLarge = (): NetFault =>
   new NetFault('download_too_large', `The file has more than ${DOWNLOAD_MAX_BYTES >> 20} MiB, and was not kept`);
 

@@ -16,7 +16,6 @@ export type BrowserOperation =
 
 /** A call as `call.ts` reads it from its standard input, and sends it to the session. */
 export interface BrowserRequest {
-  /** Folder of the session: its socket, and pictures. */
   readonly folder: string;
   readonly run: string;
   /** The call for which the broker records outgoing requests. */

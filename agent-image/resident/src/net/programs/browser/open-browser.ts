@@ -22,7 +22,6 @@ const FLAGS = [
 
 /** The activity of pages during one operation. Mutable, because it is recorded meanwhile. */
 export interface Watch {
-  /** True while pages may send something. */
   sends: boolean;
   held: number;
   opened: SeenPage[];

@@ -106,7 +106,6 @@ const leave = (page: Pick<Page, 'goto'>): Promise<unknown> =>
 const reasonIn = (message: string): string =>
   /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? `it does not load (${message.replace(/\n[^]*/, '').slice(0, 300)})`;
 
-/** A failed navigation in words. Pure. */
 function asFault(error: unknown, { url, traffic }: { readonly url: URL; readonly traffic: Traffic }): NetFault {
   if (error instanceof NetFault) return error;
   const message = error instanceof Error ? error.message : String(error);

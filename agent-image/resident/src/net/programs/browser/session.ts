@@ -30,7 +30,6 @@ interface Parts {
 }
 
 let parts: Promise<Parts> | null = null;
-/** Ends the current operation with a fault. */
 let breakOff: (fault: NetFault) => void = () => {};
 let isIdle = true;
 /**
