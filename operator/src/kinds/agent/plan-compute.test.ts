@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Condition } from '@hamlet/contract/kinds';
 import { boostedTier, boostedTiers, sizeOf } from '../../objects/tier-compute.ts';
-import type { Observed } from './observe.ts';
 import type { PodView } from '../../objects/pod-view.ts';
 import type { TierView } from '../../objects/cached-objects.ts';
 import { plan } from './plan.ts';
-import { awake, NOW, testPlans, unschedulable, type PlanRow } from './testing/plan-table.ts';
+import { awake, NOW, replaced, testPlans, unschedulable, type PlanRow } from './testing/plan-table.ts';
 import {
-  agentOf,
   holdFor,
   observedOf,
   podOf,
@@ -17,10 +15,11 @@ import {
   TIER_0,
   TIER_1,
   tierOf,
+  type ObservedParts,
 } from './testing/sample-state.ts';
 
 /** A pod that is bound to one node and waits for the scheduler. */
-const waitingFor = (node: string, parts: Partial<Observed>): Partial<Observed> => ({
+const waitingFor = (node: string, parts: ObservedParts): ObservedParts => ({
   pods: [podOf('ada-1', { nodeName: undefined, phase: 'Pending', container: undefined })],
   seatNode: { name: node, ready: true },
   ...parts,
@@ -46,16 +45,19 @@ const WINDOW = { agent_id: 'ada', priority: false, gpu: { resource_name: 'nvidia
 const windowed = { tiers: boostedTiers([TIER_0, TIER_1], WINDOW) };
 const windowPod = podOf('ada-1', { tier: boostedTier(TIER_0, WINDOW) });
 
+const REACHES_1 = { balance_tier: 'tier-1' };
+const REACHES_2 = { balance_tier: 'tier-2' };
+
 const TABLE: readonly PlanRow[] = [
   [
     'the seat of a waiting pod moved to another node: replaced there',
     waitingFor('sparky1', { seat: { granted: true, node: 'sparky2' } }),
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal SeatMoved'],
+    replaced('Normal SeatMoved'),
   ],
   [
     'the bound node is lost, and another node has a seat: replaced there',
     waitingFor('sparky1', { seat: { granted: true, node: 'sparky2' }, seatNode: { name: 'sparky1', ready: false } }),
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Warning NodeLost'],
+    replaced('Warning NodeLost'),
   ],
   [
     'the bound node is lost, and no other node has a seat: it waits',
@@ -66,57 +68,41 @@ const TABLE: readonly PlanRow[] = [
   ['the pod is on its node: it stays there', { seat: { granted: true, node: 'sparky2' } }, []],
   [
     'the seat is free only after another pod has ended: no pod yet',
-    { agent: agentOf(), pods: [], seat: { granted: false, reason: 'SeatClearing', blocking: 'node sparky1' } },
+    { status: {}, pods: [], seat: { granted: false, reason: 'SeatClearing', blocking: 'node sparky1' } },
     [],
   ],
-  [
-    'a higher tier, larger only: resized, not restarted',
-    { standing: standingOf({ balance_tier: 'tier-1' }) },
-    ['resizePod ada-1'],
-  ],
+  ['a higher tier, larger only: resized, not restarted', { standing: REACHES_1 }, ['resizePod ada-1']],
   [
     'a lower tier, smaller only: resized',
-    { agent: agentOf({ status: { ...awake, tier: 'tier-1' } }), pods: [podOf('ada-1', { tier: TIER_1 })] },
+    { status: { ...awake, tier: 'tier-1' }, pod: { tier: TIER_1 } },
     ['resizePod ada-1'],
   ],
-  [
-    'another GPU: replaced',
-    { standing: standingOf({ balance_tier: 'tier-2' }) },
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged'],
-  ],
+  ['another GPU: replaced', { standing: REACHES_2 }, replaced('Normal TierChanged')],
   [
     'the tier was edited: waits for its turn',
-    {
-      agent: agentOf({ status: { ...awake, tier: 'tier-2' } }),
-      standing: standingOf({ balance_tier: 'tier-2' }),
-      upgrade: 'waits',
-    },
+    { status: { ...awake, tier: 'tier-2' }, standing: REACHES_2, upgrade: 'waits' },
     [],
   ],
   [
     'the tier was edited, and it is its turn',
-    {
-      agent: agentOf({ status: { ...awake, tier: 'tier-2' } }),
-      standing: standingOf({ balance_tier: 'tier-2' }),
-      upgrade: 'now',
-    },
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged'],
+    { status: { ...awake, tier: 'tier-2' }, standing: REACHES_2, upgrade: 'now' },
+    replaced('Normal ImageChanged'),
   ],
   [
     'a seat with the GPU of the tier is free after a wait: replaced for the tier, without a turn',
     {
-      agent: agentOf({ status: { ...awake, tier: 'tier-2', conditions: [waitedFor('GpuBooked')] } }),
-      standing: standingOf({ balance_tier: 'tier-2' }),
+      status: { ...awake, tier: 'tier-2', conditions: [waitedFor('GpuBooked')] },
+      standing: REACHES_2,
       upgrade: 'waits',
     },
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged'],
+    replaced('Normal TierChanged'),
   ],
   [
     'the tier was edited, and the pod waited for a seat: waits for its turn',
     {
-      agent: agentOf({ status: { ...awake, tier: 'tier-2', conditions: [waitedFor('GpuBooked')] } }),
-      standing: standingOf({ balance_tier: 'tier-2' }),
-      pods: [podOf('ada-1', { tier: tierOf('tier-2', 2) })],
+      status: { ...awake, tier: 'tier-2', conditions: [waitedFor('GpuBooked')] },
+      standing: REACHES_2,
+      pod: { tier: tierOf('tier-2', 2) },
       upgrade: 'waits',
     },
     [],
@@ -125,28 +111,20 @@ const TABLE: readonly PlanRow[] = [
     'a second tier opens while the pod grows to the first, which is paid but not in the status yet: stays at the first',
     {
       tiers: PRICED_TIERS,
-      standing: standingOf({ balance_tier: 'tier-2' }),
+      standing: REACHES_2,
       hold: { ...holdFor('tier-1'), pod_uid: 'ada-1-uid' },
       pods: [resizing(TIER_1)],
     },
     ['askHold'],
   ],
-  [
-    'a GPU window begins: replaced at once, at the same tier',
-    windowed,
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal GpuWindow'],
-  ],
+  ['a GPU window begins: replaced at once, at the same tier', windowed, replaced('Normal GpuWindow')],
   ['a GPU window lasts: nothing', { ...windowed, pods: [windowPod] }, []],
   [
     'a GPU window lasts and the tier grows: resized',
-    { ...windowed, pods: [windowPod], standing: standingOf({ balance_tier: 'tier-1' }) },
+    { ...windowed, pods: [windowPod], standing: REACHES_1 },
     ['resizePod ada-1'],
   ],
-  [
-    'a GPU window is over: replaced without its GPU',
-    { pods: [windowPod] },
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal GpuWindow'],
-  ],
+  ['a GPU window is over: replaced without its GPU', { pods: [windowPod] }, replaced('Normal GpuWindow')],
   [
     'a GPU window begins, and another pod still has the GPU: the pod stays unchanged',
     { ...windowed, seat: { granted: true, reason: 'GpuBooked' } },
@@ -159,93 +137,64 @@ const TABLE: readonly PlanRow[] = [
   ],
   [
     'the resize was refused: replaced',
-    {
-      standing: standingOf({ balance_tier: 'tier-1' }),
-      resize: { sinceMs: NOW, refusal: { message: 'too much cpu', newPodToo: false } },
-    },
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeRefused'],
+    { standing: REACHES_1, resize: { sinceMs: NOW, refusal: { message: 'too much cpu', newPodToo: false } } },
+    replaced('Warning ResizeRefused'),
   ],
   [
     'the resize breaks a quota: the pod stays and the resize is retried',
-    {
-      standing: standingOf({ balance_tier: 'tier-1' }),
-      resize: { sinceMs: NOW, refusal: { message: 'exceeded quota: x', newPodToo: true } },
-    },
+    { standing: REACHES_1, resize: { sinceMs: NOW, refusal: { message: 'exceeded quota: x', newPodToo: true } } },
     ['resizePod ada-1'],
   ],
   [
     'the node is resizing the pod: nothing',
-    { standing: standingOf({ balance_tier: 'tier-1' }), pods: [resizing(TIER_1)], resize: { sinceMs: NOW - 600_000 } },
+    { standing: REACHES_1, pods: [resizing(TIER_1)], resize: { sinceMs: NOW - 600_000 } },
     [],
   ],
   [
     'the node can never give the size: replaced',
-    {
-      standing: standingOf({ balance_tier: 'tier-1' }),
-      pods: [resizing(TIER_1, 'Infeasible')],
-      resize: { sinceMs: NOW },
-    },
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeRefused'],
+    { standing: REACHES_1, pods: [resizing(TIER_1, 'Infeasible')], resize: { sinceMs: NOW } },
+    replaced('Warning ResizeRefused'),
   ],
   [
     'the node has no room yet: waits',
-    {
-      standing: standingOf({ balance_tier: 'tier-1' }),
-      pods: [resizing(TIER_1, 'Deferred')],
-      resize: { sinceMs: NOW - 29_000 },
-    },
+    { standing: REACHES_1, pods: [resizing(TIER_1, 'Deferred')], resize: { sinceMs: NOW - 29_000 } },
     [],
   ],
   [
     'the node has no room after 30 s: replaced',
-    {
-      standing: standingOf({ balance_tier: 'tier-1' }),
-      pods: [resizing(TIER_1, 'Deferred')],
-      resize: { sinceMs: NOW - 30_000 },
-    },
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeTimedOut'],
+    { standing: REACHES_1, pods: [resizing(TIER_1, 'Deferred')], resize: { sinceMs: NOW - 30_000 } },
+    replaced('Warning ResizeTimedOut'),
   ],
   [
     'a shrink that hangs for 30 s: replaced',
-    { pods: [podOf('ada-1', { given: sizeOf(TIER_1) })], resize: { sinceMs: NOW - 30_000 } },
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeTimedOut'],
+    { pod: { given: sizeOf(TIER_1) }, resize: { sinceMs: NOW - 30_000 } },
+    replaced('Warning ResizeTimedOut'),
   ],
   [
     'a shrink that hangs on a lost node: waits for the node',
-    {
-      pods: [podOf('ada-1', { given: sizeOf(TIER_1) })],
-      node: { name: 'sparky1', ready: false },
-      resize: { sinceMs: NOW - 90_000 },
-    },
+    { pod: { given: sizeOf(TIER_1) }, node: { name: 'sparky1', ready: false }, resize: { sinceMs: NOW - 90_000 } },
     [],
   ],
   [
     'a pod that waits for the scheduler gets a larger tier: resized while it waits',
-    {
-      agent: agentOf({ status: awake }),
-      standing: standingOf({ balance_tier: 'tier-1' }),
-      pods: [podOf('ada-1', unschedulable)],
-    },
+    { status: awake, standing: REACHES_1, pod: unschedulable },
     ['resizePod ada-1'],
   ],
   [
     'no seat: nothing is made',
-    { agent: agentOf(), pods: [], seat: { granted: false, reason: 'NoSeat', position: 2, blocking: 'bob' } },
+    { status: {}, pods: [], seat: { granted: false, reason: 'NoSeat', position: 2, blocking: 'bob' } },
     [],
   ],
-  ['seats not counted yet: no pod', { agent: agentOf(), pods: [], seat: { granted: false } }, []],
+  ['seats not counted yet: no pod', { status: {}, pods: [], seat: { granted: false } }, []],
   ['no seat for a running agent: the pod stays', { seat: { granted: false, reason: 'NoSeat' } }, []],
   [
     'no seat of the higher tier: the pod stays unchanged',
-    {
-      standing: standingOf({ balance_tier: 'tier-1' }),
-      seat: { granted: true, reason: 'NoSeat', position: 1, blocking: 'cpu' },
-    },
+    { standing: REACHES_1, seat: { granted: true, reason: 'NoSeat', position: 1, blocking: 'cpu' } },
     [],
   ],
   [
     'no seat with the GPU of the higher tier: the pod stays unchanged',
-    { standing: standingOf({ balance_tier: 'tier-2' }), seat: { granted: true, reason: 'GpuBooked', position: 1 } },
+    { standing: REACHES_2, seat: { granted: true, reason: 'GpuBooked', position: 1 } },
     [],
   ],
   ['the pod and its seat are lost: waits', { pods: [], seat: { granted: false, reason: 'NoSeat' } }, []],

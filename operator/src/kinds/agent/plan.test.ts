@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plan } from './plan.ts';
-import { awake, NOW, testPlans, unschedulable, type PlanRow } from './testing/plan-table.ts';
+import {
+  asleep,
+  awake,
+  JUST_NOW,
+  NOW,
+  replaced,
+  testPlans,
+  unschedulable,
+  type PlanRow,
+} from './testing/plan-table.ts';
 import { agentOf, claimOf, claimOfOthers, observedOf, podOf, SETTINGS, tierOf } from './testing/sample-state.ts';
 
 const moving = {
@@ -9,221 +18,156 @@ const moving = {
   status: { cycle: 2, power: 'Awake', podName: 'ada-2', tier: 'tier-0' },
 } as const;
 
+const A_MINUTE_AGO = '2026-11-22T09:59:00Z';
+const SECONDS_AGO = '2026-11-22T09:59:55Z';
+const LOST = { name: 'sparky1', ready: false };
+const CORDONED = { name: 'sparky1', ready: true, cordoned: true };
+
 const TABLE: readonly PlanRow[] = [
   ['healthy: nothing', {}, []],
   [
     'new: finalizer, claim and the pod that begins the cycle, in this order',
-    { agent: agentOf({ finalizers: [] }), pods: [], claim: undefined },
+    { finalizers: [], pods: [], claim: undefined },
     ['finalizers=hamlet.village/account', 'createClaim ada-home', 'createPod ada-1', 'Normal Awakened'],
   ],
   [
     'new and asleep: the finalizer alone',
-    { agent: agentOf({ finalizers: ['other'], spec: { power: 'Asleep' } }), pods: [], claim: undefined },
+    { finalizers: ['other'], spec: { power: 'Asleep' }, pods: [], claim: undefined },
     ['finalizers=other,hamlet.village/account'],
   ],
-  [
-    'crash between claim and pod: the pod is created',
-    { agent: agentOf(), pods: [] },
-    ['createPod ada-1', 'Normal Awakened'],
-  ],
-  ['crash between pod and status: the pod proves the cycle', { agent: agentOf() }, []],
+  ['crash between claim and pod: the pod is created', { status: {}, pods: [] }, ['createPod ada-1', 'Normal Awakened']],
+  ['crash between pod and status: the pod proves the cycle', { status: {} }, []],
   [
     'a pod of the next cycle proves it, and the reboot that it stands for',
-    {
-      agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: awake }),
-      pods: [podOf('ada-2', { rebootedAt: '2026-11-22T09:59:00Z' })],
-    },
+    { spec: { rebootedAt: A_MINUTE_AGO }, status: awake, pods: [podOf('ada-2', { rebootedAt: A_MINUTE_AGO })] },
     [],
   ],
-  [
-    'names of other pods are skipped',
-    { agent: agentOf(), pods: [], nextCycle: 3 },
-    ['createPod ada-3', 'Normal Awakened'],
-  ],
+  ['names of other pods are skipped', { status: {}, pods: [], nextCycle: 3 }, ['createPod ada-3', 'Normal Awakened']],
   [
     'a cycle that an older operator wrote gets its pod',
-    { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [] },
+    { status: { cycle: 1, power: 'Awake' }, pods: [] },
     ['createPod ada-1'],
   ],
   [
     'suspended: a cycle, no pod, the claim stays',
-    { agent: agentOf({ spec: { power: 'Asleep' }, status: awake }) },
+    { spec: { power: 'Asleep' }, status: awake },
     ['end 2', 'Normal Suspended', 'deletePod ada-1-uid'],
   ],
-  [
-    'suspended while asleep: nothing',
-    { agent: agentOf({ spec: { power: 'Asleep' }, status: { cycle: 2, power: 'Asleep' } }), pods: [] },
-    [],
-  ],
+  ['suspended while asleep: nothing', { spec: { power: 'Asleep' }, status: asleep, pods: [] }, []],
   [
     'suspended, the pod still ends: nothing',
-    {
-      agent: agentOf({ spec: { power: 'Asleep' }, status: { cycle: 2, power: 'Asleep' } }),
-      pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z' })],
-    },
+    { spec: { power: 'Asleep' }, status: asleep, pod: { deletionTimestamp: JUST_NOW } },
     [],
   ],
-  [
-    'awakened: the next cycle, the same claim',
-    { agent: agentOf({ status: { cycle: 2, power: 'Asleep' } }), pods: [] },
-    ['createPod ada-3', 'Normal Awakened'],
-  ],
+  ['awakened: the next cycle, the same claim', { status: asleep, pods: [] }, ['createPod ada-3', 'Normal Awakened']],
   [
     'rebooted: the new pod starts beside the old one',
-    { agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: awake }) },
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal Rebooted'],
+    { spec: { rebootedAt: A_MINUTE_AGO }, status: awake },
+    replaced('Normal Rebooted'),
   ],
   [
     'rebooted before: nothing',
-    {
-      agent: agentOf({
-        spec: { rebootedAt: '2026-11-22T09:59:00Z' },
-        status: { ...awake, rebootedAt: '2026-11-22T09:59:00Z' },
-      }),
-    },
+    { spec: { rebootedAt: A_MINUTE_AGO }, status: { ...awake, rebootedAt: A_MINUTE_AGO } },
     [],
   ],
   [
     'asleep with another rebootedAt: nothing',
-    {
-      agent: agentOf({
-        spec: { power: 'Asleep', rebootedAt: '2026-11-22T09:59:00Z' },
-        status: { cycle: 2, power: 'Asleep' },
-      }),
-      pods: [],
-    },
+    { spec: { power: 'Asleep', rebootedAt: A_MINUTE_AGO }, status: asleep, pods: [] },
     [],
   ],
-  ['pod gone: the next cycle', { agent: agentOf({ status: awake }), pods: [] }, ['createPod ada-2', 'Warning PodLost']],
+  ['pod gone: the next cycle', { status: awake, pods: [] }, ['createPod ada-2', 'Warning PodLost']],
   [
     'pod deleted by a person: the next cycle at once',
-    { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z' })] },
+    { status: awake, pod: { deletionTimestamp: JUST_NOW } },
     ['createPod ada-2', 'Warning PodDeleted'],
   ],
   [
     'pod failed long ago: replaced',
-    { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed' })] },
+    { status: awake, pod: { phase: 'Failed' } },
     ['deletePod ada-1-uid', 'createPod ada-2', 'Warning PodFailed'],
   ],
-  [
-    'pod failed at once: waits',
-    {
-      agent: agentOf({ status: awake }),
-      pods: [podOf('ada-1', { phase: 'Failed', createdAt: '2026-11-22T09:59:55Z' })],
-    },
-    [],
-  ],
-  [
-    'a new image, and it is its turn: the next cycle',
-    { upgrade: 'now' },
-    ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged'],
-  ],
+  ['pod failed at once: waits', { status: awake, pod: { phase: 'Failed', createdAt: SECONDS_AGO } }, []],
+  ['a new image, and it is its turn: the next cycle', { upgrade: 'now' }, replaced('Normal ImageChanged')],
   [
     'a new image, and the pod is only just created: waits',
-    { upgrade: 'now', pods: [podOf('ada-1', { createdAt: '2026-11-22T09:59:51Z' })] },
+    { upgrade: 'now', pod: { createdAt: '2026-11-22T09:59:51Z' } },
     [],
   ],
-  [
-    'pod waits for the scheduler: never replaced',
-    { agent: agentOf({ status: awake }), pods: [podOf('ada-1', unschedulable)] },
-    [],
-  ],
+  ['pod waits for the scheduler: never replaced', { status: awake, pod: unschedulable }, []],
   [
     'another pod has the name of the cycle: the next cycle',
-    { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], nameTaken: true },
+    { status: { cycle: 1, power: 'Awake' }, pods: [], nameTaken: true },
     ['createPod ada-2', 'Warning NameTaken'],
   ],
   [
     'a pod of an old cycle remains: removed',
-    { agent: agentOf({ status: { ...awake, cycle: 2, podName: 'ada-2' } }), pods: [podOf('ada-1'), podOf('ada-2')] },
+    { status: { ...awake, cycle: 2, podName: 'ada-2' }, pods: [podOf('ada-1'), podOf('ada-2')] },
     ['deletePod ada-1-uid'],
   ],
-  [
-    'a claim of another owner has the name: untouched, and no pod',
-    { agent: agentOf(), pods: [], claim: claimOfOthers },
-    [],
-  ],
+  ['a claim of another owner has the name: untouched, and no pod', { status: {}, pods: [], claim: claimOfOthers }, []],
   [
     'a claim without a controller and without labels: untouched',
-    { agent: agentOf(), pods: [], claim: { metadata: { ...claimOf(null).metadata, labels: {} } } },
+    { status: {}, pods: [], claim: { metadata: { ...claimOf(null).metadata, labels: {} } } },
     [],
   ],
   [
     'claim of an earlier life: removed first',
-    { agent: agentOf(), pods: [], claim: claimOf('old-uid') },
+    { status: {}, pods: [], claim: claimOf('old-uid') },
     ['deleteClaim claim-uid'],
   ],
   [
     'claim of an earlier life ends: no pod yet',
-    {
-      agent: agentOf({ status: { cycle: 1, power: 'Awake' } }),
-      pods: [],
-      claim: claimOf('old-uid', { deletionTimestamp: '2026-11-22T09:59:59Z' }),
-    },
+    { status: { cycle: 1, power: 'Awake' }, pods: [], claim: claimOf('old-uid', { deletionTimestamp: JUST_NOW }) },
     [],
   ],
-  [
-    'retained claim of an earlier life: adopted',
-    { agent: agentOf({ status: awake }), claim: claimOf(null) },
-    ['ownClaim 1'],
-  ],
+  ['retained claim of an earlier life: adopted', { status: awake, claim: claimOf(null) }, ['ownClaim 1']],
   [
     'memory.retain: Retain removes the owner of the claim',
-    { agent: agentOf({ spec: { memory: { retain: 'Retain' } }, status: awake }) },
+    { spec: { memory: { retain: 'Retain' } }, status: awake },
     ['ownClaim 0'],
   ],
-  ['no Entitlement at all: no pod', { agent: agentOf(), pods: [], tiers: [] }, []],
+  ['no Entitlement at all: no pod', { status: {}, pods: [], tiers: [] }, []],
   ['the Entitlement of a running agent is deleted: it continues', { tiers: [] }, []],
   [
     'only a tier above a balance of 0: no pod',
-    { agent: agentOf(), pods: [], tiers: [tierOf('tier-1', 1, { minBalance: '10' })] },
+    { status: {}, pods: [], tiers: [tierOf('tier-1', 1, { minBalance: '10' })] },
     [],
   ],
   [
     'preempted: the next pod waits for the scheduler',
-    { pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z', disruption: 'PreemptionByScheduler' })] },
+    { pod: { deletionTimestamp: JUST_NOW, disruption: 'PreemptionByScheduler' } },
     ['createPod ada-2', 'Warning Preempted'],
   ],
   [
     'preempted, and the next pod waits: nothing',
-    { agent: agentOf({ status: { ...awake, cycle: 2, podName: 'ada-2' } }), pods: [podOf('ada-2', unschedulable)] },
+    { status: { ...awake, cycle: 2, podName: 'ada-2' }, pods: [podOf('ada-2', unschedulable)] },
     [],
   ],
   [
     'evicted',
-    { pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z', disruption: 'EvictionByEvictionAPI' })] },
+    { pod: { deletionTimestamp: JUST_NOW, disruption: 'EvictionByEvictionAPI' } },
     ['createPod ada-2', 'Warning Evicted'],
   ],
   [
     'drained',
-    {
-      node: { name: 'sparky1', ready: true, cordoned: true },
-      pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z', disruption: 'EvictionByEvictionAPI' })],
-    },
+    { node: CORDONED, pod: { deletionTimestamp: JUST_NOW, disruption: 'EvictionByEvictionAPI' } },
     ['createPod ada-2', 'Normal NodeDrained'],
   ],
-  ['node cordoned, and the pod not evicted: it stays', { node: { name: 'sparky1', ready: true, cordoned: true } }, []],
+  ['node cordoned, and the pod not evicted: it stays', { node: CORDONED }, []],
   [
     'the node ran short of resources: replaced, but not at once',
-    {
-      pods: [
-        podOf('ada-1', { phase: 'Failed', disruption: 'TerminationByKubelet', createdAt: '2026-11-22T09:59:55Z' }),
-      ],
-    },
+    { pods: [podOf('ada-1', { phase: 'Failed', disruption: 'TerminationByKubelet', createdAt: SECONDS_AGO })] },
     [],
   ],
   [
     'the node ran short of resources some time later: replaced',
-    { pods: [podOf('ada-1', { phase: 'Failed', disruption: 'TerminationByKubelet' })] },
+    { pod: { phase: 'Failed', disruption: 'TerminationByKubelet' } },
     ['deletePod ada-1-uid', 'createPod ada-2', 'Warning NodePressure'],
   ],
-  ['the node is lost: nothing until Kubernetes gives the pod up', { node: { name: 'sparky1', ready: false } }, []],
+  ['the node is lost: nothing until Kubernetes gives the pod up', { node: LOST }, []],
   [
     'the node is lost and Kubernetes gave its pod up: replaced',
-    {
-      node: { name: 'sparky1', ready: false },
-      pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z', disruption: 'DeletionByTaintManager' })],
-    },
+    { node: LOST, pod: { deletionTimestamp: JUST_NOW, disruption: 'DeletionByTaintManager' } },
     ['createPod ada-2', 'Warning NodeLost'],
   ],
   [
@@ -233,11 +177,7 @@ const TABLE: readonly PlanRow[] = [
   ],
   [
     'user namespace required but not available: no pod',
-    {
-      agent: agentOf({ spec: { isolation: { userNamespace: 'Required' } } }),
-      pods: [],
-      settings: { ...SETTINGS, userNamespaces: 'Off' },
-    },
+    { spec: { isolation: { userNamespace: 'Required' } }, pods: [], settings: { ...SETTINGS, userNamespaces: 'Off' } },
     [],
   ],
   [
@@ -245,8 +185,8 @@ const TABLE: readonly PlanRow[] = [
     {
       agent: agentOf(moving),
       claim: claimOf('ada-uid', { node: 'sparky1' }),
-      volumeNode: { name: 'sparky1', ready: false },
-      pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:00Z' }), podOf('ada-2', unschedulable)],
+      volumeNode: LOST,
+      pods: [podOf('ada-1', { deletionTimestamp: A_MINUTE_AGO }), podOf('ada-2', unschedulable)],
     },
     ['deletePod ada-1-uid in 0 s', 'deleteClaim claim-uid', 'Warning VolumeAbandoned'],
   ],
@@ -263,29 +203,107 @@ const TABLE: readonly PlanRow[] = [
   [
     'volume on a lost node, Wait: the volume is kept',
     {
-      agent: agentOf({ status: moving.status }),
+      status: moving.status,
       claim: claimOf('ada-uid', { node: 'sparky1' }),
-      volumeNode: { name: 'sparky1', ready: false },
+      volumeNode: LOST,
       pods: [podOf('ada-2', unschedulable)],
     },
     [],
   ],
   [
     'deleted: pod, account, finalizer',
-    { agent: agentOf({ deletionTimestamp: '2026-11-22T09:59:55Z', status: awake }) },
+    { deletionTimestamp: SECONDS_AGO, status: awake },
     ['deletePod ada-1-uid', 'closeAccount', 'finalizers='],
   ],
   [
     'deleted, and no answer of the api for a minute: the finalizer goes anyway',
-    {
-      agent: agentOf({ deletionTimestamp: '2026-11-22T09:59:00Z', finalizers: ['other', 'hamlet.village/account'] }),
-      pods: [],
-    },
+    { deletionTimestamp: A_MINUTE_AGO, finalizers: ['other', 'hamlet.village/account'], pods: [] },
     ['Warning AccountNotClosed', 'finalizers=other'],
   ],
   [
     'deleted, and the finalizer removed: nothing',
-    { agent: agentOf({ deletionTimestamp: '2026-11-22T09:59:55Z', finalizers: ['other'] }), pods: [] },
+    { deletionTimestamp: SECONDS_AGO, finalizers: ['other'], pods: [] },
+    [],
+  ],
+  [
+    'quarantined: the pod ends',
+    { standing: { quarantined: true } },
+    ['end 2', 'Warning Quarantined', 'deletePod ada-1-uid'],
+  ],
+  ['frozen: the pod ends', { standing: { frozen: true } }, ['end 2', 'Warning Frozen', 'deletePod ada-1-uid']],
+  [
+    'banned: the pod ends',
+    { standing: { banned: true, frozen: true } },
+    ['end 2', 'Warning Banned', 'deletePod ada-1-uid'],
+  ],
+  [
+    'killed: the pod ends at once',
+    { standing: { killed: true, banned: true } },
+    ['end 2', 'Warning Killed', 'deletePod ada-1-uid in 0 s'],
+  ],
+  [
+    'killed during the grace period of the pod: no more grace',
+    { status: asleep, standing: { killed: true }, pod: { deletionTimestamp: JUST_NOW } },
+    ['deletePod ada-1-uid in 0 s'],
+  ],
+  [
+    'killed and without a pod: nothing, even if the spec says Awake',
+    { spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: asleep, standing: { killed: true }, pods: [] },
+    [],
+  ],
+  ['tokens revoked: the pod stays', { standing: { token_revoked: true } }, []],
+  ['no report of the api yet: a running agent continues', { apiState: 'None' }, []],
+  [
+    'no report of the api yet: a lost pod is replaced at the same tier',
+    { apiState: 'None', pods: [] },
+    ['createPod ada-2', 'Warning PodLost'],
+  ],
+  [
+    'no report of the api yet: no agent awakens',
+    { apiState: 'None', status: { ...asleep, tier: 'tier-0' }, pods: [] },
+    [],
+  ],
+  [
+    'no report of the api yet: no new agent begins, pinned or not',
+    { apiState: 'None', spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } }, pods: [] },
+    [],
+  ],
+  [
+    'no report of the api yet: only the tier of the status counts',
+    { apiState: 'None', spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } }, status: awake },
+    [],
+  ],
+  [
+    'no report of the api yet: a frozen agent stays frozen',
+    {
+      apiState: 'None',
+      status: {
+        cycle: 2,
+        power: 'Asleep',
+        tier: 'tier-0',
+        conditions: [
+          {
+            type: 'Entitled',
+            status: 'False',
+            reason: 'Frozen',
+            message: '',
+            lastTransitionTime: '2026-11-22T09:00:00Z',
+          },
+        ],
+      },
+      pods: [],
+    },
+    [],
+  ],
+  [
+    'the api stopped answering: a known agent awakens at its known tier',
+    { apiState: 'Last', status: { ...asleep, tier: 'tier-0' }, pods: [] },
+    ['createPod ada-3', 'Normal Awakened'],
+  ],
+  ['the api stopped answering: no new agent begins', { apiState: 'Last', status: {}, pods: [] }, []],
+  [
+    'the api stopped answering: a known measure stays in force',
+    { apiState: 'Last', standing: { banned: true }, status: { ...asleep, tier: 'tier-0' }, pods: [] },
     [],
   ],
 ];
@@ -295,10 +313,10 @@ testPlans(TABLE);
 test('a waiting agent is planned again in time', () => {
   const failed = observedOf({
     agent: agentOf({ status: awake }),
-    pods: [podOf('ada-1', { phase: 'Failed', createdAt: '2026-11-22T09:59:55Z' })],
+    pods: [podOf('ada-1', { phase: 'Failed', createdAt: SECONDS_AGO })],
   });
   assert.equal(plan(failed, NOW).requeueAfterMs, 5_000);
-  const deleted = observedOf({ agent: agentOf({ deletionTimestamp: '2026-11-22T09:59:55Z' }) });
+  const deleted = observedOf({ agent: agentOf({ deletionTimestamp: SECONDS_AGO }) });
   assert.equal(plan(observedOf({ upgrade: 'waits' }), NOW).requeueAfterMs, 5_000);
   assert.equal(plan(deleted, NOW).requeueAfterMs, 55_000);
 });

@@ -2,13 +2,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plan, type Action } from '../plan.ts';
-import type { Observed } from '../observe.ts';
-import { observedOf } from './sample-state.ts';
+import { observedOf, type ObservedParts } from './sample-state.ts';
 
 export const NOW = Date.parse('2026-11-22T10:00:00Z');
 
-export type PlanRow = readonly [name: string, parts: Partial<Observed>, actions: readonly string[]];
+/** A second before `NOW`. */
+export const JUST_NOW = '2026-11-22T09:59:59Z';
 
+export type PlanRow = readonly [name: string, parts: ObservedParts, actions: readonly string[]];
+
+/** The actions that replace a pod, and their Event. */
+export const replaced = (event: string): readonly string[] => [
+  'tryPod ada-2',
+  'deletePod ada-1-uid',
+  'createPod ada-2',
+  event,
+];
+
+export const asleep = { cycle: 2, power: 'Asleep' } as const;
 export const awake = { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } as const;
 
 /** The parts of a pod that the scheduler cannot place. */

@@ -47,10 +47,10 @@ export function specOf(input: Readonly<Record<string, unknown>> = {}): OperatedS
 }
 
 interface AgentParts {
-  readonly spec?: Readonly<Record<string, unknown>>;
-  readonly status?: AgentStatus;
-  readonly finalizers?: readonly string[];
-  readonly deletionTimestamp?: string;
+  readonly spec?: Readonly<Record<string, unknown>> | undefined;
+  readonly status?: AgentStatus | undefined;
+  readonly finalizers?: readonly string[] | undefined;
+  readonly deletionTimestamp?: string | undefined;
 }
 
 export function agentOf({
@@ -212,12 +212,19 @@ export const claimOfOthers: VolumeClaimView = {
   },
 };
 
-/** An agent in cycle 1 whose pod runs and is connected. */
-export function observedOf(parts: Partial<Observed> = {}): Observed {
-  const written =
-    parts.agent ??
-    agentOf({ status: { cycle: 1, power: 'Awake', podName: 'ada-1', nodeName: 'sparky1', tier: 'tier-0' } });
-  const pods = parts.pods ?? [podOf('ada-1')];
+/** Parts of an observation; `pod` stands for the only pod, and the parts of an agent for the agent. */
+export type ObservedParts = Omit<Partial<Observed>, 'standing'> &
+  AgentParts & { readonly pod?: PodParts; readonly standing?: Partial<Standing> };
+
+const HEALTHY: AgentStatus = { cycle: 1, power: 'Awake', podName: 'ada-1', nodeName: 'sparky1', tier: 'tier-0' };
+
+/** An agent in cycle 1 whose pod runs and is connected, with differences. */
+export function observedOf(differences: ObservedParts = {}): Observed {
+  const { spec, status, finalizers, deletionTimestamp, pod, standing, ...parts } = differences;
+  const isSame = [spec, status, finalizers, deletionTimestamp].every((part) => part === undefined);
+  const own = isSame ? { status: HEALTHY } : { spec, status, finalizers, deletionTimestamp };
+  const written = parts.agent ?? agentOf(own);
+  const pods = parts.pods ?? [podOf('ada-1', pod)];
   const agent = { ...written, status: statusFromPods(written, pods) };
   const facts: Facts = {
     publishedTier: written.status.tier,
@@ -228,7 +235,7 @@ export function observedOf(parts: Partial<Observed> = {}): Observed {
     node: { name: 'sparky1', ready: true },
     volumeNode: undefined,
     pinnedNode: undefined,
-    standing: undefined,
+    standing: standing && standingOf(standing),
     presence: { agent_id: 'ada', uid: 'ada-uid', cycle: 1, connected: true, last_seen: '2026-11-22T09:00:01.250Z' },
     apiState: 'Current',
     seat: { granted: true },
