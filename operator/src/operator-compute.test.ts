@@ -77,11 +77,7 @@ test('a higher tier makes the pod larger while it runs: the same pod, the same c
     after.status?.containerStatuses?.map(({ containerID, restartCount }) => [containerID, restartCount]),
     before.status?.containerStatuses?.map(({ containerID }) => [containerID, 0]),
   );
-  assert.deepEqual(handsIn(after)?.resources.requests, {
-    cpu: '500m',
-    memory: '512Mi',
-    'ephemeral-storage': '64Mi',
-  });
+  assert.deepEqual(handsIn(after)?.resources.requests, { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '64Mi' });
   await until('the tier is in the status', async () => (await v.statusOf('ada')).tier === 'tier-1');
   assert.match(await v.event('ada', 'Resized'), /tier-1: cpu 1, memory 1Gi/);
   assert.match(await v.event('ada', 'TierChanged'), /from tier-0 to tier-1/);

@@ -11,13 +11,7 @@ import { scheduleDifferences } from './agent-differences.ts';
 
 const UID = 'uid-ada';
 const STANDING = goodStanding('ada', 'tier-1');
-const SESSION: Presence = {
-  agent_id: 'ada',
-  uid: UID,
-  cycle: 2,
-  connected: true,
-  last_seen: '2026-11-22T10:00:00.5Z',
-};
+const SESSION: Presence = { agent_id: 'ada', uid: UID, cycle: 2, connected: true, last_seen: '2026-11-22T10:00:00.5Z' };
 const CLAIM: ComputeClaim = {
   agent_id: 'ada',
   uid: UID,

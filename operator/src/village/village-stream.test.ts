@@ -42,11 +42,7 @@ test('no fact counts as known before the api has sent the whole state', async ()
   stream.start();
   await until('synced', async () => stream.synced);
   assert.deepEqual(received, ['standing bob', 'schedule s1', 'reachable']);
-  assert.deepEqual(stream.standingOf('bob'), {
-    ...goodStanding('bob', 'tier-1'),
-    frozen: true,
-    reason: 'enough',
-  });
+  assert.deepEqual(stream.standingOf('bob'), { ...goodStanding('bob', 'tier-1'), frozen: true, reason: 'enough' });
   assert.equal(stream.standingOf('ada'), undefined);
   assert.equal(stream.scheduleOf('s1')?.last_slot, '2026-11-22T10:00:00Z');
 });

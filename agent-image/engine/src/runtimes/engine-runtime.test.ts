@@ -37,10 +37,7 @@ test('a run waits for a person and continues with the answer', async () => {
   const model = scriptedModel([calls(['post', { text: 'x' }]), says('Posted.')]);
   const policy = { judge: () => ({ verdict: 'ask' as const, reason: '' }) };
   const runtime = await aRuntime({ journal: journals.open(), model, tools: [echo('post', 'keyed')], policy });
-  assert.deepEqual(await runtime.execute(aRunInput(), aRunContext()), {
-    kind: 'waiting',
-    requests: ['r1/1.0/1'],
-  });
+  assert.deepEqual(await runtime.execute(aRunInput(), aRunContext()), { kind: 'waiting', requests: ['r1/1.0/1'] });
   const answers = [{ request: 'r1/1.0/1', answer: 'allow' as const }];
   const outcome = await runtime.execute(aRunInput({ answers }), aRunContext());
   assert.deepEqual(outcome, { kind: 'done', text: 'Posted.' });

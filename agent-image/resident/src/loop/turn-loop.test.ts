@@ -211,12 +211,7 @@ test("a runtime receives the speaker, and the agent's place and goal", async () 
   assert.equal(config.repository?.branch, 'main');
   assert.deepEqual(
     { ...spoken, seed: 0 },
-    {
-      speaker: 'Bob',
-      place: 'the square',
-      plan: village.turns[0]?.reflected['goal'],
-      seed: 0,
-    },
+    { speaker: 'Bob', place: 'the square', plan: village.turns[0]?.reflected['goal'], seed: 0 },
   );
   assert.deepEqual(village.commands[1], { kind: 'talk', text: 'Yes.', to: 'bob' });
 });

@@ -8,13 +8,7 @@ import { createScriptedRuntime } from './scripted-runtime.ts';
 import { fitting } from '../brain/speech.ts';
 import { voiceOf as voiceWith } from './voice.ts';
 
-const CONTEXT = {
-  config: aConfig(),
-  speaker: 'Bob',
-  place: null,
-  plan: 'having coffee',
-  seed: 1,
-};
+const CONTEXT = { config: aConfig(), speaker: 'Bob', place: null, plan: 'having coffee', seed: 1 };
 
 const voiceOf = (runtime: AgentRuntime, stop: AbortSignal) =>
   voiceWith({

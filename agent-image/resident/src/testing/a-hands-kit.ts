@@ -85,11 +85,7 @@ export function useTool(kit: HandsKit) {
 export const KEEPS_NONE: KeepArtifact = async () => ({ kind: 'refused', code: 'artifacts_full', detail: 'No room' });
 
 /** An agent that has registered no script. */
-const HAS_NO_SCRIPTS: ReadScript = async () => ({
-  kind: 'refused',
-  code: 'no_such_script',
-  detail: 'No script',
-});
+const HAS_NO_SCRIPTS: ReadScript = async () => ({ kind: 'refused', code: 'no_such_script', detail: 'No script' });
 
 type Given = Pick<Script, 'name' | 'description' | 'version' | 'language'> & { readonly source: string };
 

@@ -31,12 +31,7 @@ const missing = (): never => assert.fail('this resident has neither an engine no
 export function noThinking(): Thinking {
   return {
     book: createRunBook(),
-    host: {
-      engine: missing,
-      engineWith: missing,
-      programs: null,
-      model: { chat: missing },
-    },
+    host: { engine: missing, engineWith: missing, programs: null, model: { chat: missing } },
     thinks: () => false,
     isReady: async () => true,
     machineOf: async () => '',

@@ -10,10 +10,7 @@ interface Line {
 interface Message {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: {
-    readonly name?: string;
-    readonly arguments?: { readonly name?: string; readonly text?: string };
-  };
+  readonly params?: { readonly name?: string; readonly arguments?: { readonly name?: string; readonly text?: string } };
 }
 
 const path = process.env['MEMORY_FILE_PATH'] ?? '';

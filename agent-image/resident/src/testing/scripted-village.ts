@@ -108,14 +108,7 @@ const worldAnswers = (record: Recorded): Questions<World> => ({
   world: async () => ok(aWorld()),
   standing: async () => ok(aStanding()),
   move: async () =>
-    ok({
-      accepted_seq: 2,
-      from: { x: 0, y: 0 },
-      to: { x: 1, y: 1 },
-      start_tick: 1,
-      arrives_tick: 9,
-      path_tiles: 2,
-    }),
+    ok({ accepted_seq: 2, from: { x: 0, y: 0 }, to: { x: 1, y: 1 }, start_tick: 1, arrives_tick: 9, path_tiles: 2 }),
   act: async () => {
     const event = { kind: 'emote' as const, seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' as const };
     return ok({ accepted_seq: 3, durable_seq: 3, event });

@@ -99,7 +99,11 @@ test('the agent asks once an hour, and never again about the same thing', () => 
   assert.equal(wonderOf(situation({ items, asked: asked(TICK - WONDER_GAP_TICKS + 1) })), null);
   assert.equal(wonderOf(situation({ items, asked: asked(TICK - WONDER_GAP_TICKS) }))?.subject, 'wonder item apple-1');
   assert.equal(wonderOf(situation({ asked: asked(0) })), null);
-  assert.notEqual(wonderOf(situation({ asked: { 'run r1': TICK } })), null, 'help requests are independent of questions out of curiosity');
+  assert.notEqual(
+    wonderOf(situation({ asked: { 'run r1': TICK } })),
+    null,
+    'help requests are independent of questions out of curiosity',
+  );
 });
 
 test('the agent asks nothing at night, on its way, or before it has used two places', () => {

@@ -29,7 +29,11 @@ test('a command that fills the disk gets a full-disk code and the cause; then th
   assert.equal(filled.code, 'disk_full');
   assert.match(filled.text, /of at most 256 MiB; the most is in \S*\/cache \([^]*Remove files/);
   const cleaned = await ran('rm -r cache; ls | wc -l');
-  assert.match(cleaned.text, /All programs were ended[^]*Exit code 0[^]*stdout:\n0\n/, 'the next command repeats the cause once');
+  assert.match(
+    cleaned.text,
+    /All programs were ended[^]*Exit code 0[^]*stdout:\n0\n/,
+    'the next command repeats the cause once',
+  );
   assert.match((await ran('echo works')).text, /^Exit code 0[^]*works/);
 });
 
