@@ -55,12 +55,8 @@ export const Environment = z.object({
     .describe(
       'RuntimeDefault or Off: whether pods require AppArmor. With Off, nodes that have AppArmor still confine them.',
     ),
-  HAMLET_SEAT_RESERVE_CPU: Quantity.default('100m').describe(
-    'Cpu of every node that seats cannot use.',
-  ),
-  HAMLET_SEAT_RESERVE_MEMORY: Quantity.default('256Mi').describe(
-    'Memory of every node that seats cannot use.',
-  ),
+  HAMLET_SEAT_RESERVE_CPU: Quantity.default('100m').describe('Cpu of every node that seats cannot use.'),
+  HAMLET_SEAT_RESERVE_MEMORY: Quantity.default('256Mi').describe('Memory of every node that seats cannot use.'),
   HAMLET_WORKERS: count(256, 16).describe('Maximum number of Agents that are reconciled at the same time.'),
   HAMLET_KUBE_QPS: count(10_000, 500).describe('Requests a second to the API server.'),
 });

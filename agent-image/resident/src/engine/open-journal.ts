@@ -55,7 +55,11 @@ async function openWhole(ports: OpeningPorts): Promise<Journal> {
   if (journal !== null && journal.lastSeq() > 0) return caughtUp(ports, journal);
   journal?.close();
   const entries = await restoreSqliteJournal(path, pagesOf(ports, 0));
-  if (entries > 0) log.warn('journal_restored', { entries, message: 'the volume had no readable journal, so it was restored from the mirror' });
+  if (entries > 0)
+    log.warn('journal_restored', {
+      entries,
+      message: 'the volume had no readable journal, so it was restored from the mirror',
+    });
   return openSqliteJournal(path, makeRoom);
 }
 
@@ -67,7 +71,10 @@ async function caughtUp(ports: OpeningPorts, journal: Journal): Promise<Journal>
   journal.close();
   try {
     const entries = await catchUpSqliteJournal(path, pagesFrom(first.value, pages));
-    log.warn('journal_restored', { entries, message: 'the volume lacked the last entries of the journal, so they were added from the mirror' });
+    log.warn('journal_restored', {
+      entries,
+      message: 'the volume lacked the last entries of the journal, so they were added from the mirror',
+    });
   } catch (error) {
     if (!(error instanceof JournalError) || error.code !== 'journal_foreign') throw error;
     log.warn('capability', { code: error.code, message: error.message });

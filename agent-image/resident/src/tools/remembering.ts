@@ -93,8 +93,7 @@ type Kit = Pick<ToolKit, 'repositoryMemory' | 'agentId'>;
 
 const WORDS: Readonly<Record<Exclude<MemoryChangeResult, 'done'>, string>> = {
   no_such_memory: 'There is no such memory in this repository: read the list.',
-  not_yours:
-    'Another agent created this memory: add a memory of your own, or ask a person to delete this one.',
+  not_yours: 'Another agent created this memory: add a memory of your own, or ask a person to delete this one.',
   memory_full: 'The memory of this repository is full: forget some of your memories.',
   too_many_pins: 'Too many memories are pinned: unpin one first.',
 };

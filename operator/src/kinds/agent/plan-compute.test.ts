@@ -11,7 +11,6 @@ import {
   observedOf,
   podOf,
   PRICED_TIERS,
-  standingOf,
   TIER_0,
   TIER_1,
   tierOf,
@@ -208,7 +207,7 @@ const TABLE: readonly PlanRow[] = [
 testPlans(TABLE);
 
 test('a resize sets cpu and memory with half of each as request, and is checked after 30 s', () => {
-  const { actions, requeueAfterMs } = plan(observedOf({ standing: standingOf({ balance_tier: 'tier-1' }) }), NOW);
+  const { actions, requeueAfterMs } = plan(observedOf({ standing: { balance_tier: 'tier-1' } }), NOW);
   const resources = { requests: { cpu: '500m', memory: '512Mi' }, limits: { cpu: '1', memory: '1Gi' } };
   assert.partialDeepStrictEqual(actions, [
     {

@@ -6,7 +6,7 @@ import { boostedTiers } from '../../objects/tier-compute.ts';
 import { cycleStep } from './cycle.ts';
 import { type Observed, observedFrom } from './observe.ts';
 import { plan } from './plan.ts';
-import { agentOf, observedOf, podOf, SETTINGS, standingOf, TIER_0, TIER_1, TIER_2 } from './testing/sample-state.ts';
+import { agentOf, observedOf, podOf, SETTINGS, TIER_0, TIER_1, TIER_2 } from './testing/sample-state.ts';
 import { NOW } from './testing/plan-table.ts';
 
 const WINDOW = { agent_id: 'ada', priority: false, gpu: { resource_name: 'nvidia.com/gpu', count: 1 }, until: null };
@@ -18,7 +18,7 @@ const cycleOf = (observed: Observed): readonly unknown[] => {
 
 test('a pod of an older operator is resized in its only container, and waits for its turn to be replaced', () => {
   const old = podOf('ada-1', { hands: undefined });
-  const observed = observedOf({ standing: standingOf({ balance_tier: 'tier-1' }), pods: [old] });
+  const observed = observedOf({ standing: { balance_tier: 'tier-1' }, pods: [old] });
   const [resize] = plan(observed, NOW).actions;
   assert.partialDeepStrictEqual(resize, { kind: 'resizePod', spec: { containers: [{ name: 'resident' }] } });
   assert.equal(observedFrom(observed, () => 'waits').upgrade, 'waits');
@@ -29,7 +29,7 @@ test('a pod without hands has no compute of its tier, and neither tier nor GPU w
   const agent = agentOf({ spec: { hands: { enabled: false } }, status: { cycle: 1, power: 'Awake', tier: 'tier-0' } });
   const pods = [podOf('ada-1', { hands: '', size: undefined, given: undefined })];
   const tiers = tiersFor(boostedTiers([TIER_0, TIER_1, TIER_2], WINDOW), agent.spec);
-  const observed = observedOf({ agent, pods, tiers, standing: standingOf({ balance_tier: 'tier-1' }) });
+  const observed = observedOf({ agent, pods, tiers, standing: { balance_tier: 'tier-1' } });
   assert.equal(observed.upgrade, 'none');
   assert.deepEqual(cycleOf(observed), [1, undefined]);
   assert.equal(observed.admission.tier?.metadata.name, 'tier-1', 'it has the limits of the tier');
@@ -39,7 +39,7 @@ test('the pod is replaced if its hands get another image, or are removed or adde
   const allowed = { ...SETTINGS, handsImages: ['example.org/team'] };
   const upgradeWith = (hands: object, has: string): string => {
     const agent = agentOf({ spec: { hands }, status: { cycle: 1, power: 'Awake', tier: 'tier-0' } });
-    const observed = observedOf({ agent, pods: [podOf('ada-1', { hands: has })], settings: allowed });
+    const observed = observedOf({ agent, pod: { hands: has }, settings: allowed });
     return observedFrom(observed, () => 'now').upgrade;
   };
   assert.equal(upgradeWith({}, SETTINGS.image), 'none');

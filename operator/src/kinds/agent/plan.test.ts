@@ -156,7 +156,7 @@ const TABLE: readonly PlanRow[] = [
   ['node cordoned, and the pod not evicted: it stays', { node: CORDONED }, []],
   [
     'the node ran short of resources: replaced, but not at once',
-    { pods: [podOf('ada-1', { phase: 'Failed', disruption: 'TerminationByKubelet', createdAt: SECONDS_AGO })] },
+    { pod: { phase: 'Failed', disruption: 'TerminationByKubelet', createdAt: SECONDS_AGO } },
     [],
   ],
   [
@@ -311,18 +311,15 @@ const TABLE: readonly PlanRow[] = [
 testPlans(TABLE);
 
 test('a waiting agent is planned again in time', () => {
-  const failed = observedOf({
-    agent: agentOf({ status: awake }),
-    pods: [podOf('ada-1', { phase: 'Failed', createdAt: SECONDS_AGO })],
-  });
+  const failed = observedOf({ status: awake, pod: { phase: 'Failed', createdAt: SECONDS_AGO } });
   assert.equal(plan(failed, NOW).requeueAfterMs, 5_000);
-  const deleted = observedOf({ agent: agentOf({ deletionTimestamp: SECONDS_AGO }) });
+  const deleted = observedOf({ deletionTimestamp: SECONDS_AGO });
   assert.equal(plan(observedOf({ upgrade: 'waits' }), NOW).requeueAfterMs, 5_000);
   assert.equal(plan(deleted, NOW).requeueAfterMs, 55_000);
 });
 
 test('the pod of a cycle carries the rebootedAt of that cycle', () => {
-  const observed = observedOf({ agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: awake }) });
+  const observed = observedOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: awake });
   const create = plan(observed, NOW).actions.find((action) => action.kind === 'createPod');
   assert.deepEqual(create?.manifest.metadata['annotations'], {
     'hamlet.village/tier': 'tier-0',
@@ -344,8 +341,8 @@ test('a pod that waits for the scheduler is never replaced for waiting', () => {
   };
   for (const state of [unschedulable, gated, { ...gated, scheduled: undefined }]) {
     const observed = observedOf({
-      agent: agentOf({ status: awake }),
-      pods: [podOf('ada-1', { ...state, createdAt: '2026-11-22T10:00:00Z' })],
+      status: awake,
+      pod: { ...state, createdAt: '2026-11-22T10:00:00Z' },
       presence: undefined,
     });
     for (let minute = 0; minute <= 72 * 60; minute += 1) {

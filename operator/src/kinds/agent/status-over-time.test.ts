@@ -3,20 +3,27 @@ import { test } from 'node:test';
 import type { AgentStatus } from '@hamlet/contract/kinds';
 import { sizeOf } from '../../objects/tier-compute.ts';
 import { statusPatch } from '../../status/status-writer.ts';
-import type { Observed } from './observe.ts';
 import { isOnItsWay, statusOf } from './status.ts';
-import { agentOf, observedOf, podOf, standingOf, TIER_1, unscheduled, waiting } from './testing/sample-state.ts';
+import {
+  agentOf,
+  observedOf,
+  podOf,
+  TIER_1,
+  unscheduled,
+  waiting,
+  type ObservedParts,
+} from './testing/sample-state.ts';
 
 const NOW = '2026-11-22T10:00:00Z';
 const status1 = { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } as const;
 
-const resizedIn = (parts: Partial<Observed>): string => {
+const resizedIn = (parts: ObservedParts): string => {
   const found = statusOf(observedOf(parts), NOW).conditions?.find(({ type }) => type === 'Resized');
   return `${found?.status} ${found?.reason}: ${found?.message}`;
 };
 
 test('Resized shows the progress of a resize, and Ready does not wait for it', () => {
-  const pending = (reason: string): Partial<Observed> => ({
+  const pending = (reason: string): ObservedParts => ({
     pods: [
       podOf('ada-1', {
         given: sizeOf(TIER_1),
@@ -26,21 +33,21 @@ test('Resized shows the progress of a resize, and Ready does not wait for it', (
   });
   assert.match(resizedIn({}), /^True AsEntitled: pod ada-1 has the compute of tier tier-0: cpu 500m, memory 512Mi$/);
   assert.match(resizedIn({ pods: [] }), /^True AsEntitled/);
-  assert.match(resizedIn({ standing: standingOf({ balance_tier: 'tier-1' }) }), /^False Resizing: .*about to/);
-  assert.match(resizedIn({ pods: [podOf('ada-1', { given: sizeOf(TIER_1) })] }), /^False Resizing: the node/);
+  assert.match(resizedIn({ standing: { balance_tier: 'tier-1' } }), /^False Resizing: .*about to/);
+  assert.match(resizedIn({ pod: { given: sizeOf(TIER_1) } }), /^False Resizing: the node/);
   assert.match(resizedIn(pending('Deferred')), /^False ResizeDeferred: .*in the words of the node/);
   assert.match(resizedIn(pending('Infeasible')), /^False ResizeRefused: .*can never.*in the words of the node/);
   assert.match(
     resizedIn({
-      standing: standingOf({ balance_tier: 'tier-1' }),
+      standing: { balance_tier: 'tier-1' },
       resize: { sinceMs: 0, refusal: { message: 'no', newPodToo: true } },
     }),
     /^False ResizeRefused: the API server refuses to resize pod ada-1: no$/,
   );
-  assert.match(resizedIn({ standing: standingOf({ balance_tier: 'tier-2' }) }), /^False ReplacementPending/);
+  assert.match(resizedIn({ standing: { balance_tier: 'tier-2' } }), /^False ReplacementPending/);
   assert.match(
     resizedIn({
-      standing: standingOf({ balance_tier: 'tier-2' }),
+      standing: { balance_tier: 'tier-2' },
       seat: { granted: true, reason: 'GpuBooked', blocking: 'nvidia.com/gpu', position: 2 },
     }),
     /^False GpuBooked: pod ada-1 stays unchanged: .*every nvidia.com\/gpu is taken; place 2/,
@@ -52,7 +59,7 @@ test('Resized shows the progress of a resize, and Ready does not wait for it', (
 test('if the api names a tier that the operator does not know yet, the agent keeps its present tier', () => {
   const pods = [podOf('ada-1', { tier: TIER_1 })];
   const named = (balance_tier: string | null, publishedTier: string): string => {
-    const facts = { pods, publishedTier, standing: standingOf({ balance_tier }) };
+    const facts = { pods, publishedTier, standing: { balance_tier } };
     const status = statusOf(observedOf(facts), NOW);
     return `${status.tier}: ${status.conditions?.find(({ type }) => type === 'Entitled')?.message}`;
   };
@@ -64,43 +71,31 @@ test('if the api names a tier that the operator does not know yet, the agent kee
 
 test('waitingSince stays the same while an agent waits for a seat', () => {
   const waits = { pods: [], seat: { granted: false, reason: 'NoSeat' } } as const;
-  assert.equal(statusOf(observedOf({ agent: agentOf(), ...waits }), NOW).waitingSince, NOW);
+  assert.equal(statusOf(observedOf({ status: {}, ...waits }), NOW).waitingSince, NOW);
   const since = { waitingSince: '2026-11-22T08:00:00Z' };
+  assert.equal(statusOf(observedOf({ status: since, ...waits }), NOW).waitingSince, since.waitingSince);
   assert.equal(
-    statusOf(observedOf({ agent: agentOf({ status: since }), ...waits }), NOW).waitingSince,
-    since.waitingSince,
-  );
-  assert.equal(
-    statusOf(observedOf({ agent: agentOf({ status: since }), pods: [], seat: { granted: false } }), NOW).waitingSince,
+    statusOf(observedOf({ status: since, pods: [], seat: { granted: false } }), NOW).waitingSince,
     since.waitingSince,
     'while the operator counts again',
   );
-  assert.equal(
-    statusOf(observedOf({ agent: agentOf({ status: { ...status1, ...since } }) }), NOW).waitingSince,
-    undefined,
-  );
+  assert.equal(statusOf(observedOf({ status: { ...status1, ...since } }), NOW).waitingSince, undefined);
 });
 
 test('before the first report of the api, the written tier stays unchanged', () => {
-  const written = statusOf(
-    observedOf({ standing: standingOf({ balance_tier: 'tier-1' }), pods: [podOf('ada-1', { tier: TIER_1 })] }),
-    NOW,
-  );
+  const written = statusOf(observedOf({ standing: { balance_tier: 'tier-1' }, pod: { tier: TIER_1 } }), NOW);
   const agent = { ...agentOf(), status: written };
-  const later = statusOf(
-    observedOf({ agent, apiState: 'None', pods: [podOf('ada-1', { tier: TIER_1 })] }),
-    '2026-11-22T11:00:00Z',
-  );
+  const later = statusOf(observedOf({ agent, apiState: 'None', pod: { tier: TIER_1 } }), '2026-11-22T11:00:00Z');
   assert.equal(statusPatch(written, later), undefined);
 });
 
 test('only the first status of an agent waits for its pod, and not if something is wrong', () => {
   const starts = podOf('ada-1', { phase: 'Pending', scheduled: undefined, nodeName: undefined, container: undefined });
-  assert.ok(isOnItsWay(observedOf({ agent: agentOf(), pods: [starts] })));
-  assert.ok(!isOnItsWay(observedOf({ agent: agentOf({ status: status1 }), pods: [starts] })));
-  assert.ok(!isOnItsWay(observedOf({ agent: agentOf() })), 'it runs');
-  assert.ok(!isOnItsWay(observedOf({ agent: agentOf(), ...unscheduled('0/2 nodes') })));
-  assert.ok(!isOnItsWay(observedOf({ agent: agentOf(), ...waiting('ImagePullBackOff') })));
+  assert.ok(isOnItsWay(observedOf({ status: {}, pods: [starts] })));
+  assert.ok(!isOnItsWay(observedOf({ status: status1, pods: [starts] })));
+  assert.ok(!isOnItsWay(observedOf({ status: {} })), 'it runs');
+  assert.ok(!isOnItsWay(observedOf({ status: {}, ...unscheduled('0/2 nodes') })));
+  assert.ok(!isOnItsWay(observedOf({ status: {}, ...waiting('ImagePullBackOff') })));
 });
 
 test('the time of a condition changes with its status, not with its message', () => {

@@ -33,7 +33,10 @@ async function follow(input: FetchInput, signal: AbortSignal): Promise<Answered>
     answer.destroy();
     url = nextAddress(location, url);
   }
-  throw new NetFault('too_many_redirects', `The address redirects more than ${REDIRECTS_MAX} times: use another address`);
+  throw new NetFault(
+    'too_many_redirects',
+    `The address redirects more than ${REDIRECTS_MAX} times: use another address`,
+  );
 }
 
 const lowered = (headers: Readonly<Record<string, string>>): Record<string, string> =>

@@ -142,7 +142,8 @@ export function nextAddress(location: string, from: URL): URL {
 
 /** Throws a fault unless the address is a web address. */
 export function webAddress(text: string, base?: URL): URL {
-  if (!URL.canParse(text, base)) throw new NetFault('bad_address', `${text.slice(0, 200)} is not a web address: write it in full, with https://`);
+  if (!URL.canParse(text, base))
+    throw new NetFault('bad_address', `${text.slice(0, 200)} is not a web address: write it in full, with https://`);
   const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new NetFault('bad_address', `${url.protocol} is not a web protocol: use http or https`);

@@ -213,7 +213,7 @@ export const claimOfOthers: VolumeClaimView = {
 };
 
 /** Parts of an observation; `pod` stands for the only pod, and the parts of an agent for the agent. */
-export type ObservedParts = Omit<Partial<Observed>, 'standing'> &
+export type ObservedParts = Omit<Partial<Observed>, 'standing' | 'pod'> &
   AgentParts & { readonly pod?: PodParts; readonly standing?: Partial<Standing> };
 
 const HEALTHY: AgentStatus = { cycle: 1, power: 'Awake', podName: 'ada-1', nodeName: 'sparky1', tier: 'tier-0' };
@@ -259,18 +259,16 @@ export const container = (parts: Partial<ContainerState>): ContainerState => ({
   ...parts,
 });
 
-export const waiting = (waitingReason: string, waitingMessage?: string): Partial<Observed> => ({
+export const waiting = (waitingReason: string, waitingMessage?: string): ObservedParts => ({
   presence: undefined,
-  pods: [podOf('ada-1', { phase: 'Pending', container: container({ waitingReason, waitingMessage }) })],
+  pod: { phase: 'Pending', container: container({ waitingReason, waitingMessage }) },
 });
 
-export const unscheduled = (message: string): Partial<Observed> => ({
-  pods: [
-    podOf('ada-1', {
-      nodeName: undefined,
-      phase: 'Pending',
-      container: undefined,
-      scheduled: { status: 'False', reason: 'Unschedulable', message },
-    }),
-  ],
+export const unscheduled = (message: string): ObservedParts => ({
+  pod: {
+    nodeName: undefined,
+    phase: 'Pending',
+    container: undefined,
+    scheduled: { status: 'False', reason: 'Unschedulable', message },
+  },
 });

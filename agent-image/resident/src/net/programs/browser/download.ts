@@ -76,7 +76,10 @@ async function byAddress(session: Session, first: URL): Promise<KeptFile> {
     browser.watch.opened = [...browser.watch.opened, { url: url.href, title: '' }];
     return kept(session, path);
   }
-  throw new NetFault('too_many_redirects', `The address redirects more than ${REDIRECTS_MAX} times: use another address`);
+  throw new NetFault(
+    'too_many_redirects',
+    `The address redirects more than ${REDIRECTS_MAX} times: use another address`,
+  );
 }
 
 async function save(answer: NodeJS.ReadableStream, path: string): Promise<void> {
@@ -110,7 +113,10 @@ function freePath(workspace: string, suggested: string): string {
   const folder = join(workspace, 'downloads');
   mkdirSync(folder, { recursive: true });
   if (!lstatSync(folder).isDirectory())
-    throw new NetFault('outside', 'downloads in the workspace is not a folder: remove it, so that a folder can be created');
+    throw new NetFault(
+      'outside',
+      'downloads in the workspace is not a folder: remove it, so that a folder can be created',
+    );
   const name = plainName(suggested);
   const [extension, stem] = [extname(name), name.slice(0, name.length - extname(name).length)];
   for (let number = 1; number < NAMES_MAX; number += 1) {
