@@ -129,7 +129,7 @@ test('links, devices, escapes and too large folders are refused', async () => {
   const found = await Promise.all(names.map(async (name) => problemOf((await find([wanted(name)]))[0])));
   const [linked = '', wholeLink = '', deep = '', many = '', long = '', binary = '', outside = ''] = found;
   assert.match(linked, /link/);
-  assert.match(wholeLink, /no folder/);
+  assert.match(wholeLink, /not a folder/);
   assert.match(deep, /too deep/);
   assert.match(many, /more than 32 files/);
   assert.match(long, /more than 65536 characters/);
