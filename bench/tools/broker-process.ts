@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { EgressPolicy } from '@hamlet/contract';
+import { deny } from '@hamlet/core/egress';
 import { Authority, Broker, createAuthority, systemNetwork, type Village } from '@hamlet/broker';
 
 /** The upstream has a public address for the broker, which refuses loopback; the dial leads to the real one. */
@@ -17,7 +18,7 @@ async function serve(port: number): Promise<void> {
     admit: async () => ({ agent: 'ada', uid: 'ada', cycle: 1, policy }),
     begin: async (begun) => void (attempts += begun.length),
     end: async () => undefined,
-    secret: async () => null,
+    secret: async () => deny('egress_not_allowed', 'no secret'),
     permit: async () => 'allowed',
     withdraw: async () => undefined,
     onStopped: () => () => undefined,

@@ -188,6 +188,7 @@ const CLUSTER: Schema = {
     allow: { type: 'array', maxItems: 100, items: egressRule },
     deny: { type: 'array', maxItems: 100, items: egressBan },
     openings: { type: 'array', maxItems: 100, items: opening },
+    closedCidrs: { type: 'array', maxItems: 64, items: { type: 'string', maxLength: 49 } },
     registries: closed(Object.fromEntries(['apt', 'pip', 'npm', 'crates', 'go'].map((each) => [each, registry]))),
     search,
     secretNames: { type: 'array', maxItems: 100, items: { ...name, minLength: 1 } },

@@ -203,7 +203,11 @@ test('an operator opens hosts and registries, and binds a secret', async () => {
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: SECRET, labels: { 'hamlet.village/egress': 'true' } },
+    metadata: {
+      name: SECRET,
+      labels: { 'hamlet.village/egress': 'true' },
+      annotations: { 'hamlet.village/egress-hosts': `git.test, ${GITHUB}` },
+    },
     stringData: { value: token },
   };
   await place.kubectl(['apply', '-f', '-'], JSON.stringify(secret));

@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { deny } from '@hamlet/core/egress';
 import { until } from '@hamlet/test/env/until';
 import { RUN, TestBroker } from './testing/a-broker.ts';
 import { PUBLIC, startInternet, type Internet } from './testing/an-internet.ts';
 
 let internet: Internet;
 let broker: TestBroker;
+/** The answer of bound.org, whose rule has a secret. */
+let answerOfBound: (response: ServerResponse, headers: IncomingHttpHeaders) => unknown;
 
 before(async () => {
   internet = await startInternet();
   await internet.serveHttps('open.org', (request, response) => {
     const seen = { method: request.method, url: request.url, headers: request.headers };
-    if (request.url === '/echo') request.pipe(response);
+    if (request.headers.host === 'bound.org') answerOfBound(response, request.headers);
+    else if (request.url === '/echo') request.pipe(response);
     else if (request.url === '/hang') response.write('begun');
     else if (request.url === '/away') response.writeHead(302, { location: 'https://metadata.org/' }).end();
     else response.setHeader('x-auth', String(request.headers.authorization)).end(JSON.stringify(seen));
@@ -194,18 +200,74 @@ test('redirects are not followed: their target is judged when the program asks f
   assert.equal(next.headers['hamlet-egress-code'], 'egress_address_refused');
 });
 
-test('a secret goes out in place of its placeholder, and never comes back', async () => {
-  const basic = Buffer.from('x:hamlet-placeholder-github').toString('base64');
-  const { body, headers } = await broker.inspected('https://bound.org/', {
-    headers: { authorization: `Basic ${basic}`, 'x-other': 'hamlet-placeholder-github' },
-  });
-  const seen = JSON.parse(body);
-  assert.equal(Buffer.from(String(seen.headers.authorization).slice(6), 'base64').toString(), 'x:s3cr3t-v4lue');
-  assert.equal(seen.headers['x-other'], 'hamlet-placeholder-github');
-  assert.ok(!JSON.stringify({ body, headers }).includes('s3cr3t-v4lue'));
+const BEARER = { authorization: 'Bearer hamlet-placeholder-github' };
+
+test('a secret goes out in place of its placeholder, in the header of the rule alone', async () => {
+  answerOfBound = (response, headers) => response.end(String(headers['x-other'] ?? headers['authorization']?.length));
+  const sent = await broker.inspected('https://bound.org/', { headers: BEARER });
+  assert.equal(sent.body, String('Bearer s3cr3t-v4lue'.length));
+  const other = await broker.inspected('https://bound.org/', { headers: { 'x-other': BEARER.authorization } });
+  assert.equal(other.body, BEARER.authorization);
   broker.village.secrets.clear();
-  const gone = await broker.inspected('https://bound.org/');
+  const gone = await broker.inspected('https://bound.org/', { headers: BEARER });
   assert.match(gone.body, /the secret github of this way out is not there/);
+});
+
+test('an answer that returns the secret is withheld, and the record says why', async () => {
+  const ways: readonly ((response: ServerResponse, value: string) => unknown)[] = [
+    (response, value) => response.end(`you sent ${value}`),
+    (response, value) => response.setHeader('x-echo', value).end('ok'),
+    (response, value) => response.end(Buffer.from(`a${value}`).toString('base64')),
+    (response, value) => response.end(Buffer.from(value).toString('hex')),
+    (response, value) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(value)),
+    (response, value) => response.writeHead(206).end(value.slice(0, 5)),
+  ];
+  for (const [at, way] of ways.entries()) {
+    answerOfBound = (response, { authorization }) => way(response, String(authorization).slice('Bearer '.length));
+    const answer = await broker.inspected('https://bound.org/', { headers: BEARER }).catch(() => null);
+    assert.ok(!JSON.stringify(answer ?? '').includes('s3cr3t'), String(at));
+    const id = broker.village.attempts.at(-1)?.id;
+    await until('the record has the reason', async () =>
+      broker.village.ends.some((end) => end.id === id && end.refused === 'egress_secret_returned'),
+    );
+  }
+});
+
+test('each request of a connection is admitted: a limit or a brake ends a connection that is open', async () => {
+  const socket = await broker.connectTls('read.org');
+  let text = '';
+  socket.on('data', (chunk) => (text += String(chunk)));
+  const ask = (): void => void socket.write('GET /repos/a HTTP/1.1\r\nHost: read.org\r\n\r\n');
+  ask();
+  await until('the first answer', async () => text.includes('HTTP/1.1 200'));
+  broker.village.denied.set('ada', { ...deny('egress_too_many', 'too many in this hour'), life: undefined });
+  await until('a later request is refused', async () => {
+    ask();
+    return text.includes('egress_too_many');
+  });
+  broker.village.denied.delete('ada');
+  socket.destroy();
+});
+
+test('connections that name no agent are limited by address, and a known agent is not among them', async () => {
+  const strangers = Array.from({ length: 200 }, () => connect(broker.port, '127.0.0.1').on('error', () => undefined));
+  await until('those above the limit are ended', async () => strangers.filter(({ closed }) => closed).length >= 72);
+  assert.equal(strangers.filter(({ closed }) => !closed).length, 128);
+  for (const socket of strangers) socket.destroy();
+  await until('they are gone', async () => (await broker.plain('http://plain.org/').catch(() => null))?.status === 200);
+});
+
+test('a secret leaves over TLS alone, unless its rule says otherwise', async () => {
+  const plain = (more: object) => {
+    broker.village.addAgent('ada', { allow: [{ host: 'plain.org', ports: [80, 443], secret: 'github', ...more }] });
+    broker.village.stop('uid-ada');
+    return broker.plain('http://plain.org/', { headers: BEARER });
+  };
+  assert.equal((await plain({})).headers['hamlet-egress-code'], 'egress_secret_refused');
+  assert.equal((await broker.plain('http://plain.org/')).status, 200, 'a request without the placeholder');
+  const onTlsPort = await broker.plain('http://plain.org:443/', { headers: BEARER });
+  assert.equal(onTlsPort.headers['hamlet-egress-code'], 'egress_secret_refused');
+  assert.equal((await plain({ plaintextSecret: 'Allow' })).status, 200);
 });
 
 test('without a token, with an unknown one and without the API nothing goes out', async () => {

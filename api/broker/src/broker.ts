@@ -5,12 +5,13 @@ import { deny, judgeConnection, type Destination, type EgressDenial } from '@ham
 import { Admissions } from './admissions.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { Connections } from './connections.ts';
+import { Connections, Strangers } from './connections.ts';
 import type { Network } from './connect/reach.ts';
 import { factsAsWritten, OF_BROKER } from './proxy/asked.ts';
 import { HeldBodies } from './proxy/held-bodies.ts';
 import {
   admit,
+  admitIdentity,
   knownOf,
   Recorder,
   type AttemptFacts,
@@ -93,6 +94,7 @@ export class Broker {
   readonly #config: BrokerConfig;
   readonly #admissions: Admissions;
   readonly #connections = new Connections();
+  readonly #strangers = new Strangers();
   readonly #outlets: Outlets;
   readonly #recorder: Recorder;
   readonly #parts: ForwardParts & TunnelParts;
@@ -132,6 +134,7 @@ export class Broker {
     this.server = createServer(limits, (request, response) => {
       this.#plain(request, response).catch(() => response.destroy());
     });
+    this.server.on('connection', (socket) => this.#strangers.add(socket));
     this.server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#connect(request, socket, head).catch(() => socket.destroy());
     });
@@ -212,9 +215,12 @@ export class Broker {
     this.#answers.set(request.socket, response);
     const inside = this.#inside.get(request.socket);
     if (inside === undefined) return refuseRequest(response, MALFORMED);
+    // A connection may live for hours, in which rules and limits of its agent change.
+    const caller = await admitIdentity(this.#admissions, inside.caller.identity);
     const passage = { ...inside, form: 'inspect', request, response } as const;
-    if (namesHost(request.headers.host, inside.destination, 443)) return forward(this.#parts, passage);
-    this.#refuse(passage, OTHER_HOST);
+    if ('denial' in caller) return this.#refuse({ ...passage, caller: caller.by }, caller.denial);
+    if (namesHost(request.headers.host, inside.destination, 443)) return forward(this.#parts, { ...passage, caller });
+    this.#refuse({ ...passage, caller }, OTHER_HOST);
   }
 
   async #plain(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -250,6 +256,7 @@ export class Broker {
     const admitted = await admit(parts, headers, socket);
     const known = knownOf(admitted);
     if (known !== null) this.#known.set(socket, known);
+    if (!('denial' in admitted)) this.#strangers.known(socket);
     return admitted;
   }
 

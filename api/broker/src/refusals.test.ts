@@ -21,7 +21,9 @@ import { Authority } from './tls/authority.ts';
 
 const WAYS: Readonly<Record<string, Way>> = { ...unserved, ...unadmitted, ...judged, ...endpoints, ...writes, ...ends };
 const SOURCES = import.meta.dirname;
-const RULES = resolve(SOURCES, '../../core/src/egress/judge-egress.ts');
+const RULES = ['judge-egress.ts', 'judge-wire.ts', 'wire-headers.ts'].map((file) =>
+  resolve(SOURCES, '../../core/src/egress', file),
+);
 
 let internet: Internet;
 let broker: TestBroker;
@@ -29,6 +31,8 @@ let broker: TestBroker;
 const serve: RequestListener = (request, response) => {
   if (request.url === '/hang') response.write('begun');
   else if (request.url === '/reset') request.socket.destroy();
+  else if (request.url === '/echo') response.setHeader('x-echo', String(request.headers.authorization)).end();
+  else if (request.url === '/part') response.writeHead(206).end('par');
   else response.end('ok');
 };
 
@@ -118,8 +122,8 @@ function denialsIn({ file, text }: { readonly file: string; readonly text: strin
 }
 
 test('each denial that the sources of the broker and its rules can give has a way in the table', () => {
-  const rules = { file: 'judge-egress.ts', text: readFileSync(RULES, 'utf8') };
-  const denials = [...sources, rules].flatMap(denialsIn);
+  const rules = RULES.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+  const denials = [...sources, ...rules].flatMap(denialsIn);
   assert.ok(denials.length > 30, String(denials.length));
   const ways = Object.values(WAYS);
   const missing = denials.filter(
@@ -139,7 +143,7 @@ const ANSWERS: Readonly<Record<string, number>> = {
   'broker.ts': 7,
   'proxy/exchange.ts': 1,
   'proxy/forward.ts': 2,
-  'proxy/push-guard.ts': 1,
+  'proxy/git-guard.ts': 1,
   'proxy/tunnel.ts': 3,
   'reverse/reverse.ts': 1,
 };

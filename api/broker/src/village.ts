@@ -66,10 +66,18 @@ export interface PermissionAsk {
   readonly summary: string;
   /** The references that a push changes, a line for each. */
   readonly changes: readonly string[];
+  /** Push options and unusual headers, a line for each. */
+  readonly details: readonly string[];
   readonly body: string | null;
   readonly bytes: number | null;
   /** The hash of everything that the permission covers. Null if the broker has not read the body. */
   readonly sha256: string | null;
+}
+
+/** The secret of a rule, and the host to which it would go. */
+export interface SecretUse {
+  readonly name: string;
+  readonly host: string;
 }
 
 /** The API cannot read a fact of a group, so a retry of the group would fail too. */
@@ -81,8 +89,8 @@ export interface Village {
   /** Resolves once the attempts are kept: the broker lets nothing out before. Rejects with `Unreadable`, or if the API is away. */
   begin(attempts: readonly Attempt[]): Promise<void>;
   end(ends: readonly AttemptEnd[]): Promise<void>;
-  /** The value of a secret that a rule of this admission names; null if it does not exist. */
-  secret(admission: Admission, name: string): Promise<string | null>;
+  /** The value of a secret that a rule of this admission names, for a host that the owner of the secret has named. */
+  secret(admission: Admission, use: SecretUse): Promise<string | EgressDenial>;
   /** Waits until the API permits or denies a write, after a person's decision if one is needed. Rejects if the program hangs up. */
   permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial>;
   /** Reports that this write is not sent. Never rejects. */

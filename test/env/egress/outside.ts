@@ -175,7 +175,15 @@ export async function closeVillage(place: Village, values: Readonly<Record<strin
     ...values,
     'broker.hostAliases': [],
     'broker.rootsSecretName': '',
-    egress: { allow: [], deny: [], registries: NO_REGISTRIES, secretNames: [], days: 90, openings: [] },
+    egress: {
+      allow: [],
+      deny: [],
+      registries: NO_REGISTRIES,
+      secretNames: [],
+      days: 90,
+      openings: [],
+      closedCidrs: [],
+    },
   });
   await place.tryKubectl(['delete', 'secret', ROOTS_SECRET, '--ignore-not-found']);
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { PKT_FLUSH, pktLine } from './pkt-line.ts';
-import { describeCommand, MAX_COMMAND_BYTES, readPushHead } from './push-commands.ts';
+import { readFetchHead } from './fetch-head.ts';
+import { describeCommand, MAX_COMMAND_BYTES, PushHeadReader, type PushHead } from './push-commands.ts';
 import { refusedPush } from './push-report.ts';
 
 const OLD = 'a'.repeat(40);
@@ -11,26 +13,63 @@ const REF = 'refs/heads/hamlet/ada/fix';
 
 const command = (ref = REF, from = OLD, to = NEW): string => `${from} ${to} ${ref}`;
 const push = (...lines: string[]): Buffer => Buffer.concat([...lines.map((line) => pktLine(line)), PKT_FLUSH]);
+const readPushHead = (bytes: Buffer): PushHead => new PushHeadReader().add(bytes);
 const whole = push(`${command()}\0report-status side-band-64k agent=git/2.39`, `${command(`${REF}2`, NONE)}\n`);
 
 test('the commands of a push are read, with capabilities, and the pack behind them is left alone', () => {
   const head = readPushHead(Buffer.concat([whole, Buffer.from('PACK…')]));
   assert.deepEqual(head, {
-    kind: 'commands',
+    kind: 'push',
     commands: [
       { from: OLD, to: NEW, ref: REF },
       { from: NONE, to: NEW, ref: `${REF}2` },
     ],
     capabilities: ['report-status', 'side-band-64k', 'agent=git/2.39'],
+    options: [],
   });
-  assert.deepEqual(readPushHead(PKT_FLUSH), { kind: 'commands', commands: [], capabilities: [] });
+  assert.deepEqual(readPushHead(PKT_FLUSH), { kind: 'push', commands: [], capabilities: [], options: [] });
   const shallow = readPushHead(push(`shallow ${OLD}`, `${command()}\0report-status`));
-  assert.equal(shallow.kind === 'commands' && shallow.capabilities[0], 'report-status');
+  assert.equal(shallow.kind === 'push' && shallow.capabilities[0], 'report-status');
 });
 
 test('every beginning of a push asks for more, and none is taken for a whole one', () => {
   for (let end = 0; end < whole.length; end += 1)
     assert.equal(readPushHead(whole.subarray(0, end)).kind, 'more', String(end));
+});
+
+test('a push that arrives byte by byte is read once', () => {
+  const reader = new PushHeadReader();
+  const heads = [...whole].map((byte) => reader.add(Buffer.from([byte])).kind);
+  assert.deepEqual([...new Set(heads.slice(0, -1)), heads.at(-1)], ['more', 'push']);
+});
+
+test('options follow the commands of a client that sends them', () => {
+  const commands = push(`${command()}\0report-status push-options`);
+  assert.equal(readPushHead(commands).kind, 'more');
+  const head = readPushHead(Buffer.concat([commands, push('ci.skip', 'merge_request.create'), Buffer.from('PACK')]));
+  assert.deepEqual(head.kind === 'push' && head.options, ['ci.skip', 'merge_request.create']);
+  const many = push(...Array.from({ length: 21 }, (_, at) => `o${at}`));
+  assert.equal(readPushHead(Buffer.concat([commands, many])).kind, 'unclear');
+});
+
+test('a fetch begins with a want or a command of protocol 2, compressed or not', () => {
+  const want = pktLine(`want ${OLD} multi_ack_detailed side-band-64k\n`);
+  const commands = [want, pktLine(`want ${OLD}\n`), pktLine('command=fetch\n'), pktLine('command=ls-refs\n')];
+  for (const bytes of commands) {
+    assert.equal(readFetchHead(bytes, false), 'fetch');
+    assert.equal(readFetchHead(gzipSync(bytes), true), 'fetch');
+    assert.equal(readFetchHead(bytes.subarray(0, 3), false), 'more');
+    assert.equal(readFetchHead(gzipSync(bytes).subarray(0, 12), true), 'more');
+  }
+  for (const text of ['title=Main_Page&action=delete', '0000', '0032have ', '0012command=delete\n', '0009done\n'])
+    for (const isGzip of [false, true])
+      assert.equal(
+        readFetchHead(isGzip ? gzipSync(text.padEnd(64)) : Buffer.from(text.padEnd(64)), isGzip),
+        'other',
+        text,
+      );
+  assert.equal(readFetchHead(Buffer.from('not gzip'), true), 'other');
+  assert.equal(readFetchHead(gzipSync(Buffer.alloc(64 * 1024 * 1024)), true), 'other', 'a compressed bomb');
 });
 
 test('a push that another reader may understand otherwise is unclear', () => {

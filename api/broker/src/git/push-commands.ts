@@ -1,8 +1,11 @@
 import { readPktLine } from './pkt-line.ts';
 
-/** Limit of the commands, which a push sends before its pack. */
+/** Limit of the commands and options, which a push sends before its pack. */
 export const MAX_COMMAND_BYTES = 65_536;
 const MAX_COMMANDS = 100;
+const MAX_OPTIONS = 20;
+/** A shallow clone names its boundaries before the commands. */
+const MAX_LINES = 1_000;
 const COMMAND = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) (\S+)$/;
 const SHALLOW = /^shallow ([0-9a-f]{40}|[0-9a-f]{64})$/;
 const REF = /^refs\/[A-Za-z0-9._/@+=-]{1,250}$/;
@@ -15,14 +18,18 @@ export interface PushCommand {
   readonly ref: string;
 }
 
-export type PushHead =
-  | { readonly kind: 'commands'; readonly commands: readonly PushCommand[]; readonly capabilities: readonly string[] }
-  | { readonly kind: 'more' }
-  | { readonly kind: 'unclear'; readonly why: string };
+/** The commands of a push, what its client can do, and its options (`git push -o`), on which servers act. */
+export interface Push {
+  readonly kind: 'push';
+  readonly commands: readonly PushCommand[];
+  readonly capabilities: readonly string[];
+  readonly options: readonly string[];
+}
 
-type Unclear = Extract<PushHead, { kind: 'unclear' }>;
+export type PushHead = Push | { readonly kind: 'more' } | { readonly kind: 'unclear'; readonly why: string };
 
-const unclear = (why: string): Unclear => ({ kind: 'unclear', why });
+const MORE: PushHead = { kind: 'more' };
+const unclear = (why: string): PushHead => ({ kind: 'unclear', why });
 const TOO_LONG = unclear('its commands are longer than 64 KiB');
 
 function readCommand(text: string): PushCommand | null {
@@ -31,36 +38,60 @@ function readCommand(text: string): PushCommand | null {
   return REF.test(ref) && !REF_UNCLEAR.test(ref) ? { from, to, ref } : null;
 }
 
-type Lines = Readonly<{ lines: readonly string[] }> | Exclude<PushHead, { kind: 'commands' }>;
-
-function readLines(bytes: Buffer): Lines {
-  const lines: string[] = [];
-  for (let at = 0; at < MAX_COMMAND_BYTES;) {
-    const line = readPktLine(bytes, at);
-    if (line === null) return unclear('it is not in the pkt-line format');
-    if (line.kind === 'flush') return { lines };
-    if (line.kind === 'more') return bytes.length < MAX_COMMAND_BYTES ? line : TOO_LONG;
-    at = line.end;
-    lines.push(line.text);
-  }
-  return TOO_LONG;
-}
-
 /**
- * Reads the commands at the start of a `git-receive-pack` request (gitprotocol-pack). `more` asks for further bytes.
- * Signed pushes, unusual names and anything that git does not send are unclear.
+ * Reads the commands and options at the start of a `git-receive-pack` request (gitprotocol-pack), each byte once, however many
+ * chunks carry them. Signed pushes, unusual names and anything that git does not send are unclear.
  */
-export function readPushHead(bytes: Buffer): PushHead {
-  const read = readLines(bytes);
-  if ('kind' in read) return read;
-  const lines = read.lines.map((line) => line.split('\0')).filter(([text = '']) => !SHALLOW.test(text));
-  const commands = lines.map(([text = '']) => readCommand(text));
-  const known = commands.filter((command) => command !== null);
-  const strange = lines[commands.indexOf(null)]?.[0];
-  if (strange !== undefined) return unclear(`it has the command ${JSON.stringify(strange.slice(0, 100))}`);
-  if (known.length > MAX_COMMANDS) return unclear(`it changes more than ${String(MAX_COMMANDS)} references`);
-  const capabilities = (lines[0]?.[1] ?? '').split(' ').filter((name) => name !== '');
-  return { kind: 'commands', commands: known, capabilities };
+export class PushHeadReader {
+  readonly #bytes = Buffer.alloc(MAX_COMMAND_BYTES);
+  #length = 0;
+  #at = 0;
+  #lines = 0;
+  readonly #commands: PushCommand[] = [];
+  /** Null until the first command names them. */
+  #capabilities: readonly string[] | null = null;
+  /** Null until the flush after the commands. */
+  #options: string[] | null = null;
+
+  /** Takes the next bytes. After a result other than `more` the reader is done. */
+  add(chunk: Buffer): PushHead {
+    this.#length += chunk.copy(this.#bytes, this.#length);
+    for (;;) {
+      const line = readPktLine(this.#bytes.subarray(0, this.#length), this.#at);
+      if (line === null) return unclear('it is not in the pkt-line format');
+      if (line.kind === 'more') return this.#length < MAX_COMMAND_BYTES ? MORE : TOO_LONG;
+      this.#at = line.end;
+      const end = line.kind === 'flush' ? this.#flush() : this.#line(line.text);
+      if (end !== null) return end;
+    }
+  }
+
+  #flush(): PushHead | null {
+    const capabilities = this.#capabilities ?? [];
+    const isWhole = this.#options !== null || !capabilities.includes('push-options');
+    this.#options ??= [];
+    return isWhole ? { kind: 'push', commands: this.#commands, capabilities, options: this.#options } : null;
+  }
+
+  #line(text: string): PushHead | null {
+    this.#lines += 1;
+    if (this.#lines > MAX_LINES) return unclear(`it has more than ${MAX_LINES} lines before its pack`);
+    if (this.#options !== null) return this.#option(text);
+    if (SHALLOW.test(text)) return null;
+    const [written = '', capabilities = ''] = text.split('\0');
+    const command = readCommand(written);
+    if (command === null) return unclear(`it has the command ${JSON.stringify(written.slice(0, 100))}`);
+    if (this.#commands.length === MAX_COMMANDS) return unclear(`it changes more than ${MAX_COMMANDS} references`);
+    this.#capabilities ??= capabilities.split(' ').filter((name) => name !== '');
+    this.#commands.push(command);
+    return null;
+  }
+
+  #option(text: string): PushHead | null {
+    if (this.#options?.length === MAX_OPTIONS) return unclear(`it has more than ${MAX_OPTIONS} options`);
+    this.#options?.push(text);
+    return null;
+  }
 }
 
 /** Prefix of the references of one agent. No other agent has references with this prefix. */

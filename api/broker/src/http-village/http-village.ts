@@ -17,6 +17,8 @@ import {
   type EgressWrite,
 } from '@hamlet/contract/broker';
 import type { EgressDenial } from '@hamlet/core/egress';
+import { keepEnds } from '../proxy/shown-text.ts';
+import { noSecret, notForHost } from '../secrets/put-secret.ts';
 import {
   Unreadable,
   type Admission,
@@ -24,6 +26,7 @@ import {
   type Attempt,
   type AttemptEnd,
   type PermissionAsk,
+  type SecretUse,
   type Village,
 } from '../village.ts';
 import { BrakeStream } from './brake-stream.ts';
@@ -60,9 +63,16 @@ const wireEnd = ({ sentBytes, receivedBytes, durationMs, ...rest }: AttemptEnd):
   duration_ms: Math.max(0, Math.round(durationMs)),
 });
 
-const wireWrite = ({ admission, isAllowedByRule, changes, ...rest }: PermissionAsk): EgressWrite => ({
+function bounded(lines: readonly string[]): string[] {
+  const shown = lines.length <= EGRESS_CHANGES_MAX ? lines : lines.slice(0, EGRESS_CHANGES_MAX - 1);
+  const rest = lines.length - shown.length;
+  return [...shown, ...(rest === 0 ? [] : [`and ${rest} more`])].map((line) => keepEnds(line, EGRESS_CHANGE_MAX_CHARS));
+}
+
+const wireWrite = ({ admission, isAllowedByRule, changes, details, ...rest }: PermissionAsk): EgressWrite => ({
   ...rest,
-  changes: changes.slice(0, EGRESS_CHANGES_MAX).map((change) => change.slice(0, EGRESS_CHANGE_MAX_CHARS)),
+  changes: bounded(changes),
+  details: bounded(details),
   uid: admission.uid,
   cycle: admission.cycle,
   rules: admission.policy.version,
@@ -116,8 +126,11 @@ export class HttpVillage implements Village {
     await this.#keep({ begin: [], end: ends.map(wireEnd) });
   }
 
-  async secret({ uid }: Admission, name: string): Promise<string | null> {
-    return (await this.#post(() => this.#client.call(readEgressSecret, withLimit({ uid, name })))).value;
+  async secret({ uid }: Admission, { name, host }: SecretUse): Promise<string | EgressDenial> {
+    const body = { uid, name, host };
+    const { value, for_host } = await this.#post(() => this.#client.call(readEgressSecret, withLimit(body)));
+    if (for_host === false) return notForHost({ name, host });
+    return value ?? noSecret(name);
   }
 
   /**

@@ -41,13 +41,17 @@ export async function admit(
 ): Promise<Caller | Unadmitted> {
   const identity = readIdentity(headers);
   if (identity === null) return { denial: NO_IDENTITY, by: null };
-  const admission = await parts.admissions.admit(identity.token).catch((): AdmissionDenial => NOT_ADMITTED);
-  if ('verdict' in admission) {
-    const { life } = admission;
-    return { denial: admission, by: life === undefined ? null : { admission: life, identity } };
-  }
-  const caller = { admission, identity };
-  return parts.connections.add(admission.uid, socket) ? caller : { denial: TOO_MANY, by: caller };
+  const caller = await admitIdentity(parts.admissions, identity);
+  if ('denial' in caller) return caller;
+  return parts.connections.add(caller.admission.uid, socket) ? caller : { denial: TOO_MANY, by: caller };
+}
+
+/** Asks whether the agent behind a token may leave now, by its present rules. */
+export async function admitIdentity(admissions: Admissions, identity: Identity): Promise<Caller | Unadmitted> {
+  const admission = await admissions.admit(identity.token).catch((): AdmissionDenial => NOT_ADMITTED);
+  if (!('verdict' in admission)) return { admission, identity };
+  const { life } = admission;
+  return { denial: admission, by: life === undefined ? null : { admission: life, identity } };
 }
 
 export const knownOf = (admitted: Caller | Unadmitted): Known | null => ('denial' in admitted ? admitted.by : admitted);

@@ -1,17 +1,16 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { pipeline, Readable, Writable, type Transform } from 'node:stream';
 import type { EgressRule } from '@hamlet/contract';
-import { deny, type EgressDenial } from '@hamlet/core/egress';
+import { deny, endToEnd, type EgressDenial, type WireHeaders, type WireRequest } from '@hamlet/core/egress';
 import type { Dispatcher } from 'undici';
 import type { ByteBudget } from '../byte-budget.ts';
 import { refusedPush } from '../git/push-report.ts';
-import { withSecret } from '../secrets/scrub.ts';
-import { Scrub, scrubText } from '../secrets/scrub.ts';
+import { putSecret } from '../secrets/put-secret.ts';
+import { SecretSpotter } from '../secrets/spot-secret.ts';
 import type { OpenAttempt } from './caller.ts';
-import { endToEnd } from './headers.ts';
 import { BytesSpent, Meter } from './meter.ts';
 import { NotReached, type AnswerReader, type Outlets } from './outlets.ts';
-import type { Push } from './push-guard.ts';
+import type { Push } from '../git/push-commands.ts';
 import { REFUSAL_HEADER, refuseRequest } from './refuse.ts';
 import type { GuardedRequest, LetOut } from './write-guard.ts';
 
@@ -31,11 +30,6 @@ export interface Outgoing extends GuardedRequest {
   readonly links?: AnswerLinks;
 }
 
-export interface Secret {
-  readonly value: string;
-  readonly placeholder: string;
-}
-
 export interface ExchangeParts {
   readonly outlets: Outlets;
   readonly budget: ByteBudget;
@@ -43,10 +37,13 @@ export interface ExchangeParts {
   readonly idleMs: number;
 }
 
-interface By {
+/** A request that was judged and permitted, as it will be sent. */
+export interface By {
+  readonly wire: WireRequest;
   readonly rule: EgressRule;
   readonly attempt: OpenAttempt;
-  readonly secret: Secret | null;
+  /** The value that replaces the placeholder; null if none goes out. */
+  readonly secret: string | null;
   readonly out: LetOut;
 }
 
@@ -58,31 +55,56 @@ interface AnswerHead {
 const UNREACHABLE = (host: string): EgressDenial =>
   deny('egress_unreachable', `${host} did not answer; try again later`);
 
+/** Ends an answer that the program must not get. */
+class Withheld extends Error {
+  readonly denial: EgressDenial;
+
+  constructor(denial: EgressDenial) {
+    super(denial.message);
+    this.denial = denial;
+  }
+}
+
 function denialOf(error: unknown, host: string): EgressDenial {
-  if (error instanceof NotReached || error instanceof BytesSpent) return error.denial;
+  if (error instanceof NotReached || error instanceof BytesSpent || error instanceof Withheld) return error.denial;
   return UNREACHABLE(host);
 }
 
-/** The broker can only change answers without an encoding. It answers an `Expect` itself. */
-function outgoingHeaders({ request, links }: Outgoing, secret: Secret | null): OutgoingHttpHeaders {
-  const { expect: _answered, ...headers } = endToEnd(request.headers);
-  const own = secret === null ? headers : withSecret(headers, secret.placeholder, secret.value);
-  return secret === null && links === undefined ? own : { ...own, 'accept-encoding': 'identity' };
+const RETURNED = deny(
+  'egress_secret_returned',
+  'the server returned the secret that it got, so its answer is withheld',
+);
+const UNREADABLE_ANSWER = deny(
+  'egress_secret_returned',
+  'the server got a secret and answers in part or with an encoding, in which the broker cannot look for it; ask for the whole answer',
+);
+
+/** The broker can only read and change answers without an encoding. */
+function sentHeaders({ links }: Outgoing, { wire, rule, secret }: By): WireHeaders {
+  if (secret !== null) return putSecret(wire.headers, rule, secret);
+  return links === undefined ? wire.headers : { ...wire.headers, 'accept-encoding': 'identity' };
 }
 
-/** Passes the answer on, with the placeholder instead of the secret, and with rewritten links. */
-function answer({ response, links }: Outgoing, { status, headers }: AnswerHead, secret: Secret | null): Writable {
-  const own = endToEnd(headers);
+/** Why an answer to a request with a secret is withheld because of its head; null if it may pass. */
+function withheldBy(spotter: SecretSpotter, { status, headers }: AnswerHead): EgressDenial | null {
+  if (status === 206 || String(headers['content-encoding'] ?? 'identity') !== 'identity') return UNREADABLE_ANSWER;
+  return spotter.isIn(Buffer.from(Object.entries(headers).flat(2).join('\n'), 'latin1')) ? RETURNED : null;
+}
+
+/** Passes the answer on, with rewritten links. A body with the secret fails with `SecretReturned`. */
+function answer(
+  { response, links }: Outgoing,
+  { status, headers }: AnswerHead,
+  { spotting }: { readonly spotting: Transform | null },
+): Writable {
+  const own: OutgoingHttpHeaders = endToEnd(headers);
   // The broker alone says that it refused something.
   delete own[REFUSAL_HEADER];
-  const linked = links?.headers(own) ?? own;
-  const rewriting = links?.stream(linked) ?? null;
-  const scrubbing = secret === null ? null : new Scrub(secret.value, secret.placeholder);
-  const filters: readonly Transform[] = [scrubbing, rewriting].filter((filter) => filter !== null);
+  const shown = { ...(links?.headers(own) ?? own) };
+  const rewriting = links?.stream(shown) ?? null;
+  const filters: readonly Transform[] = [spotting, rewriting].filter((filter) => filter !== null);
   const [first] = filters;
-  const shown =
-    secret === null ? { ...linked } : JSON.parse(scrubText(JSON.stringify(linked), secret.value, secret.placeholder));
-  if (first !== undefined) delete shown['content-length'];
+  if (rewriting !== null) delete shown['content-length'];
   response.writeHead(status, shown);
   if (first === undefined) return response;
   pipeline([...filters, response], () => undefined);
@@ -96,25 +118,21 @@ const unheeded = (): Writable => new Writable({ write: (_chunk, _encoding, next)
 function answerAfterProgress(
   { response }: Outgoing,
   status: number,
-  { secret, push }: { secret: Secret | null; push: Push },
+  { spotting, push }: { readonly spotting: Transform | null; readonly push: Push },
 ): Writable {
   if (status !== 200) {
     const denial = deny('egress_unreachable', `the server refused the push with ${String(status)}`);
     response.end(refusedPush(push.commands, push.capabilities, denial));
     return unheeded();
   }
-  if (secret === null) return response;
-  const scrubbing = new Scrub(secret.value, secret.placeholder);
-  pipeline(scrubbing, response, () => undefined);
-  return scrubbing;
+  if (spotting === null) return response;
+  pipeline(spotting, response, () => undefined);
+  return spotting;
 }
 
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-
 /** The body of a request, counted while it is sent. */
-function bodyOf({ request }: Outgoing, { body }: LetOut, meter: Meter): Readable | null {
-  const from = body ?? (hasBody(request) ? request : null);
+function bodyOf({ request }: Outgoing, { wire, out: { body } }: By, meter: Meter): Readable | null {
+  const from = body ?? (wire.hasBody ? request : null);
   if (from === null || (Buffer.isBuffer(from) && from.length === 0)) return null;
   const counted = meter.stream('sent');
   pipeline(Buffer.isBuffer(from) ? Readable.from([from]) : from, counted, () => undefined);
@@ -149,18 +167,23 @@ class Answering implements AnswerReader {
   readonly onBodySent = (): void => void this.#idle.refresh();
 
   readonly onResponseStart = (
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: AnswerHead['headers'],
   ): void => {
     if (status < 200) return;
     const { attempt, secret, out } = this.#by;
     attempt.status = status;
+    const spotter = secret === null ? null : new SecretSpotter(secret);
+    const withheld = spotter === null ? null : withheldBy(spotter, { status, headers });
+    if (withheld !== null) return controller.abort(new Withheld(withheld));
+    const spotting = spotter?.stream() ?? null;
+    spotting?.once('error', () => controller.abort(new Withheld(RETURNED)));
     const { push } = out;
     const isLate = push !== null && this.#outgoing.response.headersSent;
     this.#to = isLate
-      ? answerAfterProgress(this.#outgoing, status, { secret, push })
-      : answer(this.#outgoing, { status, headers }, secret);
+      ? answerAfterProgress(this.#outgoing, status, { spotting, push })
+      : answer(this.#outgoing, { status, headers }, { spotting });
   };
 
   readonly onResponseData = (controller: Dispatcher.DispatchController, chunk: Buffer): void => {
@@ -212,14 +235,14 @@ class Answering implements AnswerReader {
 
 /** Sends a request that was judged, recorded and permitted, and passes its answer on to the program. */
 export function exchange(parts: ExchangeParts, outgoing: Outgoing, by: By): void {
-  const { caller, destination, form, request } = outgoing;
+  const { caller, destination, form } = outgoing;
   const { admission } = caller;
   const meter = new Meter(parts.budget, by.attempt, { admission, rules: [by.rule] });
   const sent = {
-    method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
-    path: request.url ?? '/',
-    headers: outgoingHeaders(outgoing, by.secret) as Record<string, string | string[]>,
-    body: bodyOf(outgoing, by.out, meter),
+    method: by.wire.method as Dispatcher.HttpMethod,
+    path: by.wire.target,
+    headers: { ...sentHeaders(outgoing, by) },
+    body: bodyOf(outgoing, by, meter),
   };
   const server = { ...destination, isTls: form !== 'plain' };
   parts.outlets.of(admission).send(server, sent, new Answering(outgoing, by, { meter, idleMs: parts.idleMs }));

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { EgressRule } from '@hamlet/contract';
-import { placeholderOf } from '@hamlet/contract/broker';
-import { deny, judgeRequest, type EgressDenial, type EgressRequest } from '@hamlet/core/egress';
+import { judgeWire, outgoingHeaders, type EgressDenial, type WireRequest, type WireVerdict } from '@hamlet/core/egress';
+import { asksForSecret, gitCredentials, NOT_IN_CLEAR, noSecret } from '../secrets/put-secret.ts';
 import type { Village } from '../village.ts';
 import { pathOf } from './asked.ts';
 import type { AttemptFacts, Recorder } from './caller.ts';
-import { exchange, type ExchangeParts, type Outgoing, type Secret } from './exchange.ts';
-import { refusePush } from './push-guard.ts';
+import { exchange, type By, type ExchangeParts, type Outgoing } from './exchange.ts';
+import { answerProbe, refusePush } from './git-guard.ts';
 import { refuseRequest } from './refuse.ts';
-import { GONE, guardWrite, type GuardParts, type LetOut } from './write-guard.ts';
+import { GONE, guardWrite, type GuardParts } from './write-guard.ts';
 
 export interface ForwardParts extends GuardParts, ExchangeParts {
   readonly recorder: Recorder;
@@ -17,42 +16,57 @@ export interface ForwardParts extends GuardParts, ExchangeParts {
 
 /** One request of an admitted agent, whose destination the connection has fixed. */
 export interface Passage extends Outgoing {
-  /** The request that the rules judge, for a protocol that uses method and target in its own way. */
-  readonly asks?: EgressRequest;
+  /** True for a request to git's own endpoint. */
+  readonly isOfGit?: boolean;
 }
 
-function judged({ caller, destination, request, asks }: Passage): EgressRule | EgressDenial {
-  const { method = 'GET', url = '/' } = request;
-  const verdict = judgeRequest(caller.admission.policy, destination, asks ?? { method, target: url });
-  return verdict.verdict === 'deny' ? verdict : verdict.rule;
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+/** The request as it will be sent. */
+function wireOf({ request, isOfGit = false }: Passage): WireRequest | EgressDenial {
+  const { method = 'GET', url: target = '/' } = request;
+  const { expect: _answered, ...received } = request.headers;
+  const outgoing = outgoingHeaders(received);
+  return 'verdict' in outgoing ? outgoing : { ...outgoing, method, target, hasBody: hasBody(request), isOfGit };
 }
 
+type Allowed = Extract<WireVerdict, { verdict: 'allow' }>;
+
+/** The secret that goes out with a request; null if the rule has none, or if the program does not ask for it. */
 async function secretOf(
   parts: ForwardParts,
-  { caller }: Passage,
-  rule: EgressRule,
-): Promise<Secret | null | EgressDenial> {
-  if (rule.secret === undefined) return null;
-  const value = await parts.village.secret(caller.admission, rule.secret).catch(() => null);
-  if (value === null)
-    return deny('egress_not_allowed', `the secret ${rule.secret} of this way out is not there; ask an admin to add it`);
-  return { value, placeholder: placeholderOf(rule.secret) };
+  { caller, destination: { host }, form }: Passage,
+  { wire, rule }: { readonly wire: WireRequest; readonly rule: Allowed['rule'] },
+): Promise<string | null | EgressDenial> {
+  const { secret: name } = rule;
+  if (name === undefined || !asksForSecret(wire.headers, rule)) return null;
+  if (form === 'plain' && rule.plaintextSecret !== 'Allow') return NOT_IN_CLEAR;
+  return parts.village.secret(caller.admission, { name, host }).catch(() => noSecret(name));
 }
 
 /** Judges, records and forwards one request, or refuses it. Never rejects. */
 export async function forward(parts: ForwardParts, passage: Passage): Promise<void> {
-  const { caller, request, response } = passage;
+  const { caller, destination, request, response } = passage;
   const refuse = (denial: EgressDenial): void => {
     parts.recorder.refused(caller, factsOf(passage), denial);
     request.resume();
     refuseRequest(response, denial);
   };
-  const rule = judged(passage);
-  if ('verdict' in rule) return refuse(rule);
-  const secret = await secretOf(parts, passage, rule);
-  if (secret !== null && 'verdict' in secret) return refuse(secret);
-  const out = await guardWrite(parts, passage, rule);
-  if (!('denial' in out)) return send(parts, passage, { rule, secret, out });
+  const received = wireOf(passage);
+  if ('verdict' in received) return refuse(received);
+  const judged = judgeWire(caller.admission.policy, destination, received);
+  if (judged.verdict === 'deny') return refuse(judged);
+  const { rule, effect } = judged;
+  const wire = received.isOfGit ? { ...received, headers: gitCredentials(received.headers, rule) } : received;
+  if (effect === 'probe') {
+    const denial = await answerProbe(request, response);
+    return denial === null ? undefined : refuse(denial);
+  }
+  const secret = await secretOf(parts, passage, { wire, rule });
+  if (secret !== null && typeof secret !== 'string') return refuse(secret);
+  const out = await guardWrite(parts, { ...passage, wire, rule, effect });
+  if (!('denial' in out)) return send(parts, passage, { wire, rule, secret, out });
   parts.recorder.refused(caller, factsOf(passage), out.denial);
   refusePush(passage, out);
 }
@@ -69,11 +83,7 @@ export function factsOf({
 }
 
 /** Records a request that may go out, and lets it out. */
-async function send(
-  parts: ForwardParts,
-  passage: Passage,
-  by: { readonly rule: EgressRule; readonly secret: Secret | null; readonly out: LetOut },
-): Promise<void> {
+async function send(parts: ForwardParts, passage: Passage, by: Omit<By, 'attempt'>): Promise<void> {
   const { out } = by;
   const attempt = await parts.recorder.begin(passage.caller, factsOf(passage), out.ask?.ask);
   if ('end' in attempt && !passage.response.destroyed) return exchange(parts, passage, { ...by, attempt });

@@ -80,7 +80,7 @@ test('the hash follows method, target, headers and body, and not what says nothi
     await hashes('/b', 'x', {}),
     await hashes('/a?q', 'x', {}),
     await hashes('/a', 'y', {}),
-    await hashes('/a', 'x', { 'x-http-method-override': 'DELETE' }),
+    await hashes('/a', 'x', { 'x-api-version': '2' }),
     await hashes('/a', 'x', { 'content-type': 'text/plain' }),
   ];
   assert.equal(new Set([first, ...others]).size, 6);
@@ -139,7 +139,34 @@ test('bytes that are no text are not shown, and a long text is shown to its limi
   const [binary, long] = broker.village.permissions;
   assert.equal(binary?.body, null);
   assert.equal(long?.body?.length, 4000);
-  assert.ok(long?.body?.endsWith('…'));
+  assert.match(long?.body ?? '', /^é{2000,} …\[\d+ characters and more are not shown\]… é+$/);
+});
+
+test('a person sees unusual headers, the end of a long address, and hidden characters as escapes', async () => {
+  const target = `/post?note=${'harmless+'.repeat(300)}&action=transfer&to=mallory`;
+  await post(target, 'pay\u202eeno on', { 'x-api-version': '2', 'user-agent': 'curl', cookie: 'a=1' });
+  const [ask] = broker.village.permissions;
+  assert.match(
+    ask?.summary ?? '',
+    /^POST https:\/\/api\.org\/post\?note=harmless.* …\[\d+ .*&action=transfer&to=mallory$/,
+  );
+  assert.deepEqual(ask?.details, ['x-api-version: 2', 'cookie: a=1']);
+  assert.equal(ask?.body, 'pay\\u{202e}eno on');
+});
+
+test('a request that says one thing and does another is refused', async () => {
+  for (const headers of [
+    { 'x-http-method-override': 'DELETE' },
+    { 'x-original-url': '/admin' },
+    { connection: 'host' },
+  ]) {
+    const refused = await post('/notes', 'x', headers as unknown as Record<string, string>);
+    assert.equal(refused.headers['hamlet-egress-code'], 'egress_request_unclear', JSON.stringify(headers));
+  }
+  const wiki = 'http://127.0.0.1:3128/git/api.org/index.php/git-upload-pack';
+  const form = await broker.plain(wiki, { method: 'POST', body: 'title=Main&action=delete' });
+  assert.equal(form.headers['hamlet-egress-code'], 'egress_git_refused');
+  assert.deepEqual([arrived, broker.village.permissions], [[], []]);
 });
 
 test('a rule says that its writes need no person, a checkout page asks for itself', async () => {

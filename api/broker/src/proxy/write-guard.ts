@@ -1,21 +1,22 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { EgressRule } from '@hamlet/contract';
+import type { EgressRule, EgressWriteKind } from '@hamlet/contract';
 import { EGRESS_EXCERPT_MAX_CHARS, EGRESS_SUMMARY_MAX_CHARS } from '@hamlet/contract/broker';
 import {
   deny,
-  METHOD_OVERRIDES,
-  writeKindOf,
   type Destination,
   type EgressDenial,
-  type EgressRequest,
+  type WireEffect,
+  type WireHeaders,
+  type WireRequest,
 } from '@hamlet/core/egress';
+import { describeCommand, type Push } from '../git/push-commands.ts';
 import { PushProgress } from '../git/push-report.ts';
 import type { PermissionAsk, Village } from '../village.ts';
-import type { Body, HeldBodies } from './held-bodies.ts';
 import type { Caller } from './caller.ts';
-import { endToEnd } from './headers.ts';
-import { mayBePush, readPush, type Push } from './push-guard.ts';
+import { readPush, refuseOtherFetch, repositoryIn, type RefusedPush } from './git-guard.ts';
+import type { Body, HeldBodies } from './held-bodies.ts';
+import { keepEnds, visible } from './shown-text.ts';
 
 export interface GuardedRequest {
   readonly caller: Caller;
@@ -23,7 +24,13 @@ export interface GuardedRequest {
   readonly form: 'inspect' | 'plain';
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly asks?: EgressRequest;
+}
+
+/** A request that the rules let out, if its effect is permitted. */
+export interface JudgedRequest extends GuardedRequest {
+  readonly wire: WireRequest;
+  readonly rule: EgressRule;
+  readonly effect: Exclude<WireEffect, 'probe'>;
 }
 
 export interface GuardParts {
@@ -38,12 +45,6 @@ export interface LetOut {
   readonly body: Buffer | null;
   readonly push: Push | null;
   release(): void;
-}
-
-/** A request that must not go out, with its push if it is one. */
-export interface Refused {
-  readonly denial: EgressDenial;
-  readonly push: Push | null;
 }
 
 const FREE: LetOut = { ask: null, body: null, push: null, release: () => undefined };
@@ -62,83 +63,97 @@ const IDLE_HEADERS = new Set([
   'traceparent',
   'user-agent',
 ]);
-
-function pathOf({ url = '/' }: IncomingMessage): string {
-  return url.split(/[?#]/, 1)[0] ?? '/';
-}
-
-/** The kind of a write; null for a request that only reads, such as a fetch of git through its endpoint. */
-function kindOf({ caller, destination, request, asks }: GuardedRequest): PermissionAsk['kind'] | null {
-  const isPush = mayBePush(request);
-  if (!isPush && asks !== undefined && asks.method === 'GET') return null;
-  const overrides = METHOD_OVERRIDES.flatMap((name) => request.headers[name] ?? []);
-  const { method = 'GET' } = request;
-  return writeKindOf({ destination, method, path: pathOf(request), overrides, isPush }, caller.admission.policy);
-}
+/** Headers of most requests, which a person need not read: the host is in the address, and credentials are no text for people. */
+const USUAL_HEADERS = new Set([...IDLE_HEADERS, 'authorization', 'content-type', 'git-protocol', 'host']);
+const HEADER_MAX_CHARS = 300;
 
 /**
  * Lets a request out that only reads. For a write, the broker reads its push or body and waits until the API permits it,
  * after a person's decision if one is needed. Never rejects.
  */
-export async function guardWrite(
-  parts: GuardParts,
-  guarded: GuardedRequest,
-  rule: EgressRule,
-): Promise<LetOut | Refused> {
-  const kind = kindOf(guarded);
-  if (kind === null) return FREE;
-  const isAllowedByRule = rule.writes === 'Allow';
-  return kind === 'push'
-    ? guardPush(parts, guarded, { kind, isAllowedByRule })
-    : guardBody(parts, guarded, { kind, isAllowedByRule });
+export async function guardWrite(parts: GuardParts, judged: JudgedRequest): Promise<LetOut | RefusedPush> {
+  const { effect, request } = judged;
+  switch (effect) {
+    case 'read':
+      return FREE;
+    case 'fetch': {
+      const denial = await refuseOtherFetch(request);
+      return denial === null ? FREE : { denial, push: null };
+    }
+    case 'push':
+      return guardPush(parts, judged);
+    default:
+      return guardBody(parts, judged, effect);
+  }
 }
 
-type Judged = Pick<PermissionAsk, 'kind' | 'isAllowedByRule'>;
-
-async function guardPush(parts: GuardParts, guarded: GuardedRequest, judged: Judged): Promise<LetOut | Refused> {
-  const { caller, destination, request, response } = guarded;
-  const read = await readPush(guarded);
-  if ('denial' in read) return read;
-  // git sends an empty request before a large one.
-  if (read.push === null) return FREE;
-  const content = JSON.stringify([destination, pathOf(request), read.push.commands]);
+async function guardPush(parts: GuardParts, judged: JudgedRequest): Promise<LetOut | RefusedPush> {
+  const { caller, destination, request, response, rule, wire } = judged;
+  const push = await readPush(request, { agent: caller.admission.agent, rule });
+  if ('denial' in push) return push;
+  const changes = push.commands.map(describeCommand);
   const ask: PermissionAsk = {
-    ...judged,
-    ...askedBy(caller),
-    summary: read.summary,
-    changes: read.changes,
+    ...askedBy(judged, 'push'),
+    summary: keepEnds(
+      `push to ${destination.host}${repositoryIn(wire.target)}: ${changes.join('; ')}`,
+      EGRESS_SUMMARY_MAX_CHARS,
+    ),
+    changes,
+    details: [...push.options.map((option) => `push option ${visible(option)}`), ...unusualHeaders(wire.headers)],
     body: null,
     bytes: null,
-    sha256: createHash('sha256').update(content).digest('hex'),
+    sha256: hashOf(judged, [push.commands, push.options]),
   };
-  const progress = new PushProgress(response, read.push.capabilities);
+  const progress = new PushProgress(response, push.capabilities);
   const denial = await permission(parts.village, response, ask).finally(() => progress.stop());
-  return denial === null ? { ...FREE, ask, push: read.push } : { denial, push: read.push };
+  return denial === null ? { ...FREE, ask, push } : { denial, push };
 }
 
-async function guardBody(parts: GuardParts, guarded: GuardedRequest, judged: Judged): Promise<LetOut | Refused> {
-  const { caller, request, response } = guarded;
+async function guardBody(
+  parts: GuardParts,
+  judged: JudgedRequest,
+  kind: EgressWriteKind,
+): Promise<LetOut | RefusedPush> {
+  const { caller, request, response } = judged;
   const body = await parts.bodies.read(caller.admission.uid, request);
   if (body.kind === 'cut') return { denial: CUT, push: null };
   const release = body.kind === 'whole' ? body.release : FREE.release;
-  const ask: PermissionAsk = { ...judged, ...askedBy(caller), ...shownBody(guarded, body), changes: [] };
+  const ask: PermissionAsk = { ...askedBy(judged, kind), ...shownRequest(judged, body), changes: [] };
   const denial = await permission(parts.village, response, ask);
   if (denial === null) return { ask, body: body.kind === 'whole' ? body.bytes : null, push: null, release };
   release();
   return { denial, push: null };
 }
 
-function askedBy({ admission, identity }: Caller): Pick<PermissionAsk, 'ask' | 'admission' | 'run' | 'call'> {
-  return { ask: randomUUID(), admission, run: identity.run, call: identity.call };
-}
+type Asked = Pick<PermissionAsk, 'kind' | 'isAllowedByRule' | 'ask' | 'admission' | 'run' | 'call'>;
 
-function shownBody(guarded: GuardedRequest, body: Body): Pick<PermissionAsk, 'summary' | 'body' | 'bytes' | 'sha256'> {
-  const { method = 'GET', url = '/', headers } = guarded.request;
-  const summary = `${method} ${originOf(guarded)}${url}`.slice(0, EGRESS_SUMMARY_MAX_CHARS).toWellFormed();
+const askedBy = ({ caller: { admission, identity }, rule }: JudgedRequest, kind: EgressWriteKind): Asked => ({
+  kind,
+  isAllowedByRule: rule.writes === 'Allow',
+  ask: randomUUID(),
+  admission,
+  run: identity.run,
+  call: identity.call,
+});
+
+function shownRequest(
+  judged: JudgedRequest,
+  body: Body,
+): Pick<PermissionAsk, 'summary' | 'details' | 'body' | 'bytes' | 'sha256'> {
+  const { method, target, headers } = judged.wire;
+  const shown = {
+    summary: keepEnds(`${method} ${originOf(judged)}${target}`, EGRESS_SUMMARY_MAX_CHARS),
+    details: unusualHeaders(headers),
+  };
   if (body.kind === 'whole')
-    return { summary, body: excerptOf(body.bytes), bytes: body.bytes.length, sha256: hashOf(guarded, body.bytes) };
+    return {
+      ...shown,
+      body: excerptOf(body.bytes),
+      bytes: body.bytes.length,
+      sha256: hashOf(judged, hashOfBytes(body.bytes)),
+    };
   const length = headers['content-length'];
-  return { summary, body: null, bytes: length === undefined ? null : Number(length), sha256: null };
+  return { ...shown, body: null, bytes: length === undefined ? null : Number(length), sha256: null };
 }
 
 function originOf({ destination: { host, port }, form }: GuardedRequest): string {
@@ -147,25 +162,28 @@ function originOf({ destination: { host, port }, form }: GuardedRequest): string
   return `${scheme}://${name}${port === usual ? '' : `:${String(port)}`}`;
 }
 
-/** The beginning of a text; null for binary bytes and for an empty body. */
+/** The headers on which a server may act, as a person reads them. */
+function unusualHeaders(headers: WireHeaders): readonly string[] {
+  return Object.entries(headers)
+    .filter(([name]) => !USUAL_HEADERS.has(name))
+    .map(([name, value]) => keepEnds(`${name}: ${visible(String(value))}`, HEADER_MAX_CHARS));
+}
+
+/** The beginning and end of a text; null for binary bytes and for an empty body. */
 function excerptOf(bytes: Buffer): string | null {
   const text = bytes.toString('utf8');
   if (text === '' || /[^\P{Cc}\n\r\t]|\uFFFD/u.test(text)) return null;
-  return text.length <= EGRESS_EXCERPT_MAX_CHARS
-    ? text
-    : `${text.slice(0, EGRESS_EXCERPT_MAX_CHARS - 1).toWellFormed()}…`;
+  return keepEnds(visible(text), EGRESS_EXCERPT_MAX_CHARS);
 }
 
-/** The hash of everything that a server may act on: method, target, headers and body. */
-function hashOf({ destination, form, request }: GuardedRequest, body: Buffer): string {
-  const headers = Object.entries(endToEnd(request.headers))
+const hashOfBytes = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The hash of everything that a server may act on: method, target, headers and content. */
+function hashOf({ destination, form, wire: { method, target, headers } }: JudgedRequest, content: unknown): string {
+  const acting = Object.entries(headers)
     .filter(([name]) => !IDLE_HEADERS.has(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const { method, url } = request;
-  const digest = createHash('sha256').update(body).digest('hex');
-  return createHash('sha256')
-    .update(JSON.stringify([form, destination, method, url, headers, digest]))
-    .digest('hex');
+  return hashOfBytes(JSON.stringify([form, destination, method, target, acting, content]));
 }
 
 /** Null if the write may go out now. A program that hangs up ends the wait. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EgressPolicy } from '@hamlet/contract';
-import { judgedGit } from './reverse.ts';
 import { isSumsQuestion, upstreamOfIndex } from './registries.ts';
 import { originFor, readReverse, reversePath } from './reverse-target.ts';
 
@@ -59,27 +58,6 @@ test('host, scheme, registry, run and call stand in the path', () => {
 test('a user before the host of a repository is left out', () => {
   const read = readReverse('/git/ada:word@git.org/r.git/git-upload-pack');
   assert.deepEqual(read?.kind === 'git' && read.upstream.destination, { host: 'git.org', port: 443 });
-});
-
-test('git asks for references and packs alone: a fetch is judged as a GET, a push as a POST', () => {
-  const judged = (method: string, target: string): string => {
-    const found = judgedGit(method, target);
-    return 'verdict' in found ? found.code : `${found.method} ${found.target}`;
-  };
-  assert.equal(judged('GET', '/r.git/info/refs?service=git-upload-pack'), 'GET /r.git/info/refs');
-  assert.equal(judged('POST', '/r.git/git-upload-pack'), 'GET /r.git/git-upload-pack');
-  assert.equal(judged('GET', '/r.git/info/refs?service=git-receive-pack'), 'POST /r.git/git-receive-pack');
-  assert.equal(judged('POST', '/r.git/git-receive-pack'), 'POST /r.git/git-receive-pack');
-  for (const [method, target] of [
-    ['GET', '/r.git/info/refs'],
-    ['GET', '/r.git/objects/info/packs'],
-    ['POST', '/r.git/info/lfs/objects/batch'],
-    ['GET', '/r.git/git-upload-pack'],
-    ['POST', '/r.git/info/refs?service=git-upload-pack'],
-    ['DELETE', '/r.git/git-receive-pack'],
-    ['POST', '/r.git/git-upload-pack?x=git-receive-pack'],
-  ] as const)
-    assert.equal(judged(method, target), 'egress_git_refused', `${method} ${target}`);
 });
 
 test('a registry has its own address, or a denial that says what to ask for', () => {

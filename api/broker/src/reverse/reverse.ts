@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EgressPolicy, Registry } from '@hamlet/contract';
-import { deny, type EgressDenial, type EgressRequest, judgeRequest } from '@hamlet/core/egress';
+import { deny, type EgressDenial } from '@hamlet/core/egress';
 import { pathOf } from '../proxy/asked.ts';
 import type { AttemptFacts, Caller, Known } from '../proxy/caller.ts';
 import { forward, type ForwardParts, type Passage } from '../proxy/forward.ts';
 import { refuseRequest } from '../proxy/refuse.ts';
-import { placeholderOf } from '@hamlet/contract/broker';
 import { Links } from './links.ts';
 import { isSumsQuestion, upstreamOfIndex } from './registries.ts';
 import { originFor, type ReverseTarget, type Upstream } from './reverse-target.ts';
@@ -56,18 +55,10 @@ const factsAt = (upstream: Upstream, method: string | null): AttemptFacts => ({
   path: pathOf(upstream.target),
 });
 
-/** Adds the credentials of the matching rule, so that git in the pod needs no placeholder. */
-function addCredentials({ caller, request }: ReverseRequest, upstream: Upstream, asks: EgressRequest): void {
-  const judged = judgeRequest(caller.admission.policy, upstream.destination, asks);
-  if (judged.verdict !== 'allow' || judged.rule.secret === undefined) return;
-  const user = `x-access-token:${placeholderOf(judged.rule.secret)}`;
-  request.headers.authorization ??= `Basic ${Buffer.from(user).toString('base64')}`;
-}
-
 const linksOf = ({ request }: ReverseRequest, registry: Registry, upstream: Upstream): Links =>
   new Links(registry, upstream, originFor(request.headers.host));
 
-function passageOf(reverse: ReverseRequest, upstream: Upstream, more: Pick<Passage, 'asks' | 'links'>): Passage {
+function passageOf(reverse: ReverseRequest, upstream: Upstream, more: Pick<Passage, 'isOfGit' | 'links'>): Passage {
   const { request, response } = reverse;
   const { destination, scheme, target } = upstream;
   const { host, port } = destination;
@@ -97,19 +88,12 @@ function refuse({ recorder }: ForwardParts, reverse: ReverseRequest, denial: Egr
  */
 export async function serveReverse(parts: ForwardParts, reverse: ReverseRequest): Promise<void> {
   const { target } = reverse;
-  if (target.kind === 'git') return serveGit(parts, reverse, target.upstream);
+  if (target.kind === 'git') return forward(parts, passageOf(reverse, target.upstream, { isOfGit: true }));
   const { method } = reverse.request;
   if (method !== 'GET' && method !== 'HEAD') return refuse(parts, reverse, READ_ONLY);
   if (target.kind === 'index') return serveIndex(parts, reverse, target);
   const { registry, upstream } = target;
   return forward(parts, passageOf(reverse, upstream, { links: linksOf(reverse, registry, upstream) }));
-}
-
-async function serveGit(parts: ForwardParts, reverse: ReverseRequest, upstream: Upstream): Promise<void> {
-  const asks = judgedGit(reverse.request.method ?? 'GET', upstream.target);
-  if ('verdict' in asks) return refuse(parts, reverse, asks);
-  addCredentials(reverse, upstream, asks);
-  return forward(parts, passageOf(reverse, upstream, { asks }));
 }
 
 async function serveIndex(
@@ -128,25 +112,4 @@ async function serveIndex(
   // Relative links in an index of Python may lead above it, to another path of its server.
   if (registry === 'pip') response.writeHead(307, { location: links.address(), 'content-length': 0 }).end();
   else await forward(parts, passageOf(reverse, upstream, { links }));
-}
-
-const REFS = /^(\/.+)\/info\/refs\?service=(git-upload-pack|git-receive-pack)$/;
-const SERVICE = /^(\/.+)\/(git-upload-pack|git-receive-pack)$/;
-
-const NO_GIT = deny(
-  'egress_git_refused',
-  'this way out carries clone, fetch and push over smart HTTP alone; Git LFS and the dumb protocol have no way out',
-);
-
-/**
- * The request that the rules judge for a request of git: a GET for a fetch, which git sends as a POST, and a POST to
- * `…/git-receive-pack` for every request of a push. Refuses any other request.
- */
-export function judgedGit(method: string, target: string): EgressRequest | EgressDenial {
-  const [, repository = '', service] =
-    (method === 'GET' ? REFS : method === 'POST' ? SERVICE : null)?.exec(target) ?? [];
-  if (service === undefined) return NO_GIT;
-  const path = target.split('?', 1)[0] ?? target;
-  if (service === 'git-upload-pack') return { method: 'GET', target: path };
-  return { method: 'POST', target: `${repository}/${service}` };
 }

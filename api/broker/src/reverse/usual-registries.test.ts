@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REGISTRIES, VillageEgress, type Registry } from '@hamlet/contract';
-import { egressPolicyOf, judgeRequest } from '@hamlet/core/egress';
+import { egressPolicyOf, judgeWire } from '@hamlet/core/egress';
 import { upstreamOfIndex } from './registries.ts';
 import { readReverse } from './reverse-target.ts';
 
@@ -29,7 +29,13 @@ function verdictOf(policy: ReturnType<typeof policyOf>, path: string): string {
   if (target === null || target.kind === 'git') return 'no endpoint';
   const found = target.kind === 'link' ? target.upstream : upstreamOfIndex(policy, target.registry, target.rest);
   if ('verdict' in found) return found.code;
-  const judged = judgeRequest(policy, found.destination, { method: 'GET', target: found.target });
+  const judged = judgeWire(policy, found.destination, {
+    method: 'GET',
+    target: found.target,
+    headers: {},
+    hasBody: false,
+    isOfGit: false,
+  });
   return judged.verdict === 'deny' ? judged.code : 'allowed';
 }
 

@@ -1,49 +1,95 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeholderOf } from '@hamlet/contract/broker';
-import { withSecret } from './scrub.ts';
-import { Scrub, scrubText } from './scrub.ts';
+import { asksForSecret, gitCredentials, putSecret } from './put-secret.ts';
+import { SecretSpotter } from './spot-secret.ts';
 
-const SECRET = 'ghp_r3al/S3cret+value';
+const SECRET = 'ghp_r3al/S3cret+value&"<';
 const PLACEHOLDER = placeholderOf('github');
+const RULE = { secret: 'github' };
 
-test('a placeholder in a header becomes the secret, also in the credentials that git sends', () => {
-  const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
-  const headers = {
-    authorization: basic(`x-access-token:${PLACEHOLDER}`),
-    'private-token': PLACEHOLDER,
-    accept: ['a', `b ${PLACEHOLDER}`],
-    'x-number': 3,
-    cookie: 'nothing here',
-  };
-  assert.deepEqual(withSecret(headers, PLACEHOLDER, SECRET), {
-    authorization: basic(`x-access-token:${SECRET}`),
-    'private-token': SECRET,
-    accept: ['a', `b ${SECRET}`],
-    'x-number': 3,
-    cookie: 'nothing here',
-  });
-  const other = { authorization: basic('a:b'), 'x-other': placeholderOf('other') };
-  assert.deepEqual(withSecret(other, PLACEHOLDER, SECRET), other);
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+const authorizationFor = (authorization: string, rule: object = RULE): unknown =>
+  putSecret({ authorization }, { ...RULE, ...rule }, SECRET)['authorization'];
+
+test('a placeholder in the header of the rule becomes the secret, with the scheme of the program', () => {
+  assert.equal(authorizationFor(PLACEHOLDER), SECRET);
+  assert.equal(authorizationFor(`Bearer ${PLACEHOLDER}`), `Bearer ${SECRET}`);
+  assert.equal(authorizationFor(`token ${PLACEHOLDER}`), `token ${SECRET}`);
+  for (const credentials of [`x:${PLACEHOLDER}`, `abc:${PLACEHOLDER}`, `${PLACEHOLDER}:`])
+    assert.equal(authorizationFor(basic(credentials)), basic(`x-access-token:${SECRET}`), credentials);
+  assert.equal(authorizationFor(basic(`x:${PLACEHOLDER}`), { secretUser: 'oauth2' }), basic(`oauth2:${SECRET}`));
+  const key = putSecret({ 'x-api-key': PLACEHOLDER }, { ...RULE, secretHeader: 'x-api-key' }, SECRET);
+  assert.deepEqual(key, { 'x-api-key': SECRET, 'accept-encoding': 'identity' });
 });
 
-async function scrubbed(text: string, size: number): Promise<string> {
-  const scrub = new Scrub(SECRET, PLACEHOLDER);
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += size) scrub.write(bytes.subarray(at, at + size));
-  scrub.end();
-  return Buffer.concat(await scrub.toArray()).toString();
+test('a program gets no secret into another header, or beside other text', () => {
+  for (const headers of [
+    { 'x-other': PLACEHOLDER },
+    { authorization: `Bearer x${PLACEHOLDER}` },
+    { authorization: `Bearer ${PLACEHOLDER} x` },
+    { authorization: `Bearer ${placeholderOf('other')}` },
+    { authorization: basic(`a:b${PLACEHOLDER}`) },
+    { authorization: basic(`a:b:${PLACEHOLDER}`) },
+    { authorization: [PLACEHOLDER, PLACEHOLDER] },
+  ])
+    assert.ok(!asksForSecret(headers, RULE), JSON.stringify(headers));
+  assert.ok(!asksForSecret({ authorization: PLACEHOLDER }, { ...RULE, secretHeader: 'x-api-key' }));
+  assert.ok(!asksForSecret({ authorization: PLACEHOLDER }, {}));
+});
+
+test('an answer to a request with a secret comes whole and without an encoding', () => {
+  const headers = { authorization: PLACEHOLDER, range: 'bytes=0-4', 'if-range': 'x', 'accept-encoding': 'gzip' };
+  assert.deepEqual(putSecret(headers, RULE, SECRET), { authorization: SECRET, 'accept-encoding': 'identity' });
+});
+
+test('git gets the placeholder of its rule, if it sends no credentials of its own', () => {
+  assert.deepEqual(gitCredentials({}, RULE), { authorization: basic(`x-access-token:${PLACEHOLDER}`) });
+  assert.deepEqual(gitCredentials({ authorization: 'own' }, RULE), { authorization: 'own' });
+  assert.deepEqual(gitCredentials({}, {}), {});
+});
+
+const at = (offset: number): string => Buffer.from('x'.repeat(offset) + SECRET + 'yz').toString('base64');
+const ENCODED: Readonly<Record<string, string>> = {
+  plain: SECRET,
+  'percent-encoded': encodeURIComponent(SECRET),
+  'percent-encoded in lower case': encodeURIComponent(SECRET).replaceAll(/%../g, (code) => code.toLowerCase()),
+  'percent-encoded in every byte': [...Buffer.from(SECRET)].map((byte) => `%${byte.toString(16)}`).join(''),
+  'base64 at offset 0': at(0),
+  'base64 at offset 1': at(1),
+  'base64 at offset 2': at(2),
+  base64url: Buffer.from(`a:${SECRET}`).toString('base64url'),
+  hex: Buffer.from(SECRET).toString('hex'),
+  'hex in capitals': Buffer.from(SECRET).toString('hex').toUpperCase(),
+  'JSON with \\/': SECRET.replaceAll('/', '\\/'),
+  'JSON strings': JSON.stringify(SECRET),
+  'JSON escapes': [...SECRET].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+  HTML: SECRET.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;'),
+  'UTF-16': Buffer.from(SECRET, 'utf16le').toString('latin1'),
+  reversed: [...SECRET].toReversed().join(''),
+};
+
+async function passed(text: string, size: number): Promise<string | null> {
+  const stream = new SecretSpotter(SECRET).stream();
+  const bytes = Buffer.from(text, 'latin1');
+  const read = stream.toArray().then(
+    (parts) => Buffer.concat(parts).toString('latin1'),
+    () => null,
+  );
+  for (let from = 0; from < bytes.length && !stream.destroyed; from += size)
+    stream.write(bytes.subarray(from, from + size));
+  stream.end();
+  return read;
 }
 
-test('a secret in an answer becomes its placeholder, in each shape and at each split of the chunks', async () => {
-  const base64 = Buffer.from(SECRET).toString('base64');
-  const text = `gh ghp_r3 ${SECRET}${SECRET} ${encodeURIComponent(SECRET)} "${base64}" ghp_r3al/S3cret+valu`;
-  const wanted = scrubText(text, SECRET, PLACEHOLDER);
-  assert.equal(wanted.split(PLACEHOLDER).length, 5);
-  for (let size = 1; size <= text.length; size += 1) assert.equal(await scrubbed(text, size), wanted, String(size));
+test('an answer with the secret is withheld, in each encoding and at each split of the chunks', async () => {
+  for (const [name, encoded] of Object.entries(ENCODED)) {
+    assert.ok(new SecretSpotter(SECRET).isIn(Buffer.from(`{"a":"${encoded}"}`, 'latin1')), name);
+    for (const size of [1, 2, 3, 7, 1_000]) assert.equal(await passed(`gh ghp_ ${encoded} end`, size), null, name);
+  }
 });
 
 test('an answer without the secret passes byte by byte as it is', async () => {
   const text = 'g gh ghp ghp_ ghp_r3al/S3cret+valuE ghp_r3al/S3cret+valu';
-  for (const size of [1, 2, 5, 100]) assert.equal(await scrubbed(text, size), text);
+  for (const size of [1, 2, 5, 100]) assert.equal(await passed(text, size), text);
 });

@@ -8,7 +8,8 @@ import { deny } from '@hamlet/core/egress';
 import { Broker } from '../broker.ts';
 import { Authority, type AuthorityFiles } from '../tls/authority.ts';
 import { createAuthority } from '../tls/issuer.ts';
-import type { Admission, AdmissionDenial, Attempt, AttemptEnd, PermissionAsk, Village } from '../village.ts';
+import { noSecret } from '../secrets/put-secret.ts';
+import type { Admission, AdmissionDenial, Attempt, AttemptEnd, PermissionAsk, SecretUse, Village } from '../village.ts';
 import type { Internet } from './an-internet.ts';
 
 export const RUN = '6f1c1d52-0000-4000-8000-000000000001';
@@ -45,8 +46,8 @@ export class FakeVillage implements Village {
     this.ends.push(...ends);
   }
 
-  async secret(_admission: Admission, name: string): Promise<string | null> {
-    return this.secrets.get(name) ?? null;
+  async secret(_admission: Admission, { name }: SecretUse): Promise<string | ReturnType<typeof deny>> {
+    return this.secrets.get(name) ?? noSecret(name);
   }
 
   async permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | ReturnType<typeof deny>> {

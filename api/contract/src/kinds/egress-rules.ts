@@ -6,6 +6,7 @@ const MAX_RULES = 32;
 const MAX_PORTS = 8;
 const MAX_PATHS = 8;
 const MAX_PATH_CHARS = 256;
+const MAX_PUSH_OPTIONS = 8;
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const Host = matching(
@@ -18,6 +19,12 @@ const Path = matching(
   '^(/[^/?#*]+|/\\*)*(/\\*\\*|/)?$',
   MAX_PATH_CHARS,
   'write a path such as /repos/team/**: * is one segment, ** at the end any number of them',
+);
+
+const HeaderName = matching(
+  '^[a-z0-9]+(-[a-z0-9]+)*$',
+  64,
+  'write the name of a header in lower case, such as x-api-key',
 );
 
 const Ports = z.array(z.int().min(1).max(65_535)).min(1).max(MAX_PORTS);
@@ -73,6 +80,21 @@ export const AgentEgress = z.strictObject({
         secret: ObjectName.optional().describe(
           'Secret with the label hamlet.village/egress: "true" whose value the broker sends where the program sent its placeholder.',
         ),
+        secretHeader: HeaderName.optional().describe(
+          'Header of the secret, in lower case, such as x-api-key; authorization if absent. The broker puts the secret into no other header.',
+        ),
+        secretUser: matching('^[!-9;-~]+$', 64, 'write a user without a colon')
+          .optional()
+          .describe('User of Basic credentials with the secret; x-access-token if absent.'),
+        plaintextSecret: z
+          .enum(['Allow'])
+          .optional()
+          .describe('Allow: the secret may leave without TLS. Without it, the broker sends the secret over TLS alone.'),
+        pushOptions: z
+          .array(matching('^[ -~]+$', 200, 'write the option as git push -o sends it, such as ci.skip'))
+          .max(MAX_PUSH_OPTIONS)
+          .optional()
+          .describe('Options of git push (-o) that may leave, exactly as they are sent; none if absent.'),
         writes: z
           .enum(['Ask', 'Allow'])
           .optional()

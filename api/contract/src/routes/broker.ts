@@ -9,7 +9,7 @@ export const EGRESS_HOST_MAX_CHARS = 300;
 export const EGRESS_PATH_MAX_CHARS = 1024;
 const CALL_ID_MAX_CHARS = 200;
 export const EGRESS_SUMMARY_MAX_CHARS = 1000;
-/** Beginning of the body of a write that a person reads. */
+/** Part of the body of a write that a person reads. */
 export const EGRESS_EXCERPT_MAX_CHARS = 4000;
 export const EGRESS_CHANGES_MAX = 100;
 export const EGRESS_CHANGE_MAX_CHARS = 400;
@@ -122,10 +122,20 @@ export const keepEgressAttempts = defineRoute('keepEgressAttempts POST /broker/a
 
 export const readEgressSecret = defineRoute('readEgressSecret POST /broker/secrets', {
   ...ofBroker,
-  summary: 'The value of a secret that a rule of the agent names now; null if there is none',
+  summary:
+    'The value of a secret that a rule of the agent names now; null if there is none, or if it is not for the host',
   idempotency: 'natural',
-  body: z.strictObject({ uid: Uid, name: z.string().min(1).max(253) }),
-  answer: json(z.strictObject({ value: z.string().nullable() })),
+  body: z.strictObject({
+    uid: Uid,
+    name: z.string().min(1).max(253),
+    host: atMost(EGRESS_HOST_MAX_CHARS).describe('Host that would get the secret'),
+  }),
+  answer: json(
+    z.strictObject({
+      value: z.string().nullable(),
+      for_host: z.boolean().describe('False if the owner of the Secret does not name the host'),
+    }),
+  ),
 });
 
 const WriteOf = {
@@ -141,7 +151,12 @@ export const EgressWrite = z.strictObject({
   kind: z.enum(EGRESS_WRITES),
   summary: z.string().min(1).max(EGRESS_SUMMARY_MAX_CHARS).describe('One line for the person; the agent wrote parts'),
   changes: z.array(atMost(EGRESS_CHANGE_MAX_CHARS)).max(EGRESS_CHANGES_MAX).describe('References that a push changes'),
-  body: atMost(EGRESS_EXCERPT_MAX_CHARS).nullable().describe('Beginning of the body, if it is text'),
+  details: z
+    .array(atMost(EGRESS_CHANGE_MAX_CHARS))
+    .max(EGRESS_CHANGES_MAX)
+    .default([])
+    .describe('Push options and unusual headers'),
+  body: atMost(EGRESS_EXCERPT_MAX_CHARS).nullable().describe('Beginning and end of the body, if it is text'),
   bytes: Bytes.nullable().describe('Length of the body, if it is known'),
   sha256: z
     .string()

@@ -21,6 +21,23 @@ export const PathPattern = z
 
 export const HttpMethod = z.string().regex(/^[A-Z]{3,16}$/);
 
+/** A header name in lower case. Headers of one hop and of the body's frame never carry a secret. */
+export const HeaderName = z
+  .string()
+  .max(64)
+  .regex(/^(?!(?:connection|content-length|host|te|trailer|transfer-encoding|upgrade)$)[a-z0-9]+(-[a-z0-9]+)*$/);
+export const SecretUser = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[!-9;-~]*$/);
+export const MAX_PUSH_OPTIONS = 16;
+export const PushOption = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[ -~]*$/);
+
 /** A way out of a pod. Without methods and paths, the broker passes bytes on unread. */
 export const EgressRule = z.strictObject({
   host: HostPattern,
@@ -31,6 +48,14 @@ export const EgressRule = z.strictObject({
   bytesPerHour: z.int().min(1).max(1e12).optional(),
   /** The broker sends the value of this secret where the program sent its placeholder. */
   secret: z.string().max(253).optional(),
+  /** Header of the secret; `authorization` if absent. */
+  secretHeader: HeaderName.optional(),
+  /** User of Basic credentials with the secret; `x-access-token` if absent. */
+  secretUser: SecretUser.optional(),
+  /** `Allow`: the secret may leave without TLS. */
+  plaintextSecret: z.literal('Allow').optional(),
+  /** Options of pushes (`git push -o`) that may leave; none if absent. */
+  pushOptions: z.array(PushOption).max(MAX_PUSH_OPTIONS).optional(),
   /** `Allow`: writes by this rule need no permission of a person. */
   writes: z.enum(['Ask', 'Allow']).optional(),
 });
@@ -41,6 +66,9 @@ export const EgressBan = EgressRule.pick({ host: true, methods: true, paths: tru
   ports: EgressRule.shape.ports.unwrap().optional(),
 });
 export type EgressBan = z.infer<typeof EgressBan>;
+
+const MAX_CLOSED_CIDRS = 64;
+const Cidr = z.union([z.cidrv4(), z.cidrv6()]);
 
 /** A host of the owner's own network that pods may reach: without such an entry every private address is refused. */
 export const PrivateOpening = z.strictObject({
@@ -62,6 +90,8 @@ export const EgressPolicy = z.strictObject({
   allow: z.array(EgressRule).max(MAX_POLICY_RULES),
   deny: z.array(EgressBan).max(MAX_POLICY_RULES),
   openings: z.array(PrivateOpening).max(MAX_EGRESS_RULES),
+  /** Networks with public addresses that count as the owner's own. */
+  closedCidrs: z.array(Cidr).max(MAX_CLOSED_CIDRS).default([]),
   registries: z.partialRecord(z.enum(REGISTRIES), Upstream).default({}),
 });
 export type EgressPolicy = z.infer<typeof EgressPolicy>;
@@ -88,11 +118,21 @@ export const SearchService = z
 /** The village's part of what agents may reach. Its denials override every rule of tiers and agents. */
 export const VillageEgress = z.strictObject({
   allow: z
-    .array(EgressRule.omit({ secret: true, writes: true }))
+    .array(
+      EgressRule.omit({
+        secret: true,
+        secretHeader: true,
+        secretUser: true,
+        plaintextSecret: true,
+        pushOptions: true,
+        writes: true,
+      }),
+    )
     .max(MAX_EGRESS_RULES)
     .default([]),
   deny: z.array(EgressBan).max(MAX_EGRESS_RULES).default([]),
   openings: z.array(PrivateOpening).max(MAX_EGRESS_RULES).default([]),
+  closedCidrs: z.array(Cidr).max(MAX_CLOSED_CIDRS).default([]),
   registries: z.partialRecord(z.enum(REGISTRIES), RegistrySwitch).default({}),
   search: SearchService.nullable().default(null),
 });
@@ -114,8 +154,12 @@ export const EGRESS_REFUSALS = [
   'egress_identity_refused',
   'egress_log_unavailable',
   'egress_bad_request',
+  'egress_request_unclear',
   'egress_push_ref',
   'egress_push_unclear',
+  'egress_push_option',
+  'egress_secret_refused',
+  'egress_secret_returned',
   'egress_registry_off',
   'egress_git_refused',
   'egress_no_run',

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { AgentSpec, EgressPolicy, TierEgress, VillageEgress } from '@hamlet/contract';
 import { egressPolicyOf } from './egress-policy.ts';
-import { judgeConnection, judgeRequest } from './judge-egress.ts';
+import { judgeConnection, type Destination } from './judge-egress.ts';
+import { judgeWire } from './judge-wire.ts';
 
 interface Written {
   readonly village?: object;
@@ -19,6 +20,9 @@ function resolve({ village = {}, tier, agent }: Written): EgressPolicy {
   };
   return egressPolicyOf(layers, (bytes) => createHash('sha256').update(bytes).digest());
 }
+
+const judgeRequest = (policy: EgressPolicy, to: Destination, asked: { method: string; target: string }) =>
+  judgeWire(policy, to, { ...asked, headers: {}, hasBody: false, isOfGit: false });
 
 const verdict = (policy: EgressPolicy, host: string, port = 443): string =>
   judgeConnection(policy, { host, port }).verdict;

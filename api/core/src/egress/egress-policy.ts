@@ -142,6 +142,8 @@ function rulesOfRepository(repository: AgentSpec['repository']): readonly Egress
   ];
 }
 
+/** The header of the key for Brave's search. */
+const SEARCH_KEY_HEADER = 'x-subscription-token';
 /** Bytes of searches of one agent in an hour: the rate of its tier holds for calls of the tool, and this for all programs. */
 const SEARCH_BYTES_PER_HOUR = 50_000_000;
 
@@ -157,7 +159,7 @@ function rulesOfSearch(search: VillageEgress['search']): readonly EgressRule[] {
       methods: ['GET'],
       paths: [url.pathname],
       bytesPerHour: SEARCH_BYTES_PER_HOUR,
-      ...(secret === null ? {} : { secret }),
+      ...(secret === null ? {} : { secret, secretHeader: SEARCH_KEY_HEADER }),
     },
   ];
 }
@@ -179,6 +181,7 @@ export function egressPolicyOf({ village, tier, agent }: EgressLayers, sha256: S
     ],
     deny: [...PAYMENT_BANS, ...village.deny, ...(tier?.deny ?? []), ...deny],
     openings: village.openings,
+    closedCidrs: village.closedCidrs,
     registries: Object.fromEntries(registries.map(({ name, url }) => [name, { url }])),
   };
   const bytes = sha256(new TextEncoder().encode(JSON.stringify(rules)));

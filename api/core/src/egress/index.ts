@@ -1,18 +1,16 @@
-export { classifyAddress, isInNetwork, type AddressClass } from './judge-egress.ts';
+export { classifyAddress, isInNetwork, type AddressClass } from './address.ts';
 export { egressPolicyOf, USUAL_REGISTRIES, type EgressLayers } from './egress-policy.ts';
 export {
   asksAboutWrites,
   deny,
   fitsHost,
   judgeConnection,
-  judgeRequest,
   mayConnect,
   normalHost,
   registryOff,
   type ConnectionVerdict,
   type Destination,
   type EgressDenial,
-  type EgressRequest,
-  type RequestVerdict,
 } from './judge-egress.ts';
-export { METHOD_OVERRIDES, writeKindOf, type WrittenRequest } from './write-kind.ts';
+export { judgeWire, type WireEffect, type WireRequest, type WireVerdict } from './judge-wire.ts';
+export { endToEnd, outgoingHeaders, type WireHeaders } from './wire-headers.ts';

@@ -1,4 +1,5 @@
 import { BARS, type EgressAdmission, type EgressNotAdmitted } from '@hamlet/contract';
+import { fitsHost } from '@hamlet/core/egress';
 import type { Db } from '@hamlet/store';
 import { beginEgressAttempts, countEgressHour, endEgressAttempts, findAgentSessions, readFreeze } from '@hamlet/store';
 import { hashOf } from '../auth/secrets.ts';
@@ -69,6 +70,8 @@ async function admit(ports: Village, token: string, address: string): Promise<Eg
   return { agent, uid, cycle, policy: egressOf(agent) };
 }
 
+const NO_SECRET = { value: null, for_host: true } as const;
+
 export function brokerHandlers(ports: Village) {
   const { db, source, standing, egressOf, brokerFeed, egressSecrets } = ports;
   return {
@@ -81,12 +84,14 @@ export function brokerHandlers(ports: Village) {
     }),
     permitEgress: permitWrite(ports),
     withdrawEgress: withdrawWrite(ports),
-    readEgressSecret: plain(async ({ body: { uid, name } }) => {
+    readEgressSecret: plain(async ({ body: { uid, name, host } }) => {
       const record = source.list().find((each) => each.uid === uid);
-      if (record === undefined || record.deleting || isBarred(standing.get(record.agentId)))
-        return accepted({ value: null });
-      const isNamed = egressOf(record.agentId).allow.some((rule) => rule.secret === name);
-      return accepted({ value: isNamed ? await egressSecrets.read(name) : null });
+      if (record === undefined || record.deleting || isBarred(standing.get(record.agentId))) return accepted(NO_SECRET);
+      const isNamed = egressOf(record.agentId).allow.some((rule) => rule.secret === name && fitsHost(rule.host, host));
+      const secret = isNamed ? await egressSecrets.read(name) : null;
+      if (secret === null) return accepted(NO_SECRET);
+      const isForHost = secret.hosts.some((pattern) => fitsHost(pattern, host));
+      return accepted({ value: isForHost ? secret.value : null, for_host: isForHost });
     }),
     openBrokerStream: { kind: 'stream', open: async (_request, sink) => accepted(brokerFeed.open(sink)) },
   } satisfies Partial<Handlers>;

@@ -16,7 +16,9 @@ metadata: { name: ada }
 spec:
   entitlement: { policy: Pinned, name: tier-1 }
   egress:
-    allow: [{ host: api.example.org, paths: [/v1/**], secret: ada-key }]
+    allow:
+      - { host: api.example.org, paths: [/v1/**], secret: ada-key }
+      - { host: mallory.example.org, methods: [GET], secret: ada-key }
 `;
 const DAY_MS = 86_400_000;
 const VILLAGE = { allow: [{ host: 'docs.example.org' }], deny: [{ host: '*.evil.org' }], registries: { pip: true } };
@@ -27,9 +29,9 @@ const village = await testVillage();
 await village.writeSample('good-agent-ada.yaml', ADA);
 const file = await village.writeSample('egress.json', JSON.stringify(VILLAGE));
 const egressSecrets = {
-  read: async (name: string): Promise<string | null> => {
+  read: async (name: string) => {
     askedSecrets.push(name);
-    return name === 'ada-key' ? 'the real value' : null;
+    return name === 'ada-key' ? { value: 'the real value', hosts: ['api.example.org'] } : null;
   },
 };
 const replica = await village.startReplica({ HAMLET_EGRESS_FILE: file }, { agents: { egressSecrets } });
@@ -220,15 +222,18 @@ test('an agent with too many attempts in an hour is refused until the next hour'
   assert.equal(await keep(null, 1), 1, 'nothing goes out unrecorded');
 });
 
-test('only an agent with a rule that names a secret can use it, and not while the agent is stopped', async () => {
+test('only an agent with a rule that names secret and host can use it, and only if the owner of the secret names the host', async () => {
   const [ada, bob] = [await runs.play.agent('ada'), await runs.play.agent('bob')];
-  const read = async (uid: string, name: string): Promise<string | null> =>
-    (await broker.readEgressSecret({ uid, name })).value;
+  const read = async (uid: string, name: string, host = 'api.example.org') =>
+    (await broker.readEgressSecret({ uid, name, host })).value;
   assert.equal(await read(ada.uid, 'ada-key'), 'the real value');
   assert.equal(await read(ada.uid, 'other-key'), null);
   assert.equal(await read(bob.uid, 'ada-key'), null);
   assert.equal(await read('no-such-life', 'ada-key'), null);
+  assert.equal(await read(ada.uid, 'ada-key', 'other.example.org'), null, 'no rule names this host');
   assert.deepEqual(askedSecrets, ['ada-key']);
+  const stolen = await broker.readEgressSecret({ uid: ada.uid, name: 'ada-key', host: 'mallory.example.org' });
+  assert.deepEqual(stolen, { value: null, for_host: false });
 });
 
 const readBroker = () => follow((signal) => broker.openBrokerStream({}, { signal }));

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EgressSecret } from './egress-secrets.ts';
 import { KeptSecrets } from './kept-secrets.ts';
 
-function kept(answer: (name: string) => Promise<string | null> = async (name) => `value of ${name}`) {
+const secretOf = (name: string): EgressSecret => ({ value: `value of ${name}`, hosts: ['a.org'] });
+
+function kept(answer: (name: string) => Promise<EgressSecret | null> = async (name) => secretOf(name)) {
   const reads: string[] = [];
   const clock = { nowMs: 0 };
   const from = {
-    read: (name: string): Promise<string | null> => {
+    read: (name: string) => {
       reads.push(name);
       return answer(name);
     },
@@ -16,7 +19,7 @@ function kept(answer: (name: string) => Promise<string | null> = async (name) =>
 
 test('requests within a few seconds, even concurrent ones, share one read of a secret', async () => {
   const { reads, clock, secrets } = kept();
-  assert.deepEqual(await Promise.all([secrets.read('a'), secrets.read('a')]), ['value of a', 'value of a']);
+  assert.deepEqual(await Promise.all([secrets.read('a'), secrets.read('a')]), [secretOf('a'), secretOf('a')]);
   clock.nowMs = 4_999;
   await secrets.read('a');
   assert.deepEqual(reads, ['a']);

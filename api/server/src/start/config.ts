@@ -125,7 +125,9 @@ const Environment = z.object({
     max: 36_500,
     preset: 30,
   }),
-  HAMLET_EGRESS_FILE: optional('JSON file {allow, deny, openings, registries}: the hosts that all agents may reach'),
+  HAMLET_EGRESS_FILE: optional(
+    'JSON file {allow, deny, openings, closedCidrs, registries}: the hosts that all agents may reach',
+  ),
   HAMLET_EGRESS_DAYS: whole("days to keep records of agents' outgoing requests; 0 keeps them permanently (90)", {
     min: 0,
     max: 36_500,

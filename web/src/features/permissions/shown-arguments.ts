@@ -86,7 +86,11 @@ interface ShownWrite {
   readonly facts: readonly ShownArgument[];
 }
 
-const CONTENT: Readonly<Record<string, string | undefined>> = { changes: 'Branches', body: 'Body' };
+const CONTENT: Readonly<Record<string, string | undefined>> = {
+  changes: 'Branches',
+  details: 'Options and headers',
+  body: 'Body',
+};
 const FACTS: Readonly<Record<string, string | undefined>> = {
   bytes: 'Length in bytes',
   call: 'Sent during call',
@@ -100,7 +104,7 @@ export function shownWrite(argumentsText: string): ShownWrite | null {
   const summary = all.find(({ name, isText }) => name === 'summary' && isText);
   if (summary === undefined) return null;
   const rest = all.filter((each) => each !== summary);
-  const changes = changesIn(argumentsText);
+  const changes = linesIn(argumentsText, 'changes');
   const end = `: ${changes.map(visibleText).join('; ')}`;
   const named = ({ name, ...more }: ShownArgument, word: string | undefined): ShownArgument => ({
     ...more,
@@ -110,18 +114,19 @@ export function shownWrite(argumentsText: string): ShownWrite | null {
     summary: changes.length > 0 && summary.text.endsWith(end) ? summary.text.slice(0, -end.length) : summary.text,
     content: rest
       .filter(({ name }) => FACTS[name] === undefined)
-      .map((each) => named(each.name === 'changes' ? linesOf(argumentsText, each) : each, CONTENT[each.name])),
+      .map((each) => named(linesOf(argumentsText, each), CONTENT[each.name])),
     facts: rest.filter(({ name }) => FACTS[name] !== undefined).map((each) => named(each, FACTS[each.name])),
   };
 }
 
 function linesOf(argumentsText: string, shown: ShownArgument): ShownArgument {
-  const changes = changesIn(argumentsText);
-  return changes.length === 0 ? shown : { ...shown, text: changes.map(visibleText).join('\n'), isText: false };
+  const lines = linesIn(argumentsText, shown.name);
+  return lines.length === 0 ? shown : { ...shown, text: lines.map(visibleText).join('\n'), isText: false };
 }
 
-/** The references of a push as the broker writes them; none for another write. */
-function changesIn(argumentsText: string): readonly string[] {
-  const { changes } = JSON.parse(argumentsText) as { readonly changes?: unknown };
-  return Array.isArray(changes) && changes.every((each) => typeof each === 'string') ? changes : [];
+/** The lines of a field as the broker writes them, such as the references of a push; none for another field. */
+function linesIn(argumentsText: string, name: string): readonly string[] {
+  if (name !== 'changes' && name !== 'details') return [];
+  const lines = (JSON.parse(argumentsText) as Readonly<Record<string, unknown>>)[name];
+  return isTexts(lines) ? lines : [];
 }

@@ -7,6 +7,14 @@ import { during, inClear, inTls, type Way } from './way.ts';
 const GIT = 'http://hamlet/git/git.home/acme/app.git';
 const push = (ref: string): string =>
   Buffer.concat([pktLine(`${'0'.repeat(40)} ${'b'.repeat(40)} ${ref}\0report-status`), PKT_FLUSH]).toString('latin1');
+const pushWithOption = (ref: string): string =>
+  Buffer.concat([
+    pktLine(`${'0'.repeat(40)} ${'b'.repeat(40)} ${ref}\0report-status push-options`),
+    PKT_FLUSH,
+    pktLine('repo.private=false'),
+    PKT_FLUSH,
+  ]).toString('latin1');
+const PUSHED = { method: 'POST', headers: { 'content-type': 'application/x-git-receive-pack-request' } };
 const NPM = {
   allow: [{ host: 'files.home', methods: ['GET'] }],
   registries: { npm: { url: 'https://files.home/npm/' } },
@@ -60,14 +68,32 @@ export const endpoints: Readonly<Record<string, Way>> = {
   'a push to another branch': {
     code: 'egress_push_ref',
     says: 'may push to branches below',
-    tries: (pod) => pod.plain(`${GIT}/git-receive-pack`, { method: 'POST', body: push('refs/heads/main') }),
+    tries: (pod) => pod.plain(`${GIT}/git-receive-pack`, { ...PUSHED, body: push('refs/heads/main') }),
     line: inTls('git.home', '/acme/app.git/git-receive-pack', 'POST'),
   },
   'a push that is unclear': {
     code: 'egress_push_unclear',
     says: 'the broker cannot read this push',
-    tries: (pod) => pod.plain(`${GIT}/git-receive-pack`, { method: 'POST', body: 'nonsense' }),
+    tries: (pod) => pod.plain(`${GIT}/git-receive-pack`, { ...PUSHED, body: 'nonsense' }),
     line: inTls('git.home', '/acme/app.git/git-receive-pack', 'POST'),
+  },
+  'a push with an option that no rule names': {
+    code: 'egress_push_option',
+    says: 'no rule of this agent allows the push option',
+    tries: (pod) =>
+      pod.plain(`${GIT}/git-receive-pack`, { ...PUSHED, body: pushWithOption(`refs/heads/hamlet/${pod.agent}/fix`) }),
+    line: inTls('git.home', '/acme/app.git/git-receive-pack', 'POST'),
+  },
+  'a body that is not a fetch of git': {
+    code: 'egress_git_refused',
+    says: 'this body is not one that git sends',
+    tries: (pod) =>
+      pod.plain(`${GIT}/git-upload-pack`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-git-upload-pack-request' },
+        body: 'title=Main_Page&action=delete',
+      }),
+    line: inTls('git.home', '/acme/app.git/git-upload-pack', 'POST'),
   },
   'a push whose permission has expired': {
     code: 'egress_permission_expired',
@@ -75,7 +101,7 @@ export const endpoints: Readonly<Record<string, Way>> = {
     tries: (pod) =>
       during(pod, { answer: deny('egress_permission_expired', 'no person answered in time') }, () =>
         pod.plain(`${GIT}/git-receive-pack`, {
-          method: 'POST',
+          ...PUSHED,
           body: push(`refs/heads/hamlet/${pod.agent}/fix`),
         }),
       ),

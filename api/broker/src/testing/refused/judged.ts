@@ -1,6 +1,10 @@
-import { inClear, inTls, tunnel, type Way } from './way.ts';
+import { notForHost } from '../../secrets/put-secret.ts';
+import { during, inClear, inTls, tunnel, type Way } from './way.ts';
 
 const GET = 'GET /ok HTTP/1.1\r\nHost: read.org\r\n\r\n';
+const SECRET = 's3cr3t-v4lue';
+const ASKING = { headers: { authorization: 'Bearer hamlet-placeholder-gone' } };
+const PUSH_TYPE = { 'content-type': 'application/x-git-receive-pack-request' };
 const CURL_TRUST = /certificate|SSL/i;
 
 export const judged: Readonly<Record<string, Way>> = {
@@ -106,8 +110,47 @@ export const judged: Readonly<Record<string, Way>> = {
   'a secret that is gone': {
     code: 'egress_not_allowed',
     says: 'of this way out is not there',
-    tries: (pod) => pod.inspected('https://bound.org/x'),
+    tries: (pod) => pod.inspected('https://bound.org/x', ASKING),
     line: inTls('bound.org', '/x'),
+  },
+  'a secret that is not for the host': {
+    code: 'egress_secret_refused',
+    says: 'is not for',
+    tries: (pod) =>
+      during(pod, { secret: async (_admission, use) => notForHost(use) }, () =>
+        pod.inspected('https://bound.org/x', ASKING),
+      ),
+    line: inTls('bound.org', '/x'),
+  },
+  'a secret without TLS': {
+    code: 'egress_secret_refused',
+    says: 'a secret leaves over TLS alone',
+    tries: (pod) => pod.plain('http://bound.org:443/x', ASKING),
+    line: inClear('bound.org', '/x', { port: 443 }),
+  },
+  'an answer with the secret': {
+    code: 'egress_secret_returned',
+    says: 'the server returned the secret',
+    tries: (pod) => during(pod, { secret: async () => SECRET }, () => pod.inspected('https://bound.org/echo', ASKING)),
+    line: inTls('bound.org', '/echo'),
+  },
+  'a part of an answer to a request with a secret': {
+    code: 'egress_secret_returned',
+    says: 'in part or with an encoding',
+    tries: (pod) => during(pod, { secret: async () => SECRET }, () => pod.inspected('https://bound.org/part', ASKING)),
+    line: inTls('bound.org', '/part'),
+  },
+  'a header that names another method': {
+    code: 'egress_request_unclear',
+    says: 'can change what the server does',
+    tries: (pod) => pod.inspected('https://read.org/ok', { headers: { 'x-http-method-override': 'DELETE' } }),
+    line: inTls('read.org', '/ok'),
+  },
+  'a request that is a push in part': {
+    code: 'egress_push_unclear',
+    says: 'the broker reads a push only as git sends it',
+    tries: (pod) => pod.inspected('https://git.home/merge', { method: 'POST', headers: PUSH_TYPE, body: '0000' }),
+    line: inTls('git.home', '/merge', 'POST'),
   },
   'a name that nobody has': {
     code: 'egress_name_unknown',

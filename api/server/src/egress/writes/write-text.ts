@@ -3,11 +3,21 @@ import { readArguments, type CallArguments } from '../../permissions/call-argume
 import { redactSecrets } from '../../permissions/redact-secrets.ts';
 
 /** The text that a person reads before the answer, and to which the permission is bound. Equal writes have equal texts. Pure. */
-export function writeArguments({ ask, summary, changes, body, bytes, sha256, call }: EgressWrite): CallArguments {
+export function writeArguments({
+  ask,
+  summary,
+  changes,
+  details,
+  body,
+  bytes,
+  sha256,
+  call,
+}: EgressWrite): CallArguments {
   const args = readArguments(
     JSON.stringify({
       summary: redactSecrets(summary),
       ...(changes.length === 0 ? {} : { changes }),
+      ...(details.length === 0 ? {} : { details: details.map(redactSecrets) }),
       ...(body === null ? {} : { body: redactSecrets(body) }),
       ...(bytes === null ? {} : { bytes }),
       // A permission for an unread body is valid only for the request that carries it.

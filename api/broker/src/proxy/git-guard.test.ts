@@ -160,7 +160,7 @@ test('a program that gives up before the answer pushes nothing', async () => {
   broker.village.answer = null;
   const body = pushOf(OWN);
   const asked = broker
-    .plain(URL_OF + '/git-receive-pack', { method: 'POST', body: body.toString('latin1') })
+    .plain(URL_OF + '/git-receive-pack', { method: 'POST', headers: TYPED, body: body.toString('latin1') })
     .catch(() => null);
   while (broker.village.permissions.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   broker.village.stop('uid-ada');
@@ -172,37 +172,68 @@ test('a program that gives up before the answer pushes nothing', async () => {
   );
 });
 
+const TYPED = { 'content-type': 'application/x-git-receive-pack-request' };
 const pushOf = (ref: string): Buffer =>
   Buffer.concat([pktLine(`${'0'.repeat(40)} ${'b'.repeat(40)} ${ref}\0report-status`), PKT_FLUSH]);
 
-test('a program of its own is judged as git is: by any path and spelling, in TLS that the broker reads', async () => {
-  const paths = [
-    '/git-receive-pack',
-    '/git-receive%2Dpack',
-    '/git-receive-pack/',
-    '/GIT-receive-pack',
-    '/git-receive-pack?x',
-  ];
-  for (const path of paths) {
-    const url = `https://git.home/acme/app.git${path}`;
-    const answer = await broker.inspected(url, { method: 'POST', body: pushOf('refs/heads/main').toString() });
-    assert.equal(answer.headers['hamlet-egress-code'], 'egress_push_ref', path);
-  }
-  const typed = { 'content-type': 'application/x-git-receive-pack-request' };
-  const disguised = { method: 'PUT', headers: typed, body: pushOf('refs/heads/main').toString() };
+test('a program of its own is judged as git is, and what is a push in part alone is unclear', async () => {
+  const body = pushOf('refs/heads/main').toString();
+  const code = async (path: string, asked: object): Promise<unknown> =>
+    (await broker.inspected(`https://git.home/acme/app.git${path}`, { method: 'POST', body, headers: TYPED, ...asked }))
+      .headers['hamlet-egress-code'];
   broker.village.addAgent('ada', { allow: [{ host: 'git.home', paths: ['/**'] }] });
   broker.village.stop('uid-ada');
-  const other = await broker.inspected('https://git.home/acme/app.git/x', disguised);
-  assert.equal(other.headers['hamlet-egress-code'], 'egress_push_ref');
-  for (const [headers, body] of [
-    [{ 'content-encoding': 'gzip' }, 'x'],
-    [{}, 'GET / HTTP/1.1'],
-    [{}, '0100'],
+  assert.equal(await code('/git-receive-pack', {}), 'egress_push_ref');
+  for (const path of ['/git-receive-pack/', '/GIT-receive-pack', '/git-receive-pack?x', '/merge'])
+    assert.equal(await code(path, {}), 'egress_push_unclear', path);
+  assert.equal(await code('/git-receive%2Dpack', {}), 'egress_path_unclear');
+  assert.equal(await code('/x', { method: 'DELETE' }), 'egress_push_unclear');
+  assert.equal(await code('/git-receive-pack', { headers: {} }), 'egress_push_unclear');
+  for (const [headers, sent] of [
+    [{ ...TYPED, 'content-encoding': 'gzip' }, 'x'],
+    [TYPED, 'GET / HTTP/1.1'],
+    [TYPED, '0100'],
   ] as const) {
-    const unclear = await broker.plain(`${URL_OF}/git-receive-pack`, { method: 'POST', headers, body });
+    const unclear = await broker.plain(`${URL_OF}/git-receive-pack`, { method: 'POST', headers, body: sent });
     assert.deepEqual([unclear.status, unclear.headers['hamlet-egress-code']], [400, 'egress_push_unclear']);
   }
   assert.deepEqual(internet.dialled, []);
+});
+
+test("the broker answers git's probe itself, so that nothing which looks like one leaves", async () => {
+  const probe = { method: 'POST', headers: { ...TYPED, 'content-length': '4' }, body: '0000' };
+  const answer = await broker.plain(`${URL_OF}/git-receive-pack`, probe);
+  assert.deepEqual(
+    [answer.status, answer.headers['content-type'], answer.body],
+    [200, 'application/x-git-receive-pack-result', ''],
+  );
+  const other = await broker.plain(`${URL_OF}/git-receive-pack`, { ...probe, body: '0001' });
+  assert.equal(other.headers['hamlet-egress-code'], 'egress_push_unclear');
+  for (const method of ['DELETE', 'PUT', 'POST'])
+    for (const headers of [probe.headers, { ...probe.headers, connection: 'content-type' }]) {
+      const refused = await broker.inspected('https://git.home/acme/app.git/merge', { ...probe, method, headers });
+      assert.ok(refused.status >= 400, `${method} ${String(refused.status)}`);
+    }
+  assert.deepEqual([internet.dialled, broker.village.permissions], [[], []]);
+});
+
+test('a person reads the options of a push, and other options are another permission', async () => {
+  const paths = ['/acme/app.git/**'];
+  const pushOptions = ['ci.skip', 'merge_request.create'];
+  broker.village.addAgent('ada', { allow: [{ host: 'git.home', methods: ['GET', 'POST'], paths, pushOptions }] });
+  broker.village.stop('uid-ada');
+  onServer('config', 'receive.advertisePushOptions', 'true');
+  const app = await clone();
+  await commit(app);
+  const other = await git(app, 'push', '-o', 'repo.private=false', 'origin', `HEAD:${OWN}`);
+  assert.match(other.out, /remote rejected.*egress_push_option: .*"repo.private=false"/);
+  assert.equal(broker.village.permissions.length, 0);
+  const ran = await git(app, 'push', '-o', 'ci.skip', 'origin', `HEAD:${OWN}`);
+  assert.equal(ran.code, 0, ran.out);
+  assert.deepEqual(broker.village.permissions.at(-1)?.details, ['push option ci.skip']);
+  await git(app, 'push', '-o', 'merge_request.create', 'origin', `HEAD:${OWN}2`);
+  const [first, second] = broker.village.permissions;
+  assert.notEqual(first?.sha256, second?.sha256);
 });
 
 test('a rule for reading lets git fetch and not push; other requests of git have no way out', async () => {

@@ -1,0 +1,136 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { EgressRule } from '@hamlet/contract';
+import { deny, type EgressDenial } from '@hamlet/core/egress';
+import { readFetchHead } from '../git/fetch-head.ts';
+import {
+  MAX_COMMAND_BYTES,
+  ownBranches,
+  PushHeadReader,
+  type Push,
+  type PushCommand,
+  type PushHead,
+} from '../git/push-commands.ts';
+import { PKT_FLUSH } from '../git/pkt-line.ts';
+import { PUSH_RESULT_TYPE, refusedPush } from '../git/push-report.ts';
+import { giveBack, nextChunk } from './first-bytes.ts';
+import { phraseOf, REFUSAL_HEADER, refuseRequest } from './refuse.ts';
+
+/** Time in which a program sends the start of its body. */
+const HEAD_MS = 30_000;
+
+/** A push that must not go out; `push` is null if the broker could not read its commands. */
+export interface RefusedPush {
+  readonly denial: EgressDenial;
+  readonly push: Push | null;
+}
+
+/**
+ * Reads the start of a body until `judge` has an answer, and puts the bytes back. `judge` gets each chunk once, and null at the
+ * end; it answers null for more.
+ */
+async function readStart<T>(request: IncomingMessage, judge: (chunk: Buffer | null) => T | null): Promise<T> {
+  const timer = setTimeout(() => request.destroy(), HEAD_MS);
+  const chunks: Buffer[] = [];
+  try {
+    for (;;) {
+      const chunk = await nextChunk(request);
+      const answer = judge(chunk);
+      if (chunk !== null) chunks.push(chunk);
+      if (answer === null) continue;
+      if (chunk !== null) giveBack(request, Buffer.concat(chunks));
+      return answer;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const NO_FETCH = deny('egress_git_refused', 'this body is not one that git sends for a clone or fetch');
+
+/** Null if the body of a request begins as a fetch of git does. */
+export async function refuseOtherFetch(request: IncomingMessage): Promise<EgressDenial | null> {
+  const isGzip = request.headers['content-encoding'] === 'gzip';
+  let bytes: Buffer = Buffer.alloc(0);
+  const found = await readStart(request, (chunk) => {
+    if (chunk === null || bytes.length > MAX_COMMAND_BYTES) return 'other';
+    bytes = Buffer.concat([bytes, chunk]);
+    const head = readFetchHead(bytes, isGzip);
+    return head === 'more' ? null : head;
+  });
+  return found === 'fetch' ? null : NO_FETCH;
+}
+
+/** Answers git's probe, an empty request before a large push, in the place of the server: nothing leaves. */
+export async function answerProbe(request: IncomingMessage, response: ServerResponse): Promise<EgressDenial | null> {
+  let text = '';
+  const isProbe = await readStart(request, (chunk) => {
+    text += chunk?.toString('latin1') ?? '';
+    return chunk === null || text.length >= PKT_FLUSH.length ? PKT_FLUSH.equals(Buffer.from(text, 'latin1')) : null;
+  });
+  if (!isProbe) return unclear('it is four bytes long and has no commands').denial;
+  request.resume();
+  response.writeHead(200, { 'content-type': PUSH_RESULT_TYPE, 'content-length': 0 }).end();
+  return null;
+}
+
+function judgeRefs(agent: string, commands: readonly PushCommand[]): EgressDenial | null {
+  const own = ownBranches(agent);
+  const other = commands.find(({ ref }) => !ref.startsWith(own));
+  if (other === undefined) return null;
+  return deny(
+    'egress_push_ref',
+    `the agent ${agent} may push to branches below ${own} only, not to ${other.ref}; push to ${own}NAME and ask a person to merge it`,
+  );
+}
+
+/** Servers act on options: they open and merge requests, or make a repository public. */
+function judgeOptions(options: readonly string[], allowed: readonly string[] = []): EgressDenial | null {
+  const other = options.find((option) => !allowed.includes(option));
+  if (other === undefined) return null;
+  return deny(
+    'egress_push_option',
+    `no rule of this agent allows the push option ${JSON.stringify(other.slice(0, 100))}; push without it, or ask an admin to add it to pushOptions of the rule`,
+  );
+}
+
+function unclear(why: string): RefusedPush {
+  return { denial: deny('egress_push_unclear', `the broker cannot read this push: ${why}`), push: null };
+}
+
+/**
+ * Reads the commands of a push and puts their bytes back; refuses other branches than the agent's own, and options that the rule
+ * does not name. Object ids are hashes of all that is pushed, so a permission for the commands is one for the content.
+ */
+export async function readPush(
+  request: IncomingMessage,
+  { agent, rule }: { readonly agent: string; readonly rule: EgressRule },
+): Promise<Push | RefusedPush> {
+  const reader = new PushHeadReader();
+  const head = await readStart(request, (chunk): Exclude<PushHead, { kind: 'more' }> | null => {
+    if (chunk === null) return { kind: 'unclear', why: 'it ends within its commands' };
+    const read = reader.add(chunk);
+    return read.kind === 'more' ? null : read;
+  });
+  if (head.kind === 'unclear') return unclear(head.why);
+  if (head.commands.length === 0) return unclear('it has no commands');
+  const denial = judgeRefs(agent, head.commands) ?? judgeOptions(head.options, rule.pushOptions);
+  return denial === null ? head : { denial, push: head };
+}
+
+export const repositoryIn = (target: string): string => target.replace(/\/git-receive-pack$/, '');
+
+/** Answers a push like a server that refuses its references, once the program has sent all of it. */
+export function refusePush(
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  { denial, push }: RefusedPush,
+): void {
+  request.resume();
+  if (push === null) return refuseRequest(response, denial);
+  const send = (): void => {
+    if (!response.headersSent)
+      response.writeHead(200, phraseOf(denial), { 'content-type': PUSH_RESULT_TYPE, [REFUSAL_HEADER]: denial.code });
+    response.end(refusedPush(push.commands, push.capabilities, denial));
+  };
+  if (request.complete) send();
+  else request.once('end', send);
+}

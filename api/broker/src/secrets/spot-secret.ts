@@ -1,0 +1,91 @@
+import { Transform, type TransformCallback } from 'node:stream';
+
+/** Shorter parts of an encoding occur by chance. */
+const MIN_LENGTH = 6;
+
+const percentEncoded = (bytes: Buffer): string =>
+  [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+const jsonEscaped = (text: string): string =>
+  [...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+
+/** Base64 of a text that stands at any offset of a longer one: without the characters that its neighbours decide. */
+function base64Parts(bytes: Buffer): readonly string[] {
+  return [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    const first = offset === 0 ? 0 : offset + 1;
+    const last = (offset + bytes.length) % 3 === 0 ? text.length : text.length - 1;
+    return text.slice(first, last);
+  });
+}
+
+/** A secret in the encodings in which servers return headers. */
+function shapesOf(secret: string): readonly Buffer[] {
+  const bytes = Buffer.from(secret, 'utf8');
+  const base64 = base64Parts(bytes);
+  const html = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const encoded = [
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).replaceAll('%20', '+'),
+    encodeURIComponent(secret).replaceAll(/%../g, (code) => code.toLowerCase()),
+    percentEncoded(bytes),
+    percentEncoded(bytes).toUpperCase(),
+    ...base64,
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    secret.replaceAll('/', '\\/'),
+    JSON.stringify(secret).slice(1, -1),
+    jsonEscaped(secret),
+    html,
+    html.replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
+    html.replaceAll('"', '&#34;').replaceAll("'", '&#x27;'),
+    [...secret].toReversed().join(''),
+  ].filter((text) => text.length >= MIN_LENGTH);
+  const wide = Buffer.from(secret, 'utf16le');
+  return [...new Set([secret, ...encoded])]
+    .map((text) => Buffer.from(text, 'utf8'))
+    .concat([wide, Buffer.from(wide).swap16()]);
+}
+
+class SecretReturned extends Error {}
+
+/** Finds a secret, in any of its encodings, in texts and in a body that passes through. Best effort: an own cipher hides it. */
+export class SecretSpotter {
+  readonly #shapes: readonly Buffer[];
+  readonly #longest: number;
+
+  constructor(secret: string) {
+    this.#shapes = shapesOf(secret);
+    this.#longest = Math.max(...this.#shapes.map(({ length }) => length));
+  }
+
+  isIn(bytes: Buffer): boolean {
+    return this.#shapes.some((shape) => bytes.includes(shape));
+  }
+
+  /** Passes a body on, and fails with `SecretReturned` before the last byte of a secret. It holds back the start of a shape. */
+  stream(): Transform {
+    let kept: Buffer = Buffer.alloc(0);
+    return new Transform({
+      transform: (chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback) => {
+        const bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
+        if (this.isIn(bytes)) return done(new SecretReturned());
+        const passed = bytes.length - this.#begun(bytes);
+        kept = bytes.subarray(passed);
+        done(null, bytes.subarray(0, passed));
+      },
+      flush: (done: TransformCallback) => done(null, kept),
+    });
+  }
+
+  /** Number of last bytes that can be the beginning of a shape. */
+  #begun(bytes: Buffer): number {
+    for (let length = Math.min(bytes.length, this.#longest - 1); length > 0; length -= 1) {
+      const end = bytes.subarray(bytes.length - length);
+      if (this.#shapes.some((shape) => shape.length > length && shape.subarray(0, length).equals(end))) return length;
+    }
+    return 0;
+  }
+}

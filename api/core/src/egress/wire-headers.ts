@@ -1,0 +1,89 @@
+import { deny, type EgressDenial } from './judge-egress.ts';
+
+/** Headers by their names in lower case, as node:http reads them. */
+export type WireHeaders = Readonly<Record<string, string | string[]>>;
+
+/** Headers of one hop (RFC 9110 7.6.1), and those between a program and the broker. They end at the broker. */
+const OF_ONE_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** Options of `Connection` that name no header. */
+const CONNECTION_OPTIONS: ReadonlySet<string> = new Set(['close', '']);
+
+/** Headers by which servers take another method, host or path than those that are judged. */
+const OVERRIDES: ReadonlySet<string> = new Set([
+  'forwarded',
+  'x-forwarded-host',
+  'x-forwarded-method',
+  'x-forwarded-path',
+  'x-forwarded-prefix',
+  'x-forwarded-server',
+  'x-forwarded-uri',
+  'x-host',
+  'x-http-host-override',
+  'x-http-method',
+  'x-http-method-override',
+  'x-http-path-override',
+  'x-method',
+  'x-method-override',
+  'x-original-host',
+  'x-original-method',
+  'x-original-uri',
+  'x-original-url',
+  'x-override-url',
+  'x-rewrite-uri',
+  'x-rewrite-url',
+]);
+
+const unclear = (why: string): EgressDenial => deny('egress_request_unclear', why);
+
+/** Options that `Connection` names, in lower case. node:http joins several such headers to one text, undici makes a list. */
+const optionsOf = (connection: string | readonly string[] | undefined): readonly string[] =>
+  String(connection ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+
+/**
+ * The headers of a program's request as they may leave: without those of one hop. Refuses headers that make the server do
+ * something else than method, host and path say. CGI and its descendants read `_` in a name as `-`. Pure.
+ */
+export function outgoingHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): { readonly headers: WireHeaders } | EgressDenial {
+  const named = optionsOf(headers['connection']).find((name) => !OF_ONE_HOP.has(name) && !CONNECTION_OPTIONS.has(name));
+  if (named !== undefined)
+    return unclear(`Connection names ${quoted(named)}, which would hide that header from the server; send it without`);
+  const override = Object.keys(headers).find((name) => OVERRIDES.has(name.replaceAll('_', '-')));
+  if (override !== undefined)
+    return unclear(`the header ${quoted(override)} can change what the server does; send the request that it means`);
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && String(coding).toLowerCase() !== 'chunked')
+    return unclear(
+      `the broker reads no body with Transfer-Encoding ${quoted(String(coding))}; send it chunked or whole`,
+    );
+  return { headers: endToEnd(headers) };
+}
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 100));
+
+/** Headers for the other side: without those of one hop and those that `Connection` names. */
+export function endToEnd(headers: Readonly<Record<string, string | readonly string[] | undefined>>): WireHeaders {
+  const named = new Set(optionsOf(headers['connection']));
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || OF_ONE_HOP.has(name) || named.has(name)
+        ? []
+        : [[name, typeof value === 'string' ? value : [...value]]],
+    ),
+  );
+}
