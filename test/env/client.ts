@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createClient, ProblemError, ROUTES } from '@hamlet/contract';
 import type {
   CallData,
@@ -84,6 +85,11 @@ export async function codeOf(call: Promise<unknown>): Promise<Refusal | null> {
     if (error instanceof ProblemError) return error.problem.code;
     throw error;
   }
+}
+
+/** Asserts that a call is refused with this code. */
+export async function refuses(call: Promise<unknown>, code: Refusal, message?: string): Promise<void> {
+  assert.equal(await codeOf(call), code, message);
 }
 
 /** A stream with its events so far. */

@@ -84,8 +84,8 @@ function listAgents({ reader, db }: Village): Handlers['listAgents'] {
   });
 }
 
-export function agentHandlers(ports: Village) {
-  const { reader, db, source, limitReached } = ports;
+export function agentHandlers(village: Village) {
+  const { reader, db, source, limitReached } = village;
   return {
     listEntitlements: plain(async () =>
       accepted({
@@ -95,7 +95,7 @@ export function agentHandlers(ports: Village) {
           .map(entitlementView),
       }),
     ),
-    listAgents: listAgents(ports),
+    listAgents: listAgents(village),
     getAgent: plain(async ({ params }) => {
       const described = await reader.describe(params.agent_id);
       if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);

@@ -100,13 +100,13 @@ function forgetArtifact({ db }: Village): Handlers['forgetArtifact'] {
   });
 }
 
-export function artifactHandlers(ports: Village) {
+export function artifactHandlers(village: Village) {
   return {
-    keepArtifact: keepArtifact(ports),
-    listRunArtifacts: listRunArtifacts(ports),
-    listAgentArtifacts: listAgentArtifacts(ports),
-    getArtifactContent: getArtifactContent(ports),
-    getArtifactImage: getArtifactImage(ports),
-    forgetArtifact: forgetArtifact(ports),
+    keepArtifact: keepArtifact(village),
+    listRunArtifacts: listRunArtifacts(village),
+    listAgentArtifacts: listAgentArtifacts(village),
+    getArtifactContent: getArtifactContent(village),
+    getArtifactImage: getArtifactImage(village),
+    forgetArtifact: forgetArtifact(village),
   } satisfies Partial<Handlers>;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { beginCall, endCall, keepArtifact, type OpenedPage } from '@hamlet/contract';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { PermissionPlay, resultOf, type Working } from '../permissions/testing/permission-play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { type AgentId, startPlay } from '../testing/test-village.ts';
@@ -58,9 +58,9 @@ test('a post publishes a deliverable to its readers even if they may not read th
   assert.equal(content.response.headers.get('content-security-policy'), "sandbox; default-src 'none'");
   assert.match(content.response.headers.get('content-disposition') ?? '', /^attachment; filename="fix\.patch"/);
   const direct = noah.client.raw.getArtifactContent({ artifact_id });
-  assert.equal(await codeOf(direct), 'no_such_artifact', 'the run stays closed');
+  await refuses(direct, 'no_such_artifact', 'the run stays closed');
   await mia.client.forgetArtifact({ artifact_id });
-  assert.equal(await codeOf(visitor.getPostDeliverable(params)), 'no_such_artifact');
+  await refuses(visitor.getPostDeliverable(params), 'no_such_artifact');
 });
 
 test('the audience of a post decides who reads its deliverable; a post without the deliverable gives no access', async () => {
@@ -68,10 +68,10 @@ test('the audience of a post decides who reads its deliverable; a post without t
   const artifact_id = await deliver(working);
   const post_id = await posted(working, { body: 'For one.', audience: 'agent:cleo', deliverables: [artifact_id] });
   const open = (client: typeof visitor, id = post_id) => client.raw.getPostDeliverable({ post_id: id, artifact_id });
-  for (const client of [visitor, noah.client, play.as('dan')]) assert.equal(await codeOf(open(client)), 'no_such_post');
+  for (const client of [visitor, noah.client, play.as('dan')]) await refuses(open(client), 'no_such_post');
   assert.ok((await open(play.as('cleo'))).ok);
   const other = (await play.as('bob').createPost({ title: 'Another', body: 'No deliverable.' })).post_id;
-  assert.equal(await codeOf(open(visitor, other)), 'no_such_artifact');
+  await refuses(open(visitor, other), 'no_such_artifact');
 });
 
 test('a run publishes only deliverables of itself, its workers or its session; requests without a run publish none', async () => {
@@ -79,7 +79,7 @@ test('a run publishes only deliverables of itself, its workers or its session; r
   const artifact_id = await deliver(first);
   const body = { title: 'Mine', body: 'Look.', deliverables: [artifact_id] };
   for (const client of [play.as('cleo'), play.as('dan'), mia.client])
-    assert.equal(await codeOf(client.createPost(body)), 'no_such_artifact');
+    await refuses(client.createPost(body), 'no_such_artifact');
   await permits.end(first);
   const second = await startRun('cleo');
   const answer = await permits.perform(second, post({ body: 'Look.', deliverables: [artifact_id] }));

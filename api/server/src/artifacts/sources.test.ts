@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { keepArtifact, type OpenedPage } from '@hamlet/contract';
 import { citedPages } from '@hamlet/core';
-import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { type TestClient, dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
@@ -97,6 +97,6 @@ test("a worker's pages belong to the run that started it; a session shows pages 
     ],
     [[['bread.csv', true]], ['C']],
   );
-  assert.equal(await codeOf(noah.client.getSessionResults({ session_id })), 'no_such_session');
-  assert.equal(await codeOf(noah.client.listRunSources({ run_id: runId })), 'no_such_run');
+  await refuses(noah.client.getSessionResults({ session_id }), 'no_such_session');
+  await refuses(noah.client.listRunSources({ run_id: runId }), 'no_such_run');
 });

@@ -61,10 +61,10 @@ async function hideIfHeavy(
 async function flag(
   request: Asked,
   tx: Tx,
-  ports: Village,
+  village: Village,
 ): Promise<Outcome<{ post_id: string; reply_id: string | null; hidden: boolean }>> {
   const { actor, params, body } = request;
-  const author = authorOf(actor, ports.source);
+  const author = authorOf(actor, village.source);
   if (!author.ok) return author;
   const locked = await lockAuthor(tx, author);
   const subject: Subject = { postId: params.post_id, replyId: body.reply_id };
@@ -89,10 +89,10 @@ async function flag(
   const hidden = await hideIfHeavy(tx, subject, request);
   return {
     ...accepted({ post_id: subject.postId, reply_id: subject.replyId, hidden: hidden !== null }),
-    afterCommit: () => ports.board.publishDecision(subject, hidden),
+    afterCommit: () => village.board.publishDecision(subject, hidden),
   };
 }
 
-export function flagHandlers(ports: Village): Pick<Handlers, 'flagPost'> {
-  return { flagPost: inTx((request, tx) => flag(request, tx, ports)) };
+export function flagHandlers(village: Village): Pick<Handlers, 'flagPost'> {
+  return { flagPost: inTx((request, tx) => flag(request, tx, village)) };
 }

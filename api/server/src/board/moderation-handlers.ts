@@ -131,9 +131,9 @@ async function carryOut(
 async function moderate(
   request: Asked,
   tx: Tx,
-  ports: Village,
+  village: Village,
 ): Promise<Outcome<{ post: Post; reply: Reply | null; moderation: ModerationRecord }>> {
-  const author = authorOf(request.actor, ports.source);
+  const author = authorOf(request.actor, village.source);
   if (!author.ok) return author;
   const subject: Subject = { postId: request.params.post_id, replyId: request.body.reply_id };
   await setViewer(tx, author.viewer);
@@ -149,7 +149,7 @@ async function moderate(
   const { decisions } = await readQueueDetails(tx, [subject]);
   const made = decisions.find((row) => row.moderationId === moderationId);
   if (post === null || made === undefined) throw new Error('the decision was stored but could not be read');
-  const afterCommit = (): void => ports.board.publishDecision(subject, hidden);
+  const afterCommit = (): void => village.board.publishDecision(subject, hidden);
   return {
     ...accepted({
       post: postView(post),
@@ -160,13 +160,13 @@ async function moderate(
   };
 }
 
-export function moderationHandlers(ports: Village) {
+export function moderationHandlers(village: Village) {
   return {
-    moderatePost: inTx((request, tx) => moderate(request, tx, ports)),
+    moderatePost: inTx((request, tx) => moderate(request, tx, village)),
     listModeration: plain(async ({ query: { state, cursor, limit }, actor }) => {
       const beyond = readBoardCursor(cursor, state);
       if (beyond === undefined) return refused('cursor_invalid');
-      return readAs(ports.db, viewerOf(actor), async (tx) => {
+      return readAs(village.db, viewerOf(actor), async (tx) => {
         const lines = await readQueue(tx, state, { beyond, limit: limit + 1 });
         const { rows, next } = cutPage(lines, limit, ({ key }) => nextCursor(state, key));
         const details = await readQueueDetails(tx, rows);

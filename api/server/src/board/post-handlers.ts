@@ -46,15 +46,15 @@ function refuseUnknown(audience: string, { source }: Village): Refused | null {
 async function create(
   request: RequestOf<typeof createPost>,
   tx: Tx,
-  ports: Village,
+  village: Village,
 ): Promise<Outcome<{ post_id: string; post: Post }>> {
   const { actor, body } = request;
-  const author = authorOf(actor, ports.source, body.author_type);
+  const author = authorOf(actor, village.source, body.author_type);
   if (!author.ok) return author;
-  const pinned = ports.board.placeOf(body.place);
+  const pinned = village.board.placeOf(body.place);
   if (!pinned.ok) return pinned;
   const locked = await lockAuthor(tx, author);
-  const denied = refuseUnknown(body.audience, ports) ?? overRate(locked, 'posts') ?? overContent(locked, body);
+  const denied = refuseUnknown(body.audience, village) ?? overRate(locked, 'posts') ?? overContent(locked, body);
   if (denied !== null) return denied;
   const named = await namedDeliverables(tx, request.call, body.deliverables ?? []);
   if (!named.ok) return named;
@@ -66,7 +66,7 @@ async function create(
     body: text,
     tags,
     place: pinned.place,
-    mentions: mentionedIn(body, author, ports.source),
+    mentions: mentionedIn(body, author, village.source),
     deliverables: named.data,
     sources: await sourcesOfText(tx, request.call, text),
   });
@@ -76,12 +76,16 @@ async function create(
     object: post.postId,
     detail: { audience, title, author_type: author.by.authorType, deliverables: named.data.length },
   });
-  return { ...accepted({ post_id: post.postId, post: postView(post) }), afterCommit: ports.board.nudge };
+  return { ...accepted({ post_id: post.postId, post: postView(post) }), afterCommit: village.board.nudge };
 }
 
-async function revise(request: RequestOf<typeof revisePost>, tx: Tx, ports: Village): Promise<Outcome<{ post: Post }>> {
+async function revise(
+  request: RequestOf<typeof revisePost>,
+  tx: Tx,
+  village: Village,
+): Promise<Outcome<{ post: Post }>> {
   const { actor, params, body } = request;
-  const author = authorOf(actor, ports.source);
+  const author = authorOf(actor, village.source);
   if (!author.ok) return author;
   const locked = await lockAuthor(tx, author);
   const post = await findPost(tx, params.post_id);
@@ -96,7 +100,7 @@ async function revise(request: RequestOf<typeof revisePost>, tx: Tx, ports: Vill
   const revised = await storePostRevision(tx, { ...text, postId: post.postId, revision: body.revision });
   if (revised === null) return refused('revision_conflict');
   await recordAct(tx, request, { action: 'board.revise', object: post.postId, detail: { revision: revised.revision } });
-  return { ...accepted({ post: postView(revised) }), afterCommit: ports.board.nudge };
+  return { ...accepted({ post: postView(revised) }), afterCommit: village.board.nudge };
 }
 
 function given({
@@ -123,7 +127,7 @@ async function wasSettledByAdmin(tx: Tx, postId: string): Promise<boolean> {
 async function settle(
   request: Settling,
   tx: Tx,
-  to: { readonly status: 'open' | 'closed' | 'resolved'; readonly ports: Village },
+  to: { readonly status: 'open' | 'closed' | 'resolved'; readonly village: Village },
 ): Promise<Outcome<{ post: Post }>> {
   const { actor, params } = request;
   const author = authorOf(actor, to.ports.source);
@@ -154,11 +158,11 @@ function refuseSettled(status: PostStatus | null): Refused | null {
 async function reply(
   request: RequestOf<typeof replyToPost>,
   tx: Tx,
-  ports: Village,
+  village: Village,
 ): Promise<Outcome<{ reply_id: string; reply: Reply }>> {
   const { actor, params, body } = request;
   const postId = params.post_id;
-  const author = authorOf(actor, ports.source, body.author_type);
+  const author = authorOf(actor, village.source, body.author_type);
   if (!author.ok) return author;
   const locked = await lockAuthor(tx, author);
   const denied =
@@ -168,7 +172,7 @@ async function reply(
     by: author.by,
     postId,
     body: body.body,
-    mentions: mentionedIn(body, author, ports.source),
+    mentions: mentionedIn(body, author, village.source),
     sources: await sourcesOfText(tx, request.call, body.body),
   });
   await recordAct(tx, request, {
@@ -176,16 +180,16 @@ async function reply(
     object: made.replyId,
     detail: { post_id: postId, author_type: author.by.authorType },
   });
-  return { ...accepted({ reply_id: made.replyId, reply: replyView(made) }), afterCommit: ports.board.nudge };
+  return { ...accepted({ reply_id: made.replyId, reply: replyView(made) }), afterCommit: village.board.nudge };
 }
 
 async function reviseOwnReply(
   request: RequestOf<typeof reviseReply>,
   tx: Tx,
-  ports: Village,
+  village: Village,
 ): Promise<Outcome<{ reply: Reply }>> {
   const { actor, params, body } = request;
-  const author = authorOf(actor, ports.source);
+  const author = authorOf(actor, village.source);
   if (!author.ok) return author;
   const locked = await lockAuthor(tx, author);
   const found = await findReply(tx, params.post_id, params.reply_id);
@@ -202,17 +206,17 @@ async function reviseOwnReply(
     object: found.replyId,
     detail: { post_id: found.postId, revision: revised.revision },
   });
-  return { ...accepted({ reply: replyView(revised) }), afterCommit: ports.board.nudge };
+  return { ...accepted({ reply: replyView(revised) }), afterCommit: village.board.nudge };
 }
 
-export function postHandlers(ports: Village) {
+export function postHandlers(village: Village) {
   return {
-    createPost: inTx((request, tx) => create(request, tx, ports)),
-    revisePost: inTx((request, tx) => revise(request, tx, ports)),
-    closePost: inTx((request, tx) => settle(request, tx, { status: 'closed', ports })),
-    resolvePost: inTx((request, tx) => settle(request, tx, { status: 'resolved', ports })),
-    replyToPost: inTx((request, tx) => reply(request, tx, ports)),
-    reviseReply: inTx((request, tx) => reviseOwnReply(request, tx, ports)),
-    reopenPost: inTx((request, tx) => settle(request, tx, { status: 'open', ports })),
+    createPost: inTx((request, tx) => create(request, tx, village)),
+    revisePost: inTx((request, tx) => revise(request, tx, village)),
+    closePost: inTx((request, tx) => settle(request, tx, { status: 'closed', village })),
+    resolvePost: inTx((request, tx) => settle(request, tx, { status: 'resolved', village })),
+    replyToPost: inTx((request, tx) => reply(request, tx, village)),
+    reviseReply: inTx((request, tx) => reviseOwnReply(request, tx, village)),
+    reopenPost: inTx((request, tx) => settle(request, tx, { status: 'open', village })),
   } satisfies Partial<Handlers>;
 }

@@ -141,12 +141,12 @@ function getPostDeliverable({ db }: Village): Handlers['getPostDeliverable'] {
   });
 }
 
-export function readHandlers(ports: Village) {
-  const { db } = ports;
+export function readHandlers(village: Village) {
+  const { db } = village;
   return {
-    getPostDeliverable: getPostDeliverable(ports),
-    listPosts: plain(async (request) => list(request, ports)),
-    getPost: plain(async (request) => readThread(request, ports)),
+    getPostDeliverable: getPostDeliverable(village),
+    listPosts: plain(async (request) => list(request, village)),
+    getPost: plain(async (request) => readThread(request, village)),
     listPostRevisions: plain(async ({ params: { post_id: postId }, actor }) =>
       readAs(db, viewerOf(actor), async (tx) => {
         const post = await findPost(tx, postId);
@@ -163,6 +163,6 @@ export function readHandlers(ports: Village) {
           : accepted({ revisions: revisionViews(reply, await readRevisions(tx, replyId, REVISIONS_MAX)) });
       }),
     ),
-    listBoardNews: plain((request) => readAgentNews(request, ports)),
+    listBoardNews: plain((request) => readAgentNews(request, village)),
   } satisfies Partial<Handlers>;
 }

@@ -20,12 +20,12 @@ import { redactSecrets } from '../permissions/redact-secrets.ts';
 import { isRunOfReader, shownRuns } from '../runs/audience/run-audience.ts';
 import type { Village } from '../village.ts';
 
-export function skillHandlers(ports: Village) {
+export function skillHandlers(village: Village) {
   return {
-    readSkillFiles: readSkillFiles(ports),
-    pinSkills: pinSkills(ports),
-    loadSkill: loadSkill(ports),
-    listSkills: listSkills(ports),
+    readSkillFiles: readSkillFiles(village),
+    pinSkills: pinSkills(village),
+    loadSkill: loadSkill(village),
+    listSkills: listSkills(village),
   } satisfies Partial<Handlers>;
 }
 

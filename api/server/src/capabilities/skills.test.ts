@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { reportCapabilities, type SkillSet } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { untilEnd, setVariables } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { wireModels } from '../gateway/testing/wire-models.ts';
@@ -165,13 +165,13 @@ test("all attempts of a run use the skill versions of the first; only the run's 
   const pin = async (skills: readonly (typeof skill)[], as = ada) =>
     as.pinSkills({ run_id, ...claim, skills: [...skills] });
   const load = (name: string) => ada.loadSkill({ run_id, skill: name, ...claim, call_id: '1.0', why: 'x' });
-  assert.equal(await codeOf(load('b')), 'no_such_skill');
+  await refuses(load('b'), 'no_such_skill');
   const pinned = (await pin([skill, { ...skill, name: 'a' }])).skills;
   assert.deepEqual(pluck(pinned, 'name'), ['a', 'b']);
   assert.deepEqual((await pin([{ ...skill, sha256: 'b'.repeat(64) }])).skills, pinned);
   assert.deepEqual(await load('b'), { sha256: 'a'.repeat(64) });
-  assert.equal(await codeOf(load('c')), 'no_such_skill');
-  assert.equal(await codeOf(pin([skill], runs.play.as('bob'))), 'not_own_agent');
+  await refuses(load('c'), 'no_such_skill');
+  await refuses(pin([skill], runs.play.as('bob')), 'not_own_agent');
   await runs.settle('ada', run_id, { state: 'failed', summary: 'x' });
 });
 
@@ -179,11 +179,11 @@ test('the API serves files only of labelled ConfigMaps that the Agent names', as
   const ada = runs.play.as('ada');
   const files = (skill: string, as = ada) => as.readSkillFiles({ ...params, skill });
   assert.deepEqual(pluck((await files('house-style')).files, 'path'), ['SKILL.md', 'words.md']);
-  assert.equal(await codeOf(files('write-a-patch')), 'no_such_skill');
-  assert.equal(await codeOf(files('lost')), 'skill_unusable');
-  assert.equal(await codeOf(files('house-style', runs.play.as('bob'))), 'not_own_agent');
+  await refuses(files('write-a-patch'), 'no_such_skill');
+  await refuses(files('lost'), 'skill_unusable');
+  await refuses(files('house-style', runs.play.as('bob')), 'not_own_agent');
   await say('x', 'false');
-  assert.equal(await codeOf(files('house-style')), 'skill_unusable');
+  await refuses(files('house-style'), 'skill_unusable');
   const { skills } = await ada.getAgentConfig(params);
   assert.deepEqual(skills[0], { name: 'write-a-patch', from: 'image', sha256: null });
 });
@@ -216,7 +216,7 @@ test('a report of an earlier cycle is refused, an equal report changes nothing, 
       skills: [],
     },
   });
-  assert.equal(await codeOf(ada.call(reportCapabilities, report(cycle + 1))), 'stale_cycle');
+  await refuses(ada.call(reportCapabilities, report(cycle + 1)), 'stale_cycle');
   assert.deepEqual(dataOf(await ada.call(reportCapabilities, report(cycle))), { stored: true });
   assert.deepEqual(dataOf(await ada.call(reportCapabilities, report(cycle))), { stored: false });
   const changed = { ...report(cycle), body: { ...report(cycle).body, capabilities: [] } };

@@ -45,21 +45,21 @@ async function recordedLife(db: Db, token: string): Promise<NonNullable<EgressNo
 
 /** Admits or denies a token. A denial names the life, so that attempts of a stopped agent are recorded too. */
 async function answerAbout(
-  ports: Village,
+  village: Village,
   token: string,
   address: string,
 ): Promise<EgressAdmission | EgressNotAdmitted> {
-  const answer = await admit(ports, token, address);
+  const answer = await admit(village, token, address);
   if (!('verdict' in answer)) return answer;
-  const life = await recordedLife(ports.db, token);
+  const life = await recordedLife(village.db, token);
   return life === null ? answer : { ...answer, life };
 }
 
 /** Finds the agent of a token in Postgres, never in a cache: the broker already caches the answer for seconds. */
-async function admit(ports: Village, token: string, address: string): Promise<EgressAdmission | Denied> {
+async function admit(village: Village, token: string, address: string): Promise<EgressAdmission | Denied> {
   // Pods hold tokens of the API, which have no dots. A text with dots may be a projected token, which costs a review by the cluster.
   if (token.includes('.')) return UNKNOWN;
-  const { db, source, authenticate, egressOf } = ports;
+  const { db, source, authenticate, egressOf } = village;
   const headers = { authorization: `Bearer ${token}` };
   const actor = await authenticate({ headers, address, listener: ['agents'], reads: false });
   if ('ok' in actor) return denialOf(actor);
@@ -72,18 +72,18 @@ async function admit(ports: Village, token: string, address: string): Promise<Eg
 
 const NO_SECRET = { value: null, for_host: true } as const;
 
-export function brokerHandlers(ports: Village) {
-  const { db, source, standing, egressOf, brokerFeed, egressSecrets } = ports;
+export function brokerHandlers(village: Village) {
+  const { db, source, standing, egressOf, brokerFeed, egressSecrets } = village;
   return {
-    admitEgress: plain(async ({ body, address }) => accepted(await answerAbout(ports, body.token, address))),
+    admitEgress: plain(async ({ body, address }) => accepted(await answerAbout(village, body.token, address))),
     keepEgressAttempts: plain(async ({ body }) => {
       const begun = await beginEgressAttempts(db, body.begin, { refusedUpTo: EGRESS_RECORDED_AN_HOUR });
       const ended = await endEgressAttempts(db, body.end);
       await settleEndedWrites(db, body.end);
       return accepted({ begun, ended });
     }),
-    permitEgress: permitWrite(ports),
-    withdrawEgress: withdrawWrite(ports),
+    permitEgress: permitWrite(village),
+    withdrawEgress: withdrawWrite(village),
     readEgressSecret: plain(async ({ body: { uid, name, host } }) => {
       const record = source.list().find((each) => each.uid === uid);
       if (record === undefined || record.deleting || isBarred(standing.get(record.agentId))) return accepted(NO_SECRET);

@@ -141,12 +141,12 @@ function getModelUse({ db, source, gateway }: Village): Handlers['getModelUse'] 
   });
 }
 
-export function gatewayHandlers(ports: Village) {
+export function gatewayHandlers(village: Village) {
   return {
-    completeChat: completeChat(ports),
-    createEmbeddings: createEmbeddings(ports),
-    listModels: listModels(ports),
-    getModel: getModel(ports),
-    getModelUse: getModelUse(ports),
+    completeChat: completeChat(village),
+    createEmbeddings: createEmbeddings(village),
+    listModels: listModels(village),
+    getModel: getModel(village),
+    getModelUse: getModelUse(village),
   } satisfies Partial<Handlers>;
 }

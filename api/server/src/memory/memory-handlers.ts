@@ -77,12 +77,12 @@ function forgetRepositoryMemory({ db }: Village): Handlers['forgetRepositoryMemo
   );
 }
 
-export function memoryHandlers(ports: Village) {
+export function memoryHandlers(village: Village) {
   return {
-    useRepositoryMemory: useRepositoryMemory(ports),
-    listRepositoryMemories: listRepositoryMemories(ports),
-    getRepositoryMemory: getRepositoryMemory(ports),
-    forgetRepositoryEntry: forgetRepositoryEntry(ports),
-    forgetRepositoryMemory: forgetRepositoryMemory(ports),
+    useRepositoryMemory: useRepositoryMemory(village),
+    listRepositoryMemories: listRepositoryMemories(village),
+    getRepositoryMemory: getRepositoryMemory(village),
+    forgetRepositoryEntry: forgetRepositoryEntry(village),
+    forgetRepositoryMemory: forgetRepositoryMemory(village),
   } satisfies Partial<Handlers>;
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { CallData, CallInput, Outcome, SafeMode } from '@hamlet/contract';
 import { MEMORY_WRITES_PER_HOUR, REPOSITORY_MEMORIES_MAX, useRepositoryMemory } from '@hamlet/contract';
 import { inTransaction, listMemories, writeRepositoryMemory } from '@hamlet/store';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
@@ -111,12 +111,12 @@ test('two runs that write concurrently lose nothing', async () => {
 test('a hostile pod cannot choose a repository, use runs of others or exceed a limit', async () => {
   const run = await working('cleo', 'https://git.example.org/town/hostile.git');
   const claimed = { repository: 'git.example.org/town/bakery' };
-  assert.equal(await codeOf(use(run, { read: 'all' }, claimed)), 'validation_failed');
-  assert.equal(await codeOf(use({ ...run, agentId: 'ada' }, {})), 'not_own_agent');
-  assert.equal(await codeOf(use({ ...run, attempt: run.attempt + 1 }, {})), 'claim_lapsed');
+  await refuses(use(run, { read: 'all' }, claimed), 'validation_failed');
+  await refuses(use({ ...run, agentId: 'ada' }, {}), 'not_own_agent');
+  await refuses(use({ ...run, attempt: run.attempt + 1 }, {}), 'claim_lapsed');
   const long = 'x'.repeat(4_001);
-  assert.equal(await codeOf(use(run, { changes: [note(long)] })), 'validation_failed');
-  assert.equal(await codeOf(use(run, { changes: Array.from({ length: 65 }, () => note('x')) })), 'validation_failed');
+  await refuses(use(run, { changes: [note(long)] }), 'validation_failed');
+  await refuses(use(run, { changes: Array.from({ length: 65 }, () => note('x')) }), 'validation_failed');
   const big = Array.from({ length: 5 }, (_, at) => `${at}${'x'.repeat(3_990)}`);
   const large = dataOf(await use(run, { changes: [{ op: 'add', name: 'big', type: 'thing', observations: big }] }));
   assert.deepEqual(large.results, ['memory_full']);
@@ -125,7 +125,7 @@ test('a hostile pod cannot choose a repository, use runs of others or exceed a l
     if (batch === 7) assert.deepEqual([results[51], results[52]], ['done', 'memory_full']);
   }
   await end(run);
-  assert.equal(await codeOf(use(run, {})), 'run_settled');
+  await refuses(use(run, {}), 'run_settled');
   const other = await working('cleo', 'https://git.example.org/town/hostile-too.git');
   let refusal: string | null = null;
   for (let written = 500; refusal === null && written <= MEMORY_WRITES_PER_HOUR; written += 128) {
@@ -154,7 +154,7 @@ test('no secret of a known form is stored', async () => {
 
 test('a run without a repository has no repository memory', async () => {
   const run = await working('eve', null);
-  assert.equal(await codeOf(use(run, {})), 'no_repository');
+  await refuses(use(run, {}), 'no_repository');
   await end(run);
 });
 
@@ -162,7 +162,7 @@ test('a run in a safe mode reads the memory but cannot change it', async () => {
   const url = 'https://git.example.org/town/safe.git';
   await inRun('ada', url, { changes: [note('Before.')] });
   const run = await working('ada', url, 'analysis_only');
-  assert.equal(await codeOf(use(run, { changes: [note('Meanwhile.')] })), 'policy_denied');
+  await refuses(use(run, { changes: [note('Meanwhile.')] }), 'policy_denied');
   assert.deepEqual(textsOf(dataOf(await use(run, { read: 'all' }))), ['Before.']);
   await end(run);
 });
@@ -174,16 +174,16 @@ test('a person deletes one or all entries; the audit has their ids but no text, 
   const params = { memory_id: id };
   const query = { repository };
   assert.deepEqual(await mia.client.forgetRepositoryEntry({ ...params, ...query }), { forgotten: 1 });
-  assert.equal(await codeOf(mia.client.forgetRepositoryEntry({ ...params, ...query })), 'no_such_memory');
+  await refuses(mia.client.forgetRepositoryEntry({ ...params, ...query }), 'no_such_memory');
   const { entries } = await mia.client.getRepositoryMemory({ repository: `https://${repository}` });
   assert.deepEqual(pluck(entries, 'observations'), [['A good one.']]);
   assert.deepEqual(await mia.client.forgetRepositoryMemory(query), { forgotten: 1 });
-  assert.equal(await codeOf(mia.client.forgetRepositoryMemory(query)), 'no_such_memory');
+  await refuses(mia.client.forgetRepositoryMemory(query), 'no_such_memory');
   const { records: acts } = await talk.play.admin.listAudit({ object: repository, limit: 10 });
   assert.deepEqual(acts.map(({ action }) => action).toSorted(), ['memory.forget', 'memory.forget_all']);
   assert.doesNotMatch(JSON.stringify(acts), /poisoned/);
   const visitor = clientOf(talk.play.url, TOKENS.operator);
-  assert.equal(await codeOf(visitor.getRepositoryMemory(query)), 'forbidden');
+  await refuses(visitor.getRepositoryMemory(query), 'forbidden');
 });
 
 test('the number of memories of a village is limited; existing ones stay usable', async () => {
@@ -194,7 +194,7 @@ test('the number of memories of a village is limited; existing ones stay usable'
       await writeRepositoryMemory(tx, `git.example.org/many/${at}`, { written: [], forgotten: [] });
   });
   const run = await working('ada', 'https://git.example.org/town/one-too-many.git');
-  assert.equal(await codeOf(use(run, { changes: [note('x')] })), 'too_many_memories');
+  await refuses(use(run, { changes: [note('x')] }), 'too_many_memories');
   assert.deepEqual(dataOf(await use(run, { read: 'all' })).entries, []);
   await end(run);
   const [known] = await inRun('ada', 'https://git.example.org/town/bakery.git', { changes: [note('Still here.')] });

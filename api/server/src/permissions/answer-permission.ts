@@ -112,14 +112,14 @@ async function withRule(
 async function answerHeld(
   tx: Tx,
   request: Asked,
-  { held, ports }: { readonly held: Held; readonly ports: Village },
+  { held, village }: { readonly held: Held; readonly village: Village },
 ): Promise<Outcome<Answered>> {
   const { run, permission } = held;
-  const ruling = { ...held, readCommand: ports.readCommand };
+  const ruling = { ...held, readCommand: village.readCommand };
   const { answer } = request.body;
   const unfit = refuseUnfit(request.body, permission) ?? refuseRule(request.body, held);
   if (unfit !== null) return unfit;
-  const decided = decideAnswer(permission, { answer, policyVersion: ports.policyOf(run.agentId).version });
+  const decided = decideAnswer(permission, { answer, policyVersion: village.policyOf(run.agentId).version });
   switch (decided.kind) {
     case 'same':
       return withRule(ruleOf(tx, request, ruling), async () => permissionView(permission, run.sessionId));
@@ -132,7 +132,7 @@ async function answerHeld(
     }
     case 'take': {
       const spending = { person: held.actor, amount: answer === 'allow' ? permission.amount : null, now: request.now };
-      const above = await refuseAboveAllowance(tx, spending, ports.economy);
+      const above = await refuseAboveAllowance(tx, spending, village.economy);
       if (above !== null) return above;
       return withRule(ruleOf(tx, request, ruling), () => take(tx, request, held));
     }
@@ -140,11 +140,11 @@ async function answerHeld(
 }
 
 /** The first answer of a person counts; the same answer again changes nothing. */
-export function answerPermission(ports: Village): Handlers['answerPermission'] {
+export function answerPermission(village: Village): Handlers['answerPermission'] {
   return plain((request) =>
-    inTransaction(ports.db, async (tx) => {
+    inTransaction(village.db, async (tx) => {
       const held = await hold(tx, request);
-      return held.ok ? answerHeld(tx, request, { held: held.data, ports }) : held;
+      return held.ok ? answerHeld(tx, request, { held: held.data, village }) : held;
     }),
   );
 }

@@ -65,12 +65,12 @@ const isOfPod = ({ why, tool }: Asked['body']): boolean => why === 'unknown' && 
 
 async function judgeAsked(
   tx: Tx,
-  ports: Village,
+  village: Village,
   { run, body, value }: { readonly run: RunRow; readonly body: Asked['body']; readonly value: unknown },
 ): Promise<Outcome<JudgedRunCall>> {
   const call = { tool: body.tool, value };
   const impossible =
-    deniedByRegistry(ports, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));
+    deniedByRegistry(village, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));
   if (impossible !== null && body.why === 'policy') return refused('policy_denied', impossible.text);
   const judgedCall = await judgeRunCall({ ...ports, db: tx }, run, call);
   if (body.why !== 'unknown') await noteCall(tx, { run, callId: body.call_id, call, ...judgedCall });
@@ -81,7 +81,7 @@ async function judgeAsked(
 async function ask(
   tx: Tx,
   request: Asked,
-  { args, ports }: { readonly args: CallArguments; readonly ports: Village },
+  { args, village }: { readonly args: CallArguments; readonly village: Village },
 ): Promise<Outcome<{ readonly permission: ReturnType<typeof permissionView> }>> {
   const { body } = request;
   const held = await lockWork(tx, request);
@@ -92,7 +92,7 @@ async function ask(
     return isSame(before, body, args)
       ? accepted({ permission: permissionView(before, run.sessionId) })
       : refused('arguments_differ');
-  const allowed = await judgeAsked(tx, ports, { run, body, value: args.value });
+  const allowed = await judgeAsked(tx, village, { run, body, value: args.value });
   if (!allowed.ok) return allowed;
   const { policy, judged } = allowed.data;
   const question = questionOf(body, args.value);
@@ -122,12 +122,12 @@ async function ask(
     object: run.agentId,
     detail: { run_id: run.runId, ...about, arguments_hash: Buffer.from(args.hash).toString('hex') },
   });
-  const { economy, readCommand } = ports;
+  const { economy, readCommand } = village;
   const shown = await answerByRule(tx, { run: noted, permission, asked: request, economy, readCommand });
   return accepted({ permission: permissionView(shown, run.sessionId) });
 }
 
-export function askPermission(ports: Village): Handlers['askPermission'] {
+export function askPermission(village: Village): Handlers['askPermission'] {
   return plain(async (request) => {
     const args = readArguments(request.body.arguments);
     if (args === null) return refused('validation_failed', 'body.arguments: write the arguments as JSON');
@@ -136,6 +136,6 @@ export function askPermission(ports: Village): Handlers['askPermission'] {
         'policy_denied',
         'Only the broker asks about requests that leave a pod: send the request, and the broker asks a person',
       );
-    return inTransaction(ports.db, (tx) => ask(tx, request, { args, ports }));
+    return inTransaction(village.db, (tx) => ask(tx, request, { args, village }));
   });
 }

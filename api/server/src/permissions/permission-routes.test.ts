@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { answerPermission, waitRun, type CallData, type Permission } from '@hamlet/contract';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf, type Working, outlast } from './testing/permission-play.ts';
 
@@ -42,7 +42,7 @@ test("a request shows run, call, canonical arguments and the rule's reason; an e
   const { tags, body, title } = call.args;
   const reordered = { ...call, args: { tags, body, title } };
   assert.deepEqual(dataOf(await permits.ask(working, reordered)).permission, asked);
-  assert.equal(await codeOf(permits.ask(working, { ...call, args: { title, body } })), 'arguments_differ');
+  await refuses(permits.ask(working, { ...call, args: { title, body } }), 'arguments_differ');
   assert.deepEqual(await events(working), ['queued', 'started', 'permission_asked']);
 });
 
@@ -58,11 +58,11 @@ test('arguments must be JSON, and only agents may ask', async () => {
     arguments: '{',
     why: 'policy',
   } as const;
-  assert.equal(await codeOf(permits.play.as(agentId).askPermission(request)), 'validation_failed');
-  assert.equal(await codeOf(permits.play.admin.askPermission(request)), 'forbidden');
+  await refuses(permits.play.as(agentId).askPermission(request), 'validation_failed');
+  await refuses(permits.play.admin.askPermission(request), 'forbidden');
   const operator = clientOf(permits.play.url, TOKENS.operator);
   const answer = { params: { permission_id: runId }, body: { answer: 'allow' } } as const;
-  assert.equal(await codeOf(operator.call(answerPermission, answer)), 'forbidden');
+  await refuses(operator.call(answerPermission, answer), 'forbidden');
 });
 
 test('a run waits for its permissions without a lease, and continues after the last answer', async () => {
@@ -94,10 +94,10 @@ test('the same answer again changes nothing; a different one is refused', async 
   const { permission_id: id } = dataOf(await permits.ask(working, post('1.0'))).permission;
   const allowed = dataOf(await permits.answer(id, { answer: 'allow' })).permission;
   assert.deepEqual(dataOf(await permits.answer(id, { answer: 'allow' })).permission, allowed);
-  assert.equal(await codeOf(permits.answer(id, { answer: 'deny' })), 'permission_answered');
+  await refuses(permits.answer(id, { answer: 'deny' }), 'permission_answered');
   dataOf(await permits.perform(working, post('1.0')));
   assert.equal(dataOf(await permits.answer(id, { answer: 'allow' })).permission.state, 'consumed');
-  assert.equal(await codeOf(permits.answer(crypto.randomUUID(), { answer: 'allow' })), 'no_such_permission');
+  await refuses(permits.answer(crypto.randomUUID(), { answer: 'allow' }), 'no_such_permission');
 });
 
 test("the rules cannot answer a question: the person's reply is the outcome of the call", async () => {
@@ -106,8 +106,8 @@ test("the rules cannot answer a question: the person's reply is the outcome of t
   const { permission: asked } = dataOf(await permits.ask(working, QUESTION, { why: 'question' }));
   assert.deepEqual([asked.why, asked.question], ['question', 'Which bread?']);
   assert.equal(resultOf(await permits.perform(working, QUESTION)), 'permission_pending');
-  assert.equal(await codeOf(permits.answer(asked.permission_id, { answer: 'allow' })), 'validation_failed');
-  assert.equal(await codeOf(permits.answer(asked.permission_id, { answer: 'happened' })), 'validation_failed');
+  await refuses(permits.answer(asked.permission_id, { answer: 'allow' }), 'validation_failed');
+  await refuses(permits.answer(asked.permission_id, { answer: 'happened' }), 'validation_failed');
   dataOf(await permits.answer(asked.permission_id, { answer: 'allow', reply: 'Rye, please.' }));
   const informed = dataOf(await permits.perform(working, QUESTION));
   assert.deepEqual([informed.outcome.kind, informed.outcome.text, informed.replayed], ['ok', 'Rye, please.', false]);
@@ -118,7 +118,7 @@ test("the rules cannot answer a question: the person's reply is the outcome of t
 test('a person says whether a call with an unknown end happened; that answer permits no new call', async () => {
   const working = await permits.startRun('eve');
   const { permission: asked } = dataOf(await permits.ask(working, post('1.0'), { why: 'unknown' }));
-  assert.equal(await codeOf(permits.answer(asked.permission_id, { answer: 'allow' })), 'validation_failed');
+  await refuses(permits.answer(asked.permission_id, { answer: 'allow' }), 'validation_failed');
   assert.equal(dataOf(await permits.answer(asked.permission_id, { answer: 'repeat' })).permission.answer, 'repeat');
   assert.equal(resultOf(await permits.perform(working, post('1.0'))), 'permission_needed');
 });
@@ -126,7 +126,7 @@ test('a person says whether a call with an unknown end happened; that answer per
 test('a person may also be asked about a call of a tool that only the pod has', async () => {
   const working = await permits.startRun('eve');
   const command = { tool: 'command', callId: '1.0', args: { prompt: 'Bake bread.' } };
-  assert.equal(await codeOf(permits.ask(working, command)), 'policy_denied');
+  await refuses(permits.ask(working, command), 'policy_denied');
   const { permission } = dataOf(await permits.ask(working, command, { why: 'unknown' }));
   assert.equal(
     dataOf(await permits.answer(permission.permission_id, { answer: 'happened' })).permission.answer,
@@ -147,7 +147,7 @@ test('a request without an answer expires: the run continues, and the call is de
   });
   assert.ok(expired);
   assert.deepEqual((await events(working)).slice(-2), ['permission_expired', 'queued']);
-  assert.equal(await codeOf(permits.answer(id, { answer: 'allow' })), 'permission_expired');
+  await refuses(permits.answer(id, { answer: 'allow' }), 'permission_expired');
   const again = await permits.start('fay', { run_id: working.runId });
   assert.equal(resultOf(await permits.perform(again, post('1.0'))), 'denied permission_expired');
 });
@@ -158,8 +158,8 @@ test('the end of a run withdraws its open permissions', async () => {
   const allowed = await permits.allow(working, post('1.1'));
   dataOf(await permits.end(working));
   for (const id of [pending, allowed]) assert.equal((await permission(id)).state, 'withdrawn');
-  assert.equal(await codeOf(permits.answer(pending, { answer: 'allow' })), 'permission_stale');
-  assert.equal(await codeOf(permits.ask(working, post('1.2'))), 'run_settled');
+  await refuses(permits.answer(pending, { answer: 'allow' }), 'permission_stale');
+  await refuses(permits.ask(working, post('1.2')), 'run_settled');
 });
 
 test('after a cancel no call can start, and a waiting run ends at once', async () => {
@@ -190,5 +190,5 @@ test('a member sees the permissions of their own runs, an admin all; pages are n
   assert.equal(second.next_cursor, null);
   const all = await permits.play.admin.listPermissions({ state: 'pending', run_id: working.runId });
   assert.equal(all.permissions.length, 2);
-  assert.equal(await codeOf(permits.member.listPermissions({ cursor: 'x' })), 'cursor_invalid');
+  await refuses(permits.member.listPermissions({ cursor: 'x' }), 'cursor_invalid');
 });

@@ -1,7 +1,7 @@
 /** Permissions of a run in a session: the session's people see and answer them, others cannot, and messages never answer. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { testVillage } from '../testing/test-village.ts';
@@ -34,7 +34,7 @@ test('people of a session answer its permissions; a message that says allow has 
     (await client.listPermissions({ session_id: sessionId, state: 'pending' })).permissions.length;
   assert.deepEqual([await seenBy(mia), await seenBy(noah), await seenBy(zoe)], [1, 1, 0]);
   const allow = { answer: 'allow' } as const;
-  assert.equal(await codeOf(permits.answer(permission.permission_id, allow, zoe.client)), 'permission_not_yours');
+  await refuses(permits.answer(permission.permission_id, allow, zoe.client), 'permission_not_yours');
   const answered = dataOf(await permits.answer(permission.permission_id, allow, noah.client)).permission;
   assert.deepEqual([answered.answered_by?.name, answered.session_id], ['Noah', sessionId]);
 

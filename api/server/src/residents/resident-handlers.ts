@@ -10,47 +10,47 @@ import { paidUntil } from '../money/compute/claim-view.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
 import type { Village } from '../village.ts';
 
-export function residentHandlers(ports: Village) {
+export function residentHandlers(village: Village) {
   return {
     exchangeAgentToken: plain(async ({ headers, now }) => {
       const projected = bearerOf(headers);
-      return projected === null ? refused('unauthenticated') : exchangeToken(ports, projected, now);
+      return projected === null ? refused('unauthenticated') : exchangeToken(village, projected, now);
     }),
     getAgentConfig: plain(async ({ params }) => {
-      const described = await ports.reader.describe(params.agent_id);
+      const described = await village.reader.describe(params.agent_id);
       if (described === null) return refused('no_such_agent');
-      const bought = await boughtLimits(ports.db, [params.agent_id], () => performance.now());
+      const bought = await boughtLimits(village.db, [params.agent_id], () => performance.now());
       const config = agentConfig(described, bought(params.agent_id), {
-        search: ports.search,
-        chooseModel: (ask) => chooseModel(ask, ports.gateway.catalog),
+        search: village.search,
+        chooseModel: (ask) => chooseModel(ask, village.gateway.catalog),
       });
-      const [amended] = await readPersonality(ports.db, described.record.uid, 1);
+      const [amended] = await readPersonality(village.db, described.record.uid, 1);
       return accepted({ ...config, persona: { ...config.persona, amended: amended?.text ?? '' } });
     }),
     getPaidTime: plain(async ({ params, actor }) => {
-      const record = ports.source.get(params.agent_id);
+      const record = village.source.get(params.agent_id);
       if (record === null) return refused('no_such_agent');
-      const [claim = null] = await readClaims(ports.db, [params.agent_id]);
-      const now = await databaseNow(ports.db);
+      const [claim = null] = await readClaims(village.db, [params.agent_id]);
+      const now = await databaseNow(village.db);
       const until = paidUntil(claim, { uid: actor.uid, tier: record.status.tier ?? null, now });
       return accepted({ paid_until: until?.toISOString() ?? null, now: now.toISOString() });
     }),
     openWakes: {
       kind: 'stream',
       open: async ({ params, query, actor }, sink) => {
-        if (ports.source.get(params.agent_id) === null) return refused('no_such_agent');
-        return ports.hub.open(actor, query.after, sink);
+        if (village.source.get(params.agent_id) === null) return refused('no_such_agent');
+        return village.hub.open(actor, query.after, sink);
       },
     },
     recordTurn: inTx(async (request, tx) => {
       const { params, body, actor, traceparent } = request;
-      if (ports.source.get(params.agent_id) === null) return refused('no_such_agent');
+      if (village.source.get(params.agent_id) === null) return refused('no_such_agent');
       if (body.cycle < actor.cycle) return refused('stale_cycle');
       const { turn_id, cycle, trigger, decided } = body;
       await recordTurn(tx, { agentId: actor.agentId, uid: actor.uid }, body);
       const detail = { turn_id, cycle, trigger, uid: actor.uid, why: decided.why };
       await recordAct(tx, request, { action: 'turn', object: actor.agentId, detail });
-      ports.log('info', 'turn', { agent_id: actor.agentId, ...detail, traceparent });
+      village.log('info', 'turn', { agent_id: actor.agentId, ...detail, traceparent });
       return accepted({ turn_id });
     }),
   } satisfies Partial<Handlers>;

@@ -6,7 +6,7 @@ import type { KubeObject } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { pluck } from '@hamlet/test/env/pluck';
-import { codeOf } from '@hamlet/test/env/client';
+import { refuses } from '@hamlet/test/env/client';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import type { RunningServer } from '../start/start-server.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
@@ -164,7 +164,7 @@ test("a refusal shows the cluster's message; for a missing tier, the API's", asy
   );
   assert.deepEqual([refused.status, refused.code], [422, 'entitlement_refused']);
   assert.match(refused.detail, /spec\.compute\.resources\.cpu/);
-  assert.equal(await codeOf(admin().getEntitlement({ name: 'nowhere' })), 'no_such_entitlement');
+  await refuses(admin().getEntitlement({ name: 'nowhere' }), 'no_such_entitlement');
 });
 
 test('a field that GitOps owns is taken over only on request', async () => {
@@ -205,11 +205,8 @@ test('an agent is pinned and released; its power, which the API also writes, doe
   await admin().putAgentEntitlement({ ...on, policy: 'ByBalance' });
   const free = await kube.client.get<Stored>(AGENTS, { namespace, name: 'ada' });
   assert.deepEqual(free.spec['entitlement'], { policy: 'ByBalance' });
-  assert.equal(
-    await codeOf(admin().putAgentEntitlement({ ...on, policy: 'Pinned', name: 'nowhere' })),
-    'no_such_entitlement',
-  );
-  assert.equal(await codeOf(admin().putAgentEntitlement({ agent_id: 'nobody', policy: 'ByBalance' })), 'no_such_agent');
+  await refuses(admin().putAgentEntitlement({ ...on, policy: 'Pinned', name: 'nowhere' }), 'no_such_entitlement');
+  await refuses(admin().putAgentEntitlement({ agent_id: 'nobody', policy: 'ByBalance' }), 'no_such_agent');
   const lines = (await lineCount('ada', 5)).filter((line) => !line.startsWith('agent.create'));
   assert.deepEqual(
     lines,

@@ -4,12 +4,12 @@ import { accepted } from '../http/outcome.ts';
 import { fireSchedule } from './fire-schedule.ts';
 import type { Village } from '../village.ts';
 
-export function firingHandlers(ports: Village): Pick<Handlers, 'fireSchedule'> {
+export function firingHandlers(village: Village): Pick<Handlers, 'fireSchedule'> {
   return {
     fireSchedule: plain(async ({ headers, body }) => {
       const fence = fenceOf(headers);
       if (!fence.ok) return fence;
-      const outcome = await fireSchedule(ports, body, fence.data);
+      const outcome = await fireSchedule(village, body, fence.data);
       if (!outcome.ok) return outcome;
       const { firing, claimed, now } = outcome.data;
       return accepted({

@@ -91,11 +91,11 @@ function publishRunWords({ db, deltas }: Village): Handlers['publishRunWords'] {
   });
 }
 
-export function journalHandlers(ports: Village) {
-  const { db, source } = ports;
+export function journalHandlers(village: Village) {
+  const { db, source } = village;
   return {
-    storeRunJournal: storeRunJournal(ports),
-    publishRunWords: publishRunWords(ports),
+    storeRunJournal: storeRunJournal(village),
+    publishRunWords: publishRunWords(village),
     readJournal: plain(async ({ params, query, actor }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent');
       const { entries, payloads, next } = await readJournalPage(db, actor.uid, query);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readJournal, storeRunJournal, type JournalClaim, type JournalEntry } from '@hamlet/contract';
 import type { CallData, CallInput, Outcome, RunEvent } from '@hamlet/contract';
 import { forgetTexts, inTransaction, JOURNAL_MAX_BYTES } from '@hamlet/store';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { type AgentId, startPlay } from '../testing/test-village.ts';
@@ -124,7 +124,7 @@ test('entries that contradict the stored journal are refused and change nothing'
     ['an older fence', [run.entry(20, { type: 'interrupted', fence: 2 }), run.entry(21, { type: 'interrupted' })]],
     ['after the end', [run.entry(20, { type: 'run_closed' }), run.entry(21, { type: 'interrupted' })]],
   ];
-  for (const [name, sent] of wrong) assert.equal(await codeOf(run.store(sent)), 'journal_diverged', name);
+  for (const [name, sent] of wrong) await refuses(run.store(sent), 'journal_diverged', name);
   assert.equal((await run.read()).entries.length, entries.length);
   await run.end();
 });
@@ -134,14 +134,14 @@ test('only the present lease of a run can store its journal', async () => {
   const entries = aConversation(run);
   const asOther = runs.play.as('dan');
   const body = { cycle: run.cycle, attempt: 1, entries: [...entries], payloads: [] };
-  assert.equal(await codeOf(asOther.storeRunJournal({ run_id: run.runId, ...body })), 'not_own_agent');
-  assert.equal(await codeOf(run.store(entries, { attempt: 2 })), 'claim_lapsed');
-  assert.equal(await codeOf(run.store(entries, { cycle: run.cycle + 1 })), 'stale_cycle');
+  await refuses(asOther.storeRunJournal({ run_id: run.runId, ...body }), 'not_own_agent');
+  await refuses(run.store(entries, { attempt: 2 }), 'claim_lapsed');
+  await refuses(run.store(entries, { cycle: run.cycle + 1 }), 'stale_cycle');
   const unknown = { run_id: '00000000-0000-4000-8000-000000000000' };
-  assert.equal(await codeOf(runs.play.as('cleo').storeRunJournal({ ...unknown, ...body })), 'no_such_run');
-  assert.equal(await codeOf(asOther.readJournal({ agent_id: 'cleo' })), 'not_own_agent');
+  await refuses(runs.play.as('cleo').storeRunJournal({ ...unknown, ...body }), 'no_such_run');
+  await refuses(asOther.readJournal({ agent_id: 'cleo' }), 'not_own_agent');
   await run.end();
-  assert.equal(await codeOf(run.store(entries)), 'run_settled');
+  await refuses(run.store(entries), 'run_settled');
   assert.deepEqual((await run.read()).entries, []);
 });
 
@@ -155,9 +155,9 @@ test('entries of unknown kinds are stored but not shown; unstorable or too much 
   assert.deepEqual(claimed(await runs.events(run.runId)), []);
   assert.deepEqual(pluck((await run.read()).entries, 'event'), pluck(newer, 'event'));
   for (const text of ['nul \u0000', 'half \ud800', 'x'.repeat(70_000)])
-    assert.equal(await codeOf(run.store([run.entry(3, { type: 'dreamt', text })])), 'validation_failed');
+    await refuses(run.store([run.entry(3, { type: 'dreamt', text })]), 'validation_failed');
   const large = Array.from({ length: 5 }, (_, index) => ({ ref: ref(`large${index}`), text: 'x'.repeat(250_000) }));
-  assert.equal(await codeOf(run.store([], { payloads: large })), 'body_too_large');
+  await refuses(run.store([], { payloads: large }), 'body_too_large');
   await run.end();
 });
 
@@ -207,7 +207,7 @@ test('a full journal drops entries of ended runs, and refuses only if there are 
   dataOf(await run.store([run.entry(20, { type: 'interrupted' })]));
   assert.deepEqual(pluck((await run.read()).entries, 'seq'), [20]);
   await fill(JOURNAL_MAX_BYTES);
-  assert.equal(await codeOf(run.store([run.entry(21, { type: 'interrupted' })])), 'journal_full');
+  await refuses(run.store([run.entry(21, { type: 'interrupted' })]), 'journal_full');
   await run.end();
 });
 

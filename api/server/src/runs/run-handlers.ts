@@ -35,10 +35,10 @@ function mayCancel(actor: Actor, run: RunRow): Refused | null {
 type Created = { readonly run: Run; readonly offer: RunOffer | null };
 type Creating = RequestOf<typeof createRunRoute>;
 
-function createRun(ports: Village): Handlers['createRun'] {
+function createRun(village: Village): Handlers['createRun'] {
   return inTx(async (request, tx): Promise<Outcome<Created>> => {
     const { agent_id: agentId } = request.params;
-    const record = ports.source.get(agentId);
+    const record = village.source.get(agentId);
     if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
     const bar = (await readBars(tx, [agentId])).get(agentId);
     if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
@@ -46,7 +46,7 @@ function createRun(ports: Village): Handlers['createRun'] {
     if (waiting >= RUNS_WAITING_MAX)
       return refused('run_queue_full', `${waiting} runs already wait for ${agentId}: cancel one`);
     // A run whose offer is refused is not created.
-    return inSavepoint(tx, () => createWithOffer(tx, request, { uid: record.uid, placeOffer: ports.placeOffer }));
+    return inSavepoint(tx, () => createWithOffer(tx, request, { uid: record.uid, placeOffer: village.placeOffer }));
   });
 }
 
@@ -104,10 +104,10 @@ function cancelRun(): Handlers['cancelRun'] {
   });
 }
 
-export function runHandlers(ports: Village) {
-  const { db } = ports;
+export function runHandlers(village: Village) {
+  const { db } = village;
   return {
-    createRun: createRun(ports),
+    createRun: createRun(village),
     listRuns: plain(async ({ query, actor }) => {
       const personId = actor.role === 'admin' ? undefined : actor.id;
       const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state, personId };
@@ -139,7 +139,7 @@ export function runHandlers(ports: Village) {
         if (!found.ok) return found;
         const { row, veiled } = found.data;
         const wanted = { runId: row.runId, after: resumeAfter(headers, query.after), actor, veiled };
-        return ports.runStreams.open(wanted, sink);
+        return village.runStreams.open(wanted, sink);
       },
     },
     cancelRun: cancelRun(),

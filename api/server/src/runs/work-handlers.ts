@@ -124,8 +124,8 @@ function waitRun({ db }: Village): Handlers['waitRun'] {
   );
 }
 
-export function workHandlers(ports: Village) {
-  const { db, source } = ports;
+export function workHandlers(village: Village) {
+  const { db, source } = village;
   return {
     nextRun: plain(async ({ params, query, actor }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent');
@@ -136,8 +136,8 @@ export function workHandlers(ports: Village) {
           : null;
       return accepted({ run: run === null ? null : runView(run) });
     }),
-    startRun: startRun(ports),
-    waitRun: waitRun(ports),
+    startRun: startRun(village),
+    waitRun: waitRun(village),
     recordRunStep: plain(({ params, body: { cycle, attempt, ...step }, actor }) =>
       inTransaction(db, async (tx) => {
         const run = await lockRun(tx, params.run_id);
@@ -163,7 +163,7 @@ export function workHandlers(ports: Village) {
         return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
       }),
     ),
-    settleRun: settleRun(ports),
+    settleRun: settleRun(village),
     noteMemories: plain(({ params, body: { cycle, attempt, written, recalled }, actor }) =>
       inTransaction(db, async (tx) => {
         const outcome = await applyToRun(tx, params.run_id, {

@@ -49,8 +49,8 @@ function deleteScript({ source }: Village): Handlers['deleteScript'] {
   });
 }
 
-export function scriptHandlers(ports: Village) {
-  const { db, source } = ports;
+export function scriptHandlers(village: Village) {
+  const { db, source } = village;
   return {
     listScripts: plain(async ({ actor, params }) => {
       const record = source.get(params.agent_id);
@@ -58,9 +58,9 @@ export function scriptHandlers(ports: Village) {
       const rows = await readScripts(db, record.uid, actor);
       return accepted({ scripts: rows.map(scriptView) });
     }),
-    getScript: getScript(ports),
-    saveScript: saveScript(ports),
-    adoptScript: adoptScript(ports),
-    deleteScript: deleteScript(ports),
+    getScript: getScript(village),
+    saveScript: saveScript(village),
+    adoptScript: adoptScript(village),
+    deleteScript: deleteScript(village),
   } satisfies Partial<Handlers>;
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, test } from 'node:test';
 import { keepArtifact, SCRIPT_SOURCE_MAX_BYTES, type CallOutcome } from '@hamlet/contract';
 import { taintRun } from '@hamlet/store';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { type AgentId, testVillage } from '../testing/test-village.ts';
 import { PermissionPlay, type CallAnswer, type Working, withTunnel } from '../permissions/testing/permission-play.ts';
@@ -65,7 +65,7 @@ test('versions of a script follow from its content, and the newest ten are kept'
   const params = { agent_id: 'ada', name: 'many' };
   const { script: shown, source, versions } = await permits.play.admin.getScript(params);
   assert.deepEqual([shown.versions, versions.length, source], [10, 10, 'echo 10']);
-  assert.equal(await codeOf(permits.play.admin.getScript({ ...params, version: first })), 'no_such_script');
+  await refuses(permits.play.admin.getScript({ ...params, version: first }), 'no_such_script');
   assert.equal(await started(working, { name: 'many', version: first }), 'no_such_script');
 });
 
@@ -112,20 +112,20 @@ test('members see names, and texts of their own runs; only an admin and the agen
   const [shown] = await listOf('dan', permits.member);
   assert.deepEqual([shown?.name, shown?.description, shown?.runs], ['hidden', null, 0]);
   const params = { agent_id: 'dan', name: 'hidden' };
-  assert.equal(await codeOf(permits.member.getScript(params)), 'no_such_script');
+  await refuses(permits.member.getScript(params), 'no_such_script');
   await permits.endAll();
   const own = await permits.startRun('dan', permits.member);
   await save(own, 'shown');
   assert.equal((await permits.member.getScript({ ...params, name: 'shown' })).source, READS);
-  assert.equal(await codeOf(permits.member.deleteScript(params)), 'forbidden');
-  assert.equal(await codeOf(permits.play.as('ada').listScripts({ agent_id: 'dan' })), 'not_own_agent');
-  assert.equal(
-    await codeOf(permits.play.as('ada').saveScript({ agent_id: 'dan', ...(script('x') as object) } as never)),
+  await refuses(permits.member.deleteScript(params), 'forbidden');
+  await refuses(permits.play.as('ada').listScripts({ agent_id: 'dan' }), 'not_own_agent');
+  await refuses(
+    permits.play.as('ada').saveScript({ agent_id: 'dan', ...(script('x') as object) } as never),
     'not_own_agent',
   );
   await permits.play.admin.deleteScript(params);
-  assert.equal(await codeOf(permits.play.admin.deleteScript(params)), 'no_such_script');
-  assert.equal(await codeOf(permits.play.admin.listScripts({ agent_id: 'nobody' })), 'no_such_agent');
+  await refuses(permits.play.admin.deleteScript(params), 'no_such_script');
+  await refuses(permits.play.admin.listScripts({ agent_id: 'nobody' }), 'no_such_agent');
 });
 
 test('the policy reads the commands of a shell script; scripts in other languages count as exec', async () => {
@@ -145,8 +145,8 @@ test('the policy reads the commands of a shell script; scripts in other language
   assert.equal(await started(working, { name: 'typed', version: typed }), 'invalid_arguments');
   await taintRun(db as never, { runId: working.runId, source: 'egress', detail: 'example.org' });
   assert.equal(await started(working, { name: 'py', version: python }), 'permission_needed');
-  assert.equal(
-    await codeOf(permits.ask(working, { tool: 'run_script', callId: nextCall(), args: { name: 'py', version: net } })),
+  await refuses(
+    permits.ask(working, { tool: 'run_script', callId: nextCall(), args: { name: 'py', version: net } }),
     'policy_denied',
   );
 });
@@ -208,12 +208,12 @@ test('a script is adopted only from a post that the agent may read, and only if 
   } as never);
   const args = { post_id: post.post_id, deliverable_id: post.post_id };
   const callId = nextCall();
-  assert.equal(await codeOf(permits.perform(working, { tool: 'adopt_script', callId, args })), 'permission_needed');
+  await refuses(permits.perform(working, { tool: 'adopt_script', callId, args }), 'permission_needed');
   await permits.allow(working, { tool: 'adopt_script', callId, args });
   const outcome = outcomeOf(await permits.perform(working, { tool: 'adopt_script', callId, args }));
   assert.deepEqual([outcome.kind, outcome.code], ['failed', 'no_such_artifact']);
   const body = { post_id: post.post_id, artifact_id: post.post_id };
-  assert.equal(await codeOf(permits.play.as('eve').adoptScript({ agent_id: 'eve', ...body })), 'policy_denied');
+  await refuses(permits.play.as('eve').adoptScript({ agent_id: 'eve', ...body }), 'policy_denied');
 });
 
 /** Files that ada delivers as scripts, and a post that shares them. Returns the ids of post and deliverables. */

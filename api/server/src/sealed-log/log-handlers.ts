@@ -52,8 +52,8 @@ function getBalanceProof({ db, source }: Village): Handlers['getBalanceProof'] {
   });
 }
 
-export function logHandlers(ports: Village) {
-  const { db, sealing } = ports;
+export function logHandlers(village: Village) {
+  const { db, sealing } = village;
   return {
     getLogCheckpoint: plain(async () => {
       const { note } = await readLogHead(db);
@@ -87,6 +87,6 @@ export function logHandlers(ports: Village) {
       return proof.ok ? accepted({ record_id, kind: record.kind, ...proof.data }) : proof;
     }),
     getLogConsistency: plain(async ({ query }) => proveConsistency(db, await readLogHead(db), query.from)),
-    getBalanceProof: getBalanceProof(ports),
+    getBalanceProof: getBalanceProof(village),
   } satisfies Partial<Handlers>;
 }

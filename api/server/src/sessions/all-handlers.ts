@@ -6,12 +6,12 @@ import { sessionStreamHandler } from './stream-handler.ts';
 import { timelineHandler } from './timeline-handler.ts';
 import type { Village } from '../village.ts';
 
-export function allSessionHandlers(ports: Village & Village) {
+export function allSessionHandlers(village: Village) {
   return {
-    ...sessionHandlers(ports),
-    ...messageHandlers(ports),
+    ...sessionHandlers(village),
+    ...messageHandlers(village),
     removeSessionPerson: removeSessionPerson(),
-    ...sessionStreamHandler(ports),
-    ...timelineHandler(ports),
+    ...sessionStreamHandler(village),
+    ...timelineHandler(village),
   } satisfies Partial<Handlers>;
 }

@@ -1,7 +1,7 @@
 /** Removing a person from a session: who may do it, and that the person can read nothing more, on any route or open stream. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, type TestClient, dataOf, follow } from '@hamlet/test/env/client';
+import { codeOf, type TestClient, dataOf, follow, refuses } from '@hamlet/test/env/client';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { followSession, SessionPlay } from '../testing/play/session-play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
@@ -21,12 +21,12 @@ const remove = (by: TestClient, sessionId: string, personId: string) =>
 
 test('creator, admin and the person themselves may remove a person, but never the last one', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada', ['Noah', 'Zoe']);
-  assert.equal(await codeOf(remove(noah.client, sessionId, idOf(zoe))), 'not_session_creator');
-  assert.equal(await codeOf(remove(mia.client, sessionId, idOf(grace))), 'no_such_person');
+  await refuses(remove(noah.client, sessionId, idOf(zoe)), 'not_session_creator');
+  await refuses(remove(mia.client, sessionId, idOf(grace)), 'no_such_person');
   assert.equal((await remove(noah.client, sessionId, idOf(noah))).session.people.length, 2);
-  assert.equal(await codeOf(remove(noah.client, sessionId, idOf(zoe))), 'no_such_session');
+  await refuses(remove(noah.client, sessionId, idOf(zoe)), 'no_such_session');
   assert.equal((await remove(grace.client, sessionId, idOf(zoe))).session.people.length, 1);
-  assert.equal(await codeOf(remove(mia.client, sessionId, idOf(mia))), 'last_person');
+  await refuses(remove(mia.client, sessionId, idOf(mia)), 'last_person');
   const { records } = await grace.client.listAudit({ object: sessionId, limit: 100 });
   const removed = records.filter(({ action }) => action === 'session.remove').map(({ actor_id }) => actor_id);
   assert.deepEqual(removed, [idOf(grace), idOf(noah)]);

@@ -117,10 +117,10 @@ function sendMessage({ source, rest }: Village): Handlers['sendMessage'] {
   });
 }
 
-export function messageHandlers(ports: Village) {
-  const { db, sessions } = ports;
+export function messageHandlers(village: Village) {
+  const { db, sessions } = village;
   return {
-    sendMessage: sendMessage(ports),
+    sendMessage: sendMessage(village),
     listMessages: plain(async (request) => {
       const { params, query } = request;
       const admitted = await openSession(db, request, params.session_id);

@@ -179,12 +179,12 @@ function addPerson(): Handlers['addSessionPerson'] {
   });
 }
 
-export function sessionHandlers(ports: Village) {
+export function sessionHandlers(village: Village) {
   return {
-    createSession: createSession(ports),
-    listAgentSessions: listAgentSessions(ports),
+    createSession: createSession(village),
+    listAgentSessions: listAgentSessions(village),
     getSession: plain(async (request) => {
-      const admitted = await openSession(ports.db, request, request.params.session_id);
+      const admitted = await openSession(village.db, request, request.params.session_id);
       return admitted.ok ? accepted({ session: chatSessionView(admitted.data.session) }) : admitted;
     }),
     endSession: endSession(),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pauseSession, resumeSession, type SessionMessage } from '@hamlet/contract';
 import { inTransaction, lockRun } from '@hamlet/store';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { applyToRun } from '../runs/apply-to-run.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
@@ -27,9 +27,9 @@ test('the second message waits until the first has ended, although it has a run;
   const other = await sessionWith('ada', ['Other']);
   const [one = '', two = ''] = runs;
   assert.equal((await talk.next('ada'))?.run_id, one);
-  assert.equal(await codeOf(talk.start('ada', two)), 'earlier_message_open');
+  await refuses(talk.start('ada', two), 'earlier_message_open');
   dataOf(await talk.start('ada', one));
-  assert.equal(await codeOf(talk.start('ada', two)), 'earlier_message_open');
+  await refuses(talk.start('ada', two), 'earlier_message_open');
   dataOf(await talk.answer('ada', one, 'Answer one'));
   assert.equal((await talk.next('ada'))?.run_id, two);
   await talk.answerNext('ada', 'Answer two');
@@ -49,7 +49,7 @@ test('pausing a session holds its queue: its runs are neither offered nor starte
   assert.equal(dataOf(await talk.play.admin.call(pauseSession, at)).session.state, 'paused');
   dataOf(await talk.answer('bob', one, 'Still answered'));
   assert.equal(await talk.next('bob'), null);
-  assert.equal(await codeOf(talk.start('bob', two)), 'session_paused');
+  await refuses(talk.start('bob', two), 'session_paused');
   assert.equal((await talk.session(talk.play.admin, sessionId)).waiting, 1);
   dataOf(await talk.play.admin.call(resumeSession, at));
   assert.equal((await talk.next('bob'))?.run_id, two);
@@ -81,7 +81,7 @@ test('a settlement that is sent twice answers once; an old claim answers nothing
   const cycle = await talk.cycle('dan');
   const settle = (attempt: number, answer: string) =>
     talk.play.as('dan').raw.settleRun({ run_id: run, cycle, attempt, state: 'done', summary: 'Done.', answer });
-  assert.equal(await codeOf(settle(7, 'From nowhere')), 'claim_lapsed');
+  await refuses(settle(7, 'From nowhere'), 'claim_lapsed');
   assert.ok((await Promise.all([settle(1, 'Yes'), settle(1, 'Yes'), settle(1, 'Yes')])).every(({ ok }) => ok));
   const lines = await talk.transcript(talk.play.admin, sessionId);
   assert.deepEqual(summarized(lines), ['admin answered: Hello', 'agent answered: Yes']);
@@ -121,7 +121,7 @@ test('the message of a lost agent goes back to the front of the queue', async ()
     await applyToRun(tx, one, { command: { kind: 'lapse' }, words: {}, permit: () => null });
   });
   assert.equal((await talk.next('eve'))?.run_id, one);
-  assert.equal(await codeOf(talk.start('eve', two)), 'earlier_message_open');
+  await refuses(talk.start('eve', two), 'earlier_message_open');
   await talk.answerNext('eve', 'One');
   await talk.answerNext('eve', 'Two');
 });

@@ -1,7 +1,7 @@
 /** The timeline of an agent: sessions, runs and firings in one list, for the people who may see them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { type TestClient, dataOf, refuses } from '@hamlet/test/env/client';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, TOKENS, startPlay } from '../testing/test-village.ts';
@@ -54,9 +54,9 @@ test('the timeline lists sessions, runs and firings of an agent newest first, in
   assert.doesNotMatch(JSON.stringify(others), /Work|Look around/);
   assert.match(JSON.stringify((await timeline(talk.play.as('ada'), {})).entries), /Work/);
   assert.deepEqual((await timeline(member, { session_id: sessionId })).entries, []);
-  assert.equal(await codeOf(timeline(member, { whose: 'all' })), 'forbidden');
+  await refuses(timeline(member, { whose: 'all' }), 'forbidden');
   assert.deepEqual((await timeline(admin, { whose: 'all' })).entries, all);
   assert.deepEqual((await timeline(talk.play.as('ada'), {})).entries, all);
-  assert.equal(await codeOf(timeline(talk.play.as('bob'), {})), 'not_own_agent');
-  assert.equal(await codeOf(timeline(member, { cursor: 'nonsense' })), 'cursor_invalid');
+  await refuses(timeline(talk.play.as('bob'), {}), 'not_own_agent');
+  await refuses(timeline(member, { cursor: 'nonsense' }), 'cursor_invalid');
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type WorldEvent } from '@hamlet/contract';
 import { lastSeq, openDatabase } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { codeOf } from '@hamlet/test/env/client';
+import { refuses } from '@hamlet/test/env/client';
 import { startApiProcess, type ApiProcess } from '../testing/api-process.ts';
 import { AGENT_IDS, clientOf, eventually, TOKENS, ownVillage, Play } from '../testing/test-village.ts';
 import { readEventsAfter } from './recovery/read-events.ts';
@@ -93,7 +93,7 @@ test('after a Postgres restart every acknowledged event is there; during it the 
   await village.postgres.stop('SIGKILL');
   const client = clientOf(url, TOKENS.admin);
   assert.equal((await client.raw.getAgent({ agent_id: 'ada' })).ok, true, 'a read while Postgres is away');
-  assert.equal(await codeOf(client.actAsAgent({ agent_id: 'ada', kind: 'talk', text: 'nobody hears' })), 'unavailable');
+  await refuses(client.actAsAgent({ agent_id: 'ada', kind: 'talk', text: 'nobody hears' }), 'unavailable');
   await village.postgres.start();
   await eventually(
     'writing again',

@@ -60,19 +60,19 @@ interface Held {
  * Decides about a write that waits in the broker: first the rules, then a person. The transaction that allows it uses
  * up the permission and stores the effect. Repeated requests for the same write change nothing.
  */
-export function permitWrite(ports: Village) {
+export function permitWrite(village: Village) {
   return plain(async (request: Request) => {
     const untilMs = performance.now() + request.body.wait_ms;
     for (;;) {
-      const answer = await inTransaction(ports.db, (tx) => judge(tx, ports, request));
+      const answer = await inTransaction(village.db, (tx) => judge(tx, village, request));
       const leftMs = untilMs - performance.now();
       if (answer.verdict !== 'wait' || leftMs <= 0) return accepted(answer);
-      if (!(await ports.writeWaits.wait(answer.permission_id, leftMs))) return accepted(answer);
+      if (!(await village.writeWaits.wait(answer.permission_id, leftMs))) return accepted(answer);
     }
   });
 }
 
-async function judge(tx: Tx, ports: Village, request: Request): Promise<EgressPermitted> {
+async function judge(tx: Tx, village: Village, request: Request): Promise<EgressPermitted> {
   const { body } = request;
   const run = body.run === null ? null : await lockRun(tx, body.run);
   if (run === null || run.agentUid !== body.uid) return NO_RUN;
@@ -80,26 +80,26 @@ async function judge(tx: Tx, ports: Village, request: Request): Promise<EgressPe
   const permission = await lockPermissionOfCall(tx, run.runId, callId);
   const effect = await lockEffect(tx, run.runId, callId);
   const held: Held = { request, args: writeArguments(body), run, permission, effect };
-  const answer = (await refuse(tx, ports, held)) ?? (await decide(tx, ports, held));
+  const answer = (await refuse(tx, village, held)) ?? (await decide(tx, village, held));
   if (answer.verdict === 'deny') await withdrawOpen(tx, held);
   return answer;
 }
 
 /** Refuses if the agent is stopped, its egress rules have changed, or its run is not in progress. No permission overrides that. */
-async function refuse(tx: Tx, ports: Village, { request: { body }, run }: Held): Promise<EgressPermitted | null> {
-  const record = ports.source.list().find(({ uid }) => uid === body.uid);
+async function refuse(tx: Tx, village: Village, { request: { body }, run }: Held): Promise<EgressPermitted | null> {
+  const record = village.source.list().find(({ uid }) => uid === body.uid);
   if (record === undefined || record.deleting) return STOPPED;
   // Reads the table, because the cached standings lag: a write could leave after the API confirmed a measure.
   const bars = await readBars(tx, [record.agentId]);
   if (bars.size > 0 || (await readFreeze(tx)) !== null) return STOPPED;
   if (run.cancelRequestedAt !== null || run.state === 'cancelled') return deniedBy('run_cancelled', null);
   if (!isLive(run, body)) return NO_RUN;
-  return ports.egressOf(record.agentId).version === body.rules ? null : OTHER_RULES;
+  return village.egressOf(record.agentId).version === body.rules ? null : OTHER_RULES;
 }
 
-async function decide(tx: Tx, ports: Village, held: Held): Promise<EgressPermitted> {
+async function decide(tx: Tx, village: Village, held: Held): Promise<EgressPermitted> {
   const { request, args, run, permission, effect } = held;
-  const policy = policyOfRun(ports.policyOf, run);
+  const policy = policyOfRun(village.policyOf, run);
   const { kind, by_rule: isAllowedByRule } = request.body;
   const judged = judgeEgressWrite(policy, { kind, isAllowedByRule, taint: taintOf(run) ?? [] });
   const callId = writeCallId(request.body.ask);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, test } from 'node:test';
 import { permitEgress, type CallData, type CallInput, type Permission } from '@hamlet/contract';
-import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { type TestClient, dataOf, refuses } from '@hamlet/test/env/client';
 import { outlast } from '../../permissions/testing/permission-play.ts';
 import { PermissionPlay, type Working } from '../../permissions/testing/permission-play.ts';
 import { clientOf, eventually, TOKENS, type AgentId, testVillage } from '../../testing/test-village.ts';
@@ -217,11 +217,11 @@ test('a permission holds for one agent, run, cycle, write and version of the rul
   assert.equal(await verdictOf(byBob), 'wait', 'the same id in the run of another agent is another write');
   const byAgent = { tool: 'send_request', callId: `out.${randomUUID()}`, args: {} };
   for (const why of ['policy', 'unknown'] as const)
-    assert.equal(await codeOf(permits.ask(working, byAgent, { why })), 'policy_denied');
-  assert.equal(await codeOf(permits.answer(id, { answer: 'allow' }, permits.play.as('ada'))), 'forbidden');
+    await refuses(permits.ask(working, byAgent, { why }), 'policy_denied');
+  await refuses(permits.answer(id, { answer: 'allow' }, permits.play.as('ada')), 'forbidden');
   const next = await asked(await writeOf(working));
-  assert.equal(await codeOf(permits.answer(next, { answer: 'allow', always: 'agent' })), 'validation_failed');
-  assert.equal(await codeOf(permits.answer(next, { answer: 'allow' }, permits.member)), 'permission_not_yours');
+  await refuses(permits.answer(next, { answer: 'allow', always: 'agent' }), 'validation_failed');
+  await refuses(permits.answer(next, { answer: 'allow' }, permits.member), 'permission_not_yours');
 });
 
 test('rules decide before people: they deny a class of writes, or allow plain writes of an agent', async () => {

@@ -64,11 +64,11 @@ function deleteModelCredential({ db, gateway, log }: Village): Handlers['deleteM
   });
 }
 
-export function credentialHandlers(ports: Village) {
+export function credentialHandlers(village: Village) {
   return {
-    putModelCredential: putModelCredential(ports),
-    listModelCredentials: listModelCredentials(ports),
-    deleteModelCredential: deleteModelCredential(ports),
-    testModel: testModel(ports),
+    putModelCredential: putModelCredential(village),
+    listModelCredentials: listModelCredentials(village),
+    deleteModelCredential: deleteModelCredential(village),
+    testModel: testModel(village),
   } satisfies Partial<Handlers>;
 }

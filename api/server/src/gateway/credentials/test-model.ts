@@ -46,17 +46,17 @@ function ofCredential(
   return servedBy(found, `The provider ${name} has no model ${model ?? ''}: choose one of its models`.trim());
 }
 
-function modelOf(body: TestModel, ports: Village): Outcome<ServedModel> {
+function modelOf(body: TestModel, village: Village): Outcome<ServedModel> {
   const { model = '', credential, connection, agent_id: agentId = null } = body;
-  if (connection !== undefined) return described(connection, ports);
+  if (connection !== undefined) return described(connection, village);
   if (credential !== undefined)
-    return ofCredential({ name: credential, agentId, ...(model === '' ? {} : { model }) }, ports);
+    return ofCredential({ name: credential, agentId, ...(model === '' ? {} : { model }) }, village);
   const found = servedBy(
-    ports.gateway.catalog.find(model, agentId),
+    village.gateway.catalog.find(model, agentId),
     `No route serves ${model}: add one, or choose another model`,
   );
   const by = found.ok ? found.data.connection : null;
-  return by === null ? found : ofCredential({ ...by, model }, ports);
+  return by === null ? found : ofCredential({ ...by, model }, village);
 }
 
 function foundBy({ abilities }: TriedModel): FoundAbilities | null {
@@ -80,14 +80,14 @@ async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<voi
   });
 }
 
-export function testModel(ports: Village): Handlers['testModel'] {
-  const { db, source, gateway } = ports;
+export function testModel(village: Village): Handlers['testModel'] {
+  const { db, source, gateway } = village;
   return plain(async (request) => {
     const { body } = request;
     const agentId = body.agent_id ?? null;
     if (agentId !== null && source.get(agentId) === null)
       return refused('no_such_agent', `There is no agent ${agentId}`);
-    const found = modelOf(body, ports);
+    const found = modelOf(body, village);
     if (!found.ok) return found;
     const tried = await tryModel(gateway, found.data);
     if (tried === 'frozen') return refused('village_frozen');

@@ -110,9 +110,9 @@ function finishSubscription({ db, gateway }: Village): Handlers['finishSubscript
   });
 }
 
-export function subscriptionHandlers(ports: Village) {
+export function subscriptionHandlers(village: Village) {
   return {
-    startSubscription: startSubscription(ports),
-    finishSubscription: finishSubscription(ports),
+    startSubscription: startSubscription(village),
+    finishSubscription: finishSubscription(village),
   } satisfies Partial<Handlers>;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { RESPONSES_WIRE, type WireAnswer } from '@hamlet/models/testing';
 import { readAudit, readCredentials } from '@hamlet/store';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf, refuses } from '@hamlet/test/env/client';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { clientOf, eventually, TOKENS, testVillage, Play } from '../../testing/test-village.ts';
 import { testWire } from '../testing/wire-models.ts';
@@ -128,18 +128,18 @@ test('two replicas renew tokens that expire soon exactly once, and both use the 
 
 test('the API refuses a sign-in of another admin, a forged one, and one that the provider refuses', async () => {
   const authorize = await begin(one);
-  assert.equal(await codeOf(finish(one, 'http://localhost:1455/auth/callback?code=x&state=a.b.c')), 'sign_in_unknown');
+  await refuses(finish(one, 'http://localhost:1455/auth/callback?code=x&state=a.b.c'), 'sign_in_unknown');
   const other = new URL(callbackOf(authorize));
   other.searchParams.set('state', `${other.searchParams.get('state') ?? ''}x`);
-  assert.equal(await codeOf(finish(one, other.href)), 'sign_in_unknown');
-  assert.equal(await codeOf(finish(one, callbackOf(authorize, { error: 'access_denied' }))), 'sign_in_refused');
+  await refuses(finish(one, other.href), 'sign_in_unknown');
+  await refuses(finish(one, callbackOf(authorize, { error: 'access_denied' })), 'sign_in_refused');
   wire.add({ answer: json({ error: 'invalid_grant', error_description: 'code-1 was used' }, 400) });
   const refusedCode = await finish(one, callbackOf(authorize));
   assert.ok(!refusedCode.ok);
   assert.equal(refusedCode.problem.code, 'sign_in_refused');
   assert.ok(!refusedCode.problem.detail.includes('code-1'));
   const body = { name: 'other', notice_accepted: true as const };
-  assert.equal(await codeOf(clientOf(one.url, TOKENS.member).startSubscription(body)), 'forbidden');
+  await refuses(clientOf(one.url, TOKENS.member).startSubscription(body), 'forbidden');
   const key = { name: 'personal', key: 'sk-0123456789' };
   await one.admin.putModelCredential({ ...key, name: 'beside' });
   await one.admin.deleteModelCredential({ name: 'beside' });
@@ -151,7 +151,7 @@ test("without the chart's setting, no sign-in can begin and a stored one serves 
   assert.ok(!refused.ok);
   assert.equal(refused.problem.code, 'subscription_off');
   assert.match(refused.problem.detail, /models\.subscription/);
-  assert.equal(await codeOf(finish(off, 'http://localhost:1455/auth/callback?code=x')), 'subscription_off');
+  await refuses(finish(off, 'http://localhost:1455/auth/callback?code=x'), 'subscription_off');
   assert.equal((await off.admin.listModelCredentials()).subscription.enabled, false);
   await eventually('the refusal', async () => (await codeOf(ask(off))) === 'model_not_served');
 });

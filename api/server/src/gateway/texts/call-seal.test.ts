@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { AuditRecord } from '@hamlet/contract';
 import { ableServer, OPENAI_WIRE, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { eventually, testVillage, withTokenPrice, type AgentId, Play } from '../../testing/test-village.ts';
 import { testWire, wireModels } from '../testing/wire-models.ts';
 
@@ -75,7 +75,7 @@ test('the line is sealed', async () => {
 
 test('a failure, an answer that a measure ends, and embeddings have their lines too', async () => {
   answer = () => OPENAI_WIRE.errors.bad_request;
-  assert.equal(await codeOf(ask('cleo')), 'model_bad_request');
+  await refuses(ask('cleo'), 'model_bad_request');
   assert.partialDeepStrictEqual((await onlyLine('cleo')).detail, { outcome: 'failed', prompt_tokens: 0, cost: '0' });
 
   const whole = OPENAI_WIRE.stream({ text: ['First words.'] });
@@ -84,7 +84,7 @@ test('a failure, an answer that a measure ends, and embeddings have their lines 
   const cut = ask('dan');
   await eventually('the request at the provider', () => wire.requests.length > asked);
   await play.admin.quarantineAgent({ agent_id: 'dan', reason: 'test' });
-  assert.equal(await codeOf(cut), 'agent_quarantined');
+  await refuses(cut, 'agent_quarantined');
   const ended = await onlyLine('dan');
   assert.partialDeepStrictEqual(ended.detail, { outcome: 'cancelled', estimated: true });
   assert.ok(Number(ended.detail['cost']) > 0);
@@ -99,7 +99,7 @@ test('a failure, an answer that a measure ends, and embeddings have their lines 
 });
 
 test('a request refused before the provider is asked has no line; no request has two', async () => {
-  assert.equal(await codeOf(ask('eve')), 'insufficient_funds');
+  await refuses(ask('eve'), 'insufficient_funds');
   assert.deepEqual(await linesOf('eve'), []);
   const { records } = await play.admin.listAudit({ action: 'models.call', limit: 50 });
   assert.equal(records.length, 5);

@@ -8,12 +8,12 @@ import type { Village } from '../../village.ts';
 
 const pages = pageCursor(z.uuid());
 
-export function offerHandlers(ports: Village) {
+export function offerHandlers(village: Village) {
   return {
     listOffers: plain(async ({ query, actor }) => {
       const { agent_id: agentId, run_id: runId, state } = query;
       return paged(pages, { ...query, list: 'offers' }, async (page) => {
-        const read = await readOffers(ports.db, { agentId, runId, state }, page);
+        const read = await readOffers(village.db, { agentId, runId, state }, page);
         const { rows, next } = cutPage(read, page.limit, (offer) => offer.runId);
         return { offers: rows.map((offer) => offerView(offer, seesReason(actor, offer))), next };
       });
@@ -21,7 +21,7 @@ export function offerHandlers(ports: Village) {
     acceptOffer: inTx(async (request, tx) => {
       const offer = await lockOwnOffer(tx, request.params.run_id, request.actor);
       if (!offer.ok) return offer;
-      const paid = await payOffer(tx, offer.data, { act: request, tiers: ports.tiers });
+      const paid = await payOffer(tx, offer.data, { act: request, tiers: village.tiers });
       return paid.ok ? accepted({ offer: offerView(paid.data) }) : paid;
     }),
     refuseOffer: inTx(async (request, tx) => {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { MICRO } from '@hamlet/contract';
 import { checkLedger, inTransaction, lockRun } from '@hamlet/store';
-import { dataOf, refusalOf, type TestClient, codeOf } from '@hamlet/test/env/client';
+import { dataOf, refusalOf, type TestClient, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { eventually, startPlay } from '../../testing/test-village.ts';
 import { placeOfferWith } from './run-offers.ts';
@@ -64,10 +64,7 @@ test('refusing a result returns money and allowance, and stores the reason', asy
 
 test('an offer above the allowance creates no run', async () => {
   const prompt = `Too dear ${randomUUID()}`;
-  assert.equal(
-    await codeOf(member.createRun({ agent_id: 'bob', prompt, offer: { amount: '1000' } })),
-    'allowance_exceeded',
-  );
+  await refuses(member.createRun({ agent_id: 'bob', prompt, offer: { amount: '1000' } }), 'allowance_exceeded');
   const { runs } = await member.listRuns({ agent_id: 'bob' });
   assert.ok(runs.every((run) => run.prompt !== prompt));
 });

@@ -1,7 +1,7 @@
 /** PayPal orders from their creation to the ledger, against a stand-in for PayPal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf } from '@hamlet/test/env/client';
+import { refuses } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { clientOf, eventually, TOKENS, testVillage, Play } from '../../testing/test-village.ts';
 import { NOTIFICATIONS } from '../testing/notifications.ts';
@@ -61,11 +61,11 @@ test('a payer can read the currency, the rate and whether PayPal is on', async (
 test('the return of an unknown order books nothing, and an outage of PayPal is reported', async () => {
   const { admin } = play;
   assert.equal(await comeBack('NOSUCHORDER'), '/?payment=failed');
-  assert.equal(await codeOf(admin.createPayPalOrder({ agent_id: 'nobody', amount: '1' })), 'no_such_agent');
+  await refuses(admin.createPayPalOrder({ agent_id: 'nobody', amount: '1' }), 'no_such_agent');
   for (const amount of ['0', '0.00', '1.234', '-1', '1e3', '99999999'])
-    assert.equal(await codeOf(admin.createPayPalOrder({ agent_id: 'ada', amount })), 'validation_failed', amount);
+    await refuses(admin.createPayPalOrder({ agent_id: 'ada', amount }), 'validation_failed', amount);
   standIn.detours.set('/v2/checkout/orders', { times: 1, answer: (response) => void response.writeHead(500).end() });
-  assert.equal(await codeOf(admin.createPayPalOrder({ agent_id: 'ada', amount: '1' })), 'payment_failed');
+  await refuses(admin.createPayPalOrder({ agent_id: 'ada', amount: '1' }), 'payment_failed');
   assert.equal(
     approvalUrlOf(
       { id: 'A', status: 'CREATED', links: [{ rel: 'approve', href: 'https://www.paypal.com.elsewhere.test/' }] },
@@ -82,8 +82,8 @@ test('a village without PayPal refuses orders with paypal_off', async () => {
     currency: null,
     rate: null,
   });
-  assert.equal(
-    await codeOf(clientOf(without.peopleUrl, TOKENS.admin).createPayPalOrder({ agent_id: 'ada', amount: '1' })),
+  await refuses(
+    clientOf(without.peopleUrl, TOKENS.admin).createPayPalOrder({ agent_id: 'ada', amount: '1' }),
     'paypal_off',
   );
   assert.equal(

@@ -76,8 +76,8 @@ function importStatement({ payments }: Village): Handlers['importStatement'] {
   });
 }
 
-export function reconciliationHandlers(ports: Village) {
-  const { db, payments } = ports;
+export function reconciliationHandlers(village: Village) {
+  const { db, payments } = village;
   return {
     getReconciliation: plain(() =>
       inSnapshot(db, async (tx) => {
@@ -121,6 +121,6 @@ export function reconciliationHandlers(ports: Village) {
       });
       return accepted({ difference: differenceView(row) });
     }),
-    importStatement: importStatement(ports),
+    importStatement: importStatement(village),
   } satisfies Partial<Handlers>;
 }

@@ -33,7 +33,7 @@ interface Facts {
  * Stores the start of a call in the hands before it runs. Judges it with the API's own rules, and uses up the
  * permission in the same transaction. A repeated request begins nothing.
  */
-export function beginCall(ports: Village): Handlers['beginCall'] {
+export function beginCall(village: Village): Handlers['beginCall'] {
   return plain(async (request) => {
     const args = readArguments(request.body.arguments);
     if (args === null) return denied(invalidOutcome([]));
@@ -41,13 +41,13 @@ export function beginCall(ports: Village): Handlers['beginCall'] {
       return denied(
         deniedOutcome('no_such_tool', `${request.body.tool} does not run in the hands: call it at the API`),
       );
-    return inTransaction(ports.db, (tx) => begin(tx, ports, { request, args }));
+    return inTransaction(village.db, (tx) => begin(tx, village, { request, args }));
   });
 }
 
 const denied = (outcome: CallOutcome): Answer => accepted({ state: 'denied', boot: null, outcome });
 
-async function begin(tx: Tx, ports: Village, asked: Pick<Facts, 'request' | 'args'>): Promise<Answer> {
+async function begin(tx: Tx, village: Village, asked: Pick<Facts, 'request' | 'args'>): Promise<Answer> {
   const { request, args } = asked;
   const held = await lockWork(tx, request);
   if (!held.ok) return held;
@@ -61,17 +61,17 @@ async function begin(tx: Tx, ports: Village, asked: Pick<Facts, 'request' | 'arg
   };
   if (request.body.known && facts.effect === null) return accepted({ state: 'absent', boot: null, outcome: null });
   const call = { tool: request.body.tool, value: args.value };
-  const impossible = facts.effect === null ? await deniedByFacts(tx, ports, { run, call }) : null;
+  const impossible = facts.effect === null ? await deniedByFacts(tx, village, { run, call }) : null;
   if (impossible !== null) return denied(impossible);
   const judgedCall = await judgeRunCall({ ...ports, db: tx }, run, call);
   if (facts.effect === null) await noteCall(tx, { run, callId, call, ...judgedCall });
-  return decide(tx, ports, { facts, judgedCall });
+  return decide(tx, village, { facts, judgedCall });
 }
 
 /** Carries out the decision. A call gets more time if people must answer about the requests that it sends. */
 async function decide(
   tx: Tx,
-  ports: Village,
+  village: Village,
   { facts, judgedCall }: { readonly facts: Facts; readonly judgedCall: JudgedRunCall },
 ): Promise<Answer> {
   const { request, args, run, effect, permission } = facts;
@@ -88,17 +88,17 @@ async function decide(
   if (decision.kind === 'denied') return denied(denialOf(decision.code, { judged, permission }));
   const answer =
     decision.kind === 'perform'
-      ? await start(tx, ports, { facts, decision, brings, policyVersion: policy.version })
-      : await repeatCall(tx, ports, { ...facts, judged });
+      ? await start(tx, village, { facts, decision, brings, policyVersion: policy.version })
+      : await repeatCall(tx, village, { ...facts, judged });
   return answer.ok && waitsAtBroker ? accepted({ ...answer.data, waits_s: EGRESS_ANSWER_S }) : answer;
 }
 
 async function deniedByFacts(
   tx: Tx,
-  ports: Village,
+  village: Village,
   { run, call }: { readonly run: RunRow; readonly call: AskedCall },
 ): Promise<CallOutcome | null> {
-  return deniedByRegistry(ports, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));
+  return deniedByRegistry(village, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));
 }
 
 interface Starting {
@@ -114,16 +114,16 @@ interface Starting {
  */
 async function start(
   tx: Tx,
-  ports: Village,
+  village: Village,
   { facts: { request, args, run, permission }, decision, brings, policyVersion }: Starting,
 ): Promise<Answer> {
   const { tool, boot } = request.body;
-  const tooSmall = deniedByMemory(ports, { agentId: run.agentId, tool });
+  const tooSmall = deniedByMemory(village, { agentId: run.agentId, tool });
   if (tooSmall !== null) return denied(tooSmall);
   const slot = villageTool(tool)?.effect !== 'read';
-  const full = slot ? await refuseFull(tx, ports.limits, run.agentId) : null;
+  const full = slot ? await refuseFull(tx, village.limits, run.agentId) : null;
   if (full !== null) return full;
-  const spent = await refuseByRate(tx, ports, { agentId: run.agentId, tool });
+  const spent = await refuseByRate(tx, village, { agentId: run.agentId, tool });
   if (spent !== null) return spent;
   const permissionId = decision.consumes && permission !== null ? permission.permissionId : null;
   const shown = { ...args, text: redactSecrets(args.text) };

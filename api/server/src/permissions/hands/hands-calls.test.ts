@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { listCalls, type CallInput } from '@hamlet/contract';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { eventually, testVillage } from '../../testing/test-village.ts';
 import { type HandsCall, PermissionPlay, type Working, withTunnel } from '../testing/permission-play.ts';
@@ -55,15 +55,15 @@ test('start and end of a call are stored once; log and run show what the API saw
     boot: 'b1',
     outcome: null,
   });
-  assert.equal(await codeOf(begin(working, { args: { command: 'rm -r x' } })), 'call_diverged');
-  assert.equal(await codeOf(end(working, '9.9')), 'no_such_call');
+  await refuses(begin(working, { args: { command: 'rm -r x' } }), 'call_diverged');
+  await refuses(end(working, '9.9'), 'no_such_call');
   const pages = (change: object, count = 1) => ({
     opened: Array.from({ length: count }, () => ({ ...OPENED[0], ...change })),
   });
   for (const refused of [[...'1234567'], ['a'.repeat(321)]])
-    assert.equal(await codeOf(end(working, '1.0', { refused })), 'validation_failed');
+    await refuses(end(working, '1.0', { refused }), 'validation_failed');
   for (const report of [pages({ url: 'javascript:alert(1)' }), pages({ at: 'now' }), pages({}, 51)])
-    assert.equal(await codeOf(end(working, '1.0', report)), 'validation_failed');
+    await refuses(end(working, '1.0', report), 'validation_failed');
   assert.deepEqual(
     [await end(working), await end(working)],
     [
@@ -95,7 +95,7 @@ test('start and end of a call are stored once; log and run show what the API saw
 test('an unfinished call holds a slot of its tier, and is unknown once its run is over', async () => {
   const working = await permits.startRun('bob');
   assert.equal(await stateOf(begin(working)), 'begun');
-  assert.equal(await codeOf(begin(working, { callId: '1.1' })), 'too_many_tools');
+  await refuses(begin(working, { callId: '1.1' }), 'too_many_tools');
   assert.equal(
     await stateOf(begin(working, { callId: '1.2', tool: 'read_output', args: { process: '1.0' } })),
     'begun',
@@ -109,7 +109,7 @@ test('an unfinished call holds a slot of its tier, and is unknown once its run i
   const { run } = await permits.play.admin.getRun({ run_id: working.runId });
   assert.deepEqual(run.unsettled, ['1.0'], 'the API names it even if the agent does not');
   assert.deepEqual(pluck((await log({ agent_id: 'bob', state: 'unknown' })).calls, 'call_id'), ['1.0']);
-  assert.equal(await codeOf(end(working)), 'run_settled');
+  await refuses(end(working), 'run_settled');
   const next = await permits.startRun('bob');
   assert.equal(await stateOf(begin(next)), 'begun', 'the slot is free again');
 });
@@ -121,9 +121,9 @@ test('the rules apply when a call starts: denied, asked or allowed once; tools o
   assert.equal(await code({ tool: 'say', args: { text: 'x' } }), 'no_such_tool');
   assert.equal(await code({ tool: 'made_up', args: {} }), 'no_such_tool');
   const stop = { tool: 'stop_process', callId: '2.0', args: { process: '1.0' } };
-  assert.equal(await codeOf(begin(working, stop)), 'permission_needed');
+  await refuses(begin(working, stop), 'permission_needed');
   await permits.allow(working, stop);
-  assert.equal(await codeOf(begin(working, { ...stop, args: { process: '1.1' } })), 'arguments_differ');
+  await refuses(begin(working, { ...stop, args: { process: '1.1' } }), 'arguments_differ');
   assert.equal(await stateOf(begin(working, stop)), 'begun');
   assert.equal(await stateOf(begin(working, stop)), 'known', 'the permission is used up');
 });
@@ -141,7 +141,7 @@ test('a call with an unknown end begins once more for each approval by a person'
   assert.equal(await stateOf(again()), 'known', 'nobody has answered');
   dataOf(await permits.answer(asked.permission_id, { answer: 'repeat' }));
   assert.equal(await stateOf(again({ known: true })), 'known', 'asking about the call does not use up the approval');
-  assert.equal(await codeOf(again({ args: { command: 'rm -r x' } })), 'call_diverged');
+  await refuses(again({ args: { command: 'rm -r x' } }), 'call_diverged');
   assert.deepEqual(dataOf(await again()), { state: 'begun', boot: 'b2', outcome: null });
   assert.equal(await stateOf(again()), 'known', 'the approval is used up');
   dataOf(await permits.answer(dataOf(await lost('3.0/3')).permission.permission_id, { answer: 'happened' }));
@@ -169,7 +169,7 @@ test('a call that a later attempt repeats, or whose process still runs, is open 
   assert.deepEqual(await states(), { '4.0': 'unknown' });
   assert.equal(await stateOf(begin(second, { ...list, callId: '4.0', boot: 'b2' })), 'known', 'it may run again');
   assert.deepEqual(await states(), { '4.0': 'begun' });
-  assert.equal(await codeOf(begin(second, { callId: '4.1' })), 'too_many_tools', 'it has its slot');
+  await refuses(begin(second, { callId: '4.1' }), 'too_many_tools', 'it has its slot');
   assert.equal(await stateOf(begin(second, { ...list, callId: '4.0' })), 'known', 'it is not refused for its own slot');
   await end(second, '4.0', {});
   assert.equal(await stateOf(begin(second, { callId: '4.1' })), 'begun');
@@ -179,7 +179,7 @@ test('a call that a later attempt repeats, or whose process still runs, is open 
   assert.equal(await stateOf(begin(third, { ...list, callId: '4.2' })), 'begun');
   assert.equal(await stateOf(begin(third, { callId: '4.1', known: true })), 'known');
   assert.equal((await states())['4.1'], 'begun', 'its process still runs');
-  assert.equal(await codeOf(begin(third, { ...list, callId: '4.3' })), 'too_many_tools');
+  await refuses(begin(third, { ...list, callId: '4.3' }), 'too_many_tools');
 });
 
 test('a repeated call waits for a slot; the database never assigns it to an earlier attempt', async () => {
@@ -188,7 +188,7 @@ test('a repeated call waits for a slot; the database never assigns it to an earl
   assert.equal(await stateOf(begin(first, write)), 'begun');
   const second = await nextAttempt(first);
   assert.equal(await stateOf(begin(second, { callId: '2.0' })), 'begun');
-  assert.equal(await codeOf(begin(second, write)), 'too_many_tools');
+  await refuses(begin(second, write), 'too_many_tools');
   await end(second, '2.0');
   assert.equal(await stateOf(begin(second, write)), 'known');
   const back = db.updateTable('hands_call').set({ attempt: 1 }).where('run_id', '=', first.runId);
@@ -219,5 +219,5 @@ test('secrets of known forms are never stored; texts are found only by people wh
   assert.equal((await log({ q: 'api_key=[secret]' })).calls.length, 1, 'addresses of opened pages contain no secrets');
   assert.equal((await log({ q: '100%_' })).calls.length, 0);
   assert.equal((await permits.member.listCalls({ q: 'walnut' })).calls.length, 0);
-  assert.equal(await codeOf(permits.play.admin.listCalls({ cursor: 'bm8' })), 'cursor_invalid');
+  await refuses(permits.play.admin.listCalls({ cursor: 'bm8' }), 'cursor_invalid');
 });

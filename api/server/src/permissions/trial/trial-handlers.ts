@@ -11,17 +11,17 @@ const LIMITS: TrialLimits = { calls: TRIAL_CALLS_MAX, ms: TRIAL_MS_MAX };
 const RETRY_S = 2;
 
 /** Routes that read the village's rules and try proposed ones. A replica runs one trial at a time. */
-export function trialHandlers(ports: Village) {
-  const { policyOf, classesOf, monotonicMs, log } = ports;
+export function trialHandlers(village: Village) {
+  const { policyOf, classesOf, monotonicMs, log } = village;
   const limiter = new RateLimiter();
   let isUnderWay = false;
 
   async function tryProposal({ body, actor, now }: RequestOf<typeof tryRoute>): Promise<Outcome<PolicyTrial>> {
-    const proposed = await proposedPolicy(ports, { proposal: body, classesInForce: classesOf });
+    const proposed = await proposedPolicy(village, { proposal: body, classesInForce: classesOf });
     if (!proposed.ok) return proposed;
     const reader = { role: actor.role, id: actor.id };
     const policies = { before: policyOf, after: proposed.data };
-    const trial = await runTrial(ports, { ...policies, reader, limits: LIMITS, now });
+    const trial = await runTrial(village, { ...policies, reader, limits: LIMITS, now });
     const { looked_at: calls, changed, took_ms: tookMs } = trial;
     log('info', 'rules were tried', { of: body.of, calls, changed, tookMs });
     return accepted(trial);
@@ -29,7 +29,7 @@ export function trialHandlers(ports: Village) {
 
   return {
     getPolicy: plain(async ({ query }) => {
-      const layer = rulesOfLayer(ports, query);
+      const layer = rulesOfLayer(village, query);
       return layer.ok ? accepted({ in_force: layer.data }) : layer;
     }),
     tryPolicy: plain(async (request) => {

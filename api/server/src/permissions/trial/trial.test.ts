@@ -7,7 +7,7 @@ import { tryPolicy, VillageRules } from '@hamlet/contract';
 import { judge, resolvePolicy } from '@hamlet/core';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { SessionPlay } from '../../testing/play/session-play.ts';
@@ -164,8 +164,8 @@ test('a proposal for one Agent or tier changes only the calls of its agents', as
   const ofTier = await trial({ of: 'tier', name: String(tier), tools: { rules } });
   assert.ok(ofTier.by_agent.some(({ name }) => name === 'ada'));
   assert.equal(ofTier.examples[0]?.after.rule?.from, 'tier');
-  assert.equal(await codeOf(attempt({ of: 'agent', agent_id: 'nobody', tools: {} })), 'no_such_agent');
-  assert.equal(await codeOf(attempt({ of: 'tier', name: 'tier-99', tools: {} })), 'no_such_entitlement');
+  await refuses(attempt({ of: 'agent', agent_id: 'nobody', tools: {} }), 'no_such_agent');
+  await refuses(attempt({ of: 'tier', name: 'tier-99', tools: {} }), 'no_such_entitlement');
 });
 
 test('examples contain no secrets of known forms; those of a conversation are shown only to its people', async () => {
@@ -233,7 +233,7 @@ test('a trial respects the safe mode of a run: no proposal lets it change anythi
 
 test('only admins may try rules', async () => {
   const body = { of: 'village', rules: RULES } as const;
-  assert.equal(await codeOf(attempt(body, permits.member)), 'forbidden');
-  assert.equal(await codeOf(attempt(body, permits.play.as('ada'))), 'forbidden');
-  assert.equal(await codeOf(permits.member.getPolicy()), 'forbidden');
+  await refuses(attempt(body, permits.member), 'forbidden');
+  await refuses(attempt(body, permits.play.as('ada')), 'forbidden');
+  await refuses(permits.member.getPolicy(), 'forbidden');
 });

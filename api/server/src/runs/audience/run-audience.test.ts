@@ -1,7 +1,7 @@
 /** The texts of runs: their person, the agent and admins read them; other members see only state, cost and times, on every route. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { type TestClient, dataOf, refuses } from '@hamlet/test/env/client';
 import { startPlay } from '../../testing/test-village.ts';
 import { firstAdmin, invite } from '../../testing/play/people-play.ts';
 import { firingBody, leaderOf, RunPlay } from '../../testing/play/run-play.ts';
@@ -72,7 +72,7 @@ test('only the person who gave a run and admins read its texts; others see state
 test("other members see a failure's code; a cancel by another member is refused", async () => {
   const params = { run_id: (await mia.client.createRun({ agent_id: 'bob', prompt: 'Dig.' })).run.run_id };
   dataOf(await runs.start('bob', params.run_id));
-  assert.equal(await codeOf(noah.client.cancelRun(params)), 'forbidden');
+  await refuses(noah.client.cancelRun(params), 'forbidden');
   const error = { code: 'step_failed', message: `No ${SECRET}` };
   dataOf(await runs.settle('bob', params.run_id, { state: 'failed', summary: 'No.', error }));
   const { run } = await noah.client.getRun(params);
