@@ -88,8 +88,9 @@ export async function codeOf(call: Promise<unknown>): Promise<Refusal | null> {
 }
 
 /** Asserts that a call is refused with this code. */
-export async function refuses(call: Promise<unknown>, code: Refusal, message?: string): Promise<void> {
-  assert.equal(await codeOf(call), code, message);
+export async function refuses(call: Promise<unknown>, code: Refusal, about = ''): Promise<void> {
+  const refusal = await codeOf(call);
+  assert.ok(refusal === code, `${refusal ?? 'accepted'} instead of ${code} ${about}`);
 }
 
 /** A stream with its events so far. */

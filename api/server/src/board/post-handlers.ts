@@ -130,7 +130,7 @@ async function settle(
   to: { readonly status: 'open' | 'closed' | 'resolved'; readonly village: Village },
 ): Promise<Outcome<{ post: Post }>> {
   const { actor, params } = request;
-  const author = authorOf(actor, to.ports.source);
+  const author = authorOf(actor, to.village.source);
   if (!author.ok) return author;
   await setViewer(tx, author.viewer);
   const post = await findPost(tx, params.post_id);
@@ -146,7 +146,7 @@ async function settle(
     object: post.postId,
     detail: { from: post.status },
   });
-  return { ...accepted({ post: postView(settled) }), afterCommit: to.ports.board.nudge };
+  return { ...accepted({ post: postView(settled) }), afterCommit: to.village.board.nudge };
 }
 
 function refuseSettled(status: PostStatus | null): Refused | null {

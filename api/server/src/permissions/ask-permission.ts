@@ -72,7 +72,7 @@ async function judgeAsked(
   const impossible =
     deniedByRegistry(village, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));
   if (impossible !== null && body.why === 'policy') return refused('policy_denied', impossible.text);
-  const judgedCall = await judgeRunCall({ ...ports, db: tx }, run, call);
+  const judgedCall = await judgeRunCall({ ...village, db: tx }, run, call);
   if (body.why !== 'unknown') await noteCall(tx, { run, callId: body.call_id, call, ...judgedCall });
   const { verdict, reason } = judgedCall.judged;
   return verdict === 'deny' && !isOfPod(body) ? refused('policy_denied', reason) : accepted(judgedCall);

@@ -63,7 +63,7 @@ async function begin(tx: Tx, village: Village, asked: Pick<Facts, 'request' | 'a
   const call = { tool: request.body.tool, value: args.value };
   const impossible = facts.effect === null ? await deniedByFacts(tx, village, { run, call }) : null;
   if (impossible !== null) return denied(impossible);
-  const judgedCall = await judgeRunCall({ ...ports, db: tx }, run, call);
+  const judgedCall = await judgeRunCall({ ...village, db: tx }, run, call);
   if (facts.effect === null) await noteCall(tx, { run, callId, call, ...judgedCall });
   return decide(tx, village, { facts, judgedCall });
 }
