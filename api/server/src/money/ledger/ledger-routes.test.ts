@@ -190,12 +190,9 @@ test('an agent may read its own ledger, and may not reward or penalize', async (
 
 test('an unknown agent has no account', async () => {
   for (const route of [getBalance, getLedger])
-    assert.equal(refusalOf(await admin.call(route, { params: { agent_id: 'nobody' } })), 'no_such_agent');
+    await refuses(admin.call(route, { params: { agent_id: 'nobody' } }), 'no_such_agent');
   for (const route of [rewardAgent, penalizeAgent])
-    assert.equal(
-      refusalOf(await admin.call(route, { body: { agent_id: 'nobody', amount: 1, reason: 'x' } })),
-      'no_such_agent',
-    );
+    await refuses(admin.call(route, { body: { agent_id: 'nobody', amount: 1, reason: 'x' } }), 'no_such_agent');
 });
 
 test('the audit records each reward and penalty with its entry and request; the entry has its trace', async () => {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { MICRO } from '@hamlet/contract';
 import { checkLedger, inTransaction, lockRun } from '@hamlet/store';
-import { dataOf, refusalOf, type TestClient, refuses } from '@hamlet/test/env/client';
+import { dataOf, type TestClient, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { eventually, startPlay } from '../../testing/test-village.ts';
 import { placeOfferWith } from './run-offers.ts';
@@ -39,13 +39,13 @@ test('an accepted result is paid once, as a reward of the person', async () => {
   const before = await available();
   const runId = await offered('2.5');
   assert.deepEqual([(await offerOf(runId)).state, await available()], ['open', before]);
-  assert.equal(refusalOf(await accept(runId)), 'run_under_way');
+  await refuses(accept(runId), 'run_under_way');
   await ends(runId, 'done');
 
-  assert.equal(refusalOf(await accept(runId, play.admin)), 'offer_not_yours');
+  await refuses(accept(runId, play.admin), 'offer_not_yours');
   assert.equal(dataOf(await accept(runId)).offer.state, 'paid');
-  assert.equal(refusalOf(await accept(runId)), 'offer_ended');
-  assert.equal(refusalOf(await refuse(runId)), 'offer_ended');
+  await refuses(accept(runId), 'offer_ended');
+  await refuses(refuse(runId), 'offer_ended');
   const { entries } = await play.admin.getLedger({ agent_id: 'bob' });
   const paid = entries.filter(({ note }) => note === `offer for run ${runId}`);
   assert.deepEqual(pluck(paid, 'amount', 'reason'), [['2.5', 'reward']]);
@@ -84,7 +84,7 @@ test('the money of a failed or cancelled run is returned automatically', async (
 test('the money of an expired offer is returned automatically', async () => {
   const runId = (await member.createRun({ agent_id: 'bob', prompt: 'Bake bread' })).run.run_id;
   await ends(runId, 'done');
-  assert.equal(refusalOf(await accept(runId)), 'no_such_offer');
+  await refuses(accept(runId), 'no_such_offer');
   const actor = { role: 'admin', id: 'grace', accountId: null, name: 'Grace' } as const;
   const asked = { actor, now: new Date(), requestId: randomUUID(), traceparent: null, amount: '1' };
   const economy = { dailyAllowance: MICRO, rewardLimit: MICRO, timeZone: 'UTC' };
