@@ -47,13 +47,10 @@ test('readers of a run see each page that it opened once; a link that it never o
   await begin(working, '2.0');
   await end(working, '2.0', [page('https://A.example.org/x#part', 'A again')]);
   const listed = await sources(mia.client, working.runId);
-  assert.deepEqual(
-    listed.map(({ url, title, call_id, witnessed }) => [url, title, call_id, witnessed]),
-    [
-      ['https://A.example.org/x#part', 'A again', '2.0', true],
-      ['https://b.example.org/', '', '1.0', false],
-    ],
-  );
+  assert.deepEqual(pluck(listed, 'url', 'title', 'call_id', 'witnessed'), [
+    ['https://A.example.org/x#part', 'A again', '2.0', true],
+    ['https://b.example.org/', '', '1.0', false],
+  ]);
   assert.deepEqual(await sources(grace.client, working.runId), listed);
   assert.deepEqual(await sources(noah.client, working.runId), []);
   const answer = 'See https://a.example.org/x and https://never.example.org/opened.';
@@ -85,10 +82,9 @@ test("a worker's pages belong to the run that started it; a session shows pages 
     body: bytes,
   });
   dataOf(kept);
-  assert.deepEqual(
-    (await sources(mia.client, working.runId)).map(({ run_id, url }) => [run_id, url]),
-    [[working.runId, 'https://c.example.org/']],
-  );
+  assert.deepEqual(pluck(await sources(mia.client, working.runId), 'run_id', 'url'), [
+    [working.runId, 'https://c.example.org/'],
+  ]);
   const results = await mia.client.getSessionResults({ session_id });
   assert.deepEqual(
     [

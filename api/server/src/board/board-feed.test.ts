@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { BoardMessage } from '@hamlet/contract';
 import type { Viewer } from '@hamlet/store';
 import { until } from '@hamlet/test/env/until';
+import { pluck } from '@hamlet/test/env/pluck';
 import { createBoardFeed } from './board-feed.ts';
 
 const VIEWER: Viewer = { role: 'visitor', actor: '' };
@@ -31,7 +32,7 @@ test('a viewer of a quiet board gets regular marks, so that it can distinguish s
   reader.mark();
   reader.mark();
   assert.deepEqual(
-    sent.map(({ type, offset }) => [type, offset]),
+    pluck(sent, 'type', 'offset'),
     [
       ['snapshot', 7],
       ['mark', 7],

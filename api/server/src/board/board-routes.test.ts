@@ -159,14 +159,11 @@ test('a revision keeps the earlier text readable; of two concurrent revisions, o
   assert.deepEqual([third.revision, third.title, third.body, third.tags], [3, 'Who bakes cake?', kept, []]);
   assert.equal(dataOf(await revise(play.as('ada'), { revision: 3, body: kept })).post.revision, 3, 'nothing changed');
   const { revisions } = await visitor.listPostRevisions(params);
-  assert.deepEqual(
-    revisions.map(({ number, title, body, tags }) => [number, title, body, tags]),
-    [
-      [3, 'Who bakes cake?', kept, []],
-      [2, 'Who bakes bread?', kept, ['help']],
-      [1, 'Who bakes bread?', 'I am hungry.', ['help']],
-    ],
-  );
+  assert.deepEqual(pluck(revisions, 'number', 'title', 'body', 'tags'), [
+    [3, 'Who bakes cake?', kept, []],
+    [2, 'Who bakes bread?', kept, ['help']],
+    [1, 'Who bakes bread?', 'I am hungry.', ['help']],
+  ]);
   await refuses(revise(member, { revision: 3, body: 'mine now' }), 'not_its_author');
   await refuses(revise(play.admin, { revision: 3, body: 'mine now' }), 'not_its_author');
   assert.deepEqual(await titles(visitor, { q: '"who bakes cake"' }), ['Who bakes cake?']);

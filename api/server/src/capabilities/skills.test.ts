@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { reportCapabilities, type SkillSet } from '@hamlet/contract';
-import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { untilEnd, setVariables } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
@@ -15,6 +14,8 @@ import { testResidents } from '../testing/resident-process.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
 import { summaryOf } from './capability-handlers.ts';
 import { filesOfMap } from './skill-maps.ts';
+import { called, said, startMind } from '../runs/testing/call-mind.ts';
+import { payForModels } from '../testing/hands-village.ts';
 
 const ADA = `apiVersion: hamlet.village/v1alpha1
 kind: Agent
@@ -39,54 +40,29 @@ data:
   words.md: Say walnut.
 `;
 
-interface Body {
-  readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
-  readonly tools?: readonly object[];
-}
-
 /** The newest system prompt of a run with tools. */
 let system = '';
 
 /** Reads the skill, then its second file, and answers with the text of both. */
-function startReader(): Promise<WireServer> {
-  return startWireServer([], {
-    otherwise: ({ method, body }) => {
-      if (method === 'GET')
-        return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'up-model', object: 'model' }] })] };
-      const { messages, tools = [] } = body as Body;
-      if (tools.length === 0) return OPENAI_WIRE.stream({ text: ['Good day.'] });
-      system = messages.find(({ role }) => role === 'system')?.content ?? '';
-      const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content ?? '');
-      const [name, input] = [
-        [
-          'load_skill',
-          { name: 'house-style', why: 'The person asks for a text with the key sk-ant-secret0123456789abcdef.' },
-        ],
-        ['read_skill_file', { name: 'house-style', path: 'words.md' }],
-      ][results.length] ?? ['', {}];
-      if (name === '') return OPENAI_WIRE.stream({ text: [`Read: ${results.join(' + ')}`] });
-      const calls = [{ id: `call-${results.length}`, name: String(name), pieces: [JSON.stringify(input)] }];
-      return OPENAI_WIRE.stream({ text: [''], calls });
-    },
-  });
-}
+const reader = startMind((request) => {
+  system = request.system;
+  const why = 'The person asks for a text with the key sk-ant-secret0123456789abcdef.';
+  if (request.results.length === 0) return called(['load_skill', { name: 'house-style', why }]);
+  if (request.results.length === 1) return called(['read_skill_file', { name: 'house-style', path: 'words.md' }]);
+  return said(`Read: ${request.results.join(' + ')}`);
+});
 
 const say = (words: string, label?: string) => writeFile(join(samples, 'skill-house.yaml'), map(words, label));
 
 setVariables({ HAMLET_SKILLS_DIR: resolve(import.meta.dirname, '../../../../agent-image/skills') });
-const mind = untilEnd(await startReader());
+const mind = untilEnd(await reader);
 const village = await testVillage({ villageSpeed: 20 });
 const samples = village.samples;
 await village.writeSample('good-agent-ada.yaml', ADA);
 await say('Write short sentences.');
 const runs = new RunPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
-const residents = testResidents(runs.play);
-await runs.play.everybody();
-await runs.play.admin.rewardAgent({ agent_id: 'ada', amount: '100', reason: 'for models' });
-afterEach(async () => {
-  await residents.killAll();
-  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
-});
+const residents = testResidents(runs.play, ['ada']);
+await payForModels(runs.play, ['ada']);
 
 const params = { agent_id: 'ada' };
 async function read(): Promise<{ readonly summary: string; readonly set: SkillSet }> {
@@ -122,14 +98,11 @@ test('a model reads a skill step by step; people see version, time and reason; e
   assert.notEqual(third.set.sha256, first.set.sha256);
   const { skills, runs: sets } = await runs.play.admin.listSkills(params);
   assert.equal(sets.length, 3);
-  assert.deepEqual(
-    skills.map(({ name, state }) => [name, state]),
-    [
-      ['house-style', 'ready'],
-      ['lost', 'broken'],
-      ['write-a-patch', 'ready'],
-    ],
-  );
+  assert.deepEqual(pluck(skills, 'name', 'state'), [
+    ['house-style', 'ready'],
+    ['lost', 'broken'],
+    ['write-a-patch', 'ready'],
+  ]);
   assert.match(skills[1]?.problem ?? '', /There is no ConfigMap nowhere/);
   await say('Write short sentences.');
 });

@@ -1,5 +1,6 @@
 /** OpenAI's own client for Node uses the model gateway; it needs only the URL and the agent's token. */
 import assert from 'node:assert/strict';
+import { pluck } from '@hamlet/test/env/pluck';
 import { test } from 'node:test';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError, RateLimitError } from 'openai';
 import type { ClientOptions } from 'openai';
@@ -84,14 +85,11 @@ test('a stream that the client joins gives the same answer', async () => {
 test('the client pages through the models of the tier', async () => {
   const models: OpenAI.Model[] = [];
   for await (const model of clientOf('bob').models.list()) models.push(model);
-  assert.deepEqual(
-    models.map(({ id, object }) => [id, object]),
-    [
-      ['small', 'model'],
-      ['held', 'model'],
-      ['failing', 'model'],
-    ],
-  );
+  assert.deepEqual(pluck(models, 'id', 'object'), [
+    ['small', 'model'],
+    ['held', 'model'],
+    ['failing', 'model'],
+  ]);
   assert.equal(models[0]?.owned_by, 'scripted');
   assert.ok((models[0]?.created ?? 0) > 0);
 });

@@ -59,10 +59,7 @@ test("a note appears in the next session of its repository under any address, an
   const [other] = await inRun('ada', 'https://git.example.org/town/mill.git', { read: 'all' });
   assert.deepEqual(other, { version: 0, results: [], entries: [], outside: 0 });
   const { memories } = await mia.client.listRepositoryMemories();
-  assert.deepEqual(
-    memories.map(({ repository, entries, agents }) => [repository, entries, agents]),
-    [['git.example.org/town/bakery', 1, ['ada']]],
-  );
+  assert.deepEqual(pluck(memories, 'repository', 'entries', 'agents'), [['git.example.org/town/bakery', 1, ['ada']]]);
 });
 
 test("agents share a memory; a run gets another agent's entries only on request, and they taint the run", async () => {

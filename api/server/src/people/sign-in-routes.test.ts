@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { API_PREFIX, logIn } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf, testClient, dataOf, refuses } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { cookieOf, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/play/people-play.ts';
 import { BOOTSTRAP_CODE, clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 
@@ -180,14 +181,11 @@ test('sessions are listed with their address of origin, and ended one by one or 
     await signIn(url, 'Sol'),
   ];
   const { sessions } = await third.client.listMySessions();
-  assert.deepEqual(
-    sessions.map(({ signed_in_by, address, current }) => [signed_in_by, address, current]),
-    [
-      ['password', '127.0.0.1', true],
-      ['password', '127.0.0.1', false],
-      ['code', '127.0.0.1', false],
-    ],
-  );
+  assert.deepEqual(pluck(sessions, 'signed_in_by', 'address', 'current'), [
+    ['password', '127.0.0.1', true],
+    ['password', '127.0.0.1', false],
+    ['code', '127.0.0.1', false],
+  ]);
   assert.deepEqual(await third.client.endMySession({ session_id: sessions[1]?.session_id ?? '' }), { ended: 1 });
   await refuses(second.client.getMe(), 'unauthenticated');
   await first.client.getMe();

@@ -1,25 +1,18 @@
 /** Every attempt to forge or misuse a permission is refused with its own code and has no effect. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { codeOf, dataOf, refusalOf, refuses } from '@hamlet/test/env/client';
-import { testVillage } from '../testing/test-village.ts';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { ASKING_RULES, PermissionPlay, post, resultOf, countPosts, outlast } from './testing/permission-play.ts';
+import { ASKING_RULES, post, resultOf, countPosts, outlast, startPermits } from './testing/permission-play.ts';
 
-/** A replica with other rules, as after a change of the configuration. */
-
-const village = await testVillage();
+const { village, permits } = await startPermits({ rules: ASKING_RULES });
 const db = village.openDb();
 const rules = [...(JSON.parse(ASKING_RULES) as unknown[]), { tools: ['give'], verdict: 'deny' }];
-const permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES })).peopleUrl);
-const changed = new PermissionPlay(
-  (await village.startReplica({ HAMLET_TOOL_RULES: JSON.stringify(rules) })).peopleUrl,
-);
-await permits.play.everybody();
+/** A replica with other rules, as after a change of the configuration. */
+const changed = permits.at((await village.startReplica({ HAMLET_TOOL_RULES: JSON.stringify(rules) })).peopleUrl);
 for (const agent_id of ['ada', 'bob'] as const)
   await permits.play.admin.rewardAgent({ agent_id, amount: 50, reason: 'to spend' });
-afterEach(() => permits.endAll());
 
 const postsWith = (title: string): Promise<number> => countPosts(village, title);
 

@@ -1,18 +1,15 @@
 /** Permissions over HTTP: asking, answering, expiring, and the run that waits for them. */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { answerPermission, waitRun, type CallData, type Permission } from '@hamlet/contract';
 import { dataOf, refuses } from '@hamlet/test/env/client';
-import { clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
-import { ASKING_RULES, PermissionPlay, post, resultOf, type Working, outlast } from './testing/permission-play.ts';
+import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
+import { ASKING_RULES, post, resultOf, type Working, outlast, startPermits } from './testing/permission-play.ts';
 
 const QUESTION = { tool: 'ask_human', callId: '1.0', args: { question: 'Which bread?' } };
 
-const village = await testVillage();
+const { village, permits } = await startPermits({ rules: ASKING_RULES });
 const db = village.openDb();
-const permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES })).peopleUrl);
-await permits.play.everybody();
-afterEach(() => permits.endAll());
 
 function wait({ agentId, runId, cycle, attempt }: Working): Promise<CallData<typeof waitRun>> {
   return permits.play.as(agentId).waitRun({ run_id: runId, cycle, attempt });

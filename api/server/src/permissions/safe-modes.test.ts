@@ -2,22 +2,17 @@
  * Safe modes over HTTP: the API denies each change by such a run or its workers, regardless of rules and permissions.
  */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { type Run, type SafeMode } from '@hamlet/contract';
 import { refuses } from '@hamlet/test/env/client';
 import { dataOf } from '@hamlet/test/env/client';
-import { testVillage } from '../testing/test-village.ts';
-import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
+import { post, resultOf, type Working, startPermits } from './testing/permission-play.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'speak', 'act', 'publish', 'exec', 'write_inside', 'delegate', 'network'], verdict: 'allow' },
 ]);
 
-const village = await testVillage();
-const { peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: RULES });
-const permits = new PermissionPlay(peopleUrl);
-await permits.play.everybody();
-afterEach(() => permits.endAll());
+const { permits } = await startPermits({ rules: RULES });
 
 const runOf = async (runId: string): Promise<Run> => (await permits.play.admin.getRun({ run_id: runId })).run;
 const start = (mode?: SafeMode): Promise<Working> => permits.startRun('ada', permits.play.admin, mode);

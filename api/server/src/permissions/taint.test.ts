@@ -1,11 +1,11 @@
 /** Taint over HTTP: outside text marks a run, its workers, its memories and its conversation, whose later acts then need permission. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { type EgressAttempt, type Run } from '@hamlet/contract';
 import { dataOf, refuses } from '@hamlet/test/env/client';
-import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
-import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
+import { clientOf, TOKENS } from '../testing/test-village.ts';
+import { post, resultOf, type Working, startPermits } from './testing/permission-play.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'speak', 'act', 'publish', 'exec', 'write_inside', 'delegate', 'network'], verdict: 'allow' },
@@ -22,13 +22,8 @@ spec:
   mcpServers: [{ name: files, command: [mcp-server-filesystem, /workspace], class: read }]
 `;
 
-const village = await testVillage();
-await village.writeSample('good-agent-ada.yaml', AGENT('ada'));
-const { peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: RULES });
-const permits = new PermissionPlay(peopleUrl);
-const relaxed = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RELAXED })).peopleUrl);
-await permits.play.everybody();
-afterEach(() => permits.endAll());
+const { village, permits } = await startPermits({ rules: RULES, samples: { 'good-agent-ada.yaml': AGENT('ada') } });
+const relaxed = permits.at((await village.startReplica({ HAMLET_TOOL_RULES: RELAXED })).peopleUrl);
 
 let calls = 100;
 /** `begun`, or the code with which a call in the hands is refused or denied. */
@@ -64,7 +59,7 @@ async function attempt(working: Working, changes: Partial<EgressAttempt> = {}): 
     at: new Date().toISOString(),
     ...changes,
   };
-  await clientOf(peopleUrl, TOKENS.broker).keepEgressAttempts({ begin: [begin], end: [] });
+  await clientOf(permits.play.url, TOKENS.broker).keepEgressAttempts({ begin: [begin], end: [] });
 }
 
 test('a network command taints its run before it starts; then code, speech and posts need permission', async () => {

@@ -1,11 +1,10 @@
 /** Every tool that the API performs takes effect once and is audited with run and call; its rules also apply to direct requests. */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { actAsAgent, createPost, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS } from '@hamlet/contract';
 import { checkLedger, readAudit } from '@hamlet/store';
 import { codeOf, dataOf, refuses } from '@hamlet/test/env/client';
-import { testVillage } from '../testing/test-village.ts';
-import { PermissionPlay, resultOf, type Working } from './testing/permission-play.ts';
+import { PermissionPlay, resultOf, type Working, startPermits } from './testing/permission-play.ts';
 import { wayOf } from './village-calls.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,14 +15,11 @@ const STRICT_RULES = JSON.stringify([
   { tools: ['spend'], when: 'run', verdict: 'ask', reason: 'A person decides on spending in a run' },
 ]);
 
-const village = await testVillage({ villageSpeed: 20 });
+const { village, permits } = await startPermits({ villageSpeed: 20 });
 const db = village.openDb();
-const permits = new PermissionPlay((await village.startReplica()).peopleUrl);
-const strict = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: STRICT_RULES })).peopleUrl);
-await permits.play.everybody();
+const strict = permits.at((await village.startReplica({ HAMLET_TOOL_RULES: STRICT_RULES })).peopleUrl);
 for (const agent_id of ['ada', 'bob', 'cleo'] as const)
   await permits.play.admin.rewardAgent({ agent_id, amount: 50, reason: 'to spend' });
-afterEach(() => permits.endAll());
 
 /** Performs a call twice: the second time nothing happens. Returns the data of its outcome. */
 async function twice(

@@ -3,63 +3,40 @@
  * the order of events.
  */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { type Run } from '@hamlet/contract';
-import { OPENAI_WIRE, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { dataOf, follow } from '@hamlet/test/env/client';
-import { testWire, wireModels } from '../gateway/testing/wire-models.ts';
+import { wireModels } from '../gateway/testing/wire-models.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, testVillage } from '../testing/test-village.ts';
+import { eventually, startPlay } from '../testing/test-village.ts';
+import { called, said, startMind, unending } from './testing/call-mind.ts';
+import { payForModels } from '../testing/hands-village.ts';
+import { untilEnd } from '@hamlet/test/env/at-end';
 
 const RULES = [
   { tools: ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'schedule'], verdict: 'allow' },
   { tools: ['publish'], when: 'run', verdict: 'ask', reason: 'a person reads posts first' },
 ];
 
-interface ChatBody {
-  readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
-  readonly stream?: boolean;
-  readonly tools?: readonly object[];
-}
-
-const called = (name: string, input: object): WireAnswer =>
-  OPENAI_WIRE.stream({ text: [], calls: [{ id: `call-${name}`, name, pieces: [JSON.stringify(input)] }] });
-
-/** The end of an endless answer: the client disconnects. */
-const unending = (): WireAnswer => {
-  const { chunks, ...answer } = OPENAI_WIRE.stream({ text: ['Once ', 'upon '] });
-  return { ...answer, chunks: [...chunks.slice(0, 2), { drip: ': still writing\n\n', everyMs: 20 }] };
-};
-
 /** The prompt names the state that the run should reach. */
-function answer({ path, body }: WireRequest): WireAnswer | null {
-  if (path !== '/v1/chat/completions') return null;
-  const { messages, stream, tools = [] } = body as ChatBody;
-  if (stream !== true || tools.length === 0) return OPENAI_WIRE.stream({ text: ['Good day.'] });
-  const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-  const isAfterCall = messages.at(-1)?.role === 'tool';
+const answers = startMind(({ asked, isAfterCall }) => {
   if (asked.includes('write')) return unending();
-  if (asked.includes('walk') && !isAfterCall) return called('go_to', { landmark_id: 'pond' });
-  if (asked.includes('post') && !isAfterCall) return called('post_to_board', { title: 'Bread', body: 'Who bakes?' });
-  return OPENAI_WIRE.stream({ text: ['Done ', 'that.'] });
-}
-
-const mind = await testWire([], { otherwise: answer });
-// Slow enough that a walk is in progress when it is cancelled.
-const village = await testVillage({ villageSpeed: 1 });
-const replica = await village.startReplica(
-  { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
-  { models: wireModels(mind.url) },
-);
-const runs = new RunPlay(replica.peopleUrl);
-const residents = testResidents(runs.play);
-await runs.play.everybody();
-await runs.play.admin.rewardAgent({ agent_id: 'ada', amount: '100', reason: 'for models' });
-afterEach(async () => {
-  await residents.killAll();
-  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
+  if (asked.includes('walk') && !isAfterCall) return called(['go_to', { landmark_id: 'pond' }]);
+  if (asked.includes('post') && !isAfterCall) return called(['post_to_board', { title: 'Bread', body: 'Who bakes?' }]);
+  return said('Done that.');
 });
+
+const mind = untilEnd(await answers);
+// Slow enough that a walk is in progress when it is cancelled.
+const { play } = await startPlay({
+  villageSpeed: 1,
+  environment: { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
+  models: wireModels(mind.url),
+});
+const runs = new RunPlay(play.url);
+const residents = testResidents(play, ['ada']);
+await payForModels(play, ['ada']);
 
 function watch(runId: string) {
   const { events, ended } = follow(() => runs.play.admin.streamRun({ run_id: runId }));

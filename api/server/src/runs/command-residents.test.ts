@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { type Permission } from '@hamlet/contract';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { untilEnd, setVariables } from '@hamlet/test/env/at-end';
@@ -22,12 +22,8 @@ appendFileSync(
 );
 appendFileSync(sample('good-agent-bob.yaml'), '  runtime:\n    name: stub\n');
 const runs = new RunPlay((await village.startReplica()).peopleUrl);
-const residents = testResidents(runs.play);
+const residents = testResidents(runs.play, ['ada']);
 await runs.play.everybody();
-afterEach(async () => {
-  await residents.killAll();
-  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
-});
 
 const fileOf = (name: string): string => join(hands.workspace, name);
 const linesOf = (name: string): readonly string[] =>

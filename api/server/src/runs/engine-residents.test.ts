@@ -1,6 +1,6 @@
 /** Runs of agents with a model, in residents in separate processes: a whole errand, a permission, a cancel, and kills at any moment. */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Permission } from '@hamlet/contract';
 import { ERRAND, POST_TITLE, QUESTION_TO_BOB, startJourneyMind } from '@hamlet/test/env/minds/journey-mind';
@@ -8,7 +8,8 @@ import { untilEnd } from '@hamlet/test/env/at-end';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, testVillage } from '../testing/test-village.ts';
+import { eventually, startPlay } from '../testing/test-village.ts';
+import { payForModels } from '../testing/hands-village.ts';
 
 /** Kills of one run's resident, each at another moment. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 15 : 4;
@@ -18,17 +19,15 @@ const RULES = [
 ];
 
 const mind = untilEnd(await startJourneyMind());
-const village = await testVillage({ villageSpeed: 20 });
-const replica = await village.startReplica(
-  { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
-  { models: wireModels(mind.url) },
-);
-const runs = new RunPlay(replica.peopleUrl);
-const residents = testResidents(runs.play);
+const { village, play } = await startPlay({
+  villageSpeed: 20,
+  environment: { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
+  models: wireModels(mind.url),
+});
+const runs = new RunPlay(play.url);
+const residents = testResidents(play);
 const db = village.openDb();
-await runs.play.everybody();
-await runs.play.admin.rewardAgent({ agent_id: 'ada', amount: '100', reason: 'for models' });
-afterEach(() => residents.killAll());
+await payForModels(play, ['ada']);
 
 const asked = (runId: string): Promise<Permission> =>
   eventually('a question to people', async () => {

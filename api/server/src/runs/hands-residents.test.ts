@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { type HandsCall } from '@hamlet/contract';
-import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { withTunnel } from '../permissions/testing/permission-play.ts';
@@ -14,6 +13,7 @@ import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses, testResidents } from '../testing/resident-process.ts';
 import { eventually } from '../testing/test-village.ts';
+import { called, said, startMind } from './testing/call-mind.ts';
 
 const RESIDENT = resolve(import.meta.dirname, '../../../../agent-image/resident/src');
 const PRIMES = 'Write a Python program that prints the first ten primes, run it and tell me the output';
@@ -27,46 +27,24 @@ print(*primes)
 END
 python3 primes.py`;
 
-interface Body {
-  readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
-  readonly tools?: readonly object[];
-}
-
 /** The newest system prompt of a run with tools. */
 let system = '';
 
 /** Runs the command in a person's message, and answers with the result. */
-function startShellMind(): Promise<WireServer> {
-  return startWireServer([], {
-    otherwise: ({ method, body }) => {
-      if (method === 'GET')
-        return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'up-model', object: 'model' }] })] };
-      const { messages, tools = [] } = body as Body;
-      const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-      if (tools.length > 0) system = messages.find(({ role }) => role === 'system')?.content ?? '';
-      const last = messages.at(-1);
-      const command = asked.includes(PRIMES) ? PROGRAM : /^Run: ([^]*)$/m.exec(asked)?.[1];
-      if (last?.role === 'tool') return OPENAI_WIRE.stream({ text: [`The result: ${last.content ?? ''}`] });
-      const file = /^Deliver: (.*)$/m.exec(asked)?.[1];
-      if (file !== undefined) {
-        const pieces = [JSON.stringify({ kind: 'file', path: file })];
-        return OPENAI_WIRE.stream({ calls: [{ id: 'call-1', name: 'deliver', pieces }] });
-      }
-      if (tools.length === 0 || command === undefined) return OPENAI_WIRE.stream({ text: ['Good day.'] });
-      const calls = [{ id: 'call-1', name: 'shell', pieces: [JSON.stringify({ command, timeout_s: 600 })] }];
-      return OPENAI_WIRE.stream({ text: ['I will do it.'], calls });
-    },
-  });
-}
-
-const village = untilEnd(await startHandsVillage(await startShellMind(), { environmentOf: withTunnel }));
-const runs = new RunPlay(village.peopleUrl);
-const residents = testResidents(runs.play);
-await payForModels(runs.play, ['ada']);
-afterEach(async () => {
-  await residents.killAll();
-  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
+const shellMind = startMind((request) => {
+  system = request.system;
+  const { asked, isAfterCall, results } = request;
+  if (isAfterCall) return said(`The result: ${results.at(-1) ?? ''}`);
+  const file = /^Deliver: (.*)$/m.exec(asked)?.[1];
+  if (file !== undefined) return called(['deliver', { kind: 'file', path: file }]);
+  const command = asked.includes(PRIMES) ? PROGRAM : /^Run: ([^]*)$/m.exec(asked)?.[1];
+  return command === undefined ? said('Good day.') : called(['shell', { command, timeout_s: 600 }]);
 });
+
+const village = untilEnd(await startHandsVillage(await shellMind, { environmentOf: withTunnel }));
+const runs = new RunPlay(village.peopleUrl);
+const residents = testResidents(runs.play, ['ada']);
+await payForModels(runs.play, ['ada']);
 
 const fileOf = (name: string): string => join(village.hands.workspace, name);
 const linesOf = (name: string): readonly string[] =>

@@ -3,7 +3,7 @@
  * long as in production.
  */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { type Run } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { testResidents } from '../testing/resident-process.ts';
@@ -15,7 +15,6 @@ const { village, play } = await startPlay({ villageSpeed: 20 });
 const runs = new RunPlay(play.url);
 const residents = testResidents(runs.play);
 const db = village.openDb();
-afterEach(() => residents.killAll());
 
 /** Waits until a run is in a state. */
 function inState(runId: string, holds: (run: Run) => boolean): Promise<Run> {

@@ -1,8 +1,9 @@
 /** Runs with residents in separate processes: done, cancelled, and continued after kills, without repeated speech. */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { type Run } from '@hamlet/contract';
 import { dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, type AgentId, startPlay } from '../testing/test-village.ts';
@@ -14,7 +15,6 @@ const { village, play } = await startPlay({ villageSpeed: 20 });
 const runs = new RunPlay(play.url);
 const residents = testResidents(runs.play);
 const db = village.openDb();
-afterEach(() => residents.killAll());
 
 function settled(runId: string): Promise<Run> {
   return eventually('the end of the run', async () => {
@@ -44,10 +44,7 @@ test('a resident follows a plain prompt and reports its acts', async () => {
     /^I am at the market\. I said “The market is open!”\. It is \d\d:\d\d and I am at the market\./,
   );
   assert.equal(await saidBy('ada', 'The market is open!'), 1);
-  assert.deepEqual(
-    (await runs.events(run_id)).map(({ event }) => event),
-    ['queued', 'started', 'step', 'step', 'step', 'settled'],
-  );
+  assert.deepEqual(pluck(await runs.events(run_id), 'event'), ['queued', 'started', 'step', 'step', 'step', 'settled']);
 });
 
 test('a resident finds another agent and delivers a message', async () => {
@@ -105,8 +102,5 @@ test(`a resident that is killed ${KILLS} times and rebooted continues the same r
   assert.ok(run.attempt > 1, 'a newer cycle took it up');
   for (const text of words) assert.equal(await saidBy('fay', text), 1, text);
   const steps = (await runs.events(run_id)).flatMap((each) => (each.event === 'step' ? [each.detail['step']] : []));
-  assert.deepEqual(
-    steps,
-    Array.from({ length: words.length * 2 }, (_, index) => index),
-  );
+  assert.deepEqual(steps, [...Array(words.length * 2).keys()]);
 });

@@ -54,15 +54,12 @@ test('a run is created, started, recorded step by step and settled; its events s
   const settled = dataOf(await runs.settle('ada', given.run_id, { state: 'done', summary: 'I went.' })).run;
   assert.deepEqual([settled.state, settled.summary, settled.error], ['done', 'I went.', null]);
   assert.ok(settled.started_at !== null && settled.ended_at !== null && settled.ended_at >= settled.started_at);
-  assert.deepEqual(
-    (await runs.events(given.run_id)).map(({ number, event }) => [number, event]),
-    [
-      [1, 'queued'],
-      [2, 'started'],
-      [3, 'step'],
-      [4, 'settled'],
-    ],
-  );
+  assert.deepEqual(pluck(await runs.events(given.run_id), 'number', 'event'), [
+    [1, 'queued'],
+    [2, 'started'],
+    [3, 'step'],
+    [4, 'settled'],
+  ]);
   assert.equal(await runs.next('ada'), null);
 });
 

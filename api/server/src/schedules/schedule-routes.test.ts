@@ -239,7 +239,7 @@ test('status is as the operator wrote it; the last firings come from the table',
     },
   );
   assert.deepEqual(
-    view.last_firings.map(({ slot, runs }) => [slot, runs]),
+    pluck(view.last_firings, 'slot', 'runs'),
     ['2026-01-01T00:10:00.000Z', '2026-01-01T00:00:00.000Z'].map((slot) => [
       slot,
       [{ agent_id: 'nobody', run_id: null, outcome: 'agent_unknown' }],

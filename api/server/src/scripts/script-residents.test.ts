@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { type Permission, type Script } from '@hamlet/contract';
-import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { eventually, type AgentId } from '../testing/test-village.ts';
+import { called, said, startMind } from '../runs/testing/call-mind.ts';
 
 /** Tier with models. */
 const BOB = `apiVersion: hamlet.village/v1alpha1
@@ -20,43 +20,15 @@ spec:
   entitlement: { policy: Pinned, name: tier-1 }
 `;
 
-interface Body {
-  readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
-  readonly tools?: readonly object[];
-}
-
 /** Uses the tools that a person names, one by one. `$VERSION` and `$ID` come from the last result. */
-function startToolMind(): Promise<WireServer> {
-  return startWireServer([], {
-    otherwise: ({ method, body }) => {
-      if (method === 'GET')
-        return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'up-model', object: 'model' }] })] };
-      const { messages, tools = [] } = body as Body;
-      const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-      const wanted = [...asked.matchAll(/^Tool: (\S+) (.*)$/gm)];
-      const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content ?? '');
-      const next = tools.length === 0 ? undefined : wanted[results.length];
-      if (next === undefined) return OPENAI_WIRE.stream({ text: [`The result: ${results.at(-1) ?? 'none'}`] });
-      const version =
-        results
-          .join('\n')
-          .match(/[0-9a-f]{32}/g)
-          ?.at(-1) ?? '';
-      const id =
-        results
-          .join('\n')
-          .match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)
-          ?.at(-1) ?? '';
-      const [, name = '', args = ''] = next;
-      const pieces = [args.replaceAll('$VERSION', version).replaceAll('$ID', id)];
-      return OPENAI_WIRE.stream({ calls: [{ id: `call-${results.length}`, name, pieces }] });
-    },
-  });
-}
-
-afterEach(async () => {
-  await residents.killAll();
-  for (const agent_id of ['ada', 'bob']) await runs.play.admin.rebootAgent({ agent_id });
+const toolMind = startMind(({ asked: wish, results }) => {
+  const next = [...wish.matchAll(/^Tool: (\S+) (.*)$/gm)][results.length];
+  if (next === undefined) return said(`The result: ${results.at(-1) ?? 'none'}`);
+  const last = (id: RegExp): string => results.join('\n').match(id)?.at(-1) ?? '';
+  const [, name = '', args = ''] = next;
+  const version = last(/[0-9a-f]{32}/g);
+  const id = last(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g);
+  return called([name, JSON.parse(args.replaceAll('$VERSION', version).replaceAll('$ID', id)) as object]);
 });
 
 const fileOf = (name: string): string => join(village.hands.workspace, name);
@@ -72,9 +44,9 @@ const asked = (run_id: string): Promise<Permission> =>
     return (await runs.play.admin.listPermissions({ run_id, state: 'pending' as const, limit: 5 })).permissions[0];
   });
 
-const village = untilEnd(await startHandsVillage(await startToolMind(), { agents: { bob: BOB } }));
+const village = untilEnd(await startHandsVillage(await toolMind, { agents: { bob: BOB } }));
 const runs = new RunPlay(village.peopleUrl);
-const residents = testResidents(runs.play);
+const residents = testResidents(runs.play, ['ada', 'bob']);
 await payForModels(runs.play, ['ada', 'bob']);
 async function answer({ permission_id }: Permission, body: { answer: 'allow' | 'happened' | 'repeat' }): Promise<void> {
   await runs.play.admin.answerPermission({ permission_id, ...body });

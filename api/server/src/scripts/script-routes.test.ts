@@ -3,13 +3,13 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { keepArtifact, SCRIPT_SOURCE_MAX_BYTES, type CallOutcome } from '@hamlet/contract';
 import { taintRun } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
-import { type AgentId, testVillage } from '../testing/test-village.ts';
-import { PermissionPlay, type CallAnswer, type Working, withTunnel } from '../permissions/testing/permission-play.ts';
+import { type AgentId } from '../testing/test-village.ts';
+import { type CallAnswer, type Working, withTunnel, startPermits } from '../permissions/testing/permission-play.ts';
 
 const RULES = JSON.stringify([
   {
@@ -24,13 +24,9 @@ const STRICT = JSON.stringify([
 
 let calls = 0;
 
-const village = await testVillage();
+const { village, permits } = await startPermits({ rules: RULES, environment: withTunnel });
 const db = village.openDb();
-const tunnel = await withTunnel(village);
-const permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RULES, ...tunnel })).peopleUrl);
 const strict = permits.at((await village.startReplica({ HAMLET_TOOL_RULES: STRICT })).peopleUrl);
-await permits.play.everybody();
-afterEach(() => permits.endAll());
 
 const nextCall = (): string => `${(calls += 1)}.0`;
 const READS = 'cat /workspace/a | sort';

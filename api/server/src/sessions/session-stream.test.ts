@@ -108,10 +108,7 @@ test('with concurrent writers, each stream has every message once, in the order 
   for (const { events, stop } of streams) {
     const numbers = () => events.flatMap((event) => (event.event === 'message' ? [event.data.number] : []));
     await eventually('all messages', () => numbers().length >= 12);
-    assert.deepEqual(
-      numbers(),
-      Array.from({ length: 12 }, (_, n) => n + 1),
-    );
+    assert.deepEqual(numbers(), [...Array(13).keys()].slice(1));
     stop();
   }
 });

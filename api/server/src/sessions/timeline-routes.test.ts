@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TestClient, dataOf, refuses } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, TOKENS, startPlay } from '../testing/test-village.ts';
@@ -20,10 +21,13 @@ test('the timeline lists sessions, runs and firings of an agent newest first, in
   const leader = leaderOf(talk.play.url, 'timeline:0');
   const firing = await leader.fireSchedule(firingBody({ schedule_uid: 'timeline' }));
   const all = (await timeline(admin, {})).entries;
-  assert.deepEqual(
-    all.map(({ id }) => id),
-    [firing.firing_id, firing.runs[0]?.run_id, given.run_id, message.run_id, sessionId],
-  );
+  assert.deepEqual(pluck(all, 'id'), [
+    firing.firing_id,
+    firing.runs[0]?.run_id,
+    given.run_id,
+    message.run_id,
+    sessionId,
+  ]);
   assert.deepEqual(
     all.map(({ kind, session, run, firing: fired }) => [kind, session?.session_id, run?.run_id, fired?.firing_id]),
     [

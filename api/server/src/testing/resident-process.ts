@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { agentToken, eventually, type AgentId, type Play } from './test-village.ts';
+import { afterEach } from 'node:test';
 
 /** Number of characters of a resident's log that are kept for a test. */
 const SAID_CHARS = 65_536;
@@ -85,5 +86,12 @@ export function residentProcesses(
   };
 }
 
-/** Residents of a village until the tests of the calling file have ended. */
-export const testResidents = (play: Play): ResidentProcesses => untilEnd(residentProcesses(() => play));
+/** Residents of a village until the tests of the calling file have ended. After each test they are killed, and `reboots` reboot. */
+export function testResidents(play: Play, reboots: readonly AgentId[] = []): ResidentProcesses {
+  const residents = untilEnd(residentProcesses(() => play));
+  afterEach(async () => {
+    await residents.killAll();
+    for (const agent_id of reboots) await play.admin.rebootAgent({ agent_id });
+  });
+  return residents;
+}

@@ -224,7 +224,7 @@ export const eventually = <T>(
 ): Promise<T> => until(what, look, { pauseMs: WAIT_PAUSE_MS });
 
 export interface PlayOptions extends VillageOptions, Pick<StartOptions, 'models' | 'agents'> {
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>> | ((village: TestVillage) => Promise<Record<string, string>>);
   /** Files of the samples that the test writes or changes before the replica starts. */
   readonly samples?: Readonly<Record<string, Parameters<TestVillage['writeSample']>[1]>>;
 }
@@ -236,7 +236,8 @@ export async function startPlay({ environment, samples = {}, villageSpeed, ...op
 }> {
   const village = await testVillage(villageSpeed === undefined ? {} : { villageSpeed });
   for (const [name, text] of Object.entries(samples)) await village.writeSample(name, text);
-  const play = new Play((await village.startReplica(environment, options)).peopleUrl);
+  const changes = typeof environment === 'function' ? await environment(village) : environment;
+  const play = new Play((await village.startReplica(changes, options)).peopleUrl);
   await play.everybody();
   return { village, play };
 }

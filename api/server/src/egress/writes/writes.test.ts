@@ -1,12 +1,12 @@
 /** Writes that leave a pod, over the broker's routes on a real Postgres. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { permitEgress, type CallData, type CallInput, type Permission } from '@hamlet/contract';
 import { type TestClient, dataOf, refuses } from '@hamlet/test/env/client';
-import { outlast } from '../../permissions/testing/permission-play.ts';
-import { PermissionPlay, type Working } from '../../permissions/testing/permission-play.ts';
-import { clientOf, eventually, TOKENS, type AgentId, testVillage } from '../../testing/test-village.ts';
+import { outlast, startPermits } from '../../permissions/testing/permission-play.ts';
+import { type Working } from '../../permissions/testing/permission-play.ts';
+import { clientOf, eventually, TOKENS, type AgentId } from '../../testing/test-village.ts';
 import { WRITES_WAITING_MAX } from './permit-write.ts';
 
 type Body = CallInput<typeof permitEgress>['body'];
@@ -20,15 +20,10 @@ spec:
   tools: { rules: [{ tools: [network], verdict: deny, reason: Dan sends nothing }] }
 `;
 
-const village = await testVillage();
-await village.writeSample('good-agent-dan.yaml', DAN);
-const { peopleUrl } = await village.startReplica();
-const permits = new PermissionPlay(peopleUrl);
-await permits.play.everybody();
-const broker = clientOf(peopleUrl, TOKENS.broker);
+const { village, permits } = await startPermits({ samples: { 'good-agent-dan.yaml': DAN } });
+const broker = clientOf(permits.play.url, TOKENS.broker);
 const elsewhere = clientOf((await village.startReplica()).peopleUrl, TOKENS.broker);
 const db = village.openDb();
-afterEach(() => permits.endAll());
 
 async function writeOf(working: Working, changes: Partial<Body> = {}): Promise<Body> {
   const { uid } = await permits.play.agent(working.agentId);

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { placeBid, roleMay, ROUTES, type AuctionView, type Outcome } from '@hamlet/contract';
 import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { AGENT_IDS, clientOf, eventually, TOKENS, type AgentId, startPlay } from '../../testing/test-village.ts';
 
 const HOUR_MS = 3_600_000;
@@ -71,14 +72,11 @@ test('the highest bid wins the window at the price of the second highest; the ot
   assert.deepEqual([seen.bidders, seen.own_bid?.amount, seen.bids], [3, '7.5', []], 'sealed: an agent sees its own');
   const { bids, ...settled } = await ended(auction);
   assert.deepEqual([settled.state, settled.winner, settled.price], ['sold', 'bob', '7.5']);
-  assert.deepEqual(
-    bids.map(({ agent_id, amount, outcome }) => [agent_id, amount, outcome]),
-    [
-      ['bob', '10', 'won'],
-      ['cleo', '7.5', 'lost'],
-      ['dan', '2', 'lost'],
-    ],
-  );
+  assert.deepEqual(pluck(bids, 'agent_id', 'amount', 'outcome'), [
+    ['bob', '10', 'won'],
+    ['cleo', '7.5', 'lost'],
+    ['dan', '2', 'lost'],
+  ]);
   assert.deepEqual(
     [await fundsOf('bob'), await fundsOf('cleo'), await fundsOf('dan')],
     [

@@ -3,12 +3,12 @@
  * that the agent claims.
  */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { listCalls, type CallInput } from '@hamlet/contract';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
-import { eventually, testVillage } from '../../testing/test-village.ts';
-import { type HandsCall, PermissionPlay, type Working, withTunnel } from '../testing/permission-play.ts';
+import { eventually } from '../../testing/test-village.ts';
+import { type HandsCall, type Working, withTunnel, startPermits } from '../testing/permission-play.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'speak', 'exec', 'write_inside'], verdict: 'allow' },
@@ -16,12 +16,8 @@ const RULES = JSON.stringify([
   { tools: ['list_processes'], verdict: 'deny' },
 ]);
 
-const village = await testVillage();
+const { village, permits } = await startPermits({ rules: RULES, environment: withTunnel });
 const db = village.openDb();
-const changes = { HAMLET_TOOL_RULES: RULES, ...(await withTunnel(village)) };
-const permits = new PermissionPlay((await village.startReplica(changes)).peopleUrl);
-await permits.play.everybody();
-afterEach(() => permits.endAll());
 
 const begin = (working: Working, call?: HandsCall) => permits.begin(working, call);
 

@@ -1,10 +1,9 @@
 /** Calls of an Agent's MCP servers: the API judges them by the class that the Agent sets; without a class it asks a person. */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { pluck } from '@hamlet/test/env/pluck';
 import { dataOf } from '@hamlet/test/env/client';
-import { testVillage } from '../../testing/test-village.ts';
-import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+import { type Working, startPermits } from '../testing/permission-play.ts';
 
 const ADA = `apiVersion: hamlet.village/v1alpha1
 kind: Agent
@@ -16,11 +15,7 @@ spec:
     - { name: tracker, url: 'https://mcp.example.org/mcp', callTimeout: 2m }
 `;
 
-const village = await testVillage();
-await village.writeSample('good-agent-ada.yaml', ADA);
-const permits = new PermissionPlay((await village.startReplica()).peopleUrl);
-await permits.play.everybody();
-afterEach(() => permits.endAll());
+const { permits } = await startPermits({ samples: { 'good-agent-ada.yaml': ADA } });
 
 const begin = (working: Working, callId: string, tool: string) =>
   permits.begun(working, { callId, tool, args: {}, boot: 'mcp' });

@@ -1,12 +1,11 @@
 /** Calls of net tools over HTTP: rates of the tier over all replicas, the memory that the browser needs, and the class of a call. */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { dataOf } from '@hamlet/test/env/client';
-import { startPlay } from '../../testing/test-village.ts';
-import { type HandsCall, PermissionPlay, type Working } from '../testing/permission-play.ts';
+import { type HandsCall, PermissionPlay, type Working, startPermits } from '../testing/permission-play.ts';
 
 const TIER_0 = 'good-entitlement-tier-0.yaml';
-const { village, play } = await startPlay({
+const { village, permits } = await startPermits({
   samples: {
     [TIER_0]: (tier) =>
       tier
@@ -15,9 +14,7 @@ const { village, play } = await startPlay({
         .replace('memory: 256Mi', 'memory: 2Gi'),
   },
 });
-const permits = new PermissionPlay(play.url);
 const other = permits.at((await village.startReplica({})).peopleUrl);
-afterEach(() => permits.endAll());
 
 type Begin = HandsCall & { readonly callId: string; readonly over?: PermissionPlay };
 const begin = (working: Working, { over = permits, args = {}, ...call }: Begin) =>

@@ -1,8 +1,17 @@
+import { afterEach } from 'node:test';
 import { answerPermission, beginCall, endCall, askPermission, performCall } from '@hamlet/contract';
 import type { CallData, CallInput, Outcome, Permission, Run, SafeMode } from '@hamlet/contract';
 import { dataOf, type TestClient } from '@hamlet/test/env/client';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { clientOf, TOKENS, type AgentId, Play, type TestVillage } from '../../testing/test-village.ts';
+import {
+  clientOf,
+  TOKENS,
+  type AgentId,
+  Play,
+  type TestVillage,
+  startPlay,
+  type PlayOptions,
+} from '../../testing/test-village.ts';
 
 /** Rules of a village in which agents ask before they publish or spend in a run. */
 export const ASKING_RULES = JSON.stringify([
@@ -131,6 +140,20 @@ export class PermissionPlay {
     dataOf(await this.answer(permission.permission_id, { answer: 'allow' }));
     return permission.permission_id;
   }
+}
+
+/** A village with one replica under these rules. Its started runs end after each test. */
+export async function startPermits({ rules, environment, ...options }: PlayOptions & { readonly rules?: string } = {}) {
+  const { village, play } = await startPlay({
+    ...options,
+    environment: async (of) => ({
+      ...(rules === undefined ? {} : { HAMLET_TOOL_RULES: rules }),
+      ...(typeof environment === 'function' ? await environment(of) : environment),
+    }),
+  });
+  const permits = new PermissionPlay(play.url);
+  afterEach(() => permits.endAll());
+  return { village, permits };
 }
 
 export function post(callId: string, title = 'Bread at noon'): Tool {

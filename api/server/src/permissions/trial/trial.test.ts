@@ -1,7 +1,7 @@
 /** Trials of rules over HTTP: proposed rules judge the calls of a week again, and the report equals the test's own count. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import type { CallInput, PolicyProposal, PolicyTrial, Verdict, VillageRule } from '@hamlet/contract';
 import { tryPolicy, VillageRules } from '@hamlet/contract';
 import { judge, resolvePolicy } from '@hamlet/core';
@@ -11,8 +11,8 @@ import { dataOf, refuses } from '@hamlet/test/env/client';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { SessionPlay } from '../../testing/play/session-play.ts';
-import { type AgentId, testVillage } from '../../testing/test-village.ts';
-import { PermissionPlay, post, resultOf, type Working, withTunnel } from '../testing/permission-play.ts';
+import { type AgentId } from '../../testing/test-village.ts';
+import { post, resultOf, type Working, withTunnel, startPermits } from '../testing/permission-play.ts';
 import { needsOf } from '../shell/judge-hands-call.ts';
 import { createReadCommand } from '../shell/read-command.ts';
 
@@ -31,16 +31,9 @@ interface Made {
 }
 const made: Made[] = [];
 
-const village = await testVillage();
-const { peopleUrl } = await village.startReplica({
-  HAMLET_TOOL_RULES: JSON.stringify(RULES),
-  ...(await withTunnel(village)),
-});
-const permits = new PermissionPlay(peopleUrl);
-const talk = new SessionPlay(peopleUrl);
+const { village, permits } = await startPermits({ rules: JSON.stringify(RULES), environment: withTunnel });
+const talk = new SessionPlay(permits.play.url);
 const superuser = untilEnd(openSuperuser(village.postgres));
-await permits.play.everybody();
-afterEach(() => permits.endAll());
 
 const attempt = (body: CallInput<typeof tryPolicy>['body'], by = permits.play.admin) => by.raw.tryPolicy(body);
 const trial = async (body: PolicyProposal): Promise<PolicyTrial> => dataOf(await attempt(body));

@@ -1,43 +1,72 @@
-import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
+import { OPENAI_WIRE, startWireServer, type WireAnswer, type WireServer } from '@hamlet/models/testing';
 
 interface Body {
   readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
   readonly tools?: readonly object[];
 }
 
+/** A request for an answer in a run. */
+export interface Asked {
+  readonly messages: Body['messages'];
+  /** The newest message of a person. */
+  readonly asked: string;
+  /** The results of all calls of tools. */
+  readonly results: readonly string[];
+  readonly isAfterCall: boolean;
+  readonly system: string;
+}
+
+export const said = (text: string): WireAnswer => OPENAI_WIRE.stream({ text: [text] });
+
+/** An answer that calls tools. */
+export const called = (...calls: readonly (readonly [name: string, input: object])[]): WireAnswer =>
+  OPENAI_WIRE.stream({
+    text: [],
+    calls: calls.map(([name, input], at) => ({ id: `call-${name}-${at}`, name, pieces: [JSON.stringify(input)] })),
+  });
+
+/** An endless answer: the client disconnects. */
+export function unending(): WireAnswer {
+  const { chunks, ...answer } = OPENAI_WIRE.stream({ text: ['Once ', 'upon '] });
+  return { ...answer, chunks: [...chunks.slice(0, 2), { drip: ': still writing\n\n', everyMs: 20 }] };
+}
+
+/** A model that greets, and answers requests of runs, which have tools, by `answer`. */
+export function startMind(answer: (asked: Asked) => WireAnswer): Promise<WireServer> {
+  return startWireServer([], {
+    otherwise: ({ method, body }) => {
+      if (method === 'GET')
+        return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'up-model', object: 'model' }] })] };
+      const { messages, tools = [] } = body as Body;
+      if (tools.length === 0) return said('Good day.');
+      const contentOf = (message: Body['messages'][number] | undefined): string => message?.content ?? '';
+      return answer({
+        messages,
+        asked: contentOf(messages.findLast(({ role }) => role === 'user')),
+        results: messages.filter(({ role }) => role === 'tool').map(contentOf),
+        isAfterCall: messages.at(-1)?.role === 'tool',
+        system: contentOf(messages.find(({ role }) => role === 'system')),
+      });
+    },
+  });
+}
+
 /** The message with which a person asks for a call of a tool. */
 export const askFor = (tool: string, input: object): string => `Call ${tool}: ${JSON.stringify(input)}`;
-
-/** The calls that the newest message asks for, and the results so far. */
-function progressOf({ messages }: Body) {
-  const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const calls = [...(messages[asked]?.content ?? '').matchAll(/^(?:\w+: )?Call (\w+): (.*)$/gm)];
-  const results = messages.slice(asked + 1).filter(({ role }) => role === 'tool');
-  return { calls, results: results.map(({ content }) => content ?? '') };
-}
-
-function answerOf(body: Body) {
-  const { calls, results } = progressOf(body);
-  if ((body.tools ?? []).length === 0 || calls.length === 0) return OPENAI_WIRE.stream({ text: ['Good day.'] });
-  const [, name, pieces] = calls[results.length] ?? [];
-  if (name === undefined || pieces === undefined)
-    return OPENAI_WIRE.stream({ text: [`The results: ${results.join('\n')}`] });
-  return OPENAI_WIRE.stream({ text: ['Next.'], calls: [{ id: `call-${results.length}`, name, pieces: [pieces] }] });
-}
 
 /**
  * A model that makes the calls that its newest message asks for (`askFor`, one per line) one by one, and answers with
  * all results. `systems` collects the system prompts of requests with tools.
  */
 export function startCallMind(systems: string[] = []): Promise<WireServer> {
-  return startWireServer([], {
-    otherwise: ({ method, body }) => {
-      if (method === 'GET')
-        return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'up-model', object: 'model' }] })] };
-      const asked = body as Body;
-      if ((asked.tools ?? []).length > 0)
-        systems.push(asked.messages.find(({ role }) => role === 'system')?.content ?? '');
-      return answerOf(asked);
-    },
+  return startMind(({ asked, system, messages }) => {
+    systems.push(system);
+    const calls = [...asked.matchAll(/^(?:\w+: )?Call (\w+): (.*)$/gm)];
+    if (calls.length === 0) return said('Good day.');
+    const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user'));
+    const results = since.filter(({ role }) => role === 'tool').map(({ content }) => content ?? '');
+    const [, name, pieces] = calls[results.length] ?? [];
+    if (name === undefined || pieces === undefined) return said(`The results: ${results.join('\n')}`);
+    return OPENAI_WIRE.stream({ text: ['Next.'], calls: [{ id: `call-${results.length}`, name, pieces: [pieces] }] });
   });
 }

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Run, type Worker } from '@hamlet/contract';
-import { OPENAI_WIRE, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { dataOf } from '@hamlet/test/env/client';
-import { testWire, wireModels } from '../../gateway/testing/wire-models.ts';
+import { wireModels } from '../../gateway/testing/wire-models.ts';
 import { RunPlay } from '../../testing/play/run-play.ts';
 import { testResidents } from '../../testing/resident-process.ts';
-import { eventually, testVillage } from '../../testing/test-village.ts';
+import { eventually, startPlay } from '../../testing/test-village.ts';
+import { called, said, startMind, unending } from '../testing/call-mind.ts';
+import { untilEnd } from '@hamlet/test/env/at-end';
 
 const RULES = [
   { tools: ['read', 'publish', 'delegate', 'speak', 'buy'], verdict: 'allow' },
@@ -15,10 +16,6 @@ const RULES = [
 ];
 const PARENT = 'The secret of the parent is blue.';
 
-interface ChatBody {
-  readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
-  readonly tools?: readonly object[];
-}
 interface Part {
   readonly role?: string;
   readonly prompt: string;
@@ -29,62 +26,35 @@ interface Part {
 /** Workers that wait end when this is set. */
 let mayEnd = false;
 
-const called = (calls: readonly { readonly name: string; readonly input: object }[]): WireAnswer =>
-  OPENAI_WIRE.stream({
-    text: [],
-    calls: calls.map(({ name, input }, at) => ({ id: `call-${at}`, name, pieces: [JSON.stringify(input)] })),
-  });
-
-/** The end of an endless answer: the client disconnects. */
-function unending(): WireAnswer {
-  const { chunks, ...answer } = OPENAI_WIRE.stream({ text: ['Once ', 'upon '] });
-  return { ...answer, chunks: [...chunks.slice(0, 2), { drip: ': still writing\n\n', everyMs: 20 }] };
-}
-
-function answer({ path, body }: WireRequest): WireAnswer | null {
-  if (path !== '/v1/chat/completions') return null;
-  const { messages, tools = [] } = body as ChatBody;
-  if (tools.length === 0) return OPENAI_WIRE.stream({ text: ['Good day.'] });
-  const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-  const last = messages.at(-1);
-  const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content ?? '');
+const answers = startMind(({ asked, isAfterCall, results }) => {
   const parts = /Delegate: ([^]*)$/.exec(asked)?.[1];
-  if (parts !== undefined && last?.role !== 'tool') {
-    const given = JSON.parse(parts) as readonly Part[];
-    return called(given.map((part) => ({ name: 'delegate', input: { role: 'helper', ...part } })));
-  }
-  if (asked.startsWith('Ask who is active') && last?.role !== 'tool')
-    return called([
-      { name: 'list_workers', input: {} },
-      { name: 'delegate', input: { role: 'helper', prompt: 'Answer: yes' } },
-    ]);
-  if (asked.startsWith('Post') && last?.role !== 'tool')
-    return called([{ name: 'post_to_board', input: { title: asked, body: 'Bread.' } }]);
-  if (asked.startsWith('Reply') && last?.role !== 'tool')
-    return called([{ name: 'reply_on_board', input: { post_id: /[0-9a-f-]{36}/.exec(asked)?.[0], body: 'Yes.' } }]);
+  if (parts !== undefined && !isAfterCall)
+    return called(
+      ...(JSON.parse(parts) as readonly Part[]).map((part) => ['delegate', { role: 'helper', ...part }] as const),
+    );
+  if (asked.startsWith('Ask who is active') && !isAfterCall)
+    return called(['list_workers', {}], ['delegate', { role: 'helper', prompt: 'Answer: yes' }]);
+  if (asked.startsWith('Post') && !isAfterCall) return called(['post_to_board', { title: asked, body: 'Bread.' }]);
+  if (asked.startsWith('Reply') && !isAfterCall)
+    return called(['reply_on_board', { post_id: /[0-9a-f-]{36}/.exec(asked)?.[0], body: 'Yes.' }]);
   if (asked.includes('wait') && parts === undefined && !mayEnd) return unending();
-  if (asked.startsWith('be silent')) return OPENAI_WIRE.stream({ text: [''] });
-  return OPENAI_WIRE.stream({ text: [`Result of ${asked.slice(0, 40)}: ${results.join(' | ') || 'fine'}`] });
-}
+  return said(asked.startsWith('be silent') ? '' : `Result of ${asked.slice(0, 40)}: ${results.join(' | ') || 'fine'}`);
+});
 
-const mind = await testWire([], { otherwise: answer });
-const village = await testVillage({ villageSpeed: 20 });
-const replica = await village.startReplica(
-  { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
-  { models: wireModels(mind.url) },
-);
-const runs = new RunPlay(replica.peopleUrl);
-const residents = testResidents(runs.play);
-await runs.play.everybody();
-const body = { agent_id: 'ada', amount: '2000', reason: 'for models' };
-await runs.play.admin.rewardAgent(body);
+const mind = untilEnd(await answers);
+const { play } = await startPlay({
+  villageSpeed: 20,
+  environment: { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
+  models: wireModels(mind.url),
+});
+const runs = new RunPlay(play.url);
+const residents = testResidents(play, ['ada']);
+await play.admin.rewardAgent({ agent_id: 'ada', amount: '2000', reason: 'for models' });
 // The residents of all tests in a minute would use up the requests that the tier allows one agent.
 const item = { kind: 'quota', limit: 'requests_per_minute', amount: 1_200 } as const;
 await runs.play.as('ada').buyCompute({ item, seconds: 36_000 });
-afterEach(async () => {
+afterEach(() => {
   mayEnd = false;
-  await residents.killAll();
-  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
 });
 
 const give = (parts: readonly Part[]): Promise<Run> => runs.give('ada', `${PARENT} Delegate: ${JSON.stringify(parts)}`);
