@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { goodStanding, type AgentBooks, type ComputeClaim, type Presence } from '@hamlet/contract';
 import type { ScheduleView } from '../kinds/schedule/cached-schedule.ts';
+import { agentOf, conditionOf, podOf } from '../kinds/agent/testing/sample-state.ts';
 import type { CachedAgent } from '../objects/cached-objects.ts';
 import type { PodView } from '../objects/pod-view.ts';
 import { agentDifferences, type AgentFacts, type AgentObjects, type AgentSides } from './agent-differences.ts';
@@ -33,49 +34,21 @@ const BOOKS: AgentBooks = {
   claim: CLAIM,
 };
 
-const condition = (
-  type: string,
-  status: 'True' | 'False',
-  reason: string,
-): NonNullable<CachedAgent['status']['conditions']>[number] => ({
-  type,
-  status,
-  reason,
-  message: '',
-  lastTransitionTime: '2026-11-22T10:00:00Z',
-});
-
-const AGENT: CachedAgent = {
-  metadata: { name: 'ada', namespace: 'hamlet', uid: UID, resourceVersion: '1' },
-  problem: 'not read here',
-  spec: undefined,
+const agent = agentOf({
   status: {
     cycle: 2,
     power: 'Awake',
     tier: 'tier-1',
     conditions: [
-      condition('Entitled', 'True', 'ByBalance'),
-      condition('Connected', 'True', 'Connected'),
-      condition('Quarantined', 'False', 'NotQuarantined'),
+      conditionOf('Entitled True ByBalance'),
+      conditionOf('Connected True Connected'),
+      conditionOf('Quarantined False NotQuarantined'),
     ],
   },
-};
-const POD: PodView = {
-  metadata: { name: 'ada-2', namespace: 'hamlet', uid: 'pod-2', resourceVersion: '1' },
-  image: 'i',
-  hands: undefined,
-  handsContainer: undefined,
-  size: undefined,
-  given: undefined,
-  resize: undefined,
-  disruption: undefined,
-  nodeName: 'sparky1',
-  phase: 'Running',
-  scheduled: undefined,
-  container: undefined,
-  reason: undefined,
-  message: undefined,
-};
+});
+const AGENT: CachedAgent = { ...agent, metadata: { ...agent.metadata, uid: UID } };
+const pod = podOf('ada-2');
+const POD: PodView = { ...pod, metadata: { ...pod.metadata, uid: 'pod-2' } };
 const OBJECTS: AgentObjects = { agent: AGENT, pods: [POD], tiers: new Set(['tier-0', 'tier-1']) };
 const SIDES: AgentSides = { name: 'ada', books: BOOKS, remembered: FACTS, objects: OBJECTS };
 
@@ -151,7 +124,7 @@ test('each fact that differs in Kubernetes is reported', () => {
   assert.deepEqual(differ({ books: { ...BOOKS, presence: away }, remembered: { ...FACTS, presence: away } }), [
     'presence: session: the database has no session, Kubernetes has the condition Connected True',
   ]);
-  assert.deepEqual(differ({ objects: status({ conditions: [condition('Connected', 'False', 'NotConnected')] }) }), [
+  assert.deepEqual(differ({ objects: status({ conditions: [conditionOf('Connected False NotConnected')] }) }), [
     'presence: session: the database has a session of cycle 2 of uid-ada, last seen 2026-11-22T10:00:00.5Z, Kubernetes has the condition Connected False',
   ]);
 });
@@ -185,7 +158,7 @@ test('a pinned, refused or deleted tier does not count as drift', () => {
   const lower = status({ tier: 'tier-0' });
   const pinned = {
     ...lower,
-    agent: { ...lower.agent, status: { ...lower.agent.status, conditions: [condition('Entitled', 'True', 'Pinned')] } },
+    agent: { ...lower.agent, status: { ...lower.agent.status, conditions: [conditionOf('Entitled True Pinned')] } },
   };
   assert.deepEqual(differ({ objects: pinned }), []);
   const refused: ComputeClaim = {

@@ -22,14 +22,6 @@ type Pod = KubeObject & {
 
 export type ResizeMood = 'applies' | 'hangs';
 
-export interface FakeKubelet {
-  readonly node: string;
-  setResizes(mood: ResizeMood): void;
-  /** Stops all reports of the node, so that it looks lost and its pods never end. */
-  lose(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 function running({ metadata, spec }: Pod): object {
   const containerStatuses = spec?.containers.map(({ name, image, resources = {} }) => ({
     name,
@@ -55,7 +47,7 @@ const readyCondition = (status: 'True' | 'Unknown'): object => ({
   message: '',
 });
 
-class Kubelet implements FakeKubelet {
+export class FakeKubelet {
   readonly node: string;
   readonly #client: KubeClient;
   readonly #onError: (error: unknown) => void;
@@ -81,11 +73,7 @@ class Kubelet implements FakeKubelet {
       { apiVersion: 'v1', kind: 'Node', metadata: { name: node, labels: { 'kubernetes.io/hostname': node } } },
       {},
     );
-    await this.#client.mergePatch(
-      NODES,
-      { status: { capacity, allocatable: capacity, conditions: [readyCondition('True')] } },
-      { name: node, subresource: 'status' },
-    );
+    await this.#report({ capacity, allocatable: capacity, conditions: [readyCondition('True')] });
     await this.#heartbeat();
     this.#timer = setInterval(() => void this.#heartbeat().catch(this.#onError), HEARTBEAT_MS);
     await this.#pods.start();
@@ -95,14 +83,11 @@ class Kubelet implements FakeKubelet {
     this.#resizes = mood;
   }
 
+  /** Stops all reports of the node, so that it looks lost and its pods never end. */
   async lose(): Promise<void> {
     this.#lost = true;
     clearInterval(this.#timer);
-    await this.#client.mergePatch(
-      NODES,
-      { status: { conditions: [readyCondition('Unknown')] } },
-      { name: this.node, subresource: 'status' },
-    );
+    await this.#report({ conditions: [readyCondition('Unknown')] });
   }
 
   async stop(): Promise<void> {
@@ -120,12 +105,11 @@ class Kubelet implements FakeKubelet {
     };
     await this.#client.apply(LEASES, lease, { fieldManager: 'fake-kubelet' });
     // After a stall of the machine, Kubernetes may have marked the node as lost; this report marks it as ready again.
-    if (!this.#lost)
-      await this.#client.mergePatch(
-        NODES,
-        { status: { conditions: [readyCondition('True')] } },
-        { name: this.node, subresource: 'status' },
-      );
+    if (!this.#lost) await this.#report({ conditions: [readyCondition('True')] });
+  }
+
+  #report(status: object): Promise<unknown> {
+    return this.#client.mergePatch(NODES, { status }, { name: this.node, subresource: 'status' });
   }
 
   async #serve(pod: Pod): Promise<void> {
@@ -139,16 +123,14 @@ class Kubelet implements FakeKubelet {
   }
 }
 
-export type FakeNode = string | { readonly name: string; readonly capacity: Readonly<Record<string, string>> };
-
 /** @param onError called for every failure, also for a pod that is already gone */
 export async function fakeKubelet(
   client: KubeClient,
-  node: FakeNode,
+  node: string | { readonly name: string; readonly capacity: Readonly<Record<string, string>> },
   onError: (error: unknown) => void,
 ): Promise<FakeKubelet> {
   const { name, capacity } = typeof node === 'string' ? { name: node, capacity: CAPACITY } : node;
-  const kubelet = new Kubelet(client, name, onError);
+  const kubelet = new FakeKubelet(client, name, onError);
   await kubelet.start({ ...DISK, ...capacity });
   return kubelet;
 }

@@ -5,7 +5,6 @@ import { type CallLog, type HandsKit } from '../hands/hands-tool.ts';
 import { openChangeLog } from '../hands/files/change-log.ts';
 import { connectionsTo, type HandsConnections } from '../hands/hands-connections.ts';
 import { createRefusals } from '../hands/refusals.ts';
-import { inWorkspace } from '../hands/repository/work-trees.ts';
 import { handsTools } from '../hands/tools/hands-tools.ts';
 import type { KeepArtifact } from '../artifacts/keep-artifact.ts';
 import type { ReadScript } from '../scripts/read-script.ts';
@@ -34,7 +33,7 @@ export const aHandsKit = (
   connections: sharedConnections(socket),
   workspace,
   shells: `${workspace}/.shells`,
-  trees: inWorkspace(workspace),
+  trees: { of: async () => ({ folder: workspace, note: '' }) },
   environmentOf: () => ({}),
   calls: NO_CALL_LOG,
   changes: openChangeLog(':memory:'),

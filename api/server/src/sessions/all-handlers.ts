@@ -10,7 +10,7 @@ export function allSessionHandlers(village: Village) {
   return {
     ...sessionHandlers(village),
     ...messageHandlers(village),
-    removeSessionPerson: removeSessionPerson(),
+    removeSessionPerson,
     ...sessionStreamHandler(village),
     ...timelineHandler(village),
   } satisfies Partial<Handlers>;

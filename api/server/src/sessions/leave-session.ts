@@ -15,21 +15,19 @@ function refuseRemoval({ people, createdById }: ChatSessionRow, personId: string
 }
 
 /** Removes a person from a session. Their streams of it and of its runs end, and their rules in it no longer apply. */
-export function removeSessionPerson(): Handlers['removeSessionPerson'] {
-  return inTx(async (request, tx) => {
-    const held = await holdSession(tx, request);
-    if (!held.ok) return held;
-    const { session } = held.data;
-    const { person_id: personId } = request.params;
-    const { actor } = request;
-    const denied = refuseRemoval(session, personId, actor);
-    if (denied !== null) return denied;
-    const { sessionId, agentId: agent_id } = session;
-    const rules = await revokeRulesOfPerson(tx, { sessionId, personId }, { role: actor.role, id: actor.id });
-    await deleteSessionPerson(tx, sessionId, personId);
-    await hintRunsOfSession(tx, sessionId);
-    const detail = { agent_id, person: personId, rules };
-    await recordAct(tx, request, { action: 'session.remove', object: sessionId, detail });
-    return accepted({ session: chatSessionView((await findChatSession(tx, sessionId)) ?? session) });
-  });
-}
+export const removeSessionPerson: Handlers['removeSessionPerson'] = inTx(async (request, tx) => {
+  const held = await holdSession(tx, request);
+  if (!held.ok) return held;
+  const { session } = held.data;
+  const { person_id: personId } = request.params;
+  const { actor } = request;
+  const denied = refuseRemoval(session, personId, actor);
+  if (denied !== null) return denied;
+  const { sessionId, agentId: agent_id } = session;
+  const rules = await revokeRulesOfPerson(tx, { sessionId, personId }, { role: actor.role, id: actor.id });
+  await deleteSessionPerson(tx, sessionId, personId);
+  await hintRunsOfSession(tx, sessionId);
+  const detail = { agent_id, person: personId, rules };
+  await recordAct(tx, request, { action: 'session.remove', object: sessionId, detail });
+  return accepted({ session: chatSessionView((await findChatSession(tx, sessionId)) ?? session) });
+});

@@ -11,7 +11,16 @@ import {
   unschedulable,
   type PlanRow,
 } from './testing/plan-table.ts';
-import { agentOf, claimOf, claimOfOthers, observedOf, podOf, SETTINGS, tierOf } from './testing/sample-state.ts';
+import {
+  agentOf,
+  conditionOf,
+  claimOf,
+  claimOfOthers,
+  observedOf,
+  podOf,
+  SETTINGS,
+  tierOf,
+} from './testing/sample-state.ts';
 
 const moving = {
   spec: { placement: { onNodeLoss: 'MoveWithoutVolume' } },
@@ -277,20 +286,7 @@ const TABLE: readonly PlanRow[] = [
     'no report of the api yet: a frozen agent stays frozen',
     {
       apiState: 'None',
-      status: {
-        cycle: 2,
-        power: 'Asleep',
-        tier: 'tier-0',
-        conditions: [
-          {
-            type: 'Entitled',
-            status: 'False',
-            reason: 'Frozen',
-            message: '',
-            lastTransitionTime: '2026-11-22T09:00:00Z',
-          },
-        ],
-      },
+      status: { cycle: 2, power: 'Asleep', tier: 'tier-0', conditions: [conditionOf('Entitled False Frozen')] },
       pods: [],
     },
     [],

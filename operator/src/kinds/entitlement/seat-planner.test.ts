@@ -1,12 +1,11 @@
 /** Seats while agents come, grow and go, on caches like those of reflectors. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '@hamlet/kube';
+import { VOLUME_NODE_ANNOTATION } from '../../objects/names.ts';
 import type { TierView } from '../../objects/cached-objects.ts';
 import { TIER_0, TIER_1, TIER_2 } from '../agent/testing/sample-state.ts';
 import { LATER_MS, SeatPlanner, SOON_MS } from './seat-planner.ts';
 import { countSeats } from './seat-sources.ts';
-
 import { GI, GPU, roomFor, village, World } from './testing/seat-world.ts';
 
 test('before the first plan there is no decision; afterwards a new agent gets a seat at once, without another plan', () => {
@@ -31,23 +30,20 @@ test('a failed first plan is retried', () => {
     if (isBroken) throw new Error('no tiers');
     return world.tiers;
   };
-  const clock: Clock = {
-    now: () => world.nowMs,
-    after: (delayMs, action) => (world.timers.add({ atMs: world.nowMs + delayMs, action }), () => undefined),
-  };
   const planner = new SeatPlanner({
     sources: { ...world.sources, tiers },
-    clock,
+    clock: world.clock,
     onSeat: () => undefined,
     onPlan: () => undefined,
     onError: (error) => errors.push(error),
   });
   planner.touch('soon');
-  assert.equal(world.timers.size, 0, 'no plan before all caches are listed');
+  world.clock.pass(LATER_MS);
+  assert.deepEqual([errors, planner.plan], [[], undefined], 'no plan before all caches are listed');
   planner.start();
   assert.deepEqual([errors.length, planner.plan], [1, undefined]);
   isBroken = false;
-  world.pass(LATER_MS);
+  world.clock.pass(LATER_MS);
   assert.deepEqual(planner.seatOf(ada), { granted: true, node: 'a' });
 });
 
@@ -61,7 +57,7 @@ test('an agent whose seat moves is notified, because its pod may be bound to the
   world.node('a', { cordoned: true });
   world.node('b');
   world.planner.touch('soon');
-  world.pass(SOON_MS);
+  world.clock.pass(SOON_MS);
   assert.deepEqual([world.planner.seatOf(ada), world.notified], [{ granted: true, node: 'b' }, [ada]]);
 });
 
@@ -74,13 +70,13 @@ test('an agent without room waits, and is notified when another agent is gone', 
   world.planner.start();
   const cleo = world.agent('cleo');
   assert.deepEqual(world.planner.seatOf(cleo), { granted: false, reason: 'SeatPending' });
-  world.pass(SOON_MS);
+  world.clock.pass(SOON_MS);
   assert.deepEqual(world.planner.seatOf(cleo), { granted: false, reason: 'NoSeat', blocking: 'memory', position: 1 });
   world.notified.length = 0;
   world.agent('ada', { spec: { power: 'Asleep' } });
   world.endPod('ada');
   world.planner.touch();
-  world.pass(SOON_MS);
+  world.clock.pass(SOON_MS);
   assert.deepEqual(
     [world.notified, world.planner.seatOf(cleo)?.reason, world.planner.seatOf('village/ada')],
     [[cleo], 'SeatClearing', undefined],
@@ -89,7 +85,7 @@ test('an agent without room waits, and is notified when another agent is gone', 
   world.notified.length = 0;
   world.removePod('ada');
   world.planner.touch();
-  world.pass(SOON_MS);
+  world.clock.pass(SOON_MS);
   assert.deepEqual([world.notified, world.planner.seatOf(cleo)], [[cleo], { granted: true, node: 'a' }]);
 });
 
@@ -97,9 +93,9 @@ test('a thousand changes cause one plan', () => {
   const world = village();
   world.planner.start();
   for (let index = 0; index < 1_000; index += 1) world.planner.touch();
-  world.pass(LATER_MS);
+  world.clock.pass(LATER_MS);
   assert.equal(world.plans, 2);
-  world.pass(10 * LATER_MS);
+  world.clock.pass(10 * LATER_MS);
   assert.equal(world.plans, 2);
 });
 
@@ -115,7 +111,7 @@ test('an agent grows at once if there is room, and otherwise keeps its size unti
   world.pod('ada', TIER_1);
   world.tierOfAgent.set('bob', TIER_1);
   assert.deepEqual(world.planner.seatOf('village/bob'), { granted: true, reason: 'SeatPending' });
-  world.pass(SOON_MS);
+  world.clock.pass(SOON_MS);
   assert.equal(world.planner.seatOf('village/bob')?.reason, 'NodeFull');
   assert.equal(world.planner.seatOf('village/bob')?.granted, true);
 });
@@ -143,14 +139,14 @@ test('a higher tier displaces the lowest; a model server and other villages are 
   const top = world.agent('top');
   world.tierOfAgent.set('top', TIER_2);
   assert.equal(world.planner.seatOf(top)?.reason, 'SeatPending');
-  world.pass(SOON_MS);
+  world.clock.pass(SOON_MS);
   const clearing = { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' };
   const reasons = (): readonly unknown[] =>
     ['ada', 'bob', 'cleo'].map((name) => world.planner.seatOf(`village/${name}`)?.reason);
   assert.deepEqual([world.planner.seatOf(top), reasons()], [clearing, [undefined, 'Displaced', 'Displaced']]);
   for (const name of ['bob', 'cleo']) world.endPod(name);
   world.planner.touch();
-  world.pass(SOON_MS);
+  world.clock.pass(SOON_MS);
   assert.deepEqual(
     [world.planner.seatOf(top), world.planner.seatOf('village/ada')?.granted],
     [clearing, true],
@@ -158,7 +154,7 @@ test('a higher tier displaces the lowest; a model server and other villages are 
   );
   for (const name of ['bob', 'cleo']) world.removePod(name);
   world.planner.touch();
-  world.pass(SOON_MS);
+  world.clock.pass(SOON_MS);
   assert.deepEqual(world.planner.seatOf(top), { granted: true, node: 'a' });
   assert.ok(world.notified.includes('village/cleo') && world.notified.includes(top));
 });
@@ -211,4 +207,30 @@ test('agents are counted by tier, awake or asleep', () => {
       ['tier-2', 1],
     ],
   );
+});
+
+test('an agent with a local volume gets no seat on another node: while its node is closed it waits, or keeps its waiting pod', () => {
+  const world = new World([{ name: 'a', cordoned: true }, { name: 'b' }]);
+  const meta = (name: string) => ({ name, namespace: 'village', uid: `${name}-uid`, resourceVersion: world.version() });
+  const withVolume = (name: string, local: boolean): string => {
+    const claim = meta(`${name}-home`);
+    world.claims.see({ metadata: { ...claim, annotations: { [VOLUME_NODE_ANNOTATION]: 'a' } } });
+    world.volumes.see({ metadata: meta(`${name}-pv`), claimUid: claim.uid, local });
+    return world.agent(name);
+  };
+  const [ada, bob, eve] = [withVolume('ada', true), withVolume('bob', false), withVolume('eve', true)];
+  world.pod('eve', TIER_0, null);
+  world.planner.start();
+  const closed = { reason: 'NodeClosed', blocking: 'node a' };
+  assert.deepEqual(
+    [ada, bob, eve].map((key) => world.planner.seatOf(key)),
+    [
+      { granted: false, ...closed, position: 2 },
+      { granted: true, node: 'b' },
+      { granted: true, ...closed, position: 1 },
+    ],
+  );
+  world.node('a');
+  world.planner.replan();
+  for (const key of [ada, eve]) assert.deepEqual(world.planner.seatOf(key), { granted: true, node: 'a' });
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ScheduleActivity } from '@hamlet/contract';
 import { ScheduleSpec, type ScheduleReason, type ScheduleStatus } from '@hamlet/contract/kinds';
+import { conditionOf } from '../agent/testing/sample-state.ts';
 import { plan } from './plan.ts';
 import { statusOf } from './status.ts';
 import { type Observed, scheduleView, type ScheduleView } from './cached-schedule.ts';
@@ -90,15 +91,7 @@ test('a new timing and the end of a suspension reset the slots', () => {
   );
   const suspended: ScheduleStatus = {
     ...until('2026-11-22T08:00:00Z'),
-    conditions: [
-      {
-        type: 'Suspended',
-        status: 'True',
-        reason: 'Suspended',
-        message: '',
-        lastTransitionTime: '2026-11-22T08:00:00Z',
-      },
-    ],
+    conditions: [conditionOf('Suspended True Suspended')],
   };
   assert.deepEqual(plan(observed(view(missing, suspended)), NOON - 1).fire, []);
   assert.equal(plan(observed(view(missing, until('2026-11-22T08:00:00Z'))), NOON + 60_000).fire.length, 4);

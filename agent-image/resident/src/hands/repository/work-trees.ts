@@ -42,8 +42,6 @@ export function foldersOf({ url }: Pick<Repository, 'url'>): readonly [string, s
 
 const hashOf = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 8);
 
-export const inWorkspace = (workspace: string): WorkTrees => ({ of: async () => ({ folder: workspace, note: '' }) });
-
 export function createWorkTrees(ports: TreePorts): WorkTrees {
   const folders = new Map<string, string>();
   const noted = new Map<string, RunTree>();

@@ -1,5 +1,5 @@
 /** States for tests: a healthy agent of tier-0, and parts that differ from it. */
-import { AgentSpec, EntitlementSpec, type AgentStatus } from '@hamlet/contract/kinds';
+import { AgentSpec, EntitlementSpec, type AgentStatus, type Condition } from '@hamlet/contract/kinds';
 import { fixedOf, sizeOf } from '../../../objects/tier-compute.ts';
 import { type Observed, observedFrom, statusFromPods } from '../observe.ts';
 import type { Facts, Settings } from '../facts.ts';
@@ -258,6 +258,12 @@ export const container = (parts: Partial<ContainerState>): ContainerState => ({
   outOfMemory: false,
   ...parts,
 });
+
+/** A condition in the form `TYPE STATUS REASON`. */
+export function conditionOf(text: `${string} ${Condition['status']} ${string}`): Condition {
+  const [type = '', status, reason = ''] = text.split(' ') as [string, Condition['status'], string];
+  return { type, status, reason, message: '', lastTransitionTime: '2026-11-22T09:00:00Z' };
+}
 
 export const waiting = (waitingReason: string, waitingMessage?: string): ObservedParts => ({
   presence: undefined,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ObjectCache, type Clock } from '@hamlet/kube';
+import { ObjectCache } from '@hamlet/kube';
+import { FakeClock } from '@hamlet/kube/testing';
 import type { Room } from '@hamlet/core/seats';
 import { RESIDENT_SHARE } from '../../../objects/hands.ts';
 import { fixedOf, sizeOf } from '../../../objects/tier-compute.ts';
@@ -15,15 +16,9 @@ import type { SeatSources } from '../seat-sources.ts';
 export const GI = 2 ** 30;
 export const GPU = 'nvidia.com/gpu';
 
-interface Timer {
-  readonly atMs: number;
-  readonly action: () => void;
-}
-
 /** Caches like those of reflectors, a clock that the test moves, and a seat planner on both. */
 export class World {
-  nowMs = 0;
-  readonly timers = new Set<Timer>();
+  readonly clock = new FakeClock();
   readonly notified: string[] = [];
   plans = 0;
   readonly agents = new ObjectCache<CachedAgent>();
@@ -56,17 +51,9 @@ export class World {
       }),
       reserve: { cpuMillis: 0, memoryBytes: 0, pods: 0, devices: {} },
     };
-    const clock: Clock = {
-      now: () => this.nowMs,
-      after: (delayMs, action) => {
-        const timer = { atMs: this.nowMs + delayMs, action };
-        this.timers.add(timer);
-        return () => this.timers.delete(timer);
-      },
-    };
     this.planner = new SeatPlanner({
       sources: this.sources,
-      clock,
+      clock: this.clock,
       onSeat: (key) => this.notified.push(key),
       onPlan: () => (this.plans += 1),
       onError: (error) => assert.fail(String(error)),
@@ -76,14 +63,6 @@ export class World {
   version(): string {
     this.#version += 1;
     return String(this.#version);
-  }
-
-  pass(milliseconds: number): void {
-    this.nowMs += milliseconds;
-    for (const timer of [...this.timers].filter(({ atMs }) => atMs <= this.nowMs)) {
-      this.timers.delete(timer);
-      timer.action();
-    }
   }
 
   node(name: string, parts: Partial<NodeView> = {}): void {
