@@ -1,10 +1,39 @@
-import type { RouteSpec } from '@hamlet/contract';
+import type { RouteSpec, Problem } from '@hamlet/contract';
 import type { Response } from 'express';
 import { setStreamHeaders } from './event-sink.ts';
 import { showLimits, type ShownLimit } from './rate-limit.ts';
 import type { Refused } from './outcome.ts';
-import { completionWire } from './completion-wire.ts';
-import { problemOf } from './respond.ts';
+import { problemOf, anthropicErrorOf, openAiErrorOf } from './respond.ts';
+
+interface CompletionWire {
+  event(chunk: unknown, json: string): string;
+  readonly done: string;
+  failure(problem: Problem): string;
+}
+
+const data = (json: string): string => `data: ${json}\n\n`;
+const named = (event: string, json: string): string => `event: ${event}\n${data(json)}`;
+
+function typeOf(chunk: unknown): string {
+  return typeof chunk === 'object' && chunk !== null && 'type' in chunk ? String(chunk.type) : 'message';
+}
+
+const OPENAI: CompletionWire = {
+  event: (_chunk, json) => data(json),
+  done: data('[DONE]'),
+  failure: (problem) => data(JSON.stringify({ error: openAiErrorOf(problem) })),
+};
+
+const ANTHROPIC: CompletionWire = {
+  event: (chunk, json) => named(typeOf(chunk), json),
+  done: '',
+  failure: (problem) =>
+    named('error', JSON.stringify({ type: 'error', error: anthropicErrorOf(problem), request_id: problem.request_id })),
+};
+
+function completionWire({ answer }: Pick<RouteSpec, 'answer'>): CompletionWire {
+  return answer.kind === 'completion' && answer.wire === 'anthropic' ? ANTHROPIC : OPENAI;
+}
 
 /** Limit of unread output. Above it the API drops the connection. */
 const BACKLOG_MAX_BYTES = 1 << 20;

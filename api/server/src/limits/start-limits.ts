@@ -4,10 +4,24 @@ import { registerGauges } from '../service/metrics.ts';
 import { repeat } from '../service/single-flight.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
 import { createActorLimiter } from './actor-limiter.ts';
-import { createAgentLimits } from './agent-limits.ts';
-import { readLimitReached } from './limit-reached.ts';
-import { openSharedWindows } from './shared-windows.ts';
+import { createAgentLimits, type AgentLimits } from './agent-limits.ts';
+import { openSharedWindows, type SharedWindows } from './shared-windows.ts';
 import type { Services } from '../service/services.ts';
+import type { ReadLimitReached } from '../agents/agent-handlers.ts';
+
+function readLimitReached(ports: {
+  readonly windows: Pick<SharedWindows, 'read'>;
+  readonly limits: Pick<AgentLimits, 'of'>;
+  readonly now: () => number;
+}): ReadLimitReached {
+  const { windows, limits, now } = ports;
+  return async (agentId) => {
+    const [counted, allowance] = await Promise.all([windows.read(`agent ${agentId}`), limits.of(agentId)]);
+    const quota = allowance?.limits.requests_per_minute ?? 0;
+    if (counted === null || allowance === null || counted.count <= quota) return null;
+    return { limit: 'requests_per_minute', quota, until: new Date(now() + counted.endsInMs).toISOString() };
+  };
+}
 
 const READ_AHEAD_MS = 500;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountDetail, AccountRole } from '@hamlet/contract';
-import type { AccountRow, Tx } from '@hamlet/store';
+import type { AccountDetail, AccountRole, CodeGrant } from '@hamlet/contract';
+import type { AccountRow, Tx, Db } from '@hamlet/store';
 import {
   announceAccount,
   endSessions,
@@ -13,17 +13,44 @@ import {
   insertAccount,
   listAccountDetails,
   listSessions,
+  hasOtherAdmin,
+  lockAccount,
+  keepAccountCode,
+  readAccountDetail,
 } from '@hamlet/store';
 import { z } from 'zod';
 import { inTx, plain, type Handlers } from '../http/handler.ts';
-import { accepted, refused, type Outcome } from '../http/outcome.ts';
-import { grantCode, holdForChange, shownAccount } from './held-account.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import type { PeopleServices } from './start-people.ts';
 import type { Acting } from '../audit/record-act.ts';
 import { auditAccount } from '../auth/account-actor.ts';
 import { SESSION_IDLE_MS } from '../http/session-cookie.ts';
 import { pageCursor, paged } from '../http/page-cursor.ts';
 import { accountDetail, sessionView } from './account-view.ts';
+import { hashOf, newSecret } from '../auth/secrets.ts';
+
+const CODE_LIFE_MS = 72 * 3_600_000;
+const CODE_PREFIX = 'hic_';
+
+async function shownAccount(db: Db, accountId: string): Promise<Outcome<{ account: AccountDetail }>> {
+  const row = await readAccountDetail(db, accountId, SESSION_IDLE_MS);
+  return row === null ? refused('no_such_account') : accepted({ account: accountDetail(row) });
+}
+
+async function grantCode(tx: Tx, accountId: string, now: Date): Promise<CodeGrant> {
+  const code = newSecret(CODE_PREFIX);
+  const expiresAt = new Date(now.getTime() + CODE_LIFE_MS);
+  await keepAccountCode(tx, { accountId, codeHash: hashOf(code), expiresAt });
+  return { code, expires_at: expiresAt.toISOString() };
+}
+
+/** With `mayTakeAdmin`, locks all admins first, and refuses if this account is the last one. */
+async function holdForChange(tx: Tx, accountId: string, mayTakeAdmin: boolean): Promise<AccountRow | Refused> {
+  const others = mayTakeAdmin ? await hasOtherAdmin(tx, accountId) : true;
+  const account = await lockAccount(tx, accountId);
+  if (account === null) return refused('no_such_account');
+  return account.role === 'admin' && !others ? refused('last_admin') : account;
+}
 
 /** The cursor of a page of accounts is the last name on it, in lower case. */
 const cursor = pageCursor(z.string());

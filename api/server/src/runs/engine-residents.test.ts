@@ -25,7 +25,7 @@ const { village, play } = await startPlay({
   models: wireModels(mind.url),
 });
 const runs = new RunPlay(play.url);
-const residents = testResidents(play);
+const residents = testResidents(play, []);
 const db = village.openDb();
 await payForModels(play, ['ada']);
 

@@ -1,5 +1,6 @@
 import { FIRING_EARLY_MS, RUNS_WAITING_MAX, type FiredRun, type FiringBody } from '@hamlet/contract';
 import { planFiring, type FiringPlan } from '@hamlet/core';
+import type { Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
 import {
   announceSchedule,
   countWaiting,
@@ -18,12 +19,31 @@ import {
   databaseNow,
   readFreeze,
 } from '@hamlet/store';
-import type { Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
-import { staleFence } from '../operator/operator-fence.ts';
+import { staleFence, fenceOf } from '../operator/operator-fence.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
 import type { Village } from '../village.ts';
+import { plain, type Handlers } from '../http/handler.ts';
+
+export function firingHandlers(village: Village): Pick<Handlers, 'fireSchedule'> {
+  return {
+    fireSchedule: plain(async ({ headers, body }) => {
+      const fence = fenceOf(headers);
+      if (!fence.ok) return fence;
+      const outcome = await fireSchedule(village, body, fence.data);
+      if (!outcome.ok) return outcome;
+      const { firing, claimed, now } = outcome.data;
+      return accepted({
+        firing_id: firing.firingId,
+        slot: firing.slot.toISOString(),
+        claimed,
+        runs: [...firing.runs],
+        now: now.toISOString(),
+      });
+    }),
+  };
+}
 
 /** A firing. `claimed` is true if this request was the first for its slot. */
 export interface Fired {

@@ -13,7 +13,7 @@ import { requeueRuns } from './run-upkeep.ts';
 
 const { village, play } = await startPlay({ villageSpeed: 20 });
 const runs = new RunPlay(play.url);
-const residents = testResidents(runs.play);
+const residents = testResidents(runs.play, []);
 const db = village.openDb();
 
 /** Waits until a run is in a state. */

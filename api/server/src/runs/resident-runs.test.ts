@@ -13,7 +13,7 @@ const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 20 : 3;
 
 const { village, play } = await startPlay({ villageSpeed: 20 });
 const runs = new RunPlay(play.url);
-const residents = testResidents(runs.play);
+const residents = testResidents(runs.play, []);
 const db = village.openDb();
 
 function settled(runId: string): Promise<Run> {

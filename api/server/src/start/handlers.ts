@@ -40,7 +40,7 @@ import { reconciliationHandlers } from '../money/payments/reconciliation-handler
 import { permissionHandlers } from '../permissions/permission-handlers.ts';
 import { trialHandlers } from '../permissions/trial/trial-handlers.ts';
 import { offerHandlers } from '../money/offers/offer-handlers.ts';
-import { firingHandlers } from '../runs/firing-handlers.ts';
+import { firingHandlers } from '../runs/fire-schedule.ts';
 import { journalHandlers } from '../runs/journal-handlers.ts';
 import { runHandlers } from '../runs/run-handlers.ts';
 import { workHandlers } from '../runs/work-handlers.ts';

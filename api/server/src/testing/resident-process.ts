@@ -86,12 +86,13 @@ export function residentProcesses(
   };
 }
 
-/** Residents of a village until the tests of the calling file have ended. After each test they are killed, and `reboots` reboot. */
-export function testResidents(play: Play, reboots: readonly AgentId[] = []): ResidentProcesses {
+/** Residents until the tests of the calling file have ended. With `reboots`, each test ends them and reboots these agents. */
+export function testResidents(play: Play, reboots?: readonly AgentId[]): ResidentProcesses {
   const residents = untilEnd(residentProcesses(() => play));
-  afterEach(async () => {
-    await residents.killAll();
-    for (const agent_id of reboots) await play.admin.rebootAgent({ agent_id });
-  });
+  if (reboots !== undefined)
+    afterEach(async () => {
+      await residents.killAll();
+      for (const agent_id of reboots) await play.admin.rebootAgent({ agent_id });
+    });
   return residents;
 }
