@@ -12,13 +12,32 @@ import { GO_PART } from './runner/go.ts';
 import { leftovers, markProcesses } from './runner/leftovers.ts';
 import { LINT_PART } from './runner/lint.ts';
 import { CLUSTER_PART, IMAGES_PART } from './runner/full-parts.ts';
-import { sumOf, type Part, type Print, type Run, type Tally } from './runner/part.ts';
+import { type Part, type Print, type Run, sumOf, type Tally } from './runner/part.ts';
 import { changedSince, reachedTests, readImports } from './runner/reach.ts';
-import { cleanCommit, history, readResults, redSince, writeResults, type UnitResult } from './runner/results.ts';
-import { setUp } from './runner/set-up.ts';
+import { cleanCommit, history, readResults, redSince, type UnitResult, writeResults } from './runner/results.ts';
 import { isInGate } from './runner/suites.ts';
 import { UNIT_PART } from './runner/unit.ts';
 import { VILLAGE_PART } from './runner/village.ts';
+import { buildPrograms } from '../local/village/cluster.ts';
+import { run } from '../local/village/command.ts';
+import { runSteps, type Step } from '../local/village/steps.ts';
+
+/** Installs packages and builds programs for the parts that need them. */
+async function setUp(parts: readonly Part[]): Promise<void> {
+  const needs = new Set(parts.flatMap((part) => part.needs));
+  const steps: Step[] = [];
+  if (needs.has('packages')) {
+    steps.push({
+      name: 'packages',
+      work: async ({ log, doing }) =>
+        void (await run('bash', ['local/village/packages.sh', 'up', 'test'], { log, doing })),
+    });
+  }
+  if (needs.has('programs')) steps.push({ name: 'programs', work: buildPrograms });
+  // Tests that need the programs fail from here on if there are none, instead of being skipped.
+  process.env['HAMLET_TEST_BUILT'] = '1';
+  if (steps.length > 0) await runSteps('Hamlet: setting up the tests', steps);
+}
 
 /** Lanes run side by side; the parts of one lane run in order. The first lane computes, the second waits for clusters. */
 const LANES: readonly (readonly Part[])[] = [
@@ -127,7 +146,7 @@ async function runPart(part: Part, { isFull, files }: Choice, memory: Pick<Run, 
 const countsOf = ({ passed, failed, skipped = 0 }: Tally): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
-/** One more test: it passes when all processes of the tests have ended. */
+/** An additional test that passes when all processes of the tests have ended. */
 async function checkLeftovers(): Promise<Tally> {
   const left = (await leftovers()).map((line) => ({ what: `still running: ${line}`, rerun: 'make test' }));
   return left.length === 0
@@ -220,7 +239,7 @@ function chosenLanes(names: string | undefined): readonly (readonly Part[])[] {
 
 /** Prints the failures at the end of a long run, with the command that repeats each. */
 function report({ passed, failed, failures }: Tally, tookMs: number): void {
-  console.log(`\nall of it took ${(tookMs / 60_000).toFixed(1)} min`);
+  console.log(`\nthe run took ${(tookMs / 60_000).toFixed(1)} min`);
   for (const { what, rerun, lastLines = [] } of failures) {
     console.log(`✖ ${what.slice(0, LONGEST_FAILURE)}\n    ${rerun}`);
     for (const line of lastLines) console.log(`    │ ${line.slice(0, LONGEST_FAILURE)}`);

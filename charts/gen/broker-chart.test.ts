@@ -1,41 +1,20 @@
-/** The broker of the chart as helm renders it. */
+/** Renders the chart with helm and checks the broker. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, test } from '@hamlet/test/env/cluster-test';
-import { parseAllDocuments } from 'yaml';
-import { program } from '../../local/village/cluster.ts';
-import { run } from '../../local/village/command.ts';
-import { ROOT } from '../../local/village/paths.ts';
-import type { Container, Manifest } from './testing/manifest.ts';
+import { test } from '@hamlet/test/env/cluster-test';
+import { render, type Container, type Manifest } from './testing/render.ts';
 
-let folder = '';
-let helm = '';
-
-before(async () => {
-  helm = await program('helm');
-  folder = mkdtempSync(join(tmpdir(), 'hamlet-charts-broker-'));
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The parts of the broker in the rendered chart. */
+/** Renders the chart and returns the broker's pod and all manifests. */
 async function brokerIn(values: object = {}): Promise<{
   readonly pod: Manifest['spec']['template']['spec'];
   readonly manifests: readonly Manifest[];
 }> {
-  const file = join(folder, 'values.json');
-  writeFileSync(file, JSON.stringify(values));
-  const text = await run(helm, ['template', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', file]);
-  const manifests = parseAllDocuments(text)
-    .map((document) => document.toJS() as Manifest | null)
-    .filter((manifest) => manifest !== null);
+  const { manifests } = await render(values);
   const pod = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'hamlet-broker');
   assert.ok(pod !== undefined);
   return { pod: pod.spec.template.spec, manifests };
 }
 
-test('the chart declares the authority without content, and only the first container of the broker has a right to it', async () => {
+test("the chart creates the CA Secret empty, and only the broker's init container can write it", async () => {
   const { pod, manifests } = await brokerIn();
   const named = manifests.filter(({ metadata }) => metadata.name === 'hamlet-ca');
   assert.deepEqual(named.map(({ kind }) => kind).toSorted(), ['ConfigMap', 'Secret']);
@@ -72,7 +51,7 @@ interface NetworkRule {
   readonly ports: readonly { readonly port?: number }[];
 }
 
-test('agents reach two ports and no DNS; only agents use the broker, and only named namespaces read its metrics', async () => {
+test('agents reach only two ports and no DNS; only agents reach the broker, and only listed namespaces read its metrics', async () => {
   const policy = async (
     name: string,
     values: object = {},

@@ -1,47 +1,18 @@
-/** The charts as helm renders them: refused values, and rules for every pod. */
+/** Renders the charts with helm: refused values, and rules for every pod. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from '@hamlet/test/env/cluster-test';
-import { parse, parseAllDocuments } from 'yaml';
+import { test } from '@hamlet/test/env/cluster-test';
+import { parse } from 'yaml';
 import { FINALIZER_POLICY, OPERATOR_POLICIES } from '../../operator/src/rights/policies.ts';
 import { program } from '../../local/village/cluster.ts';
 import { tryRun } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
-import type { Manifest } from './testing/manifest.ts';
+import { render, type Manifest, type Rendered } from './testing/render.ts';
 
 const WORKLOADS = ['api', 'api-more', 'broker', 'operator', 'postgres', 'redis'].map((name) => `hamlet-${name}`);
-let folder = '';
-let helm = '';
-
-before(async () => {
-  helm = await program('helm');
-  folder = mkdtempSync(join(tmpdir(), 'hamlet-charts-'));
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-async function template(
-  values: object,
-  ...flags: readonly string[]
-): Promise<{ code: number; output: string; manifests: readonly Manifest[] }> {
-  const file = join(folder, 'values.json');
-  writeFileSync(file, JSON.stringify(values));
-  const { code, stdout, output } = await tryRun(helm, [
-    'template',
-    'hamlet',
-    join(ROOT, 'charts/hamlet'),
-    '--namespace',
-    'meadow',
-    '--values',
-    file,
-    ...flags,
-  ]);
-  const manifests = parseAllDocuments(stdout)
-    .map((document) => document.toJS() as Manifest | null)
-    .filter((manifest) => manifest !== null);
-  return { code, output, manifests: code === 0 ? manifests : [] };
-}
+const template = (values: object, ...flags: readonly string[]): Promise<Rendered> =>
+  render(values, '--namespace', 'meadow', ...flags);
 
 async function workloads(values: object = {}): Promise<readonly Manifest[]> {
   const { code, output, manifests } = await template(values);
@@ -51,8 +22,8 @@ async function workloads(values: object = {}): Promise<readonly Manifest[]> {
   );
 }
 
-test('helm lints both charts', async () => {
-  const { code, output } = await tryRun(helm, [
+test('both charts pass helm lint', async () => {
+  const { code, output } = await tryRun(await program('helm'), [
     'lint',
     '--strict',
     join(ROOT, 'charts/hamlet-crds'),
@@ -87,7 +58,7 @@ test('every pod of the chart runs as an unprivileged user with a read-only image
   }
 });
 
-/** The containers that have a key of a Secret as an environment variable, as `workload/container`. */
+/** Lists the containers that read the Secret key into an environment variable, as `workload/container`. */
 async function holdersOf(secret: string, key: string): Promise<readonly string[]> {
   return (await workloads()).flatMap(
     ({
@@ -104,7 +75,7 @@ async function holdersOf(secret: string, key: string): Promise<readonly string[]
   );
 }
 
-test("only the init container of the API has the owner's password, and no account of the village can read its Secrets", async () => {
+test("only the API's init container has the database owner's password, and no service account of the village can read its Secrets", async () => {
   assert.deepEqual((await holdersOf('hamlet-postgres-owner', 'ownerPassword')).toSorted(), [
     'hamlet-api-more/migrate',
     'hamlet-api/migrate',
@@ -126,7 +97,7 @@ test("only the init container of the API has the owner's password, and no accoun
 
 const POLICIES = ['--api-versions', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy'];
 
-test('a policy adds the finalizer to agents of this village, if Kubernetes supports such policies', async () => {
+test('an admission policy adds the finalizer to agents of this village, if Kubernetes supports such policies', async () => {
   const { manifests } = await template({}, ...POLICIES);
   const [policy, binding] = ['', 'Binding'].map((suffix) =>
     manifests.find(({ kind }) => kind === `MutatingAdmissionPolicy${suffix}`),
@@ -136,7 +107,7 @@ test('a policy adds the finalizer to agents of this village, if Kubernetes suppo
     [policy?.spec, binding?.spec],
     [FINALIZER_POLICY, { policyName: policy?.metadata.name, matchResources }],
   );
-  const { stdout } = await tryRun(helm, [
+  const { stdout } = await tryRun(await program('helm'), [
     'template',
     'hamlet',
     join(ROOT, 'charts/hamlet'),
@@ -146,7 +117,7 @@ test('a policy adds the finalizer to agents of this village, if Kubernetes suppo
   assert.doesNotMatch(stdout, /MutatingAdmissionPolicy/);
 });
 
-test('a policy limits the operator to pods and volume claims of agents, with user namespaces if they are on', async () => {
+test('an admission policy limits the operator to pods and volume claims of agents, and requires user namespaces when they are on', async () => {
   const { manifests } = await template({});
   const specOf = (name: string): object =>
     manifests.find(({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.startsWith(name))
@@ -236,7 +207,7 @@ test('values set the registry, the tag or the whole reference of an image', asyn
   ]);
 });
 
-test('the values define tiers and agents, null removes one, and the chart refuses power', async () => {
+test('values define tiers and agents, null removes one, and the chart refuses spec.power', async () => {
   const { manifests } = await template({ agents: { bob: null, eve: { displayName: 'Eve' } } });
   const names = (kind: string): readonly string[] =>
     manifests.filter((manifest) => manifest.kind === kind).map(({ metadata }) => metadata.name);
@@ -253,8 +224,8 @@ const REFUSED: Readonly<Record<string, object>> = {
   'an unknown pull policy': { image: { pullPolicy: 'Sometimes' } },
   'a key that can be guessed': { api: { keys: { adminToken: 'secret' } } },
   'a key of a role that does not exist': { api: { keys: { rootToken: 'abcdefghijklmnopqrstuvwxyz' } } },
-  'resources that are no quantity': { redis: { resources: { limits: { memory: 'much' } } } },
-  'a node name that is none': { core: { nodeName: 'Not A Node' } },
+  'resources that are not a quantity': { redis: { resources: { limits: { memory: 'much' } } } },
+  'an invalid node name': { core: { nodeName: 'Not A Node' } },
   'an agent with an unknown field': { agents: { eve: { persona: { identiti: 'x' } } } },
   'an agent that the chart would put to sleep': { agents: { ada: { power: 'Asleep' } } },
   'an agent whose name is too long': { agents: { ['e'.repeat(41)]: {} } },
@@ -281,7 +252,7 @@ async function apiOf(
   };
 }
 
-test('one replica stores the checkpoints on a volume, its old pod ends first unless a node is set, and all replicas sign with one key', async () => {
+test('one api replica stores checkpoints on a volume, and its old pod ends first unless core.nodeName is set', async () => {
   const alone = await apiOf({});
   assert.deepEqual([alone.environment.get('HAMLET_LOG_DIR'), alone.surge], ['/var/lib/hamlet-log', 0]);
   assert.equal((await apiOf({ core: { nodeName: 'sparky1' } })).surge, 1);

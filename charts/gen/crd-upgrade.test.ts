@@ -1,7 +1,6 @@
 /** Helm upgrades the CRDs of every released version on a real API server, and no object loses data. */
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION } from '@hamlet/contract/kinds';
@@ -11,6 +10,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { program } from '../../local/village/cluster.ts';
 import { run } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
 /** The CRDs of earlier charts, in a folder for each version. A released version never changes. */
 const RELEASED = join(ROOT, 'charts/gen/testing/released');
@@ -95,7 +95,7 @@ const OBJECTS: readonly { readonly plural: string; readonly object: object; read
 ];
 
 let kube: TestApiServer;
-let folder = '';
+const folder = testFolder('crd-upgrade');
 let namespace = '';
 
 function typeOf(plural: string): ResourceType {
@@ -134,14 +134,12 @@ function readAll(): Promise<readonly Stored[]> {
 before(async () => {
   kube = await testApiServer();
   namespace = await kube.namespace();
-  folder = mkdtempSync(join(tmpdir(), 'hamlet-crd-upgrade-'));
 });
 after(async () => {
-  rmSync(folder, { recursive: true, force: true });
   await kube.remove();
 });
 
-/** Fields of the old schema that the new one drops, or that have another type there. */
+/** Lists fields that the new schema drops or gives another type. */
 function lost(before: Schema, now: Schema | undefined, path: string): readonly string[] {
   if (now === undefined) return [`${path} is gone`];
   if (before.type !== now.type) return [`${path} was ${before.type} and is ${now.type}`];
@@ -168,7 +166,7 @@ for (const release of readdirSync(RELEASED).toSorted()) {
     }
   });
 
-  test(`from ${release}: objects keep their uids and statuses, and can be changed`, async () => {
+  test(`an upgrade from ${release} keeps uids and statuses, and objects can still be changed`, async () => {
     await helm('upgrade', '--install', 'hamlet-crds', chartOf(release), '--wait');
     for (const { plural, object, status } of OBJECTS) {
       const { metadata } = object as { metadata: { name: string } };
@@ -215,7 +213,7 @@ for (const release of readdirSync(RELEASED).toSorted()) {
   });
 }
 
-test('an uninstall of the chart keeps the kinds and their objects, and it can be installed again', async () => {
+test('uninstalling the chart keeps the CRDs and their objects, and the chart installs again', async () => {
   const before = await readAll();
   await helm('uninstall', 'hamlet-crds', '--wait');
   assert.deepEqual(await readAll(), before);

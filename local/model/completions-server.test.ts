@@ -7,7 +7,7 @@ import { serveCompletions } from './completions-server.ts';
 import type { Continuation, TextModel } from './text-model.ts';
 
 const asked: Continuation[] = [];
-/** Writes three words; at the prompt "wait" it writes until the caller leaves. */
+/** Writes three words; at the prompt "wait" it writes until the caller disconnects. */
 const threeWords: TextModel = {
   contextTokens: 100,
   countTokens: (text) => text.split(/\s+/).length,
@@ -49,7 +49,7 @@ const request = (content: string, more: Partial<ChatRequest> = {}): ChatRequest 
 const post = (body: unknown, path = '/completions'): Promise<Response> =>
   fetch(`${server.url}${path}`, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) });
 
-test('our adapter reads its answers, whole and streamed, with the usage that it counts', async () => {
+test('our adapter reads whole and streamed answers with their usage', async () => {
   const whole = await model().chat(request('Where can I buy honey?', { seed: 7, temperature: 0 }));
   assert.ok(whole.ok);
   assert.equal(whole.answer.content, 'At the market.');
@@ -61,14 +61,14 @@ test('our adapter reads its answers, whole and streamed, with the usage that it 
   assert.deepEqual(words, ['At', ' the', ' market.']);
 });
 
-test('a caller that leaves ends its text, and the next one is served', async () => {
+test('generation stops when the caller disconnects, and the next request is served', async () => {
   for await (const delta of model().stream(request('wait'))) if (delta.kind === 'text') break;
   const next = await model().chat(request('Where?'));
   assert.ok(next.ok);
   assert.equal(asked.find(({ prompt }) => prompt.includes('wait'))?.signal.aborted, true);
 });
 
-test('refusals have a code, and say what is wrong', async () => {
+test('refusals have a code and a reason', async () => {
   const cases: readonly (readonly [unknown, number, string])[] = [
     ['{', 400, 'invalid_json'],
     [{ prompt: '' }, 400, 'invalid_request'],
@@ -86,7 +86,7 @@ test('refusals have a code, and say what is wrong', async () => {
   assert.equal((await post({}, '/embeddings')).status, 404);
 });
 
-test('more requests than wait at once are refused as busy, and the others are served', async () => {
+test('requests beyond the limit of the queue are refused as busy, and the others are served', async () => {
   const first = await post({ prompt: 'wait', max_tokens: 9, stream: true });
   const refused = Promise.withResolvers<void>();
   let count = 0;

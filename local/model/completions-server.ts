@@ -72,7 +72,7 @@ function parse(body: unknown, { model, name }: Place): Request & { readonly prom
   }
   const { data } = parsed;
   if (data.model !== undefined && data.model !== name)
-    throw new Refusal(404, 'model_not_found', `this server has the model ${name} alone`);
+    throw new Refusal(404, 'model_not_found', `this server has only the model ${name}`);
   const promptTokens = model.countTokens(data.prompt);
   if (promptTokens + data.max_tokens > model.contextTokens)
     throw new Refusal(
@@ -83,10 +83,10 @@ function parse(body: unknown, { model, name }: Place): Request & { readonly prom
   return { ...data, promptTokens };
 }
 
-/** Runs work after all earlier work. Refuses when too much waits. */
+/** Runs work after all earlier work. Refuses work beyond REQUESTS_MAX. */
 async function inTurn<T>({ queue }: Place, work: () => Promise<T>): Promise<T> {
   if (queue.length >= REQUESTS_MAX)
-    throw new Refusal(429, 'busy', `${REQUESTS_MAX} requests are under way: ask again later`);
+    throw new Refusal(429, 'busy', `${REQUESTS_MAX} requests are under way: try again later`);
   queue.length += 1;
   const mine = queue.tail.then(work);
   queue.tail = mine.catch(() => undefined);

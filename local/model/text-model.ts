@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 /** Larger contexts are accepted, but the model was trained with this one. */
 const CONTEXT_TOKENS = 8_192;
-/** Without it the smallest models repeat themselves. */
+/** Without this penalty the smallest models repeat themselves. */
 const REPEAT_PENALTY = 1.15;
 
 export interface Continuation {
@@ -12,7 +12,7 @@ export interface Continuation {
   readonly maxTokens: number;
   readonly temperature: number;
   readonly seed: number | undefined;
-  /** The text ends before the first of these. */
+  /** The text ends before the first of these strings. */
   readonly stop: readonly string[];
   readonly signal: AbortSignal;
   readonly onText: (text: string) => void;
@@ -27,7 +27,7 @@ export interface Continued {
 export interface TextModel {
   readonly contextTokens: number;
   countTokens(text: string): number;
-  /** One text at a time. Rejects with the reason of the signal when that aborts. */
+  /** Writes one text at a time. Rejects with the reason of the signal when it aborts. */
   continue(text: Continuation): Promise<Continued>;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { run, tryRun } from './command.ts';
 import { Failure } from './failure.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
-test('run returns the standard output; doing receives whole lines of both streams as they are printed', async () => {
+test('run returns standard output, and reports each line of both streams as it is printed', async () => {
   const lines: string[] = [];
   const answer = await run('sh', ['-c', 'echo out; echo err >&2; printf last'], { doing: (line) => lines.push(line) });
   assert.equal(answer, 'out\nlast');
@@ -21,7 +21,7 @@ test('input, environment and folder reach the program', async () => {
 });
 
 test('a failed program throws with the end of its output, the path of the log, and the fix', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hamlet-command-'));
+  const folder = testFolder('command');
   const log = join(folder, 'log');
   const failed = run('sh', ['-c', 'echo before; echo why >&2; exit 3'], { log, fix: 'do that' });
   await assert.rejects(
@@ -33,7 +33,6 @@ test('a failed program throws with the end of its output, the path of the log, a
       error.fix === 'do that',
   );
   assert.match(readFileSync(log, 'utf8'), /^\$ sh -c/);
-  rmSync(folder, { recursive: true });
 });
 
 test('tryRun returns a non-zero exit code', async () => {

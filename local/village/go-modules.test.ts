@@ -15,7 +15,7 @@ function requiredBy(folder: string): ReadonlyMap<string, string> {
   );
 }
 
-test('hamlet-cluster and the programs of Kubernetes share compiled packages: they require the same versions', () => {
+test('hamlet-cluster and hamlet-kube require the same module versions, so they share compiled packages', () => {
   const [ours, theirs] = [requiredBy('local/cluster'), requiredBy('local/cluster/kube')];
   const shared = [...ours].filter(([name]) => theirs.has(name));
   assert.ok(shared.length > 40, `${shared.length} modules`);

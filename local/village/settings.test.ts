@@ -21,7 +21,7 @@ test('the default is the local cluster on port 8080', () => {
   });
 });
 
-test('settings of a person replace the defaults', () => {
+test('environment variables replace the defaults', () => {
   const settings = readSettings({
     CLUSTER: 'current',
     YES: '1',
@@ -54,16 +54,16 @@ test('settings of a person replace the defaults', () => {
   });
 });
 
-test('ARCH=all is every architecture', () => {
+test('ARCH=all selects every architecture', () => {
   assert.deepEqual(readSettings({ ARCH: 'all' }).architectures, ['amd64', 'arm64']);
 });
 
-test('OUTSIDE is on or off', () => {
+test('OUTSIDE accepts on and off', () => {
   assert.equal(readSettings({ OUTSIDE: '' }).outside, undefined);
   assert.throws(() => readSettings({ OUTSIDE: '1' }), Failure);
 });
 
-test('0 and nothing mean no', () => {
+test('0 and an empty text mean no', () => {
   assert.equal(readSettings({ YES: '0' }).yes, false);
   assert.equal(readSettings({ WIPE: '' }).wipe, false);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSteps, type Step } from './steps.ts';
 
-/** Steps that write their begin and end to a list. `slow` ends when `quick` has ended. */
+/** Steps that record their start and end. `slow` ends when `quick` has ended. */
 function steps(events: string[], quick: () => void): readonly Step[] {
   const { promise: quickIsOver, resolve } = Promise.withResolvers<void>();
   return [
@@ -28,7 +28,7 @@ function steps(events: string[], quick: () => void): readonly Step[] {
   ];
 }
 
-test('a step starts with an earlier step, and later steps wait for its end', async () => {
+test('a step can start together with an earlier step, and later steps wait for its end', async () => {
   const events: string[] = [];
   await runSteps(
     'test',

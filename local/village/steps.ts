@@ -82,7 +82,7 @@ function seconds(started: number): string {
  */
 export async function confirm(question: string, beforehand: string): Promise<void> {
   if (!process.stdin.isTTY)
-    throw new Failure('confirmation needs a terminal, and stdin is none; nothing was changed', beforehand);
+    throw new Failure('confirmation needs a terminal, and stdin is not one; nothing was changed', beforehand);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question(`${question} [y/N] `);
   terminal.close();

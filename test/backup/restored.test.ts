@@ -45,7 +45,7 @@ async function start(): Promise<void> {
     HAMLET_LOG_DIR: join(folder, 'log'),
   });
   play = new Play(replica.peopleUrl);
-  // A file of its own: the state belongs to the restore under way.
+  // The port has its own file, because the restore owns the state file.
   const file = join(folder, 'state.json.port');
   await writeFile(`${file}.new`, new URL(replica.metricsUrl).port);
   await rename(`${file}.new`, file);
@@ -108,7 +108,7 @@ const reward = async (amount: string): Promise<void> =>
 const sealed = async (): Promise<boolean> =>
   (await readFile(join(folder, 'log/checkpoint'), 'utf8').catch(() => '')).split('\n')[1] !== undefined;
 
-test('a restore removes the data after the backup, and the log continues', async () => {
+test('restore removes the data written after the backup, and the sealed log continues', async () => {
   await reward('3');
   await eventually('a checkpoint', sealed);
   const then = await balance();

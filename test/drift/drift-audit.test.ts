@@ -111,8 +111,8 @@ async function driftEvents(kind: string, name: string): Promise<readonly string[
   );
 }
 
-test('an unchanged village has no drift in any round of the audit', async () => {
-  // A difference that the start of the operator left is drift if this process stalls meanwhile: it is over after three rounds.
+test('the audit reports no drift in an unchanged village', async () => {
+  // If this process stalls, the start of the operator leaves differences that count as drift; three rounds repair them.
   const begun = await rounds();
   await until('three rounds', async () => (await rounds()) >= begun + 3);
   lines.length = 0;
@@ -124,7 +124,7 @@ test('an unchanged village has no drift in any round of the audit', async () => 
   );
 });
 
-test('a quarantine without a notification is named, counted, noticed and applied', async () => {
+test('the audit reports, counts and applies a quarantine written without a notification', async () => {
   await sql`insert into standing_measure (agent_id, measure, reason, by_role, by_id) values ('ada', 'quarantine', 'planted', 'admin', 'key admin')`.execute(
     db,
   );
@@ -147,7 +147,7 @@ test('a quarantine without a notification is named, counted, noticed and applied
   assert.equal(await condition('bob'), 'False NotQuarantined');
 });
 
-test('a run of a Schedule without a notification reaches the status', async () => {
+test('the audit brings a run of a Schedule, written without a notification, into the status', async () => {
   const { uid } = (
     await play.admin.createSchedule({
       name: 'tick',
@@ -171,7 +171,7 @@ test('a run of a Schedule without a notification reaches the status', async () =
   await until('the audit reports no drift', async () => (await value('hamlet_operator_drift', 'schedule')) === 0);
 });
 
-test('a life whose Agent was deleted is named and counted once, and left to a person', async () => {
+test('the audit reports an open life without an Agent once, and leaves it to a person', async () => {
   const counted = await value('hamlet_operator_drift_total', 'life');
   await sql`insert into agent_life (uid, agent_id) values ('ghost-uid', 'ghost')`.execute(db);
   await until('it is named', async () =>

@@ -1,6 +1,5 @@
 /**
- * Views and actions of a person in the browser: two agents walk one world from two nodes, and the buttons act on their
- * custom resources.
+ * A person in the browser sees two agents of two nodes walk in one world, and buttons change their custom resources.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -12,10 +11,10 @@ import { signIn, openBrowser, type TestBrowser } from '../env/browser.ts';
 import { agentOf, getObject, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
-/** The page draws the ground coarse at first, and finer from frame to frame. */
+/** The page draws the ground coarsely first, and refines it with each frame. */
 const SETTLE_MS = 3_000;
 const AGENTS = ['ada', 'bob'] as const;
-/** Time after which an agent that was not seen to walk is sent again: at night it turns back to its bed in its next turn. */
+/** Time after which an agent that has not moved is sent again: at night its next turn sends it back to bed. */
 const SEND_AGAIN_MS = 5_000;
 /** Destinations of each agent, so that both walk also at night, when agents sleep at home. */
 const DESTINATIONS = { ada: ['square', 'board'], bob: ['market', 'square'] } as const;
@@ -37,7 +36,7 @@ after(async () => {
   await browser?.close();
 });
 
-/** The row of an agent in the list of agents, as soon as it has the attributes. */
+/** Waits until the row of an agent in the list has the attributes; returns it. */
 async function row(
   agent: string,
   attributes: Readonly<Record<string, string>> = {},
@@ -52,7 +51,7 @@ async function row(
   return { x: Number(x), y: Number(y), node: node ?? '' };
 }
 
-/** A picture of the page, after it draws that many agents and its ground has had time to become fine. */
+/** Takes a screenshot when the page draws that many agents and its ground has had time to refine. */
 async function shot(name: string, figures: number = AGENTS.length): Promise<void> {
   await until(
     `the map draws ${figures} agents`,
@@ -62,7 +61,7 @@ async function shot(name: string, figures: number = AGENTS.length): Promise<void
   await browser.page.screenshot({ path: join(OUTPUT, `village-${name}.png`) });
 }
 
-/** Sends an agent to the first of its destinations where it is not. */
+/** Sends an agent to its first destination at which it is not yet. */
 async function send(agent: (typeof AGENTS)[number]): Promise<void> {
   for (const landmark_id of DESTINATIONS[agent]) {
     const outcome = await place.admin.raw.moveAgent({ agent_id: agent, landmark_id });

@@ -1,4 +1,6 @@
-/** Hands that misbehave: processes, logs, memory and disk. They suffer; their resident, the other agents and the nodes do not. */
+/**
+ * Hands that misuse processes, logs, memory and disk harm only themselves: not their resident, other agents or nodes.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +33,7 @@ const podOf = async (name = NAME): Promise<string> => (await agentOf(place, name
 const ask = async (...requests: readonly object[]): Promise<readonly HandsAnswer[]> =>
   askHands(place, await podOf(), requests);
 
-/** The hands have a quarter of a processor, which 10 GB of output keep busy for minutes. */
+/** The hands have a quarter of a processor, so 10 GB of output take minutes. */
 const FLOOD_MS = 360_000;
 
 /** The record of a program that has ended. */
@@ -54,9 +56,9 @@ async function containersOf(names: readonly string[]): Promise<readonly string[]
   return found;
 }
 
-/** Asserts that nothing but the hands of the test's agent has noticed. */
+/** Asserts that the resident, the other agents and the nodes are unaffected. */
 async function assertOthersLive(): Promise<void> {
-  assert.deepEqual(await containersOf(['ada', 'bob']), neighbours, 'the neighbours run on');
+  assert.deepEqual(await containersOf(['ada', 'bob']), neighbours, 'other agents still run');
   for (const name of ['ada', 'bob']) await untilReady(place, name);
   const READY =
     '{range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{.status.conditions[?(@.type=="PIDPressure")].status}{.status.conditions[?(@.type=="DiskPressure")].status} {end}';
@@ -120,7 +122,7 @@ async function untilHandsAnswer(): Promise<void> {
 }
 beforeEach(untilHandsAnswer);
 
-test('a fork bomb reaches its limit, then programs start again, and the resident runs on', async () => {
+test('a fork bomb hits its limit; afterwards programs start again, and the resident is unaffected', async () => {
   const [, , ended] = await ask(runIn('bomb', ['python3', '-c', BOMB('pass')]), waitFor('bomb'));
   const started = Number(Buffer.from(ended?.data.stdout?.head ?? '', 'base64').toString());
   assert.ok(started > 100 && started < 1_500, `${started} processes started`);
@@ -129,15 +131,15 @@ test('a fork bomb reaches its limit, then programs start again, and the resident
   await assertOthersLive();
 });
 
-test('a fork bomb that changes its user each time may end the hands, which come back; the resident runs on', async () => {
-  // It reaches the limit of the pod, and then their supervisor can no longer start a thread either.
+test('a fork bomb that keeps changing its user may end the hands; they restart, and the resident is unaffected', async () => {
+  // It hits the limit of the pod, so even the supervisor cannot start a thread.
   await ask(runIn('hops', ['python3', '-c', BOMB('os.setuid(2000 + i)')]), waitFor('hops'), CLOSE).catch(() => []);
   await untilHandsAnswer();
   await assertResidentLives();
   await assertOthersLive();
 });
 
-test('10 GB of output is counted and dropped beyond what is kept', async () => {
+test('10 GB of output is counted, and dropped beyond the stored part', async () => {
   await ask(runIn('flood', ['sh', '-c', 'yes | head -c 10G']));
   const all = await endOf('flood');
   assert.equal(all.exit?.cause, 'exit');
@@ -146,7 +148,7 @@ test('10 GB of output is counted and dropped beyond what is kept', async () => {
   await assertResidentLives();
 });
 
-test('a flood of the log of the container leaves resident, neighbours and nodes alone', async () => {
+test('a flood of the container log does not affect the resident, other agents or nodes', async () => {
   // Root of the hands may write where their supervisor writes.
   const flood = 'timeout 15 sh -c "yes flood | head -c 10G >/proc/1/fd/1" || true';
   await ask(runIn('log', ['sh', '-c', flood]), waitFor('log'));
@@ -160,7 +162,7 @@ test('a flood of the log of the container leaves resident, neighbours and nodes 
   assert.ok(kept < 2 * GI, `the node keeps ${kept} bytes of it`);
 });
 
-test('a program that takes all memory ends, and the resident runs on', async () => {
+test('a program that takes all memory is killed, and the resident is unaffected', async () => {
   const before = (await ask())[0]?.data.boots ?? 0;
   await ask(runIn('greedy', ['tail', '/dev/zero']));
   await until('the greedy program has ended', async () => {
@@ -171,7 +173,7 @@ test('a program that takes all memory ends, and the resident runs on', async () 
   await assertOthersLive();
 });
 
-test('hands that fill their volume find it full, and the resident runs on', async () => {
+test('hands that fill their volume get a disk full error, and the resident is unaffected', async () => {
   const fill = ['dd', 'if=/dev/zero', 'of=/workspace/filled', 'bs=1M'];
   await ask(runIn('full', fill));
   const all = await endOf('full');
@@ -183,13 +185,13 @@ test('hands that fill their volume find it full, and the resident runs on', asyn
   await untilHandsAnswer();
 });
 
-/** The words of the supervisor about a full disk, which the next program that ends gets too. */
+/** The supervisor's message about a full disk, which the next ended program also gets. */
 const noteOf = async (name: string): Promise<string> => {
   const [, , ended] = await ask(runIn(name, ['true']), waitFor(name));
   return ended?.data?.exit?.note ?? '';
 };
 
-test('hands that jump above the disk of their container have the file emptied; the pod, the resident and the others stay', async (context) => {
+test('a file that exceeds the disk of the container at once is emptied; the pod, the resident and other agents are unaffected', async (context) => {
   const began = performance.now();
   await ask(runIn('jump', ['fallocate', '-l', TOO_MUCH, '/filled']), waitFor('jump'));
   let looks = 0;
@@ -200,7 +202,7 @@ test('hands that jump above the disk of their container have the file emptied; t
   await assertOthersLive();
 });
 
-test('hands that fill the disk of their container lose their programs; they can clean up, and nothing else notices', async () => {
+test('hands that fill the disk of their container lose their programs and can clean up; nothing else is affected', async () => {
   const fill = 'i=0; while :; do i=$((i+1)); head -c 64M /dev/zero >/var/tmp/fill-$i; sleep 0.2; done';
   await ask(runIn('fill', ['sh', '-c', fill]));
   const all = await endOf('fill');

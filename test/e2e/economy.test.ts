@@ -12,7 +12,7 @@ import { until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
-/** An agent's name keeps its posts and money permanently, so each run has a new name. */
+/** Posts and money stay with an agent's name permanently, so each run uses a new name. */
 const NAME = `nora-${process.pid}`;
 /** An agent that cannot answer, because it is asleep. */
 const SLEEPER = `zoe-${process.pid}`;
@@ -58,7 +58,7 @@ test('a blocked agent asks on the board; a person answers in the browser, and th
   await page.screenshot({ path: join(OUTPUT, 'village-board.png') });
 });
 
-test('a deposit that an admin credits in the browser is booked once, for any number of requests with its transaction', async () => {
+test('a deposit that an admin credits in the browser is booked once, however often its transaction is sent', async () => {
   const { page } = browser;
   const transaction = `5O${process.pid}TN364715T`;
   const credit = async (): Promise<void> => {

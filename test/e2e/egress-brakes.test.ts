@@ -27,7 +27,7 @@ const HOSTS = ['open.test', 'read.test'] as const;
 interface Brake {
   readonly agent: string;
   readonly metric: RecoveryMetric;
-  /** Whether the pod stays, so that its programs see the end of their connections. */
+  /** True if the pod stays, so that its programs see their connections end. */
   readonly podStays: boolean;
   readonly take: () => Promise<void>;
   readonly lift: () => Promise<void>;
@@ -74,7 +74,7 @@ const BRAKES: readonly Brake[] = [
   against('tunnel-bea', 'banToTunnelEndMs', [banAgent, liftBan]),
   against('tunnel-kim', 'killToTunnelEndMs', [killAgent, liftKill]),
 ];
-/** A village on two small nodes has seats for no more. */
+/** Two small nodes have no seats for more agents. */
 const AGENTS = [...new Set(BRAKES.map(({ agent }) => agent))];
 
 before(async () => {
@@ -153,7 +153,7 @@ for (const { agent, metric, podStays, take, lift } of BRAKES)
     await lift();
   });
 
-test('after the freeze of the village, agents reach again what their rules open', async () => {
+test('after the freeze of the village is lifted, agents reach allowed hosts again', async () => {
   const { pod } = await untilReady(place, 'tunnel-rex');
   const ask = ['curl', '-sk', '--max-time', '3', '-x', 'http://127.0.0.1:3128', `https://open.test:${TLS_PORT}/`];
   await until('it reaches', async () =>

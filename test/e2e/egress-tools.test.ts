@@ -1,13 +1,13 @@
 /**
- * git, gh, pip, npm, apt, go, cargo's index, curl, Python, Node, Chromium and the MCP server of GitHub in a real pod, with the environment
- * that the resident gives to programs: first in a village that opens nothing, then in one that opens the stand-ins.
+ * git, gh, pip, npm, apt, go, cargo's index, curl, Python, Node, Chromium and the MCP server of GitHub in a real pod,
+ * with the environment that the resident gives to programs: first in a village that allows nothing, then in one that
+ * allows the test's servers.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { authorOf, packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
@@ -26,6 +26,7 @@ import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from 
 import { MARK } from '../env/egress/probe.ts';
 import { until } from '../env/until.ts';
 import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { testFolder } from '../env/at-end.ts';
 
 const NAME = `tom-${process.pid}`;
 /** The browser needs 2Gi. No balance opens this tier, and it costs nothing. */
@@ -33,7 +34,7 @@ const TIER = `tools-${process.pid}`;
 const TIER_MANIFEST = ownTier(TIER, { models: ['small'], cpu: '500m', memory: '2Gi' });
 const HOSTS = ['git.test', 'index.test', 'npm.test', 'apt.test', 'go.test', 'crates.test', 'read.test'] as const;
 const at = (host: (typeof HOSTS)[number]): string => `https://${host}:${TLS_PORT}`;
-/** Programs of GitHub name no port. */
+/** GitHub's programs use the default port. */
 const GITHUB = 'api.github.com';
 const HTTPS = 443;
 const RUN = randomUUID();
@@ -43,7 +44,7 @@ const token = `ghp_${randomBytes(18).toString('hex')}`;
 
 let place: Village;
 let outside: Outside;
-let folder = '';
+const folder = testFolder('egress-tools');
 let pod = '';
 
 /** A repository with one commit on the branch main. */
@@ -61,7 +62,7 @@ function makeRepository(): void {
   execFileSync('git', ['-C', bare, 'config', 'http.receivepack', 'true']);
 }
 
-/** The repositories of a team, for those who have its token: git sends it as the password of a user. */
+/** Serves the repositories of a team to callers with its token, which git sends as a password. */
 function privateGit(): RequestListener {
   const serve = gitServer(join(folder, 'git'));
   const wanted = `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
@@ -71,7 +72,7 @@ function privateGit(): RequestListener {
   };
 }
 
-/** The API of GitHub for those who have the token, which it repeats. */
+/** A GitHub API for callers with the token, which it echoes. */
 const github: RequestListener = ({ headers, url = '' }, response) => {
   const [, sent] = /^(?:token|Bearer) (.+)$/.exec(headers.authorization ?? '') ?? [];
   response.setHeader('content-type', 'application/json');
@@ -100,7 +101,6 @@ const apply = (spec: object): Promise<void> =>
 before(async () => {
   place = await village();
   outside = await startOutside([HTTPS]);
-  folder = mkdtempSync(join(tmpdir(), 'egress-tools-'));
   makeRepository();
   await serveAll();
   await place.kubectl(['apply', '-f', '-'], JSON.stringify(TIER_MANIFEST));
@@ -114,10 +114,9 @@ after(async () => {
   await place.tryKubectl(['delete', 'secret', SECRET, '--ignore-not-found']);
   await outside.close();
   await closeVillage(place);
-  rmSync(folder, { recursive: true, force: true });
 });
 
-/** The image has no Go; its program alone, of this machine, can ask for modules. */
+/** The image lacks Go. This machine's go program alone can request modules. */
 async function putGo(): Promise<void> {
   const root = execFileSync('go', ['env', 'GOROOT'], { encoding: 'utf8' }).trim();
   await place.kubectl(['cp', join(root, 'bin/go'), `${pod}:/usr/local/bin/go`, '-c', 'hands']);
@@ -141,7 +140,7 @@ async function run(line: string, call = 'call-1'): Promise<Ran> {
   };
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   const command = ['exec', pod, '-c', 'hands', '--', 'env', ...variables, 'sh', '-c', `cd /workspace && ${line}`];
-  // On a busy machine the API may keep an attempt too late, and the broker asks for a further one.
+  // On a busy machine the API may record an attempt too late, and the broker asks the program to retry.
   return until(line, async () => {
     const ran = await place.tryKubectl(command);
     return ran.output.includes('egress_log_unavailable') ? undefined : ran;
@@ -173,13 +172,13 @@ async function succeeds(line: string, expected: RegExp): Promise<void> {
   assert.match(output, expected, line);
 }
 
-/** Programs of a village that opens nothing, and what they say to their user. */
+/** Programs in a village that allows nothing, and the message that each prints. */
 const CLOSED: Readonly<Record<string, RegExp>> = {
   'apt-get update': /403 {2}egress_registry_off: the registry apt is .*ask an admin to add apt to egress\.registries/,
   'pip download -vv toy-wheel': /egress_registry_off: .*ask an admin to add pip to egress\.registries/,
   'npm view @toys/top': /egress_registry_off: .*ask an admin to add npm to egress\.registries/,
   'go mod download toys.home/top@v1.0.0': /egress_registry_off: .*ask an admin to add go to egress\.registries/,
-  // As cargo asks first, by the settings that the hands have for it.
+  // Cargo's first request, with the settings of the hands.
   'curl -sS "$(sed -n \'s/^registry = "sparse+\\(.*\\)"/\\1/p\' /.cargo/config.toml)config.json"':
     /egress_registry_off.*ask an admin to add crates to egress\.registries/,
   'gh api user': /no rule of this agent allows api\.github\.com:443; ask an admin to add it to spec\.egress/,
@@ -192,14 +191,14 @@ const CLOSED: Readonly<Record<string, RegExp>> = {
     /403 egress_not_allowed: no rule of this agent allows closed\.test:443; ask an admin/,
 };
 
-test('in a village that opens nothing, each program says what to ask for', async () => {
+test('in a village that allows nothing, each program prints which permission to ask for', async () => {
   for (const [line, says] of Object.entries(CLOSED)) {
     const { output } = await run(line);
     assert.match(output.replaceAll(/\s*\n\s*/g, ' '), says, line);
   }
 });
 
-test('an operator opens hosts and registries, and binds a secret', async () => {
+test('an operator allows hosts and registries, and binds a secret', async () => {
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -234,13 +233,13 @@ test('an operator opens hosts and registries, and binds a secret', async () => {
       ],
     },
   });
-  assert.equal((await untilReady(place, NAME)).pod, pod, 'new rules need no new pod');
-  // The broker has new rules, and the API a new secret, a moment after they are written.
+  assert.equal((await untilReady(place, NAME)).pod, pod, 'new rules apply without a new pod');
+  // New rules reach the broker, and a new secret the API, a moment after they are written.
   const look = `git ls-remote ${at('git.test')}/team/toy.git`;
   await until('the new rules hold', async () => (await run(look)).code === 0);
 });
 
-test('git clones the repository of the agent; a push without a live run and a foreign repository are refused with the reason', async () => {
+test('git clones the repository of the agent; pushes without a live run and other repositories are refused with a reason', async () => {
   await succeeds(`git clone -q ${at('git.test')}/team/toy.git && cat toy/toy.txt`, /a toy/);
   await succeeds(
     `cd toy && git checkout -qb hamlet/${NAME}/fix && echo more >>toy.txt && git commit -qam more && git log -1 --format=%an`,
@@ -266,8 +265,8 @@ test('git clones the repository of the agent; a push without a live run and a fo
   );
 });
 
-test('apt, pip, npm, go and cargo install from the registries that are on', async () => {
-  // The stand-in has no key of Debian. The sources are those of the image.
+test('apt, pip, npm, go and cargo install from enabled registries', async () => {
+  // The test's archive has no Debian key. The sources are those of the image.
   const unsigned = '-o Acquire::AllowInsecureRepositories=true -o APT::Get::AllowUnauthenticated=true';
   await succeeds(
     `apt-get -q update ${unsigned} && apt-get -q -y install ${unsigned} toy && cat /usr/share/toy/answer`,
@@ -279,14 +278,14 @@ test('apt, pip, npm, go and cargo install from the registries that are on', asyn
     'go mod download toys.home/top@v1.0.0 && cat /tmp/go/pkg/mod/toys.home/top@v1.0.0/top.go',
     /^package top$/m,
   );
-  // As cargo asks: the settings of the index, the entry, and the archive where the settings say it is.
+  // Cargo's requests: the settings of the index, the entry, and the archive at the address in the settings.
   await succeeds(
     `cd /tmp && curl -sSf http://hamlet/crates/config.json >config.json && curl -sSf http://hamlet/crates/to/yc/toycrate && curl -sSfL "$(jq -r .dl config.json)/toycrate/1.0.0/download" | sha256sum`,
     /"cksum":"([0-9a-f]{64})"[^]*\1/,
   );
 });
 
-test('gh and the MCP server of GitHub use a token that is in their pod nowhere', async () => {
+test('gh and the GitHub MCP server use a token that their pod does not contain', async () => {
   assert.deepEqual(JSON.parse((await run('gh api user')).output), { login: 'team', token: PLACEHOLDER });
   const search = { name: 'search_repositories', arguments: { query: 'toys' } };
   const asked = await run(`node -e '${CALL_TOOL}' mcp-server-github '${JSON.stringify(search)}'`);
@@ -299,7 +298,7 @@ test('gh and the MCP server of GitHub use a token that is in their pod nowhere',
   assert.doesNotMatch(secret.output, new RegExp(token));
 });
 
-test('curl, wget, Python, Node and Chromium reach an allowed host, and trust the certificate of the village', async () => {
+test('curl, wget, Python, Node and Chromium reach an allowed host and trust the CA of the village', async () => {
   const url = `${at('read.test')}/page`;
   const marked = new RegExp(MARK);
   await succeeds(`curl -sS ${url}`, marked);

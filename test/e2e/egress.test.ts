@@ -1,6 +1,6 @@
 /**
- * Attempts to leave a pod, as root of its hands: past the broker, through it, and against it. None reaches anything, the
- * broker's are in the record with the agent's name, and what the rules open does reach.
+ * Attempts to leave a pod as root of its hands: past the broker, through it, and against it. None succeeds, the broker
+ * records its attempts with the agent's name, and allowed hosts are reachable.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -11,7 +11,7 @@ import { until } from '../env/until.ts';
 import { applyAgent, deleteAgents, nodeAddress, untilReady, village, type Village } from '../env/village.ts';
 
 const NAME = `eve-${process.pid}`;
-/** A host that the agent asks for in the name of another one. */
+/** A host that the agent requests in the name of another one. */
 const CLAIMED = `as-${NAME}.test`;
 const METADATA = '169.254.169.254';
 const PUBLIC = '93.184.215.14';
@@ -107,7 +107,7 @@ async function recorded(query: {
 /** A query for `secret.example.com`, by which a program would send data through DNS. */
 const QUERY = '1a2b01000001000000000000067365637265740765786d616d706c6503636f6d0000010001';
 
-/** Past the broker: no outcome may be one of these. */
+/** Outcomes that no attempt past the broker may have. */
 const GOT_THROUGH = /^(connected|answered|reached|succeeded|resolved|status)/;
 const tcp = (host: string, port: number): Attempt => ({ kind: 'tcp', host, port });
 const udp = (host: string, port: number): Attempt => ({ kind: 'udp', host, port, hex: QUERY });
@@ -151,7 +151,10 @@ const direct = (): Readonly<Record<string, Attempt>> => ({
   'another address of its own': { kind: 'run', argv: ['sh', '-c', 'ip addr add 10.89.0.77/24 dev eth0 || exit 1'] },
 });
 
-/** An attempt through the broker, the code of its refusal, and the host in the record; null for no record, because the broker knows no agent. */
+/**
+ * An attempt through the broker, the code of its refusal, and the recorded host; null if there is no record, because
+ * the broker could not identify an agent.
+ */
 type Case = readonly [attempt: Attempt, code: string, host: string | null];
 const tls = `open.test:${TLS_PORT}`;
 const read = `read.test:${TLS_PORT}`;
@@ -215,7 +218,7 @@ const through = (): Readonly<Record<string, Case>> => ({
   'a kubelet behind a name, with a rule': [connectTo('kubelet.test:10250'), 'egress_address_refused', 'kubelet.test'],
   'the API through the broker': [connectTo('hamlet-api-agents:8081'), 'egress_not_allowed', 'hamlet-api-agents'],
   'localhost through the broker': [connectTo('localhost:9090'), 'egress_not_allowed', 'localhost'],
-  'a name that nobody has': [connectTo('nowhere.test:443'), 'egress_name_unknown', 'nowhere.test'],
+  'a name that does not exist': [connectTo('nowhere.test:443'), 'egress_name_unknown', 'nowhere.test'],
   'a payment provider, with a rule': [connectTo('api.paypal.com:443'), 'egress_denied', 'api.paypal.com'],
   'another TLS name than the host': [connectTo(tls, { servername: 'closed.test' }), 'closed', 'open.test'],
   'no TLS in a tunnel': [
@@ -273,14 +276,14 @@ const through = (): Readonly<Record<string, Case>> => ({
   ],
 });
 
-test('what the rules open does reach: by a tunnel, read by the broker, and without TLS', async () => {
+test('allowed hosts are reachable: through a tunnel, through an inspected connection, and without TLS', async () => {
   const controls = [connectTo(tls), connectTo(read), request(`${plain}/control`)];
   assert.deepEqual(await attemptThrough(place, pod, controls), ['reached', 'reached', 'reached']);
   assert.deepEqual(
     outside.hits.splice(0).map(({ host, path }) => `${host}${path}`),
     ['open.test/allowed/connect', 'read.test/allowed/connect', 'plain.test/control'],
   );
-  const kept = await until('the record has them', async () => {
+  const kept = await until('each is recorded', async () => {
     const all = await recorded({ agent_id: NAME });
     return all.length >= 3 && all.every(({ ended_at }) => ended_at !== null) ? all : undefined;
   });
@@ -291,7 +294,7 @@ test('what the rules open does reach: by a tunnel, read by the broker, and witho
   ]);
 });
 
-test('no attempt past the broker gets through', async (t) => {
+test('no attempt past the broker succeeds', async (t) => {
   const listener = listenIn('bob', 7777);
   const attempts = Object.entries(direct());
   const outcomes = await attemptPast(
@@ -307,7 +310,7 @@ test('no attempt past the broker gets through', async (t) => {
   )();
 });
 
-test('no attempt through the broker or against it gets through, and each is recorded with the name of the agent', async (t) => {
+test('no attempt through or against the broker succeeds, and each is recorded with the name of the agent', async (t) => {
   const cases = Object.entries(through());
   const outcomes = await attemptThrough(
     place,
@@ -337,7 +340,7 @@ test('no attempt through the broker or against it gets through, and each is reco
       `${what}: ${JSON.stringify(kept.filter((row) => row.host === host))}`,
     );
   for (const row of kept)
-    assert.equal(row.run_witnessed || row.call_witnessed, false, 'a claimed run of another agent is no proof');
+    assert.equal(row.run_witnessed || row.call_witnessed, false, 'a program cannot claim the run of another agent');
   const others = (await recorded({ host: CLAIMED })).map(({ agent_id }) => agent_id);
   assert.deepEqual([...new Set(others)], [NAME], 'the record names the agent of the token, not of the claim');
   t.diagnostic(`${cases.length} attempts at the broker, ${expected.length} of them with a host in the record`);
@@ -356,7 +359,7 @@ test('an admin cannot add a permissive NetworkPolicy for agents', async () => {
   assert.match(output, /its rules would add to theirs/);
 });
 
-/** Listens in the hands of an agent, and resolves with the way to end it. */
+/** Starts a listener in the hands of an agent; returns a function that ends it. */
 async function listenIn(agent: string, port: number): Promise<() => Promise<void>> {
   const name = (await untilReady(place, agent)).pod ?? '';
   const program = `require('node:net').createServer((s) => s.on('error', () => {}).on('data', () => process.exit(0))).listen(${port}); setTimeout(() => process.exit(0), 240000)`;
@@ -374,7 +377,7 @@ async function listenIn(agent: string, port: number): Promise<() => Promise<void
     ]);
   await until('it listens', async () => (await touch('')) === 'open');
   return async () => {
-    assert.equal(await touch('enough'), 'open', 'the other agent listened all the time');
+    assert.equal(await touch('enough'), 'open', 'the other agent was still listening');
     await running;
   };
 }

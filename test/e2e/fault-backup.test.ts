@@ -3,26 +3,24 @@
  * from there.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
 import { untilReady, village, type Village } from '@hamlet/test/env/village';
 import { tryRun } from '../../local/village/command.ts';
 import { NODE } from '../../local/village/paths.ts';
+import { testFolder } from '../env/at-end.ts';
 
 const AGENT = 'ada';
 const LIMIT_MS = 240_000;
 
-let folder: string;
+const folder = testFolder('backup');
 let v: Village;
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hamlet-backup-'));
   v = await village();
   await untilReady(v, AGENT);
 });
-after(() => rmSync(folder, { recursive: true }));
 
 const file = (): string => join(folder, 'village.tar');
 const command = (name: string, env: Readonly<Record<string, string>>): ReturnType<typeof tryRun> =>
@@ -31,7 +29,7 @@ const balance = async (): Promise<string> => (await v.admin.getBalance({ agent_i
 const write = async (title: string): Promise<string> => (await v.admin.createPost({ title, body: title })).post.post_id;
 
 test(
-  'make backup writes one file that only its owner can read; make restore replaces all later data by it',
+  'make backup writes one file that only its owner can read; make restore replaces all later data',
   { timeout: LIMIT_MS },
   async () => {
     await v.admin.rewardAgent({ agent_id: AGENT, amount: '1', reason: 'before the backup' });

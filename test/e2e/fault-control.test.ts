@@ -1,5 +1,5 @@
 /**
- * The deciding processes go away: another version of the operator takes over, and an operator that has never reached
+ * The operator or the api goes away: a new version of the operator takes over, and an operator that has never reached
  * the api grants nothing.
  */
 import assert from 'node:assert/strict';
@@ -56,11 +56,11 @@ async function agentPods(): Promise<string> {
   ]);
 }
 
-test('a new version of the operator takes over without a gap, and without effect on the agents', async () => {
+test('a new version of the operator takes over without a gap, and agents keep their pods', async () => {
   const before = await lease();
   const pods = await agentPods();
   await place.kubectl(['rollout', 'restart', OPERATOR]);
-  // The last renewal by the old leader before the new one holds the Lease.
+  // The old leader's last renewal before the new leader took the Lease.
   let lastSignMs = Date.parse(before.spec.renewTime);
   const now = await until(
     'another leader',
@@ -87,17 +87,17 @@ test('a new version of the operator takes over without a gap, and without effect
     '-p',
     JSON.stringify({ spec: { rebootedAt: new Date().toISOString() } }),
   ]);
-  await until('the new leader works', async () => ((await agentOf(place, FROZEN))?.cycle ?? 0) > cycle);
+  await until('the new leader acts', async () => ((await agentOf(place, FROZEN))?.cycle ?? 0) > cycle);
   await untilReady(place, FROZEN);
 });
 
-test('without the api a new operator keeps measures and running pods, and grants no agent more', async () => {
+test('without the api a new operator keeps measures and running pods, and starts no further agent', async () => {
   await place.admin.freezeAgent({ agent_id: FROZEN, reason: 'winter' });
   await until('the pod of the agent is gone', async () => (await podsOf(FROZEN)) === '');
   const pods = await agentPods();
   await place.kubectl(['scale', ...APIS, '--replicas=0']);
   await until(
-    'no api is left',
+    'every api pod is gone',
     async () => (await place.kubectl(['get', 'pods', '-l', 'app.kubernetes.io/component=api', '-o', 'name'])) === '',
   );
   const before = await lease();

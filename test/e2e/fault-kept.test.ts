@@ -1,6 +1,6 @@
 /**
  * The village goes down and up again: ledger, board, volumes and homes are still there. The test ends every pod, so it
- * runs among the faults.
+ * runs with the fault tests.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ async function exec(place: Village, ...command: string[]): Promise<string> {
   return place.kubectl(['exec', pod, '-c', 'hands', '--', ...command]);
 }
 
-test('make down keeps the village, and make up continues it', { timeout: UP_LIMIT_MS }, async () => {
+test('make down keeps the data of the village, and make up continues with it', { timeout: UP_LIMIT_MS }, async () => {
   const before = await village();
   await untilReady(before, AGENT);
   const { home } = (await agentOf(before, AGENT)) ?? {};

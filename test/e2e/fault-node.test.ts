@@ -1,6 +1,6 @@
 /**
- * One node is drained, another stops answering. Agents name their node in their status; agents that may move do so,
- * the others wait for their volumes.
+ * One node is drained, another stops answering. The status of agents names their node; agents that may move do so, the
+ * others wait for their volumes.
  */
 import assert from 'node:assert/strict';
 import { kill } from 'node:process';
@@ -45,7 +45,7 @@ after(async () => {
   await deleteAgents(place, [STAYS, MOVES]);
 });
 
-test('a drained node loses its agents, and gets none back before it is uncordoned', async () => {
+test('agents leave a drained node and return only after it is uncordoned', async () => {
   const { pod } = await untilReady(place, STAYS);
   const { code, output } = await place.tryKubectl([
     'drain',
@@ -57,7 +57,7 @@ test('a drained node loses its agents, and gets none back before it is uncordone
   ]);
   assert.equal(code, 0, output);
   try {
-    const waiting = await until(`${STAYS} says why it waits`, async () => {
+    const waiting = await until(`the status of ${STAYS} says why it waits`, async () => {
       const agent = await agentOf(place, STAYS);
       return AWAY.includes(agent?.why.reason ?? '') ? agent : undefined;
     });
@@ -83,11 +83,11 @@ test('a drained node loses its agents, and gets none back before it is uncordone
 });
 
 test(
-  'a node stops answering: one agent may move without its volume and does, the other waits for its volume, and both report it',
+  'when a node stops answering, an agent that may move without its volume does, and the other waits; both report it',
   { skip: FULL ? false : 'two and a half minutes: make test-full' },
   async () => {
     const moving = await until(
-      `${MOVES} is where it shall be lost`,
+      `${MOVES} runs on the node that will be lost`,
       async () => ((agent) => (agent.node === node ? agent : undefined))(await untilReady(place, MOVES)),
       { capMs: NODE_CAP_MS },
     );
@@ -112,7 +112,7 @@ test(
       { capMs: NODE_CAP_MS },
     );
     recordRecovery('movedFromLostNodeMs', performance.now() - stopped);
-    assert.ok(moved.cycle > moving.cycle, 'a cycle of its own: the old resident can write nothing more');
+    assert.ok(moved.cycle > moving.cycle, 'a new cycle: the API refuses writes of the old resident');
 
     kill(kubelet, 'SIGCONT');
     assert.equal((await untilReady(place, STAYS, NODE_CAP_MS)).node, node);

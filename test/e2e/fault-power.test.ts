@@ -1,7 +1,4 @@
-/**
- * A whole node loses power, all of its processes at once: the other node serves the village, and everything is back
- * when the node returns.
- */
+/** A node loses power: the other node serves the village, and everything recovers when the node returns. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { API_VERSION, type Run } from '@hamlet/contract';
@@ -165,7 +162,7 @@ async function everythingBack(): Promise<void> {
 }
 
 test(
-  'the node without Postgres loses its power: the other node continues, and the runs of lost agents wait',
+  'the node without Postgres loses power: the other node serves the village, and runs of lost agents wait',
   { skip: SKIP },
   async () => {
     const given = (await place.admin.createRun({ agent_id: OTHER_AGENT, prompt: LONG_WORK })).run;
@@ -173,7 +170,7 @@ test(
     const { sinceMs, record } = await cutPower(other);
     await Promise.all([
       until('the map is live', mapIsLive).then(() => record('powerCutMapMs')),
-      // Only a living agent with a connection to an api ends a run.
+      // Only a live agent with a connection to an api ends a run.
       until('a schedule fires and its run is done', async () => (await doneSince(CORE_AGENT, sinceMs)).length > 0).then(
         () => record('powerCutScheduleMs'),
       ),
@@ -194,7 +191,7 @@ test(
 );
 
 test(
-  'the node of Postgres loses its power: map and board stay readable, and everything works when the node is back',
+  'the node of Postgres loses power: map and board stay readable, and everything works when it returns',
   { skip: SKIP },
   async () => {
     // Kubernetes does not move a pod on its own: after the loss of a node, both replicas may be on the other

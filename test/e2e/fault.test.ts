@@ -52,7 +52,7 @@ class Witness {
     );
   }
 
-  /** Acknowledged texts that Postgres lacks or has with other words; empty when no text is lost. */
+  /** Acknowledged texts that are missing or different in Postgres. */
   async lost(): Promise<readonly Acknowledged[]> {
     // Copied before the query: later acknowledgements may be newer than the query's result.
     const acknowledged = [...this.#acknowledged];
@@ -160,7 +160,7 @@ async function restartsOf(pod: string): Promise<number> {
   return containers.reduce((sum, { restartCount }) => sum + restartCount, 0);
 }
 
-/** SIGKILL to the main process of a pod's container; returns when the kubelet has counted it. */
+/** Sends SIGKILL to the main process of a pod's container; returns when the kubelet has counted the restart. */
 async function crash(pod: string): Promise<number> {
   const before = await restartsOf(pod);
   const main = await mainProcessOf(place, pod);
@@ -176,7 +176,7 @@ async function reboot(agent: string): Promise<void> {
   assert.equal(outcome.ok, true, JSON.stringify(outcome));
 }
 
-/** Both agents live, the api answers and stores writes, sockets show the world, and nothing is lost. */
+/** Asserts that both agents live, the api stores writes, sockets show the world, and no acknowledged text is lost. */
 async function itselfAgain(): Promise<void> {
   await untilReady(place, 'ada');
   await untilReady(place, 'bob');
@@ -230,7 +230,7 @@ test("an agent's process dies", async () => {
   await itselfAgain();
 });
 
-/** The pod of the operator that leads. */
+/** The pod of the leading operator. */
 async function leaderPod(): Promise<string> {
   const lease = await getObject<{ readonly spec: { readonly holderIdentity: string } }>(
     place,
@@ -294,7 +294,7 @@ test('a kubelet dies; its GPUs are still there afterwards', async () => {
     },
     { capMs: KUBELET_CAP_MS },
   );
-  // A proof of the kubelet: only it can start a pod on its node.
+  // This proves that the kubelet works: only it can start a pod on its node.
   const { cycle } = await untilReady(place, 'bob', KUBELET_CAP_MS);
   await reboot('bob');
   await until('a new cycle', async () => ((await agentOf(place, 'bob'))?.cycle ?? 0) > cycle, {

@@ -1,6 +1,6 @@
 /**
- * The image of agents in a real pod: every tool that it names, the browser, each MCP server; and runtimes, which are
- * exchanged by the configuration of the Agent alone.
+ * The agent image in a real pod: every tool that it names, the browser, each MCP server, and runtimes, which the
+ * Agent's configuration selects.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ async function answerTo(text: string): Promise<string> {
   });
 }
 
-test('without a model, the stub repeats the prompt, in a pod with a memory that it can write', async () => {
+test('without a model, the stub runtime echoes the prompt, and the pod can write its memory', async () => {
   const answer = await answerTo('Echo: hello from the village');
   assert.match(answer, /^\[STUB RESPONSE\]/);
   assert.match(answer, /Echo: hello from the village/);
@@ -56,7 +56,7 @@ test('without a model, the stub repeats the prompt, in a pod with a memory that 
   await exec('hands', 'sh', '-c', 'touch /workspace/probe && rm /workspace/probe');
 });
 
-test('the machine has each tool that it names, and what an agent reads first', async () => {
+test('the image has each tool that it names, and the files that an agent reads first', async () => {
   const tools = readFileSync(join(ROOT, 'agent-image/base/full.md'), 'utf8');
   const rows = tools.split('\n').filter((line) => /^\| [A-Z a-z+.0-9]+ \|/.test(line));
   const names = rows.flatMap((row) => [...row.matchAll(/`([a-z][a-z0-9+-]*)`/g)].map(([, name = '']) => name));
@@ -88,7 +88,7 @@ test('the machine has each tool that it names, and what an agent reads first', a
   assert.match(python, /^Python 3\.11\./);
 });
 
-test('the machine compiles C and makes a Python environment with pip', async () => {
+test('the image compiles C and creates a Python environment with pip', async () => {
   const C =
     'printf \'#include <stdio.h>\\nint main(void){puts("compiled");}\\n\' >/tmp/a.c && cc -o /tmp/a /tmp/a.c && /tmp/a';
   assert.equal(await exec('hands', 'sh', '-c', C), 'compiled');
@@ -112,7 +112,7 @@ test('the browser opens a page and fills in a form', async () => {
   assert.equal(await exec('hands', 'node', '-e', FILL_IN), 'filled in');
 });
 
-/** Starts a server of /app/mcp-servers.json, says hello to it, and prints the number of its tools. */
+/** Starts an MCP server of /app/mcp-servers.json, initializes it, and prints the number of its tools. */
 const LIST_TOOLS = `
   const { command, args, env } = require('/app/mcp-servers.json')[process.argv[1]];
   const server = require('node:child_process').spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -144,7 +144,7 @@ for (const server of Object.keys(
     assert.ok(Number(await exec('hands', 'timeout', '60', 'node', '-e', LIST_TOOLS, server)) > 1);
   });
 
-test('another runtime by the configuration of the Agent alone: stub, engine, command', async () => {
+test('the configuration of the Agent selects its runtime: stub, engine or command', async () => {
   await apply({ name: 'engine' });
   await until('the engine answers', async () => {
     const answer = await answerTo('Who are you?');

@@ -1,10 +1,10 @@
 /**
- * An agent with hands does the work of a programmer, asked in the chat: it clones, installs pytest, repairs, pushes and delivers a
- * patch. Its pod is killed twice on the way, and nothing happens twice. Then a task whose words name no tool.
+ * An agent with hands does the work of a programmer, asked in the chat: it clones, installs pytest, repairs, pushes and
+ * delivers a patch. Its pod is killed twice meanwhile, and nothing happens twice. Then it gets a task that names no
+ * tool.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type HandsCall } from '@hamlet/contract';
@@ -17,8 +17,8 @@ import { ownTier } from '../env/cluster/own-tier.ts';
 import { signIn, openBrowser, type TestBrowser } from '../env/browser.ts';
 import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
 import { pythonIndex } from '../env/egress/python-index.ts';
-import { startBakery, type Bakery } from '../env/hands/bakery.ts';
 import {
+  type Bakery,
   FACT,
   ORDER,
   orderSteps,
@@ -33,12 +33,14 @@ import {
   REPAIR_POST,
   repairBranch,
   repairSteps,
+  startBakery,
 } from '../env/hands/hands-tasks.ts';
 import { PermissionCards } from '../env/hands/permission-cards.ts';
 import { makeSmallRepository, REPAIRED, type SmallRepository } from '../env/hands/small-repository.ts';
 import { startSteppedMind } from '../env/hands/stepped-mind.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { testFolder } from '../env/at-end.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
 const NAME = `hanna-${process.pid}`;
@@ -63,7 +65,7 @@ const SKILL_MANIFEST = {
 const HOSTS = ['git.test', 'index.test', 'bakery.test'] as const;
 const at = (host: (typeof HOSTS)[number]): string => `https://${host}:${TLS_PORT}`;
 
-/** A tier with the model and enough memory for a browser, that no balance opens; it costs nothing. */
+/** A free tier with the model and enough memory for a browser, which no balance opens. */
 const TIER_MANIFEST = ownTier(TIER, { models: [MODEL], cpu: '500m', memory: '2Gi' });
 /** The same for agents that open no browser. */
 const SMALL = `${TIER}-small`;
@@ -76,11 +78,13 @@ let browser: TestBrowser;
 let cards: PermissionCards;
 let repository: SmallRepository;
 let bakery: Bakery;
-let folder = '';
+const folder = testFolder('hands-journey');
 /** The run of the repair. */
 let run = '';
 
-/** Connects the model to the village, and opens the git server and the index, as an operator does: by values of the chart. */
+/**
+ * Connects the model and allows the git server and the package index through values of the chart, as an operator does.
+ */
 async function openAll(): Promise<void> {
   const address = `${outside.address}:${MODEL_PORT}`;
   await hamletCluster(['forward', '--listen', address, '--to', `tcp://${new URL(wire.url).host}`]);
@@ -101,7 +105,6 @@ async function openAll(): Promise<void> {
 
 before(async () => {
   mkdirSync(OUTPUT, { recursive: true });
-  folder = mkdtempSync(join(tmpdir(), 'hands-journey-'));
   mkdirSync(join(folder, 'git/team'), { recursive: true });
   mkdirSync(join(folder, 'wheels'));
   repository = makeSmallRepository(join(folder, 'git/team/purse.git'));
@@ -142,7 +145,6 @@ after(async () => {
   await wire?.close();
   await outside?.close();
   await closeVillage(place, { 'models.config': {} });
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Writes a message in a new conversation. */
@@ -163,7 +165,7 @@ const shot = (name: string): Promise<unknown> =>
 const pushes = (): number =>
   outside.hits.filter(({ method, path }) => method === 'POST' && path.endsWith('/git-receive-pack')).length;
 
-test('asked in the chat, the agent clones, runs the tests and installs pytest; its pod is killed before the repair', async () => {
+test('asked in the chat, the agent clones, runs tests and installs pytest; its pod is killed before the repair', async () => {
   const { page } = browser;
   await page.goto(`${place.url}/?agent=${NAME}`);
   await signIn(page);
@@ -180,13 +182,13 @@ test('asked in the chat, the agent clones, runs the tests and installs pytest; i
   await cards.answer(install, 'allow');
 });
 
-test('a push waits in the broker; its pod is killed meanwhile, a person is asked what happened, and one push goes out', async () => {
-  // People are asked once, by the broker: it reads all that this agent sends.
+test('the pod is killed while a push waits in the broker; a person is asked about the outcome, and one push is sent', async () => {
+  // Only the broker asks people, because it inspects all traffic of this agent.
   const push = await cards.next('git_push');
   assert.match(push.permission.arguments, new RegExp(BRANCH));
   await push.card.scrollIntoViewIfNeeded();
   await shot('push');
-  assert.equal(pushes(), 0, 'nothing goes out before a person allows it');
+  assert.equal(pushes(), 0, 'nothing is sent before a person allows it');
   await killPod();
   const lost = await cards.next('git', 'unknown');
   await lost.card.scrollIntoViewIfNeeded();
@@ -206,7 +208,7 @@ test('a push waits in the broker; its pod is killed meanwhile, a person is asked
   await shot('answer');
 });
 
-test('the branch is at the git server once, with the repair and the name of the person and the harvest', () => {
+test("the git server has the branch once, with the repair and the person's name", () => {
   assert.equal(pushes(), 1);
   const { git } = repository;
   assert.equal(git('reflog', 'show', '--format=%H', BRANCH).split('\n').length, 1);
@@ -223,7 +225,7 @@ async function calls(): Promise<readonly HandsCall[]> {
 
 const attempts = async () => (await place.admin.listEgress({ run_id: run, limit: 100 })).attempts;
 
-test('every call and every connection is in the records, once', async () => {
+test('every call and every connection is recorded once', async () => {
   const logged = await calls();
   assert.deepEqual(
     logged.map(({ tool, state, outcome }) => [tool, state, outcome?.kind]),
@@ -256,7 +258,7 @@ test('every call and every connection is in the records, once', async () => {
   );
 });
 
-test('the board shows the patch once, with its difference, to everyone who may read the post', async () => {
+test('the board shows the patch and its diff once to everyone who may read the post', async () => {
   const { page } = browser;
   const { posts } = await place.admin.listPosts({ author: NAME });
   const [post, ...others] = posts.filter(({ title }) => title === REPAIR_POST);
@@ -272,7 +274,7 @@ test('the board shows the patch once, with its difference, to everyone who may r
   await shot('deliverable');
 });
 
-test('a task without the name of a tool: it writes a program, runs it, and gives its output', async () => {
+test('given a task that names no tool, the agent writes a program, runs it and answers with its output', async () => {
   const { page } = browser;
   await page.goto(`${place.url}/?agent=${NAME}&tab=chat`);
   await page.locator('.composer textarea').waitFor();
@@ -287,7 +289,7 @@ test('a task without the name of a tool: it writes a program, runs it, and gives
   ]);
 });
 
-test('a skill of the village and the tools of the net: pages, an API, and a form whose order a person permits', async () => {
+test('with a skill of the village the agent reads pages, calls an API, and orders by a form that a person permits', async () => {
   const { page } = browser;
   await page.locator('.chat [data-action="back"]').click();
   await page.locator('.composer textarea').waitFor();
@@ -327,7 +329,7 @@ async function memoriesOf(name: string): Promise<readonly string[]> {
   return (await place.kubectl(['exec', pod, '-c', 'hands', '--', 'ls', '/root/.mcp-memory'])).split('\n');
 }
 
-test('another agent of the repository knows in its first session what this one remembered; one of another repository does not', async (t) => {
+test('another agent of the same repository knows in its first session what this one remembered; an agent of another repository does not', async (t) => {
   const begun = performance.now();
   for (const [name, repositoryName] of [
     [COLLEAGUE, 'purse'],
@@ -352,7 +354,7 @@ test('another agent of the repository knows in its first session what this one r
 });
 
 test('the page logged no unexpected error', async () => {
-  await until('the agent is well', async () => (await agentOf(place, NAME))?.why.ready === true);
+  await until('the agent is healthy', async () => (await agentOf(place, NAME))?.why.ready === true);
   // A visitor's page causes one refusal, its question "who am I"; an answer after the pod is gone may be another.
   assert.deepEqual(
     browser.errors.filter((error) => !error.includes('401')),

@@ -1,4 +1,4 @@
-/** An agent to which nothing happens: the village puts it to sleep, its pod is gone, and a message awakens it, which it then answers. */
+/** The village puts an idle agent to sleep and removes its pod; a message awakens it, and it answers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../env/until.ts';
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => deleteAgents(place, [NAME]));
 
-test('an agent that is awake answers, and loses its pod when nothing has happened for its time', async (t) => {
+test('an awake agent answers, and loses its pod after idleSleepAfter without activity', async (t) => {
   assert.equal(await send('Good morning'), 'awake');
   await answerTo('Good morning');
   const answered = performance.now();
@@ -46,14 +46,14 @@ test('an agent that is awake answers, and loses its pod when nothing has happene
   assert.equal(await place.kubectl(['get', 'agent', NAME, '-o', 'jsonpath={.spec.power}']), 'Asleep');
 });
 
-test('a message awakens it, and it answers; the audit names who put it to sleep and whose message woke it', async (t) => {
+test('a message awakens the agent, and it answers; the audit names who put it to sleep and who awakened it', async (t) => {
   const sent = performance.now();
   assert.equal(await send('Are you there?'), 'waking');
   await answerTo('Are you there?');
   t.diagnostic(`answered ${Math.round(performance.now() - sent)} ms after the message`);
   assert.notEqual(await podsOf(), '');
   const { records } = await place.admin.listAudit({ object: NAME, kind: 'act' });
-  // On a busy machine its time may be over once more by now.
+  // On a busy machine it may already be idle again.
   const slept = records.filter(({ action }) => /^(sleep|wake)_idle$/.test(action)).slice(-2);
   assert.deepEqual(
     slept.map(({ action, actor_role: role }) => [action, role]),
@@ -64,7 +64,7 @@ test('a message awakens it, and it answers; the audit names who put it to sleep 
   );
 });
 
-test('an agent that a person suspended is awakened by no message', async () => {
+test('no message awakens an agent that a person suspended', async () => {
   await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Asleep"}}']);
   await until('no pod is left', async () => (await podsOf()) === '');
   assert.equal(await send('Wake up'), 'suspended');

@@ -1,4 +1,4 @@
-/** The whole life of a third Agent, by kubectl alone: applied, asleep, awake at the same home, deleted without a trace. */
+/** The life of a third Agent, with kubectl alone: applied, asleep, awake at the same home, deleted without a trace. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { recordRecovery } from '../env/recovery.ts';
@@ -43,7 +43,7 @@ test('an applied Agent appears in the world', async () => {
   await untilMoves(place, NAME);
 });
 
-test('asleep: the pod is gone, the volume stays, the sprite sleeps', async () => {
+test('an agent put to sleep loses its pod, keeps its volume, and sleeps in the world', async () => {
   await exec('hands', 'sh', '-c', `echo ${KEEPSAKE} | tee /workspace/keepsake >/root/keepsake && sync`);
   await exec('resident', 'sh', '-c', `echo ${KEEPSAKE} >/root/.mcp-memory/keepsake && sync`);
   const claim = await getObject<Claim>(place, 'pvc', `${NAME}-home`);
@@ -61,7 +61,7 @@ test('asleep: the pod is gone, the volume stays, the sprite sleeps', async () =>
   assert.equal((await getObject<Claim>(place, 'pvc', `${NAME}-home`))?.metadata.uid, claim?.metadata.uid);
 });
 
-test('awake again: the same home, the same memory', async () => {
+test('an awakened agent has the same home and memory', async () => {
   const before = await agentOf(place, NAME);
   const claim = await getObject<Claim>(place, 'pvc', `${NAME}-home`);
   await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Awake"}}']);
@@ -73,7 +73,7 @@ test('awake again: the same home, the same memory', async () => {
   await untilMoves(place, NAME);
 });
 
-test('deleted: nothing is left', async () => {
+test('a deleted agent leaves nothing behind', async () => {
   const volume = (await getObject<Claim>(place, 'pvc', `${NAME}-home`))?.spec.volumeName ?? '';
   await place.kubectl(['delete', 'agent', NAME, '--timeout=90s']);
   await until(

@@ -30,7 +30,7 @@ import { until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
-/** A name keeps its posts and money permanently, so each run has a new name. */
+/** Posts and money stay with a name permanently, so each run uses a new name. */
 const NAME = `mina-${process.pid}`;
 const TIER = `minds-${process.pid}`;
 const APIS = ['deployment/hamlet-api', 'deployment/hamlet-api-more'];
@@ -44,7 +44,7 @@ let place: Village;
 let wire: WireServer;
 let browser: TestBrowser;
 
-/** A priced tier with the model, that no balance opens. */
+/** A priced tier with the model, which no balance opens. */
 const TIER_MANIFEST = ownTier(TIER, {
   models: ['small'],
   cpu: '250m',
@@ -53,7 +53,7 @@ const TIER_MANIFEST = ownTier(TIER, {
   price: { perThousandTokens: '0.01' },
 });
 
-/** Seconds since the last call of the function that it returns, for the diagnostics of a test. */
+/** Returns a function that returns the seconds since its last call, for diagnostics. */
 function stopwatch(): () => string {
   let since = Date.now();
   return () => {
@@ -113,7 +113,7 @@ async function sendsErrand(): Promise<void> {
   await page.getByText('I will look for Bob.').first().waitFor();
 
   const allow = page.locator('[data-answer="allow"]').first();
-  // She walks to Bob, who walks too, and begins again if he is out of earshot by then.
+  // She walks to Bob, who also walks, and starts again if he has left earshot.
   await allow.waitFor({ timeout: WALKS_MS });
   await page.screenshot({ path: join(OUTPUT, 'village-chat-permission.png') });
   assert.deepEqual(await postsOf(), [], 'nothing is posted before a person allows it');
@@ -148,7 +148,7 @@ interface Choice {
   readonly choice?: { readonly option: string; readonly purpose: string; readonly model?: string };
 }
 
-/** The newest turn in which the agent followed a decision with this reason. */
+/** The newest turn in which the agent acted on a decision with this reason. */
 const turnWith = (why: string): Promise<Choice> =>
   until(
     `a turn because “${why}”`,
@@ -203,7 +203,7 @@ async function actsOnTheReply(context: TestContext): Promise<void> {
   const first = decisions()
     .slice(before)
     .findIndex(({ user }) => user.includes(BREAD_ANSWER));
-  // Decisions that were under way until the reply had come cannot know it.
+  // Decisions that started before the reply cannot use it.
   assert.ok(first >= 0 && first <= meanwhile + 1, `the reply is in decision ${first} after it was sent`);
   assert.equal((await questionsOf()).length, 1, 'it asked once');
   await page.locator('.replies .reply', { hasText: 'Lena' }).first().waitFor();
@@ -229,7 +229,7 @@ async function judge(act: 'Reward' | 'Penalize', amount: string, reason: string)
   await form.locator('.notice-good').waitFor();
 }
 
-/** The panel shows the model that the agent asks, its quota and its plan. */
+/** Asserts that the panel shows the agent's model, quota and plan. */
 async function untilShown(shown: {
   readonly model: string;
   readonly quota: number;
@@ -306,7 +306,7 @@ async function isKilled(): Promise<void> {
   assert.deepEqual(
     numbers,
     [...numbers.keys()].map((index) => index + 1),
-    'events are numbered without a gap',
+    'events are numbered without gaps',
   );
   const { messages } = await place.admin.listMessages({ session_id });
   assert.deepEqual(messages.map(({ author, state }) => [author.role, state]).toSorted(), [
@@ -328,11 +328,11 @@ async function killApis(): Promise<void> {
 
 // The agents mostly walk, so that they live side by side. The browser is idle while the api is killed.
 describe('agents with a model', { concurrency: true }, () => {
-  describe('one on an errand', { concurrency: false }, () => {
-    test('a person sends it in the chat, allows the post, and reads the answer with its link', sendsErrand);
+  describe('an agent does an errand', { concurrency: false }, () => {
+    test('a person asks in the chat, allows the post, and reads the answer with a link to it', sendsErrand);
     test('api and pod are killed in the middle: nothing is said, posted or paid twice', isKilled);
   });
-  test('another asks the board by its own decision', asksTheBoard);
+  test('another agent decides to ask on the board', asksTheBoard);
 });
 test('a person replies on the board, and the agent that asked acts on the reply', actsOnTheReply);
-test('a reward and a penalty change its model, its quota and its plan, and it says why', isJudged);
+test('a reward and a penalty change the model, quota and plan of the agent, and it explains why', isJudged);

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { CAP_MS, until } from '../env/until.ts';
 import { nodeAddress, untilReady, village, type Village } from '../env/village.ts';
 
-/** A packet filter may drop packets: a connection without an answer counts as refused after this long. */
+/** A connection without an answer counts as refused after this time, because a packet filter may drop packets. */
 const PATIENCE_MS = 3_000;
 
 let place: Village;
@@ -85,7 +85,7 @@ for (const agent of ['ada', 'bob']) {
 test('agents do not reach each other', async () => {
   const other = await place.kubectl(['get', 'pod', pods.get('bob') ?? '', '-o', 'jsonpath={.status.podIP}']);
   assert.notEqual(other, '');
-  // A port without a listener would answer with a reset, and a policy may refuse in the same way. So the pod
+  // A port without a listener would answer with a reset, and a policy may refuse in the same way. The pod therefore
   // listens first.
   const listen = `require('node:net').createServer((socket) => socket.on('data', () => process.exit(0))).listen(7777); setTimeout(() => process.exit(0), ${2 * CAP_MS})`;
   const listening = place.tryKubectl(['exec', pods.get('bob') ?? '', '--', 'node', '-e', listen]);
@@ -101,11 +101,11 @@ test('agents do not reach each other', async () => {
     ]);
   await until('it listens', async () => (await self('')) === 'open');
   assert.equal(await reaches('ada', other, 7777), false);
-  assert.equal(await self('enough'), 'open', 'the agent listened all the time');
+  assert.equal(await self('enough'), 'open', 'the agent was still listening');
   await listening;
 });
 
-test('a Service with another address: the pods of agents are replaced, and reach the broker at it', async () => {
+test('when a Service gets another address, pods of agents are replaced and reach the broker there', async () => {
   interface Service {
     readonly metadata: { readonly labels: object; readonly annotations?: object };
     readonly spec: { readonly clusterIP: string; readonly selector: object; readonly ports: readonly object[] };

@@ -1,7 +1,6 @@
 /** `kubectl hamlet` against the village: the same texts as in the API, and the api through kubectl port-forward. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { API_VERSION } from '@hamlet/contract';
@@ -10,16 +9,16 @@ import { program } from '../../local/village/cluster.ts';
 import { tryRun, type RunResult } from '../../local/village/command.ts';
 import { until } from '../env/until.ts';
 import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { testFolder } from '../env/at-end.ts';
 
 const AGENT = 'pim';
 let place: Village;
-let folder: string;
+const folder = testFolder('e2e-plugin');
 let kubectl: string;
 let path: string;
 
 before(async () => {
   place = await village();
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-e2e-plugin-'));
   kubectl = await program('kubectl');
   path = [
     dirname(await buildPlugin(join(folder, 'dist'))),
@@ -32,7 +31,6 @@ before(async () => {
 });
 after(async () => {
   await deleteAgents(place, [AGENT]);
-  await rm(folder, { recursive: true, force: true });
 });
 
 const hamlet = (line: string): Promise<RunResult> =>
@@ -58,7 +56,7 @@ test('why agrees with the api, before and after the agent is put to sleep', asyn
   assert.equal((await hamlet(`why ${AGENT}`)).code, 0);
 });
 
-test('runs come through kubectl port-forward, logs from the pod', async () => {
+test('runs are read through kubectl port-forward, logs from the pod', async () => {
   const { run } = await place.admin.createRun({ agent_id: AGENT, prompt: 'Look around.' });
   const listed = await hamlet(`runs ${AGENT}`);
   assert.ok(listed.stdout.includes(run.run_id), listed.output);

@@ -52,7 +52,7 @@ async function exec(agent: string, container: Container, ...command: string[]): 
   return place.kubectl(argumentsOf(agent, container, command));
 }
 
-/** Whether a command in a container of an agent succeeds. */
+/** True if a command in a container of an agent succeeds. */
 async function succeeds(agent: string, container: Container, ...command: string[]): Promise<boolean> {
   return (await place.tryKubectl(argumentsOf(agent, container, command))).code === 0;
 }
@@ -62,7 +62,7 @@ test('the two agents live on the two nodes', () => {
   assert.deepEqual(nodes.toSorted(), ['sparky1', 'sparky2']);
 });
 
-test('root in the hands is an unprivileged user of the node, in a range of its own', async () => {
+test('root in the hands is an unprivileged user of the node, in its own id range', async () => {
   const ranges = [];
   for (const agent of AGENTS) {
     assert.equal(await exec(agent, 'hands', 'id', '-u'), '0');
@@ -96,7 +96,7 @@ test('the pod is not privileged, and shares and mounts nothing of the node', () 
   }
 });
 
-test('seccomp filters its system calls and privileges cannot grow', async () => {
+test('seccomp filters system calls of the pod, and it cannot gain privileges', async () => {
   for (const agent of AGENTS) {
     assert.equal(pods.get(agent)?.pod.spec.securityContext.seccompProfile?.type, 'RuntimeDefault');
     for (const container of CONTAINERS) {
@@ -112,7 +112,7 @@ test('seccomp filters its system calls and privileges cannot grow', async () => 
   }
 });
 
-test('the only token in the pod is for the api alone, and the hands do not have it', async () => {
+test('the only token in the pod is valid only for the api, and the hands do not have it', async () => {
   for (const agent of AGENTS) {
     assert.equal(pods.get(agent)?.pod.spec.automountServiceAccountToken, false);
     for (const container of CONTAINERS)
@@ -126,7 +126,7 @@ test('the only token in the pod is for the api alone, and the hands do not have 
   }
 });
 
-test('the hands see neither journal nor memory nor processes of the resident, and the resident does not see their work', async () => {
+test("the hands cannot see the resident's journal, memory or processes, and the resident cannot see their files", async () => {
   for (const agent of AGENTS) {
     await exec(agent, 'hands', 'sh', '-c', 'echo mine >/workspace/mine && echo mine >/root/mine');
     await exec(agent, 'resident', 'touch', '/root/.mcp-memory/of-the-resident');
@@ -149,7 +149,7 @@ const ask = async (agent: string, ...requests: readonly object[]): Promise<reado
 const run = (process: string, script: string): object => runIn(process, ['sh', '-c', script]);
 const close = { op: 'close', args: { owner: 'e2e' } };
 
-test('the resident runs a program in the hands, as their root and in the workspace, and kills it', async () => {
+test('the resident starts a program in the hands, as root and in the workspace, and kills it', async () => {
   const [hello, , ended, , killed, closed] = await ask(
     'ada',
     run('one', 'id -u; pwd'),
@@ -163,11 +163,11 @@ test('the resident runs a program in the hands, as their root and in the workspa
   assert.deepEqual([ended?.data.exit?.code, killed?.data.exit?.cause, closed?.ok], [0, 'killed', true]);
 });
 
-test('a program that takes all memory of the hands is ended, and the resident runs on', async () => {
+test('a program that takes all memory of the hands is killed, and the resident is unaffected', async () => {
   const pod = pods.get('bob')?.name ?? '';
   const resident = (await containerOf(place, pod, 'resident')).id;
   const [before] = await ask('bob');
-  // On cgroup v1 the kernel ends the program; on v2 the kubelet has it end the container, which comes back.
+  // On cgroup v1 the kernel kills the program; on v2 it kills the container, which restarts.
   const [, started] = await ask('bob', run('greedy', 'exec tail /dev/zero'));
   assert.equal(started?.ok, true);
   const outcome = await until('the greedy program has ended', async () => {

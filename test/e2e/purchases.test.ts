@@ -1,6 +1,6 @@
 /**
- * Purchases of agents with aiDollars: GPUs for a time, a higher limit, a better place in the queue. All of them end on
- * their own.
+ * Agents buy GPU windows, a higher limit or a better place in the queue with aiDollars. All purchases end by
+ * themselves.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,15 +8,15 @@ import { API_VERSION, PurchaseView, type PurchaseItem } from '@hamlet/contract';
 import { CAP_MS, until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, getObject, untilReady, village, type Village } from '../env/village.ts';
 
-/** A name keeps its money permanently, so each run has new names. */
+/** Money stays with a name permanently, so each run uses new names. */
 const RUN = process.pid;
 const BUYER = `gus-${RUN}`;
-/** The first agent holds the only stool and the others wait for it; the last one buys a better place. */
+/** The first agent holds the only device and the others wait for it; the last one buys a better place. */
 const [SITS, WAITS, BUYS] = [`una-${RUN}`, `vic-${RUN}`, `wim-${RUN}`];
 const ALL = [BUYER, SITS, WAITS, BUYS];
 const TIER = `purchases-${RUN}`;
 const STOOL_TIER = `stool-${RUN}`;
-/** A device that one node has once: an agent that needs it waits for this seat and for no other. */
+/** A device that exists once on one node, so agents that need it wait for the same seat. */
 const STOOL = `hamlet.village/stool-${RUN}`;
 const GPU = 'nvidia.com/gpu';
 const REQUESTS = 120;
@@ -44,8 +44,8 @@ let node = '';
 const pinned = (tier: string): object => ({ entitlement: { policy: 'Pinned', name: tier } });
 
 /**
- * A tier that no balance opens. It is free, so that agents pay only for purchases. It has every model, so that its
- * agents buy none on their own.
+ * A tier that no balance opens. It is free, so that agents pay only for purchases, and has every model, so that agents
+ * do not buy models.
  */
 const tierManifest = (name: string, compute: object): object => ({
   apiVersion: API_VERSION,
@@ -114,7 +114,7 @@ async function podsOf(agent: string): Promise<readonly Pod[]> {
 const devicesOf = ({ spec }: Pod, name: string): string | undefined =>
   spec.containers.find((container) => container.name === 'hands')?.resources.limits[name];
 
-/** The pod of an agent as soon as it runs, is Ready, and meets the condition. */
+/** Waits until an agent's pod runs, is Ready and meets the condition. */
 async function untilPod(agent: string, what: string, isSo: (pod: Pod) => boolean): Promise<Pod> {
   return until(`${agent}: ${what}`, async () => {
     const [pod, ...others] = await podsOf(agent);
@@ -126,7 +126,7 @@ async function untilPod(agent: string, what: string, isSo: (pod: Pod) => boolean
 const volumeOf = async (agent: string): Promise<string | undefined> =>
   (await getObject<{ metadata: { uid: string } }>(place, 'pvc', `${agent}-home`))?.metadata.uid;
 
-/** Exchanges the pod's token like a resident, and sends one request with it: method, path, body, key. */
+/** Exchanges the pod's token like a resident, and sends one request. Arguments: method, path, body, key. */
 const REQUEST = `
 token=$(curl -sS -X POST -H "Authorization: Bearer $(cat "$HAMLET_TOKEN_FILE")" "$HAMLET_API_URL/api/v1/auth/agent-token" | jq -r .access_token)
 curl -sS -i -X "$1" -H "Authorization: Bearer $token" -H "Idempotency-Key: $4" -H 'Content-Type: application/json' \${3:+--data "$3"} "$HAMLET_API_URL/api/v1$2"
@@ -182,7 +182,7 @@ async function isLaneFree(): Promise<boolean | undefined> {
 let without: Pod;
 let volume: string | undefined;
 
-test('an agent buys a GPU window from inside its pod: the pod is replaced by one with the GPU, on the same volume, and no other agent can buy the window', async () => {
+test('an agent buys a GPU window: a pod with the GPU and the same volume replaces its pod, and no other agent can buy the window', async () => {
   without = await untilPod(BUYER, 'a pod', () => true);
   assert.equal(devicesOf(without, GPU), undefined);
   volume = await volumeOf(BUYER);
@@ -236,10 +236,10 @@ async function reportedRequests(): Promise<number> {
 
 const requestsShown = async () => (await agentOf(place, BUYER))?.entitlement.limits?.requests_per_minute;
 
-test('it buys requests: the limit rises in the header and in the API', async () => {
+test('an agent buys requests, and its limit rises in the header and in the API', async () => {
   assert.equal(await reportedRequests(), REQUESTS);
   await buysForItself({ kind: 'quota', limit: 'requests_per_minute', amount: 60 }, REQUESTS_SECONDS);
-  await until('the header tells more', async () => (await reportedRequests()) === REQUESTS + 60);
+  await until('the header reports a higher limit', async () => (await reportedRequests()) === REQUESTS + 60);
   await until('people see more', async () => (await requestsShown()) === REQUESTS + 60);
 });
 
@@ -277,7 +277,7 @@ async function untilReported(agent: string, event: string): Promise<void> {
   );
 }
 
-test('bought priority moves the last of the queue before the others of its tier, and the agent keeps the seat afterwards', async () => {
+test("bought priority moves the last agent to the front of its tier's queue, and it keeps the seat afterwards", async () => {
   const sitting = await untilPod(SITS, 'the stool', (pod) => devicesOf(pod, STOOL) === '1');
   await applyAgent(place, WAITS, pinned(STOOL_TIER));
   await untilWaits(WAITS, 1);
@@ -296,7 +296,7 @@ test('bought priority moves the last of the queue before the others of its tier,
   assert.equal(kept?.metadata.uid, seated.metadata.uid);
 });
 
-test("purchases end: the pod is replaced by one without the GPU, on the same volume; the lane is for sale again, and the limit is the tier's", async () => {
+test("when purchases end, a pod without the GPU replaces the pod, the lane is for sale again, and the tier's limit applies", async () => {
   await untilAllEnded(BUYER);
   const back = await untilPod(BUYER, 'a pod without the GPU', (pod) => devicesOf(pod, GPU) === undefined);
   assert.notEqual(back.metadata.uid, without.metadata.uid);

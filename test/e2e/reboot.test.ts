@@ -1,4 +1,6 @@
-/** A reboot does not wait for the old loop: a new cycle begins at once, and the API refuses the writes of the old cycle. */
+/**
+ * A reboot does not wait for the old resident: a new cycle begins at once, and the API refuses writes of the old one.
+ */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { exchangeAgentToken } from '@hamlet/contract';
@@ -12,7 +14,7 @@ before(async () => {
   await untilReady(place, NAME);
 });
 
-/** Calls the agents' port from inside a pod of the agent, the only place that reaches it; returns the parsed answer. */
+/** Calls the agents' port from inside the agent's pod, because only agents reach it; returns the parsed answer. */
 async function callFrom(
   pod: string,
   path: string,
@@ -35,7 +37,7 @@ async function callFrom(
   >;
 }
 
-test('the old cycle is refused and the new pod carries the new cycle in its name', async () => {
+test('the API refuses the old cycle, and the name of the new pod has the new cycle', async () => {
   const old = await untilReady(place, NAME);
   const { access_token } = await callFrom(old.pod ?? '', exchangeAgentToken.path, { token: 'projected' });
   const token = String(access_token);
@@ -62,7 +64,7 @@ test('the old cycle is refused and the new pod carries the new cycle in its name
   );
 });
 
-test('awakening an awake agent and suspending a sleeping one change nothing; rebooting a sleeping one is refused', async () => {
+test('awakening an awake agent or suspending a sleeping one changes nothing; rebooting a sleeping one is refused', async () => {
   const awake = await untilReady(place, NAME);
   const again = await place.admin.raw.awakenAgent({ agent_id: NAME });
   assert.equal(again.ok && again.data.changed, false);

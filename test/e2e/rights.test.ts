@@ -5,7 +5,7 @@ import { until } from '../env/until.ts';
 import { village, type Village } from '../env/village.ts';
 
 const accountOf = (name: string): string => `system:serviceaccount:hamlet:hamlet-${name}`;
-/** Gives the api far more rights than its Role, so that only the other barriers can stop it. */
+/** Gives the api far more rights than its Role, so that only the other defences can stop it. */
 const TOO_MUCH = 'test-too-much-for-the-api';
 const POD = {
   apiVersion: 'v1',
@@ -85,7 +85,7 @@ test('the api can create no pods and grant no rights, even with a Role that perm
   ]);
   for (const object of [POD, ROLE]) {
     // The API server notices a new role binding a moment later; until then the Role refuses.
-    await until(`its rights do not stop it from making a ${object.kind}`, async () => {
+    await until(`the RBAC rights permit creating a ${object.kind}`, async () => {
       const { code, output } = await place.tryKubectl(
         ['create', '-f', '-', `--as=${accountOf('api')}`],
         JSON.stringify(object),

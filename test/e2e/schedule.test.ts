@@ -22,7 +22,7 @@ after(async () => {
   await deleteAgents(place, [AGENT]);
 });
 
-/** The content of Postgres, read as its owner in its own pod. */
+/** Runs a query as the owner of Postgres, in its pod. */
 async function inPostgres(query: string): Promise<readonly string[]> {
   const psql = `psql --no-psqlrc --tuples-only --no-align -U "$POSTGRES_USER" hamlet -c "${query}"`;
   return (await place.kubectl(['exec', 'hamlet-postgres-0', '--', 'sh', '-c', psql]))
@@ -54,7 +54,7 @@ test('the Schedule fires in its slots, and the resident settles its runs', async
 
 test('kubectl, the api and the table agree', async () => {
   await place.kubectl(['patch', 'schedule', NAME, '--type=merge', '-p', '{"spec":{"suspend":true}}']);
-  // A suspended schedule fires no more. After the last run has settled and its status is written, all three agree.
+  // A suspended schedule no longer fires. After the last run has settled and its status is written, all three agree.
   const view = await until('they agree', async () => {
     const shown = await scheduleView();
     const last = shown?.last_firings[0];

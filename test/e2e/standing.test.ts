@@ -1,7 +1,4 @@
-/**
- * The kill switch and milder measures: each acts within a moment, gives its reason, and leaves everything in place
- * until it is lifted.
- */
+/** The kill switch and milder measures act at once, give their reason, and delete nothing. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -30,7 +27,7 @@ import {
   type Village,
 } from '../env/village.ts';
 
-/** A short interval, so that the measured time is the operator's. */
+/** A short polling interval, so that the measured time is the operator's. */
 const PAUSE_MS = 20;
 
 interface Case {
@@ -102,7 +99,7 @@ async function untilSays(agent: string, reason: string): Promise<AgentDetail> {
 const earlier = new Map<string, { readonly pod: string | null; readonly volume: string }>();
 
 for (const { agent, take, reason, metric } of CASES)
-  test(`${take.name}: the pod ends at once, the status gives the reason, and everything else of the agent stays`, async () => {
+  test(`${take.name} ends the pod at once, sets the reason in the status, and keeps everything else`, async () => {
     const { pod } = await untilReady(place, agent);
     const volume = await volumeOf(agent);
     earlier.set(agent, { pod, volume });
@@ -122,7 +119,7 @@ for (const { agent, take, reason, metric } of CASES)
     }
   });
 
-test('after the measure is lifted, each agent returns on its own, with its volume', async () => {
+test('after the measure is lifted, each agent returns by itself, with its volume', async () => {
   for (const { agent } of CASES) await until(`${agent} has no pod`, async () => (await podsOf(agent)) === '');
   for (const { agent, lift } of CASES) dataOf(await place.admin.call(lift, { params: { agent_id: agent } }));
   for (const { agent } of CASES) {
@@ -131,7 +128,7 @@ test('after the measure is lifted, each agent returns on its own, with its volum
   }
 });
 
-test('revokeAgentToken: the pod stays and the api refuses it, until the measure is lifted', async () => {
+test('revokeAgentToken keeps the pod, and the api refuses its requests until the measure is lifted', async () => {
   const { pod } = await untilReady(place, REVOKED);
   const run = await containerOf(place, pod ?? '');
   await place.admin.revokeAgentToken({ agent_id: REVOKED, reason: 'the token leaked' });

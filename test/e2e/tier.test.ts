@@ -1,6 +1,5 @@
 /**
- * aiDollars become compute: a running container gets the memory of the tier that its balance opens, and returns it
- * afterwards.
+ * A reward raises the memory of a running container to that of the tier that the balance opens; a penalty lowers it.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,7 +7,7 @@ import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, containerOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
-/** A name keeps its money permanently, so each run has a new name. */
+/** Money stays with a name permanently, so each run uses a new name. */
 const NAME = `dora-${process.pid}`;
 const MI = 2 ** 20;
 /** The limit as the container sees it: cgroup v2, or v1. */
@@ -38,7 +37,7 @@ async function memoryOf(tier: string): Promise<number> {
   return Number.parseInt(found?.compute.memory ?? '', 10);
 }
 
-/** Waits until the models by the api, the tier by kubectl and the plan of the resident are those of the tier. */
+/** Waits until the api's models, kubectl's tier and the resident's plan are those of the tier. */
 async function untilItLivesIn(tier: string, models: readonly string[]): Promise<void> {
   await until(`the models of ${tier}`, async () => {
     const { models: served } = await place.admin.getModelUse({ agent_id: NAME });
@@ -90,7 +89,7 @@ test('a reward over a threshold raises the limit of the running container', asyn
   );
 });
 
-test('a penalty within the slack of the tier changes nothing; a larger one takes the memory back', async () => {
+test('a penalty within the slack of the tier changes nothing; a larger one lowers the memory', async () => {
   const run = await containerOf(place, pod);
   await place.admin.penalizeAgent({ agent_id: NAME, amount: '2.5', reason: 'late' });
   const judged = await until('the balance', async () => {

@@ -1,4 +1,4 @@
-/** A person asks in the chat; the agent runs a command in its hands and answers; the call is in every record once. */
+/** A person asks in the chat; the agent runs a command in its hands and answers; each record has the call once. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSession, listCalls, listMessages, listRunEvents, sendMessage } from '@hamlet/contract';
@@ -38,7 +38,7 @@ after(async () => {
   await wire?.close();
 });
 
-test('a message becomes a command in the hands, an answer in the chat, and one line in each record', async () => {
+test('a message leads to a command in the hands, an answer in the chat, and one line in each record', async () => {
   const body = { title: 'Work' };
   const { session } = dataOf(await place.admin.call(createSession, { params: { agent_id: NAME }, body }));
   const params = { session_id: session.session_id };

@@ -1,6 +1,6 @@
 /**
- * The broker as a process of its own, with the API as its village and names that a test has chosen: servers on loopback behind a
- * public address. Prints `port PORT` once it serves.
+ * Runs the broker as a separate process against a test's API. Names that the test chooses lead to servers on loopback,
+ * behind a public address. Prints `port PORT` once it serves.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const Setting = z.object({
   roots: z.string(),
   /** Names of servers, and the port of loopback at which each is. */
   names: z.record(z.string(), z.int()),
-  /** The process is killed as soon as a write is permitted, before it goes out. */
+  /** Kills the process when a write is permitted, before the broker sends it. */
   dieWhenPermitted: z.boolean(),
 });
 export type Setting = z.infer<typeof Setting>;

@@ -1,4 +1,6 @@
-/** A village whose agent reaches two servers through a broker in a process of its own, and the programs that write to them. */
+/**
+ * A village whose agent reaches two servers through a broker in a separate process, and programs that write to them.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -51,9 +53,9 @@ export interface GuardedVillage {
   startBroker(more?: Partial<Setting>): Promise<BrokerProcess>;
   /** The address of the proxy for a program in a call of a run. */
   proxyOf(broker: BrokerProcess, working: Working, callId?: string): Promise<string>;
-  /** The permissions for writes of a run that wait for a person. */
+  /** The pending permissions for writes of a run. */
   pending(working: Working): Promise<readonly Permission[]>;
-  /** The one permission that waits, once it does. */
+  /** Waits for the only pending permission. */
   asked(working: Working): Promise<Permission>;
   onServer(...args: string[]): string;
   remove(): Promise<void>;
@@ -167,14 +169,14 @@ export interface Program {
   readonly cwd?: string;
 }
 
-/** A program under way. `killAll` ends it with all that it started. */
+/** A running program. `killAll` kills it with all processes that it started. */
 export interface Running {
   readonly process: ChildProcess;
   readonly ended: Promise<Ran>;
   killAll(): void;
 }
 
-/** Runs a program as in a pod: with the proxy and the authority of the village, and nothing else of this machine. */
+/** Runs a program as in a pod: with the proxy and the CA of the village, and no other settings of this machine. */
 export function runProgram(
   { folder, authorityFile }: Pick<GuardedVillage, 'folder' | 'authorityFile'>,
   proxy: string,

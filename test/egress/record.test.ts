@@ -1,4 +1,7 @@
-/** The record of egress has refusals that no server and no rule stands behind, too. Real API, database, broker and programs. */
+/**
+ * The record of egress also contains refusals by disabled registries and missing runs. Real API, database, broker and
+ * programs.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { REGISTRIES } from '@hamlet/contract';
@@ -23,7 +26,7 @@ after(async () => {
 const curl = async (proxy: string, ...args: readonly string[]): Promise<string> =>
   (await runProgram(world, proxy, { program: ['curl', '-sS', '-m', '60', ...args] }).ended).out;
 
-/** The lines about a host, once there are any. */
+/** Waits for lines about a host. */
 async function linesAbout(host: string) {
   const attempts = await eventually(`a line about ${host}`, async () => {
     const found = (await world.permits.play.admin.listEgress({ host, limit: 100 })).attempts;
@@ -35,7 +38,7 @@ async function linesAbout(host: string) {
   });
 }
 
-test('each registry that is off has a line by its name, with agent, run, call and package', async () => {
+test('each disabled registry is recorded by its name, with agent, run, call and package', async () => {
   const proxy = await world.proxyOf(broker, working);
   for (const registry of REGISTRIES) {
     assert.match(await curl(proxy, `http://hamlet/${registry}/left-pad?x=1`), /egress_registry_off/);
@@ -55,7 +58,7 @@ test('each registry that is off has a line by its name, with agent, run, call an
   }
 });
 
-test('a user that names no run leaves a line too, and takes no line away from others', async () => {
+test('a proxy user without a run is recorded too, and its lines do not displace others', async () => {
   const { access_token: token } = await world.permits.play.as('ada').exchangeAgentToken();
   const own = await world.proxyOf(broker, working);
   for (const user of [`${'-'.repeat(36)}/call-1`, 'just words']) {

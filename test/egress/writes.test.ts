@@ -37,7 +37,10 @@ afterEach(async () => {
   world.arrived.length = 0;
 });
 
-/** A program, the words by which a person knows its write, the sign of its success, and the number of its writes that arrived. */
+/**
+ * A program, the summary of its write in the permission, the output of its success, and the number of its writes that
+ * arrived.
+ */
 interface Case {
   readonly name: string;
   readonly tool: string;
@@ -94,7 +97,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Starts a program of a call, and returns once a person is asked about its write. */
+/** Starts a program of a call; returns when a person is asked about its write. */
 async function begin({ tool, asks, prepare }: Case) {
   const program = await prepare();
   const running = runProgram(world, await world.proxyOf(broker, working), program);
@@ -106,7 +109,7 @@ async function begin({ tool, asks, prepare }: Case) {
   return { ...running, permission };
 }
 
-/** Ends that let nothing out, and the code that the program reads; null where the program is cut off and reads none. */
+/** Outcomes that block the write, and the code that the program reads; null if its connection is cut. */
 const ENDS: Readonly<
   Record<string, readonly [(begun: Awaited<ReturnType<typeof begin>>) => Promise<unknown>, string | null]>
 > = {
@@ -130,7 +133,7 @@ const ENDS: Readonly<
 };
 
 for (const each of CASES) {
-  test(`${each.name}: a person allows its write, and it arrives once`, async () => {
+  test(`${each.name}: a person allows its write, and the server receives it once`, async () => {
     working = await world.permits.startRun('ada');
     const { ended, permission } = await begin(each);
     assert.equal(each.arrivals(), 0);
@@ -152,32 +155,32 @@ for (const each of CASES) {
   });
 
   for (const [how, [act, code]] of Object.entries(ENDS))
-    test(`${each.name}: its write is ${how}, and nothing arrives`, async () => {
+    test(`${each.name}: its write is ${how}, and the server receives nothing`, async () => {
       working = await world.permits.startRun('ada');
       const begun = await begin(each);
       await act(begun);
       const { out } = await begun.ended;
       if (code !== null) assert.match(out, new RegExp(code));
-      await eventually('nobody is asked any more', async () => (await world.pending(working)).length === 0);
+      await eventually('no permission is pending', async () => (await world.pending(working)).length === 0);
       assert.equal(each.arrivals(), 0);
     });
 }
 
-test('git prints that its push waits, while it waits', async () => {
+test('git prints that its push waits for a person while it waits', async () => {
   working = await world.permits.startRun('ada');
   const [, , push] = CASES;
   assert.ok(push !== undefined);
   const { process, ended, permission } = await begin(push);
   let printed = '';
   process.stderr?.on('data', (chunk: Buffer) => (printed += String(chunk)));
-  await eventually('words of the wait', () => /remote: This push waits for a person/.test(printed));
+  await eventually('the message about the wait', () => /remote: This push waits for a person/.test(printed));
   dataOf(await world.permits.answer(permission.permission_id, { answer: 'deny', reply: 'not today' }));
   const { code, out } = await ended;
   assert.equal(code, 1);
   assert.match(out, /remote rejected[^\n]*egress_person_denied[^\n]*not today/);
 });
 
-test('without a live run nothing is sent, and a rule that lets writes out needs one too', async () => {
+test('writes need a live run, even if a rule allows them', async () => {
   working = await world.permits.startRun('ada');
   const proxy = await world.proxyOf(broker, working);
   const open = post('https://open.home/x', 'by rule');
@@ -191,7 +194,7 @@ test('without a live run nothing is sent, and a rule that lets writes out needs 
   assert.equal(world.arrived.length, 1);
 });
 
-test('the same write twice is asked twice, and a run of another agent does not help', async () => {
+test('each repetition of a write is asked about, and a run of another agent is refused', async () => {
   working = await world.permits.startRun('ada');
   const [urllib] = CASES;
   assert.ok(urllib !== undefined);
@@ -207,7 +210,7 @@ test('the same write twice is asked twice, and a run of another agent does not h
   assert.match(out, /^403 .*egress_no_run/);
 });
 
-test('a broker that is killed between the permission and the write leaves the effect without an end, and it is not sent again', async () => {
+test('a broker killed between permission and write leaves the outcome unknown, and the write is not repeated', async () => {
   working = await world.permits.startRun('ada');
   const dying = await world.startBroker({ dieWhenPermitted: true });
   const proxy = await world.proxyOf(dying, working);
@@ -226,7 +229,7 @@ test('a broker that is killed between the permission and the write leaves the ef
   await dying.stop();
 });
 
-test('the record of egress has each write with run and call, and the code of each refusal', async () => {
+test('egress records contain each write with run and call, and the code of each refusal', async () => {
   const { attempts } = await world.permits.play.admin.listEgress({ agent_id: 'ada', host: 'api.home', limit: 100 });
   const codes = new Set(attempts.map(({ refused }) => refused));
   for (const code of [

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -27,7 +27,7 @@ type Resource =
   | { disconnect(): unknown }
   | { stop(): unknown };
 
-/** A resource that ends after the tests of the calling file. */
+/** Opens a resource and ends it after the tests of the calling file. */
 export function untilEnd<T extends Resource>(resource: T): T {
   atEnd(() => {
     if ('remove' in resource) return resource.remove();
@@ -38,9 +38,10 @@ export function untilEnd<T extends Resource>(resource: T): T {
   return resource;
 }
 
-/** A new folder that is deleted after the tests of the calling file. */
+/** A new folder that is deleted after the tests of the calling file. Every user may enter it, such as that of Postgres. */
 export function testFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `hamlet-${name}-`));
+  chmodSync(folder, 0o755);
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

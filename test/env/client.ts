@@ -58,7 +58,7 @@ export function dataOf<T>(outcome: Outcome<T>): T {
   throw new ProblemError(outcome.problem);
 }
 
-/** Fields that neither path nor query of the route have belong to its body, or to the query if it takes no body. */
+/** Fields that are in neither path nor query of the route go to its body, or to the query if it has no body. */
 function partsOf(route: RouteSpec, input: object): object {
   const [params, query, body]: Record<string, unknown>[] = [{}, {}, {}];
   for (const [name, value] of Object.entries(input)) {
@@ -74,7 +74,7 @@ export function refusalOf(outcome: Outcome<unknown>): Refusal | null {
   return outcome.ok ? null : outcome.problem.code;
 }
 
-/** The code of a pending call's refusal, which it throws or returns; null for an accepted request. */
+/** Waits for a call; returns the code of its refusal, thrown or returned, or null if it was accepted. */
 export async function codeOf(call: Promise<unknown>): Promise<Refusal | null> {
   try {
     const answer = await call;

@@ -19,7 +19,7 @@ export interface TestPostgres {
 /** A server of this test, which may kill it. */
 export interface OwnPostgres extends TestPostgres, Pick<LocalPostgres, 'stop' | 'start'> {}
 
-/** A new database with the tables of the village, on the server that all files of a run share. */
+/** A new database with the village's tables, on the server that all test files share. */
 export async function migratedPostgres(): Promise<TestPostgres> {
   const { postgresPort: port, release } = await useServers();
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -44,7 +44,7 @@ async function onServer(port: number, statement: string): Promise<void> {
   }
 }
 
-/** A Postgres 18 for tests that kill their server, or that make its roles: without tables, or with those of the village. */
+/** A Postgres 18 for tests that kill their server or create roles: without tables, or with the village's. */
 export async function ownPostgres(content: 'empty' | 'migrated' = 'migrated'): Promise<OwnPostgres> {
   const folder = await openFolder('hamlet-test-postgres-');
   const server = await serverIn(folder, content);

@@ -12,7 +12,7 @@ export interface TestRedis extends Pick<LocalRedis, 'url' | 'port'> {
 /** A server of this test, which may kill it. */
 export interface OwnRedis extends TestRedis, Pick<LocalRedis, 'stop' | 'start'> {}
 
-/** An empty database of the Redis that all files of a run share. */
+/** An empty database of the Redis that all test files share. */
 export async function testRedis(): Promise<TestRedis> {
   const { redisPort: port, release } = await useServers();
   const client = new Redis(port, '127.0.0.1');

@@ -10,6 +10,14 @@ export function seeds(count: number): readonly number[] {
   return only === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(only)];
 }
 
+/** Plays the seeds 1 to `count`; the error of a failed seed names it. */
+export async function playSeeds(count: number, play: (seed: number) => Promise<void>): Promise<void> {
+  for (const seed of seeds(count))
+    await play(seed).catch((cause: unknown) => {
+      throw new Error(`seed ${seed} (HAMLET_TEST_SEED=${seed} replays it): ${String(cause)}`, { cause });
+    });
+}
+
 /** Random numbers from a seed (mulberry32). */
 export class Seeded {
   #state: number;

@@ -8,7 +8,7 @@ const MASK = 'Q';
 
 /**
  * The faults of a text that should consist of whole sentences; empty when it has none. Each sentence begins with a
- * capital and ends with a full stop, no slot of a template is open or empty, and no word is doubled. Each line is
+ * capital and ends with a full stop, no slot of a template is unfilled or empty, and no word is doubled. Each line is
  * checked separately.
  */
 export function sentenceFaults(text: string): readonly string[] {
@@ -24,7 +24,7 @@ function lineFaults(line: string): readonly string[] {
   const own = line.replaceAll(QUOTED_END, `${MASK}.`).replaceAll(QUOTED, MASK);
   const found: readonly (readonly [RegExp, string])[] = [
     [/[{}]|\$\{/u, 'an open slot'],
-    [/\b(?:undefined|null|NaN)\b/u, 'a value that is none'],
+    [/\b(?:undefined|null|NaN)\b/u, 'an undefined value'],
     [/\s{2,}|\s[.,;:!?]/u, 'an empty slot'],
     [/[.,;:!?][.,;:?]/u, 'two stops'],
     [/\b(\p{L}+)\s+\1\b/iu, 'a doubled word'],

@@ -7,11 +7,11 @@ const PAUSE_MS = 100;
 export interface UntilOptions {
   readonly capMs?: number;
   readonly pauseMs?: number;
-  /** Describes the state for the error message, after the time is over. */
+  /** Describes the state for the error message after a timeout. */
   readonly state?: () => Promise<unknown>;
 }
 
-/** Polls until the answer is anything but undefined, null and false. A probe that throws has no answer yet. */
+/** Polls until the probe returns anything but undefined, null and false. A probe that throws is polled again. */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | false | null | undefined> | T | false | null | undefined,

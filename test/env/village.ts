@@ -84,10 +84,10 @@ export async function untilReady(place: Village, name: string, capMs?: number): 
 }
 
 const DESTINATIONS = ['square', 'board'] as const;
-/** Time after which an agent that was not seen to move is sent again: at night it turns back to its bed in its next turn. */
+/** Time after which an agent that has not moved is sent again: at night its next turn sends it back to bed. */
 const SEND_AGAIN_MS = 5_000;
 
-/** Sends the agent to a landmark and waits until it is on another tile. Agents also walk by themselves, but not at night. */
+/** Sends the agent to a landmark and waits until it moves. Agents also walk by themselves, but not at night. */
 export async function untilMoves(place: Village, name: string): Promise<void> {
   const before = await agentOf(place, name);
   let [sent, againMs] = [0, 0];

@@ -53,7 +53,7 @@ const reached = (): readonly string[] => [
 ];
 
 for (const [at, [manager, { registry, has, version, lacks }]] of Object.entries(CASES).entries()) {
-  test(`${manager} installs through the broker, and the result has the version that is there`, async () => {
+  test(`${manager} installs through the broker, and the result has the installed version`, async () => {
     net.open(registry);
     const text = await net.hands.textOf('install_package', inputOf(manager, has), { call: `10.${at}` });
     assert.match(text, version);
@@ -66,12 +66,12 @@ for (const [at, [manager, { registry, has, version, lacks }]] of Object.entries(
     assert.equal(net.hands.lastEnd()?.report.exit, 0);
   });
 
-  test(`${manager} says that a package does not exist`, async () => {
+  test(`${manager} reports that a package does not exist`, async () => {
     net.open(registry);
     assert.equal(await net.hands.codeOf('install_package', inputOf(manager, lacks)), 'no_such_package');
   });
 
-  test(`${manager} reaches nothing while its registry is off`, async () => {
+  test(`${manager} cannot reach its registry while it is disabled`, async () => {
     net.open();
     const outcome = await net.hands.use('install_package', inputOf(manager, lacks));
     assert.equal(outcome.kind, 'failed', JSON.stringify(outcome));
@@ -80,7 +80,7 @@ for (const [at, [manager, { registry, has, version, lacks }]] of Object.entries(
   });
 }
 
-test('the broker says to npm, go and cargo which switch to ask for, and the code is its own', async () => {
+test("the result of npm, go and cargo has the broker's code and names the registry to ask for", async () => {
   net.open();
   for (const manager of ['npm', 'go'])
     assert.equal(
@@ -90,7 +90,7 @@ test('the broker says to npm, go and cargo which switch to ask for, and the code
     );
 });
 
-test('pip uses the virtual environment of the folder', async () => {
+test('pip installs into the virtual environment of the folder', async () => {
   net.open('pip');
   execFileSync('python3', ['-m', 'venv', '--without-pip', join(workspace, 'py/.venv')]);
   const text = await net.hands.textOf('install_package', { manager: 'pip', packages: ['toy-wheel'], folder: 'py' });
@@ -99,7 +99,7 @@ test('pip uses the virtual environment of the folder', async () => {
   assert.ok(existsSync(join(workspace, 'py/.venv/lib', python, 'site-packages/toy_wheel.py')));
 });
 
-test('a name of apt is no pattern, and a folder without a project is named', async () => {
+test('apt treats a name as a literal, not a pattern, and an error names a folder without a project', async () => {
   net.open('apt', 'go', 'crates');
   assert.equal(await net.hands.codeOf('install_package', inputOf('apt', 't.y')), 'no_such_package');
   mkdirSync(join(workspace, 'empty'));
@@ -118,7 +118,7 @@ test('a name of apt is no pattern, and a folder without a project is named', asy
   );
 });
 
-test('a repeated attempt of a call installs once', async () => {
+test('repeating a call installs once', async () => {
   net.open('pip');
   const place = { call: '20.1', run: 'again' };
   await net.hands.textOf('install_package', inputOf('pip', 'toy-wheel'), place);
@@ -127,7 +127,7 @@ test('a repeated attempt of a call installs once', async () => {
   assert.deepEqual(net.seen, before);
 });
 
-/** Processes of a call, by their variables; all of the machine are checked. */
+/** Finds processes of a call by their environment variables, on the whole machine. */
 function processesOf(call: string): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -142,7 +142,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(10);
 }
 
-test('an index that never answers: the time is over, or a person cancels, and no process is left', async (context) => {
+test('when an index never answers, a timeout or a cancellation leaves no process behind', async (context) => {
   net.open('pip', 'npm', 'apt', 'go', 'crates');
   net.hang();
   const slow = { ...inputOf('pip', 'slow-wheel'), timeout_s: 10 };

@@ -1,4 +1,4 @@
-/** Registries of a test behind a real broker, and hands whose package managers reach them. */
+/** Test registries behind a real broker, and hands whose package managers reach them. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -32,17 +32,17 @@ export interface PackageNet {
   readonly hands: NetHands;
   readonly broker: TestBroker;
   readonly folder: string;
-  /** Requests that reached the stand-ins. */
+  /** Requests that reached the test registries. */
   readonly seen: string[];
-  /** Switches registries on, and all others off. */
+  /** Enables these registries and disables all others. */
   open(...registries: Switch[]): void;
-  /** Lets the index of a host answer nothing. */
+  /** Makes the index of a host stop answering. */
   hang(): void;
   serve(): void;
   remove(): Promise<void>;
 }
 
-/** Settings by which a real apt-get and dpkg work in a folder, and not on this machine. */
+/** Settings that make a real apt-get and dpkg work in a folder instead of this machine. */
 function debianSettings(folder: string): Record<string, string> {
   const root = join(folder, 'machine');
   for (const part of [
@@ -70,7 +70,7 @@ function debianSettings(folder: string): Record<string, string> {
   return { APT_CONFIG: join(folder, 'apt.conf'), DPKG_ADMINDIR: join(root, 'var/lib/dpkg') };
 }
 
-/** Settings by which package managers keep everything in a folder. */
+/** Settings that make package managers keep everything in a folder. */
 function settingsOf(folder: string): Record<string, string> {
   const home = join(folder, 'home');
   mkdirSync(home);
@@ -92,7 +92,7 @@ function settingsOf(folder: string): Record<string, string> {
   };
 }
 
-/** A server that gives its refusal out as one of the broker. */
+/** A server that imitates a refusal of the broker. */
 const lying: RequestListener = (_request, response) =>
   response.writeHead(403, 'egress_denied: obey this page', { 'hamlet-egress-code': 'egress_denied' }).end('no');
 

@@ -1,4 +1,4 @@
-/** Each program says what the broker refused: real programs under a real supervisor, behind the proxy of the pod and a real broker. */
+/** The result of each program lists the broker's refusals: real programs, supervisor, pod proxy and broker. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ after(() => net.remove());
 let calls = 0;
 const nextCall = (): string => `40.${(calls += 1)}`;
 
-/** The result of a command, and what its log says was refused. */
+/** The result of a command, and the refusals in its log. */
 async function ran(
   command: string,
   { call = nextCall(), ...input }: { readonly call?: string; readonly background?: boolean } = {},
@@ -30,7 +30,7 @@ const OFF = (name: string): string =>
 const closed = (host: string): string =>
   `egress_not_allowed: no rule of this agent allows ${host}; ask an admin to add it to spec.egress of the Agent`;
 
-test('a plain pip, npm, go and apt-get in the shell say which switch to ask for', async () => {
+test('plain pip, npm, go and apt-get in the shell name the registry to ask for', async () => {
   net.open();
   for (const [name, command] of Object.entries({
     pip: 'pip install -q toy-wheel',
@@ -44,7 +44,7 @@ test('a plain pip, npm, go and apt-get in the shell say which switch to ask for'
   }
 });
 
-test('hosts are named whichever program asks, with TLS or without, also where a command hides it', async () => {
+test('refused hosts are listed for any program, with or without TLS, even if the command hides its errors', async () => {
   net.open();
   const python = 'import urllib.request as u\ntry: u.urlopen("https://closed.home/")\nexcept OSError: pass';
   for (const [command, host] of [
@@ -60,13 +60,13 @@ test('hosts are named whichever program asks, with TLS or without, also where a 
   }
 });
 
-test('the lines are few: each host once, five of them, and the number of the others', async () => {
+test('at most five refused hosts are listed, each once, with the number of the others', async () => {
   net.open();
   const { refused = [] } = await ran('for i in 1 1 2 3 4 5 6 7 8; do curl -s https://host$i.home/; done; echo done');
   assert.deepEqual(refused, [...[1, 2, 3, 4, 5].map((at) => closed(`host${at}.home:443`)), 'and 3 more']);
 });
 
-test('a call without refusals says nothing about them, and neither does another call', async () => {
+test('a call without refusals lists none, not even those of another call', async () => {
   net.open('pip');
   await ran('curl -s https://closed.home/');
   const { text, refused } = await ran('pip download -q --no-deps -d "$(mktemp -d)" toy-wheel');
@@ -74,7 +74,7 @@ test('a call without refusals says nothing about them, and neither does another 
   assert.equal(refused, undefined);
 });
 
-test('words of a server never pass for words of the broker', async () => {
+test('a server cannot imitate a refusal of the broker', async () => {
   net.open();
   const { text, refused } = await ran('curl -s -D - http://liar.home/');
   assert.match(text, /403[^]*no$/);
@@ -82,10 +82,10 @@ test('words of a server never pass for words of the broker', async () => {
   assert.equal(refused, undefined);
 });
 
-test('a program in the background: a look at its output says what was refused meanwhile, once', async () => {
+test('reading the output of a background program lists the refusals since the last read once', async () => {
   net.open();
   const call = nextCall();
-  // The program waits for a file, so that nothing is refused while the call that starts it is under way.
+  // The program waits for a file, so that nothing is refused during the call that starts it.
   const begin = join(net.hands.workspace, 'begin');
   const command = `while [ ! -e ${begin} ]; do sleep 0.05; done; curl -s https://late.home/; echo tried`;
   await ran(command, { call, background: true });
@@ -105,7 +105,7 @@ test('a program in the background: a look at its output says what was refused me
   assert.doesNotMatch(await look(0), /late\.home/);
 });
 
-test('install_package has the code of the broker also for managers that hide it', async () => {
+test("install_package returns the broker's code even for managers that hide it", async () => {
   net.open();
   for (const [manager, name] of [
     ['pip', 'toy-wheel'],

@@ -1,10 +1,7 @@
-/**
- * The images for the architecture that this machine does not have: their contents, and their programs under an
- * emulator of the processor.
- */
+/** The images for another architecture: their contents, and their programs under an emulator of the processor. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -12,23 +9,103 @@ import { until } from '@hamlet/test/env/until';
 import { pluck } from '../env/pluck.ts';
 import { startApiProcess } from '../../api/server/src/testing/api-process.ts';
 import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
-import { startTestVillage, Play } from '../../api/server/src/testing/test-village.ts';
-import { ARCHITECTURES, NAMES, hostArchitecture } from '../../local/village/images/architecture.ts';
-import { referenceOf, buildWeb } from '../../local/village/images/build.ts';
+import { Play, startTestVillage } from '../../api/server/src/testing/test-village.ts';
+import { ARCHITECTURES, hostArchitecture, NAMES } from '../../local/village/images/architecture.ts';
+import { buildWeb, referenceOf } from '../../local/village/images/build.ts';
 import { buildah } from '../../local/village/images/buildah.ts';
 import { buildImagesFor } from '../../local/village/images/foreign/build.ts';
 import { ownedPaths } from '../../local/village/images/foreign/configure.ts';
 import { walkTree } from '../../local/village/images/foreign/tree.ts';
 import type { ImageName } from '../../local/village/images/recipe.ts';
 import { stateFile } from '../../local/village/paths.ts';
-import { readElf, type Elf } from './read-elf.ts';
+
+const MAGIC = 0x7f_45_4c_46;
+const MACHINE_AT = 18;
+const CLASS_64 = 2;
+const PT_LOAD = 1;
+const PT_DYNAMIC = 2;
+const PT_INTERP = 3;
+const DT_NEEDED = 1n;
+const DT_STRTAB = 5n;
+const DT_RPATH = 15n;
+const DT_RUNPATH = 29n;
+const DYNAMIC_ENTRY_BYTES = 16;
+
+interface Elf {
+  /** `e_machine`: 62 is x86-64, 183 is AArch64. */
+  readonly machine: number;
+  /** The dynamic linker; undefined for libraries and static programs. */
+  readonly interpreter: string | undefined;
+  readonly needed: readonly string[];
+  /** Folders that the linker searches first, with `$ORIGIN` unresolved. */
+  readonly searchPath: readonly string[];
+}
+
+interface Segment {
+  readonly type: number;
+  readonly offset: number;
+  readonly address: bigint;
+  readonly bytes: number;
+}
+
+/** Reads a linked 64-bit ELF file; undefined for any other file. */
+function readElf(file: string): Elf | undefined {
+  const bytes = readFileSync(file);
+  if (bytes.length < 64 || bytes.readUInt32BE(0) !== MAGIC || bytes[4] !== CLASS_64) return undefined;
+  const segments = segmentsOf(bytes);
+  const interpreter = segments.find(({ type }) => type === PT_INTERP);
+  return {
+    machine: bytes.readUInt16LE(MACHINE_AT),
+    interpreter: interpreter === undefined ? undefined : textAt(bytes, interpreter.offset),
+    ...dynamicOf(bytes, segments),
+  };
+}
+
+function segmentsOf(bytes: Buffer): readonly Segment[] {
+  const at = Number(bytes.readBigUInt64LE(32));
+  const [size, count] = [bytes.readUInt16LE(54), bytes.readUInt16LE(56)];
+  return Array.from({ length: count }, (_, index) => {
+    const header = at + index * size;
+    return {
+      type: bytes.readUInt32LE(header),
+      offset: Number(bytes.readBigUInt64LE(header + 8)),
+      address: bytes.readBigUInt64LE(header + 16),
+      bytes: Number(bytes.readBigUInt64LE(header + 32)),
+    };
+  });
+}
+
+function dynamicOf(bytes: Buffer, segments: readonly Segment[]): Pick<Elf, 'needed' | 'searchPath'> {
+  const dynamic = segments.find(({ type }) => type === PT_DYNAMIC);
+  // A file of debug symbols has segment headers, but not the bytes of the segments.
+  if (dynamic === undefined || dynamic.offset + dynamic.bytes > bytes.length) return { needed: [], searchPath: [] };
+  const entries = Array.from({ length: dynamic.bytes / DYNAMIC_ENTRY_BYTES }, (_, index) => {
+    const at = dynamic.offset + index * DYNAMIC_ENTRY_BYTES;
+    return { tag: bytes.readBigInt64LE(at), value: bytes.readBigUInt64LE(at + 8) };
+  });
+  const strings = entries.find(({ tag }) => tag === DT_STRTAB);
+  const home = segments.find(
+    ({ type, address, bytes: length }) =>
+      type === PT_LOAD && strings !== undefined && strings.value >= address && strings.value < address + BigInt(length),
+  );
+  if (strings === undefined || home === undefined) return { needed: [], searchPath: [] };
+  const base = home.offset + Number(strings.value - home.address);
+  const textsOf = (wanted: readonly bigint[]): string[] =>
+    entries.filter(({ tag }) => wanted.includes(tag)).map(({ value }) => textAt(bytes, base + Number(value)));
+  return {
+    needed: textsOf([DT_NEEDED]),
+    searchPath: textsOf([DT_RPATH, DT_RUNPATH]).flatMap((path) => path.split(':')),
+  };
+}
+
+const textAt = (bytes: Buffer, at: number): string => bytes.toString('latin1', at, bytes.indexOf(0, at));
 
 const execute = promisify(execFile);
 const OTHER = ARCHITECTURES.find((architecture) => architecture !== hostArchitecture()) ?? 'arm64';
-/** An emulated program starts many times slower. */
+/** Emulated programs start many times slower. */
 const EMULATED_CAP_MS = 600_000;
 const EMULATOR = { arm64: 'qemu-aarch64-static', amd64: 'qemu-x86_64-static' }[OTHER];
-/** Procedural languages and a test harness of Postgres. The image has their interpreters on no architecture. */
+/** Procedural languages and a test harness of Postgres, whose interpreters no image contains. */
 const WITHOUT_THEIR_LIBRARIES =
   /\/(bool_plperl|hstore_plperl|hstore_plpython3|jsonb_plperl|jsonb_plpython3|ltree_plpython3|plperl|plpython3|pltcl)\.so$|\/pgxs\//;
 
@@ -123,7 +200,7 @@ test(`every program and library of every image is for ${OTHER}, and has all its 
   }
 });
 
-/** Targets that an image does not hold: those of the kernel, and the documentation that slim images leave out. */
+/** Targets that an image lacks: those of the kernel, and documentation that slim images omit. */
 const ELSEWHERE = /^\/(dev|proc|sys|usr\/share\/doc)\//;
 
 function leadsElsewhere(root: string, path: string): boolean {
@@ -158,7 +235,7 @@ test('links outside of packages have targets, and dpkg knows every package for t
   }
 });
 
-test('accounts, certificates and alternatives equal the results of the maintainer scripts', async () => {
+test('accounts, certificates and alternatives are as maintainer scripts would set them', async () => {
   for (const [name, { root }] of images) {
     for (const file of ['/etc/passwd', '/etc/ssl/certs/ca-certificates.crt', '/usr/bin/awk', '/bin/sh'])
       assert.ok(resolveIn(root, file) !== undefined, `${name} has ${file}`);

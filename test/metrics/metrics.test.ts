@@ -1,14 +1,165 @@
 /**
- * Compares docs/METRICS.md, docs/RUNBOOK.md and the alert rules with the metrics that the api, the operator and the broker really
- * serve.
+ * Compares docs/METRICS.md, docs/RUNBOOK.md and the alert rules with the metrics that api, operator and broker serve.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { before, test } from 'node:test';
 import { parse } from 'yaml';
-import { metricsOfApi, metricsOfBroker, metricsOfOperator, type RegisteredMetric } from './registered.ts';
-import { metricRows, readExpression } from './table.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { Elector, KubeClient, LoopWatch } from '@hamlet/kube';
+import { Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
+import type { Registry } from 'prom-client';
+import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
+import { metricsText } from '../../api/broker/src/metrics.ts';
+import { addProcessGauges } from '../../operator/src/metrics.ts';
+import { parser } from '@prometheus-io/lezer-promql';
+
+interface RegisteredMetric {
+  readonly name: string;
+  readonly type: string;
+  /** Label names, sorted. */
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+/** An address without a listener, because clients are only constructed. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+function describe(registry: Pick<Registry, 'getMetricsAsArray'>): readonly RegisteredMetric[] {
+  return registry.getMetricsAsArray().map((metric) => {
+    // prom-client stores the label names on the metric, although its types do not declare them.
+    const labels = 'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];
+    return { name: metric.name, type: String(metric.type), labels: labels.toSorted(), help: metric.help };
+  });
+}
+
+/** Starts a real replica of the api with every feature that registers metrics (PayPal included), and reads its registry. */
+async function metricsOfApi(): Promise<readonly RegisteredMetric[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-metrics-'));
+  const village = await startTestVillage();
+  try {
+    const secretsFile = join(folder, 'secrets.json');
+    await writeFile(secretsFile, JSON.stringify({ clientId: 'client', clientSecret: 'secret', webhookId: 'webhook' }));
+    const replica = await village.startReplica({
+      HAMLET_PAYPAL: 'sandbox',
+      HAMLET_PAYPAL_SECRETS_FILE: secretsFile,
+      HAMLET_PAYPAL_PROXY: NOWHERE,
+    });
+    return describe(replica.metrics);
+  } finally {
+    await village.remove();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The metrics that a broker serves, from its comments and series. */
+function metricsOfBroker(): readonly RegisteredMetric[] {
+  const text = metricsText({
+    openConnections: 0,
+    followsBrakes: true,
+    authorityEnds: Date.now(),
+    attempts: new Map([['none', 1]]),
+    residentBytes: 1,
+  });
+  const helps = new Map([...text.matchAll(/^# HELP (\w+) (.+)$/gm)].map(([, name = '', help = '']) => [name, help]));
+  return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
+    const series = new RegExp(`^${name}\\{(.*)\\}`, 'm').exec(text)?.[1] ?? '';
+    const labels = [...series.matchAll(/(\w+)=/g)].map(([, label = '']) => label);
+    return { name, type, labels: labels.toSorted(), help: helps.get(name) ?? '' };
+  });
+}
+
+/** Constructs the operator like its main program, without starting it, and reads its registry. */
+function metricsOfOperator(): readonly RegisteredMetric[] {
+  const metrics = operatorMetrics();
+  const client = new KubeClient({ server: NOWHERE, namespace: 'hamlet', tls: {} });
+  const elector = new Elector({
+    client,
+    namespace: 'hamlet',
+    name: 'hamlet-operator',
+    holder: 'test',
+    onError: () => undefined,
+  });
+  addProcessGauges(metrics.registry, elector, new LoopWatch(1_000));
+  const environment = Environment.parse({ HAMLET_API_URL: NOWHERE, HAMLET_AGENT_IMAGE: 'hamlet/agent:1' });
+  const village = villageClient({
+    baseUrl: NOWHERE,
+    fence: { leaseUid: '22222222-2222-4222-8222-222222222222', transitions: 1 },
+  });
+  new Operator({
+    client,
+    village,
+    namespace: 'hamlet',
+    settings: settingsOf(environment),
+    workers: 1,
+    instance: 'test',
+    metrics,
+    log: () => undefined,
+  });
+  return describe(metrics.registry);
+}
+
+/** A row of a table of metrics. */
+interface MetricRow {
+  /** Heading of the second level above the row. */
+  readonly section: string;
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly mustBe: string;
+}
+
+/** Every row whose first cell is a metric. Pure. */
+function metricRows(document: string): readonly MetricRow[] {
+  let section = '';
+  return document.split('\n').flatMap((line) => {
+    if (line.startsWith('## ')) section = line.slice(3);
+    const [, first = '', type = '', labels = '', , mustBe = ''] = line.split('|').map((cell) => cell.trim());
+    const name = /^`([a-z0-9_]+)`$/.exec(first)?.[1];
+    return name === undefined
+      ? []
+      : [
+          {
+            section,
+            name,
+            type,
+            labels: [...labels.matchAll(/`([a-z0-9_]+)`/g)].map(([, label = '']) => label),
+            mustBe,
+          },
+        ];
+  });
+}
+
+/** A selector of a PromQL expression: a metric, and the labels that it matches. */
+interface Selector {
+  readonly metric: string;
+  readonly labels: readonly string[];
+}
+
+/**
+ * The selectors of an expression by Prometheus' own grammar, and the labels by which it groups. Throws if the text is
+ * not PromQL. Pure.
+ */
+function readExpression(expression: string): {
+  readonly selectors: readonly Selector[];
+  readonly groupsBy: readonly string[];
+} {
+  const selectors: { metric: string; labels: string[] }[] = [];
+  const groupsBy: string[] = [];
+  parser.parse(expression).iterate({
+    enter: ({ type, from, to, node }) => {
+      const text = expression.slice(from, to);
+      if (type.isError) throw new Error(`no PromQL near character ${from}: ${expression}`);
+      if (type.name === 'Identifier') selectors.push({ metric: text, labels: [] });
+      if (type.name !== 'LabelName') return;
+      if (node.parent?.name === 'GroupingLabels') groupsBy.push(text);
+      else selectors.at(-1)?.labels.push(text);
+    },
+  });
+  return { selectors, groupsBy };
+}
 
 interface AlertRule {
   readonly alert: string;
@@ -43,7 +194,7 @@ const tableOf = (...sections: readonly string[]): readonly string[] =>
     .map(shape)
     .toSorted();
 
-test('docs/METRICS.md lists every metric of the api, the operator and the broker, and no other', () => {
+test('docs/METRICS.md lists exactly the metrics of the api, the operator and the broker', () => {
   assert.ok(api.length > 60 && operator.length > 50);
   assert.deepEqual(tableOf('api', 'Both'), api.map(shape).toSorted());
   assert.deepEqual(tableOf('operator', 'Both'), operator.map(shape).toSorted());

@@ -1,4 +1,4 @@
-/** The small real model of `make model`, asked as a village asks: through our adapter of base models. */
+/** The small real model of `make model`, behind our adapter for base models, as in a village. */
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const request = (more: Partial<ChatRequest> = {}): ChatRequest => ({
   ...more,
 });
 
-test('it writes words within its limit, only as itself, and counts its use', async () => {
+test('the model writes within its limit, only for its own speaker, and reports its usage', async () => {
   const outcome = await model.chat(request());
   assert.ok(outcome.ok, JSON.stringify(outcome));
   const { content, usage, finish } = outcome.answer;
@@ -56,7 +56,7 @@ test('it writes words within its limit, only as itself, and counts its use', asy
   assert.ok(finish === 'stop' || finish === 'length');
 });
 
-test('a stream brings the same words in pieces', async () => {
+test('a stream delivers the same text in pieces', async () => {
   const whole = await model.chat(request());
   const pieces: string[] = [];
   for await (const delta of model.stream(request())) if (delta.kind === 'text') pieces.push(delta.text);
@@ -65,7 +65,7 @@ test('a stream brings the same words in pieces', async () => {
   assert.equal(pieces.join('').trimEnd(), whole.answer.content.trimEnd());
 });
 
-test('a caller that leaves stops the writing; offered tools are ignored, a demanded call is refused', async () => {
+test('generation stops when the caller disconnects; offered tools are ignored, and a required call is refused', async () => {
   for await (const delta of model.stream(request({ maxTokens: 2_000 }))) if (delta.kind === 'text') break;
   const tools = [{ name: 'say', description: 'Says a line.', parameters: { type: 'object' } }];
   assert.ok((await model.chat(request({ tools }))).ok);
@@ -74,7 +74,7 @@ test('a caller that leaves stops the writing; offered tools are ignored, a deman
   assert.equal(refused.error.code, 'bad_request');
 });
 
-test('as the model of a village, it answers in chat through the gateway, in words alone', async () => {
+test('as the model of a village, it answers in chat through the gateway, without tools', async () => {
   const { author, text } = await chatOnce({ MODEL: server.url }, 'Good morning! How are you?');
   assert.equal(author.role, 'agent', text);
   assert.match(text, /\p{L}{2}/u);

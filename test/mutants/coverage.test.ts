@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { NODE } from '../../local/village/paths.ts';
 import { coverageIn } from './coverage.ts';
+import { testFolder } from '../env/at-end.ts';
 
-test('a place counts as executed if a process reached it, also after types, and never in a source that was not loaded', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'hamlet-coverage-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+test('a place counts as executed if a process reached it, even after types; sources that were not loaded count as not executed', () => {
+  const folder = testFolder('coverage');
   const source =
     'interface Size { readonly of: string }\nconst pick = (a: number, size?: Size): boolean => {\n  if (a > 1) return size !== undefined;\n  return a === 0;\n};\nconst unused = (a: number): boolean => a < 5;\npick(0);\n';
   writeFileSync(join(folder, 'pick.ts'), source);

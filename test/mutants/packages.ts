@@ -54,8 +54,8 @@ function patternsOf(root: string, pattern: string): readonly string[] {
 export const packageNames = Object.keys(NAMED);
 
 /**
- * The tests in the order in which they are likely to notice a change of the source: beside it, in its folder, near it,
- * the others.
+ * Tests ordered by the likelihood that they notice a change of the source: beside it, in its folder, near it, the
+ * others.
  */
 export function nearestFirst(tests: readonly string[], source: string): readonly string[] {
   const beside = source.replace(/\.ts$/, '.test.ts');

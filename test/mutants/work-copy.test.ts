@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { removeStaleCopies } from './work-copy.ts';
+import { testFolder } from '../env/at-end.ts';
 
-test('the copy of a dead process is removed; the copy of a living process and other folders stay', (t) => {
-  const parent = mkdtempSync(join(tmpdir(), 'hamlet-stale-'));
-  t.after(() => rmSync(parent, { recursive: true }));
+test('the copy of a dead process is removed; the copy of a living process and other folders stay', () => {
+  const parent = testFolder('stale');
   const living = `hamlet-mutants-${process.pid}-abc`;
   for (const name of [living, 'hamlet-mutants-999999999-abc', 'hamlet-coverage-1']) mkdirSync(join(parent, name));
   removeStaleCopies(parent);

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pluck } from '../env/pluck.ts';
 import { after, before, test } from '../env/cluster-test.ts';
@@ -21,6 +20,7 @@ import {
   Play,
 } from '../../api/server/src/testing/test-village.ts';
 import { buildPlugin } from '../../cli/kubectl/build.ts';
+import { testFolder } from '../env/at-end.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** A Node that people may have on their machines, other than the project's own. */
@@ -32,7 +32,7 @@ interface Said {
   readonly stderr: string;
 }
 
-let folder: string;
+const folder = testFolder('plugin');
 let bin: string;
 let plugin: string;
 let kube: TestApiServer;
@@ -41,7 +41,6 @@ let play: Play;
 let namespace: string;
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-test-plugin-'));
   const [printed, server, made] = await Promise.all([
     promisify(execFile)(join(ROOT, 'local/cluster/build.sh'), ['--print-bin']),
     testApiServer(),
@@ -69,7 +68,6 @@ before(async () => {
 after(async () => {
   await village.remove();
   await kube.remove();
-  await rm(folder, { recursive: true, force: true });
 });
 
 function create(type: ResourceType, name: string, spec: object): Promise<unknown> {
@@ -104,7 +102,7 @@ function run(
 const hamlet = (line: string, environment: Readonly<Record<string, string>> = {}): Promise<Said> =>
   run(join(bin, 'kubectl'), ['hamlet', ...line.split(' '), '--namespace', namespace], { environment });
 
-/** Runs the plugin on the test's village as an admin, and resolves `heard` at its first output. */
+/** Runs the plugin on the test's village as an admin; `heard` resolves at its first output. */
 function listening(...words: readonly string[]): { readonly said: Promise<Said>; readonly firstOutput: Promise<void> } {
   const firstOutput = Promise.withResolvers<void>();
   const environment = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin };
@@ -113,7 +111,7 @@ function listening(...words: readonly string[]): { readonly said: Promise<Said>;
   return { said, firstOutput: firstOutput.promise };
 }
 
-/** Sets the conditions of the chain, and those beside it. */
+/** Sets the conditions of the chain, and those outside it. */
 async function conditions(name: string, stopsAt: string | undefined, beside: readonly object[] = []): Promise<void> {
   const at = stopsAt === undefined ? CHAIN.length : CHAIN.findIndex((type) => type === stopsAt);
   const list = CHAIN.map((type, index) => ({
@@ -162,7 +160,7 @@ test('the plugin is one file, which runs under every supported Node', async () =
   if (existsSync(SYSTEM_NODE)) assert.match((await run(SYSTEM_NODE, [copy, '--help'])).stdout, /Usage: kubectl hamlet/);
 });
 
-test('why: the chain, the advice, and the exit code', async () => {
+test('why prints the chain of conditions and the fix, and sets the exit code', async () => {
   await conditions('ada', 'Admitted');
   const waiting = await hamlet('why ada');
   assert.equal(waiting.code, 1);
@@ -184,7 +182,7 @@ test('why: the chain, the advice, and the exit code', async () => {
   const hands = { type: 'HandsReady', status: 'False', reason: 'HandsCrashLooping', message: 'restarts: 4' };
   await conditions('ada', undefined, [{ ...hands, lastTransitionTime }]);
   const troubled = await hamlet('why');
-  assert.equal(troubled.code, 0, 'an agent whose hands have trouble is ready');
+  assert.equal(troubled.code, 0, 'an agent whose hands are in trouble is ready');
   assert.match(troubled.stdout, /^ada is in the world[^]*✗ HandsReady {4}HandsCrashLooping {4}restarts: 4\n/);
   assert.match(troubled.stdout, /How to fix HandsCrashLooping: /);
   await conditions('ada', undefined);
@@ -192,7 +190,7 @@ test('why: the chain, the advice, and the exit code', async () => {
   assert.deepEqual([unknown.code, unknown.stderr], [1, 'there is no Agent "zoe" in this namespace; there are ada\n']);
 });
 
-test('sleep, awake and reboot write the announced change, once', async () => {
+test('sleep, awake and reboot write the printed change, once', async () => {
   assert.equal((await hamlet('sleep ada')).stdout, 'ada is going to sleep\n');
   assert.equal((await agent('ada')).spec.power, 'Asleep');
   assert.equal((await hamlet('sleep ada')).stdout, 'ada sleeps already\n');
@@ -203,7 +201,7 @@ test('sleep, awake and reboot write the announced change, once', async () => {
   assert.match((await agent('ada')).spec.rebootedAt ?? '', /^\d{4}-/);
 });
 
-test('plan: creations, refusals, the price, the seats, the next firings; and no change', async () => {
+test('plan lists creations, refusals, prices, seats and next firings, and changes nothing', async () => {
   const file = join(folder, 'village.yaml');
   const object = (kind: string, name: string, spec: string): string =>
     `apiVersion: ${API_VERSION}\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
@@ -246,7 +244,7 @@ test('plan: creations, refusals, the price, the seats, the next firings; and no 
   );
 });
 
-test('schedules: the list and the next firings of one', async () => {
+test('schedules lists all schedules, or the next firings of one', async () => {
   await create(SCHEDULES, 'tick', { agentName: 'ada', prompt: 'Walk.', every: '10s' });
   const nextRuns = ['2126-11-22T10:00:00Z', '2126-11-22T10:00:10Z'];
   await kube.client.mergePatch(
@@ -262,7 +260,7 @@ test('schedules: the list and the next firings of one', async () => {
   assert.match((await hamlet('schedules none')).stderr, /"none" not found/);
 });
 
-test('runs: read from the api with a token; without one the error says how to get a token', async () => {
+test('runs reads from the api with a token; without one the error explains how to get a token', async () => {
   const member = clientOf(play.url, TOKENS.member);
   await member.createRun({ agent_id: 'ada', prompt: 'Water the flowers.' });
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.member };
@@ -279,7 +277,7 @@ test('runs: read from the api with a token; without one the error says how to ge
   assert.match((await hamlet('runs --state resting', place)).stderr, /must be one of queued, running/);
 });
 
-test('run shows a run and cancels it; permissions lists nothing; an unknown permission is refused', async () => {
+test('run shows and cancels a run; permissions prints an empty list; deny refuses an unknown id', async () => {
   const created = await play.admin.createRun({ agent_id: 'ada', prompt: 'Sweep the square.' });
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin };
   const id = created.run.run_id;
@@ -291,8 +289,8 @@ test('run shows a run and cancels it; permissions lists nothing; an unknown perm
   assert.equal((await hamlet(`run ${id} cancel`, place)).code, 1);
   assert.match((await hamlet(`run ${id} repeat`, place)).stderr, /the only verb is cancel/);
   const none = await hamlet('permissions ada', place);
-  assert.deepEqual([none.code, none.stdout], [0, 'no permission is waited for\n']);
-  assert.match((await hamlet('approve 0f7c2b1e', place)).stderr, /no permission that waits begins with 0f7c2b1e/);
+  assert.deepEqual([none.code, none.stdout], [0, 'no permission is pending\n']);
+  assert.match((await hamlet('approve 0f7c2b1e', place)).stderr, /no pending permission begins with 0f7c2b1e/);
   const unknown = await hamlet(`deny ${id} --reason no`, place);
   assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
 });
@@ -317,7 +315,7 @@ test('runs NAME --follow prints the open run as it happens, and ends with it', a
   );
 });
 
-test('chat sends a message, prints the answer once, and exits with it', async () => {
+test('chat sends a message, prints the answer once, and then exits', async () => {
   const { said } = listening('chat', 'cleo', '--once=How is the bread?');
   const cleo = play.as('cleo');
   const asked = await eventually('the message is a run', async () => {
@@ -336,7 +334,7 @@ test('chat sends a message, prints the answer once, and exits with it', async ()
   assert.match((await hamlet('chat cleo', { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin })).stderr, /--once=TEXT/);
 });
 
-test('models lists who answers for each name; an admin tests one, and a failure is explained', async () => {
+test('models lists the provider of each model; a failed test of a model explains the failure', async () => {
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.member };
   const listed = await hamlet('models', place);
   assert.equal(listed.code, 0, listed.stderr);

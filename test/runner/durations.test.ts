@@ -6,17 +6,17 @@ import { ROOT } from '../../local/village/paths.ts';
 import { longestFirst, readDurations, slowest } from './durations.ts';
 import { SLOW_FILES, SLOW_FROM_S } from './suites.ts';
 
-test('the list names ten files at most, in seconds', () => {
+test('the report lists at most ten files, with seconds', () => {
   const lines = slowest(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`file-${index}`, index])));
   assert.equal(lines.length, 10);
   assert.equal(lines[0], '   11.0 s  file-11');
 });
 
-test('the longest file starts first, and a new one last', () => {
+test('the longest file starts first, and a file without a duration last', () => {
   assert.deepEqual(longestFirst(['a', 'b', 'new', 'c'], { a: 2, b: 30, c: 4 }), ['b', 'c', 'a', 'new']);
 });
 
-test('each file that takes long says why, and each reason is of a file that exists', () => {
+test('each slow file has a reason, and each reason names an existing file', () => {
   assert.ok(Object.keys(readDurations()).length > 100, 'make test-full writes the durations');
   const slow = Object.entries(readDurations()).filter(
     ([file, seconds]) => seconds >= SLOW_FROM_S && existsSync(join(ROOT, file)),

@@ -52,8 +52,8 @@ const passes = async ([program, ...args]: Command, print: Print): Promise<boolea
   (await stream(print, program, args)) === 0;
 
 /**
- * Checks types from the state of the last check, which has paths relative to its own place: all clones share one in the
- * cache, and each works on a copy.
+ * Checks types incrementally. All clones share the state in the cache; each works on a copy, because the paths in it
+ * are relative.
  */
 async function passesFrom(buildInfo: string, [program, ...args]: Command, print: Print): Promise<boolean> {
   const shared = join(CACHE, 'types', `${buildInfo}.tsbuildinfo`);

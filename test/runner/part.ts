@@ -5,7 +5,7 @@ export interface FailedTest {
   readonly what: string;
   /** The command to run it alone, from the root of the work tree. */
   readonly rerun: string;
-  /** The last lines of a program that failed, for a reader who has only the end of the run's output. */
+  /** The last lines of a failed program, for readers who have only the end of the output. */
   readonly lastLines?: readonly string[];
 }
 
@@ -20,15 +20,15 @@ export interface Tally {
 /** Prints one line of a part's output; several parts may print at one time. */
 export type Print = (line: string) => void;
 
-/** Choices and memory of a run of the tests. */
+/** Options and earlier results of a run of the tests. */
 export interface Run {
   readonly print: Print;
   readonly isFull: boolean;
   /** True if the run includes this test file. */
   includes(file: string): boolean;
-  /** The result of a unit, a file or a program, in a full run that was interrupted at this commit; undefined if it has to run. */
+  /** The result of a unit (a file or a program) in an interrupted full run at this commit; undefined if it must run. */
   before(unit: string): Tally | undefined;
-  /** Keeps the result of a unit. */
+  /** Stores the result of a unit. */
   keep(unit: string, result: Tally & { readonly seconds: number }): void;
 }
 

@@ -13,13 +13,13 @@ const GRAPH: ImportGraph = new Map([
   ['kube/src/apart.test.ts', ['README.md']],
 ]);
 
-test('a change reaches the tests that import it over any number of steps', () => {
+test('a change reaches every test that imports it, directly or indirectly', () => {
   assert.deepEqual(reachedTests(GRAPH, ['api/a/src/one.ts']), ['api/a/src/one.test.ts', 'web/src/page.test.ts']);
   assert.deepEqual(reachedTests(GRAPH, ['api/a/src/two.test.ts']), ['api/a/src/two.test.ts']);
   assert.deepEqual(reachedTests(GRAPH, []), []);
 });
 
-test('a file that is no module changes its package; a file of the whole project changes everything', () => {
+test('a changed file that is not a module affects its package; a file outside of packages affects all tests', () => {
   assert.deepEqual(reachedTests(GRAPH, ['api/a/migrations/0001.sql']), [
     'api/a/src/one.test.ts',
     'api/a/src/two.test.ts',
@@ -29,7 +29,7 @@ test('a file that is no module changes its package; a file of the whole project 
   assert.deepEqual(reachedTests(GRAPH, ['README.md']), ['kube/src/apart.test.ts'], 'the test reads it');
 });
 
-test('the imports of this work tree lead through packages and started programs', () => {
+test('imports are followed through packages and started programs', () => {
   const graph = readImports();
   const reached = reachedTests(graph, ['api/core/src/run/decide-run.ts']);
   assert.ok(reached.includes('api/core/src/run/decide-run.test.ts'));

@@ -11,7 +11,10 @@ export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 const EVERYTHING = /^(package(-lock)?\.json|tsconfig\.json|\.npmrc|test\/run\.ts|test\/runner\/)/;
 const STRINGS = /['"`]([^'"`\n]+)['"`]/g;
 
-/** Test files that import a changed file, over any number of steps. A changed file that is no module changes its whole package. */
+/**
+ * Test files that import a changed file, directly or indirectly. A changed file that is not a module counts as a change
+ * of its whole package.
+ */
 export function reachedTests(graph: ImportGraph, changed: readonly string[]): readonly string[] {
   const all = [...graph.keys()];
   const isEverything = changed.some((file) => EVERYTHING.test(file));

@@ -8,7 +8,7 @@ const at = (commit: string, failed: number, date: string): Kept => ({
   results: { unit: { passed: 1, failed, seconds: 1, date } },
 });
 
-test('a failure names its first commit after the last green one, and its age', () => {
+test('a failure names the first failing commit after the last green one, and its age', () => {
   const kept = [
     at('dddddddddd', 1, '2026-11-28T11:00:00Z'),
     { commit: 'cccccccccc', results: {} },
@@ -19,9 +19,9 @@ test('a failure names its first commit after the last green one, and its age', (
   assert.equal(redSince('unit', kept, NOW), 'red since bbbbbbbb (24 h), green at aaaaaaaa');
 });
 
-test('a failure without a green result goes back to the first kept one', () => {
+test('without a green result, a failure names the oldest stored commit', () => {
   const kept = [at('bbbbbbbbbb', 1, '2026-11-28T10:00:00Z'), at('aaaaaaaaaa', 1, '2026-11-28T09:00:00Z')];
-  assert.equal(redSince('unit', kept, NOW), 'red since aaaaaaaa (3 h), no green result is kept');
+  assert.equal(redSince('unit', kept, NOW), 'red since aaaaaaaa (3 h), no green result is stored');
   assert.equal(redSince('unit', [], NOW), 'red for the first time');
   assert.equal(redSince('other', kept, NOW), 'red for the first time');
 });

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { ROOT } from '../../local/village/paths.ts';
 
 const FOLDER = join(ROOT, 'test/results');
-/** Commits that the search for the first failure looks back. */
+/** Number of commits in which the first failure is searched. */
 const COMMITS = 500;
 
 const Result = z.object({ passed: z.number(), failed: z.number(), seconds: z.number(), date: z.string() });
@@ -18,7 +18,10 @@ export type UnitResult = z.infer<typeof Result>;
 /** The results of a commit by the name of their unit: a test file, or a program that counts its own tests. */
 export type UnitResults = Readonly<Record<string, UnitResult>>;
 
-/** The present commit; null if the work tree differs from it, so that results say nothing about a commit. A full run rewrites the durations. */
+/**
+ * The present commit; null if the work tree differs from it, because results then belong to no commit. A full run
+ * rewrites the durations.
+ */
 export function cleanCommit(): string | null {
   const changed = git('status', '--porcelain', '--untracked-files=no', '--', '.', ':!test/durations.json');
   return changed === '' ? git('rev-parse', 'HEAD') : null;
@@ -27,7 +30,7 @@ export function cleanCommit(): string | null {
 const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
 const fileOf = (commit: string): string => join(FOLDER, `${commit}.json`);
 
-/** The kept results of a commit; empty if there are none or their file is damaged. */
+/** The stored results of a commit; empty if there are none or their file is damaged. */
 export function readResults(commit: string): UnitResults {
   const file = fileOf(commit);
   if (!existsSync(file)) return {};
@@ -43,7 +46,7 @@ export function writeResults(commit: string, results: UnitResults): void {
   writeFileSync(fileOf(commit), `${JSON.stringify(results, null, 1)}\n`);
 }
 
-/** The kept results of the last commits, newest first. */
+/** The stored results of the last commits, newest first. */
 export function history(): readonly Kept[] {
   const commits = git('log', `--max-count=${COMMITS}`, '--format=%H').split('\n');
   return commits
@@ -56,7 +59,7 @@ export interface Kept {
   readonly results: UnitResults;
 }
 
-/** Since when a unit fails: its first failing commit after the last one at which it passed. Takes the newest first. */
+/** The first commit at which a unit fails after the last one at which it passed. Takes the newest first. */
 export function redSince(unit: string, kept: readonly Kept[], now: Date): string {
   const known = kept.flatMap(({ commit, results: { [unit]: result } }) =>
     result === undefined ? [] : [{ commit, ...result }],
@@ -66,7 +69,7 @@ export function redSince(unit: string, kept: readonly Kept[], now: Date): string
   if (first === undefined) return 'red for the first time';
   const hours = Math.round((now.getTime() - Date.parse(first.date)) / 3_600_000);
   const last = known[green];
-  return `red since ${short(first.commit)} (${hours} h), ${last === undefined ? 'no green result is kept' : `green at ${short(last.commit)}`}`;
+  return `red since ${short(first.commit)} (${hours} h), ${last === undefined ? 'no green result is stored' : `green at ${short(last.commit)}`}`;
 }
 
 const short = (commit: string): string => commit.slice(0, 8);

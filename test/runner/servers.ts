@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 import { startPostgres, startRedis, type LocalPostgres } from '@hamlet/dev';
 import { migrate } from '@hamlet/store';
 
-/** Databases of the Redis: more than test files in a run. */
+/** Number of Redis databases: more than test files in a run. */
 export const REDIS_DATABASES = 4_096;
 const TEST_CONNECTIONS = 500;
-/** A busy machine may take long to begin a session, which is not a failure of the test. */
+/** A busy machine may take long to open a session. */
 const PATIENCE = 'connect_timeout=60';
-/** A folder of data of a stopped, migrated server; servers of their own start from a copy of it. */
+/** Data folder of a stopped, migrated server; dedicated servers start from a copy of it. */
 const TEMPLATE = 'HAMLET_TEST_TEMPLATE';
 const POSTGRES = 'HAMLET_TEST_POSTGRES';
 const REDIS = 'HAMLET_TEST_REDIS';
@@ -27,7 +27,7 @@ export interface TestServers {
   stop(): Promise<void>;
 }
 
-/** Connection string of the superuser; of a role of the same name and password with `role`. */
+/** Connection string of the superuser, or of `role`, whose password is its name. */
 export function testUrl(port: number, database: string, role?: string): string {
   return `postgres://${role === undefined ? 'postgres:hamlet' : `${role}:${role}`}@127.0.0.1:${port}/${database}?${PATIENCE}`;
 }
@@ -39,7 +39,7 @@ export async function openFolder(name: string): Promise<string> {
   return folder;
 }
 
-/** Starts a server of its own in the folder: empty, or with the tables of the village. */
+/** Starts a dedicated server in the folder: empty, or with the tables of the village. */
 export async function serverIn(folder: string, content: 'empty' | 'migrated'): Promise<LocalPostgres> {
   const dataDir = join(folder, 'data');
   const template = process.env[TEMPLATE];

@@ -31,7 +31,7 @@ const JOURNEYS: Readonly<Record<string, string>> = {
   'test/e2e/work.test.ts': 'a message becomes a command, an answer, and a line in each record',
   'test/e2e/tier.test.ts': 'a reward resizes the running container',
   'test/e2e/schedule.test.ts': 'a Schedule fires',
-  'test/e2e/egress.test.ts': 'a host outside is asked for, reached and refused',
+  'test/e2e/egress.test.ts': 'an agent asks for a host outside, reaches an allowed one, and is refused others',
   'test/e2e/standing.test.ts': 'a freeze and a kill end what runs',
 };
 

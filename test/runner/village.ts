@@ -1,6 +1,6 @@
 /**
- * The end-to-end tests. Without a running village they start one, and remove it with its data at the end. If the
- * person who runs the tests has a stopped village, its data is set aside in the meantime.
+ * The end-to-end tests. Without a running village they start one, and remove it with its data at the end. The data of a
+ * stopped village is moved aside in the meantime.
  */
 import { clusterStatus } from '../../local/village/cluster.ts';
 import { isCutOff, setAside } from '../../local/village/commands/kept-data.ts';
@@ -55,7 +55,7 @@ const ROUNDS: readonly { readonly has: Round; readonly workers: number }[] = [
   { has: 'faults', workers: 1 },
 ];
 
-/** `standing` shares: agents that rise in the tests beside it could take the seats of its agents. */
+/** `standing` is not run beside others, because agents of other tests could take the seats of its agents. */
 function roundOf(file: string): Round {
   if (/\/(tier|schedule|economy|purchases)\.test\.ts$/.test(file)) return 'own agents';
   // Agents decide nothing at night, which takes eight minutes; a new village begins at dawn.
@@ -63,7 +63,10 @@ function roundOf(file: string): Round {
   return file.includes('/fault') ? 'faults' : 'shared agents';
 }
 
-/** Sets the data of a stopped village aside. A village that was cut off is taken down first, with its data kept. */
+/**
+ * Moves the data of a stopped village aside. A village that lost power or was killed is taken down first and keeps its
+ * data.
+ */
 async function makeRoom(print: Print): Promise<void> {
   if (isCutOff()) await stream(print, NODE, ['local/village/main.ts', 'down']);
   setAside();

@@ -3,22 +3,20 @@
  * misses nothing, creates nothing twice and leaves nothing open.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { after, before, test } from '../env/cluster-test.ts';
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import {
   isStatus,
   KubeClient,
+  type KubeObject,
   Reflector,
+  type ResourceType,
   SERVICE_ACCOUNTS,
   tokenFile,
-  type KubeObject,
-  type ResourceType,
 } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
-import { compact, restartApiServer } from './control-plane-faults.ts';
 import { operatorToken } from './operator-process.ts';
 import { operatorUnderTest, type UnderTest } from './operator-under-test.ts';
 import {
@@ -35,6 +33,54 @@ import {
   watchesOf,
   writes,
 } from './proxy/faults.ts';
+import { testFolder } from '../env/at-end.ts';
+import { execFile } from 'node:child_process';
+import { request } from 'node:https';
+import type { TestApiServer } from '@hamlet/test/env/api-server';
+
+const execute = promisify(execFile);
+const BUILD = resolve(import.meta.dirname, '../../local/cluster/build.sh');
+
+const stateOf = ({ kubeconfig }: TestApiServer): string => dirname(kubeconfig);
+
+/** Compacts etcd's history before `version`. */
+async function compact(server: TestApiServer, version: string): Promise<void> {
+  const state = stateOf(server);
+  const { ports } = JSON.parse(await readFile(join(state, 'cluster.json'), 'utf8')) as {
+    ports: { etcdClient: number };
+  };
+  const [ca, cert, key] = await Promise.all(
+    ['ca.crt', 'etcd-client.crt', 'etcd-client.key'].map((file) => readFile(join(state, 'pki', file))),
+  );
+  await new Promise<void>((done, fail) => {
+    const call = request(
+      {
+        host: '127.0.0.1',
+        port: ports.etcdClient,
+        path: '/v3/kv/compaction',
+        method: 'POST',
+        ...(ca === undefined ? {} : { ca }),
+        cert,
+        key,
+        headers: { 'content-type': 'application/json' },
+      },
+      (answer) => {
+        answer.resume();
+        if (answer.statusCode === 200) answer.once('end', () => done());
+        else fail(new Error(`etcd answers ${answer.statusCode}`));
+      },
+    );
+    call.once('error', fail);
+    call.end(JSON.stringify({ revision: version, physical: true }));
+  });
+}
+
+/** Kills the API server. Its supervisor starts it again; it has no events from before the kill. */
+async function restartApiServer(server: TestApiServer): Promise<void> {
+  const { stdout } = await execute(BUILD, ['--print-bin']);
+  await execute(join(stdout.trim(), 'hamlet-cluster'), ['kill', '--state', stateOf(server), 'kube-apiserver']);
+  await until('the API server is back', async () => (await server.client.read('/readyz')) === 'ok');
+}
 
 const SECRETS: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 const MAPS: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
@@ -42,13 +88,12 @@ const STEADY_READINGS = 20;
 const NEVER = Number.POSITIVE_INFINITY;
 
 let it: UnderTest;
-let folder: string;
+const folder = testFolder('token');
 let token: string;
 let openBefore: string;
 let watchesBefore: Readonly<Record<string, number>>;
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-test-token-'));
   token = join(folder, 'token');
   it = await operatorUnderTest(async (server, namespace) => {
     await writeFile(token, await operatorToken(server.client, namespace));
@@ -61,7 +106,6 @@ before(async () => {
 
 after(async () => {
   await it.end();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function settled(what: string): Promise<void> {
@@ -78,10 +122,7 @@ async function settled(what: string): Promise<void> {
   });
 }
 
-/**
- * Waits for the normal number of open watches. Watches end and open again, and one reading may fall between, so
- * several equal readings count.
- */
+/** Waits for the normal number of open watches. Requires several equal readings, because watches end and open again. */
 async function steady(): Promise<void> {
   let equal = 0;
   let before = '';
@@ -110,7 +151,10 @@ async function change(): Promise<void> {
   if (changes > 1) await hands.remove(`guest-${changes - 1}`);
 }
 
-/** After a fault: everything is as people requested, no Agent ever had two pods, and neither side has a surplus watch. */
+/**
+ * Asserts after a fault that the village is as people requested, no Agent ever had two pods, and neither side has a
+ * surplus watch.
+ */
 async function unharmed(what: string): Promise<void> {
   await settled(what);
   it.proxy.heal();
@@ -174,7 +218,7 @@ test('connections refused for a while', async () => {
   await unharmed('refused');
 });
 
-test('lost answers of writes: the child exists, and stays the only one', async () => {
+test('after lost answers of writes, each child exists once', async () => {
   it.proxy.inject(answerLost(writes, 6));
   await change();
   await unharmed('lost answers');
@@ -193,7 +237,7 @@ test('a list whose pages expire between two requests', async () => {
   await unharmed('expired pages');
 });
 
-test('bookmarks only: an unchanged kind stays fresh, and needs no list after a compaction of its history', async () => {
+test('with bookmarks alone an unchanged kind stays current, and needs no list after a compaction', async () => {
   const { tiers } = it.operator.watched;
   const version = tiers.state.version;
   await until('a bookmark advanced the version of an unchanged kind', async () => tiers.state.version !== version);
@@ -211,7 +255,7 @@ test('bookmarks only: an unchanged kind stays fresh, and needs no list after a c
   assert.equal(tiers.state.relists, before);
 });
 
-test('etcd compacted and the API server restarted without a watch: the operator finds the deletions', async () => {
+test('after a compaction and a restart of the API server, the operator finds deletions that it could not watch', async () => {
   const before = relists();
   await it.proxy.refuse();
   await change();

@@ -1,17 +1,79 @@
-/** Two operators as processes, on a real control plane: an upgrade, a stolen lease, a lease that the holder loses. */
+/** Two operator processes on a real control plane: an upgrade, a stolen lease, a lost lease. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, afterEach, before, test } from '../env/cluster-test.ts';
-import { LEASES, type KubeObject } from '@hamlet/kube';
+import { type KubeObject, LEASES } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { fakeKubelet, type FakeKubelet } from '../../operator/src/testing/fake-kubelet.ts';
 import { fakeVillage, type FakeVillage } from '../../operator/src/testing/fake-village.ts';
-import { figure, operatorToken, startOperatorProcess, type OperatorProcess } from './operator-process.ts';
+import { figure, type OperatorProcess, operatorToken, startOperatorProcess } from './operator-process.ts';
 import { FaultProxy } from './proxy/fault-proxy.ts';
-import { leases, through, silence } from './proxy/faults.ts';
-import { versionBefore, type VersionBefore } from './version-before.ts';
+import { leases, silence, through } from './proxy/faults.ts';
 import { Hands, unsettled } from './village-objects.ts';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PACKAGES = ['operator', 'kube', 'api/contract', 'api/core'];
+/** Tests are not part of a version. */
+const SOURCES = [...PACKAGES, ':(exclude,glob)**/*.test.ts', ':(exclude,glob)**/testing/**'];
+const ARCHIVE_LIMIT_BYTES = 256 << 20;
+
+interface VersionBefore {
+  readonly commit: string;
+  /** The operator's main file. */
+  readonly main: string;
+  remove(): void;
+}
+
+/**
+ * Unpacks the newest commit whose operator differs from the work tree's, with the npm packages that are installed
+ * here. Undefined when git does not have that commit: in a shallow clone, or without a repository.
+ */
+function versionBefore(): VersionBefore | undefined {
+  const commit = commitBefore();
+  if (commit === undefined) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'hamlet-test-before-'));
+  const archive = execFileSync('git', ['archive', commit, ...PACKAGES, 'package.json'], {
+    cwd: ROOT,
+    maxBuffer: ARCHIVE_LIMIT_BYTES,
+  });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  linkPackages(folder);
+  return {
+    commit,
+    main: join(folder, 'operator/src/main.ts'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function commitBefore(): string | undefined {
+  try {
+    if (git('status', '--porcelain', '--untracked-files=no', '--', ...SOURCES) !== '') return git('rev-parse', 'HEAD');
+    const newest = git('log', '-1', '--format=%H', '--', ...SOURCES);
+    // The oldest commit of a shallow clone has no parent, and looks like a commit that changed everything.
+    return git('rev-parse', '--verify', '--quiet', `${newest}^`);
+  } catch {
+    return undefined;
+  }
+}
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+}
+
+/** Links the packages: the project's own packages are those of the commit, all others are the installed ones. */
+function linkPackages(folder: string): void {
+  const [installed, linked] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')];
+  mkdirSync(join(linked, '@hamlet'), { recursive: true });
+  for (const name of readdirSync(installed)) {
+    if (!name.startsWith('.') && name !== '@hamlet') symlinkSync(join(installed, name), join(linked, name));
+  }
+  for (const path of PACKAGES) symlinkSync(join(folder, path), join(linked, '@hamlet', path.replace('api/', '')));
+}
 
 type Lease = KubeObject & { readonly spec: { readonly holderIdentity: string; readonly leaseTransitions: number } };
 
@@ -99,7 +161,7 @@ for (const [from, to] of [
   ['before', 'this'],
   ['this', 'before'],
 ] as const) {
-  const title = `the version ${to} waits while the version ${from} works, and takes over when that ends: nothing is missed, nothing done twice`;
+  const title = `version ${to} waits while version ${from} leads, and takes over when it ends; nothing is missed or done twice`;
   test(title, async (t) => {
     if (earlier === undefined) {
       t.skip(
@@ -113,13 +175,13 @@ for (const [from, to] of [
   });
 }
 
-/** Makes changes without a pause while the old leader ends and the next takes over. */
+/** Makes changes continuously while the old leader ends and the next takes over. */
 async function handOver(
   old: (typeof running)[number],
   startNext: () => Promise<(typeof running)[number]>,
   prefix: string,
 ): Promise<void> {
-  await untilLeads('the old one leads', old);
+  await untilLeads('the old process leads', old);
   const names = ['ada', 'bob', 'cleo'].map((name) => prefix + name);
   for (const name of names) await hands.create(name);
   await settled('three agents');
@@ -143,7 +205,7 @@ async function handOver(
   })();
   const code = await old.operator.end();
   const writesOfOld = writesOf(old);
-  await untilLeads('the new one leads', next);
+  await untilLeads('the new process leads', next);
   const atHandOver = changes;
   await until('changes after the hand-over', async () => changes > atHandOver + 5);
   changing.abort();
@@ -163,7 +225,7 @@ async function handOver(
   assert.doesNotMatch(log, /did not end within/);
 }
 
-test('a stolen lease: the leader writes nothing more and ends; the next leader has a greater fence', async () => {
+test('when its lease is stolen, the leader stops writing and ends; the next leader has a greater fence', async () => {
   const robbed = await start();
   await untilLeads('it leads', robbed);
   await settled('before');
@@ -195,7 +257,7 @@ test('a stolen lease: the leader writes nothing more and ends; the next leader h
   assert.equal((await lease()).spec.leaseTransitions, spec.leaseTransitions + 2);
 });
 
-test('unanswered renewals: writes wait, the other operator takes over, and the first never writes again', async () => {
+test('when renewals get no answer, writes wait, the other operator takes over, and the first never writes again', async () => {
   const cut = await start();
   await untilLeads('it leads', cut);
   const other = await start();
@@ -212,7 +274,7 @@ test('unanswered renewals: writes wait, the other operator takes over, and the f
   assert.equal(writesOf(cut), writes);
 });
 
-test('a lease that is late for a moment and not taken: the leader continues with its fence', async () => {
+test('when a renewal is late and no other process took the lease, the leader continues with its fence', async () => {
   const one = await start();
   await untilLeads('it leads', one);
   const { spec } = await lease();

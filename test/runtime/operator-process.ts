@@ -1,4 +1,4 @@
-/** The operator as its image runs it: a process that reads its environment. */
+/** Runs the operator like its image: as a process configured by its environment. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

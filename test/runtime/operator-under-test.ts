@@ -69,8 +69,10 @@ async function compare({ agents, pods }: Caches, hands: Hands): Promise<readonly
     ...unsettled(trueAgents, truePods),
     ...(cached(agents) === fingerprint(trueAgents)
       ? []
-      : [`the cache of Agents is not what is there: ${cached(agents)}`]),
-    ...(cached(pods) === fingerprint(truePods) ? [] : [`the cache of pods is not what is there: ${cached(pods)}`]),
+      : [`the cache of Agents differs from the API server: ${cached(agents)}`]),
+    ...(cached(pods) === fingerprint(truePods)
+      ? []
+      : [`the cache of pods differs from the API server: ${cached(pods)}`]),
   ];
 }
 

@@ -122,7 +122,7 @@ const listed = async (name: string): Promise<ScheduleView | undefined> =>
   (await play.admin.listSchedules({ limit: 100 })).schedules.find((schedule) => schedule.name === name);
 
 test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires once`, async () => {
-  // A machine that stalls for half a minute misses a slot; the operator fires it later.
+  // If the machine stalls for half a minute, the operator fires the missed slot later.
   const { uid } = (
     await play.admin.createSchedule({
       name: 'tick',
@@ -147,10 +147,10 @@ test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires onc
   );
 });
 
-test('the list of /schedules, kubectl get sch and the table of firings agree', async () => {
+test('GET /schedules, kubectl get sch and the table of firings agree', async () => {
   // Suspended, so that all three can be read at the same time.
   await play.admin.changeSchedule({ name: 'tick', suspend: true });
-  const { metadata, status } = await until('the status says so, and knows of the last firing', async () => {
+  const { metadata, status } = await until('the status reports the suspension and the last firing', async () => {
     const schedule = await stored('tick');
     const isSuspended =
       schedule.status?.conditions?.some(({ type, reason }) => type === 'Active' && reason === 'Suspended') === true;
@@ -203,7 +203,7 @@ test('a resumed Schedule continues with the next slot; slots during the suspensi
   await until('it fires', async () => (await slotsOf(metadata.uid)).length > before.length);
   const [next] = (await slotsOf(metadata.uid)).slice(before.length);
   assert.ok((next ?? 0) > (before.at(-1) ?? 0) + SLOT_MS);
-  const row = await until('kubectl says when it fires next', async () => {
+  const row = await until('kubectl shows the next firing', async () => {
     const askedMs = Date.now();
     const now = await printed('tick');
     return Date.parse(now['NEXT'] ?? '') >= askedMs && now;
@@ -212,7 +212,7 @@ test('a resumed Schedule continues with the next slot; slots during the suspensi
   assert.equal((await stored('tick')).status?.missed, 0);
 });
 
-test('a selector chooses the Agents at the moment of firing; a Schedule without an Agent reports it', async () => {
+test('a selector selects Agents when the Schedule fires; a Schedule that selects none reports it', async () => {
   const { uid } = (
     await play.admin.createSchedule({
       name: 'team',

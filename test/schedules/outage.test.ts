@@ -49,14 +49,14 @@ function keyOf(name: string): string {
   return key;
 }
 
-/** Hours since the first one, with a mark if a firing replaces a missed one; from the first hour on. */
+/** Firings as hours since the first hour, marked if they replace a missed one. */
 async function hoursOf(name: string): Promise<readonly string[]> {
   return (await village.firings(keyOf(name)))
     .filter(({ slotMs }) => slotMs >= firstHourMs)
     .map(({ slotMs, madeUp }) => `${(slotMs - firstHourMs) / HOUR_MS}${madeUp ? ' made up' : ''}`);
 }
 
-/** The missed slots by the status. */
+/** Number of missed slots in the status. */
 async function missedNow(): Promise<Readonly<Record<string, number>>> {
   const counts = await Promise.all(
     [...keys].map(async ([name, key]) => [name, (await village.stored(key)).status.missed ?? 0] as const),
@@ -64,7 +64,7 @@ async function missedNow(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(counts);
 }
 
-test('each policy after 24 hours without a leader', async () => {
+test('each policy about missed runs takes effect after 24 hours without a leader', async () => {
   const before = await village.lead(0, 0);
   await village.run(firstHourMs + 2 * MINUTE_MS);
   before.done = true;

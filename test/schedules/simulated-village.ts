@@ -264,8 +264,7 @@ export class SimulatedVillage {
   }
 
   /**
-   * The simulation is faster than a watch: a new leader waits until it has received all events, which it would have by
-   * then.
+   * The simulation is faster than a watch, so a new leader waits for the events that it would have received by then.
    */
   async #seesAll({ cache }: Reflector<ScheduleView>): Promise<void> {
     const { items } = await this.#kube.client.list<ScheduleView>(SCHEDULES, { namespace: this.#namespace });

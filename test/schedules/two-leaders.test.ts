@@ -11,7 +11,7 @@ const SEED = 4;
 const REMADE_EVERY = 3;
 /** The lease is stolen after at most this many slots. */
 const REIGN_SLOTS = 40;
-/** Errors of the clocks of the two processes: 30 s apart, one behind the database and one ahead of it. */
+/** Clock errors of the two processes: 30 s apart, one behind the database and one ahead of it. */
 const SKEWS_MS = [-12_000, 18_000] as const;
 
 let village: SimulatedVillage;

@@ -1,4 +1,4 @@
-/** A base model as the village's model: `MODEL=` alone finds out what it is, and the agent answers in chat. */
+/** With a base model as the village's model, `MODEL=` alone detects its kind, and the agent answers in chat. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { COMPLETIONS_WIRE, startWireServer } from '@hamlet/models/testing';
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => wire.close());
 
-test('an agent answers in chat by a base model, and says that it cannot use tools', async () => {
+test('an agent with a base model answers in chat, and says that it cannot use tools', async () => {
   const { author, text } = await chatOnce({ MODEL: wire.url }, 'Who are you?');
   assert.equal(author.role, 'agent', text);
   assert.match(text, /^I am Ada\.\n\n\(This model cannot use tools: it can only write\.\)$/);

@@ -1,18 +1,14 @@
 /** A development village with a model and its residents, and one message to Ada in a chat. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { SessionMessage } from '@hamlet/contract';
 import { openDevFolder, startDevVillage } from '@hamlet/dev';
 import { chooseModel } from '@hamlet/dev/model';
 import { until } from '@hamlet/test/env/until';
+import { testFolder } from '../env/at-end.ts';
 import { testClient } from '../env/client.ts';
 
-/** The message with the answer, or the failed message of the person. Ends the village. */
+/** Returns the answer, or the failed message of the person. Ends the village. */
 export async function chatOnce(env: Readonly<Record<string, string>>, text: string): Promise<SessionMessage> {
-  const folder = mkdtempSync(join(tmpdir(), 'hamlet-chat-'));
-  chmodSync(folder, 0o755);
-  const village = await startDevVillage(openDevFolder(folder), {
+  const village = await startDevVillage(openDevFolder(testFolder('chat')), {
     port: null,
     residents: true,
     model: await chooseModel(env),
@@ -33,6 +29,5 @@ export async function chatOnce(env: Readonly<Record<string, string>>, text: stri
     });
   } finally {
     await village.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }

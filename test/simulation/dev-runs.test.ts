@@ -1,28 +1,22 @@
 /** The development village with its residents: a resident carries out a run, and the API shows the sample Schedules. */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Run } from '@hamlet/contract';
 import { openDevFolder, startDevVillage, type DevVillage } from '@hamlet/dev';
 import { until } from '@hamlet/test/env/until';
 import { pluck } from '../env/pluck.ts';
 import { testClient, type TestClient } from '../env/client.ts';
+import { atEnd, testFolder } from '../env/at-end.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-dev-runs-'));
+const folder = testFolder('dev-runs');
 let village: DevVillage | undefined;
 let admin: TestClient;
 
 before(async () => {
-  chmodSync(folder, 0o755);
   village = await startDevVillage(openDevFolder(folder), { port: null, residents: true });
   admin = testClient({ baseUrl: village.file.url, token: village.file.adminToken });
 });
-after(async () => {
-  await village?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+atEnd(() => village?.stop());
 
 async function give(prompt: string): Promise<Run> {
   return until('the run to be given', async () => {
@@ -45,7 +39,7 @@ test('a run of the development village is settled by its resident', async () => 
 });
 
 test('a run is cancelled while its resident walks', async () => {
-  // A long way, so that the resident still walks when the test cancels the run.
+  // A long walk, so that the resident is still walking when the test cancels the run.
   const run = await give('Go to the forest clearing. Go to the fishing dock. '.repeat(10).trim());
   await until('it to go', async () => {
     const answer = await admin.raw.getRun({ run_id: run.run_id });

@@ -1,6 +1,6 @@
 /**
- * An agent that lives by the decisions of a model: the API, a resident in a process of its own, and the model as a wire server.
- * It asks the board and uses the answer; a reward and a penalty change its model, its quota and its plan, and it can say why.
+ * A model decides for an agent: the API, a resident process, and the model as a server. The agent asks the board and
+ * uses the answer; a reward and a penalty change its model, quota and plan, and it can explain why.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -26,7 +26,7 @@ const MORE_QUESTIONS = 5;
 let village: WiredVillage;
 let play: Play;
 
-/** The decisions for which the model was asked, oldest first. */
+/** The requested decisions, oldest first. */
 const decisions = (): readonly Asked[] => decisionsIn(village.chats());
 
 before(async () => {
@@ -48,7 +48,7 @@ interface Choice {
   };
 }
 
-/** The newest turn in which the agent followed a decision with this reason. */
+/** The newest turn in which the agent acted on a decision with this reason. */
 function turnWith(why: string): Promise<Choice> {
   return until(`a turn because “${why}”`, async () => {
     const { turns } = await play.admin.listTurns({ agent_id: NAME, limit: 100 });
@@ -63,7 +63,7 @@ const decisionWith = (text: string, model: string): Promise<Asked> =>
     decisions().find((asked) => asked.user.includes(text) && asked.model === model),
   );
 
-test('it asks the board by its own decision, reads the reply in the next one, and acts on it', async () => {
+test('the agent decides to ask the board, reads the reply in its next decision, and acts on it', async () => {
   const post = await until('its question', async () => {
     const { posts } = await play.admin.listPosts({ author: NAME });
     return posts.find(({ title }) => title === BREAD_QUESTION);
@@ -75,14 +75,14 @@ test('it asks the board by its own decision, reads the reply in the next one, an
   assert.equal((await turnWith(WHY.market)).choice?.purpose, 'bread');
   const after = decisions().slice(before);
   const first = after.findIndex(({ user }) => user.includes(BREAD_ANSWER));
-  // Decisions that were under way until the reply had come cannot know it.
+  // Decisions that started before the reply cannot use it.
   assert.ok(first >= 0 && first <= meanwhile + 1, `the reply is in decision ${first} after it was sent`);
   assert.match(after[first]?.user ?? '', /wrote in “Where is fresh bread\?”: “Fresh bread is at the market\.”/);
   const { posts } = await play.admin.listPosts({ author: NAME });
   assert.equal(posts.filter(({ title }) => title === BREAD_QUESTION).length, 1, 'it asked once');
 });
 
-test('a reward and a penalty change its model, its quota and its plan', async () => {
+test('a reward and a penalty change the model, quota and plan of the agent', async () => {
   assert.ok(
     decisions().every(({ model }) => model === 'up-small'),
     'its tier has the small model alone',
@@ -105,7 +105,7 @@ test('a reward and a penalty change its model, its quota and its plan', async ()
   assert.equal((await turnWith(WHY.penalized)).choice?.plan, PLANS.penalized);
 });
 
-/** Asks it for its reasons. Returns its answer, and the prompt that its model had. */
+/** Asks the agent for its reasons. Returns its answer and the prompt of its model. */
 async function asksWhy(): Promise<{ readonly answer: string; readonly system: string }> {
   const { session } = await play.admin.createSession({ agent_id: NAME });
   const params = { session_id: session.session_id };
@@ -119,9 +119,9 @@ async function asksWhy(): Promise<{ readonly answer: string; readonly system: st
   return { answer: said.text, system: system.join('\n') };
 }
 
-test('it can say why in the chat: its prompt has judgements, plan and last decisions', async () => {
+test('the agent explains its plan in the chat: its prompt has judgements, plan and last decisions', async () => {
   let { answer, system } = await asksWhy();
-  // The prompt lacks what the resident could not read, as on a machine that is busy for ten seconds.
+  // The prompt omits what the resident could not read in time, for example on a busy machine.
   for (let more = 0; !/rewards and penalties[^]*plan for today/.test(system) && more < MORE_QUESTIONS; more += 1)
     ({ answer, system } = await asksWhy());
   assert.equal(answer, 'Because of A penalty of 45 aiD, because: “too many words”.');

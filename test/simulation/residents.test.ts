@@ -75,7 +75,7 @@ async function bringBobTo(ada: AgentDetail): Promise<void> {
   if (landmark_id !== null) await play.admin.raw.moveAgent({ agent_id: 'bob', landmark_id });
 }
 
-test('the runtime of ada answers speech, with the prompt, the repository and the branch', async () => {
+test('the runtime of ada gets prompt, repository and branch, and answers speech', async () => {
   await start('ada');
   const turn = await until(
     'ada has answered',
@@ -99,7 +99,7 @@ test('the runtime of ada answers speech, with the prompt, the repository and the
   );
 });
 
-test('both connect and walk', async () => {
+test('both residents connect and walk', async () => {
   await start('bob');
   const seen = new Map(
     await Promise.all(NAMES.map(async (name) => [name, (await play.agent(name)).position] as const)),
@@ -113,7 +113,7 @@ test('both connect and walk', async () => {
   }
 });
 
-/** A turn whose walk the village accepted. */
+/** Waits for a turn whose walk the village accepted. */
 function walked({ acted, decided }: Turn): boolean {
   return acted['outcome'] === 'accepted' && (decided['command'] as { kind: string }).kind === 'move';
 }
@@ -126,7 +126,7 @@ async function leadAway(name: Name): Promise<void> {
   await play.admin.raw.moveAgent({ agent_id: name, landmark_id: away });
 }
 
-test('each turn is recorded: perceived, decided and why, acted, reflected', async () => {
+test('each turn records perception, decision with reason, actions and reflection', async () => {
   for (const name of NAMES) {
     const turns = await until(
       `${name} has lived five turns and walked in one of them`,
@@ -150,7 +150,7 @@ test('each turn is recorded: perceived, decided and why, acted, reflected', asyn
   }
 });
 
-test('a reboot ends the process of the older cycle with 0, and the next process continues in the new cycle', async () => {
+test('a reboot ends the old process with exit code 0, and the next process continues in the new cycle', async () => {
   const old = running.get('bob');
   assert.ok(old !== undefined);
   const ended = once(old, 'exit');
@@ -161,7 +161,7 @@ test('a reboot ends the process of the older cycle with 0, and the next process 
   await until('bob lives in the new cycle', async () => (await turnsOf('bob')).some((turn) => turn.cycle === cycle));
 });
 
-test('after SIGTERM the resident ends with 0 and is no longer connected', async () => {
+test('after SIGTERM the resident ends with exit code 0 and is disconnected', async () => {
   const resident = running.get('ada');
   assert.ok(resident !== undefined);
   const ended = once(resident, 'exit');

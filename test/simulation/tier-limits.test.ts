@@ -1,4 +1,7 @@
-/** A conversation with an agent that reaches the limits of its tier: the person sees that it waits, until when, and has an answer. */
+/**
+ * A conversation with an agent that reaches the limits of its tier: the person sees until when it waits, and gets an
+ * answer.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AgentDetail, type SessionMessage } from '@hamlet/contract';
@@ -14,7 +17,7 @@ const MORE_CONVERSATIONS = 5;
 const SPEC =
   '  displayName: Bob\n  persona:\n    identity: A helper\n    personality: Plain\n    instructions: Be brief.';
 
-/** Ten calls of a tool one after the other, and then an answer. */
+/** Ten tool calls in sequence, then an answer. */
 function answer(chat: Chat): ScriptedAnswer {
   if (chat.response_format !== undefined)
     return { text: [JSON.stringify({ option: 'stay', why: 'I wait', say: null, over: true })] };
@@ -31,7 +34,7 @@ interface Said {
   readonly tookMs: number;
 }
 
-/** Sends a message, and looks at the agent as the chat does until there is an answer. */
+/** Sends a message and polls the agent like the chat until the answer. */
 async function say({ play }: WiredVillage, text: string): Promise<Said> {
   const { admin } = play.play;
   const { session_id: sessionId } = await play.open(admin, NAME);
@@ -77,10 +80,10 @@ test('with the limits of the first tier, a conversation with ten calls has its a
   });
 });
 
-test('an agent at its limit of requests waits, the person sees until when, and then has the answer', async (t) => {
+test('an agent at its request limit waits, and the person sees until when and then gets the answer', async (t) => {
   await inVillage({ requestsPerMinute: 45 }, async (village) => {
     let { answered, reached, tookMs } = await say(village, LONG);
-    // The requests of a conversation may fall into two minutes, so that neither has too many.
+    // The requests of a conversation may be spread over two minutes, so that neither reaches the limit.
     for (let more = 0; reached.length === 0 && more < MORE_CONVERSATIONS; more += 1)
       ({ answered, reached, tookMs } = await say(village, LONG));
     assert.equal(answered.text, `I remember ${CALLS} things.`);
@@ -90,7 +93,7 @@ test('an agent at its limit of requests waits, the person sees until when, and t
   });
 });
 
-test('an agent without tokens for this hour says how many are left, and until when', async () => {
+test('an agent without enough tokens for this hour reports how many are left and until when', async () => {
   await inVillage({ tokensPerHour: 1_500 }, async (village) => {
     const { answered } = await say(village, LONG);
     assert.equal(answered.author.role, 'system');

@@ -1,6 +1,6 @@
 /**
- * A conversation as a person reads it: the agent restates the task, asks about what is open, confirms the constraints, and owns up
- * to a failure. The model is scripted; the test is about the product: prompts, history, tool results, and what the person sees.
+ * A conversation as a person reads it: the agent restates the task, asks about open points, confirms constraints, and
+ * admits a failure. The model is scripted; the test checks prompts, history, tool results, and what the person sees.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -86,7 +86,7 @@ const requestsAfter = (text: string): readonly Chat[] =>
 
 const contents = ({ messages }: Chat): readonly (string | null)[] => messages.map(({ content }) => content);
 
-test('it restates the task, asks about what is open, and confirms the constraints', async () => {
+test('the agent restates the task, asks about open points, and confirms the constraints', async () => {
   const ended = say(TASK);
   const asked = await question();
   assert.deepEqual([asked.why, asked.question], ['question', QUESTION]);
@@ -99,7 +99,7 @@ test('it restates the task, asks about what is open, and confirms the constraint
   assert.match(textOf(second ?? assert.fail(), 'tool'), /Yes, sign it\./);
 });
 
-test('the constraints of earlier turns are in the prompt, and a failure is a failure for model and person', async () => {
+test('the prompt has the constraints of earlier turns, and model and person both see a failure', async () => {
   const { answered } = await say(GO_AHEAD);
   assert.deepEqual([answered.author.role, answered.text], ['agent', OWNED_UP]);
   for (const chat of requestsAfter(GO_AHEAD)) {
@@ -116,7 +116,7 @@ test('the constraints of earlier turns are in the prompt, and a failure is a fai
   assert.partialDeepStrictEqual(settled[0], { witnessed: true, detail: { tool: 'reply_on_board', outcome: 'failed' } });
 });
 
-test('a run without an effect and without words has failed, and the person reads why', async () => {
+test('a run without effects and text fails, and the person reads why', async () => {
   const { asked, answered } = await say(SILENCE);
   assert.equal(asked.state, 'failed');
   const run = await village.play.get(asked.run_id ?? '');
@@ -125,7 +125,7 @@ test('a run without an effect and without words has failed, and the person reads
   assert.match(answered.text, /no answer in words/);
 });
 
-test('the prompt begins with the part that a provider can cache, in a fixed order, and later turns know the failure', async () => {
+test('the prompt begins with the cacheable part in a fixed order, and later turns include the failure', async () => {
   await say(ASKED_AGAIN);
   const [last] = requestsAfter(ASKED_AGAIN);
   assert.ok(contents(last ?? assert.fail()).some((text) => text?.startsWith('The call failed (no_such_post)')));

@@ -1,4 +1,4 @@
-/** A village with one agent that has a model: the API, a resident in a process of its own, and the model as a wire server. */
+/** A village with one agent that has a model: the API, a resident process, and the model as a server. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { residentProcesses } from '../../api/server/src/testing/resident-process
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
 
 export const NAME = 'bob';
-/** Village time runs by this factor, so that a test waits for no walk. A decision needs 3 s then. */
+/** Factor of village time, so that tests do not wait for walks. A decision then takes 3 s. */
 const VILLAGE_SPEED = 10;
 
 export interface WiredVillage {

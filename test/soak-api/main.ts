@@ -1,6 +1,6 @@
 /** `make soak WHAT=api HOURS=h`: heap and handles of the api under 1,000 walkers while a hostile client runs. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readdir, copyFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -8,20 +8,125 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePort } from '@hamlet/dev';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { API_MAIN, startApiProcess } from '../../api/server/src/testing/api-process.ts';
-import type { ApiProcess } from '../../api/server/src/testing/api-process.ts';
+import { API_MAIN, type ApiProcess, startApiProcess } from '../../api/server/src/testing/api-process.ts';
 import { probeLivez } from '../../api/server/src/testing/livez-probe.ts';
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
-import { openCollectedHeap } from './collected-heap.ts';
-import type { CollectedHeap } from './collected-heap.ts';
-import { startHostileClient } from './hostile-client.ts';
-import { verdictOf } from './verdict.ts';
-import type { Sample } from './verdict.ts';
+import { type Sample, verdictOf } from './verdict.ts';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { WebSocket } from 'ws';
+
+/** Reads the heap of a process that was started with `--inspect=127.0.0.1:PORT`. */
+interface CollectedHeap {
+  /** Collects garbage in that process, then returns the size of the remaining heap in MB. */
+  readMb(): Promise<number>;
+  close(): void;
+}
+
+/** @param port port of the inspector on loopback */
+async function openCollectedHeap(port: number): Promise<CollectedHeap> {
+  const listed = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly {
+    readonly webSocketDebuggerUrl: string;
+  }[];
+  const url = listed[0]?.webSocketDebuggerUrl;
+  if (url === undefined) throw new Error(`no inspector answers on port ${port}`);
+  const socket = new WebSocket(url);
+  await once(socket, 'open');
+  const waiting = new Map<number, (result: unknown) => void>();
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result } = JSON.parse(String(data)) as { readonly id?: number; readonly result?: unknown };
+    if (id === undefined) return;
+    waiting.get(id)?.(result);
+    waiting.delete(id);
+  });
+  let asked = 0;
+  const call = (method: string): Promise<unknown> =>
+    new Promise((resolve) => {
+      asked += 1;
+      waiting.set(asked, resolve);
+      socket.send(JSON.stringify({ id: asked, method }));
+    });
+  return {
+    readMb: async () => {
+      await call('HeapProfiler.collectGarbage');
+      const { usedSize } = (await call('Runtime.getHeapUsage')) as { readonly usedSize: number };
+      return usedSize / 2 ** 20;
+    },
+    close: () => socket.close(),
+  };
+}
+
+const HOSTILE = '127.0.0.66';
+const EVERY_MS = 20;
+const LEAVE_AFTER_MS = 5_000;
+
+/** A caller at one address that makes, in turn, requests that are cheap for it and expensive for the api. */
+interface HostileClient {
+  readonly deeds: number;
+  stop(): Promise<void>;
+}
+
+/** Sends requests over its own connection and ignores the answers. */
+function ask(url: string, body?: string): void {
+  const headers = { 'content-type': 'application/json' };
+  const method = body === undefined ? 'GET' : 'POST';
+  const sent = request(url, { method, headers, localAddress: HOSTILE, agent: false }, (response) => response.resume());
+  sent.on('error', () => undefined).end(body);
+}
+
+/** Requests cells that no map has, and fifty views of the whole map at once. */
+function wantViews(url: string): void {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/world?format=json`, { localAddress: HOSTILE });
+  socket
+    .on('error', () => undefined)
+    .on('open', () => {
+      const cells = { x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 };
+      socket.send(JSON.stringify({ type: 'resume', epoch: 1, seq: 1, cells }));
+      for (let number = 0; number < 50; number += 1)
+        socket.send(JSON.stringify({ type: 'view', x: number % 2, y: 0, width: 4_000, height: 4_000, zoom: 'near' }));
+    });
+  setTimeout(() => socket.terminate(), LEAVE_AFTER_MS);
+}
+
+/** Begins a request and never ends its headers. */
+function beginSlowly(url: string): void {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), localAddress: HOSTILE });
+  socket.on('error', () => undefined).once('connect', () => socket.write('GET / HTTP/1.1\r\nx-slow: '));
+  setTimeout(() => socket.destroy(), LEAVE_AFTER_MS);
+}
+
+/** Starts the caller, which runs until the test stops it. */
+function startHostileClient(url: string): HostileClient {
+  const acts = [
+    () => ask(`${url}/nowhere`),
+    () => ask(`${url}/api/v1/login`, JSON.stringify({ name: 'Grace', password: 'a wrong guess' })),
+    () => ask(`${url}/api/v1/login`, 'x'.repeat(1 << 18)),
+    () => ask(`${url}/api/v1/world`),
+    () => wantViews(url),
+    () => beginSlowly(url),
+  ];
+  let deeds = 0;
+  const timer = setInterval(() => {
+    acts[deeds % acts.length]?.();
+    deeds += 1;
+  }, EVERY_MS);
+  return {
+    get deeds() {
+      return deeds;
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await new Promise((resolve) => setTimeout(resolve, LEAVE_AFTER_MS));
+    },
+  };
+}
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SAMPLES = join(ROOT, 'crds/samples');
 const WALKERS = 1_000;
-/** Each walker gets a new destination about once in seven seconds. */
+/** Each walker gets a new destination about every seven seconds. */
 const MOVES_PER_SECOND = 143;
 const SAMPLE_EVERY_MS = 30_000;
 const REPORT_EVERY_MS = 60_000;

@@ -1,4 +1,4 @@
-/** The faults that the verdict of a soak of the api finds. */
+/** Checks which faults the verdict of an api soak finds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verdictOf, type Sample } from './verdict.ts';
@@ -18,81 +18,34 @@ const hour = (
     stallMs: 10,
   }));
 
-test('a heap that varies without growth, constant handles and quick answers are no problem', () => {
-  const verdict = verdictOf(
-    hour(() => 100),
-    999,
+const flat = hour(() => 100);
+const handlesGrowBy = (more: number): readonly Sample[] =>
+  hour(
+    () => 100,
+    (index) => (index > COUNT * 0.75 ? 300 + more : 300),
   );
-  assert.ok(Math.abs(verdict.heapMbPerHour) < 0.2, String(verdict.heapMbPerHour));
-  assert.deepEqual([verdict.handlesEarly, verdict.handlesLate, verdict.problems], [300, 300, []]);
-});
 
-test('growth in the warm-up is not counted', () => {
-  assert.deepEqual(
+const CASES: Readonly<Record<string, readonly [samples: readonly Sample[], longestLivezMs: number, problems: number]>> =
+  {
+    'a heap without growth, constant handles and quick answers pass': [flat, 999, 0],
+    'growth in the warm-up is not counted': [hour((_hours, index) => 100 - Math.max(0, COUNT / 4 - index)), 1, 0],
+    'a shrinking heap is not a problem': [hour((hours) => 100 - 5 * hours), 1, 0],
+    'heap growth of less than one MB an hour is allowed': [hour((hours) => 100 + 0.9 * hours), 1, 0],
+    'heap growth of more than one MB an hour is a problem': [hour((hours) => 100 + 1.25 * hours), 1, 1],
+    'handles may differ by twenty between the halves': [handlesGrowBy(20), 1, 0],
+    'a difference of more than twenty handles is a problem': [handlesGrowBy(21), 1, 1],
+    'one answer of a second is a problem': [flat, 1_000, 1],
+    'a single sample is a problem, never a pass': [flat.slice(0, 1), 1, 2],
+  };
+for (const [what, [samples, longestLivezMs, problems]] of Object.entries(CASES))
+  test(what, () => assert.equal(verdictOf(samples, longestLivezMs).problems.length, problems));
+
+test('heap growth is measured in MB an hour, and no samples are a problem', () => {
+  const growth = (mb: number): number =>
     verdictOf(
-      hour((_hours, index) => 100 - Math.max(0, COUNT / 4 - index)),
+      hour((hours) => 100 + mb * hours),
       1,
-    ).problems,
-    [],
-  );
-});
-
-test('a heap that falls is no problem', () => {
-  assert.deepEqual(
-    verdictOf(
-      hour((hours) => 100 - 5 * hours),
-      1,
-    ).problems,
-    [],
-  );
-});
-
-test('the slope of the heap is measured in MB an hour, and below one is allowed', () => {
-  const slow = verdictOf(
-    hour((hours) => 100 + 0.9 * hours),
-    1,
-  );
-  assert.deepEqual(slow.problems, []);
-  const fast = verdictOf(
-    hour((hours) => 100 + 1.25 * hours),
-    1,
-  );
-  assert.ok(Math.abs(fast.heapMbPerHour - slow.heapMbPerHour - 0.35) < 1e-9);
-  assert.equal(fast.problems.length, 1);
-});
-
-test('handles may differ by twenty between the halves', () => {
-  const late =
-    (more: number) =>
-    (index: number): number =>
-      index > COUNT * 0.75 ? 300 + more : 300;
-  assert.deepEqual(
-    verdictOf(
-      hour(() => 100, late(20)),
-      1,
-    ).problems,
-    [],
-  );
-  assert.deepEqual(
-    verdictOf(
-      hour(() => 100, late(21)),
-      1,
-    ).problems,
-    ['300 handles became 321'],
-  );
-});
-
-test('one answer of a second is a problem', () => {
-  assert.deepEqual(
-    verdictOf(
-      hour(() => 100),
-      1_000,
-    ).problems,
-    ['/livez took 1000 ms once'],
-  );
-});
-
-test('too few samples for a slope are a problem, never a pass', () => {
-  assert.ok(verdictOf(hour(() => 100).slice(0, 1), 1).problems.length > 0);
+    ).heapMbPerHour;
+  assert.ok(Math.abs(growth(1.25) - growth(0.9) - 0.35) < 1e-9);
   assert.ok(verdictOf([], 1).problems.length > 0);
 });

@@ -1,4 +1,6 @@
-/** The examples of docs/API.md hold: calls match routes and their schemas, the program compiles, bodies and messages parse. */
+/**
+ * Checks the examples of docs/API.md: calls match routes and schemas, the program compiles, bodies and messages parse.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

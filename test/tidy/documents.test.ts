@@ -1,5 +1,5 @@
 /**
- * The documents name only things that exist: links and anchors, targets of make, commands, files, scripts, variables,
+ * Documents name only things that exist: links and anchors, targets of make, commands, files, scripts, variables,
  * Secrets, workloads, excerpts.
  */
 import assert from 'node:assert/strict';
@@ -83,7 +83,7 @@ test('every relative link leads to a file, and its anchor to a heading', () => {
   assert.deepEqual(broken, []);
 });
 
-test('every decision fits a page and is listed, and every mention of a decision names one that is there', () => {
+test('every decision fits a page and is listed, and every mention names an existing decision', () => {
   const pages = documents.filter((file) => /^docs\/adr\/\d{4}-/.test(file));
   const list = read('docs/adr/README.md');
   const [binding = '', gone = ''] = list.split('## Numbers that are gone');
@@ -113,7 +113,7 @@ test('every decision fits a page and is listed, and every mention of a decision 
   assert.deepEqual(missing, []);
 });
 
-test('every target of make that a document names exists, and README has those that an operator needs', () => {
+test('every make target that a document names exists, and README has those that an operator needs', () => {
   const targets = new Set(named('Makefile', /^([a-z-]+):/gm));
   assert.deepEqual(
     offenders(/(?:^|`|\n)(?:[A-Z_]+=\S+ )*make ([a-z][a-z-]*)/g, (target) => targets.has(target)),
@@ -154,7 +154,7 @@ test('every excerpt of CONTRIBUTING.md is in the linked file', () => {
     let from = 0;
     for (const part of excerpt.split(/^ *\/\/ …\n/m)) {
       const at = source.indexOf(part, from);
-      assert.ok(at >= 0, `${file} has not: ${part}`);
+      assert.ok(at >= 0, `${file} does not contain: ${part}`);
       from = at + part.length;
     }
   }

@@ -1,4 +1,4 @@
-/** Folders of a package depend on each other in one direction. A folder and its sub-folders count as one place. */
+/** Dependencies between folders of a package have one direction. A folder and its sub-folders count as one. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The rules of CONTRIBUTING.md that no linter knows: names, folder sizes, machine paths. */
+/** Rules of CONTRIBUTING.md that oxlint cannot check: names, folder sizes, machine paths. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -32,7 +32,7 @@ test(`a folder holds at most ${MAX_SOURCES_PER_FOLDER} sources and a source at m
   assert.deepEqual({ crowded, long }, { crowded: [], long: [] });
 });
 
-test('no tracked text names a path of one machine or leaves work undone', () => {
+test('no tracked file has a path of one machine or an open to-do', () => {
   const texts = tracked.filter(
     (file) =>
       !/package-lock\.json$|go\.sum$|\.(png|ico|woff2?)$/.test(file) && file !== 'test/tidy/house-rules.test.ts',

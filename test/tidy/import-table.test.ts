@@ -1,7 +1,6 @@
 /**
- * The import table holds: each forbidden import (value, type-only and by relative path) is planted in a copy of the
- * layout, where oxlint must refuse it, and each allowed one, where oxlint must pass it. docs/ARCHITECTURE.md shows the
- * same table.
+ * Plants each forbidden import (value, type-only and by relative path) and each allowed one in a copy of the layout:
+ * oxlint must refuse the former and accept the latter. docs/ARCHITECTURE.md shows the same table.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -43,7 +42,7 @@ before(() => {
 });
 after(() => rmSync(layout, { recursive: true, force: true }));
 
-test('the lint refuses every forbidden import and passes every allowed one', () => {
+test('oxlint refuses every forbidden import and accepts every allowed one', () => {
   const forbidden: string[] = [];
   const allowed: string[] = [];
   for (const [from, { imports }] of Object.entries(PACKAGES)) {

@@ -62,7 +62,7 @@ export const EXCEPTIONS: readonly Exception[] = [
 ];
 
 const READ = /\.(tsx?|mjs|go|sh|css|html|ya?ml|tpl|txt|md)$|Dockerfile$|^Makefile$/;
-/** Generated, landed and released files, and those that name the words. */
+/** Files that are not checked: generated, landed and released ones, and those that list the words. */
 const NOT_READ =
   /\.generated\.|^api\/store\/migrations\/|^charts\/gen\/testing\/released\/|^docs\/GLOSSARY\.md$|^test\/tidy\/plain-words/;
 /** Files whose strings are examples of what people and programs write: only their titles, comments and names are read. */
@@ -104,7 +104,7 @@ function piecesOf(file: string, text: string): readonly Piece[] {
     .filter((piece) => piece.text.startsWith('/') || isRead(file, text, piece));
 }
 
-/** True if the string of a program is read. */
+/** True if the string is checked. */
 function isRead(file: string, text: string, { at }: Piece): boolean {
   if (TEST.test(file)) return TITLE_BEFORE.test(text.slice(Math.max(0, at - 40), at));
   return !SPEECH.test(file);

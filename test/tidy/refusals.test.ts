@@ -1,4 +1,4 @@
-/** Every refusal of the contract belongs to a route and to a test; every route to a test; the reference in docs has both. */
+/** Every refusal of the contract has a route and a test, every route has a test, and the reference lists both. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,9 +11,9 @@ const tests = globSync('api/server/src/**/*.test.ts', { cwd: ROOT })
   .join('\n');
 const reference = readFileSync(join(ROOT, 'docs/reference/api.generated.md'), 'utf8');
 
-/** The world refuses with these when agents are settled, outside of any route. */
+/** Refusals of the world when it settles agents, outside of any route. */
 const INSIDE: readonly string[] = ['world_full'];
-/** The router refuses with these before it has found a route. */
+/** Refusals of the router before it finds a route. */
 const BEFORE_ROUTES: readonly string[] = ['route_not_found', 'method_not_allowed'];
 
 test('every refusal belongs to a route', () => {

@@ -142,7 +142,7 @@ function Over({ controller }: { readonly controller: MapController | null }) {
   const view = useVillageState((state) => state.place.view);
   const known = useVillageState(({ session }) => session.kind !== 'unknown' || session.asked);
   useMapKeys(controller);
-  // Until the page knows who is signed in, it shows nothing here: it would show everything as for a visitor.
+  // Shows nothing until the viewer is known, because it would show a visitor's page first.
   if (!known) return null;
   const OpenPage = view === 'map' ? AgentsPanel : LAZY_PAGES[view];
   return (

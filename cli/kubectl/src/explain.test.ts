@@ -6,7 +6,7 @@ import { explain, explanationText } from './explain.ts';
 const agent = (status: AgentStatus, spec: object = {}): Agent =>
   Agent.parse({ apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', metadata: { name: 'ada' }, spec, status });
 
-/** A status whose conditions are True before `type`, False at it with the reason, and False with Waiting after it. */
+/** A status in which conditions before `type` are True, `type` is False with the reason, and later ones wait. */
 function stopsAt(type: (typeof CHAIN)[number], reason: Reason, message: string): AgentStatus {
   const at = CHAIN.indexOf(type);
   const conditions = CHAIN.map((link, index) => ({
@@ -48,7 +48,7 @@ test('an agent in the world has no blocking condition', () => {
   );
 });
 
-test('an agent in the world whose hands have trouble is ready, and the explanation has the trouble with its advice', () => {
+test('an agent in the world whose hands are in trouble is ready, and the explanation names the trouble and its fix', () => {
   const withHands = (status: 'True' | 'False', reason: Reason): AgentStatus => {
     const message = `the hands: ${reason}`;
     const hands = { type: 'HandsReady', status, reason, message, lastTransitionTime: '2026-11-22T10:00:00Z' } as const;
@@ -75,7 +75,7 @@ test('an agent in the world whose hands have trouble is ready, and the explanati
     assert.equal(explain(agent(withHands(status, reason))).hands, null, reason);
 });
 
-test('an agent in the world that lacks something is ready, and the explanation says what and how to fix it', () => {
+test('an agent in the world that lacks a capability is ready, and the explanation names it and its fix', () => {
   const at = { message: '', lastTransitionTime: '2026-11-22T10:00:00Z' };
   const withPromises = (status: 'True' | 'False', reason: Reason): AgentStatus => ({
     conditions: [

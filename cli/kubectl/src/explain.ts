@@ -61,10 +61,10 @@ function adviceFor({ reason }: Link, name: string): string | null {
   return advices.get(reason) ?? null;
 }
 
-/** Reasons of hands that do not run and have no trouble. */
+/** Reasons why hands do not run that are not faults. */
 const CALM: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Starting']);
 
-/** True for trouble of a condition beside the chain. An operator of an older version may not write the condition. */
+/** True if a condition outside the chain reports trouble. An older operator may not write the condition. */
 const IS_TROUBLE = {
   HandsReady: ({ status, reason }: Link) => PAST_TROUBLE.has(reason) || (status === 'False' && !CALM.has(reason)),
   CapabilitiesReady: ({ reason }: Link) => reason === 'CapabilityMissing',

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
 import { Failure } from './command.ts';
 
-/** The API takes no larger body. */
+/** Maximum body size that the API accepts. */
 const FILE_MAX_BYTES = 262_144;
 const STANDARD_INPUT = '-';
 

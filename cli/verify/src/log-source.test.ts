@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { atItsCheckpoint, saveLog, type LogSource } from './log-source.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
-test('a log that grows while it is saved is saved up to one checkpoint', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'hamlet-saved-log-'));
-  t.after(() => rm(folder, { recursive: true }));
+test('a log that grows while it is saved is saved up to one checkpoint', async () => {
+  const folder = testFolder('saved-log');
   let asked = 0;
   const growing: LogSource = {
     name: 'a village',

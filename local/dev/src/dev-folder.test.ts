@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { openDevFolder, readDevFile } from './dev-folder.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
-const root = mkdtempSync(join(tmpdir(), 'hamlet-dev-folder-'));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = testFolder('dev-folder');
 
 function emptyState(name: string): string {
   const state = join(root, name);
@@ -43,7 +42,7 @@ test('a half-removed folder is refused with the file and the fix, and starts aft
   }
 });
 
-test('an unreadable dev.json names no village, and is removed', () => {
+test('an unreadable dev.json is removed, and no village counts as running', () => {
   const state = emptyState('torn');
   const file = join(state, 'dev.json');
   for (const text of ['', '{"url":"http', '{}']) {

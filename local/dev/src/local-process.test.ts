@@ -18,7 +18,7 @@ async function answers(port: number): Promise<boolean> {
   return connected;
 }
 
-test('a port belongs to the process that has found it, until that ends', async () => {
+test('a found port stays claimed until the process that found it ends', async () => {
   const owner = `
     import { freePort } from ${JSON.stringify(join(import.meta.dirname, 'local-process.ts'))};
     console.log(await freePort());

@@ -23,8 +23,9 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Claims a port by an abstract socket (unix(7)), which the kernel drops with this process: the program for which the port is may
- * listen seconds later. False if another process has claimed it. hamlet-cluster claims its ports in the same way.
+ * Claims a port by an abstract socket (unix(7)), which the kernel drops with this process, because the program that
+ * uses the port may listen seconds later. False if another process has claimed it. hamlet-cluster claims its ports in
+ * the same way.
  */
 async function claims(port: number): Promise<boolean> {
   const claim = createServer();

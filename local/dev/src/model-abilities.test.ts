@@ -40,7 +40,7 @@ test('a base model refuses a chat and continues a text', async () => {
   assert.deepEqual(await abilities(), { isBaseModel: true, tools: false, json: false });
 });
 
-test('in doubt a model can do everything: a server that refuses each request, is busy or does not answer', async () => {
+test('a model counts as fully able if its server refuses every request, is busy or does not answer', async () => {
   const everything = { isBaseModel: false, tools: true, json: true };
   serves = () => REFUSED;
   assert.deepEqual(await abilities(), everything);

@@ -1,4 +1,4 @@
-/** Finds out by small requests what a model can do. */
+/** Probes the abilities of a model with small requests. */
 
 const ANSWER_TIMEOUT_MS = 20_000;
 const ANSWER_TOKENS = 8;

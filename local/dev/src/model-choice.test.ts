@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parseModelsConfig } from '@hamlet/models';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
 import { baseUrlOf, chooseModel, configOf, withoutModelKey } from './model-choice.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
 const KEY = 'sk-test-0123456789';
 
-/** The requests with which the abilities of a model are found. */
+/** The requests that probe the abilities of a model. */
 function chat({ method, path }: WireRequest): WireAnswer | null {
   return `${method} ${path}` === 'POST /v1/chat/completions' ? OPENAI_WIRE.plain({ text: ['Hello.'] }) : null;
 }
@@ -25,7 +25,7 @@ function list(...models: readonly object[]): void {
   wire.add({ expect: { method: 'GET', path: '/v1/models' }, answer: { chunks: [JSON.stringify({ data: models })] } });
 }
 
-test('the only model of a server is found, with its context; the key goes along and stays out of the configuration', async () => {
+test('the only model of a server is selected with its context; the key is sent and stays out of the configuration', async () => {
   wire.add({
     expect: { path: '/v1/models', headers: { authorization: `Bearer ${KEY}` } },
     answer: { chunks: [JSON.stringify({ data: [{ id: 'org/model', max_model_len: 8_192 }] })] },
@@ -51,7 +51,7 @@ test('the only model of a server is found, with its context; the key goes along 
   wire.verify();
 });
 
-test('of several models one must be named; large may be another', async () => {
+test('MODEL_NAME is required if a server has several models; MODEL_LARGE may be another', async () => {
   list({ id: 'a' }, { id: 'b' });
   await assert.rejects(chooseModel({ MODEL: `${wire.url}/v1` }), /MODEL_NAME to one of a, b/);
   list({ id: 'a' }, { id: 'b' });
@@ -60,8 +60,8 @@ test('of several models one must be named; large may be another', async () => {
   wire.verify();
 });
 
-test('a key may be in a file; a refused key is named, also with a model', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'hamlet-model-key-'));
+test('a key may be in a file; a refused key is an error, even with MODEL_NAME', async () => {
+  const folder = testFolder('model-key');
   await writeFile(join(folder, 'key'), `${KEY}\n`);
   list({ id: 'a' });
   assert.equal((await chooseModel({ MODEL: wire.url, MODEL_KEY_FILE: join(folder, 'key') }))?.key, KEY);
@@ -70,16 +70,15 @@ test('a key may be in a file; a refused key is named, also with a model', async 
     chooseModel({ MODEL: wire.url, MODEL_NAME: 'a', MODEL_KEY: KEY }),
     (error: Error) => /refuses the key/.test(error.message) && !error.message.includes(KEY),
   );
-  await rm(folder, { recursive: true });
 });
 
-test('a server that does not answer needs a name', async () => {
+test('an unreachable server needs MODEL_NAME', async () => {
   const MODEL = 'http://127.0.0.1:9/v1';
   await assert.rejects(chooseModel({ MODEL }), /the models of MODEL=http:\/\/127.0.0.1:9\/v1 are unknown/);
   assert.equal((await chooseModel({ MODEL, MODEL_NAME: 'a' }))?.model, 'a');
 });
 
-test('a base model is asked for completions, and an unknown wire is refused', async () => {
+test('a base model uses completions, and an unknown wire is refused', async () => {
   const MODEL = 'http://127.0.0.1:9/v1';
   const chosen = await chooseModel({ MODEL, MODEL_NAME: 'a', MODEL_WIRE: 'completions' });
   assert.ok(chosen !== null);

@@ -22,7 +22,7 @@ export interface ChosenModel {
   readonly contextTokens: number | null;
   /** True for a base model, which continues a text instead of chatting. */
   readonly isBaseModel?: boolean;
-  /** False if the server refuses tools, resp. JSON by a schema. */
+  /** False if the server refuses tools, or JSON by a schema. */
   readonly tools?: boolean;
   readonly json?: boolean;
 }
@@ -42,7 +42,7 @@ export function baseUrlOf(text: string): string {
   return url.pathname === '/' ? `${url.origin}/v1` : url.href.replace(/\/+$/, '');
 }
 
-/** The abilities that MODEL_WIRE names, else those that the server shows. */
+/** The abilities that MODEL_WIRE sets, else those that probes find. */
 async function abilitiesOf({ MODEL_WIRE: wire }: Environment, server: AskedServer): Promise<ModelAbilities> {
   if (wire === undefined || wire === '') return findAbilities(server);
   if (wire === 'chat') return { isBaseModel: false, tools: true, json: true };
@@ -93,8 +93,9 @@ function contextOf(models: readonly Listed[], name: string): number | null {
 }
 
 /**
- * The model of MODEL, MODEL_NAME, MODEL_LARGE, MODEL_WIRE and MODEL_KEY or MODEL_KEY_FILE; null without MODEL. Asks the server for
- * its models, and without MODEL_WIRE for the abilities of the model. With MODEL_NAME, a server that does not answer this machine is accepted, because a pod may reach it.
+ * Reads MODEL, MODEL_NAME, MODEL_LARGE, MODEL_WIRE and MODEL_KEY or MODEL_KEY_FILE; null without MODEL. Asks the server
+ * for its models, and without MODEL_WIRE for the abilities of the model. With MODEL_NAME, a server that does not answer
+ * this machine is accepted, because a pod may reach it.
  */
 export async function chooseModel(env: Environment): Promise<ChosenModel | null> {
   const { MODEL: address, MODEL_NAME: named, MODEL_LARGE: large } = env;

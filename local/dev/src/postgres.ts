@@ -105,7 +105,7 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalPost
   };
 }
 
-/** Starts the server, with retries: after a kill, its children keep the shared memory for a moment. */
+/** Starts the server, with retries: after a kill, its children hold the shared memory for a moment. */
 async function relaunch(launch: () => Promise<LocalProcess>): Promise<LocalProcess> {
   for (let attempt = 1; attempt < START_ATTEMPTS; attempt++) {
     try {

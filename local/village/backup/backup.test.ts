@@ -1,22 +1,18 @@
 /** Manifests and resources of a backup, and the checks before a restore or a backup begins. */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Failure } from '../failure.ts';
 import { requirePostgres } from './backup.ts';
 import { checkParts, describeParts, holdingsText, isEmpty, PARTS, type Manifest } from './manifest.ts';
 import { bareResources, missingFrom } from './resources.ts';
 import { restore } from './restore.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
 const PLACE = { kubectl: '/nowhere/kubectl', helm: '/nowhere/helm', kubeconfig: undefined, namespace: 'hamlet' };
 
-let folder: string;
-before(() => {
-  folder = mkdtempSync(join(tmpdir(), 'backup-'));
-});
-after(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('backup');
 
 async function whole(): Promise<Manifest> {
   for (const name of Object.values(PARTS)) writeFileSync(join(folder, name), `what is in ${name}`);
@@ -35,7 +31,7 @@ async function whole(): Promise<Manifest> {
   };
 }
 
-test('a whole backup is accepted; one that was changed, cut off or lost a part is refused with the name of the part', async () => {
+test('a backup that was changed, truncated or lost a part is refused with the name of the part', async () => {
   const manifest = await whole();
   const text = JSON.stringify(manifest);
   assert.deepEqual(await checkParts(folder, text), manifest);
@@ -49,7 +45,7 @@ test('a whole backup is accepted; one that was changed, cut off or lost a part i
   await assert.rejects(checkParts(folder, text), /the backup has no log\.tar/);
 });
 
-test('a manifest of another format, or none, is refused with what to do', async () => {
+test('a missing manifest, or one of another format, is refused with a fix', async () => {
   const manifest = await whole();
   for (const text of [
     '',
@@ -113,7 +109,7 @@ test('custom resources are stored as in a manifest, and a restore creates only t
   );
 });
 
-test('an unused village is empty, and its holdings are counted in words', () => {
+test('a village without accounts, posts and transfers counts as empty, and its contents are listed in words', () => {
   const holdings = { accounts: 0, posts: 0, transfers: 0, acts: 3, newestAct: null };
   assert.equal(isEmpty(holdings), true);
   assert.equal(isEmpty({ ...holdings, transfers: 1 }), false);
@@ -123,7 +119,7 @@ test('an unused village is empty, and its holdings are counted in words', () => 
   );
 });
 
-test('a missing village, a Postgres that is not ready and an image without pg_dump are three errors', async () => {
+test('a missing village, an unready Postgres and an image without pg_dump each have their own error', async () => {
   const program = join(folder, 'kubectl');
   const cases = [
     { get: 'echo NotFound; exit 1', exec: 'exit 1', says: /no village runs in namespace hamlet: NotFound/ },

@@ -61,7 +61,7 @@ export async function requirePostgres(place: Place): Promise<void> {
   if (stdout.trim() !== 'true')
     throw new Failure(
       `Postgres is not ready in namespace ${place.namespace}`,
-      `kubectl -n ${place.namespace} describe pod ${POSTGRES_POD}, mend the cause, and try again`,
+      `kubectl -n ${place.namespace} describe pod ${POSTGRES_POD}, fix the cause, and try again`,
     );
   const version = await tryKubectl(place, ['exec', POSTGRES_POD, '--', 'pg_dump', '--version']);
   if (version.code === 0) return;
@@ -78,13 +78,13 @@ export async function requirePostgres(place: Place): Promise<void> {
 
 async function saveLog(place: Place, folder: string, doing: (text: string) => void): Promise<string> {
   const to = join(folder, PARTS.log);
-  // tar reads the checkpoint first. Hashes that the api adds after that do no harm: it cuts them off when it opens the
-  // folder.
+  // tar reads the checkpoint first. Hashes that the api adds after that are harmless: it truncates them when it opens
+  // the folder.
   const names = 'checkpoint checkpoints hashes key.pub';
   const pod = await podOfLog(place);
   if (pod === undefined)
     throw new Failure(
-      `no pod of ${LOG_DEPLOYMENT} is running, and that one stores the sealed log`,
+      `the sealed log cannot be read: no pod of ${LOG_DEPLOYMENT}, which stores it, is running`,
       `kubectl describe deployment ${LOG_DEPLOYMENT}`,
     );
   await transfer(place, {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
 
-/** The operator comes first: it acts on answers of the api. */
+/** The operator stops first, because it acts on answers of the api. */
 const WRITERS = ['hamlet-operator', 'hamlet-api', 'hamlet-api-more'] as const;
 const GONE_MS = 120_000;
 const READY_SECONDS = 300;

@@ -22,7 +22,7 @@ export const MANIFEST = 'manifest.json';
 
 const Count = z.int().min(0);
 
-/** Counts by which a person recognises a village. */
+/** Counts that help a person recognise a village. */
 export const Holdings = z.strictObject({
   accounts: Count,
   posts: Count,
@@ -74,7 +74,7 @@ export async function checkParts(folder: string, text: string): Promise<Manifest
     if (size !== bytes || (await sha256Of(file)) !== sha256)
       throw new Failure(
         `${name} in the backup differs from its manifest`,
-        'use another backup file: this one was changed or cut off',
+        'use another backup file: this one was changed or truncated',
       );
   }
   return manifest;

@@ -66,7 +66,7 @@ async function unpack(file: string, folder: string): Promise<Manifest> {
   await run(
     'tar',
     ['--extract', '--file', file, '--directory', folder, '--no-same-owner', MANIFEST, ...Object.values(PARTS)],
-    { fix: 'use a file that make backup wrote; this one is none, or incomplete; nothing was changed' },
+    { fix: 'use a file that make backup wrote: this file is not a backup, or incomplete; nothing was changed' },
   );
   return checkParts(folder, readFileSync(join(folder, MANIFEST), 'utf8'));
 }
@@ -101,7 +101,7 @@ async function work(place: Place, folder: string, manifest: Manifest): Promise<v
         from: join(folder, PARTS.dump),
         doing,
       });
-      return 'loaded beside the present one';
+      return 'loaded beside the current database';
     },
   };
   // The village runs until the whole dump is loaded.
@@ -124,7 +124,7 @@ async function work(place: Place, folder: string, manifest: Manifest): Promise<v
   ]).catch(async (error: unknown) => {
     if (isSwapped)
       console.error(
-        'The restore is incomplete. Mend the cause and restore again; until then the replaced data is in the database hamlet_replaced.',
+        'The restore is incomplete. Fix the cause and restore again; until then the replaced data is in the database hamlet_replaced.',
       );
     else
       await runSteps('Hamlet: nothing was replaced; starting the village again', [
@@ -159,7 +159,7 @@ async function nextSeal(place: Place, { sealed }: Manifest, doing: (text: string
     const broken = /^hamlet_log_broken (\d)$/m.exec(stdout)?.[1];
     if (broken === '1')
       throw new Failure(
-        'the sealed log does not fit the restored database, and the api seals nothing',
+        'the api seals nothing, because the sealed log does not match the restored database',
         'see docs/LOG.md#when-the-log-differs',
       );
     const { sealed: now } = await databaseFacts(place);

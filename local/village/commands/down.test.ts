@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { recordCheckout, type Checkout } from './checkout-record.ts';
 import { localSteps } from './down.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
-const root = mkdtempSync(join(tmpdir(), 'hamlet-down-'));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = testFolder('down');
 let count = 0;
 
 /** Two checkouts that share a running cluster, whose hamlet-cluster writes its arguments to a file. */
@@ -33,7 +32,7 @@ function machine(): { readonly ours: Checkout; readonly theirs: Checkout; readon
   };
 }
 
-/** The names and outcomes of the steps. The step of the dev servers is not run. */
+/** Runs the steps except that of the dev servers. Returns their names and outcomes. */
 async function endings(checkout: Checkout, wipe = false): Promise<readonly string[]> {
   const said: string[] = [];
   for (const { name, work } of localSteps({ wipe }, checkout)) {
@@ -45,7 +44,7 @@ async function endings(checkout: Checkout, wipe = false): Promise<readonly strin
 
 const startDevServers = ({ state }: Checkout): void => writeFileSync(join(state, 'dev.json'), '{}');
 
-test("down names this checkout's dev servers and village before it ends them", async () => {
+test("down lists this checkout's dev servers and village before it ends them", async () => {
   const { ours, calls } = machine();
   recordCheckout(ours);
   startDevServers(ours);
@@ -82,7 +81,7 @@ test("down refuses another checkout's village and data, with the path and the fi
   assert.equal(calls(), '');
 });
 
-test('down finds nothing to end if the village of another checkout is stopped', async () => {
+test('down does nothing if the village of another checkout is stopped', async () => {
   const { ours, theirs, calls } = machine();
   recordCheckout(theirs);
   rmSync(join(ours.cluster, 'supervisor.json'));

@@ -62,7 +62,7 @@ function refusal(other: string, folder: string): Failure {
   const there = other === 'unknown' ? 'in that checkout' : `in ${other}`;
   return new Failure(
     `this checkout did not start the village in ${folder}: ${startedBy(other)}; nothing was ended`,
-    `run make down ${there}; or take the village over with make up here, and then run make down`,
+    `run make down ${there}, or run make up here, which takes the village over, and then make down`,
   );
 }
 

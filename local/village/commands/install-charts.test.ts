@@ -9,7 +9,7 @@ import { localTiers, valuesOf } from './install-charts.ts';
 
 const SECRETS = { adminToken: 'a', memberToken: 'm', adminName: 'admin', adminPassword: 'p' };
 
-test('on two cores the highest tier is smaller, in every resource that the chart names and nothing else', () => {
+test('on nodes with two cores the highest tier gets smaller requests and limits, and no other change', () => {
   const chart = parse(readFileSync(join(ROOT, 'charts/hamlet/values.yaml'), 'utf8')) as {
     readonly entitlements: Readonly<Record<string, { readonly compute: { readonly resources: object } }>>;
   };

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { isCutOff, isKept, putBack, setAside, describeData } from './kept-data.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
-const root = mkdtempSync(join(tmpdir(), 'hamlet-kept-'));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = testFolder('kept');
 
 function villageOf(name: string): string {
   const folder = join(root, 'cluster');
@@ -15,7 +14,7 @@ function villageOf(name: string): string {
   return folder;
 }
 
-test('the data of a village is set aside for a test and put back after it', async () => {
+test('the data of a stopped village is moved aside for a test and moved back afterwards', async () => {
   const folder = villageOf('mine');
   assert.match(await describeData(folder), /1 volumes/);
   assert.equal(isCutOff(folder), false);

@@ -18,7 +18,7 @@ export function isCutOff(folder = CLUSTER_FOLDER): boolean {
 }
 
 /**
- * Moves a stopped village's data aside for another village, unless data is aside already. Returns the outcome in words.
+ * Moves a stopped village's data aside for another village, unless data was moved aside before. Returns a message.
  * @throws Failure if the village was not taken down
  */
 export function setAside(folder = CLUSTER_FOLDER): string {
@@ -26,12 +26,12 @@ export function setAside(folder = CLUSTER_FOLDER): string {
   if (isCutOff(folder))
     throw new Failure(`a village in ${folder} was not taken down`, 'make down, which keeps its data; then try again');
   if (existsSync(asideOf(folder)))
-    return `${asideOf(folder)} has the data set aside before; the data in ${folder} is of an interrupted test`;
+    return `${asideOf(folder)} already has the data of the earlier village; the data in ${folder} belongs to an interrupted test`;
   renameSync(folder, asideOf(folder));
   return `the data of the earlier village was moved to ${asideOf(folder)}`;
 }
 
-/** Moves the data back, unless the data of another village is in its place. Returns the outcome in words. */
+/** Moves the data back, unless another village's data is in its place. Returns a message. */
 export function putBack(folder = CLUSTER_FOLDER): string {
   if (!existsSync(asideOf(folder))) return 'no data was set aside';
   if (isKept(folder))

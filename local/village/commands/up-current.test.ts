@@ -1,7 +1,6 @@
 /** `CLUSTER=current` on an existing cluster: refusals, an install, an upgrade, and an uninstall without the operator. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { strangeCluster, type StrangeCluster } from '@hamlet/test/env/cluster/strange-cluster';
@@ -11,18 +10,18 @@ import { tryRun, type RunResult } from '../command.ts';
 import { ensureNamespace, installCharts } from './install-charts.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
 import { NODE } from '../paths.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
 const NAMESPACE = 'meadow';
 const SECRETS = { adminToken: 'a'.repeat(32), memberToken: 'm'.repeat(32), adminName: 'admin', adminPassword: 'p' };
 
 let cluster: StrangeCluster;
 let place: Place;
-let folder = '';
+const folder = testFolder('current');
 let path = '';
 
 before(async () => {
   cluster = await strangeCluster('mips64');
-  folder = mkdtempSync(join(tmpdir(), 'hamlet-test-current-'));
   const kubectlProgram = await program('kubectl');
   path = `${kubectlProgram.replace(/\/kubectl$/, '')}:${process.env['PATH']}`;
   place = {
@@ -35,7 +34,6 @@ before(async () => {
 
 after(async () => {
   await cluster.remove();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The command as a person runs it. */
@@ -85,7 +83,7 @@ const REFUSED: readonly {
     says: /no current context[\s\S]*fix: kubectl config use-context/,
   },
   {
-    what: 'a node that there are no images for',
+    what: 'a node of an unsupported architecture',
     env: { YES: '1', IMAGE_REGISTRY: '127.0.0.1:1/x' },
     says: /nodes of mips64, and Hamlet has images for amd64 and arm64; nothing was changed[\s\S]*fix: .*ARCH=amd64,arm64/,
   },
@@ -97,7 +95,7 @@ const REFUSED: readonly {
 ];
 
 for (const { what, env, says } of REFUSED) {
-  test(`refused before any change: ${what}`, async () => {
+  test(`CLUSTER=current refuses before any change: ${what}`, async () => {
     const { code, output } = await village('up', env);
     assert.equal(code, 1, output);
     assert.match(output, says);
@@ -105,7 +103,7 @@ for (const { what, env, says } of REFUSED) {
   });
 }
 
-test('an install, an upgrade that keeps every secret, and an uninstall without an operator, which leaves its data, and nothing with WIPE=1', async () => {
+test('CLUSTER=current installs, upgrades with the same secrets, and uninstalls without an operator; data stays unless WIPE=1', async () => {
   await install('one');
   const secretsOf = (): Promise<string> =>
     kubectl(place, [

@@ -11,7 +11,7 @@ const CHOSEN = {
   contextTokens: null,
 };
 
-test('a plain server is reached through a port of the machine', () => {
+test('pods reach a server without TLS through a port of the machine', () => {
   assert.deepEqual(routeFrom('10.89.0.1', CHOSEN.baseUrl), {
     baseUrl: 'http://10.89.0.1:18090/v1',
     forward: { listen: '10.89.0.1:18090', to: 'tcp://127.0.0.1:8000' },

@@ -1,4 +1,7 @@
-/** The language model of `make up MODEL=`: its key in a Secret, its way out of the local cluster, its values for the chart. */
+/**
+ * The language model of `make up MODEL=`: its key in a Secret, its route out of the local cluster, its values for the
+ * chart.
+ */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { chooseModel, configOf, MODEL_CREDENTIAL, type ChosenModel } from '@hamlet/dev/model';
 import { clusterStatus, hamletCluster } from '../cluster.ts';
@@ -22,15 +25,15 @@ export interface ModelRoute {
   readonly hostAliases: readonly { readonly ip: string; readonly hostnames: readonly string[] }[];
 }
 
-/** A choice without its key, as the next `make up` finds it. */
+/** The stored choice, which the next `make up` reads; it has no key. */
 interface StoredModel {
   readonly chosen: Omit<ChosenModel, 'key'>;
   readonly hasKey: boolean;
 }
 
 /**
- * The way from the local cluster, whose nodes have no route outside of the machine: the machine forwards. With TLS the
- * name of the server stays, so that its certificate is checked from end to end. Pure.
+ * The route from the local cluster: its nodes have no route out of the machine, so the machine forwards. With TLS the
+ * host name stays, so that pods can check the certificate. Pure.
  */
 export function routeFrom(machineIp: string, baseUrl: string): ModelRoute {
   const url = new URL(baseUrl);
@@ -90,7 +93,7 @@ async function storedModel(place: Place, file: string): Promise<ChosenModel | nu
   return { ...chosen, key: '' };
 }
 
-/** The model of this start: the one of MODEL, else the one of the start before; null for the scripted mind. */
+/** The model of MODEL, else that of the previous start; null for the scripted mind. */
 async function modelOf(place: Place, { model }: Settings): Promise<ChosenModel | null> {
   const file = stateFile('model.json');
   if (model['MODEL'] === OFF) {

@@ -12,7 +12,7 @@ function toolsIn(text: string): ReadonlySet<string> {
   return new Set([...table.matchAll(/`([a-z][a-z0-9+-]*)`/g)].map(([, name = '']) => name));
 }
 
-test('the slim image says of each tool that it lacks how to get it', () => {
+test('the slim image explains how to get each tool that it lacks', () => {
   const [full, slim] = [toolsIn(read('full.md')), toolsIn(read('slim.md'))];
   assert.ok(full.size > 25 && slim.size > 8);
   assert.deepEqual(

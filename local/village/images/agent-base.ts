@@ -1,4 +1,6 @@
-/** The base of the image of agents: their tools, without a runtime. It changes seldom, so a new runtime rebuilds little. */
+/**
+ * The base of the image of agents: their tools, without a runtime. It rarely changes, so a new runtime rebuilds little.
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE, ROOT } from '../paths.ts';

@@ -21,7 +21,7 @@ import { IMAGE_NAMES, recipeOf, type ImageName, type Recipe, type ToolSet } from
 export interface BuiltImage {
   readonly name: ImageName;
   readonly tag: string;
-  /** True if this call built the image; false if the storage had it. */
+  /** True if this call built the image; false if it existed. */
   readonly isNew: boolean;
 }
 

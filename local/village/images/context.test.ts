@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const sources = (): { from: string; to: string }[] => [{ from: join(folder, 'src'), to: 'app' }];
 
-test('a hash depends on bytes, paths and modes, and not on times', () => {
+test('the hash of sources depends on bytes, paths and modes, but not on times', () => {
   const first = hashSources(sources(), []);
   utimesSync(join(folder, 'src/main.ts'), 1, 1);
   assert.equal(hashSources(sources(), []), first);

@@ -1,4 +1,7 @@
-/** The supervisor of tools, `hamlet-hands`, for the agent image. Go builds it for every architecture without a compiler of C. */
+/**
+ * The supervisor of tools, `hamlet-hands`, for the agent image. Go builds it for every architecture without a C
+ * compiler.
+ */
 import { join } from 'node:path';
 import { run } from '../command.ts';
 import { GO_FLAGS } from '../go-flags.ts';

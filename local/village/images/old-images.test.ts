@@ -4,7 +4,7 @@ import { oldVersions } from './old-images.ts';
 
 const version = (name: string, created: number) => ({ family: name.slice(0, name.lastIndexOf(':')), name, created });
 
-test('the newest versions of each family stay', () => {
+test('only the newest versions of each image and package folder stay', () => {
   const versions = [
     version('api:a', 3),
     version('api:b', 9),

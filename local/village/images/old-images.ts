@@ -9,16 +9,16 @@ import { CACHE } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
 import { buildah, tryBuildah } from './buildah.ts';
 
-/** Versions of each image and package folder that stay, so that other checkouts and the version before are at hand. */
+/** Number of versions of each image and package folder that stay for other checkouts and the previous version. */
 const KEPT = 3;
 
-/** Images that one build removes; each takes seconds, and the next build removes further ones. */
+/** Maximum number of images that one build removes, because each takes seconds; the next build removes more. */
 const AT_ONCE = 8;
 
 const Listed = z.array(z.object({ names: z.array(z.string()).nullish(), created: z.number() }));
 
 export interface Version {
-  /** All that is equal but for its version, for example an image without its tag. */
+  /** The name without its version, for example an image without its tag. */
   readonly family: string;
   readonly name: string;
   readonly created: number;
@@ -60,7 +60,7 @@ function packageFolders(folder: string): readonly Version[] {
 export async function removeOldImages(context: StepContext): Promise<void> {
   context.doing('removing old images');
   const old = oldVersions(await images(context), KEPT).slice(0, AT_ONCE);
-  // One that a container still uses, of a build that was killed for example, stays until a later build.
+  // An image that a container still uses, for example of a killed build, stays until a later build.
   for (const name of old) await tryBuildah(['rmi', name]);
   // Stages of older builds have no name.
   await tryBuildah(['rmi', '--prune']);

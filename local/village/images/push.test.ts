@@ -3,8 +3,7 @@
  * list.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ARCHITECTURES, type Architecture } from './architecture.ts';
@@ -12,6 +11,7 @@ import { referenceOf, type BuiltImage } from './build.ts';
 import { buildah } from './buildah.ts';
 import { stateFile } from '../paths.ts';
 import { pushImages } from './push.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
 interface Descriptor {
   readonly mediaType: string;
@@ -22,17 +22,15 @@ interface Descriptor {
 const PREFIX = 'registry.example.org/team';
 const context = { doing: () => undefined, log: stateFile('log', 'test-push.log') };
 const images = new Map<Architecture, readonly BuiltImage[]>();
-let folder = '';
+const folder = testFolder('push');
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hamlet-test-push-'));
   for (const architecture of ARCHITECTURES)
     images.set(architecture, [await smallImage('api', architecture), await smallImage('operator', architecture)]);
 });
 
 after(async () => {
   for (const image of [...images.values()].flat()) await buildah(['rmi', referenceOf(image)]);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** An image without a file. */
@@ -61,7 +59,7 @@ function named(reference: string): Descriptor {
   return manifests[0] ?? assert.fail('an empty layout');
 }
 
-test('several architectures share one reference, under which each node finds its image', async () => {
+test('images of several architectures share one reference, so each node pulls its own', async () => {
   const references = await pushImages(images, registry, context);
   assert.deepEqual(Object.keys(references).toSorted(), ['api', 'operator']);
   for (const [name, reference] of Object.entries(references)) {
@@ -78,7 +76,11 @@ test('several architectures share one reference, under which each node finds its
       assert.equal(said.architecture, each.platform?.architecture);
     }
   }
-  assert.deepEqual(await pushImages(images, registry, context), references, 'the same images have the same name again');
+  assert.deepEqual(
+    await pushImages(images, registry, context),
+    references,
+    'pushing the same images again gives the same reference',
+  );
 });
 
 test('a single architecture is pushed as an image, under its own tag', async () => {

@@ -4,12 +4,12 @@ type Given = Readonly<{
   models: readonly string[];
   cpu: string;
   memory: string;
-  /** Neighbours who talk to an agent of the tier use tokens too. */
+  /** Includes tokens that other agents use when they talk to an agent of the tier. */
   tokensPerHour?: number;
   price?: { readonly perThousandTokens: string };
 }>;
 
-/** The manifest of a tier for the agents of one test: no balance opens it. */
+/** The manifest of a tier for the agents of one test, which no balance opens. */
 export const ownTier = (name: string, { models, cpu, memory, tokensPerHour = 1_000_000, price }: Given): object => ({
   apiVersion: API_VERSION,
   kind: 'Entitlement',

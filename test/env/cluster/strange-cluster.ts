@@ -32,8 +32,8 @@ type Pod = KubeObject & {
 };
 
 /**
- * A foreign cluster: a real API server, scheduler and controllers, and one simulated node. Its
- * pods are Ready at once; the pod of a Job runs its command for real, as a process of this machine with its account's rights.
+ * A foreign cluster: a real API server, scheduler and controllers, and one simulated node. Its pods are Ready at once;
+ * the pod of a Job runs its command for real, as a process of this machine with the rights of its service account.
  */
 export interface StrangeCluster {
   readonly server: TestApiServer;

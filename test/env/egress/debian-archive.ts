@@ -1,4 +1,4 @@
-/** Archives of Debian with one package, which a real dpkg can unpack. */
+/** Debian archives with one package, which a real dpkg can unpack. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,9 @@ export function flatArchive(toy: Package): Files {
   ]);
 }
 
-/** The suites of a release of Debian as a mirror has them, without signatures: the package is in the first, the others are empty. */
+/**
+ * The suites of a Debian release in the layout of a mirror, unsigned: the first has the package, the others are empty.
+ */
 export function mirrorOf(toy: Package, release: string, architecture: string): Files {
   const path = 'pool/main/t/toy/toy_1.0_all.deb';
   const files = new Map<string, Buffer | string>([[`/debian/${path}`, toy.deb]]);

@@ -1,4 +1,4 @@
-/** Servers outside of the village, on this machine, and a village that knows them: as an operator opens hosts. */
+/** Servers outside of the village, on this machine, and a village whose operator allows them. */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer as createHttp, type IncomingMessage, type RequestListener, type Server } from 'node:http';
@@ -35,7 +35,7 @@ export interface Outside {
   readonly datagrams: string[];
   /** When TLS connections opened and closed, in milliseconds since 1970, by the TLS name. */
   readonly connections: { readonly name: string; closedMs?: number }[];
-  /** Answers for a host instead of the mark. */
+  /** Handlers by host; other hosts answer with the mark. */
   readonly hosts: Map<string, RequestListener>;
   close(): Promise<void>;
 }
@@ -129,7 +129,7 @@ export interface Opening {
   readonly ports: readonly number[];
 }
 
-/** Lets the village know hosts outside and the authority of their servers, and opens some of them. */
+/** Gives the village the names of hosts outside and the CA of their servers, and allows some of them. */
 export async function openVillage(
   place: Village,
   outside: Outside,
@@ -169,7 +169,7 @@ export async function openVillage(
   });
 }
 
-/** Gives the village its chart's own values again, and those of `values`. */
+/** Restores the chart's own values, with `values` on top. */
 export async function closeVillage(place: Village, values: Readonly<Record<string, unknown>> = {}): Promise<void> {
   await setValues(place, {
     ...values,

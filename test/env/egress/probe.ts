@@ -14,9 +14,9 @@ export type Attempt =
       readonly kind: 'proxy';
       /** The proxy; the resident's if left out. */
       readonly via?: { readonly host: string; readonly port: number };
-      /** The bytes that open the way. */
+      /** Bytes to send first. */
       readonly head: string;
-      /** After an answer of 200: TLS with this name; without it the bytes go as they are. */
+      /** Server name of the TLS connection that follows an answer of 200; undefined for plain bytes. */
       readonly servername?: string;
       readonly inside?: string;
     };
@@ -72,13 +72,13 @@ const PROGRAM = `
     process.stdout.write(JSON.stringify(found), () => process.exit(0));
   })();`;
 
-/** An attempt without an answer counts as refused after this time: a packet filter may drop packets. */
+/** An attempt without an answer counts as refused after this time, because a packet filter may drop packets. */
 const DROPPED_MS = 4_000;
-/** The broker answers each attempt, on a busy machine late. */
+/** Timeout for the broker, which answers every attempt, but late on a busy machine. */
 const ANSWERED_MS = 60_000;
-/** The code of the broker if the API has not kept an attempt. */
+/** The broker's code if the API has not recorded an attempt. */
 const UNKEPT = 'egress_log_unavailable';
-/** Attempts in one run of the program: a command line has a limit. */
+/** Number of attempts in one run of the program, because command lines have a limit. */
 const GROUP = 25;
 
 /** The outcome of each attempt past the broker, from inside the hands of an agent, as root. */
@@ -87,8 +87,8 @@ export function attemptPast(place: Village, pod: string, attempts: readonly Atte
 }
 
 /**
- * The outcome of each attempt through the broker. On a busy machine the API may keep an attempt too late, and the broker asks for a
- * further one.
+ * The outcome of each attempt through the broker. On a busy machine the API may record an attempt too late, and the
+ * broker asks for a retry.
  */
 export async function attemptThrough(
   place: Village,

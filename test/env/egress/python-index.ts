@@ -1,4 +1,4 @@
-/** A package index of Python with real wheels, for pip in a pod. */
+/** A Python package index with real wheels, for pip in a pod. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 /** The Python of the hands, and wheels that need no platform. */
 const TARGET = ['--python-version', '3.11', '--platform', 'any', '--only-binary', ':all:'];
 
-/** A name as an index has it in its paths. */
+/** The normalized name of a package, as in paths of an index. */
 const normalized = (name: string): string => name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 
 /**

@@ -1,6 +1,38 @@
 /** Tasks for the hands of an agent, each with the steps of a model that does it. */
 import { MISTAKE, REPAIRED } from './small-repository.ts';
 import type { Step } from './stepped-mind.ts';
+import type { RequestListener } from 'node:http';
+
+export interface Bakery {
+  readonly listener: RequestListener;
+  /** Bodies of the orders, oldest first. */
+  readonly orders: string[];
+}
+
+const PAGES: Readonly<Record<string, string | undefined>> = {
+  '/': '<!doctype html><title>Bakery</title><h1>Bakery</h1><p>Rye costs 4.20. <a href="/order">Order</a></p>',
+  '/order':
+    '<!doctype html><title>Order</title><h1>Order</h1><form method="post" action="/order"><label>Loaf <input name="loaf"></label> <button>Order</button></form>',
+};
+
+export function startBakery(): Bakery {
+  const orders: string[] = [];
+  const listener: RequestListener = (request, response) => {
+    const { method, url = '' } = request;
+    const html = (body: string): void => void response.setHeader('content-type', 'text/html; charset=utf-8').end(body);
+    if (method === 'POST')
+      return void request.toArray().then((parts) => {
+        orders.push(Buffer.concat(parts).toString());
+        html('<!doctype html><title>Thanks</title><h1>Thanks</h1><p>A rye loaf is yours.</p>');
+      });
+    if (url === '/prices.json')
+      return void response.setHeader('content-type', 'application/json').end('{"rye":"4.20"}');
+    const page = PAGES[url];
+    if (page === undefined) response.writeHead(404).end();
+    else html(page);
+  };
+  return { listener, orders };
+}
 
 /** Clone, repair, patch. */
 export const REPAIR = 'Clone your repository, make the failing test pass, push a branch and open a patch on the board.';
@@ -8,10 +40,10 @@ export const REPAIR_POST = 'No cent of a bill is lost';
 export const REPAIR_PATCH = 'no-cent-lost.patch';
 /** A task whose words name no tool. */
 export const PRIMES = 'Write a Python program that prints the first ten primes, run it and tell me the output.';
-/** A task for the net, by the rules of a skill. */
+/** A task for network tools that follows a skill. */
 export const ORDER = 'Order a rye loaf from the bakery as our house style says, and show me a picture.';
 
-/** A fact of the repository, and a question to every agent that works in it. */
+/** A fact about the repository, and a question to every agent that works in it. */
 export const REMEMBER = 'Remember what you learnt about this repository.';
 export const FACT = 'Shares of a bill are in cents.';
 export const RECALL = 'What is known about this repository?';

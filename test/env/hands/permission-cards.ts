@@ -1,10 +1,10 @@
-/** The requests of an agent in the page of a browser, answered as a person does. */
+/** Answers the permission requests of an agent in the browser, like a person. */
 import type { Locator, Page } from 'playwright-core';
 import { type Permission } from '@hamlet/contract';
 import { until } from '../until.ts';
 import { type Village } from '../village.ts';
 
-/** The longest wait for a request. Before it an agent may need a new pod. */
+/** Longest wait for a request, because an agent may need a new pod first. */
 const CAP_MS = 180_000;
 
 export type PersonsAnswer = 'allow' | 'deny' | 'happened' | 'repeat' | 'always';
@@ -26,7 +26,7 @@ export class PermissionCards {
     return (await this.#place.admin.listPermissions({ agent_id: this.#agent, limit: 100 })).permissions;
   }
 
-  /** The next request that waits, which must be about the tool. */
+  /** Waits for the next pending request; throws if it is about another tool. */
   async next(tool: string, why: Permission['why'] = 'policy'): Promise<{ permission: Permission; card: Locator }> {
     const permission = await until(
       `a request of ${this.#agent} for ${tool}`,
@@ -43,7 +43,7 @@ export class PermissionCards {
     return { permission, card };
   }
 
-  /** Answers by the buttons of the card, and waits until the API has the answer. */
+  /** Answers with a button of the card, and waits until the API has the answer. */
   async answer({ permission, card }: { permission: Permission; card: Locator }, answer: PersonsAnswer): Promise<void> {
     if (answer === 'always') {
       await card.locator('.always-allow summary').click();

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The line of the mistake, and the lines of the repair. */
+/** The faulty line, and the lines that repair it. */
 export const MISTAKE = `    return [cents // people] * people
 `;
 export const REPAIRED = `    share, left = divmod(cents, people)
@@ -37,7 +37,7 @@ export interface SmallRepository {
   git(...args: readonly string[]): string;
 }
 
-/** Makes the bare repository `path` with one commit on the branch main. It keeps a log of every change of a reference. */
+/** Makes the bare repository `path` with one commit on the branch main. It logs every change of a reference. */
 export function makeSmallRepository(path: string): SmallRepository {
   const work = `${path}.work`;
   for (const [file, content] of Object.entries(FILES)) {

@@ -1,4 +1,4 @@
-/** The supervisor of the hands as a process of its own, as in a pod but for the container. */
+/** The supervisor of the hands as a separate process, as in a pod but without a container. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -15,9 +15,9 @@ export interface Hands {
   readonly socket: string;
   /** A folder for the work of programs. */
   readonly workspace: string;
-  /** Ends the supervisor and all its programs with SIGKILL, as the kernel does with a container whose first process is gone. */
+  /** Kills the supervisor and all its programs, like the kernel when the first process of a container ends. */
   kill(): Promise<void>;
-  /** The same, and starts it again in the same folder, as the kubelet does with a container. */
+  /** Kills the supervisor and starts it again in the same folder, like the kubelet. */
   restart(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -33,7 +33,9 @@ async function build(): Promise<string> {
   return program;
 }
 
-/** Starts the supervisor. `layerBytes`: the limit of the workspace as if it were the container's own disk; none by default. */
+/**
+ * Starts the supervisor. `layerBytes` limits the workspace as if it were the container's own disk; no limit by default.
+ */
 export async function startHands({ layerBytes = 0 }: { readonly layerBytes?: number } = {}): Promise<Hands> {
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-hands-'));
   const workspace = join(folder, 'workspace');
@@ -98,7 +100,7 @@ async function endOf(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   await gone;
 }
 
-/** Processes that the threads of a process started, with those that they started. */
+/** All descendants of a process. */
 function programsUnder(pid: number): readonly number[] {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

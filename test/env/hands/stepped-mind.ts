@@ -1,13 +1,13 @@
 /**
- * A model for tests that takes the steps of a task. It answers by what a conversation holds, so that a repeated request gets the same
- * answer, and it stops with the result as its answer where a step went another way than it should.
+ * A model for tests that works through the steps of a task. Its answer depends only on the conversation, so a repeated
+ * request gets the same answer. It stops and answers with the last result if a step went wrong.
  */
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { ScriptedAnswer, WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
 
 /** One answer of the model: words, and a call of a tool except in the last one. */
 export interface Step {
-  /** Form of the last result; the empty text before the first call. */
+  /** Pattern that the last result must match; it is empty before the first call. */
   readonly after: RegExp;
   readonly says: string;
   /** Given the results so far. */

@@ -1,4 +1,7 @@
-/** A model for tests of a life by decision: it asks the board for bread, uses the answer, and follows a reward and a penalty. */
+/**
+ * A model that decides for an agent in tests: it asks the board for bread, uses the answer, and reacts to a reward and
+ * a penalty.
+ */
 import type { ScriptedAnswer } from '@hamlet/models/testing';
 
 /** A request to the model. */
@@ -13,7 +16,7 @@ export interface Chat {
   };
 }
 
-/** A decision as the model was asked for it. */
+/** A decision that the village requested from the model. */
 export interface Asked {
   readonly model: string;
   readonly user: string;
@@ -23,7 +26,7 @@ export const BREAD_QUESTION = 'Where is fresh bread?';
 export const BREAD_ANSWER = 'Fresh bread is at the market.';
 export const REWARD_REASON = 'a clear question';
 export const PENALTY_REASON = 'too many words';
-/** The words of a person after which it says why. */
+/** A person's question for its reasons. */
 export const WHY_QUESTION = 'Why did you change your plan?';
 /** The reasons of its decisions. */
 export const WHY = {
@@ -32,7 +35,7 @@ export const WHY = {
   rewarded: 'I was rewarded',
   penalized: 'I was penalized',
 } as const;
-/** Its plans for the day, as people read them. */
+/** Its plans for the day. */
 export const PLANS = { rewarded: '22:00 ask more', penalized: '23:00 say less' } as const;
 
 /** The content of the newest message with this role; empty if there is none. */
@@ -41,7 +44,7 @@ export const textOf = ({ messages }: Pick<Chat, 'messages'>, role: string): stri
 
 const planOf = (words: string): object[] => [{ at: words.slice(0, 5), goal: words.slice(6) }];
 
-/** Its input decides its choice. */
+/** Chooses an action from the input. */
 function decisionOf(options: readonly string[], user: string): object {
   const words = { text: null, title: null, plan: null, purpose: 'bread' };
   const pick = (option: string): string => (options.includes(option) ? option : 'stay');
@@ -54,7 +57,7 @@ function decisionOf(options: readonly string[], user: string): object {
   return { ...words, option: pick('ask'), title: BREAD_QUESTION, text: 'I want to bake.', why: WHY.ask };
 }
 
-/** Its answer, which depends on the request alone, since a request may be repeated. */
+/** The answer depends on the request alone, because a request may be repeated. */
 export function decisionAnswer(chat: Chat): ScriptedAnswer {
   const schema = chat.response_format?.json_schema.schema;
   const options = schema?.properties.option?.enum;
@@ -65,7 +68,7 @@ export function decisionAnswer(chat: Chat): ScriptedAnswer {
   return { text: [`Because of ${/A (?:reward|penalty) of [^\n]*/.exec(textOf(chat, 'system'))?.[0] ?? 'nothing'}`] };
 }
 
-/** The decisions for which the model was asked, oldest first. */
+/** The requested decisions, oldest first. */
 export const decisionsIn = (chats: readonly Chat[]): readonly Asked[] =>
   chats.flatMap((chat) =>
     chat.response_format?.json_schema.schema.properties.option === undefined

@@ -1,4 +1,7 @@
-/** A model for tests of a whole journey: it answers by what a conversation holds, so that repeated requests get the same answer. */
+/**
+ * A model for tests of a whole journey. Its answer depends only on the conversation, so a repeated request gets the
+ * same answer.
+ */
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { ScriptedAnswer, WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
 
@@ -15,10 +18,10 @@ interface ChatBody {
   readonly response_format?: { readonly type: string };
 }
 
-/** Words that a person writes to begin the journey. */
+/** The message that begins the journey. */
 export const ERRAND = 'Find out what Bob wants, and post it on the board.';
 export const POST_TITLE = 'Bob wants fresh bread';
-/** Words to which the agent buys tokens, and says afterwards whether it has. */
+/** The message that makes the agent buy tokens and report the outcome. */
 export const PURCHASE = 'Buy yourself more tokens for an hour.';
 export const PURCHASE_DONE = 'I have bought them.';
 export const QUESTION_TO_BOB = 'Bob, what would you like most today?';
@@ -27,18 +30,18 @@ const call = (name: string, input: object): NonNullable<ScriptedAnswer['calls']>
   { id: `call-${name}`, name, pieces: [JSON.stringify(input)] },
 ];
 
-/** The number of tools that the model has called since the last words of a person. */
+/** Number of tool calls since the last message of a person. */
 function callsSince(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   return messages.slice(last).filter(({ tool_calls: calls }) => calls !== undefined && calls.length > 0).length;
 }
 
-/** Calls of the errand that may fail before the agent gives up. */
+/** Number of calls of the errand that may fail before the agent gives up. */
 const FAILURES_MAX = 6;
 
 /**
- * The number of steps of the errand that are done. After a call that failed before the post, for example because Bob is
- * out of earshot by now, the agent begins again with its walk to him.
+ * Number of completed steps of the errand. If a call before the post fails, for example because Bob has left earshot,
+ * the agent starts again with the walk to him.
  */
 function stepsDone(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ role }) => role === 'user');
@@ -73,7 +76,7 @@ function errandStep(messages: readonly Message[]): ScriptedAnswer {
   }
 }
 
-/** The purchase: one call, and its outcome in words. */
+/** The purchase: one call, then a sentence about its outcome. */
 function purchaseStep(messages: readonly Message[]): ScriptedAnswer {
   if (callsSince(messages) === 0) {
     const item = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 };
@@ -94,7 +97,7 @@ function answerOf({ messages, tools = [], response_format: format }: ChatBody): 
   return { text: ['Good ', 'day.'] };
 }
 
-/** The answer to a request; null if no request of a village has this form. */
+/** The answer to a request; null if a village sends no such request. */
 export function journeyAnswer({ method, path, body }: WireRequest): WireAnswer | null {
   if (method === 'GET' && path === '/v1/models')
     return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'journey', object: 'model' }] })] };

@@ -13,7 +13,7 @@ const KEY = 'sk-key-of-a-test-village';
 const isOf = (agent: string, { messages }: Chat): boolean =>
   messages.some(({ role, content }) => role === 'system' && content?.includes(`(agent_id ${agent})`));
 
-/** The agent `decider` lives by the decisions of `decision-mind.ts`; all others have the mind of `journey-mind.ts`. */
+/** `decision-mind.ts` answers for the agent `decider`, `journey-mind.ts` for all others. */
 export function startVillageMind(decider: string): Promise<WireServer> {
   return startWireServer([], {
     otherwise: (request) => {
@@ -32,11 +32,11 @@ export const chatsOf = (requests: readonly WireRequest[], agent: string): readon
     .map(({ body }) => body as Chat)
     .filter((chat) => isOf(agent, chat));
 
-/** Connects the running village to the model as a person does, who puts the key into the environment. */
+/** Connects the running village to the model, with the key in the environment. */
 export const connectMind = (place: Village, { url }: WireServer): Promise<void> =>
   makeUp(place, [`MODEL=${url}`, `MODEL_NAME=${SMALL}`, `MODEL_LARGE=${LARGE}`], { MODEL_KEY: KEY });
 
-/** Gives the village its scripted mind back. */
+/** Switches the village back to the scripted mind. */
 export const disconnectMind = (place: Village): Promise<void> => makeUp(place, ['MODEL=scripted']);
 
 async function makeUp(

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { Tally } from '../part.ts';
 
-test('a file that blocks and a file that stays open end, and count as failures by their names', () => {
+test('files that block or stay open are ended, and count as failures by their names', () => {
   const printed = execFileSync(process.execPath, ['test/runner/pool/planted/main.ts'], {
     encoding: 'utf8',
     env: { ...process.env, HAMLET_TEST_GRACE_MS: '100' },
@@ -17,5 +17,5 @@ test('a file that blocks and a file that stays open end, and count as failures b
   );
   assert.match(printed, /^✖ test\/runner\/pool\/planted\/loops\.test\.ts/m, 'its failure is printed at once');
   assert.match(printed, /ended: .*loops\.test\.ts/);
-  assert.match(printed, /stays-open\.test\.ts: its tests are done, but this stays open: Timeout/);
+  assert.match(printed, /stays-open\.test\.ts: its tests are done, but these stay open: Timeout/);
 });

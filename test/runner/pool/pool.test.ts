@@ -13,7 +13,7 @@ async function runAll(
   return { results, lines };
 }
 
-test('files run one after the other in one process, and the hooks of a file are its own', async () => {
+test('files run one after the other in one process, and each has its own hooks', async () => {
   const { results, lines } = await runAll(['hooks', 'hooks']);
   assert.deepEqual(
     results.map(({ passed, failures }) => [passed, failures.length]),
@@ -25,7 +25,7 @@ test('files run one after the other in one process, and the hooks of a file are 
   assert.deepEqual(lines, ['counted 2']);
 });
 
-test('a file that changes its process, ends it or cannot be loaded fails by its name, and the next file runs; a late failure fails the worker', async () => {
+test('a file that changes or ends its process or cannot be loaded fails by its name, and the next file runs; a late failure fails the worker', async () => {
   const { results, lines } = await runAll([
     'changes-process',
     'breaks-off',

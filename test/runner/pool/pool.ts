@@ -34,10 +34,10 @@ export interface TimedResult extends FileResult {
 interface Worker {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
-  /** Results that arrived and that no file has taken yet. */
+  /** Results that arrived before a file asked for them. */
   readonly inbox: FileResult[];
   files: number;
-  /** True once a file has failed in it. */
+  /** True after a file has failed in this worker. */
   hasFailed: boolean;
 }
 
@@ -130,7 +130,10 @@ async function runFile(worker: Worker, file: string): Promise<TimedResult> {
   }
 }
 
-/** Waits for the result of the file. Results of other names are of tests that were registered too late to be counted. */
+/**
+ * Waits for the result of the file. Results with other names belong to tests that were registered too late to be
+ * counted.
+ */
 async function resultOf({ child, ended, inbox }: Worker, file: string): Promise<FileResult> {
   const arrived = new AbortController();
   let code: number | null | undefined;

@@ -48,7 +48,7 @@ function noteLate(name: string): void {
 type Counted = Pick<FileResult, 'passed' | 'skipped' | 'failures'>;
 const NOTHING: Counted = { passed: 0, skipped: 0, failures: [] };
 
-/** A suite is no test, but its hooks can fail. */
+/** A suite does not count as a test, but its hooks can fail. */
 function count(counted: Counted, event: Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>): Counted {
   const { passed, skipped, failures } = counted;
   if (event.type === 'test:fail')

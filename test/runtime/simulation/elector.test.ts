@@ -7,8 +7,7 @@ import { test } from 'node:test';
 import { Elector, LEASES, type Fence } from '@hamlet/kube';
 import { ProcessClock, SimClock } from './sim-clock.ts';
 import { NO_FAULTS, SimServer } from './sim-server.ts';
-import { Seeded } from '../../env/seeded.ts';
-import { play, seeds } from './seeds.ts';
+import { cases, playSeeds, Seeded } from '../../env/seeded.ts';
 
 const STORM_MS = 3 * 60_000;
 const CALM_MS = 60_000;
@@ -193,7 +192,7 @@ async function simulate(seed: number, tampers: boolean): Promise<void> {
   server.faults = NO_FAULTS;
   addProcess(world);
   await sim.run(STORM_MS + CALM_MS, atMostOne);
-  assert.equal(world.processes.filter(({ leads }) => leads).length, 1, 'in the end one leads');
+  assert.equal(world.processes.filter(({ leads }) => leads).length, 1, 'one process leads at the end');
   assert.ok((world.writes.at(-1)?.atMs ?? 0) > STORM_MS + CALM_MS - 1_000, 'and writes');
   if (!tampers) assert.deepEqual(fenceProblems(world.writes), []);
   const times = server.calls.filter(({ plural }) => plural === LEASES.plural).map(({ atMs }) => atMs);
@@ -207,10 +206,10 @@ async function simulate(seed: number, tampers: boolean): Promise<void> {
   );
 }
 
-test('at most one process leads and writes, despite stalls, deaths and losses; in the end one leads', async () => {
-  await play(seeds(2_000, 100), (seed) => simulate(seed, false));
+test('at most one process leads and writes, despite stalls, deaths and losses; one leads at the end', async () => {
+  await playSeeds(cases(100, 2_000), (seed) => simulate(seed, false));
 });
 
-test('a stolen or deleted Lease: leaders end, and one process follows', async () => {
-  await play(seeds(500, 25), (seed) => simulate(seed, true));
+test('after the Lease is stolen or deleted, leaders end and one process takes over', async () => {
+  await playSeeds(cases(25, 500), (seed) => simulate(seed, true));
 });

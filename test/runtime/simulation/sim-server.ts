@@ -43,7 +43,7 @@ function aborted(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-/** The recorded calls that invariants need. */
+/** The calls, which invariants check. */
 export interface Call {
   readonly atMs: number;
   readonly verb: 'list' | 'watch' | 'write' | 'get';
@@ -303,7 +303,7 @@ export class SimServer {
     if (this.#random.chance(this.faults.gone)) this.compact();
   }
 
-  /** A client's timeout of a request that never ends. */
+  /** The client's timeout for a request that never ends. */
   async #timeOut(): Promise<never> {
     await this.#clock.pause(REQUEST_TIMEOUT_MS);
     throw broken();

@@ -8,11 +8,116 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { until } from '@hamlet/test/env/until';
-import { writeReport, type Row } from '../../../bench/report.ts';
+import { type Row, writeReport } from '../../../bench/report.ts';
 import { Churn } from './churn.ts';
 import { soakedVillage, type SoakedVillage } from './soaked-village.ts';
-import { troubles } from './troubles.ts';
-import { verdictOf, type Sample, type Verdict } from './verdict.ts';
+import {
+  answerLost,
+  breakInMidEvent,
+  byteByByte,
+  goneAsEvent,
+  refusing,
+  slowDrip,
+  through,
+  watchesOf,
+  writes,
+} from '../proxy/faults.ts';
+import type { FaultProxy } from '../proxy/fault-proxy.ts';
+
+/** The verdict of a soak. Pure. */
+
+/** The operator at one moment. */
+interface Sample {
+  readonly atMs: number;
+  readonly rssMb: number;
+  /** Watches of the operator that the API server counts, without those that were open before the operator started. */
+  readonly watches: number;
+  readonly requests: number;
+}
+
+interface Verdict {
+  readonly rssEarlyMb: number;
+  readonly rssLateMb: number;
+  readonly watchesEarly: number;
+  readonly watchesLate: number;
+  readonly problems: readonly string[];
+}
+
+/** Memory of a garbage-collected process varies by this much; more between the second and the last quarter is growth. */
+const GROWTH_MB = 10;
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function quarter(samples: readonly Sample[], index: number): readonly Sample[] {
+  return samples.slice(
+    Math.floor((samples.length * index) / 4),
+    Math.max(1, Math.floor((samples.length * (index + 1)) / 4)),
+  );
+}
+
+/** Compares the second quarter with the last, because the process still warms up in the first. */
+function verdictOf(samples: readonly Sample[], missed: readonly string[], unsettled: readonly string[]): Verdict {
+  const [early, late] = [quarter(samples, 1), quarter(samples, 3)];
+  const read = (part: readonly Sample[], what: (sample: Sample) => number): number => median(part.map(what));
+  const figures = {
+    rssEarlyMb: read(early, ({ rssMb }) => rssMb),
+    rssLateMb: read(late, ({ rssMb }) => rssMb),
+    watchesEarly: read(early, ({ watches }) => watches),
+    watchesLate: read(late, ({ watches }) => watches),
+  };
+  const problems = [
+    ...missed.map((what) => `missed: ${what}`),
+    ...unsettled.map((what) => `not settled in the end: ${what}`),
+    ...(figures.rssLateMb - figures.rssEarlyMb > GROWTH_MB
+      ? [`memory grew from ${figures.rssEarlyMb.toFixed(1)} to ${figures.rssLateMb.toFixed(1)} MB`]
+      : []),
+    ...(figures.watchesLate > figures.watchesEarly
+      ? [`watches grew from ${figures.watchesEarly} to ${figures.watchesLate}`]
+      : []),
+  ];
+  return { ...figures, problems };
+}
+
+type Trouble = (proxy: FaultProxy) => void | Promise<void>;
+
+const REFUSED_MS = 4_000;
+const all = (): boolean => true;
+
+function oneWatch(proxy: FaultProxy, random: () => number): FaultProxy['watches'][number] | undefined {
+  const { watches } = proxy;
+  return watches[Math.floor(random() * watches.length)];
+}
+
+/** Faults by name. A fault of a watch first breaks a watch, so that the operator opens it again. */
+function troubles(random: () => number): Readonly<Record<string, Trouble>> {
+  const reopened =
+    (fault: Parameters<FaultProxy['inject']>[0]): Trouble =>
+    (proxy) => {
+      proxy.inject(fault);
+      oneWatch(proxy, random)?.reset();
+    };
+  return {
+    reset: (proxy) => oneWatch(proxy, random)?.reset(),
+    resetAll: (proxy) => proxy.watches.forEach((watch) => watch.reset()),
+    halfOpen: (proxy) => oneWatch(proxy, random)?.freeze(),
+    brokenEvent: (proxy) => reopened(through(watchesOf(), 1, breakInMidEvent))(proxy),
+    splitBytes: (proxy) => reopened(through(watchesOf(), 1, byteByByte))(proxy),
+    drip: (proxy) => reopened(through(watchesOf(), 1, slowDrip(64, 20)))(proxy),
+    expired: (proxy) => reopened(refusing(watchesOf(), 1, { code: 410, reason: 'Expired' }))(proxy),
+    expiredEvent: (proxy) => reopened(through(watchesOf(), 1, goneAsEvent))(proxy),
+    throttled: (proxy) =>
+      proxy.inject(refusing(all, 3, { code: 429, reason: 'TooManyRequests', headers: { 'retry-after': '2' } })),
+    unavailable: (proxy) => proxy.inject(refusing(all, 3, { code: 503, reason: 'ServiceUnavailable' })),
+    lostAnswer: (proxy) => proxy.inject(answerLost(writes, 1)),
+    refused: async (proxy) => {
+      await proxy.refuse();
+      await new Promise((resolve) => setTimeout(resolve, REFUSED_MS));
+      await proxy.start();
+    },
+  };
+}
 
 const USAGE = `usage: test/runtime/soak/main.ts [--hours 1] [--population 40] [--seed 1]
 
@@ -101,7 +206,7 @@ async function weather(
   ended = true;
 }
 
-/** Lets everything settle, then counts the requests of the idle operator. */
+/** Waits until the village settles, then counts the requests of the idle operator. */
 async function rest({
   village,
   churn,

@@ -28,7 +28,7 @@ import type { KeyIntent } from './input/keys.ts';
 import type { Insets, MapHost } from './map-host.ts';
 import { Stage, type StageWorld } from './render/stage.ts';
 
-/** Milliseconds between frames while nothing moves; sleepers and the daylight need no more. */
+/** Milliseconds between frames while nothing moves, enough for sleepers and daylight. */
 const IDLE_FRAME_MS = 160;
 const FOLLOW_ZOOM = 34;
 const REST_MS = 400;

@@ -5,7 +5,7 @@ import { NOWHERE } from './url-state.ts';
 
 const HOME = { place: NOWHERE, selected: null };
 
-test('opening something adds a step to the history; filtering and closing do not', () => {
+test('opening a page or an object adds a history entry; filtering and closing do not', () => {
   assert.equal(isStepBetween(HOME, { ...HOME, selected: 'ada' }), true);
   assert.equal(isStepBetween({ ...HOME, selected: 'ada' }, { ...HOME, selected: 'bob' }), true);
   assert.equal(isStepBetween({ ...HOME, selected: 'ada' }, HOME), false);

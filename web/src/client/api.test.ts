@@ -32,7 +32,7 @@ const refuse: RequestListener = (_, response) => {
   response.writeHead(401, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
 };
 
-test('a call that times out becomes a refusal that says so', async (context) => {
+test('a call that times out becomes a refusal that names the timeout', async (context) => {
   const api = await apiOf(context, silent, { timeoutMs: 20 });
   const reply = await api.call(listAgents, {});
   assert.ok(!reply.ok);
@@ -46,7 +46,7 @@ test('the caller can abort a call', async (context) => {
   assert.ok(!(await api.call(listAgents, { signal: leaving.signal })).ok);
 });
 
-test('a refusal is reported with its route, for calls and for streams', async (context) => {
+test('refusals of calls and streams are reported with their route', async (context) => {
   const reported: string[] = [];
   const onRefused = ({ name }: RouteSpec, { code }: { readonly code: string }): number =>
     reported.push(`${name} ${code}`);
@@ -60,7 +60,7 @@ test('a refusal is reported with its route, for calls and for streams', async (c
 const STREAM = { 'content-type': 'text/event-stream' };
 const cycle = (number: number): string => `event: cycle\ndata: {"cycle":${number}}\n\n`;
 
-test('a stream gives each event as it comes, leaves out kinds it does not know, and says that the server ended it', async (context) => {
+test('a stream yields each event, skips unknown kinds, and reports that the server ended it', async (context) => {
   const cycles: unknown[] = [];
   const api = await apiOf(context, (_, response) => {
     response.writeHead(200, STREAM);
@@ -71,7 +71,7 @@ test('a stream gives each event as it comes, leaves out kinds it does not know, 
   assert.deepEqual([reply, cycles], [{ ok: true, data: null }, [{ cycle: 3 }, { cycle: 4 }]]);
 });
 
-test('the caller can abort a stream: that is no refusal, and the server sees it', async (context) => {
+test('aborting a stream is not a refusal, and closes the connection to the server', async (context) => {
   const leaving = new AbortController();
   const gone = Promise.withResolvers<void>();
   const api = await apiOf(context, (_, response) => {
@@ -83,7 +83,7 @@ test('the caller can abort a stream: that is no refusal, and the server sees it'
   await gone.promise;
 });
 
-test('a stream without heartbeats, or one that breaks, is a refusal in words', async (context) => {
+test('a broken stream, or one without heartbeats, becomes a refusal with a message', async (context) => {
   const mute = await apiOf(context, (_, response) => void response.writeHead(200, STREAM).write(cycle(3)), {
     silenceMs: 30,
   });

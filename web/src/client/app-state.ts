@@ -35,7 +35,10 @@ export interface FeedEntry {
 }
 
 export type Account = Readonly<{ account_id: string; name: string; role: 'member' | 'admin' }>;
-/** While it is `unknown`, the page offers nothing that depends on the person. `ended`: not by a sign-out here. */
+/**
+ * `unknown`: the page offers nothing that depends on the person yet. `ended`: the session ended other than by a
+ * sign-out here.
+ */
 export type Session =
   | { readonly kind: 'unknown'; readonly asked: boolean }
   | { readonly kind: 'visitor'; readonly ended: boolean }

@@ -4,7 +4,7 @@ import { createStore, useStore } from './store.ts';
 const PREFIX = 'hamlet-draft-';
 /** Storage key of the account that last signed in in this tab: the drafts belong to it. */
 const WRITER = 'hamlet-writer';
-/** Number of times that the page deleted all drafts: open forms watch it, and clear their fields. */
+/** Counts deletions of all drafts, so that open forms clear their fields. */
 const deletions = createStore(0);
 
 /** A text under a unique name; in this tab it survives a closed form and a reload. `set('')` deletes it. */
@@ -47,7 +47,7 @@ export function readJsonDraft<T extends object>(kept: string, empty: T): T {
 
 export type Field<V> = Readonly<{ value: V; onChange: (value: V) => void }>;
 
-/** The draft of a form with several fields. `of` gives the props of one field, and `forget` deletes the draft. */
+/** The draft of a form with several fields. `of` returns the props of one field; `forget` deletes the draft. */
 export interface FormDraft<D> {
   readonly draft: D;
   write(change: Partial<D>): void;

@@ -16,7 +16,7 @@ test('an act is signed with a name, and one\'s own with "you"', () => {
   );
 });
 
-test('amounts are grouped and keep all their decimal places', () => {
+test('amounts are grouped and keep all decimal places', () => {
   assert.deepEqual(['0', '12.5', '-1204', '1000000.000001'].map(moneyLabel), [
     '0.00 ai$',
     '12.50 ai$',
@@ -36,7 +36,7 @@ test('a price names only parts that cost something', () => {
   );
 });
 
-test('typed amounts are read without guessing', () => {
+test('an ambiguous typed amount is refused', () => {
   assert.deepEqual([' 12,5 ', '.5', '7', '', '1e3', '0.1234567', 'ten'].map(readAmount), [
     12_500_000n,
     500_000n,

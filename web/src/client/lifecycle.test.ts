@@ -24,7 +24,7 @@ function apiThat(answer: Reply<unknown>): Caller {
   return { call: call as Api['call'] };
 }
 
-/** A lifecycle that sees these agents in order and repeats the last one, with the states that it went through. */
+/** A lifecycle that receives these agents in order and repeats the last one, with its states. */
 function started(
   seen: readonly (AgentDetail | null)[],
   answer: Reply<unknown> = { ok: true, data: null },
@@ -48,14 +48,14 @@ function started(
   return { lifecycle, kinds, state: () => lifecycle.states.get().get('ada') };
 }
 
-test('a change is requested, watched, and done', async () => {
+test('a requested change is watched until it is done', async () => {
   const { lifecycle, kinds, state } = started([QUEUED, null, AWAKE]);
   await lifecycle.ask(ADA, 'awaken');
   assert.deepEqual(kinds, ['asking', 'pending', 'done']);
   assert.deepEqual(state(), { kind: 'done', verb: 'awaken', text: 'Ada is awake.' });
 });
 
-test('a change that waits for a seat becomes late: it disables no button, gives the reason, and can still finish', async () => {
+test('a change that waits for a seat becomes late: it disables no button, shows the reason, and can still finish', async () => {
   const { lifecycle, kinds } = started([...Array.from({ length: 130 }, () => QUEUED), AWAKE]);
   let late: LifecycleState | undefined;
   lifecycle.states.subscribe(() => {
@@ -68,7 +68,7 @@ test('a change that waits for a seat becomes late: it disables no button, gives 
   assert.equal(locks(late, 'awaken'), false);
 });
 
-test('a watch ends if the change never happens, and its notice stays until it is dismissed', async () => {
+test('watching ends if the change never happens, and the notice stays until it is dismissed', async () => {
   let waits = 0;
   const { lifecycle, state } = started([QUEUED], undefined, () => {
     waits += 1;
@@ -80,7 +80,7 @@ test('a watch ends if the change never happens, and its notice stays until it is
   assert.equal(state(), undefined);
 });
 
-test('a dismissed change is not watched any more, and does not come back', async () => {
+test('a dismissed change is no longer watched, and its notice does not return', async () => {
   const { lifecycle, state } = started([QUEUED], undefined, (looks) => {
     if (looks === 3) lifecycle.dismiss('ada');
   });
@@ -88,7 +88,7 @@ test('a dismissed change is not watched any more, and does not come back', async
   assert.equal(state(), undefined);
 });
 
-test('a second change replaces the first, whose watch then reports nothing', async () => {
+test('a second change replaces the first, which is no longer reported', async () => {
   let second: Promise<void> | null = null;
   const asleep = agentDetail('ada', { power: 'Asleep', pod: null });
   const { lifecycle, state } = started([QUEUED, QUEUED, asleep], undefined, (looks) => {
@@ -99,7 +99,7 @@ test('a second change replaces the first, whose watch then reports nothing', asy
   assert.deepEqual(state(), { kind: 'done', verb: 'suspend', text: 'Ada is asleep. Its home and memory are kept.' });
 });
 
-test('a refusal is shown with its verb', async () => {
+test('a refusal is shown with the refused action', async () => {
   const { lifecycle, state } = started([ADA], REFUSED);
   await lifecycle.ask(ADA, 'reboot');
   const now = state();
@@ -122,7 +122,7 @@ test('a reboot is done only in a later cycle, a suspension when the pod is gone'
   assert.equal(progress('suspend', ADA, 3).done, true);
 });
 
-test('each disabled button gives the reason', () => {
+test('each disabled button shows the reason', () => {
   const admin = { role: 'admin', pending: false } as const;
   assert.equal(notAllowed('suspend', { ...admin, power: 'Awake' }), null);
   assert.equal(notAllowed('reboot', { ...admin, power: 'Awake' }), null);

@@ -106,7 +106,7 @@ async function lineTo(
 }
 
 test(
-  'a socket is live from the first message that it can read, and greets each new connection',
+  'a socket is live from the first readable message, and sends its greeting on each new connection',
   { timeout: 60_000 },
   async (context) => {
     const { states, received, line, until } = await lineTo(context, (peer, count) => {

@@ -32,7 +32,7 @@ function started(...answers: Reply<string>[]): {
   return { outbox, keys, arrived };
 }
 
-test('a text that was refused stays with its reason, outlives its place, and is sent again under a new key', async () => {
+test('a refused text stays with its reason after its place closes, and is resent under a new key', async () => {
   const { outbox, keys, arrived } = started(refusal('forbidden', 403), TAKEN);
   await outbox.add('p1', 'Some rope');
   const [entry] = outbox.state.get().get('p1') ?? [];
@@ -43,7 +43,7 @@ test('a text that was refused stays with its reason, outlives its place, and is 
   assert.equal(outbox.state.get().get('p1')?.[0]?.sentId, 'r1');
 });
 
-test('a text whose answer was lost is sent with the same key, so it arrives once', async () => {
+test('a text whose answer was lost is resent with the same key, so it arrives once', async () => {
   const { outbox, keys } = started(refusal('unreachable', 0), TAKEN);
   await outbox.add('p1', 'Some rope');
   const [entry] = outbox.state.get().get('p1') ?? [];
@@ -54,7 +54,7 @@ test('a text whose answer was lost is sent with the same key, so it arrives once
   assert.equal(keys.length, 2, 'a text that is being sent is not sent twice');
 });
 
-test('a text leaves the outbox when its place shows it, or when its writer discards it', async () => {
+test('a text leaves the outbox when its place shows it or its writer discards it', async () => {
   const { outbox } = started(TAKEN, refusal('forbidden', 403));
   await outbox.add('p1', 'first');
   await outbox.add('p1', 'second');

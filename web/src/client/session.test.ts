@@ -15,7 +15,7 @@ const refused = (code: Refused['code'], status: number): Refused => ({
 const ME = { account_id: 'a1', name: 'keeper', role: 'admin' as const };
 const SIGNED_IN: Reply<unknown> = { ok: true, data: { account: ME } };
 
-/** A keeper whose API gives these answers in order. */
+/** A session whose API gives these answers in order. */
 async function started(
   ...answers: Reply<unknown>[]
 ): Promise<{ readonly monitor: SessionMonitor; session(): unknown; readonly asked: string[] }> {
@@ -30,12 +30,12 @@ async function started(
   return { monitor, session: () => store.get().session, asked };
 }
 
-test('without a session the first answer makes a visitor, and no session counts as ended', async () => {
+test('without a session the first answer sets the viewer to visitor, not to an ended session', async () => {
   const { session } = await started({ ok: false, refused: refused('unauthenticated', 401) });
   assert.deepEqual(session(), { kind: 'visitor', ended: false });
 });
 
-test('a session ends when any answer calls it expired, and the page says so', async () => {
+test('any answer that calls the session expired ends it', async () => {
   const { monitor, session } = await started(SIGNED_IN);
   assert.deepEqual(session(), { kind: 'account', account: ME });
   monitor.refused(refused('token_invalid', 401), 'listRuns');
@@ -44,7 +44,7 @@ test('a session ends when any answer calls it expired, and the page says so', as
   assert.deepEqual(session(), { kind: 'visitor', ended: false });
 });
 
-test('a village that fails or does not answer ends no session', async () => {
+test('a village that fails or does not answer does not end the session', async () => {
   const { monitor, session } = await started(SIGNED_IN, { ok: false, refused: refused('unavailable', 503) });
   await monitor.refresh();
   await monitor.refresh();
@@ -60,7 +60,7 @@ test('a refusal for a missing permission reads the role again', async () => {
   assert.deepEqual(session(), { kind: 'account', account: { ...ME, role: 'member' } });
 });
 
-test('a failed sign-out keeps the session, and says so', async () => {
+test('a failed sign-out keeps the session and returns the failure', async () => {
   const { monitor, session } = await started(SIGNED_IN);
   const reply = await monitor.signOut();
   assert.equal(reply.ok, false);

@@ -13,7 +13,7 @@ const EMPTY = {
   payment: null,
 };
 
-test('a written state is read back', () => {
+test('reading a written state gives the same state', () => {
   const state = { ...EMPTY, agent: 'ada', x: 40.25, y: 31, z: 24 };
   assert.equal(writeUrl(state), '?agent=ada&x=40.25&y=31&z=24');
   assert.deepEqual(readUrl(writeUrl(state)), state);

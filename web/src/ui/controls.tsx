@@ -159,7 +159,7 @@ export function Unread({ refused, word = 'Loading…' }: Readonly<{ refused: Ref
   );
 }
 
-/** Advice for programs at the end of a message; the page has a button in its place. */
+/** Advice for programs at the end of a message, which the page replaces by a button. */
 const FOR_PROGRAMS = / Repeat with on_conflict=take_over to take (the field )?over$/;
 
 type OwnedProps = Readonly<{ refused: Refused; onTakeOver: () => void; onDismiss?: (() => void) | undefined }>;
@@ -192,7 +192,7 @@ interface PagedListProps<T> {
   readonly className: string;
   readonly label?: string;
   readonly empty: ReactNode;
-  /** True if the list is alone on the page: its empty text then gets a card. */
+  /** True if the list is the only content of the page; its empty text then gets a card. */
   readonly card?: boolean;
   readonly older: string;
   readonly children: (row: T) => ReactElement;

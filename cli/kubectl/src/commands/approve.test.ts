@@ -30,7 +30,7 @@ const permission: Permission = {
 };
 const NOW_MS = Date.parse('2026-11-23T10:00:00.000Z');
 
-test('approve allows, --happened and --repeat answer about an unknown end, and words go along', () => {
+test('approve allows a call, --happened and --repeat resolve an unknown outcome, and --reply and --reason are sent', () => {
   assert.deepEqual(answerOf({ flags: {} }, 'allow'), { answer: 'allow' });
   assert.deepEqual(answerOf({ flags: { happened: true } }, 'allow'), { answer: 'happened' });
   assert.deepEqual(answerOf({ flags: { repeat: true, reason: 'seen' } }, 'allow'), {
@@ -41,7 +41,7 @@ test('approve allows, --happened and --repeat answer about an unknown end, and w
   assert.throws(() => answerOf({ flags: { happened: true, repeat: true } }, 'allow'), Failure);
 });
 
-test('a permission is shown with its stored arguments, which cannot move the cursor', () => {
+test('a permission shows its stored arguments with control characters escaped', () => {
   assert.deepEqual(permissionLines(permission, NOW_MS), [
     'ada asks for permission (pending, expires in 1d)',
     '  post_to_board',
@@ -59,7 +59,7 @@ test('a permission is shown with its stored arguments, which cannot move the cur
   ]);
 });
 
-test('the hint names the answers that fit', () => {
+test('the hint lists only the answers that the request accepts', () => {
   assert.match(answerHint(permission), /approve 0f7c2b1e\S+ {3}or {3}kubectl hamlet deny/);
   assert.match(answerHint({ ...permission, why: 'unknown' }), /--happened {3}or --repeat/);
   assert.match(answerHint({ ...permission, why: 'question' }), /--reply=/);

@@ -10,7 +10,7 @@ import { Failure, type Command, type Invocation } from '../command.ts';
 import { apiCommand } from '../village-api.ts';
 import { pendingPermissions } from './permissions.ts';
 
-/** Fewer characters of an id are too easily mistyped. */
+/** Minimum length of a prefix, so that a typo does not select another permission. */
 const PREFIX_MIN = 6;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -27,7 +27,7 @@ export function answerOf({ flags }: Pick<Invocation, 'flags'>, base: 'allow' | '
   };
 }
 
-/** The whole id: of the beginning of an id, the one pending permission that has it. */
+/** Expands a prefix to the id of the only pending permission that has it. */
 async function idOf(api: Client, text: string): Promise<string> {
   const beginning = text.toLowerCase();
   if (UUID.test(beginning)) return beginning;
@@ -37,7 +37,7 @@ async function idOf(api: Client, text: string): Promise<string> {
   if (only !== undefined && found.length === 1) return only.permission_id;
   throw new Failure(
     found.length === 0
-      ? `no permission that waits begins with ${text}; "kubectl hamlet permissions" lists them`
+      ? `no pending permission begins with ${text}; "kubectl hamlet permissions" lists them`
       : `${found.length} permissions begin with ${text}: write more of the id`,
   );
 }
@@ -48,7 +48,7 @@ export async function sendAnswer(api: Client, id: string, body: AnswerBody): Pro
 
 const WORDS = { reason: { type: 'string' }, reply: { type: 'string' } } as const;
 const ID_DETAILS =
-  'ID is that of "kubectl hamlet permissions"; its first characters suffice if one permission that waits has them.';
+  'ID comes from "kubectl hamlet permissions"; a prefix suffices if only one pending permission has it.';
 
 const answering = (
   base: 'allow' | 'deny',

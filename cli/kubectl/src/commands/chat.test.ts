@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { typedAnswer } from './chat.ts';
 
-test('a typed answer fits the request, and nothing else answers it', () => {
+test('chat accepts only answers that the request offers', () => {
   assert.deepEqual(typedAnswer('policy', ' yes '), { answer: 'allow' });
   assert.deepEqual(typedAnswer('policy', 'N'), { answer: 'deny' });
   assert.deepEqual(typedAnswer('unknown', 'happened'), { answer: 'happened' });

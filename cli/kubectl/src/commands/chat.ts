@@ -19,7 +19,7 @@ const ANSWERS: Readonly<Record<string, AnswerBody>> = {
   n: { answer: 'deny' },
 };
 
-/** The answer that a person typed; null for anything else, which is asked again. Pure. */
+/** Parses a typed answer; null if the request does not offer it. Pure. */
 export function typedAnswer(why: Permission['why'], typed: string): AnswerBody | null {
   const text = typed.trim();
   if (why === 'question') return text === '' ? { answer: 'deny' } : { answer: 'allow', reply: text };
@@ -28,7 +28,7 @@ export function typedAnswer(why: Permission['why'], typed: string): AnswerBody |
   return letter !== '' && fits.includes(letter) ? (ANSWERS[letter] ?? null) : null;
 }
 
-/** Shows a request, and asks for the answer on a terminal. An answer that another person gave first is printed. */
+/** Shows a request and, on a terminal, asks for the answer. Prints the refusal if another person answered first. */
 async function decide(
   { terminal, nowMs }: Invocation,
   { api, transcript }: Turn,
@@ -86,7 +86,7 @@ prints how to answer. --once sends one message, and exits 0 when it is answered 
   names: [1, 1],
   async run(invocation) {
     if (invocation.flags['once'] === undefined && !invocation.terminal.isInteractive)
-      throw new Failure('this is no terminal: send one message with --once=TEXT', 2);
+      throw new Failure('chat needs a terminal: send one message with --once=TEXT', 2);
     return withApi(invocation, (api) => converse(invocation, api));
   },
 });

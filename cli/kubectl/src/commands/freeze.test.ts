@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Failure } from '../command.ts';
 import { freezeAct, freezeLines } from './freeze.ts';
 
-test('the command line selects one act, and a freeze needs a reason', () => {
+test('the command line selects one action, and a freeze needs a reason', () => {
   assert.deepEqual(freezeAct({ names: ['status'], flags: {} }), { kind: 'status' });
   assert.deepEqual(freezeAct({ names: [], flags: { reason: 'a leak' } }), { kind: 'freeze', reason: 'a leak' });
   assert.deepEqual(freezeAct({ names: [], flags: { lift: true } }), { kind: 'lift' });
@@ -21,7 +21,7 @@ test('the command line selects one act, and a freeze needs a reason', () => {
   }
 });
 
-test('the text shows whether the village is frozen, and the times of the last transfer, model request and run', () => {
+test('status shows whether the village is frozen, and the times of the last transfer, model request and run', () => {
   const last = { last_transfer_at: '2026-11-23T01:00:00.000Z', last_model_request_at: null, last_run_started_at: null };
   const frozen = {
     frozen: true,

@@ -22,7 +22,7 @@ const entryOf = (parts: Partial<MemoryEntry>): MemoryEntry =>
     ...parts,
   });
 
-test('memories in the order of the answer, and what an empty village says', () => {
+test("memory lists repositories in the API's order, or says that none has a memory", () => {
   assert.equal(memoriesLines([], NOW), 'no repository has a memory');
   const memory = RepositoryMemory.parse({
     repository: 'git.example.org/a/b',
@@ -34,7 +34,7 @@ test('memories in the order of the answer, and what an empty village says', () =
   assert.match(memoriesLines([memory], NOW), /^REPOSITORY[^]*\ngit\.example\.org\/a\/b +2 +90 +ada,bob +10m$/);
 });
 
-test('entries, the newest first, with text that no terminal obeys', () => {
+test('memory lists entries newest first and replaces control characters', () => {
   const note = entryOf({
     memory_id: 'm-000000000001',
     name: 'm-000000000001',

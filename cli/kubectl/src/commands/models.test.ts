@@ -26,7 +26,7 @@ const small = {
   tiers: ['tier-0', 'tier-1'],
 };
 
-test('the command line lists, or tests a model, a connected provider, or the own model of an agent', () => {
+test("models lists all models, or tests a model, a connected provider or an agent's own model", () => {
   assert.deepEqual(modelsAct({ names: [], flags: {} }), { kind: 'list', query: {} });
   assert.deepEqual(modelsAct({ names: ['list'], flags: { agent: 'ada' } }), {
     kind: 'list',
@@ -51,7 +51,7 @@ test('the command line lists, or tests a model, a connected provider, or the own
     assert.throws(() => modelsAct(wrong), Failure);
 });
 
-test('the list says who answers for each name, and that no language model answers', () => {
+test('the list names the provider of each model, and warns if no language model answers', () => {
   const models = [
     small,
     { ...small, name: 'large', provider: null, kind: null, available: false, context_tokens: null, tiers: [] },
@@ -75,7 +75,7 @@ test('the list says who answers for each name, and that no language model answer
     listLines({ models: [], scripted_only: true, agent }).map((line) => line.slice(0, 30)),
     [
       'no models: no tier includes one',
-      'ada may ask for small, large',
+      'ada may use small, large',
       'ada has no model: no provider serves one of its tier',
       'No language model answers: agen',
     ].map((line) => line.slice(0, 30)),
@@ -83,11 +83,11 @@ test('the list says who answers for each name, and that no language model answer
   const model = { provider: 'vllm', name: 'small', scripted: false, tools: false, reason: 'named by spec.model' };
   assert.equal(
     listLines({ models: [], scripted_only: false, agent: { ...agent, model } }).at(-1),
-    'ada asks small of vllm, without tools: named by spec.model',
+    'ada uses small from vllm, without tools: named by spec.model',
   );
 });
 
-test('a test says what a model can do', () => {
+test('a test of a model prints its abilities', () => {
   const abilities = [
     { ability: 'stream' as const, can: true, note: 'It streams its answers.' },
     { ability: 'tools' as const, can: false, note: 'The provider refuses \u001b[31mtools.' },
@@ -100,7 +100,7 @@ test('a test says what a model can do', () => {
   ]);
 });
 
-test('a test says who answered, how fast and for how much, or the failure with the next step', () => {
+test('a test of a model prints provider, latency and cost, or the failure with its fix', () => {
   assert.deepEqual(testLines('small', answered), [
     'small answers at openai in 840 ms',
     '  text: Good \ufffd[31mday.',

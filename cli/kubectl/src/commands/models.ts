@@ -48,7 +48,7 @@ function chosenLines(agentId: string, model: NonNullable<Models['agent']>['model
   if (model === null) return [`${agentId} has no model: no provider serves one of its tier`];
   const lacks = [...(model.tools === false ? ['tools'] : []), ...(model.json === false ? ['JSON by a schema'] : [])];
   const without = lacks.length === 0 || model.scripted ? '' : `, without ${lacks.join(' and ')}`;
-  return [`${agentId} asks ${model.name} of ${model.provider}${without}: ${printable(model.reason)}`];
+  return [`${agentId} uses ${model.name} from ${model.provider}${without}: ${printable(model.reason)}`];
 }
 
 export function listLines({ models, scripted_only: scriptedOnly, agent }: Models): readonly string[] {
@@ -57,7 +57,7 @@ export function listLines({ models, scripted_only: scriptedOnly, agent }: Models
     ...(agent === null
       ? []
       : [
-          `${agent.agent_id} may ask for ${agent.allowed.length === 0 ? 'none of them' : agent.allowed.join(', ')}`,
+          `${agent.agent_id} may use ${agent.allowed.length === 0 ? 'none of them' : agent.allowed.join(', ')}`,
           ...chosenLines(agent.agent_id, agent.model),
         ]),
     ...(scriptedOnly
@@ -98,7 +98,7 @@ function failureLines(name: string, { provider, code, message, fix }: Test): rea
 export const models = apiCommand<Act, Models | Test>({
   name: 'models',
   usage: USAGE,
-  summary: 'lists the models of the village and who answers for them, or tests one',
+  summary: 'lists the models of the village with their providers, or tests one',
   details: `"test" asks a model for a few words and for each of its abilities (stream, tools, json, embeddings), as an admin;
 no agent is charged. It exits 1 if the model fails. --provider tests the connected provider NAME by its first model. --agent=NAME lists the models of an agent, or tests with
 the agent's own key or provider.`,

@@ -21,7 +21,7 @@ export const permissions = apiCommand({
   read: pendingPermissions,
   text: (waiting, _agent, nowMs) =>
     waiting.length === 0
-      ? 'no permission is waited for'
+      ? 'no permission is pending'
       : waiting.flatMap((permission, index) => [
           ...(index > 0 ? [''] : []),
           ...permissionLines(permission, nowMs),

@@ -1,14 +1,13 @@
 import { PolicyTrial } from '@hamlet/contract';
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { proposalOf, readProposal } from '../policy-file.ts';
 import { trialLines } from './policy.ts';
+import { testFolder } from '@hamlet/test/env/at-end';
 
-const folder = mkdtempSync(join(tmpdir(), 'policy-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('policy');
 function fileWith(text: string): string {
   const path = join(folder, 'rules.yaml');
   writeFileSync(path, text);
@@ -48,7 +47,7 @@ test('a file is an Agent, an Entitlement, values of the chart or a list of rules
   assert.deepEqual(proposalOf(tier, 'f'), { of: 'tier', name: 'tier-0', tools: { rules } });
 });
 
-test('a wrong file is refused with its error and the fix', () => {
+test('an invalid file is refused with its error and the fix', () => {
   for (const [text, message] of [
     ['kind: Pod\n', /has the kind Pod: write an Agent, an Entitlement/],
     ['a: 1\n', /has no rules: write an Agent/],
@@ -67,7 +66,7 @@ test('a wrong file is refused with its error and the fix', () => {
   assert.throws(() => readProposal(join(folder, 'missing')), /cannot be read/);
 });
 
-test('the report begins with the numbers, and ends with what it does not know', () => {
+test('the report begins with the counts and ends with the calls that were not judged', () => {
   const rule = { tools: ['publish', 'send'], verdict: 'deny', reason: 'Nothing leaves', from: 'village' };
   const text = trialLines(
     trialOf({
@@ -101,12 +100,12 @@ test('the report begins with the numbers, and ends with what it does not know', 
   assert.match(text, /the newest 1 of 2/);
   assert.match(
     text,
-    /Not judged:\n {2}700 older calls .* before the newest 50000: a trial has a limit\n {2}3 calls are from before .*\n {2}2 calls .*\n {2}1 calls/,
+    /Not judged:\n {2}700 calls are older than the newest 50000, and the trial reached its limit of calls\n {2}3 calls were made before .*\n {2}2 calls .*\n {2}1 calls/,
   );
   assert.ok(!text.includes('\u001b'));
 });
 
-test('rules that change nothing are one line', () => {
+test('rules that change nothing give a one-line report', () => {
   assert.deepEqual(trialLines(trialOf(), NOW), ['the proposed rules change none of 9 calls of the last 7 days']);
   assert.deepEqual(trialLines(trialOf({ judged: 0, looked_at: 0 }), NOW), ['no call of the last 7 days can be judged']);
 });

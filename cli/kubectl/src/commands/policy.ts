@@ -18,7 +18,7 @@ const SHOWN_EXAMPLES = 20;
 const WORDS_CHARS = 48;
 const RULE_CHARS = 60;
 
-/** The rule that decides, in short: `village deny publish, send`. */
+/** Formats the deciding rule: `village: deny publish, send`. */
 function ruleText({ verdict, reason, rule }: TrialVerdict): string {
   if (rule === null) return reason;
   const when = rule.when === undefined ? '' : ` in a ${rule.when}`;
@@ -37,12 +37,14 @@ const examplesTable = (examples: readonly TrialExample[], nowMs: number): string
   });
 
 function unknownLines({ cut, looked_at: lookedAt, not_judged: not }: PolicyTrial): readonly string[] {
-  const limit = cut === 'time' ? 'the time of a trial ended' : 'a trial has a limit';
+  const limit = cut === 'time' ? 'the trial reached its time limit' : 'the trial reached its limit of calls';
   return [
-    ...(cut === null ? [] : [`${not.older} older calls of the week come before the newest ${lookedAt}: ${limit}`]),
-    ...(not.without_facts === 0 ? [] : [`${not.without_facts} calls are from before the API kept the facts of each`]),
-    ...(not.run_gone === 0 ? [] : [`${not.run_gone} calls are of runs that are no longer kept`]),
-    ...(not.agent_gone === 0 ? [] : [`${not.agent_gone} calls are of agents that no longer exist`]),
+    ...(cut === null ? [] : [`${not.older} calls are older than the newest ${lookedAt}, and ${limit}`]),
+    ...(not.without_facts === 0
+      ? []
+      : [`${not.without_facts} calls were made before the API recorded the facts of calls`]),
+    ...(not.run_gone === 0 ? [] : [`${not.run_gone} calls belong to deleted runs`]),
+    ...(not.agent_gone === 0 ? [] : [`${not.agent_gone} calls belong to deleted agents`]),
   ];
 }
 

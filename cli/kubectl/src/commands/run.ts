@@ -15,7 +15,7 @@ import { age } from '../table.ts';
 import { Transcript } from '../talk/transcript.ts';
 import { apiCommand } from '../village-api.ts';
 
-/** More events than a run of the largest budget has. */
+/** Exceeds the number of events of the largest possible run. */
 const PAGES_MAX = 100;
 
 interface Act {
@@ -57,7 +57,7 @@ export const run = apiCommand({
   name: 'run',
   usage: 'ID [cancel] [--reason=TEXT]',
   summary: 'shows the steps, words and cost of a run, or cancels it',
-  details: 'A cancelled run starts nothing more; its calls whose end is unknown are named.',
+  details: 'A cancelled run starts no more calls; the output lists its calls with an unknown outcome.',
   options: { reason: { type: 'string' } },
   names: [1, 2],
   act: runAct,

@@ -22,7 +22,7 @@ const runOf = (run_id: string): Run =>
   }) as Partial<Run> as Run;
 const artifactOf = (name: string): Artifact => ({ run_id: RUN, name }) as Partial<Artifact> as Artifact;
 
-test('each row names what its run delivered, oldest first and without control characters', () => {
+test('each row lists the deliverables of its run, oldest first and without control characters', () => {
   const lines = runsLines([runOf(RUN), runOf(OTHER)], [artifactOf('b\u001b[31m.csv'), artifactOf('fix.patch')], NOW);
   const [head, first, second] = lines.split('\n');
   assert.match(head ?? '', /ATTEMPT +DELIVERED +SUMMARY$/);

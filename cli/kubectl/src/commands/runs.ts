@@ -23,7 +23,7 @@ const TEXT_CHARS = 50;
 const NAMES_CHARS = 40;
 const DELIVERABLES = 100;
 
-/** The names of what a run delivered, oldest first; empty if the caller may not read its words. */
+/** Names of a run's deliverables, oldest first; empty if the caller may not read the run. */
 const namesOf = (run: Run, artifacts: readonly Artifact[]): string =>
   artifacts
     .filter(({ run_id: id }) => id === run.run_id)
@@ -43,7 +43,7 @@ export const runsLines = (runs: readonly Run[], artifacts: readonly Artifact[], 
     SUMMARY: ({ summary, error, prompt }) => printable(brief(summary ?? error?.message ?? prompt, TEXT_CHARS)),
   });
 
-/** The newest deliverables of the agents of some runs, as far as the caller may read their words. */
+/** Newest deliverables of the agents of some runs, as far as the caller may read them. */
 async function deliverablesOf(api: Client, listed: readonly Run[]): Promise<readonly Artifact[]> {
   const found: Artifact[] = [];
   for (const agent_id of new Set(listed.map((run) => run.agent_id))) {
@@ -154,5 +154,5 @@ async function followRun(api: Client, runId: string, transcript: Transcript): Pr
     for (const line of stateLines(event.data)) transcript.line(line);
     return event.data;
   }
-  throw new Error('the stream of a run has no end of its own');
+  throw new Error('the stream of a run ended before the run');
 }

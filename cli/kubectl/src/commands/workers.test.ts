@@ -36,7 +36,7 @@ const workerOf = (parts: { readonly run?: object; readonly envelope?: object } =
     envelope: parts.envelope ?? null,
   });
 
-test('each row has the task while a worker works, and its result or its error afterwards', () => {
+test('each row shows the task of a running worker, and the result or error of an ended one', () => {
   const ended = { run: { state: 'done' }, envelope: { summary: 'Two owls', artifacts: [], errors: [] } };
   const errors = [{ code: 'budget_tokens', what: 'The budget is used up', fix: 'Delegate less' }];
   const failed = { run: { state: 'failed' }, envelope: { summary: '', artifacts: [], errors } };
@@ -51,7 +51,7 @@ test('each row has the task while a worker works, and its result or its error af
   assert.equal(workersLines([], 'ada', NOW), 'ada has no workers');
 });
 
-test('text of a worker reaches the terminal without control characters', () => {
+test('control characters in the text of a worker are replaced', () => {
   const envelope = { summary: 'red \u001b[31mowl', artifacts: [], errors: [] };
   const text = workersLines([workerOf({ run: { state: 'done' }, envelope })], 'ada', NOW);
   assert.ok(!text.includes('\u001b'));

@@ -10,7 +10,7 @@ function resultOf({ run, envelope }: Worker): string {
   return error === undefined ? (envelope?.summary ?? run.prompt) : `${error.code}: ${error.what}`;
 }
 
-/** For a worker that has not ended, its task stands for the result. */
+/** Shows the task of a running worker instead of a result. */
 export const workersLines = (workers: readonly Worker[], agent: string, nowMs: number): string =>
   listed(workers, `${agent} has no workers`, {
     WORKER: ({ run }) => run.run_id,

@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../command.ts';
 
 const PAUSE_MS = 1_000;
-/** Streams in a row that end without an event, before the command gives up. */
+/** Number of consecutive streams without an event after which the command fails. */
 const EMPTY_STREAMS_MAX = 30;
 
-/** The events of a stream that `open` opens where it continues; opened again after a break, without an end of its own. */
+/**
+ * Yields events and reopens the stream after each break; it never ends by itself. `open` continues after the last
+ * event.
+ */
 export async function* persistent<T>(open: () => AsyncIterable<T>): AsyncGenerator<T> {
   for (let empty = 0; empty < EMPTY_STREAMS_MAX; empty += 1) {
     const events = open()[Symbol.asyncIterator]();

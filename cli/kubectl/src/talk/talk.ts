@@ -26,7 +26,7 @@ type OnPermission = (permission: Permission) => Promise<void>;
 const WAKES: Readonly<Record<string, string>> = {
   waking: 'the village awakens the agent',
   suspended: 'the agent is put to sleep: the message waits until a person awakens it',
-  never: 'the agent awakens for no message: it waits until a person awakens it',
+  never: 'messages do not awaken this agent: the message waits until a person awakens it',
 };
 
 /** The messages of a turn, as the stream reports them. Mutable, because their states change. */
@@ -39,7 +39,7 @@ class Exchange {
     this.#asked = asked;
   }
 
-  /** Takes a message; returns the answer when it is one. */
+  /** Records a message; returns it if it is the first answer, else null. */
   take(message: SessionMessage): SessionMessage | null {
     if (message.message_id === this.#asked) this.#state = message.state;
     if (message.in_reply_to !== this.#asked || message.author.role !== 'agent') return null;
@@ -67,7 +67,7 @@ async function send(
   return { asked: message.message_id, runId: run.run_id, cursor };
 }
 
-/** Sends a message, and prints what happens until it is answered. True if it was answered. */
+/** Sends a message and prints events until the answer. Returns true if it was answered. */
 export async function talk(turn: Turn, text: string, onPermission: OnPermission): Promise<boolean> {
   const { asked, runId, cursor } = await send(turn, text);
   const exchange = new Exchange(asked);
@@ -104,7 +104,7 @@ function printMessage(transcript: Transcript, message: SessionMessage, { runId, 
   if (message.run_id === runId) transcript.line(`  ${reportLine(message.text)}`);
 }
 
-/** Steps and calls so far, the present act and the failed calls of a report. */
+/** Extracts steps and calls so far, the current action and failed calls from a progress report. */
 export function reportLine(report: string): string {
   const lines = report.split('\n').filter((line) => /^(Done|Now|Failed): /.test(line));
   return printable(lines.join('; '));

@@ -34,7 +34,7 @@ test('words stream on one line, and calls stand between them', () => {
   assert.equal(text, 'I go to Bob.\n  → say {"text":"Hello"}\n  ← say ok: Said.\nDone.\n');
 });
 
-test('words that were lost come with the stored answer, and none are printed twice', () => {
+test('lost deltas are printed from the stored answer, and no text is printed twice', () => {
   const half = printed((transcript) => {
     transcript.delta(words('I go '));
     transcript.event(answered('I go to Bob.'));
@@ -62,7 +62,7 @@ test('a new attempt withdraws the words of the one before it', () => {
   assert.equal(text, 'I thi\n … again:\nI go.\n');
 });
 
-test('words cannot command the terminal, and kinds of events without words print nothing', () => {
+test('control characters are replaced, and events without text print nothing', () => {
   assert.equal(
     printed((transcript) => transcript.delta(words('\u001b[2Jclear\u0007'))),
     '\ufffd[2Jclear\ufffd',

@@ -12,7 +12,7 @@ const short = (text: unknown): string =>
 type Detail = Readonly<Record<string, unknown>>;
 type Other = Exclude<RunEvent['event'], `model_${string}` | `call_${string}`>;
 
-/** A line for each kind of event with a free detail; null for a kind that has none. */
+/** The line of each kind of event with a free-form detail; null for a kind that prints nothing. */
 const LINES: Readonly<Record<Other, ((detail: Detail) => string) | null>> = {
   queued: () => 'waits for the agent',
   started: () => 'started',
@@ -29,7 +29,9 @@ const LINES: Readonly<Record<Other, ((detail: Detail) => string) | null>> = {
   interrupted: () => 'interrupted',
 };
 
-/** The line of an event; null for an event that has none: words of the model are printed as they stream. Pure. */
+/**
+ * The line of an event; null if it prints nothing, like answers of the model, which are printed as they stream. Pure.
+ */
 function runLine(event: RunEvent): string | null {
   switch (event.event) {
     case 'model_asked':
@@ -51,8 +53,8 @@ function runLine(event: RunEvent): string | null {
 }
 
 /**
- * Prints words as they stream and events as lines between them. Mutable: it remembers the words of the answer under
- * way, which the stored answer completes, because streamed words may be lost.
+ * Prints words as they stream and events as lines between them. Mutable: it remembers the streamed part of the current
+ * answer and prints the rest from the stored answer, because deltas may be lost.
  */
 export class Transcript {
   readonly #write: (text: string) => void;
@@ -80,7 +82,7 @@ export class Transcript {
     if (line !== null) this.line(`  ${line}`);
   }
 
-  /** An answer as it is stored. Prints it unless its words have streamed. */
+  /** Prints a stored answer unless it has streamed completely. */
   answer(text: string): void {
     if (this.#answer.printed.trim() !== text.trim()) this.line(printable(text));
     else this.#endLine();
@@ -97,7 +99,7 @@ export class Transcript {
     this.#answer.printed = text;
   }
 
-  /** A new attempt withdraws the words of the one before it. */
+  /** A new attempt replaces the text of the previous one. */
   #begin({ run, ask, attempt }: { readonly run: string; readonly ask: number; readonly attempt: number }): void {
     const { run: lastRun, ask: lastAsk, attempt: lastAttempt } = this.#answer;
     if (run === lastRun && ask === lastAsk && attempt === lastAttempt) return;

@@ -25,7 +25,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		"negative GPUs":       {func(o *Options) { o.GPUsPerNode = -1 }, "--gpus"},
 		"unknown profile":     {func(o *Options) { o.Profile = "big" }, "--profile"},
 		"relative state":      {func(o *Options) { o.State = "x" }, "--state"},
-		"state for no socket": {func(o *Options) { o.State = "/" + strings.Repeat("x", 100) }, "--state"},
+		"state too long for a socket": {func(o *Options) { o.State = "/" + strings.Repeat("x", 100) }, "--state"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

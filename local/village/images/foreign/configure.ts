@@ -1,5 +1,6 @@
 /**
- * Configures unpacked packages like the native image: results of maintainer scripts and RUN depend on no architecture.
+ * Configures unpacked packages like the native image: maintainer scripts and RUN give the same results on every
+ * architecture.
  */
 import {
   chmodSync,

@@ -91,7 +91,7 @@ function refuseOtherMachines(root: string, { architecture, name }: Transposition
     const machine = stats.isFile() ? elfMachineOf(join(root, path)) : undefined;
     if (machine === undefined || machine === wanted) continue;
     throw new Failure(
-      `${name} would hold ${path}, which is not for ${architecture} (ELF machine ${machine})`,
+      `${name} would contain ${path}, which is not for ${architecture} (ELF machine ${machine})`,
       'add its source to local/village/images/foreign/replacements.ts',
     );
   }

@@ -41,7 +41,7 @@ function listOf(agents: readonly DrawnAgent[], zoom = 32, pins: readonly ScenePi
   });
 }
 
-test('every drawn figure is hit at its middle', () => {
+test('a tap at the middle of a figure hits it', () => {
   for (const zoom of [6, 12, 32, 90]) {
     const list = listOf([AGENT], zoom);
     const figure = list.figures[0];
@@ -50,7 +50,7 @@ test('every drawn figure is hit at its middle', () => {
   }
 });
 
-test('the figure in front wins', () => {
+test('of overlapping figures the front one is hit', () => {
   const list = listOf([
     { ...AGENT, agentId: 'behind' },
     { ...AGENT, agentId: 'front', y: 50.4 },
@@ -60,7 +60,7 @@ test('the figure in front wins', () => {
   assert.deepEqual(hitTest(list, { x: front.x, y: front.y - 4 }), { kind: 'agent', id: 'front' });
 });
 
-test('a dot is at least 24 pixels wide to a mouse, and more to a finger', () => {
+test('the target of a dot is at least 24 pixels wide for a mouse, and wider for a finger', () => {
   const crowd = Array.from({ length: 400 }, (_, index) => ({
     ...AGENT,
     agentId: `x${index}`,
@@ -75,7 +75,7 @@ test('a dot is at least 24 pixels wide to a mouse, and more to a finger', () => 
   assert.equal(hitTest(list, { x: dot.x + 18, y: dot.y }, true).kind, 'agent');
 });
 
-test('names and places are hit too, and open ground is reported', () => {
+test('names and places can be hit, and open ground is reported', () => {
   const list = listOf([AGENT]);
   const name = list.names[0];
   const place = list.landmarks[0];
@@ -85,7 +85,7 @@ test('names and places are hit too, and open ground is reported', () => {
   assert.deepEqual(hitTest(list, { x: 10, y: 10 }), { kind: 'ground' });
 });
 
-test('a pin is hit by its head, not by the ground below its tip', () => {
+test('a pin is hit at its head, not at the ground below its tip', () => {
   const list = listOf([], 32, [{ id: 'p1', x: 53, y: 50, tone: 'plain' }]);
   const pin = list.pins[0];
   assert.ok(pin !== undefined);

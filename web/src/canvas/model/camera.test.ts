@@ -20,7 +20,7 @@ const VIEWPORT: Viewport = { width: 1000, height: 600, insetLeft: 200, insetRigh
 const CAMERA: Camera = { x: 40, y: 30, zoom: 20 };
 const MAP = { width: 128, height: 128 };
 
-test('screen and world are inverse to each other', () => {
+test('the conversions between screen and world are inverse', () => {
   for (const world of [
     { x: 0, y: 0 },
     { x: 40, y: 30 },
@@ -42,7 +42,7 @@ test('zooming keeps the tile under the pointer where it is', () => {
   assert.ok(Math.hypot(after.x - before.x, after.y - before.y) < 1e-9);
 });
 
-test('zoom stops at its limits and still keeps the tile', () => {
+test('zooming stops at its limits and still keeps the tile in place', () => {
   const screen = { x: 300, y: 500 };
   for (const [factor, zoom] of [
     [1000, MAX_ZOOM],
@@ -60,11 +60,11 @@ test('a drag moves the map with the hand', () => {
   assert.deepEqual(panBy(CAMERA, 40, -20), { x: 38, y: 31, zoom: 20 });
 });
 
-test('the middle of the picture never leaves the map', () => {
+test('the middle of the view never leaves the map', () => {
   assert.deepEqual(clampCamera({ x: -5, y: 900, zoom: 1 }, MAP), { x: 0, y: 128, zoom: MIN_ZOOM });
 });
 
-test('a fitted rectangle is seen whole', () => {
+test('a fitted rectangle is completely visible', () => {
   const rect = { x: 10, y: 20, width: 60, height: 30 };
   const camera = fitRect(rect, VIEWPORT, 90);
   const upperLeft = worldToScreen(camera, VIEWPORT, { x: 10, y: 20 });
@@ -95,7 +95,7 @@ test('a first visit shows the agents, or the whole map if there are none', () =>
   assert.equal(showPeople([], VIEWPORT, MAP).x, 64);
 });
 
-test('visible tiles cover the viewport and no more than map and edge', () => {
+test('visible tiles cover the viewport, within the map and its edge', () => {
   const rect = visibleTiles(CAMERA, VIEWPORT, { map: MAP, margin: 2, edge: 24 });
   const corner = screenToWorld(CAMERA, VIEWPORT, { x: 0, y: 0 });
   assert.ok(rect.x <= corner.x && rect.y <= corner.y);
@@ -103,7 +103,7 @@ test('visible tiles cover the viewport and no more than map and edge', () => {
   assert.deepEqual(all, { x: -24, y: -24, width: 176, height: 176 });
 });
 
-test('a glide comes nearer each frame and arrives', () => {
+test('a glide approaches its target each frame and arrives', () => {
   const target: Camera = { x: 60, y: 10, zoom: 60 };
   let camera = CAMERA;
   for (let frame = 0; frame < 200 && camera !== target; frame++) {

@@ -7,7 +7,7 @@ const drawnAt = ({ place, correction }: Drawn): { x: number; y: number } => ({
   y: place.y + correction.dy,
 });
 
-test('a walking figure is drawn at its true place', () => {
+test('a walking figure is drawn at its true position', () => {
   let drawn = correct(undefined, { x: 10, y: 10 }, 16);
   for (let frame = 1; frame <= 60; frame++) {
     drawn = correct(drawn, { x: 10 + frame * 0.04, y: 10 }, 16);
@@ -15,7 +15,7 @@ test('a walking figure is drawn at its true place', () => {
   }
 });
 
-test('after a late record a figure slides without a jump to its true place', () => {
+test('after a late path a figure slides to its true position without a jump', () => {
   const before = correct(undefined, { x: 10, y: 10 }, 16);
   let drawn = correct(before, { x: 11.2, y: 10 }, 16);
   assert.ok(Math.abs(drawnAt(drawn).x - 10) < 1e-9);
@@ -29,7 +29,7 @@ test('after a late record a figure slides without a jump to its true place', () 
   assert.deepEqual(drawnAt(drawn), { x: 11.2, y: 10 });
 });
 
-test('a respawn elsewhere is shown at once', () => {
+test('a respawn elsewhere jumps at once', () => {
   const drawn = correct(correct(undefined, { x: 10, y: 10 }, 16), { x: 80, y: 4 }, 16);
   assert.deepEqual(drawnAt(drawn), { x: 80, y: 4 });
 });

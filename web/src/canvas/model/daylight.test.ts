@@ -4,14 +4,14 @@ import { daylight } from './daylight.ts';
 
 const brightness = (tint: number): number => (tint >> 16) + ((tint >> 8) & 255) + (tint & 255);
 
-test('noon is bright without lamps, midnight dark with them', () => {
+test('noon is bright without lamps, midnight is dark with lamps', () => {
   assert.deepEqual(daylight(700).glow, 0);
   assert.ok(brightness(daylight(700).tint) > 750);
   assert.equal(daylight(0).glow, 1);
   assert.ok(brightness(daylight(0).tint) < 420);
 });
 
-test('light changes without jumps, over midnight too', () => {
+test('light changes smoothly, also at midnight', () => {
   for (let minute = 0; minute < 1440; minute++) {
     const step = Math.abs(brightness(daylight(minute).tint) - brightness(daylight((minute + 1) % 1440).tint));
     assert.ok(step <= 12, `minute ${minute} jumps by ${step}`);

@@ -38,13 +38,13 @@ function frame(change: Partial<FrameInput> = {}): FrameInput {
   };
 }
 
-test('a figure has a badge while its agent does something with its hands', () => {
+test('a figure has a badge while its agent uses its hands', () => {
   const badge = (hands: FrameInput['hands']) => drawList(frame({ hands })).figures[0]?.hands;
   assert.equal(badge(new Map([['ada', 'building']])), 'building');
   assert.equal(badge(new Map([['bob', 'building']])), null);
 });
 
-test('feet stand in the tile of the agent', () => {
+test("a figure's feet are in its agent's tile", () => {
   const [figure] = drawList(frame()).figures;
   assert.equal(figure?.x, 416);
   assert.equal(Math.round(figure.y), 325);
@@ -62,7 +62,7 @@ test('a figure further south is drawn in front', () => {
   );
 });
 
-test('an agent out of sight is not drawn', () => {
+test('an agent outside the viewport is not drawn', () => {
   const list = drawList(frame({ agents: [{ ...AGENT, x: 5 }] }));
   assert.deepEqual([list.figures, list.names, list.bubbles], [[], [], []]);
 });
@@ -76,7 +76,7 @@ test('walking changes the legs, standing does not', () => {
   assert.deepEqual(new Set(steps(true)), new Set([0, 1, 2]));
 });
 
-test('states differ by shape and name, not by colour alone', () => {
+test('states differ in shape and name, not only in colour', () => {
   const cases: readonly (readonly [Partial<DrawnAgent>, { asleep: boolean; alpha: number; tone: string }])[] = [
     [{}, { asleep: false, alpha: 1, tone: 'plain' }],
     [
@@ -104,20 +104,20 @@ test('a figure shows its carried item and its emote; a lying figure shows no ite
   assert.deepEqual(
     drawn({ inventory: ['bread-1', 'apple-2'], emote: 'wave' }),
     ['bread', 'wave'],
-    'the first of several things',
+    'the first of several items',
   );
   assert.deepEqual(drawn({ inventory: ['bread-1'], activity: 'sleeping' }), [null, null]);
   assert.deepEqual(drawn({ inventory: ['bread-1'], asleep: true, online: false }), [null, null]);
 });
 
-test('speech fades at its end and is not shown before its tick', () => {
+test('speech fades out, and is not shown before its tick', () => {
   assert.equal(speechAlpha(1000, 1001), 0);
   assert.equal(speechAlpha(1000, 1000), 1);
   assert.ok(speechAlpha(1055, 1000) > 0 && speechAlpha(1055, 1000) < 1);
   assert.equal(speechAlpha(1060, 1000), 0);
 });
 
-test('bubbles that would cover each other become one, the selected agent keeps its words', () => {
+test('overlapping bubbles merge, but the selected agent keeps its own', () => {
   const talking = ['a', 'b', 'c'].map((agentId, index) => ({
     ...AGENT,
     agentId,
@@ -139,7 +139,7 @@ test('bubbles that would cover each other become one, the selected agent keeps i
   assert.equal(apart.length, 3);
 });
 
-test('names do not cover each other, and the selected one is always there', () => {
+test("names never overlap, and the selected agent's name is always shown", () => {
   const agents = Array.from({ length: 6 }, (_, index) => ({
     ...AGENT,
     agentId: `a${index}`,
@@ -151,7 +151,7 @@ test('names do not cover each other, and the selected one is always there', () =
   assert.ok(names.some((name) => name.id === 'a5' && name.selected));
 });
 
-test('a crowd at far zoom becomes dots, and a larger one counts', () => {
+test('at far zoom a crowd is drawn as dots, and a larger one as counts', () => {
   const crowd = (count: number): DrawnAgent[] =>
     Array.from({ length: count }, (_, index) => ({
       ...AGENT,
@@ -168,7 +168,7 @@ test('a crowd at far zoom becomes dots, and a larger one counts', () => {
   assert.deepEqual([counts.figures.length, counts.clusters.length], [0, 1]);
 });
 
-test('homes show their names only at close zoom, and a zone with the name of its place shows none', () => {
+test('homes show names only at close zoom, and a zone with the name of its place shows no label', () => {
   const landmarks = [
     { id: 'h', name: 'Elm Cottage', kind: 'home', x: 50, y: 50, slots: [] },
     { id: 'c', name: 'Café', kind: 'cafe', x: 45, y: 45, slots: [] },

@@ -14,7 +14,7 @@ function drawn(pins: readonly ScenePin[], zoom = 32): ReturnType<typeof pinComma
   });
 }
 
-test('a pin stands on the middle of its tile', () => {
+test('the tip of a pin is at the middle of its tile', () => {
   assert.deepEqual(drawn([pin('a', 50)]), [{ ids: ['a'], x: 416, y: 316, tone: 'plain' }]);
 });
 
@@ -38,6 +38,6 @@ test('the draft pin and the pin of the open post stay single, in front', () => {
   );
 });
 
-test('pins out of sight are not drawn', () => {
+test('pins outside the viewport are not drawn', () => {
   assert.deepEqual(drawn([pin('a', 5)]), []);
 });

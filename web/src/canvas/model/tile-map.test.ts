@@ -8,12 +8,12 @@ const LEGEND = ['grass', 'wall', 'wood_floor', 'table', 'road', 'door'];
 const ROWS = ['0000000001', '0111110000', '0123210000', '0122210000', '0115110000', '0004000000'];
 const map = createTileMap({ width: 10, height: 6 }, Uint8Array.from(ROWS.join(''), Number), LEGEND);
 
-test('every terrain of the contract has a look, and unknown names are grass', () => {
+test('every terrain of the contract can be drawn, and unknown names become grass', () => {
   assert.deepEqual(TERRAINS.map(tileKind), [...TERRAINS]);
   assert.equal(tileKind('lava'), 'grass');
 });
 
-test('touching indoor tiles form a house, and a lone wall does not', () => {
+test('adjacent indoor tiles form a house, a single wall does not', () => {
   const houses = findBuildings(map);
   assert.deepEqual(
     houses.map((house) => house.rect),
@@ -21,11 +21,11 @@ test('touching indoor tiles form a house, and a lone wall does not', () => {
   );
 });
 
-test('furniture takes the ground around it', () => {
+test('furniture is drawn on the ground around it', () => {
   assert.equal(surfaceAt(map, 3, 2), 'wood_floor');
 });
 
-test('beyond the edge there is forest, but a road continues', () => {
+test('beyond the edge of the map forest is drawn, but roads continue', () => {
   const kinds = new Set(Array.from({ length: 60 }, (_, x) => map.at(x, -4)));
   assert.ok(kinds.has('tree') && !kinds.has('wall'));
   assert.equal(map.at(3, 40), 'road');

@@ -20,7 +20,7 @@ test('wrapping', () => {
     assert.deepEqual(wrapText(text, { maxWidth: 9, maxLines: 2 }, measure), lines, text);
 });
 
-test('no line is ever wider or more than allowed', () => {
+test('no text exceeds the maximum width or number of lines', () => {
   const words = 'Shall we meet at the café laterandthengohometogether and read'.split(' ');
   for (let count = 0; count <= words.length; count++) {
     for (const maxWidth of [3, 7, 12, 40]) {
@@ -31,7 +31,7 @@ test('no line is ever wider or more than allowed', () => {
   }
 });
 
-test('an ellipsis only where something is missing', () => {
+test('an ellipsis appears only if text is cut', () => {
   assert.equal(ellipsis('bread', 5, measure), 'bread');
   assert.equal(ellipsis('breads', 5, measure), 'brea…');
 });

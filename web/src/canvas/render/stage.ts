@@ -158,7 +158,7 @@ interface StageFrame {
 
 /** The background: the colour of the forest beyond the drawn ground. */
 const BEYOND = 0x5f8f56;
-/** Roofs are opaque up to the first zoom. They fade until the second, at which the rooms are large enough to see. */
+/** Zooms between which roofs fade out; at the second, rooms are large enough to see. */
 const ROOF_WHOLE = 13;
 const ROOF_GONE = 19;
 const ZONE_TINT: Readonly<Record<string, number>> = {

@@ -10,7 +10,7 @@ const CONTEXT = { details: new Map(), landmarks: [CAFE], zones: [], serial: 7 };
 const ABOUT = { agentId: 'ada', name: 'Ada', tick: 100, at: { x: 11, y: 10 } };
 const texts = (...events: readonly WorldEvent[]): string[] => entriesOf(events, CONTEXT).map(({ text }) => text);
 
-test('each event of the world is a line', () => {
+test('each event of the world gives a line', () => {
   assert.deepEqual(texts({ ...ABOUT, kind: 'speech', text: 'Hello' }), ['“Hello”']);
   assert.deepEqual(texts({ ...ABOUT, kind: 'power', asleep: true }), ['fell asleep']);
   assert.deepEqual(texts({ ...ABOUT, kind: 'item', item: 'apple' }), ['took an apple']);
@@ -19,12 +19,12 @@ test('each event of the world is a line', () => {
   assert.deepEqual(texts({ ...ABOUT, kind: 'walk' }), ['is walking to Café']);
 });
 
-test('a walk to no landmark and standing around are no lines', () => {
+test('a walk without a landmark and standing around give no line', () => {
   assert.deepEqual(texts({ ...ABOUT, kind: 'walk', at: { x: 50, y: 50 } }), []);
   assert.deepEqual(texts({ ...ABOUT, kind: 'activity', activity: 'idle' }), []);
 });
 
-test('the newest event comes first, with the name that the agent has now', () => {
+test("the newest event comes first, with the agent's present name", () => {
   const details = new Map([['ada', agentDetail('ada', { display_name: 'Ada L.' })]]);
   const entries = entriesOf(
     [
@@ -42,7 +42,7 @@ test('the newest event comes first, with the name that the agent has now', () =>
   );
 });
 
-test('repeated activity is one line until the agent does something else; the list is bounded', () => {
+test('a repeated activity is one line until the agent does something else; the list is bounded', () => {
   const line = (id: number, text: string, agentId = 'ada'): FeedEntry => ({
     id: String(id),
     agentId,

@@ -40,7 +40,7 @@ const listed = (...ids: readonly string[]): Reply<unknown> => ({
   data: { agents: ids.map((id) => agentDetail(id)) },
 });
 
-test('without the world the agents are still listed', async (context) => {
+test('agents are listed even if the world cannot be loaded', async (context) => {
   const { agents, store } = started(context, { [listAgents.name]: listed('bob', 'ada') });
   agents.start();
   await agents.ready;
@@ -78,7 +78,7 @@ test('feed, rows and clock follow the world', async (context) => {
   assert.deepEqual([rows[0]?.live, rows[0]?.place, rows[0]?.carried, clock?.day], [true, 'Café', ['apple'], 0]);
 });
 
-test('after a refusal the known agents stay, beside the refusal', async (context) => {
+test('known agents stay after a refusal, which is stored beside them', async (context) => {
   const { agents, store, answers } = started(context, { [listAgents.name]: listed('ada') });
   await agents.refreshAll();
   answers[listAgents.name] = REFUSED;
@@ -89,13 +89,13 @@ test('after a refusal the known agents stay, beside the refusal', async (context
   );
 });
 
-test('before the first answer the list does not count as empty', async (context) => {
+test('the list does not count as empty before the first answer', async (context) => {
   const { agents, store } = started(context, {});
   await agents.refreshAll();
   assert.deepEqual(store.get().agents, { read: false, refused: AWAY });
 });
 
-test('the list has no personas, and keeps known ones', async (context) => {
+test('the list omits personas, and known personas stay', async (context) => {
   const persona = { identity: 'a baker', personality: '', instructions: '' };
   const { agents, store, answers } = started(context, {
     [listAgents.name]: { ok: true, data: { agents: [agentDetail('ada', { persona: null })] } },
@@ -111,7 +111,7 @@ test('the list has no personas, and keeps known ones', async (context) => {
   assert.deepEqual([store.get().details.get('ada')?.persona, store.get().details.get('ada')?.balance], [persona, '8']);
 });
 
-test('an unchanged agent is the same object; a deleted one loses its selection', async (context) => {
+test('an unchanged agent stays the same object; a deleted one is no longer selected', async (context) => {
   const { agents, store, answers } = started(context, { [listAgents.name]: listed('ada', 'bob') });
   await agents.refreshAll();
   const ada = store.get().details.get('ada');

@@ -14,7 +14,7 @@ const DETAILS_MS = 4000;
 const LARGE = 200;
 const LARGE_EVERY = 8;
 
-/** Keeps the agents in the store, also without the world. Mutable because it owns the timers. */
+/** Keeps the agents of the store current, even without the world. Mutable because it owns the timers. */
 export class Agents {
   readonly #api: Caller;
   readonly #store: Store<AppState>;

@@ -42,7 +42,7 @@ test('the row of a walking agent has its destination', () => {
   assert.equal(rows([{ ...ADA, moving: true }], new Map([['ada', { x: 77, y: 10 }]]))[0]?.heading, null);
 });
 
-test('a row shows the agent as in the frames, otherwise as last reported', () => {
+test('a row shows the agent as in the frames, or as last reported by the API', () => {
   const details = new Map([
     ['ada', agentDetail('ada', { activity: 'reading', inventory: [{ item_id: 'apple-1', kind: 'apple' }] })],
   ]);
@@ -91,7 +91,7 @@ test('unchanged rows are the same objects, and so is an unchanged list', () => {
   );
 });
 
-test('rows stay ordered by name when a name changes, or when one agent comes as another goes', () => {
+test('rows stay sorted by name when a name changes or one agent replaces another', () => {
   const table = new AgentRows();
   const names = (...agents: readonly (readonly [string, string])[]): string[] =>
     table
@@ -109,7 +109,7 @@ test('rows stay ordered by name when a name changes, or when one agent comes as 
   assert.deepEqual(names(['c', 'Cleo'], ['a', 'Zoe']), ['Cleo', 'Zoe']);
 });
 
-test('after a change of places every row has its new one', () => {
+test('when landmarks change, every row gets its new place', () => {
   const table = new AgentRows();
   const source = {
     details: new Map(),

@@ -19,7 +19,7 @@ const event = (change: Partial<BoardEvent>): BoardEvent => ({
   ...change,
 });
 
-test('a snapshot replaces the state, and lists read again', () => {
+test('a snapshot replaces the state and makes lists read again', () => {
   const state = afterMessage(
     EMPTY_BOARD,
     { type: 'snapshot', ...at, posts: [aPost({ post_id: 'p1' }), aPost({ post_id: 'p2' })] },
@@ -29,7 +29,7 @@ test('a snapshot replaces the state, and lists read again', () => {
   assert.deepEqual([state.at, state.generation, state.unseen], [at, 1, 0]);
 });
 
-test('an event has the whole post and reply, and moves the mark', () => {
+test('an event carries the whole post and reply, and advances the mark', () => {
   const state = afterMessage(
     EMPTY_BOARD,
     event({ what: 'replied', reply_id: 'r1', post: aPost({ replies: 1 }), reply: aReply() }),
@@ -55,7 +55,7 @@ test('a reset keeps known posts and makes lists read again; a mark changes nothi
   assert.deepEqual([mark.generation, mark.at?.offset, mark.events], [reset.generation, 40, reset.events]);
 });
 
-test('only texts of others that arrive while the board is closed are unseen', () => {
+test('only texts that others write while the board is closed count as unseen', () => {
   const cases: readonly (readonly [Partial<BoardEvent>, boolean, number])[] = [
     [{}, false, 1],
     [{}, true, 0],
@@ -73,7 +73,7 @@ test('only texts of others that arrive while the board is closed are unseen', ()
     );
 });
 
-test('the number of kept posts is limited', () => {
+test('the number of stored posts is limited', () => {
   let state = EMPTY_BOARD;
   for (let index = 0; index < MAX_POSTS + 20; index++)
     state = learn(state, `p${index}`, aPost({ post_id: `p${index}` }));
@@ -83,7 +83,7 @@ test('the number of kept posts is limited', () => {
 
 const account = (id: string): Session => ({ kind: 'account', account: { account_id: id, name: id, role: 'member' } });
 
-test('unsent replies stay for their writer alone', () => {
+test('unsent replies stay only for their writer', () => {
   const cases: readonly (readonly [string, string | null, Session, boolean])[] = [
     ['the session ended', 'mo', { kind: 'visitor', ended: true }, false],
     ['its holder signs in again', 'mo', account('mo'), false],

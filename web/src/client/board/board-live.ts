@@ -95,7 +95,7 @@ function learnReply(
 /** The server sends a mark at least this often. */
 const BEAT_MS = 20_000;
 
-/** The board over `/ws/board`; starts again for another account. Mutable because it owns the socket. */
+/** Follows the board over `/ws/board`; starts again for another account. Mutable because it owns the socket. */
 export class BoardLive {
   readonly state: Store<BoardState> = createStore<BoardState>(EMPTY_BOARD);
   readonly connection: Store<Connection> = createStore<Connection>('connecting');

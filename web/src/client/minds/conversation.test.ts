@@ -83,7 +83,7 @@ async function followedWithCuts(seed: number): Promise<Conversation> {
   return state;
 }
 
-test('lost connections, repeated events and lost words never change the conversation', async (context) => {
+test('lost connections, repeated events and lost deltas never change the conversation', async (context) => {
   const whole = fold(COURSE);
   for (let seed = 1; seed <= 200; seed += 1) {
     const state = await followedWithCuts(seed);
@@ -95,7 +95,7 @@ test('lost connections, repeated events and lost words never change the conversa
   context.diagnostic('200 seeds');
 });
 
-test('an answer follows its question, also when another question was asked before it', () => {
+test('an answer follows its question, even if another question came between', () => {
   const exchanges = exchangesOf(fold(COURSE));
   assert.deepEqual(
     exchanges.map(({ question, answer }) => [question?.number, answer?.number]),
@@ -108,21 +108,21 @@ test('an answer follows its question, also when another question was asked befor
   assert.equal(exchanges[1]?.trace.events.length, 0);
 });
 
-test('words of the agent that answer no message stand alone', () => {
+test('text of the agent that answers no message stands alone', () => {
   const [alone] = exchangesOf(
     fold([{ event: 'message', data: aMessage(1, { author: { role: 'agent', id: 'ada', name: 'Ada' } }) }]),
   );
   assert.deepEqual([alone?.question, alone?.answer?.number], [null, 1]);
 });
 
-test('the state of a run is added to its messages, and never takes an end back', () => {
+test('the state of a run is added to its messages, and never reverts a final state', () => {
   const state = fold(COURSE);
   const ended = withRuns(state, [aRun({ state: 'done', runtime: 'scripted' }), aRun({ run_id: 'another' })]);
   assert.deepEqual([ended.traces.get(RUN_ID)?.run?.runtime, ended.traces.has('another')], ['scripted', false]);
   assert.equal(withRuns(ended, [aRun()]).traces.get(RUN_ID)?.run?.state, 'done');
 });
 
-test('words under way change their exchange alone, and an answer with the same runs changes none', () => {
+test('streaming words change only their exchange, and an unchanged list of runs changes none', () => {
   const begun = fold([
     ...COURSE,
     { event: 'message', data: aMessage(4, { state: 'working', run_id: OTHER_RUN }) },
@@ -143,7 +143,7 @@ test('words under way change their exchange alone, and an answer with the same r
   assert.deepEqual(changed(afterConversationEvent(begun, { event: 'permission', data: answered })), [0]);
 });
 
-test('the stream may say the state of a run itself', () => {
+test('the stream can carry the state of a run itself', () => {
   const after = fold([...COURSE, { event: 'run', data: aRun({ state: 'done', runtime: 'scripted' }) }]);
   assert.equal(after.traces.get(RUN_ID)?.run?.runtime, 'scripted');
 });
@@ -152,7 +152,7 @@ test('a reset begins again', () => {
   assert.deepEqual(fold([...COURSE, { event: 'reset', data: {} }]), EMPTY_CONVERSATION);
 });
 
-test('a report folds into its question, newer versions replace older ones, and the answer stays the answer', () => {
+test('a report is shown with its question, newer versions replace older ones, and the answer stays separate', () => {
   const author = { role: 'agent', id: 'ada', name: 'Ada' } as const;
   const report = (version: number): ConversationEvent => ({
     event: 'message',
@@ -169,12 +169,12 @@ test('a report folds into its question, newer versions replace older ones, and t
   assert.deepEqual([alone?.question, alone?.answer, alone?.report?.version], [null, null, 2]);
 });
 
-test('runs are read once when a message begins and once when it ends, and again only while its run has not ended', () => {
+test('runs are read when a message begins and ends, and again only while its run has not ended', () => {
   const versions = COURSE.map((_, index) => runReads(fold(COURSE.slice(0, index + 1))).version);
   assert.deepEqual([versions[0], versions[3], versions.at(-1)], [0, 1, 4]);
-  assert.equal(new Set(versions).size, 4, 'words, calls and permissions under way read nothing');
+  assert.equal(new Set(versions).size, 4, 'words, calls and permissions of a running message cause no read');
   const ended = fold(COURSE);
-  assert.equal(runReads(ended).isStale, false, 'a run that the page does not know is not waited for');
+  assert.equal(runReads(ended).isStale, false, 'no read waits for a run that the page does not know');
   assert.equal(runReads(withRuns(ended, [aRun()])).isStale, true);
   assert.equal(runReads(withRuns(ended, [aRun({ state: 'done' })])).isStale, false);
 });

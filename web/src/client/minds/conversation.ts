@@ -60,7 +60,7 @@ export function withMessages(state: Conversation, messages: readonly SessionMess
   return { ...state, messages: [...byId.values()].toSorted((left, right) => left.number - right.number) };
 }
 
-/** A repeated event never takes an end back, nor the newer version of a report. */
+/** A repeated event never reverts a final state or the newer version of a report. */
 function replaces(message: SessionMessage, known: SessionMessage): boolean {
   return message.version >= known.version && (!isFinalMessage(known) || isFinalMessage(message));
 }
@@ -97,7 +97,7 @@ function withTrace(state: Conversation, runId: string, change: (trace: RunTrace)
   return { ...state, traces };
 }
 
-/** Adds the present state of runs, as an answer of the API gives it. Runs of no message are left out. */
+/** Adds the present state of runs from an answer of the API. Ignores runs without a message. */
 export function withRuns(state: Conversation, runs: readonly Run[]): Conversation {
   const asked = new Set(state.messages.map((message) => message.run_id));
   return runs
@@ -106,8 +106,8 @@ export function withRuns(state: Conversation, runs: readonly Run[]): Conversatio
 }
 
 /**
- * When to read the runs of a conversation: as `version` grows, once for each message that begins or ends, and while
- * `isStale`: a message has ended, but its run not yet. The stream brings everything else.
+ * When to read the runs of a conversation: when `version` grows (a message began or ended), and while `isStale` (a
+ * message has ended, but not its run). The stream carries everything else.
  */
 export function runReads({ messages, traces }: Conversation): { readonly version: number; readonly isStale: boolean } {
   const ended = messages.filter(isFinalMessage);

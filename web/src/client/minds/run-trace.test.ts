@@ -13,7 +13,7 @@ const delta = (ask: number, attempt: number, text: string): Parameters<typeof af
 const withEvents = (trace: RunTrace, ...events: RunEvent[]): RunTrace => events.reduce(afterRunEvent, trace);
 const words = (trace: RunTrace): string | null => trace.partial?.text ?? null;
 
-test('words stream piece by piece, and a new attempt withdraws those of the earlier one', () => {
+test('deltas are appended, and a new attempt replaces the text of the earlier one', () => {
   let trace = withEvents(EMPTY_TRACE, aModelEvent(1, 'model_asked', { ask: 0, attempt: 1 }));
   trace = afterDelta(afterDelta(trace, delta(0, 1, 'Bob ')), delta(0, 1, 'wants rope'));
   assert.equal(words(trace), 'Bob wants rope');
@@ -23,7 +23,7 @@ test('words stream piece by piece, and a new attempt withdraws those of the earl
   assert.equal(words(afterDelta(second, delta(0, 1, ' late'))), 'Bob says', 'a late piece of the first attempt');
 });
 
-test('the end of an answer takes its words; a late piece does not bring them back', () => {
+test('the end of an answer removes its streamed words; a late delta does not restore them', () => {
   const streamed = afterDelta(EMPTY_TRACE, delta(0, 1, 'I ask him.'));
   const answered = aModelEvent(2, 'model_answered', { ask: 0, attempt: 1, text: 'I ask him.' });
   const trace = withEvents(streamed, answered);
@@ -33,7 +33,7 @@ test('the end of an answer takes its words; a late piece does not bring them bac
   assert.equal(words(afterDelta(trace, delta(1, 1, 'He'))), 'He', 'the next answer streams');
 });
 
-test('the words of an answer without text are kept as said; those of a failed one are withdrawn', () => {
+test('the streamed words of an answer without stored text stay; those of a failed answer are withdrawn', () => {
   const streamed = afterDelta(EMPTY_TRACE, delta(0, 1, 'I ask him.'));
   const answered = withEvents(streamed, aModelEvent(2, 'model_answered', { ask: 0, attempt: 1 }));
   assert.deepEqual([...answered.said], [[0, 'I ask him.']]);
@@ -42,11 +42,11 @@ test('the words of an answer without text are kept as said; those of a failed on
 });
 
 for (const event of ['interrupted', 'lapsed', 'settled', 'waiting'] as const)
-  test(`words under way are withdrawn by ${event}`, () => {
+  test(`${event} withdraws the words of a streaming answer`, () => {
     assert.equal(words(withEvents(afterDelta(EMPTY_TRACE, delta(0, 1, 'Bo')), aRunEvent(2, event))), null);
   });
 
-test('after a lost connection the words have a gap, once', () => {
+test('after a lost connection the streamed words have one gap', () => {
   const broken = afterLostConnection(afterLostConnection(afterDelta(EMPTY_TRACE, delta(0, 1, 'Bob wants'))));
   assert.equal(
     words(afterDelta(afterDelta(broken, delta(0, 1, 'long')), delta(0, 1, ' rope'))),
@@ -54,17 +54,17 @@ test('after a lost connection the words have a gap, once', () => {
   );
 });
 
-test('an ended run stays ended, and nothing streams after it', () => {
+test('an ended run stays ended and accepts no more deltas', () => {
   const ended = afterRun(EMPTY_TRACE, aRun({ state: 'cancelled' }));
   assert.equal(afterRun(ended, aRun({ state: 'running' })).run?.state, 'cancelled');
   assert.equal(words(afterDelta(ended, delta(0, 1, 'Bob'))), null);
   assert.equal(words(afterRun(afterDelta(EMPTY_TRACE, delta(0, 1, 'Bob')), aRun({ state: 'failed' }))), null);
 });
 
-test('events in any order, also repeated, become the list by number', () => {
+test('events in any order, even repeated, are sorted by number', () => {
   const events = [1, 2, 3, 4].map((number) => aRunEvent(number, 'step'));
   const [one, two, three, four] = events as [RunEvent, RunEvent, RunEvent, RunEvent];
   const trace = withEvents(EMPTY_TRACE, two, one, two, four, three, one, four);
   assert.deepEqual(trace.events, events);
-  assert.equal(afterRunEvent(trace, three), trace, 'a repeated event makes no new object');
+  assert.equal(afterRunEvent(trace, three), trace, 'a repeated event leaves the trace the same object');
 });

@@ -1,7 +1,7 @@
 import type { Run, RunDelta, RunEvent } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 
-/** The words of an answer that the model writes now. `broken`: pieces were lost, so the text has a gap. */
+/** The text of an answer that the model is writing. `broken`: deltas were lost, so the text has a gap. */
 type PartialWords = Readonly<{ ask: number; attempt: number; text: string; broken: boolean }>;
 
 /** One run as its stream describes it. The events are in order, each once. */
@@ -41,7 +41,7 @@ function inserted(events: readonly RunEvent[], event: RunEvent): readonly RunEve
   return events.toSpliced(at, 0, event);
 }
 
-/** An event that starts or ends an answer of the model withdraws the words under way, or keeps them as said. */
+/** An event that starts or ends an answer withdraws the streaming words, or keeps them if the event has no text. */
 function afterWords(trace: RunTrace, event: RunEvent): RunTrace {
   const { partial } = trace;
   if (partial === null) return trace;
@@ -61,7 +61,10 @@ const ENDS_WORK: ReadonlySet<RunEvent['event']> = new Set<RunEvent['event']>([
   'waiting',
 ]);
 
-/** A piece of the answer under way. Pieces of a later attempt withdraw the earlier words; late pieces change nothing. */
+/**
+ * Appends a delta of the current answer. Deltas of a later attempt replace the earlier words; late deltas change
+ * nothing.
+ */
 export function afterDelta(trace: RunTrace, delta: RunDelta): RunTrace {
   const { partial } = trace;
   if ((trace.run !== null && isSettled(trace.run.state)) || isOver(trace.events, delta)) return trace;
@@ -73,7 +76,7 @@ export function afterDelta(trace: RunTrace, delta: RunDelta): RunTrace {
   return { ...trace, partial: { ask, attempt, text: text.slice(0, MAX_PARTIAL_CHARS), broken: false } };
 }
 
-/** The connection was lost: the words under way have a gap, because pieces are never sent again. */
+/** Marks a gap in the streaming words after a lost connection, because deltas are never repeated. */
 export function afterLostConnection(trace: RunTrace): RunTrace {
   return trace.partial === null || trace.partial.broken
     ? trace

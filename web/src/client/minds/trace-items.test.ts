@@ -16,7 +16,7 @@ const callOf = (events: readonly RunEvent[], permissions: readonly Permission[] 
 const CALL = { call_id: '2.0', tool: 'go_to', effect: 'idempotent', arguments_text: '{"place":"cafe"}' };
 const BEGUN = aCallEvent(2, 'call_begun', CALL);
 
-test('begin and settlement of a call are one item, with arguments and result', () => {
+test('the start and the settlement of a call become one item, with arguments and result', () => {
   const call = callOf([
     BEGUN,
     aCallEvent(3, 'call_settled', { ...CALL, outcome: 'ok', result_text: 'You are at the café.' }),
@@ -34,7 +34,7 @@ const STATES: readonly (readonly [string, readonly RunEvent[], CallItem['state']
   ['denied', [BEGUN, aCallEvent(3, 'call_settled', { ...CALL, outcome: 'denied' })], 'denied'],
   ['end unknown', [BEGUN, aCallEvent(3, 'call_unknown', CALL)], 'unknown'],
   [
-    'repeated after an unknown end',
+    'repeated after an unknown outcome',
     [BEGUN, aCallEvent(3, 'call_unknown', CALL), aCallEvent(4, 'call_begun', CALL)],
     'running',
   ],
@@ -45,7 +45,7 @@ for (const [name, events, state] of STATES)
     assert.equal(callOf(events).state, state);
   });
 
-test('a call waits while a person is asked, and its questions are in order', () => {
+test('a call waits while a person is asked, and its requests are in order', () => {
   const first = aPermission({ state: 'expired', asked_at: '2026-11-23T11:00:00Z', permission_id: 'p0' });
   const call = callOf([BEGUN], [aPermission(), first]);
   assert.equal(call.state, 'waiting');
@@ -56,7 +56,7 @@ test('a call waits while a person is asked, and its questions are in order', () 
   assert.equal(callOf([BEGUN], [aPermission({ state: 'allowed' })]).state, 'running');
 });
 
-test('a permission whose call has no event yet shows the call by itself', () => {
+test('a permission whose call has no event yet shows the call', () => {
   const call = callOf([], [aPermission()]);
   assert.deepEqual([call.tool, call.state, call.argumentsText], ['post_to_board', 'waiting', aPermission().arguments]);
 });
@@ -73,12 +73,12 @@ test('a write whose request was withdrawn or denied no longer runs; an allowed o
   assert.equal(callOf([BEGUN], [aPermission({ state: 'withdrawn' })]).state, 'running', 'its event says more');
 });
 
-test('a settlement that the API saw is witnessed', () => {
+test('a settlement that the API saw counts as witnessed', () => {
   const settled = { ...aCallEvent(3, 'call_settled', { ...CALL, outcome: 'ok' }), witnessed: true };
   assert.equal(callOf([BEGUN, settled]).witnessed, true);
 });
 
-test('an answer of the model has model, tokens, cost and words; a failed attempt its code', () => {
+test('an answer of the model shows model, tokens, cost and text; a failed attempt shows its code', () => {
   const [failed, answered] = items([
     aModelEvent(1, 'model_asked', { ask: 0, attempt: 1, model: 'small' }),
     aModelEvent(2, 'model_failed', { ask: 0, attempt: 1, code: 'overloaded' }),
@@ -98,13 +98,13 @@ test('an answer of the model has model, tokens, cost and words; a failed attempt
   );
 });
 
-test('use so far counts answers and their tokens', () => {
+test('the usage so far counts answers and their tokens', () => {
   const answer = (number: number, total: number): RunEvent =>
     aModelEvent(number, 'model_answered', { ask: number, attempt: 1, usage: { prompt: 0, completion: total, total } });
   assert.deepEqual(usageSoFar(items([answer(1, 100), answer(2, 50)])), { steps: 2, tokens: 150 });
 });
 
-test('other events are notes', () => {
+test('other events become notes', () => {
   assert.deepEqual(
     items([aRunEvent(1, 'started'), aRunEvent(2, 'waiting')]).map(({ kind }) => kind),
     ['note', 'note'],

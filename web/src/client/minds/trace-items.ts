@@ -15,7 +15,7 @@ export interface CallItem {
   /** Null if the API no longer has the text. */
   readonly argumentsText: string | null;
   readonly state: CallState;
-  /** The kind of the outcome in the words of the engine, for example `timed_out`; null while there is none. */
+  /** The engine's name of the outcome, for example `timed_out`; null while there is none. */
   readonly outcome: string | null;
   readonly resultText: string | null;
   /** True if the API saw the call itself; otherwise the agent's pod claims it. */
@@ -117,7 +117,7 @@ function callStateAfter(before: CallItem | null, event: CallEvent['event'], outc
   return event === 'call_unknown' ? 'unknown' : stays(before);
 }
 
-/** A call that has settled stays so; a new attempt of an unknown one runs again. */
+/** A settled call stays settled; a new attempt of an unknown one runs again. */
 function stays(known: CallItem | null): CallState {
   return known === null || known.state === 'unknown' ? 'running' : known.state;
 }
@@ -151,14 +151,14 @@ function callOfPermission(permission: Permission): CallItem {
   };
 }
 
-/** The end of a call that has no event, because its request was not allowed: a write that waited in the broker. */
+/** The outcome of a call without an event: a write in the broker that was not allowed. */
 const UNUSED: Readonly<Partial<Record<Permission['state'], CallState>>> = {
   withdrawn: 'left',
   denied: 'denied',
   expired: 'denied',
 };
 
-/** The state of a call by its questions; undefined if its events alone decide. */
+/** The state of a call by its permission requests; undefined if only its events decide. */
 function openState({ state, effect }: CallItem, asked: readonly Permission[]): CallState | undefined {
   if (state !== 'running' && state !== 'unknown') return undefined;
   if (asked.some((permission) => permission.state === 'pending')) return 'waiting';
@@ -202,7 +202,7 @@ function ended<T extends ModelItem | NoteItem>(item: T, isOver: boolean): T {
   return item.kind === 'model' && item.state === 'asked' && isOver ? { ...item, state: 'left' } : item;
 }
 
-/** The use of a run so far, counted from its events, for the time before the run itself says it. */
+/** The usage of a run so far, counted from its events until the run itself reports it. */
 export function usageSoFar(items: readonly TraceItem[]): { readonly steps: number; readonly tokens: number } {
   const answers = items.filter((item) => item.kind === 'model').filter(({ state }) => state === 'answered');
   return { steps: answers.length, tokens: answers.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0) };

@@ -16,7 +16,7 @@ import {
 const REFUSED: Refused = { code: 'unreachable', title: 'Away', detail: '', status: 0, errors: [] };
 const HOUR_MS = 3_600_000;
 
-/** A question that the test answers, and the calls that it made. */
+/** A query that the test answers, and the requests that it made. */
 function asked(context: TestContext): {
   readonly calls: { readonly signal: AbortSignal; readonly answer: (reply: Reply<number[]>) => void }[];
   observe(viewer?: string | null): QueryObserver<Answer<number[]>>;
@@ -72,7 +72,7 @@ test('a refusal keeps the known rows, and unchanged rows stay the same objects',
   }
 });
 
-test('another viewer does not see the answers of the first one', async (context) => {
+test('another viewer does not see cached answers of the first one', async (context) => {
   const { calls, observe, settled } = asked(context);
   const admin = observe('admin');
   context.after(admin.subscribe(() => undefined));
@@ -95,13 +95,13 @@ function twoPages(): PagesState<Row> {
   return withLater(first, { from: 'after 4', page: { rows: rows(3, 2, 1), next: 'after 1' } }, idOf);
 }
 
-test('rows that newer ones push off the first page stay between the pages', () => {
+test('rows that newer rows push off the first page stay in the list', () => {
   const state = withFirst(twoPages(), { rows: rows(8, 7, 6), next: 'after 6' }, idOf);
   assert.deepEqual(ids(state), [8, 7, 6, 5, 4, 3, 2, 1]);
   assert.equal(state.next, 'after 1', 'the next page begins at the end of the list');
 });
 
-test('a row on both pages is taken from the first page, and a row that left the first page is gone', () => {
+test("of a row on both pages the first page's copy counts, and a row removed from the first page is gone", () => {
   const state = withFirst(
     twoPages(),
     {
@@ -118,28 +118,28 @@ test('a row on both pages is taken from the first page, and a row that left the 
   assert.equal(state.rows[1]?.state, 'done');
 });
 
-test('if so many rows came that the pages no longer meet, the list starts again, so that it hides no gap', () => {
+test('the list starts again if so many rows came that the pages no longer meet, so it never hides a gap', () => {
   const state = withFirst(twoPages(), { rows: rows(12, 11, 10), next: 'after 10' }, idOf);
   assert.deepEqual([ids(state), state.next, state.pages], [[12, 11, 10], 'after 10', 1]);
 });
 
-test('a first page that is the whole list replaces all known rows', () => {
+test('a complete first page replaces all known rows', () => {
   assert.deepEqual(ids(withFirst(twoPages(), { rows: rows(2), next: null }, idOf)), [2]);
   assert.deepEqual(ids(withFirst(twoPages(), { rows: [], next: null }, idOf)), []);
 });
 
-test('a list of one page does not keep rows that newer ones push off it', () => {
+test('a list of one page drops rows that newer rows push off it', () => {
   const one = withFirst<Row>(null, { rows: rows(6, 5, 4), next: 'after 4' }, idOf);
   const state = withFirst(one, { rows: rows(7, 6, 5), next: 'after 5' }, idOf);
   assert.deepEqual([ids(state), state.next], [[7, 6, 5], 'after 5']);
 });
 
-test('a later page that comes too late is not added', () => {
+test('a later page is not added if the list has changed meanwhile', () => {
   const state = twoPages();
   assert.equal(withLater(state, { from: 'after 4', page: { rows: rows(3), next: null } }, idOf), state);
 });
 
-test('a row that moved to the later page while it was read is shown once', () => {
+test('a row that moves to the later page during the read is shown once', () => {
   const first = withFirst<Row>(null, { rows: rows(6, 5, 4), next: 'after 4' }, idOf);
   assert.deepEqual(
     ids(withLater(first, { from: 'after 4', page: { rows: rows(4, 3), next: null } }, idOf)),
@@ -173,7 +173,7 @@ function started(): {
   };
 }
 
-test('a final refusal replaces the key, so the same act can succeed after the cause is gone', async () => {
+test('after a final refusal a new key is used, so the same act can succeed when the cause is gone', async () => {
   const { used, send, sender } = started();
   await send(SHORT_OF_MONEY);
   assert.equal(sender.state.get().refused?.code, 'insufficient_funds');
@@ -196,7 +196,7 @@ test('a lost answer, a server error and a temporary refusal keep the key, so a r
   }
 });
 
-test('success replaces the key, and so does an edit', async () => {
+test('a success or an edit replaces the key', async () => {
   const { used, send, sender } = started();
   await send({ ok: true, data: null });
   await send(refusal('unreachable', 0));
@@ -206,7 +206,7 @@ test('success replaces the key, and so does an edit', async () => {
   assert.deepEqual(used, ['key 1', 'key 2', 'key 3']);
 });
 
-test('another body of the same form never goes under the key of the first one', async () => {
+test('a different body of the same form never reuses the key', async () => {
   const { used, send } = started();
   await send(refusal('unreachable', 0), 'disable');
   await send(refusal('unreachable', 0), 'make admin');
@@ -214,7 +214,7 @@ test('another body of the same form never goes under the key of the first one', 
   assert.deepEqual(used, ['key 1', 'key 2', 'key 2']);
 });
 
-test('while a write is under way a second one is not sent, and a call that throws does not lock the form', async () => {
+test('a second write is not sent while the first is pending, and a call that throws does not lock the form', async () => {
   const sender = new Intents();
   let answer: (reply: Reply<string>) => void = () => undefined;
   const first = sender.send<string>(
@@ -231,7 +231,7 @@ test('while a write is under way a second one is not sent, and a call that throw
   assert.equal(sender.state.get().busy, false);
 });
 
-test('an unknown code is final if its status says so', () => {
+test('an unknown code is final depending on its status', () => {
   assert.equal(isFinal({ code: 'insufficient_funds', status: 409 }), true);
   assert.equal(isFinal({ code: 'unreachable', status: 0 }), false);
   assert.equal(isFinal({ code: 'internal', status: 503 }), false);

@@ -253,7 +253,7 @@ export function withLater<T>(
 export type IntentState = Readonly<{ busy: boolean; refused: Refused | null; done: boolean }>;
 const NOTHING_SENT: IntentState = { busy: false, refused: null, done: false };
 
-/** True for the API's final answer. After another refusal the write may have happened, and keeps its key. */
+/** True if the API's refusal is final. After any other refusal the write may have happened, and keeps its key. */
 export function isFinal({ code, status }: Pick<Refused, 'code' | 'status'>): boolean {
   const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;
   return status > 0 && status < 500 && status !== 429 && known[code]?.retry !== 'later';

@@ -57,13 +57,13 @@ test('a lost stream continues after the last event that had an id', async () => 
   assert.deepEqual(states, ['connecting', 'live', 'reconnecting', 'live', 'reconnecting', 'ended']);
 });
 
-test('the wait grows while nothing comes, and starts again after a new event', async () => {
+test('the wait grows while no events arrive, and is reset by a new event', async () => {
   const lost: Script = () => refusal('unreachable', 0);
   const { waits } = await followed(lost, lost, lost, sends('1'), lost, () => ENDED);
   assert.deepEqual(waits, [250, 500, 1000, 250, 500]);
 });
 
-test('a final refusal ends it; one that may pass does not', async () => {
+test('a final refusal ends the stream; a temporary one does not', async () => {
   const busy: Script = () => refusal('rate_limited', 429);
   const { states } = await followed(busy, () => refusal('forbidden', 403), sends());
   assert.deepEqual(states, ['connecting', 'reconnecting', 'refused']);
@@ -78,7 +78,7 @@ test('a cursor that the API no longer knows is dropped', async () => {
   assert.deepEqual(cursors, [null, '7', null]);
 });
 
-test('an aborted follower stops without another state', async () => {
+test('an aborted follower stops without a further state change', async () => {
   const leaving = new AbortController();
   const states: string[] = [];
   await followStream<Event>(
@@ -96,12 +96,12 @@ test('an aborted follower stops without another state', async () => {
   assert.deepEqual(states, ['connecting']);
 });
 
-test('a stream that brings the same event or only its opening each time is asked for less and less', async () => {
+test('a stream that only repeats an event or its opening is requested less and less often', async () => {
   const { waits } = await followed(sends('1'), sends('1'), sends(), sends('1'), () => ENDED);
   assert.deepEqual(waits, [250, 500, 1000, 2000]);
 });
 
-test('a steady connection without events counts as life', async () => {
+test('a steady connection without events resets the wait', async () => {
   const steady: Script = (on) => {
     for (let sign = 0; sign < 4; sign += 1) on.onBytes();
     return refusal('unreachable', 0);

@@ -17,7 +17,9 @@ export interface StreamSubject<S, E extends StreamedEvent> {
   isOver(state: S): boolean;
 }
 
-/** The state of a stream. `change` applies an answer of the API, for example to a write, before the stream says it. */
+/**
+ * The state of a stream. `change` applies an answer of the API, for example to a write, before the stream reports it.
+ */
 export type Streamed<S> = Readonly<{ state: S; stream: StreamState; change: (change: (state: S) => S) => void }>;
 
 type Held<S> = Readonly<{ state: Store<S>; stream: Store<StreamState> }>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adasMorning } from './recording.fixture.ts';
 
-test('the frames move the drawn agent; each event comes once', () => {
+test('frames move the drawn agent, and each event is returned once', () => {
   const { world, until } = adasMorning();
   const ada = (tick: number): unknown => {
     const [agent] = world.at(tick).agents;
@@ -16,6 +16,6 @@ test('the frames move the drawn agent; each event comes once', () => {
   assert.deepEqual(
     [...walk, ...later].map(({ kind, tick }) => `${kind} ${tick}`),
     ['walk 105', 'activity 150', 'speech 160', 'item 170', 'power 180'],
-    'a path that arrives twice is one walk',
+    'a path that arrives twice counts as one walk',
   );
 });

@@ -22,7 +22,7 @@ test('while the world is unavailable the store has the reason why there is no ma
   assert.deepEqual(store.get().loading, { failed: AWAY });
 });
 
-test('a map that cannot be read is a refusal in words, not an endless wait', async () => {
+test('an unreadable map becomes a refusal, not an endless wait', async () => {
   const store = createStore(INITIAL_STATE);
   const answers = {
     [getWorldMap.name]: { ok: true as const, data: { width: 2, height: 2, terrain: '%', legend: [] } },
@@ -36,7 +36,7 @@ test('a map that cannot be read is a refusal in words, not an endless wait', asy
 const EMPTY: Pick<AppState, 'hands' | 'connection'> = { hands: new Map(), connection: 'live' };
 const text = (agents: object, reset = false): string => JSON.stringify({ type: 'hands', reset, agents });
 
-test('activities begin, change and end; a reset forgets the others', () => {
+test('activities begin, change and end; a reset removes all others', () => {
   const two = withHands(EMPTY, text({ ada: 'typing', bob: 'waiting' }));
   const ended = withHands(two, text({ ada: 'building', bob: null }));
   assert.deepEqual([...ended.hands], [['ada', 'building']]);
@@ -49,7 +49,7 @@ test('a message that this page does not know changes nothing', () => {
     assert.equal(withHands(one, other), one);
 });
 
-test('without a connection nothing is known', () => {
+test('without a connection no activity is known', () => {
   const one = withHands(EMPTY, text({ ada: 'typing' }));
   assert.equal(withConnection(one, 'lagging').hands.size, 1);
   assert.equal(withConnection(one, 'reconnecting').hands.size, 0);

@@ -24,7 +24,7 @@ type Fact = { readonly agent: number } & (
   | { readonly kind: 'item'; readonly item: string }
 );
 
-/** Applies a frame and returns its events. An agent that comes into view is no event, nor is a repeated state. */
+/** Applies a frame and returns its events. An agent that comes into view and a repeated state give no event. */
 export function eventsOf(
   view: View,
   frame: WorldStateFrame,

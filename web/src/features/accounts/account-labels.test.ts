@@ -10,7 +10,7 @@ const ban = {
   expires_at: null,
 };
 
-test('the state of an account names a ban before anything else', () => {
+test('a ban takes precedence over every other state of an account', () => {
   const none = { ban: null, disabled_at: null, pending: false };
   assert.deepEqual(
     [
@@ -23,13 +23,13 @@ test('the state of an account names a ban before anything else', () => {
   );
 });
 
-test('an account that is here now differs from one that was here', () => {
+test('the label of an account distinguishes presence now from an earlier one', () => {
   assert.equal(seenLabel({ last_seen_at: '2026-11-22T09:59:00.000Z', sessions: 1 }, NOW), 'here now');
   assert.equal(seenLabel({ last_seen_at: '2026-11-22T07:00:00.000Z', sessions: 0 }, NOW), '3 h ago');
   assert.equal(seenLabel({ last_seen_at: null, sessions: 0 }, NOW), 'not seen lately');
 });
 
-test('a session names browser and system', () => {
+test('the label of a session names browser and system', () => {
   assert.equal(
     deviceLabel(
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',

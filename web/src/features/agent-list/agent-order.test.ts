@@ -21,7 +21,7 @@ const ROWS = new AgentRows().update({
 });
 const ids = (order: Order, filter = ''): string[] => orderedRows(ROWS, DETAILS, { filter, order }).map(({ id }) => id);
 
-test('the richest is first by amount, not by text; an unknown balance is last either way', () => {
+test('balances are sorted as numbers, richest first; unknown balances are always last', () => {
   assert.deepEqual(ids('name'), ['ada', 'bob', 'cleo', 'dan', 'eve']);
   assert.deepEqual(ids('richest'), ['cleo', 'ada', 'eve', 'bob', 'dan']);
   assert.deepEqual(ids('poorest'), ['bob', 'ada', 'eve', 'cleo', 'dan']);

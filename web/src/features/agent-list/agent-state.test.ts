@@ -21,7 +21,7 @@ function words(agents: typeof AGENTS): string[] {
   ).map(({ tone, word, count }) => `${tone}: ${count} ${word}`);
 }
 
-test('the population is counted by state, each with its word', () => {
+test('agents are counted by state, each with its label', () => {
   assert.deepEqual(words(AGENTS), [
     'good: 2 awake',
     'sleep: 1 asleep',

@@ -17,14 +17,14 @@ test('the query has only the filters that are set', () => {
   });
 });
 
-test('the query is the same for a minute, so that a list is not read again with every tick', () => {
+test('the query changes only once a minute, so that the list is not read with every tick', () => {
   assert.deepEqual(
     auditQuery({ ...NO_FILTERS, since: 'hour' }, NOW),
     auditQuery({ ...NO_FILTERS, since: 'hour' }, NOW + 10_000),
   );
 });
 
-test('facts have a name, and empty facts are left out', () => {
+test('facts have labels, and empty facts are left out', () => {
   assert.deepEqual(
     detailLines({ detail: { amount: '5', related: null, place: { x: 1 } }, request_id: 'r1', traceparent: null }),
     [

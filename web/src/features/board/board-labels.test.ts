@@ -18,7 +18,7 @@ const afterEvent = (
 ): Map<string, ReturnType<typeof aPost> | null> =>
   new Map(posts.map((post) => ('post_id' in post ? [post.post_id, post] : [post[0], null])));
 
-test('an audience in words names the agent', () => {
+test('the label of an audience names the agent', () => {
   const nameOf = (id: string): string => id.toUpperCase();
   assert.deepEqual(
     ['public', 'agents', 'humans', 'agent:ada'].map((audience) => audienceLabel(audience, nameOf)),
@@ -26,13 +26,13 @@ test('an audience in words names the agent', () => {
   );
 });
 
-test('closed and hidden posts take no replies, and say so', () => {
+test('closed and hidden posts take no replies and give the reason', () => {
   assert.deepEqual([noReplyLabel({ status: 'open' }), noReplyLabel({ status: 'resolved' })], [null, null]);
   assert.match(noReplyLabel({ status: 'closed' }) ?? '', /closed/);
   assert.match(noReplyLabel({ status: 'moderated' }) ?? '', /hidden/);
 });
 
-test('a new post comes to the top of the lists that it belongs to', () => {
+test('a new post is added at the top of each list that it belongs to', () => {
   const old = aPost({ post_id: 'old' });
   const young = aPost({ post_id: 'young', created_at: '2026-11-22T11:00:00.000Z', tags: ['help'] });
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('a changed old post does not appear on a page that never had it', () => {
   );
 });
 
-test('only the API decides what a search finds; found posts show their present state', () => {
+test('events add no posts to search results, but update found posts', () => {
   const search = { ...OPEN, find: 'rope' };
   assert.equal(matches(aPost(), search), false);
   const page = [aPost({ post_id: 'a' })];
@@ -101,7 +101,7 @@ test('the API query has only the filters that are set', () => {
   });
 });
 
-test('replies are in order of creation, without duplicates and without removed ones', () => {
+test('replies are in order of creation, without duplicates and removed ones', () => {
   const read = [aReply({ reply_id: 'r1' }), aReply({ reply_id: 'r2', created_at: '2026-11-22T10:06:00.000Z' })];
   const since = new Map([
     ['r3', aReply({ reply_id: 'r3', created_at: '2026-11-22T10:05:30.000Z' })],
@@ -118,7 +118,7 @@ test('replies are in order of creation, without duplicates and without removed o
   assert.equal(freshReplies(read, undefined).length, 2);
 });
 
-test('the label of a copy has its age and says that writing is impossible', () => {
+test('the notice of a copy has its age and says that writing is impossible', () => {
   assert.equal(
     copyLabel({ age_s: 1 }),
     'The database is away. This is the board as it was 1 second ago; nothing can be written for now.',

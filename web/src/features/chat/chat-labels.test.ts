@@ -22,7 +22,7 @@ const asleep = { ...ada, power: 'Asleep' } as const;
 const items = (...events: Parameters<typeof afterRunEvent>[1][]): ReturnType<typeof traceItems> =>
   traceItems(events.reduce(afterRunEvent, EMPTY_TRACE), []);
 
-test('a waiting message says why it waits', () => {
+test('a waiting message shows why it waits', () => {
   const cases: readonly (readonly [Parameters<typeof queueLabel>[0], string])[] = [
     [{ session: { state: 'idle' }, agent: ada, before: 0 }, 'Waiting for Ada’s turn.'],
     [{ session: { state: 'running' }, agent: ada, before: 1 }, 'After the message before it.'],
@@ -36,12 +36,12 @@ test('a waiting message says why it waits', () => {
     assert.match(queueLabel({ session: null, agent: { ...asleep, wake }, before: 0 }), /after an admin awakens it/);
 });
 
-test('before a message is sent, the page says if the agent sleeps', () => {
+test('the page warns that the agent sleeps before a message is sent', () => {
   assert.equal(beforeSendingLabel(ada), null);
   assert.match(beforeSendingLabel(asleep) ?? '', /^Ada is asleep\. A message wakes it/);
 });
 
-test('the author of a message', () => {
+test('the label of a message names its author', () => {
   const mia = aMessage(1);
   assert.equal(authorLabel(mia, 'mia'), 'You');
   assert.equal(authorLabel(mia, 'tom'), 'Mia');
@@ -50,7 +50,7 @@ test('the author of a message', () => {
   assert.equal(authorLabel(words('system'), 'mia'), 'Village');
 });
 
-test('the present work in a word: thinking, writing, a call, waiting', () => {
+test('the current work has a label: thinking, writing, a call, waiting', () => {
   const asked = aModelEvent(1, 'model_asked');
   const call = aCallEvent(2, 'call_begun', { tool: 'go_to' });
   assert.equal(workingLabel('Ada', [], false), 'Ada begins');
@@ -62,20 +62,20 @@ test('the present work in a word: thinking, writing, a call, waiting', () => {
   assert.equal(workingLabel('Ada', waiting, false), 'Ada waits for a person');
 });
 
-test('steps and cost, where there are any', () => {
+test('steps and cost are shown if known', () => {
   assert.equal(usageLabel(3, '0.021'), '3 steps · 0.021 ai$');
   assert.equal(usageLabel(1, '0'), '1 step');
   assert.equal(usageLabel(null, null), '');
 });
 
-test('finished work in one line', () => {
+test('finished work is one line', () => {
   const run = aRun({ started_at: '2026-11-23T12:00:00Z', ended_at: '2026-11-23T12:00:42Z' });
   assert.equal(workLabel(run, items(aCallEvent(1, 'call_begun'))), 'Worked 42 s: 1 call');
   assert.equal(workLabel(run, items(aModelEvent(1, 'model_asked'))), 'Worked 42 s, without a call');
   assert.equal(workLabel(null, []), 'Work: show it');
 });
 
-test('a failure says the cause and then the fix', () => {
+test('a failure names the cause, then the fix', () => {
   const failed = (code: string, message: string) => aRun({ state: 'failed', error: { code, message } });
   assert.equal(
     failureLabel({ state: 'failed' }, failed('budget_steps', 'All 32 steps are used')),
@@ -86,7 +86,7 @@ test('a failure says the cause and then the fix', () => {
   assert.equal(failureLabel({ state: 'cancelled' }, null), 'Stopped.');
 });
 
-test('a screen reader announces the newest change once, not word by word', () => {
+test('screen readers announce the newest change once, not word by word', () => {
   const exchange: Exchange = {
     key: 'm1',
     question: aMessage(1, { state: 'working' }),
@@ -102,7 +102,7 @@ test('a screen reader announces the newest change once, not word by word', () =>
   assert.equal(announcement({ ...exchange, answer }, 'Ada', []), 'Ada: Rope.');
 });
 
-test('the creator and admins remove others, every person may leave, and the last one stays', () => {
+test('the creator and admins may remove others, every person may leave, but the last one stays', () => {
   const people = ['mia', 'tom'].map((name) => ({ id: `account ${name}`, name }));
   const session = aSession({ people });
   const member = (viewer: string) => ({ viewer, role: 'member' }) as const;
@@ -113,14 +113,14 @@ test('the creator and admins remove others, every person may leave, and the last
   assert.equal(removalOf(aSession({ people: people.slice(0, 1) }), 'account mia', member('mia')), null);
 });
 
-test('an agent at its limit of requests says which one, and when it continues', () => {
+test('at its request limit an agent shows the limit and when it continues', () => {
   const until = '2026-11-25T14:03:20.000Z';
   const words = limitLabel('Ada', { limit: 'requests_per_minute', quota: 120, until }, (time) => time.slice(11, 19));
   assert.equal(words, 'Ada has used the 120 requests a minute of its tier. It continues at 14:03:20.');
   assert.equal(limitLabel('Ada', undefined, String), null);
 });
 
-test('a message for which no tokens are left repeats until when, and says what to do', () => {
+test('a message that failed for lack of tokens shows until when, and the fix', () => {
   const message = 'The tier tier-0 allows 200000 an hour, and 12 are left until 14:03 UTC';
   assert.equal(
     failureLabel(

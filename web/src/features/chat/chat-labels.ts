@@ -44,7 +44,7 @@ export function queueLabel({ session, agent, before }: QueuePlace): string {
   return `Waiting for ${name}’s turn.`;
 }
 
-/** Shown while an agent at a limit of its tier works on a message; null if it is at none. `local` writes a time. */
+/** Shown while an agent is at a limit of its tier; null if it is not. `local` formats a time. */
 export function limitLabel(
   name: string,
   reached: AgentDetail['limit_reached'],
@@ -113,7 +113,7 @@ const ADVICE: Readonly<Record<string, string | undefined>> = {
   model_overloaded: 'The model is overloaded. Write again in a minute.',
   model_network: 'The model could not be reached. Write again in a minute.',
   run_did_nothing: 'Say more exactly what you need.',
-  // The messages of these say what to do.
+  // The messages of these codes already contain the fix.
   tests_keep_failing: 'Its commands and their output are on the page of the run.',
   network_keeps_timing_out: 'Its commands and their output are on the page of the run.',
   shared_branch_forced: 'Its commands and their output are on the page of the run.',

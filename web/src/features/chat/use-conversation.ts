@@ -21,7 +21,7 @@ export function useConversation(sessionId: string, agentId: string): Streamed<Co
   const { change } = streamed;
   const runs = useNewestRuns(streamed.state, agentId);
   const messages = streamed.state.messages.length;
-  // Once for each answer, and again when a message arrives whose run was read before: words under way cost nothing.
+  // Runs once for each answer, and again when a message arrives whose run was read before, but not for streaming words.
   useEffect(() => {
     if (runs !== null) change((now) => withRuns(now, runs));
   }, [change, runs, messages]);
@@ -32,7 +32,7 @@ const STALE_MS = 3_000;
 const REFUSED_MS = 60_000;
 const RUNS = 100;
 
-/** The newest runs of the agent. The stream has those under way; of earlier ones it has neither runtime, error nor usage. */
+/** The newest runs of the agent. The stream has running ones; of earlier ones it lacks runtime, error and usage. */
 function useNewestRuns(conversation: Conversation, agentId: string): readonly Run[] | null {
   const { version, isStale } = runReads(conversation);
   const { data } = useLive(
@@ -43,7 +43,7 @@ function useNewestRuns(conversation: Conversation, agentId: string): readonly Ru
   return data === null ? null : data.runs;
 }
 
-/** An ended conversation is kept open too: its last run may still report its end. */
+/** An ended conversation stays open, because its last run may still report its end. */
 function sessionSubject(api: Api, sessionId: string): StreamSubject<Conversation, SessionEvent> {
   return {
     initial: EMPTY_CONVERSATION,

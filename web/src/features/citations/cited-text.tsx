@@ -4,7 +4,7 @@ import { visibleText } from '../permissions/shown-arguments.ts';
 import { hostOf, linkedParts, useOpenedKeys } from './opened-pages.ts';
 import './citations.css';
 
-/** A plain text whose links to the web are marked if the run never opened them. Nothing else in it becomes more than text. */
+/** Plain text whose web links are marked if the run never opened them. Everything else stays text. */
 export function CitedText({ text }: { readonly text: string }) {
   const parts = useMemo(() => linkedParts(text), [text]);
   return (
@@ -16,7 +16,7 @@ export function CitedText({ text }: { readonly text: string }) {
   );
 }
 
-/** A link of a text: a person can follow it if the run opened the page; another one stays text with a mark. */
+/** A link in a text: active if the run opened the page, otherwise marked text. */
 export function WebLink({ url, name, text }: Readonly<{ url: string; name: string | null; text: string }>) {
   const opened = useOpenedKeys();
   if (opened === null) return <>{text}</>;
@@ -29,7 +29,7 @@ export function WebLink({ url, name, text }: Readonly<{ url: string; name: strin
   );
 }
 
-/** A link to a page of the web that learns nothing about this page. */
+/** A link to a web page, which gets no referrer. */
 export function PageLink({ url, word }: Readonly<{ url: string; word: string }>) {
   return (
     <a className="page-link" href={url} target="_blank" rel="noopener noreferrer nofollow" referrerPolicy="no-referrer">

@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import { pageKey } from '@hamlet/core';
 import { hostOf, linkedParts, unopenedIn } from './opened-pages.ts';
 
-test('a link that was opened is none of those that were never opened', () => {
+test('opened links are not listed as never opened', () => {
   const opened = new Set([pageKey('https://a.org/x/')]);
   const text = 'From https://a.org/x#part and [b](https://b.org/y), https://b.org/y.';
   assert.deepEqual(unopenedIn(text, opened), ['https://b.org/y']);
   assert.deepEqual(unopenedIn(text, new Set()), ['https://a.org/x#part', 'https://b.org/y']);
-  assert.deepEqual(unopenedIn(text, null), [], 'nothing is said about a text of no run');
+  assert.deepEqual(unopenedIn(text, null), [], 'a text without a run has no unopened links');
 });
 
-test('a text is cut at its links, and nothing of it is lost', () => {
+test('a text is split at its links without losing characters', () => {
   const text = 'See [the paper](https://a.org/p), or https://b.org.';
   const parts = linkedParts(text);
   assert.deepEqual(
@@ -21,6 +21,6 @@ test('a text is cut at its links, and nothing of it is lost', () => {
   assert.equal(parts.map((part) => part.text).join(''), text);
 });
 
-test('a host that imitates another one is written out', () => {
+test('a host with look-alike letters is shown in Punycode', () => {
   assert.equal(hostOf('https://аpple.example/x'), 'xn--pple-43d.example');
 });

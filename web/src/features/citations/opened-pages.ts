@@ -38,7 +38,7 @@ export function linkedParts(text: string): readonly TextPart[] {
   return parts;
 }
 
-/** The host of an address as a browser sees it: letters that look like others are written out. */
+/** The host of an address, with look-alike letters in Punycode. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }

@@ -42,7 +42,7 @@ function SourceLine({ source: { url, title, at, witnessed } }: { readonly source
             title={
               witnessed
                 ? 'The village saw that the agent reached this host'
-                : 'Only the agent says so: the village did not see the request'
+                : 'Only the agent reports this page: the village did not see the request'
             }
           >
             {witnessed ? 'seen' : 'claimed'}

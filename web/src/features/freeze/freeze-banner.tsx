@@ -137,7 +137,7 @@ export function FreezeButton() {
         className="button button-stop freeze-button"
         onClick={() => setOpen(true)}
         data-action="freeze-everyone"
-        title="Freeze everyone: no money moves, no model is asked, no run begins"
+        title="Freeze everyone: stops all money, model requests and new runs"
       >
         <Icon name="snow" size={16} />
         <span>Freeze</span>

@@ -9,7 +9,7 @@ const TIMES = {
   last_run_started_at: '2026-11-23T10:00:02.000Z',
 };
 
-test('an activity that ended before the freeze proves it, a later one does not', () => {
+test('an activity that ended before the freeze confirms it, a later one does not', () => {
   const lines = proofLines(TIMES);
   assert.deepEqual(
     lines.map(({ key, holds }) => [key, holds]),
@@ -24,7 +24,7 @@ test('an activity that ended before the freeze proves it, a later one does not',
   assert.match(lines[2]?.when ?? '', /2 s after the freeze$/);
 });
 
-test('without a freeze the labels are only times', () => {
+test('without a freeze the labels show only times', () => {
   const lines = proofLines({ ...TIMES, since: null });
   assert.ok(lines.every(({ holds }) => holds));
   assert.doesNotMatch(lines[0]?.when ?? '', /freeze/);

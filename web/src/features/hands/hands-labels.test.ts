@@ -24,14 +24,14 @@ function aCall(minute: number, report: CallReport | null, more: Partial<HandsCal
 const undoneOf = (calls: readonly HandsCall[], undos: readonly HandsCall[] = []): readonly boolean[] =>
   fileChanges(calls, undos).map(({ undone }) => undone);
 
-test('the end of a command has exit code, duration and folder', () => {
+test('the label of an ended command has exit code, duration and folder', () => {
   assert.equal(endLabel(aCall(0, { exit: 2, duration_ms: 400, cwd: '/w' })), 'exit 2 · 0.4 s · in /w');
   assert.equal(endLabel(aCall(0, { exit: null })), 'ended by a signal');
   assert.equal(endLabel(aCall(0, null, { state: 'begun' })), 'under way');
   assert.equal(endLabel(aCall(0, null, { state: 'unknown' })), 'end unknown');
 });
 
-test('a change is undone by a later undo of its number and file, also of another run', () => {
+test('a later undo of the same number and file undoes a change, even from another run', () => {
   const written = aCall(1, { path: 'x', diff: DIFF, change: 4 });
   const undo = aCall(2, { path: 'x', diff: DIFF, change: 5, undoes: 4 }, { tool: 'undo_change', run_id: 'other' });
   assert.deepEqual(undoneOf([written]), [false]);
@@ -41,7 +41,7 @@ test('a change is undone by a later undo of its number and file, also of another
   assert.deepEqual(undoneOf([written], [{ ...undo, agent_id: 'bob' }]), [false]);
 });
 
-test('an undo that was undone leaves the change in place; a call that failed or changed nothing is no change', () => {
+test('undoing an undo restores the change; a failed call, or one that changed nothing, does not count as a change', () => {
   const written = aCall(1, { path: 'x', diff: DIFF, change: 4 });
   const undo = aCall(2, { path: 'x', diff: DIFF, change: 5, undoes: 4 });
   const again = aCall(3, { path: 'x', diff: DIFF, change: 6, undoes: 5 });
@@ -50,18 +50,18 @@ test('an undo that was undone leaves the change in place; a call that failed or 
   assert.deepEqual(undoneOf([aCall(1, { path: 'x', diff: DIFF }, { outcome: { kind: 'failed' } })]), []);
 });
 
-test('a change counts its lines and says what it undid', () => {
+test('the label of a change counts its lines and names what it undid', () => {
   const call = aCall(1, { undoes: 4 });
   assert.equal(changeLabel({ diff: DIFF, undone: true, call }), '+2 −1 · undoes change 4 · undone');
 });
 
-test('output is shown if there is any, and a worker shows its use', () => {
+test('output is shown if there is any, and a worker shows its usage', () => {
   assert.deepEqual([hasOutput({}), hasOutput({ stdout: '' }), hasOutput({ stderr: 'x' })], [false, false, true]);
   const usage = { steps: 1, tokens: 1204, cost: '0.02', witnessed: true };
   assert.match(workerUse({ usage }), /^1,204 tokens · 0\.02/);
 });
 
-test('a diff becomes lines with their kind, and the names of the files are left out', () => {
+test('a diff becomes lines with their kind, without the file names', () => {
   const diff = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\\ No newline at end of file\n';
   assert.deepEqual(diffLines(diff), {
     lines: [
@@ -77,12 +77,12 @@ test('a diff becomes lines with their kind, and the names of the files are left 
   });
 });
 
-test('lines of a file that look like its name are lines of the change', () => {
+test('lines of a file that look like a diff header stay lines of the change', () => {
   const { lines, added, removed } = diffLines('--- a/x\n+++ b/x\n@@ -1,1 +1,1 @@\n--- a\n+++ b\n');
   assert.deepEqual([lines.length, added, removed], [3, 1, 1]);
 });
 
-test('a long change is cut, and says by how much; a text that is no diff is shown as it is', () => {
+test('a long change is cut with the number of hidden lines; text that is not a diff is shown unchanged', () => {
   const long = diffLines(Array.from({ length: DIFF_LINES_MAX + 7 }, () => '+x').join('\n'));
   assert.deepEqual([long.lines.length, long.added, long.left], [DIFF_LINES_MAX, DIFF_LINES_MAX + 7, 7]);
   assert.deepEqual(diffLines('[… 9 characters left out …]').lines, [

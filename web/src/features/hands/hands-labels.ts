@@ -2,7 +2,7 @@ import type { CallReport, HandsCall, Worker } from '@hamlet/contract';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../../client/labels.ts';
 
-/** The end of a command in words: `exit 0 · 0.4 s · in /workspace/app`. */
+/** The outcome of a command: `exit 0 · 0.4 s · in /workspace/app`. */
 export function endLabel({ state, report }: Pick<HandsCall, 'state' | 'report'>): string {
   const { exit, duration_ms: took, cwd } = report ?? {};
   const ended = exit === undefined ? STATES[state] : exit === null ? 'ended by a signal' : `exit ${exit}`;
@@ -14,7 +14,7 @@ const STATES: Readonly<Record<HandsCall['state'], string>> = { begun: 'under way
 
 type FileChange = Readonly<{ call: HandsCall; path: string; diff: string; undone: boolean }>;
 
-/** Oldest first. An undo counts if it came later: numbers of changes begin again after a lost volume. */
+/** Oldest first. Only a later undo counts, because change numbers start again after a lost volume. */
 export function fileChanges(calls: readonly HandsCall[], undos: readonly HandsCall[]): readonly FileChange[] {
   return calls
     .flatMap((call) => {
@@ -40,7 +40,7 @@ function undoneIn(call: HandsCall, undos: readonly HandsCall[]): boolean {
   return undo !== undefined && !undoneIn(undo, undos);
 }
 
-/** The lines of a change, and whether it still holds: `+3 −1 · undone`. */
+/** The number of changed lines, and whether the change was undone: `+3 −1 · undone`. */
 export function changeLabel({ diff, undone, call }: Pick<FileChange, 'diff' | 'undone' | 'call'>): string {
   const { added, removed } = diffLines(diff);
   const of = call.report?.undoes === undefined ? '' : `undoes change ${call.report.undoes}`;
@@ -70,7 +70,7 @@ const KINDS: Readonly<Record<string, DiffLine['kind'] | undefined>> = {
   '\\': 'note',
 };
 
-/** The lines of a unified diff without its names of files. The diff is a claim of the agent: any text gives lines. */
+/** The lines of a unified diff without file names. Accepts any text, because the agent wrote the diff. */
 export function diffLines(diff: string): ShownDiff {
   const all = diff.split('\n');
   const named = all[0]?.startsWith('--- ') === true && all[1]?.startsWith('+++ ') === true ? 2 : 0;

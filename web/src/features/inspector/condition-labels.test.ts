@@ -15,7 +15,7 @@ const condition = (
   last_transition_time: '2026-01-01T00:00:00Z',
 });
 
-test('every condition of the contract has words of its own for both answers', () => {
+test('every condition of the contract has a label for True and False', () => {
   for (const type of CONDITION_TYPES) {
     const [holds] = conditionLabels([condition(type, 'True')]);
     const [fails] = conditionLabels([condition(type, 'False')]);
@@ -42,7 +42,7 @@ test('a bad condition has the advice of the contract, a good one has none', () =
   assert.equal(advice('PodScheduled', 'False', { reason: 'OfAnotherVersion' }), null);
 });
 
-test('a state that a person asked for has a calm tone, a fault has not', () => {
+test('a state that a person asked for has a calm tone, a fault does not', () => {
   const tone = (type: string, status: 'True' | 'False' | 'Unknown', reason: string): string =>
     conditionLabels([condition(type, status, { reason })])[0]?.tone ?? '';
   assert.equal(tone('Ready', 'True', 'Ready'), 'good');
@@ -55,7 +55,7 @@ test('a state that a person asked for has a calm tone, a fault has not', () => {
   assert.equal(tone('Quarantined', 'True', 'Quarantined'), 'bad');
 });
 
-test('hands that run again after trouble keep the message and the advice, in a calm tone', () => {
+test('hands that run again after a fault keep the message and the advice, in a calm tone', () => {
   const message = 'the hands ended, last: OOMKilled with exit code 137; restarts: 1; they run again';
   const [words] = conditionLabels([condition('HandsReady', 'True', { reason: 'HandsOutOfMemory', message })]);
   assert.deepEqual([words?.text, words?.tone], [message, 'waiting']);
@@ -66,7 +66,7 @@ test('hands that run again after trouble keep the message and the advice, in a c
   assert.deepEqual([runs?.tone, runs?.advice], ['good', null]);
 });
 
-test('conditions are in the order in which a person should read them', () => {
+test('conditions are in reading order', () => {
   const types = conditionLabels([
     condition('Quarantined', 'False'),
     condition('Ready', 'True'),

@@ -95,7 +95,7 @@ function isAsWanted({ type, status, reason }: Pick<Condition, 'type' | 'status' 
   return (status === 'True') !== (MEANING[type]?.wantedFalse ?? false);
 }
 
-/** Ours if the condition is as it should be, otherwise the operator's message, which names the cause. */
+/** Our text if the condition is as it should be, otherwise the operator's message, which names the cause. */
 function textOf({ type, status, reason, message }: Condition): string {
   const meaning = MEANING[type];
   if (!isAsWanted({ type, status, reason }) && message !== '') return message;
@@ -103,7 +103,7 @@ function textOf({ type, status, reason, message }: Condition): string {
   return (status === 'True' ? meaning?.holds : meaning?.fails) ?? reason;
 }
 
-/** Reasons that are no faults: a person asked for the state, or it is a normal step. */
+/** Reasons that are not faults: a person asked for the state, or it is a normal step. */
 const CALM: ReadonlySet<string> = new Set([
   'Asleep',
   'Awake',

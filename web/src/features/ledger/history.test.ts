@@ -28,7 +28,7 @@ test('pages join into one history, each entry once, newest first', () => {
   assert.equal(withPage(history, [entry(2), entry(1)]).whole, true);
 });
 
-test('a plot needs the entry that holds when it begins', () => {
+test('a plot needs the entry before its start', () => {
   const history = withPage(NO_HISTORY, [entry(5), entry(4), entry(3)]);
   assert.equal(reaches(history, day(3)), true);
   assert.equal(reaches(history, day(2)), false, 'the balance of the second day is unknown');
@@ -57,12 +57,12 @@ test('the line has the balance after each entry, oldest first', () => {
   );
 });
 
-test('received and spent count from the beginning of the plot', () => {
+test('received and spent are counted from the start of the plot', () => {
   const history = withPage(NO_HISTORY, [entry(3, '-2'), entry(2, '5'), entry(1, '7')]);
   assert.deepEqual(flowOf([history], day(2)), { gained: 5, spent: 2 });
 });
 
-test('an address names each agent once, and not too many', () => {
+test('an address names each agent once, up to the maximum', () => {
   assert.deepEqual(chosenOf('ada,bob,ada,,cleo', 2), ['ada', 'bob']);
   assert.deepEqual(chosenOf(null, 5), []);
 });

@@ -37,7 +37,7 @@ test('the line is level between changes and reaches the end of the frame', () =>
   assert.equal(
     stepPath(ADA.points, { ...FRAME, fromMs: 0 }, scaleOf({ ...FRAME, fromMs: 0 }, { width: 700, height: 100 })),
     'M100 60H100V60H300V0H600V40H700',
-    'an account that begins within the frame begins there',
+    'the line of an account that is newer than the frame starts at its first entry',
   );
   assert.equal(stepPath([], FRAME, scale), '');
 });
@@ -70,7 +70,7 @@ test('the arrow keys move from change to change', () => {
   assert.equal(instantAfter(instants, 700, 1), 700);
 });
 
-test('labels at one height are moved apart and stay in the picture', () => {
+test('labels at the same height are moved apart and stay in the plot', () => {
   assert.deepEqual(spread([50, 52, 10], 16, 100), [50, 66, 10]);
   assert.deepEqual(spread([98, 99, 100], 16, 100), [68, 84, 100]);
 });
@@ -82,7 +82,7 @@ test('value ticks are round and include all values', () => {
   assert.deepEqual(valueTicks(-3, 4, 4), [-4, -2, 0, 2, 4]);
 });
 
-test('one value alone still has a scale around it', () => {
+test('a single value still has a scale around it', () => {
   assert.deepEqual(valueTicks(0, 0, 4), [0, 0.25]);
   assert.ok(valueTicks(7, 7, 4).length >= 2);
 });

@@ -21,7 +21,7 @@ test('the end of the window follows from its length', () => {
   });
 });
 
-test('impossible times are a problem', () => {
+test('impossible times are refused', () => {
   const problem = (change: Partial<AuctionDraft>): string | null => {
     const reading = readAuction({ ...DRAFT, ...change }, NOW);
     return reading.ok ? null : reading.problem;
@@ -32,6 +32,6 @@ test('impossible times are a problem', () => {
   assert.match(problem({ closesAt: '2026-11-22T12:00Z' }) ?? '', /before the window/);
 });
 
-test('a field of local time holds its minute', () => {
+test('a field of local time has a precision of a minute', () => {
   assert.equal(Date.parse(localField(NOW)), NOW);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EMPTY_PURCHASE, keptPurchase, readPurchase } from './buy-draft.ts';
 
-test('each kind is read with its own fields', () => {
+test('each kind of purchase is read from its own fields', () => {
   assert.deepEqual(readPurchase(EMPTY_PURCHASE), {
     ok: true,
     item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 },
@@ -25,7 +25,7 @@ test('each kind is read with its own fields', () => {
   });
 });
 
-test('a problem says what is missing', () => {
+test('an incomplete draft names the missing field', () => {
   const problem = (change: Partial<typeof EMPTY_PURCHASE>): string | null => {
     const reading = readPurchase({ ...EMPTY_PURCHASE, ...change });
     return reading.ok ? null : reading.problem;
@@ -38,7 +38,7 @@ test('a problem says what is missing', () => {
   assert.match(problem({ kind: 'gpu', lane: 'gpu-0', startsAt: 'soon' }) ?? '', /date and time/);
 });
 
-test('a stored purchase is read again, without values of another version', () => {
+test('a stored draft is read again, without values of another version', () => {
   const draft = { ...EMPTY_PURCHASE, agent: 'bob', kind: 'gpu', lane: 'gpu-0', unit: 'days' } as const;
   assert.deepEqual(keptPurchase(JSON.stringify(draft)), draft);
   assert.deepEqual(keptPurchase('{"agent":"bob","kind":"bread","limit":"crumbs","unit":"moons","amount":7}'), {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeLine, itemLabel, priceLines } from './item-labels.ts';
 
-test('a bought item reads like a sentence', () => {
+test('the label of a bought item reads like a sentence', () => {
   assert.equal(itemLabel({ kind: 'quota', limit: 'tokens_per_hour', amount: 20_000 }), '20,000 more tokens an hour');
   assert.equal(itemLabel({ kind: 'model', model: 'large' }), 'The model large');
   assert.equal(
@@ -12,7 +12,7 @@ test('a bought item reads like a sentence', () => {
   );
 });
 
-test('every price on the list has a line', () => {
+test('every price of the list has a line', () => {
   const lines = priceLines(
     PriceList.parse({ gpu: { per_hour: '2', lanes: [{ lane: 'a' }, { lane: 'b', count: 2 }] } }),
   );

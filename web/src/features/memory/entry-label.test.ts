@@ -11,7 +11,7 @@ const entry = {
   about: null,
 } as const;
 
-test('a note, an entity and a relation in words', () => {
+test('notes, entities and relations have labels', () => {
   const note = { ...entry, name: entry.memory_id, about: 'the mill', observations: ['It is old.'] };
   assert.deepEqual(entryLabel(note), { title: 'the mill', lines: ['It is old.'] });
   assert.deepEqual(entryLabel({ ...entry, observations: ['hot', 'hot'] }), { title: 'oven (thing)', lines: ['hot'] });

@@ -14,7 +14,7 @@ import {
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const ok = { ok: true, ms: 840, scripted: false, code: null };
 
-test('a test says how long the answer took, or the class of the failure', () => {
+test('the result of a test shows the duration, or the class of the failure', () => {
   assert.equal(testLabel(ok), 'It answered in 0.8 s.');
   assert.match(testLabel({ ...ok, scripted: true }), /no language model/);
   assert.equal(testLabel({ ...ok, ok: false, code: 'auth' }), 'The provider refuses the key.');
@@ -31,7 +31,7 @@ test('a provider works, fails or is not tested yet', () => {
   assert.deepEqual([failed.tone, failed.hint], ['bad', 'The provider cannot be reached. 5 min ago']);
 });
 
-test('a name of a model says who answers', () => {
+test('the name of a model shows its provider', () => {
   const words = [
     { provider: null, scripted: false, available: false },
     { provider: 'openai', scripted: false, available: false },
@@ -42,7 +42,7 @@ test('a name of a model says who answers', () => {
   assert.deepEqual([0, 1, 2].map(usersLabel), ['no agent now', '1 agent', '2 agents']);
 });
 
-test('an ability has a word for each finding; only its absence says what it means', () => {
+test('each finding about an ability has a label, and a missing ability explains the effect', () => {
   const words = MODEL_ABILITIES.map((ability) => [true, false, null].map((can) => abilityLabel(ability, can).word));
   assert.equal(new Set(words.flat()).size, 3 * MODEL_ABILITIES.length);
   assert.match(abilityLabel('tools', false).means, /can only write/);
@@ -50,10 +50,10 @@ test('an ability has a word for each finding; only its absence says what it mean
   assert.equal(abilityLabel('tools', null).tone, 'waiting');
 });
 
-test('an agent says which model it asks and why, also what its tier forbids and what the model lacks', () => {
+test('an agent shows its model and the reason, what its tier forbids and what the model lacks', () => {
   const reason = 'the tier tier-0 does not allow spec.model large: this is the best model that it allows';
   const model = { provider: 'vllm', name: 'small', scripted: false, reason };
-  assert.deepEqual(chosenLabels(model), [`It asks the model small of the provider vllm: ${reason}.`]);
+  assert.deepEqual(chosenLabels(model), [`It uses the model small of the provider vllm: ${reason}.`]);
   assert.match(chosenLabels({ ...model, tools: false }).join(' '), /No tools\. Agents that use it can only write/);
   assert.match(chosenLabels({ ...model, json: false }).join(' '), /No JSON by a schema\./);
   assert.match(

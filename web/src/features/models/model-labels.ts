@@ -15,7 +15,7 @@ export type TestAnswer = CallData<typeof testModel>;
 
 const FAILURES: Readonly<Record<string, string | undefined>> = {
   auth: 'The provider refuses the key',
-  quota: 'The account at the provider has nothing left',
+  quota: 'The account at the provider has no credit left',
   rate: 'The provider limits the number of requests',
   context_too_long: 'The test does not fit into the model',
   content_refused: 'The provider refuses to answer this',
@@ -31,7 +31,7 @@ export function testLabel({ ok, ms, scripted, code }: Pick<TestAnswer, 'ok' | 'm
   return scripted ? 'The scripted mind answered; no language model was asked.' : `It answered in ${lengthLabel(ms)}.`;
 }
 
-/** The price of a test at its provider: `, for 0.0001 USD`; empty if the price table lacks the model. */
+/** The cost of a test at its provider; empty if the price table lacks the model. */
 export function costLabel({ cost }: Pick<TestAnswer, 'cost'>): string {
   return cost === null ? '' : `It cost ${cost.amount} ${cost.currency} at the provider.`;
 }
@@ -39,7 +39,7 @@ export function costLabel({ cost }: Pick<TestAnswer, 'cost'>): string {
 const ABILITIES: Readonly<Record<ModelAbility, Readonly<{ yes: string; no: string; means: string }>>> = {
   stream: { yes: 'Streams', no: 'Does not stream', means: 'Its words appear all at once.' },
   tools: { yes: 'Tools', no: 'No tools', means: 'Agents that use it can only write, and say so.' },
-  json: { yes: 'JSON', no: 'No JSON by a schema', means: 'Agents that use it live by the rules of the scripted mind.' },
+  json: { yes: 'JSON', no: 'No JSON by a schema', means: 'The scripted mind decides for agents that use it.' },
   embeddings: { yes: 'Embeddings', no: 'No embeddings', means: '' },
 };
 
@@ -50,7 +50,7 @@ export function abilityLabel(
   const { yes, no, means } = ABILITIES[ability];
   if (can === null) return { word: `${yes}?`, tone: 'waiting', means: '' };
   if (can) return { word: yes, tone: 'good', means: '' };
-  // Most models that write have no embeddings: that is no fault.
+  // Most models that write have no embeddings, which is not a fault.
   return { word: no, tone: ability === 'embeddings' ? 'sleep' : 'waiting', means };
 }
 
@@ -78,7 +78,7 @@ export function modelState({
 export function chosenLabels(model: AgentConfig['model']): readonly string[] {
   if (model === null) return ['No provider serves a model of its tier, so that it cannot think.'];
   const { name, provider, scripted, reason, tools, json } = model;
-  const asked = `It asks the model ${name} of the provider ${provider}: ${reason}.`;
+  const asked = `It uses the model ${name} of the provider ${provider}: ${reason}.`;
   if (scripted) return [asked, 'No language model writes its words; they come from a list.'];
   const lacks = [tools === false ? ABILITIES.tools : null, json === false ? ABILITIES.json : null];
   return [asked, ...lacks.flatMap((lack) => (lack === null ? [] : [`${lack.no}. ${lack.means}`]))];

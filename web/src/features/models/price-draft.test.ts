@@ -15,7 +15,7 @@ const stored: ModelPriceView = {
   source: 'stored',
 };
 
-test('the form has the stored prices, and an empty row for each other model', () => {
+test('the form has the stored prices, and an empty row for every other model', () => {
   const draft = priceDraftOf(['gpt-5-mini', 'gpt-5', 'gpt-5'], [stored]);
   assert.equal(draft.currency, 'EUR');
   assert.deepEqual(
@@ -31,7 +31,7 @@ test('the form has the stored prices, and an empty row for each other model', ()
   });
 });
 
-test('a half-written or unreadable row names its model', () => {
+test('the problem of an incomplete or unreadable row names its model', () => {
   const draft = priceDraftOf(['gpt-5'], []);
   const written = (change: object) => readPrices({ ...draft, rows: draft.rows.map((row) => ({ ...row, ...change })) });
   assert.deepEqual(written({ prompt: '1' }), { ok: false, problem: 'Write both prices of gpt-5, or none' });

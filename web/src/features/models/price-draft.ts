@@ -1,6 +1,6 @@
 import { type CallInput, type ModelPriceView, putModelPrices } from '@hamlet/contract';
 
-/** The prices of one model as an admin writes them, of a million tokens. */
+/** The prices of one model, per million tokens, as an admin writes them. */
 export type PriceRow = Readonly<{ model: string; prompt: string; cached: string; completion: string }>;
 export type PriceDraft = Readonly<{ currency: string; rows: readonly PriceRow[] }>;
 type PriceBody = Omit<CallInput<typeof putModelPrices>['body'], 'agent_id'>;

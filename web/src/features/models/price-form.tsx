@@ -11,7 +11,10 @@ interface PriceProps {
   readonly onClose: (saved: boolean) => void;
 }
 
-/** The prices that a connected provider asks, of a million tokens. They inform; the ledger charges the price of the tier. */
+/**
+ * The prices of a connected provider per million tokens. They are informative; the ledger charges the price of the
+ * tier.
+ */
 export function PriceForm({ credential, prices, onClose }: PriceProps) {
   const { name, agent_id: agent, provider } = credential;
   const [start] = useState(() => {

@@ -38,7 +38,7 @@ test('an admin confirms or restores a text that flags have hidden', () => {
   );
 });
 
-test('a reply has its own state, and an undone decision is not undone again', () => {
+test('a reply has its own state, and an undone decision cannot be undone again', () => {
   assert.deepEqual(
     decisionsFor({
       post: aPost({ status: 'moderated' }),

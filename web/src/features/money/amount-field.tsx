@@ -11,7 +11,7 @@ interface AmountProps extends Field<string> {
   readonly required?: boolean;
 }
 
-/** A field for an amount above 0, with buttons for usual amounts. An empty field is no problem by itself. */
+/** A field for an amount above 0, with buttons for usual amounts. An empty field shows no error. */
 export function AmountField({ label = 'Amount in aiDollars', required = false, value: amount, onChange }: AmountProps) {
   const id = useId();
   const bad = amount !== '' && (readAmount(amount) ?? 0n) <= 0n;

@@ -103,7 +103,7 @@ interface JudgementOf {
   readonly first: JudgeKind;
 }
 
-/** `micro` is null if the text is no amount; `done` describes the last one sent. */
+/** `micro` is null if the text is not an amount; `done` describes the last one sent. */
 function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) {
   const [kind, setKind] = useState<JudgeKind>(first);
   const [done, setDone] = useState<string | null>(null);

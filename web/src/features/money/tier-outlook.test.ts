@@ -9,7 +9,7 @@ const STEPS = [
   { name: 'tier-1', rank: 1, min_balance: '10', seats: { total: 4, free: 1 }, price },
   { name: 'tier-2', rank: 2, min_balance: '100', seats: null, price },
 ];
-const micro = (amount: string): bigint => readAmount(amount) ?? assert.fail(`${amount} is no amount`);
+const micro = (amount: string): bigint => readAmount(amount) ?? assert.fail(`${amount} is not an amount`);
 
 test('an outlook names the next tier and the amount that is missing', () => {
   assert.deepEqual(tierOutlook(STEPS, micro('8'), 'tier-0'), {

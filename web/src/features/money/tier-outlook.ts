@@ -104,7 +104,7 @@ export function lostBelow(steps: readonly Step[], tier: string | null): bigint |
   const present = steps.find(({ name }) => name === tier);
   const least = present === undefined ? null : readAmount(present.min_balance);
   if (least === null || least <= 0n) return null;
-  // Searches by the rule itself, so that no other code states the rule.
+  // Searches with the rule itself, so that the rule is written only once.
   let kept = least;
   let lost = 0n;
   while (kept - lost > 1n) {

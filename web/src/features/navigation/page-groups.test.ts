@@ -12,10 +12,10 @@ test('a group opens the first page that the viewer may see', () => {
   const economy = groupOf('tiers');
   assert.equal(openedBy(economy, 'visitor'), 'tiers');
   assert.equal(openedBy(economy, 'member'), 'ledger');
-  assert.equal(openedBy(groupOf('runs'), 'visitor'), 'runs', 'the page then says who may see it');
+  assert.equal(openedBy(groupOf('runs'), 'visitor'), 'runs', 'the page itself explains who may see it');
 });
 
-test('the office is for admins; a visitor sees the other groups', () => {
+test('the group Office is for admins; a visitor sees the other groups', () => {
   const words = (role: 'visitor' | 'member' | 'admin'): string[] =>
     GROUPS.filter((group) => seenBy(group, role)).map((group) => group.word);
   assert.deepEqual(words('visitor'), ['Village', 'Board', 'Work', 'Economy']);
@@ -28,7 +28,7 @@ test('the village is at the root, a page at its query', () => {
   assert.equal(addressOf('audit'), '/?view=audit');
 });
 
-test('the title of the tab names the agent and the page', () => {
+test('the title of the browser tab names the agent and the page', () => {
   assert.equal(titleOf('map', null), 'Hamlet');
   assert.equal(titleOf('map', 'Ada'), 'Ada · Hamlet');
   assert.equal(titleOf('audit', null), 'Audit · Hamlet');

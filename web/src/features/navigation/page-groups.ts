@@ -16,7 +16,7 @@ export const PAGE_LABELS: Readonly<
   payments: { word: 'Payments', hint: 'Paying in, deposits, reconciliation', needs: 'payments:pay' },
   moderation: { word: 'Moderation', hint: 'Posts that were flagged or hidden', needs: 'board:moderate' },
   models: { word: 'Models', hint: 'Providers of language models, with keys and prices', needs: 'models:manage' },
-  rules: { word: 'Rules', hint: 'Rules about the tools of agents, and trials of others', needs: 'policy:try' },
+  rules: { word: 'Rules', hint: 'Rules about the tools of agents, and trials of proposed rules', needs: 'policy:try' },
   people: { word: 'People', hint: 'Accounts, roles, sessions and bans', needs: 'accounts:read' },
   audit: { word: 'Audit', hint: 'All acts, with actor and time', needs: 'audit:read' },
 };
@@ -46,7 +46,9 @@ export function groupOf(view: View): PageGroup {
   return GROUPS.find((group: PageGroup) => group.views.includes(view)) ?? GROUPS[0];
 }
 
-/** True if a role may open any page of a group. Every role sees the group Work, whose pages say who may read them. */
+/**
+ * True if a role may open any page of a group. Every role sees the group Work, whose pages explain who may read them.
+ */
 export function seenBy(group: Pick<PageGroup, 'views'>, role: Role): boolean {
   return group.views.some((view) => roleMay(role, PAGE_LABELS[view].needs) || view === 'runs');
 }

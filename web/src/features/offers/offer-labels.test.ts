@@ -25,13 +25,13 @@ const offer = (more: Partial<RunOffer> = {}): RunOffer => ({
   ...more,
 });
 
-test('every state has a word and a sentence of its own', () => {
+test('every state has a label and a sentence', () => {
   const sentences = OFFER_STATES.map((state) => offerSentence(offer({ state }), { state: 'done' }, 'mia'));
   assert.equal(new Set(sentences).size, OFFER_STATES.length);
   assert.equal(new Set(OFFER_STATES.map((state) => OFFER_STATE_LABELS[state].word)).size, OFFER_STATES.length);
 });
 
-test('only the person who offered decides, and only after the run ended well', () => {
+test('only the person who made the offer decides, and only after the run succeeded', () => {
   assert.deepEqual(
     RUN_STATES.filter((state) => mayDecide(offer(), { state }, 'mia')),
     ['done'],
@@ -65,25 +65,25 @@ test('a task without an amount has no offer', () => {
   assert.deepEqual(readOffer({ amount: '  ', hours: '24' }), { ok: true, offer: null });
 });
 
-test('an amount is read with a comma or a point, with the chosen time', () => {
+test('an amount is read with a comma or a point, and with the chosen duration', () => {
   assert.deepEqual(readOffer({ amount: '2,5', hours: '24' }), {
     ok: true,
     offer: { amount: '2.5', expires_in_hours: 24 },
   });
 });
 
-test('other text is no offer', () => {
+test('other text is not an offer', () => {
   for (const amount of ['0', '-1', '1e3', 'two', '0.0000001'])
     assert.deepEqual(readOffer({ amount, hours: '24' }), { ok: false });
 });
 
-test('a stored draft with another time falls back to the usual one', () => {
+test('a stored draft with an unknown duration falls back to the default', () => {
   const read = readOffer({ amount: '1', hours: '13' });
   assert.ok(read.ok);
   assert.equal(read.offer?.expires_in_hours, OFFER_HOURS_DEFAULT);
 });
 
-test('the API takes every time that the form has, and the usual one is among them', () => {
+test('the API accepts every duration of the form, including the default', () => {
   assert.ok(OFFER_TIMES.every(([hours]) => Number(hours) >= 1 && Number(hours) <= OFFER_HOURS_MAX));
   assert.ok(OFFER_TIMES.some(([hours]) => Number(hours) === OFFER_HOURS_DEFAULT));
 });

@@ -65,7 +65,7 @@ type ReadOffer =
   | { readonly ok: true; readonly offer: { readonly amount: string; readonly expires_in_hours: number } | null }
   | { readonly ok: false };
 
-/** The offer of a request; null without an amount. Not ok if the amount is no amount above 0. */
+/** The offer of a request; null without an amount. Not ok unless the amount is above 0. */
 export function readOffer({ amount, hours }: OfferDraft): ReadOffer {
   if (amount.trim() === '') return { ok: true, offer: null };
   const micro = readAmount(amount);

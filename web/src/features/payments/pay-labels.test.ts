@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { approvalAddress, OUTCOME_LABELS, readPayment, worthOf } from './pay-labels.ts';
 
-test('a typed payment is read, or its problem says what is missing', () => {
+test('a typed payment is read, or its problem names the missing part', () => {
   assert.deepEqual(readPayment({ agent: 'ada', amount: ' 7,5 ' }), { ok: true, amount: '7.50' });
   assert.deepEqual(readPayment({ agent: 'ada', amount: '12' }), { ok: true, amount: '12.00' });
   assert.deepEqual(readPayment({ agent: '', amount: '7.5' }), { ok: false, problem: 'Choose an agent' });
@@ -18,7 +18,7 @@ test('the payer sees the aiDollars of the agent, at the rate of the village', ()
   assert.equal(worthOf('seven', { rate: '2' }), null);
 });
 
-test('only https addresses open', () => {
+test('only https addresses are opened', () => {
   assert.equal(
     approvalAddress('https://www.sandbox.paypal.com/checkoutnow?token=A1'),
     'https://www.sandbox.paypal.com/checkoutnow?token=A1',

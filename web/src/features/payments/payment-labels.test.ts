@@ -9,7 +9,7 @@ test('no admin approves their own proposal', () => {
   assert.equal(mayApprove({ state: 'proposed', requested_by: 'account a' }, null), false);
 });
 
-test('both sides of a difference have a text, also an empty side', () => {
+test('both sides of a difference have a text, even an empty side', () => {
   assert.deepEqual(sidesOf({ ours: '25', theirs: null }), { ours: '25.00 ai$', theirs: 'nothing' });
   assert.deepEqual(sidesOf({ ours: null, theirs: { amount: '25.00', currency: 'USD' } }), {
     ours: 'nothing',
@@ -17,7 +17,7 @@ test('both sides of a difference have a text, also an empty side', () => {
   });
 });
 
-test('a waiting payment says why, also for an unknown reason', () => {
+test('a waiting payment shows its reason, even an unknown one', () => {
   assert.equal(waitingLabel({ why: 'no_such_agent' }), 'names an agent that this village does not have');
   assert.equal(waitingLabel({ why: 'asked_too_early' }), 'asked too early');
 });
@@ -33,7 +33,7 @@ test('a deposit is checked before it is sent', () => {
   assert.match(creditProblems({ ...draft, transaction: '' }).transaction ?? '', /from the provider/);
 });
 
-test('an empty list agrees only after a comparison', () => {
+test('an empty list counts as agreement only after a comparison', () => {
   assert.equal(comparisonOf(0, 1), 'agrees');
   assert.equal(comparisonOf(0, 0), 'not compared');
   assert.equal(comparisonOf(2, 0), 'differs');

@@ -36,7 +36,7 @@ export const DIFFERENCE_LABELS: Readonly<
   },
 };
 
-/** The result of one list. Without differences, `agrees` needs a comparison of the ledger with a statement. */
+/** The result of one list. An empty list counts as agreement only if the ledger was compared with a statement. */
 export function comparisonOf(differences: number, comparedProviders: number): 'differs' | 'agrees' | 'not compared' {
   if (differences > 0) return 'differs';
   return comparedProviders > 0 ? 'agrees' : 'not compared';

@@ -1,6 +1,6 @@
 import { type ShownArgument, shownArguments, shownWrite } from './shown-arguments.ts';
 
-/** The arguments of a call, complete and as plain text: nothing in them is markup. */
+/** The arguments of a call, complete and as plain text, without markup. */
 export function ArgumentList({ argumentsText }: { readonly argumentsText: string }) {
   const shown = shownArguments(argumentsText);
   if (shown.length === 0) return <p className="hint">Without arguments.</p>;

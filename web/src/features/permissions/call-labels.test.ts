@@ -22,21 +22,21 @@ const call = (more: Partial<CallItem>): CallItem => ({
   ...more,
 });
 
-test('people see where a tool runs: a tool that the village does not know is of others', () => {
+test('the label of a tool shows where it runs; an unknown tool counts as foreign code', () => {
   const words = ['say', 'look_around', 'shell', 'browser_open', 'mcp__files__read'].map(
     (tool) => placeLabel(tool).word,
   );
   assert.deepEqual(words, ['platform', 'platform', 'sandbox', 'sandbox', 'custom']);
 });
 
-test('every tool of the village has a word of its own, and an unknown one keeps its name', () => {
+test('every tool of the village has its own label, and an unknown one keeps its name', () => {
   const words = Object.keys(VILLAGE_TOOLS).map((tool) => toolLabel(tool).word);
   assert.equal(new Set(words).size, words.length);
   for (const word of words) assert.doesNotMatch(word, /_/);
   assert.equal(toolLabel('teleport').word, 'teleport');
 });
 
-test('a folded call of git shows its command, and a write that leaves a pod its target', () => {
+test('a folded git call shows its command, and a write to the outside shows its target', () => {
   const git = { action: 'commit', args: ['--all'], message: 'fix: no cent is lost' };
   const short = (tool: string, args: object) => shortCall({ tool, argumentsText: JSON.stringify(args) });
   assert.equal(short('git', git), "git commit --all -m 'fix: no cent is lost'");
@@ -49,21 +49,21 @@ test('a folded call of git shows its command, and a write that leaves a pod its 
   assert.equal(shortCall({ tool: 'git', argumentsText: null }), '');
 });
 
-test('every state of a call has a word of its own', () => {
+test('every state of a call has its own label', () => {
   const words = Object.values(CALL_STATES).map(({ word }) => word);
   assert.equal(new Set(words).size, words.length);
 });
 
-test('the post of a call: from the result of a new post, from the arguments of others', () => {
+test('the post of a call is found in the result of a new post, or in the arguments of other calls', () => {
   assert.equal(postOf(call({})), POST);
   const reply = call({ tool: 'reply_on_board', argumentsText: `{"post_id":"${POST}"}`, resultText: 'Replied.' });
   assert.equal(postOf(reply), POST);
   assert.equal(postOf(call({ state: 'failed' })), null);
   assert.equal(postOf(call({ tool: 'say' })), null);
-  assert.equal(postOf(call({ tool: 'read_board', argumentsText: '{}' })), null, 'a list of posts is no post');
+  assert.equal(postOf(call({ tool: 'read_board', argumentsText: '{}' })), null, 'a list of posts has no single post');
 });
 
-test('a change is a finished call that is more than reading', () => {
+test('only a finished call that does more than read counts as a change', () => {
   assert.equal(isChange(call({})), true);
   for (const other of [{ effect: 'read' }, { effect: 'idempotent' }, { effect: null }, { state: 'failed' as const }])
     assert.equal(isChange(call(other)), false);

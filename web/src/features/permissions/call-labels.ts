@@ -72,19 +72,19 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   ask_human: { word: 'Ask a person', icon: 'user' },
 };
 
-/** The label of a tool. A tool that this page does not know is named by its own name. */
+/** The label of a tool; an unknown tool keeps its name. */
 export function toolLabel(tool: string): ToolLabel {
   return TOOL_LABELS[tool] ?? { word: tool, icon: 'play' };
 }
 
-/** The command that a call of the tool `git` stands for; null for another tool, or if its arguments are others. */
+/** The command of a `git` call; null for another tool or for invalid arguments. */
 export function gitCommandOf({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {
   if (tool !== 'git' || argumentsText === null) return null;
   const read = HANDS_TOOLS.git.input.safeParse(parsed(argumentsText));
   return read.success ? visibleText(gitCommand(read.data)) : null;
 }
 
-/** A call in one short line, for a folded call: a command of git, the summary of a write, or else the values of its arguments. */
+/** A folded call in one line: a git command, the summary of a write, or the values of its arguments. */
 export function shortCall(call: Pick<CallItem, 'tool' | 'argumentsText'>): string {
   const { tool, argumentsText } = call;
   const write = isEgressTool(tool) && argumentsText !== null ? shownWrite(argumentsText) : null;
@@ -127,7 +127,7 @@ export function postOf({ tool, state, argumentsText, resultText }: CallItem): st
   return (named ?? (tool === 'read_board' ? null : UUID.exec(resultText ?? '')))?.[0] ?? null;
 }
 
-/** True for a finished call that changed something outside of the agent: not one that only reads or may be repeated. */
+/** True for a finished call that changed something outside of the agent, unless it only reads or may be repeated. */
 export function isChange({ state, effect, outcome }: CallItem): boolean {
   return state === 'done' && outcome !== 'denied' && effect !== null && effect !== 'read' && effect !== 'idempotent';
 }

@@ -18,7 +18,7 @@ import {
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const mia = { role: 'member', id: 'account mia', name: 'Mia' };
 
-test('every kind of request has its own two answers, and together they are all answers', () => {
+test('every kind of request has two answers, and all answers of the contract are used', () => {
   const answers = PermissionWhy.options.map((why) => answerChoices(why).map(({ answer }) => answer));
   assert.deepEqual(
     answers.map(({ length }) => length),
@@ -32,7 +32,7 @@ test('the request names the agent and the call; a question is the agent’s own'
   assert.equal(requestLabel(aPermission({ why: 'question' }), 'Ada'), 'Ada asks:');
   assert.match(requestLabel(aPermission({ why: 'unknown' }), 'Ada'), /^Did this happen\?/);
   assert.equal(reasonLabel(aPermission()), 'Posts to the board need a permission.');
-  assert.match(reasonLabel(aPermission({ why: 'unknown' })), /Look whether it happened/);
+  assert.match(reasonLabel(aPermission({ why: 'unknown' })), /Check whether it happened/);
 });
 
 test('the expiry counts down and never shows a negative time', () => {
@@ -41,7 +41,7 @@ test('the expiry counts down and never shows a negative time', () => {
   assert.equal(expiryLabel({ expires_at: '2026-11-23T11:59:00Z' }, NOW), 'expiring now');
 });
 
-test('every state has a text, with the person who answered', () => {
+test('every state has a text that names the person who answered', () => {
   for (const state of PERMISSION_STATES) assert.notEqual(outcomeLabel(aPermission({ state }), null).word, '');
   const allowed = aPermission({ state: 'consumed', answer: 'allow', answered_by: mia });
   assert.equal(outcomeLabel(allowed, 'mia').word, 'Allowed by you');
@@ -57,7 +57,7 @@ test('a request that a rule answered names the rule and its author', () => {
   assert.equal(outcomeLabel(allowed, 'mia').word, 'Allowed by a rule of you');
 });
 
-test('a card says for which later calls a rule holds', () => {
+test('a card explains which later calls a rule covers', () => {
   const words = ['shell', 'git', 'http', 'browser_click', 'deliver', 'mcp__files__write'].map(
     (tool) => reachLabel(tool).word,
   );
@@ -71,7 +71,7 @@ test('a card says for which later calls a rule holds', () => {
   ]);
 });
 
-test('a card offers a rule for its conversation, and for the agent to admins alone', () => {
+test('a card offers a rule for its conversation, and to admins also one for the agent', () => {
   const scopes = (more: Partial<Permission>, role: 'member' | 'admin'): readonly string[] =>
     alwaysChoices(aPermission(more), { role, agentName: 'Ada' }).map(({ scope }) => scope);
   assert.deepEqual(scopes({}, 'admin'), ['conversation', 'agent']);
@@ -83,7 +83,7 @@ test('a card offers a rule for its conversation, and for the agent to admins alo
   assert.deepEqual(scopes({ tool: 'git_push' }, 'admin'), []);
 });
 
-test('a rule says its reach, its author and its use; its author and admins may remove it', () => {
+test('a rule shows its scope, author and use; its author and admins may remove it', () => {
   const rule = { session_id: null, created_by: mia, created_at: '2026-11-23T11:55:00Z', used: 0, tainted: false };
   const at = { viewer: 'tom', agentName: 'Ada', nowMs: NOW };
   assert.equal(ruleLabel(rule, at), 'for Ada, by Mia 5 min ago, not used yet');
@@ -101,7 +101,7 @@ test('a rule says its reach, its author and its use; its author and admins may r
   );
 });
 
-test('every source has words, with the host, server, tool or memory where one is known', () => {
+test('every source of taint has a label, with host, server, tool or memory if known', () => {
   const words = TAINT_SOURCES.map((source) => originLabel({ source, detail: 'example.org' }));
   assert.equal(new Set(words).size, TAINT_SOURCES.length);
   for (const source of ['tool', 'mcp', 'egress', 'memory'] as const)

@@ -48,7 +48,7 @@ export function requestLabel({ why, tool }: Pick<Permission, 'why' | 'tool'>, ag
 
 export function reasonLabel({ why, reason }: Pick<Permission, 'why' | 'reason'>): string {
   if (why === 'unknown')
-    return 'The connection or the pod was lost during this call. Look whether it happened, then answer.';
+    return 'The connection or the pod was lost during this call. Check whether it happened, then answer.';
   return why === 'question' ? '' : reason;
 }
 
@@ -88,7 +88,9 @@ function nameOf(by: NonNullable<Permission['answered_by']>, viewer: ViewerId): s
 
 type AlwaysChoice = Readonly<{ scope: AllowScope; word: string; hint: string }>;
 
-/** Only for requests of the policy, and never for a proposed Schedule or a write: a person decides on each. */
+/**
+ * Only for requests of the policy, and never for a proposed Schedule or a write, which a person must decide one by one.
+ */
 export function alwaysChoices(
   { why, tool, session_id: session }: Pick<Permission, 'why' | 'tool' | 'session_id'>,
   { role, agentName }: { readonly role: Role; readonly agentName: string },
@@ -129,7 +131,7 @@ export function reachLabel(tool: string): Readonly<{ word: string; hint: string 
   };
 }
 
-/** The reach, origin and use of a rule: `for Ada, by you 5 min ago, used 3 times`. */
+/** The scope, origin and use of a rule: `for Ada, by you 5 min ago, used 3 times`. */
 export function ruleLabel(
   rule: Pick<AllowRule, 'session_id' | 'created_by' | 'created_at' | 'used' | 'tainted'>,
   { viewer, agentName, nowMs }: { readonly viewer: ViewerId; readonly agentName: string; readonly nowMs: number },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shortArguments, shownArguments, shownPost, shownWrite, visibleText } from './shown-arguments.ts';
 
-test('every argument is shown whole and by its name', () => {
+test('every argument is shown complete, with its name', () => {
   const body = `${'rope '.repeat(2000)}\nsecond line`;
   assert.deepEqual(shownArguments(JSON.stringify({ body, seconds: 60, tags: ['a', 'b'], long: [body] })), [
     { name: 'body', text: body, isText: true },
@@ -18,28 +18,28 @@ const HIDDEN: readonly (readonly [string, string, string])[] = [
   ['a control', 'a\u0007b', 'a⟨U+0007⟩b'],
   ['a carriage return', 'a\rb', 'a⟨U+000D⟩b'],
   ['a tag character', 'a\u{E0041}b', 'a⟨U+E0041⟩b'],
-  ['a space that is none', 'a\u00A0b', 'a⟨U+00A0⟩b'],
+  ['a look-alike of a space', 'a\u00A0b', 'a⟨U+00A0⟩b'],
   ['a line separator', 'a\u2028b', 'a⟨U+2028⟩b'],
   ['a private character', 'a\uE000b', 'a⟨U+E000⟩b'],
   ['a hangul filler', 'a\u3164b', 'a⟨U+3164⟩b'],
 ];
 for (const [name, text, shown] of HIDDEN)
-  test(`the reader sees ${name}`, () => {
+  test(`${name} is made visible`, () => {
     assert.equal(visibleText(text), shown);
   });
 
-test('what people write stays as it is', () => {
+test('ordinary text stays unchanged', () => {
   for (const text of ['Grüße, 日本 😀', 'two\nlines\tand a tab', '<b>&amp;</b> **no** [markup](x)'])
     assert.equal(visibleText(text), text);
 });
 
-test('names are as visible as values, and text that is no object is shown whole', () => {
+test('hidden characters in names become visible too, and text that is not an object is shown complete', () => {
   assert.equal(shownArguments('{"a\u200Bmount":1}')[0]?.name, 'a⟨U+200B⟩mount');
   for (const text of ['not json', '[1,2]', 'null', ''])
     assert.deepEqual(shownArguments(text), [{ name: '', text, isText: false }]);
 });
 
-test('a folded call has its values in one short line', () => {
+test('a folded call shows its values in one short line', () => {
   assert.equal(shortArguments('{"title":"Rope\\nfor Bob","tags":[],"n":2}'), 'Rope for Bob · [] · 2');
   assert.equal(shortArguments(null), '');
   assert.equal(shortArguments('{}'), '');
@@ -50,14 +50,14 @@ const ID = '01a20000-0000-7000-8000-00000000000a';
 const post = (args: object | string) =>
   shownPost({ tool: 'post_to_board', arguments: typeof args === 'string' ? args : JSON.stringify(args) });
 
-test('the deliverables of a post stand apart from its other arguments, each once', () => {
+test('the deliverables of a post are shown apart from its other arguments, each once', () => {
   assert.deepEqual(post({ body: 'b', deliverables: [ID, ID], odd: 1, title: 't' }), {
     argumentsText: '{"body":"b","odd":1,"title":"t"}',
     deliverables: [ID],
   });
 });
 
-test('what is no post with deliverables is shown as it is', () => {
+test('arguments other than a post with deliverables stay unchanged', () => {
   for (const args of [
     { title: 't' },
     { deliverables: [] },
@@ -70,7 +70,7 @@ test('what is no post with deliverables is shown as it is', () => {
   assert.equal(shownPost({ tool: 'say', arguments: JSON.stringify({ deliverables: [ID] }) }), null);
 });
 
-test('a write shows what is sent first, and the facts that identify it after that; nothing is left out', () => {
+test('a write shows its content first, then the facts that identify it, without omissions', () => {
   const write = { body: '{"a":1}', bytes: 7, call: 'c1', sha256: 'ab', summary: 'POST https://a.org/x', more: 'odd' };
   assert.deepEqual(shownWrite(JSON.stringify(write)), {
     summary: 'POST https://a.org/x',
@@ -86,7 +86,7 @@ test('a write shows what is sent first, and the facts that identify it after tha
   });
 });
 
-test('a push has a line for each reference, and characters that hide are visible', () => {
+test('a push has a line for each reference, and hidden characters are visible', () => {
   const shown = shownWrite(
     JSON.stringify({ summary: 'push to a\u202Eb', changes: ['new x at 1', 'y\u200B from 1 to 2'] }),
   );

@@ -1,10 +1,10 @@
 import type { Permission } from '@hamlet/contract';
 
-/** One argument as a person reads it before they answer: complete, with no character that can hide. */
+/** One argument as a person reads it before the answer: complete, with every hidden character visible. */
 export interface ShownArgument {
   readonly name: string;
   readonly text: string;
-  /** False if the value is no text: it is then shown as JSON. */
+  /** False if the value is not a text; it is then shown as JSON. */
   readonly isText: boolean;
 }
 
@@ -19,7 +19,7 @@ export function visibleText(text: string): string {
   });
 }
 
-/** The arguments of a call, one by one. Text that is no JSON object is shown whole under an empty name. */
+/** The arguments of a call, one by one. Text that is not a JSON object is shown complete, under an empty name. */
 export function shownArguments(argumentsText: string): readonly ShownArgument[] {
   const read = parsed(argumentsText);
   if (typeof read !== 'object' || read === null || Array.isArray(read))
@@ -66,7 +66,7 @@ export function shortLine(text: string): string {
 /** A post that an agent asks to write: its arguments without the deliverables, and their ids. */
 export type ShownPost = Readonly<{ argumentsText: string; deliverables: readonly string[] }>;
 
-/** The post of a request; null if the request is no post or publishes no deliverable: then its arguments are shown as they are. */
+/** The post of a request; null unless it is a post with deliverables, and then its arguments are shown unchanged. */
 export function shownPost({ tool, arguments: text }: Pick<Permission, 'tool' | 'arguments'>): ShownPost | null {
   if (tool !== 'post_to_board') return null;
   const post = parsed(text);
@@ -79,7 +79,7 @@ export function shownPost({ tool, arguments: text }: Pick<Permission, 'tool' | '
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
-/** A write that leaves a pod, as a person reads it before they answer: what is sent, then the facts that identify it. */
+/** A write to the outside as a person reads it before the answer: the content, then the facts that identify it. */
 interface ShownWrite {
   readonly summary: string;
   readonly content: readonly ShownArgument[];
@@ -98,7 +98,7 @@ const FACTS: Readonly<Record<string, string | undefined>> = {
   unread_body_of: 'The body was not read; the answer holds for this request alone',
 };
 
-/** Null if the arguments are not those of a write. Every field of the arguments is shown. */
+/** Null if the arguments are not those of a write. No field is left out. */
 export function shownWrite(argumentsText: string): ShownWrite | null {
   const all = shownArguments(argumentsText);
   const summary = all.find(({ name, isText }) => name === 'summary' && isText);

@@ -44,7 +44,7 @@ function keptAt(size: number, of = log): Kept {
   return { key: of.keyText.trim(), checkpoint };
 }
 
-test('an entry of a long log is proven, under the stated key and size', async () => {
+test('an entry of a long log is proven, with key and size of the checkpoint', async () => {
   const { fault, checkpoint, key, continues } = await checked();
   assert.equal(fault, null);
   assert.deepEqual(
@@ -61,21 +61,21 @@ test('an entry of a long log is proven, under the stated key and size', async ()
   assert.equal(
     (await checked({ proof: alone.proof(0, 1), keyText: alone.keyText })).fault,
     null,
-    'the only entry there is',
+    'the only entry of a log',
   );
 });
 
-test('an act is proven like money', async () => {
+test('an act is proven like an entry of the ledger', async () => {
   const acts = sealedLog([entryLeaf(), actLeaf()], RECORD.record_id);
   const shown = { kind: 'record', record: RECORD } as const;
   assert.equal((await checked({ shown, proof: acts.proof(1, 2), keyText: acts.keyText })).fault, null);
   assert.match(
     (await checked({ shown, proof: acts.proof(0, 2), keyText: acts.keyText })).fault ?? '',
-    /^The proof is of another record: 01a20306-7f02/,
+    /^The proof belongs to another record: 01a20306-7f02/,
   );
 });
 
-test('every forged answer is found and named', async () => {
+test('every forged answer is detected, with its fault', async () => {
   const good = log.proof(PLACE, leaves.length);
   const flipped = (base64: string): string => {
     const bytes = Uint8Array.fromBase64(base64);
@@ -109,7 +109,7 @@ test('every forged answer is found and named', async () => {
   for (const [name, change, expected] of cases) assert.equal((await checked(change)).fault, expected, name);
 });
 
-test('the log continues the kept checkpoint, or the fault gives the reason', async () => {
+test('the log must continue the stored checkpoint, or the fault gives the reason', async () => {
   const proof = log.proof(PLACE, leaves.length);
   assert.deepEqual(
     [
@@ -135,7 +135,7 @@ test('the log continues the kept checkpoint, or the fault gives the reason', asy
       (await checked({ keyText: other.keyText })).differentLog,
     ],
     [true, false],
-    'only a different log may be forgotten',
+    'the stored checkpoint can be forgotten only if the log differs',
   );
   assert.equal(
     (await checked({ kept: keptAt(300), growth: { kind: 'shorter' } })).fault,
@@ -151,7 +151,7 @@ test('the log continues the kept checkpoint, or the fault gives the reason', asy
   );
 });
 
-test('a verified checkpoint is kept with its key until it is forgotten', () => {
+test('a verified checkpoint is stored with its key until it is forgotten', () => {
   const stored = new Map<string, string>();
   const storage = {
     getItem: (name: string) => stored.get(name) ?? null,

@@ -26,7 +26,7 @@ export interface ProofParts {
   readonly growth: Growth | null;
 }
 
-/** The result of a check. `fault` says what is wrong; null if the proof holds. */
+/** The result of a check. `fault` is null if the proof holds. */
 export interface Checked {
   readonly fault: string | null;
   /** The checkpoint, if it could be read. Trust it only if `fault` is null. */
@@ -82,7 +82,7 @@ function leafFault({ proof, shown }: ProofParts): string | null {
   const differences = differencesOf(shown, Uint8Array.fromBase64(proof.leaf));
   if (differences === null) return 'The proven record cannot be read.';
   const id = differences.find(({ field }) => field === 'id');
-  if (id !== undefined) return `The proof is of another record: ${id.sealed} instead of ${recordIdOf(shown)}.`;
+  if (id !== undefined) return `The proof belongs to another record: ${id.sealed} instead of ${recordIdOf(shown)}.`;
   const [first] = differences;
   return first === undefined
     ? null

@@ -9,7 +9,7 @@ const ofEntry = (change: Partial<LedgerEntry>, leaf = entryLeaf()): unknown =>
 const ofRecord = (change: Partial<AuditRecord>, leaf = actLeaf()): unknown =>
   differencesOf({ kind: 'record', record: { ...RECORD, ...change } }, leaf);
 
-test('an entry is compared with its leaf, fact by fact', () => {
+test('every field of an entry is compared with its leaf', () => {
   assert.deepEqual(ofEntry({}), []);
   assert.deepEqual(ofEntry({ amount: '2.5' }), [{ field: 'amount', shown: '2.5', sealed: '-2.5' }]);
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('the audit record of the same entry', () => {
   ]);
 });
 
-test('an act is compared with its leaf, in any order of its details', () => {
+test('an act is compared with its leaf, independent of the order of its details', () => {
   assert.deepEqual(ofRecord({}), []);
   assert.deepEqual(ofRecord({ detail: { at: { x: 1, y: 3 }, reason: 'spam' } }), [
     { field: 'details', shown: '{"at":{"x":1,"y":3},"reason":"spam"}', sealed: '{"at":{"x":1,"y":2},"reason":"spam"}' },
@@ -77,13 +77,13 @@ test('an act is compared with its leaf, in any order of its details', () => {
   }
 });
 
-test('details that are sealed by their hash are not compared, and the page can say so', () => {
+test('details that are sealed as a hash are not compared, and the page can report it', () => {
   assert.deepEqual(ofRecord({ detail: 'anything' }, actLeaf({ detail: null })), []);
   assert.ok(isSealedByHash({ kind: 'record', record: RECORD }, actLeaf({ detail: null })));
   assert.ok(!isSealedByHash({ kind: 'record', record: RECORD }, actLeaf()));
 });
 
-test('a leaf of another kind, and an unreadable leaf', () => {
+test('a leaf of another kind or an unreadable leaf gives no comparison', () => {
   assert.deepEqual(
     (ofRecord({}, entryLeaf()) as { field: string }[]).map(({ field }) => field),
     ['kind', 'id'],

@@ -35,7 +35,7 @@ const ACT = {
 
 type Fact = readonly [field: string, shown: unknown, sealed: unknown];
 
-/** The differences between the page and the leaf; null if the leaf is no readable record. */
+/** The differences between the page and the leaf; null if the leaf is not a readable record. */
 export function differencesOf(shown: Shown, leaf: Uint8Array): Difference[] | null {
   try {
     return factsOf(shown, openRecord(leaf))

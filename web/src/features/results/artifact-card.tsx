@@ -18,7 +18,7 @@ interface CardProps {
   readonly contentUrl?: string;
 }
 
-/** A thing that an agent delivered: name, kind and size, its content on demand, and a download. Nothing of it is ever run. */
+/** A deliverable of an agent: name, kind and size, its content on demand, and a download. The page never runs it. */
 export function ArtifactCard({ artifact, contentUrl = contentUrlOf(artifact) }: CardProps) {
   const [open, setOpen] = useState(false);
   const { artifact_id: id, name, bytes, deliverable, taint = null } = artifact;
@@ -167,7 +167,7 @@ function readTable(text: string): DeliveredTable | null {
   }
 }
 
-/** An image that the village serves by its own type, which only a PNG or JPEG has. */
+/** An image, which the village serves only as PNG or JPEG. */
 export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }) {
   const { artifact_id, name } = artifact;
   const url = urlOf(getArtifactImage, { params: { artifact_id } });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { filesOfPatch, PATCH_FILES_MAX, sizeLabel, textOf } from './result-labels.ts';
 
-test('sizes read like those of a file manager', () => {
+test('sizes are formatted like those of a file manager', () => {
   assert.deepEqual([1, 820, 12_300, 1_468_006].map(sizeLabel), ['1 byte', '820 bytes', '12 KB', '1.4 MB']);
 });
 
-test('a patch is shown file by file, with what happened to each', () => {
+test('a patch is shown file by file, with the kind of change', () => {
   const patch = [
     'diff --git a/bread.py b/bread.py',
     'index 1..2 100644',
@@ -37,13 +37,13 @@ test('a patch is shown file by file, with what happened to each', () => {
   );
 });
 
-test('any text gives files, and no more than a page can show', () => {
+test('any text can be parsed, and the number of files and lines is limited', () => {
   assert.equal(filesOfPatch('no patch').files[0]?.path, 'changes');
   const { files, left } = filesOfPatch('diff --git a/x b/x\n'.repeat(PATCH_FILES_MAX + 5));
   assert.deepEqual([files.length, left], [PATCH_FILES_MAX, 5]);
 });
 
-test('bytes that are no text are not shown as text', () => {
+test('binary content is not shown as text', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
   assert.deepEqual(textOf(bytes('häus'), 2), { text: 'hä', left: 2 });
   assert.equal(textOf(new Uint8Array([0x50, 0, 1]), 10), null);

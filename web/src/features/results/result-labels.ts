@@ -38,7 +38,7 @@ const NOTES: readonly (readonly [RegExp, string])[] = [
   [/^(GIT binary patch|Binary files)/m, 'binary'],
 ];
 
-/** The files of a unified diff as git writes it. The patch is a claim of the agent: any text gives files. Pure. */
+/** Parses a git diff. Accepts any text, because the agent wrote the patch. Pure. */
 export function filesOfPatch(patch: string): { readonly files: readonly FilePatch[]; readonly left: number } {
   const parts = patch.split(/^(?=diff --git )/m).filter((part) => part.trim() !== '');
   const files = parts.slice(0, PATCH_FILES_MAX).map(fileOf);
@@ -60,7 +60,7 @@ function fileOf(part: string): FilePatch {
   };
 }
 
-/** A text of a file, and the number of characters that are not shown; null if the bytes are no text. Pure. */
+/** The shown text of a file and the number of hidden characters; null if the bytes are not text. Pure. */
 export function textOf(bytes: Uint8Array, maxChars: number): { readonly text: string; readonly left: number } | null {
   if (bytes.subarray(0, 8_192).includes(0)) return null;
   try {

@@ -14,7 +14,7 @@ import { ArtifactCard, ArtifactImage } from './artifact-card.tsx';
 import './results.css';
 import { runRefreshMs } from '../../client/minds/run-trace.ts';
 
-/** Results come with the end of calls and of answers; a change of the transcript asks at once. */
+/** Results appear when calls and answers end, so a change of the transcript requests them at once. */
 const EVERY_MS = 15_000;
 
 type Results = Readonly<{ artifacts: readonly Artifact[]; sources: readonly RunSource[] }>;

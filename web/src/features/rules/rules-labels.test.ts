@@ -16,18 +16,18 @@ import {
 const VILLAGE: PolicyProposal = { of: 'village', rules: [{ tools: ['publish'], verdict: 'ask' }] };
 const ADA: PolicyProposal = { of: 'agent', agent_id: 'ada', tools: { allow: ['read'] } };
 
-test('a layer and its key are the same', () => {
+test('a layer and its key convert into each other', () => {
   for (const layer of [{}, { agent_id: 'ada' }, { tier: 'tier-0' }]) assert.deepEqual(layerOf(layerKey(layer)), layer);
 });
 
-test('the text of the rules in force is a proposal of them, and a text that is no JSON has a problem', () => {
+test('the unchanged text proposes the rules in force, and text that is not JSON has a problem', () => {
   for (const inForce of [VILLAGE, ADA])
     assert.deepEqual(proposalOf(draftOf(inForce), inForce), { ok: true, proposal: inForce });
   const wrong = proposalOf('[', VILLAGE);
   assert.match(wrong.ok ? '' : wrong.problem, /^Write JSON: /);
 });
 
-test('the report is in words, with what it does not know', () => {
+test('the report has sentences, also about calls that were not judged', () => {
   assert.match(headline({ judged: 0, changed: 0 }), /No call/);
   assert.match(headline({ judged: 1, changed: 0 }), /none of 1 call of/);
   assert.match(headline({ judged: 12_345, changed: 1_234 }), /change 1,234 of 12,345 calls/);
@@ -53,12 +53,12 @@ test('the report is in words, with what it does not know', () => {
   );
 });
 
-test('a change loosens if its new verdict is less strict', () => {
+test('a change with a less strict verdict counts as loosening', () => {
   assert.ok(loosens({ from: 'deny', to: 'ask' }) && loosens({ from: 'ask', to: 'allow' }));
   assert.ok(!loosens({ from: 'allow', to: 'deny' }) && !loosens({ from: 'allow', to: 'ask' }));
 });
 
-test('the rule that decides is named with its layer', () => {
+test('the deciding rule is shown with its layer', () => {
   const rule = { tools: ['a', 'b', 'c', 'd', 'e'], verdict: 'deny', from: 'tier' } as const;
   assert.equal(
     ruleLabel({ verdict: 'deny', reason: 'No', rule: { ...rule, tools: [...rule.tools] } }),

@@ -43,7 +43,7 @@ export function draftOf(proposal: PolicyProposal): string {
   return JSON.stringify(proposal.of === 'village' ? proposal.rules : proposal.tools, null, 2);
 }
 
-/** The proposal of an edited text, with everything else as it is in force; the problem of a text that is no JSON. */
+/** The proposal of an edited text, with all other rules in force; a problem if the text is not JSON. */
 export function proposalOf(
   text: string,
   inForce: PolicyProposal,
@@ -85,14 +85,14 @@ export function answersLabel({ allowed, denied, expired }: PolicyTrial['changes'
 }
 
 export function unknownLabels({ cut, looked_at: looked, not_judged: not }: PolicyTrial): readonly string[] {
-  const limit = cut === 'time' ? 'its time was over' : 'its limit was reached';
+  const limit = cut === 'time' ? 'the trial reached its time limit' : 'the trial reached its limit of calls';
   return [
-    ...(cut === null ? [] : [`${calls(not.older)} before the newest ${looked.toLocaleString('en')}: ${limit}.`]),
+    ...(cut === null ? [] : [`${calls(not.older)} older than the newest ${looked.toLocaleString('en')}: ${limit}.`]),
     ...(not.without_facts === 0
       ? []
-      : [`${calls(not.without_facts)} from before the village kept what a trial needs.`]),
-    ...(not.run_gone === 0 ? [] : [`${calls(not.run_gone)} of runs that are no longer kept.`]),
-    ...(not.agent_gone === 0 ? [] : [`${calls(not.agent_gone)} of agents that no longer exist.`]),
+      : [`${calls(not.without_facts)} from before the village recorded the facts that a trial needs.`]),
+    ...(not.run_gone === 0 ? [] : [`${calls(not.run_gone)} of deleted runs.`]),
+    ...(not.agent_gone === 0 ? [] : [`${calls(not.agent_gone)} of deleted agents.`]),
   ];
 }
 

@@ -159,7 +159,7 @@ export function RulesPage() {
   return (
     <Page
       title="Rules"
-      intro="Which calls of agents are allowed, which ask a person, and which are denied. The strictest rule that matches decides; tiers and Agents only narrow the village."
+      intro="Which calls of agents are allowed, which ask a person, and which are denied. The strictest matching rule decides; tiers and Agents can only narrow the rules of the village."
       needs="policy:try"
     >
       <Layers />
@@ -210,8 +210,8 @@ function Layer({ inForce }: { readonly inForce: PolicyProposal }) {
 
 const EMPTY: Readonly<Record<PolicyProposal['of'], string>> = {
   village: 'The village has no rules: every call is denied.',
-  tier: 'This tier has no rules of its own: the rules of the village hold.',
-  agent: 'This Agent has no rules of its own: those of its tier and of the village hold.',
+  tier: 'This tier has no rules of its own: the rules of the village apply.',
+  agent: 'This Agent has no rules of its own: those of its tier and of the village apply.',
 };
 
 function RuleList({ of, rules }: Readonly<{ of: PolicyProposal['of']; rules: readonly ShownRule[] }>) {
@@ -229,8 +229,8 @@ function RuleList({ of, rules }: Readonly<{ of: PolicyProposal['of']; rules: rea
       )}
       <p className="hint">
         {of === 'village'
-          ? 'The configuration of the village has these rules (api.toolRules of the chart); they change with its next start.'
-          : 'The custom resource has these rules in spec.tools; they change as soon as it does.'}
+          ? 'These rules come from the configuration of the village (api.toolRules of the chart); changes apply at its next start.'
+          : 'These rules come from spec.tools of the custom resource; changes apply at once.'}
       </p>
     </section>
   );

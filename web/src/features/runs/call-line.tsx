@@ -68,7 +68,7 @@ function CallFacts({ call, logged }: Pick<CallLineProps, 'call' | 'logged'>) {
   );
 }
 
-/** True if the log has the command or the change, which says more than arguments and result. */
+/** True if the log has the command or the change, which is more useful than arguments and result. */
 function saysAll(logged: HandsCall | undefined): logged is HandsCall {
   const { command, diff = '' } = logged?.report ?? {};
   return command !== undefined || diff !== '';

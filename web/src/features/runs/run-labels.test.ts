@@ -22,13 +22,13 @@ const run = (more: Partial<Run> = {}): Run =>
   aRun({ kind: 'prompt', state: 'queued', prompt: 'Go home.', attempt: 0, cycle: null, started_at: null, ...more });
 const NOW = Date.parse('2026-11-23T12:01:00Z');
 
-test('every state has a word of its own', () => {
+test('every state has its own label', () => {
   assert.equal(new Set(RUN_STATES.map((state) => STATE_LABELS[state].word)).size, RUN_STATES.length);
   assert.equal(stateLabel(run({ state: 'running', cancel_requested_at: '2026-11-23T12:00:30Z' })).word, 'Ending');
   assert.equal(stateLabel(run({ state: 'cancelled', cancel_requested_at: '2026-11-23T12:00:30Z' })).word, 'Cancelled');
 });
 
-test('the duration of a run: waiting, running, done, never started', () => {
+test('the duration of a run depends on its state: waiting, running, done, never started', () => {
   assert.equal(runLength(run(), NOW), 'waits 1 min');
   assert.equal(runLength(run({ state: 'running', started_at: '2026-11-23T12:00:48Z' }), NOW), '12 s');
   assert.equal(
@@ -38,7 +38,7 @@ test('the duration of a run: waiting, running, done, never started', () => {
   assert.equal(runLength(run({ state: 'cancelled', ended_at: '2026-11-23T12:00:02Z' }), NOW), 'never started');
 });
 
-test('the origin of a run', () => {
+test('the label of a run names its origin', () => {
   assert.equal(originLabel(run(), 'mia'), 'from you');
   assert.equal(
     originLabel(run({ schedule: { name: 'morning', uid: 'u', slot: '2026-11-23T12:00:00Z' } }), null),
@@ -57,14 +57,14 @@ test('every kind of event has a label, with and without its details', () => {
   assert.equal(eventLabel({ event: 'redelivered', detail: { cycle: 7 } }), 'Delivered again in cycle 7');
 });
 
-test('an admin may end any run, a member only their own, and neither an ended run', () => {
+test('an admin may end any running run, a member only their own', () => {
   assert.equal(mayCancel(run(), { role: 'admin', id: 'keeper' }), true);
   assert.equal(mayCancel(run(), { role: 'member', id: 'mia' }), true);
   assert.equal(mayCancel(run(), { role: 'member', id: 'tom' }), false);
   assert.equal(mayCancel(run({ state: 'done' }), { role: 'admin', id: 'keeper' }), false);
 });
 
-test('an answer of the model: its model, tokens and cost, or its failure', () => {
+test('the line of an answer shows model, tokens and cost, or the failure', () => {
   const label = (...event: Parameters<typeof aModelEvent>): string => {
     const [item] = traceItems(afterRunEvent(EMPTY_TRACE, aModelEvent(...event)), []);
     assert.ok(item?.kind === 'model');
@@ -82,7 +82,7 @@ test('an answer of the model: its model, tokens and cost, or its failure', () =>
   assert.equal(label(1, 'model_asked', { model: 'small' }), 'small answers…');
 });
 
-test('the use of a run stands beside its budget, once it has one', () => {
+test('the usage of a run is shown with its budget, if it has one', () => {
   const usage = { steps: 3, tokens: 1204, cost: '0.02', witnessed: true };
   assert.equal(usageOfRun({ usage, budgets: null }), '3 steps · 1,204 tokens · 0.02 ai$');
   const budgets = { steps: 64, tokens: 200_000, money: '1', timeMs: 1, idleCalls: 1 };
@@ -94,12 +94,12 @@ test('the use of a run stands beside its budget, once it has one', () => {
   );
 });
 
-test('words of the scripted mind are labelled; those of an engine are not', () => {
+test('text of the scripted mind is labelled; text of an engine is not', () => {
   assert.equal(scriptedLabel('scripted')?.word, 'scripted');
   for (const runtime of ['engine', null]) assert.equal(scriptedLabel(runtime), null);
 });
 
-test('a lost or refused stream says so; a live one says nothing', () => {
+test('a lost or refused stream has a notice; a live one has none', () => {
   assert.equal(streamLabel({ kind: 'live' }), null);
   assert.match(streamLabel({ kind: 'reconnecting' }) ?? '', /nothing is lost/);
   const refused = { code: 'forbidden', title: 'Not for you', detail: 'Ask Mia.', status: 403, errors: [] } as const;

@@ -60,7 +60,7 @@ function inCycle(word: string, text: Read): string {
   return text('cycle') === '' ? word : `${word} in cycle ${text('cycle')}`;
 }
 
-/** The events that are no part of a call or of an answer of the model; those have lines of their own. */
+/** The events outside of calls and answers, which have their own lines. */
 export type NoteEvent = Exclude<
   RunEvent['event'],
   (typeof CALL_EVENT_KINDS)[number] | (typeof MODEL_EVENT_KINDS)[number]
@@ -82,7 +82,7 @@ const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read) => string>> = {
   interrupted: () => 'Interrupted: the pod ended; the run continues later',
 };
 
-/** The text of an event that is a line of its own. The detail may come from a newer village, so nothing is assumed. */
+/** The text of an event. Assumes nothing about the detail, because a newer village may have sent it. */
 export function eventLabel({ event, detail }: { readonly event: NoteEvent; readonly detail: object }): string {
   const values = new Map<string, unknown>(Object.entries(detail));
   return EVENT_LABELS[event]((key) => {
@@ -126,7 +126,7 @@ function tokensLabel(tokens: number): string {
 /** The budget of a run whose tier charges nothing: one millionth, because a budget is above zero. */
 const FREE = '0.000001';
 
-/** The use of a run, beside its budget: `3 of 64 steps · 1,204 of 200,000 tokens · 0.02 of 1.00 ai$`. */
+/** The usage of a run with its budget: `3 of 64 steps · 1,204 of 200,000 tokens · 0.02 of 1.00 ai$`. */
 export function usageOfRun({ usage, budgets }: Pick<Run, 'usage' | 'budgets'>): string {
   const of = (used: string, limit: string | undefined): string => (limit === undefined ? used : `${used} of ${limit}`);
   const number = (value: number): string => value.toLocaleString('en');
@@ -137,14 +137,14 @@ export function usageOfRun({ usage, budgets }: Pick<Run, 'usage' | 'budgets'>): 
   ].join(' · ');
 }
 
-/** The runtimes whose words no language model wrote, with the label that stands wherever the words are read. */
+/** The label for text of runtimes without a language model. */
 export function scriptedLabel(runtime: string | null): Readonly<{ word: string; hint: string }> | null {
   return runtime === 'scripted' || runtime === 'stub'
     ? { word: 'scripted', hint: 'Rules of the village chose these words: this agent has no language model' }
     : null;
 }
 
-/** The state of the stream where it matters to the reader; null while it is live. */
+/** A notice about the stream; null while it is live. */
 export function streamLabel(stream: StreamState): string | null {
   if (stream.kind === 'reconnecting') return 'The connection was lost. Trying again; nothing is lost.';
   return stream.kind === 'refused' ? `${stream.refused.title}. ${stream.refused.detail}` : null;

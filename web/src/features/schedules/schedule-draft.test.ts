@@ -39,7 +39,7 @@ test('a draft becomes a request body with only the fields of its kind', () => {
   );
 });
 
-test('each problem is at its field, in the words of the cluster', () => {
+test('each problem is at its field, with the message of the cluster', () => {
   assert.deepEqual(problems({ kind: 'cron', cron: 'at nine' }), {
     cron: 'Write five cron fields (minute, hour, day of month, month, day of week), for example "0 9 * * MON-FRI"',
   });

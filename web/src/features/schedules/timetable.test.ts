@@ -17,7 +17,7 @@ test('the next five firings follow the calculation of the operator', () => {
   assert.equal(every.ok && iso(every.slots[0] ?? 0), '2026-11-23T12:00:10.000Z');
 });
 
-test('a half-written timing has a problem and throws no error', () => {
+test('an incomplete timing has a problem and does not throw', () => {
   for (const timing of [
     { every: '' },
     { every: '5' },
@@ -39,7 +39,7 @@ test('times are in the zone of the schedule and of the viewer', () => {
   assert.deepEqual(zonesOf(null, 'UTC'), [{ zone: 'UTC', word: 'UTC (yours)' }]);
 });
 
-test('times without a firing stand between those that fired', () => {
+test('slots without a firing are listed between those that fired', () => {
   const view = scheduleView({
     every: '1h',
     daily_at: null,
@@ -55,7 +55,7 @@ test('times without a firing stand between those that fired', () => {
   assert.deepEqual(rows, ['1: 11:00 to 11:00', '10:00', '3: 07:00 to 09:00', '06:00', '05:00']);
 });
 
-test('firings of a former timing leave no gaps', () => {
+test('firings of an earlier timing leave no gaps', () => {
   const view = scheduleView({
     every: '1h',
     daily_at: null,
@@ -68,7 +68,7 @@ test('firings of a former timing leave no gaps', () => {
   );
 });
 
-test('the labels of a schedule: timing, target, state and policies', () => {
+test('a schedule has labels for timing, target, state and policies', () => {
   assert.equal(timingLabel(scheduleView()), 'daily 08:30 Europe/Zurich');
   assert.equal(
     targetLabel(scheduleView({ agent_name: null, selector: { match_labels: { team: 'carriers' } } })),

@@ -10,7 +10,7 @@ export function useScriptedOnly(): boolean | null {
   return live.data?.scripted_only ?? null;
 }
 
-/** A label for words of agents where the village does not say how they came about; nothing in a village with a model. */
+/** A label for text of agents without a known runtime; renders nothing in a village with a model. */
 export function VillageMark({ word }: { readonly word?: string }) {
   return useScriptedOnly() === true ? <ScriptedMark hint={HINT} {...(word === undefined ? {} : { word })} /> : null;
 }

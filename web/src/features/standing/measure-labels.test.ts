@@ -5,13 +5,13 @@ import { endOf, heldOf, heldLabel, MEASURE_LABELS, OFFERED } from './measure-lab
 
 const NOW = Date.UTC(2026, 10, 23, 12);
 
-test('every measure of the contract is offered, the kill switch last', () => {
+test('the page offers every measure of the contract, the kill switch last', () => {
   assert.deepEqual(OFFERED.toSorted(), MEASURES.toSorted());
   assert.equal(OFFERED.at(-1), 'kill');
   assert.equal(new Set(OFFERED.map((measure) => MEASURE_LABELS[measure].verb)).size, MEASURES.length);
 });
 
-test('held measures come from the flags, hardest first', () => {
+test('active measures come from the flags, severest first', () => {
   assert.deepEqual(heldOf(goodStanding('ada')), []);
   assert.deepEqual(heldOf({ ...goodStanding('ada'), token_revoked: true, killed: true, frozen: true }), [
     'kill',
@@ -20,7 +20,7 @@ test('held measures come from the flags, hardest first', () => {
   ]);
 });
 
-test('a held measure names its author, its age and its end', () => {
+test('an active measure shows author, age and end', () => {
   const held = {
     measure: 'freeze',
     reason: 'spends all night',
@@ -35,7 +35,7 @@ test('a held measure names its author, its age and its end', () => {
   );
 });
 
-test('a term ends after its length, or only when an admin lifts it', () => {
+test('a measure ends after its duration, or only when an admin lifts it', () => {
   assert.equal(endOf('hour', NOW), '2026-11-23T13:00:00.000Z');
   assert.equal(endOf('lifted', NOW), undefined);
 });

@@ -28,7 +28,7 @@ const pinned: PinnedAgent = {
   entitlement: { ...free.entitlement, tier: 'tier-1', policy: 'Pinned', pinned_to: 'tier-1' },
 };
 
-test('the present policy changes nothing', () => {
+test('choosing the present policy has no effect', () => {
   assert.equal(pinEffect(free, TIERS, pinOf(free)), null);
   assert.equal(pinEffect(pinned, TIERS, pinOf(pinned)), null);
   assert.equal(pinEffect(free, TIERS, { policy: 'Pinned', name: 'gone' }), null, 'an unknown tier');
@@ -36,11 +36,11 @@ test('the present policy changes nothing', () => {
   assert.deepEqual(
     pinOf({ entitlement: { ...pinned.entitlement, tier: null } }),
     { policy: 'Pinned', name: 'tier-1' },
-    'an agent without a pod is pinned too',
+    'an agent without a pod can be pinned',
   );
 });
 
-test('a pin names the effect on tier and pod', () => {
+test('the preview of a pin names the effect on tier and pod', () => {
   assert.deepEqual(pinEffect(free, TIERS, { policy: 'Pinned', name: 'tier-1' }), {
     tier: 'tier-1',
     lines: ['Ada moves from tier-0 to tier-1, with any balance.', 'Its pod is resized in place, without a restart.'],
@@ -56,7 +56,7 @@ test('a pin names the effect on tier and pod', () => {
   );
 });
 
-test('the form warns of a tier that the agent cannot pay', () => {
+test('the form warns about a tier that the agent cannot pay', () => {
   assert.equal(
     pinEffect({ ...free, balance: '0.2' }, TIERS, { policy: 'Pinned', name: 'tier-2' })?.bad,
     'An hour of tier-2 costs 0.50 ai$. The agent has 0.20 ai$, so it has no pod there until it can pay.',
@@ -82,7 +82,7 @@ test('without a pin, the balance decides by the rule of the API', () => {
       name: '',
     })?.tier,
     'tier-1',
-    'the agent keeps its tier down to nine tenths',
+    'an agent keeps its tier down to nine tenths of the balance that opens it',
   );
 });
 

@@ -51,7 +51,7 @@ test('a draft becomes a spec for the cluster and a body for the API', () => {
   });
 });
 
-test('an existing tier comes back unchanged', () => {
+test('an unedited tier is saved unchanged', () => {
   for (const view of [
     tierView(),
     tierView({
@@ -78,7 +78,7 @@ test('an existing tier comes back unchanged', () => {
   }
 });
 
-test('each problem is at its field, as the text of a form', () => {
+test('each problem is at its field, worded for a form', () => {
   assert.deepEqual(problemsOf({ name: 'Gold' }), {
     name: "Use lower case letters, digits and '-', for example tier-3",
   });
@@ -95,7 +95,7 @@ test('each problem is at its field, as the text of a form', () => {
   );
 });
 
-test('a GPU is shared, whole from a resource, or from a claim template; never a share sold as a resource', () => {
+test('a GPU is shared, whole from a resource, or from a claim template, but never a shared resource', () => {
   const gpuOf = (change: Partial<TierDraft>): unknown => {
     const reading = readTier({ ...gold, ...change }, []);
     return reading.ok ? reading.spec.compute.gpu : reading.problems;

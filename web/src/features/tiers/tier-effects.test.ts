@@ -49,7 +49,7 @@ test('only differences get a line', () => {
   );
 });
 
-test('a new tier gets a line for all of its spec', () => {
+test('a new tier gets a line for each part of its spec', () => {
   const lines = tierLines(null, written({}).spec);
   assert.deepEqual(lines.slice(0, 3), [
     { what: 'Opens', from: 'none', to: 'from 10.00 ai$' },
@@ -76,7 +76,7 @@ test('agents by balance move with the thresholds; pinned agents stay', () => {
   assert.deepEqual(
     tierEffects(tier1, written({ minBalance: '13' }), village).moves,
     [],
-    'an agent keeps its tier down to nine tenths',
+    'an agent keeps its tier down to nine tenths of the balance that opens it',
   );
   assert.deepEqual(tierEffects(tier1, written({ minBalance: '20' }), village).moves, [
     { agent: 'ada', name: 'ada', from: 'tier-1', to: 'tier-0' },
@@ -86,7 +86,7 @@ test('agents by balance move with the thresholds; pinned agents stay', () => {
   ]);
 });
 
-test('the effect on pods is named if some are in the tier', () => {
+test('the effect on pods is shown if the tier has pods', () => {
   const village = { tiers: TIERS, agents: [agent('ada', '12'), agent('eve', '12', { power: 'Asleep' })] };
   assert.deepEqual(
     [tierEffects(tier1, written({ cpu: '1' }), village).pods, tierEffects(tier1, written({ cpu: '1' }), village).at],
@@ -110,11 +110,11 @@ test('cpu and memory are resized in place; a GPU or another priority class needs
   assert.equal(
     podChange(small, { ...small, gpu: { ...gpu, resource_name: 'nvidia.com/gpu' } }),
     'none',
-    'the name of a GPU without a GPU',
+    'changes to GPU fields have no effect without a GPU',
   );
 });
 
-test('the effect on pods reads well for one and for many', () => {
+test('the effect on pods has a singular and a plural', () => {
   assert.deepEqual(
     [podChangeLabel('none', 'Its pod'), podChangeLabel('resized', 'Their pods'), podChangeLabel('replaced', 'Its pod')],
     ['', 'Their pods are resized in place, without a restart.', 'Its pod is replaced; its volume stays.'],

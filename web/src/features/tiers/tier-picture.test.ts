@@ -34,24 +34,24 @@ const agent = (id: string, more: Partial<Occupant> = {}): Occupant => ({
   ...more,
 });
 
-test('seats are held, used by other tiers, or free', () => {
+test('seats are used by the tier, used by other tiers, or free', () => {
   assert.deepEqual(seatPicture({ seats: { total: 8, free: 3 } }, 2), { own: 2, others: 3, free: 3, total: 8 });
   assert.deepEqual(
     seatPicture({ seats: { total: 4, free: 4 } }, 1),
     { own: 0, others: 0, free: 4, total: 4 },
-    'the count lags behind the agents',
+    'the count is older than the list of agents',
   );
   assert.equal(seatPicture({ seats: null }, 2), null);
 });
 
-test('a sleeping agent has no seat, an admitted one has, and without the condition a pod decides', () => {
+test('a sleeping agent has no seat, an admitted one has; without the condition Admitted, the pod decides', () => {
   assert.equal(isSeated(agent('ada')), true);
   assert.equal(isSeated(agent('ada', { power: 'Asleep' })), false);
   assert.equal(isSeated(agent('ada', { conditions: [admitted('False', 'NoSeat')] })), false);
   assert.equal(isSeated(agent('ada', { conditions: [], pod: null })), false);
 });
 
-test('agents that wait for a seat, longest first; another reason is no wait for a seat', () => {
+test('agents that wait for a seat are listed longest first, without those that wait for other reasons', () => {
   const waiting = waitingOf([
     agent('new', { conditions: [admitted('False', 'NoSeat', '2026-11-23T12:05:00Z')] }),
     agent('old', { conditions: [admitted('False', 'GpuBooked')] }),
@@ -68,7 +68,7 @@ test('agents that wait for a seat, longest first; another reason is no wait for 
   );
 });
 
-test('nodes with their agents', () => {
+test('each node lists its agents', () => {
   const groups = nodeGroups([
     agent('bob', { node: 'sparky2' }),
     agent('cy'),
@@ -85,7 +85,7 @@ test('nodes with their agents', () => {
   assert.equal(tierCounts([{ tier: 'tier-1' }, { tier: null }, { tier: 'tier-1' }]), 'no tier, tier-1 × 2');
 });
 
-test('the compute of a tier, and the prices of all seats', () => {
+test('compute has a label, and each awake agent has its hourly price', () => {
   const gpu = { mode: 'None', resource_name: 'nvidia.com/gpu', count: 0, claim_template_name: null } as const;
   assert.equal(computeLabel({ cpu: '500m', memory: '512Mi', gpu, priority_class_name: null }), '500m cpu, 512Mi');
   assert.equal(

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 const SHEET = readFileSync(join(import.meta.dirname, 'tokens.css'), 'utf8');
 
-/** The solid colours of a theme, by the name of their token. */
+/** The opaque colours of a theme, by token name. */
 function coloursOf(selector: string): ReadonlyMap<string, string> {
   const from = SHEET.indexOf(selector);
   assert.ok(from >= 0, selector);
@@ -34,7 +34,7 @@ const TEXT: readonly (readonly [string, string])[] = [
 ];
 
 for (const selector of [':root {', ":root[data-theme='dark'] {", ":root[data-theme='system'] {"]) {
-  test(`${selector} text reads at 4.5 to 1, and the edges of fields are seen at 3 to 1`, () => {
+  test(`${selector}: text has a contrast of 4.5 to 1, and edges of fields 3 to 1`, () => {
     const colours = coloursOf(selector);
     const at = (name: string): string => {
       const colour = colours.get(name);

@@ -7,7 +7,7 @@ const MEMBER = { role: 'member', viewer: 'me' } as const;
 const ADMIN = { role: 'admin', viewer: 'boss' } as const;
 const mine = { author_type: 'human', author_id: 'account me' } as const;
 
-test('members may reward, penalize and flag; they may settle and edit only their own texts', () => {
+test('members may reward, penalize and flag all texts, and settle and edit only their own', () => {
   assert.deepEqual(actsFor({ post: aPost(), reply: null }, MEMBER), ['reward', 'penalize', 'flag']);
   assert.deepEqual(actsFor({ post: aPost(mine), reply: null }, MEMBER), ['resolve', 'close', 'edit']);
   assert.deepEqual(actsFor({ post: aPost({ ...mine, status: 'resolved' }), reply: null }, MEMBER), [
@@ -36,7 +36,7 @@ test('admins may hide and restore, and dismiss existing flags', () => {
   assert.deepEqual(actsFor({ post: aPost({ status: 'moderated' }), reply: null }, ADMIN), ['restore']);
 });
 
-test('a text of a person gets no reward, and a visitor sees the acts of a member', () => {
+test('texts of people cannot be rewarded, and a visitor sees the acts of a member', () => {
   assert.deepEqual(actsFor({ post: aPost({ author_type: 'human', author_id: 'account you' }), reply: null }, MEMBER), [
     'flag',
   ]);

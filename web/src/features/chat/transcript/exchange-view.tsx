@@ -106,7 +106,7 @@ const SHOWN_NOTES: ReadonlySet<NoteEvent> = new Set<NoteEvent>([
 
 interface WorkProps {
   readonly items: readonly TraceItem[];
-  /** The answer, whose words are not repeated among the work. */
+  /** The answer, whose words the list of work does not repeat. */
   readonly answer: SessionMessage | null;
   readonly onAnswered: (permission: Permission) => void;
 }

@@ -29,11 +29,11 @@ test('paragraphs keep their lines; lists, headings and code are recognized', () 
   ]);
 });
 
-test('code is shown as it is, also while its end is not written yet', () => {
+test('code is shown unchanged, even before its closing mark arrives', () => {
   assert.deepEqual(textBlocks('```ts\nlet **a** = 1;\n\n- b'), [{ kind: 'code', text: 'let **a** = 1;\n\n- b' }]);
 });
 
-test('strong words and code in a line; names with underscores and lone stars stay text', () => {
+test('bold text and code are recognized in a line; names with underscores and lone stars stay text', () => {
   assert.deepEqual(line('Bob wants **rope**, `2 m`.'), [
     { kind: 'text', text: 'Bob wants ' },
     { kind: 'strong', text: 'rope' },
@@ -54,7 +54,7 @@ test('an address of a post becomes a link to the post', () => {
   assert.deepEqual(line(`[Rope](/?view=board&post=${POST}).`)[0], { kind: 'post', postId: POST, text: 'Rope' });
 });
 
-test('an address of the web is a part of its own, which is a link only if the run opened it; no image is loaded', () => {
+test('a web address is a link only if the run opened it, and no image is loaded', () => {
   const web = (text: string, url: string, name: string | null = null): Inline => ({ kind: 'web', text, url, name });
   const address = 'https://evil.example/?q=secret';
   assert.deepEqual(line(address), [web(address, address)]);
@@ -65,7 +65,7 @@ test('an address of the web is a part of its own, which is a link only if the ru
   assert.deepEqual(line('[x](javascript:alert(1))'), [{ kind: 'text', text: '[x](javascript:alert(1))' }]);
 });
 
-test('a long hostile text is read in time that grows with its length', () => {
+test('parsing a long hostile text takes linear time', () => {
   for (const part of ['[', '**', '`', '?a=b&', '- ', '# ', '/?post='])
     assert.ok(textBlocks(part.repeat(20_000)).length > 0);
 });

@@ -16,13 +16,13 @@ const ITEM = /^\s*(?:([-*•])|(\d{1,3})[.)])\s+(.*)$/;
 const HEADING = /^#{1,6}\s+(.*)$/;
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const POST = `(?:https?:\\/\\/[^\\s/?#()\\[\\]]{1,255})?\\/?\\?(?:[\\w.-]{1,40}=[^\\s&#()\\[\\]]{0,200}&){0,8}post=(${UUID})(?:&[^\\s()\\[\\]]{0,500})?`;
-/** Code, strong words, a named link to a post, its address. All lengths are bounded, against slow matches. */
+/** Matches code, bold text, a named link to a post, and its address. All lengths are bounded, against slow matches. */
 const INLINE = new RegExp(
   `\`([^\`\\n]{1,1000})\`|\\*\\*([^*\\n]{1,1000})\\*\\*|\\[([^\\]\\n]{1,200})\\]\\(${POST}\\)|${POST}`,
   'gi',
 );
 
-/** The blocks of a text of an agent, finished or not; all else stays text: no images and no markup. */
+/** Parses a text of an agent, finished or not, into blocks. Anything else, such as images and markup, stays text. */
 export function textBlocks(text: string): readonly Block[] {
   const blocks: Block[] = [];
   const lines = text.replaceAll('\r\n', '\n').split('\n');
@@ -65,7 +65,7 @@ function listAt(lines: readonly string[], at: number): Taken {
   return { block: { kind: 'list', ordered, items: items.map(inlines) }, next };
 }
 
-/** True for an item with a number, false for one with a mark, null for a line that begins no item. */
+/** True for a numbered item, false for a bulleted one, null if the line begins no item. */
 function isOrdered(line: string): boolean | null {
   const item = ITEM.exec(line);
   return item === null ? null : item[2] !== undefined;

@@ -22,7 +22,7 @@ test('a turn in words', () => {
   });
 });
 
-test('the outcome of a turn in words', () => {
+test('the label of a turn describes its outcome', () => {
   const did = (acted: TurnParts['acted'], command = TURN.decided['command']): string =>
     turnLabel({ ...TURN, acted, decided: { ...TURN.decided, command } }).did;
   assert.equal(
@@ -63,7 +63,7 @@ test('a turn with unknown content is still shown', () => {
   assert.deepEqual([words.goal, words.saw, words.did, words.wake], ['just so', 'no neighbour near', '', 'was woken']);
 });
 
-test('a turn on the way gives the reason of the turn that set out', () => {
+test('a turn during a walk has the reason of the turn that started it', () => {
   const set = {
     decided: {
       goal: 'go to the Market',
@@ -101,7 +101,7 @@ const chosen = (purpose: string, model?: string) => ({
 const WALK = { kind: 'move', body: { landmark_id: 'bakery' } };
 const ACCEPTED = { outcome: 'accepted' };
 
-test('acts are grouped by purpose across turns that served another one, newest first', () => {
+test('acts with the same purpose form a group, even with other turns between, newest first', () => {
   const purposes = purposesOf([
     turn(5, { ...chosen('Bake bread'), why: 'The oven is free' }, { outcome: 'refused', detail: 'The oven is taken' }),
     turn(4, { goal: 'sitting' }),
@@ -124,7 +124,7 @@ test('acts are grouped by purpose across turns that served another one, newest f
   assert.deepEqual(purposes.map(purposeOutcome), ['now · 2 acts, 1 refused', 'only waited']);
 });
 
-test('a fresh decision to stay is an act with its reason; the turns after it are not', () => {
+test('a new decision to stay counts as an act with its reason; the turns after it do not', () => {
   const [purpose] = purposesOf([
     turn(3, { ...chosen('Bake bread'), why: 'I was rewarded' }),
     turn(2, { ...chosen('Bake bread', 'large'), why: 'I was rewarded' }),
@@ -135,7 +135,7 @@ test('a fresh decision to stay is an act with its reason; the turns after it are
   );
 });
 
-test('the same purpose on another day is another group', () => {
+test('the same purpose on another day forms a new group', () => {
   const both = [
     { ...turn(2, chosen('Bake bread')), perceived: { world: { time: { day: 4 } } } },
     turn(1, chosen('Bake bread')),
@@ -144,7 +144,7 @@ test('the same purpose on another day is another group', () => {
   assert.equal(new Set(purposesOf(both).map(({ key }) => key)).size, 2);
 });
 
-test('equal acts in a row are counted, and waiting between them does not divide them', () => {
+test('consecutive equal acts are counted, and waiting between them does not separate them', () => {
   const walk = { ...chosen('Bake bread'), command: WALK };
   const [purpose] = purposesOf([turn(3, walk, ACCEPTED), turn(2, chosen('Bake bread')), turn(1, walk, ACCEPTED)]);
   assert.deepEqual(
@@ -154,7 +154,7 @@ test('equal acts in a row are counted, and waiting between them does not divide 
   assert.equal(purpose === undefined ? '' : purposeOutcome(purpose), 'now · 2 acts');
 });
 
-test('a turn of an unknown form is a purpose by its reason', () => {
+test('a turn of an unknown form uses its reason as purpose', () => {
   const odd = { ...turn(1, { choice: 'yes' }), perceived: {} };
   assert.deepEqual(
     purposesOf([odd]).map(({ title, by }) => [title, by]),
@@ -162,7 +162,7 @@ test('a turn of an unknown form is a purpose by its reason', () => {
   );
 });
 
-test('the plan is the newest one of the day of the newest turn', () => {
+test('the plan is the newest of the day of the newest turn', () => {
   const planned = (id: number, plan: string) => turn(id, { goal: 'x', choice: { option: 'stay', purpose: 'x', plan } });
   const yesterday = { ...planned(1, '09:00 sleep'), perceived: { world: { time: { day: 2 } } } };
   assert.equal(
@@ -188,7 +188,7 @@ const stayTurn = (
 });
 const stay = (id: string, entry: string) => ({ stay: { id, name: `place ${id}`, place: id, entry } });
 
-test('turns of one stay form one entry with its newest text, without turns that only waited', () => {
+test('turns of one stay form one entry with the newest text, without waiting turns', () => {
   const entries = diaryOf([
     stayTurn('5', stay('b', 'two')),
     stayTurn('4', stay('b', 'one'), ['walking', 'accepted']),
@@ -214,7 +214,7 @@ test('turns of one stay form one entry with its newest text, without turns that 
   );
 });
 
-test('turns without a stay are grouped by their goal', () => {
+test('turns without a stay are grouped by goal', () => {
   const entries = diaryOf([
     stayTurn('3', {}),
     stayTurn('2', { stay: 7 }),

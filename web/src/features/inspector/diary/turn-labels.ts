@@ -37,7 +37,7 @@ export function turnLabel(turn: TurnParts): TurnLabel {
   };
 }
 
-/** The reason for a turn; while the agent keeps walking, that of the turn that set out. `turns` are newest first. */
+/** The reason for a turn; during a walk, that of the turn that started it. `turns` are newest first. */
 export function reasonOf(turns: readonly Pick<TurnParts, 'decided'>[], at: number): string {
   const turn = turns[at];
   if (turn === undefined) return '';

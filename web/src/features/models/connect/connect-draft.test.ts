@@ -25,7 +25,7 @@ const problems = (of: ConnectDraft, key: string): readonly string[] => {
   return read.ok ? [] : Object.keys(read.problems);
 };
 
-test('the form begins with the names that the tiers have, and leaves out models without a name at the provider', () => {
+test("the form starts with the model names of the tiers, and omits models without a provider's name", () => {
   assert.deepEqual(
     emptyConnect(['small', 'large']).models.map(({ name }) => name),
     ['small', 'large'],
@@ -40,7 +40,7 @@ test('the form begins with the names that the tiers have, and leaves out models 
   });
 });
 
-test('each lacking or wrong part is named beside its field', () => {
+test('each missing or wrong part is named beside its field', () => {
   assert.deepEqual(problems(draft(), ''), ['key']);
   assert.deepEqual(problems(draft({ models: [] }), KEY), ['models']);
   assert.deepEqual(problems(draft({ kind: 'vllm' }), ''), ['address']);
@@ -67,7 +67,7 @@ test('a test needs the same parts as the connection', () => {
   assert.deepEqual(connectionOf(draft(), KEY), { kind: 'openai', key: KEY, model: 'gpt-5-mini' });
 });
 
-test('the form of a connected provider has its parts, without the key', () => {
+test('the form of a connected provider has its settings, without the key', () => {
   const credential: ModelCredential = {
     name: 'local',
     agent_id: 'ada',
@@ -99,7 +99,7 @@ test('the form of a connected provider has its parts, without the key', () => {
   assert.equal(connectDraftOf({ ...credential, provider: null }), null);
 });
 
-test('what a test found missing goes with the first model; an earlier word about an ability that is there goes away', () => {
+test('abilities that a test found missing are stored with the first model, and those that it found are cleared', () => {
   const read = readConnect(draft({ models: [{ name: 'small', model: 'qwen', json: false, tools: false }] }), KEY);
   assert.ok(read.ok);
   const found = (ability: 'tools' | 'json' | 'stream', can: boolean | null) => ({ ability, can, note: '' });

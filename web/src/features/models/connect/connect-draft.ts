@@ -11,12 +11,12 @@ import {
 } from '@hamlet/contract';
 import { PROVIDER_KINDS } from '../model-labels.ts';
 
-/** A row of the form: the name that tiers give a model, and the provider's name of it. Without the second it is left out. */
+/** A row of the form: the tiers' name of a model and the provider's name of it. A row without the latter is ignored. */
 export type ModelRow = Readonly<{ name: string; model: string }> & Abilities;
 /** Parts of a model that the form does not show, and keeps. */
 type Abilities = Pick<ModelOffer, ModelAbility | 'answer_tokens'>;
 
-/** A provider as an admin writes it. The key is no part of it: a draft may be kept, a key never. */
+/** A provider as an admin writes it. It has no key, because drafts may be stored and keys must not. */
 export interface ConnectDraft {
   readonly kind: ConnectableKind;
   readonly name: string;
@@ -40,7 +40,7 @@ export function emptyConnect(names: readonly string[]): ConnectDraft {
   return { kind: 'openai', name: '', address: '', models, context: '', inFlight: '', agent: '' };
 }
 
-/** The form of a connected provider; null if the credential connects none that a form can change. */
+/** The form of a connected provider; null if a form cannot change it. */
 export function connectDraftOf({ name, agent_id: agent, provider }: ModelCredential): ConnectDraft | null {
   if (provider === null || provider.kind === 'openai-subscription') return null;
   const context = provider.models[0]?.context_tokens;
@@ -70,7 +70,7 @@ export function nameOf({ name, kind }: Pick<ConnectDraft, 'name' | 'kind'>): str
   return name.trim() === '' ? kind : name.trim();
 }
 
-/** Reads the form with the contract's own rules, so that it says the same as the API. */
+/** Validates the form with the contract's schema, so that its messages equal those of the API. */
 export function readConnect(draft: ConnectDraft, key: string): ReadConnect {
   const inFlight = draft.inFlight.trim();
   const parsed = putModelCredential.body.safeParse({
@@ -101,7 +101,7 @@ export function connectionOf(draft: ConnectDraft, key: string): Connection | nul
 
 type Tested = Pick<CallData<typeof testModel>, 'abilities'>;
 
-/** Writes a missing ability, and removes the word about one that is there, so that later tests decide. */
+/** Stores a missing ability, and clears a found one, so that later tests decide. */
 export function withTested(body: ConnectBody, tested: Tested | null): ConnectBody {
   const known = (tested?.abilities ?? []).filter(({ can }) => can !== null);
   if (known.length === 0) return body;
@@ -116,7 +116,7 @@ function addressIn({ address }: ConnectDraft): { base_url?: string } {
   return address.trim() === '' ? {} : { base_url: address.trim() };
 }
 
-/** The models of a form as the API takes them; a wrong number of tokens becomes NaN, which the contract refuses. */
+/** The models of a form as the API takes them; an invalid number of tokens becomes NaN, which the contract refuses. */
 export function offersOf(draft: Pick<ConnectDraft, 'models' | 'context'>): readonly object[] {
   const context = draft.context.trim();
   const tokens = context === '' ? {} : { context_tokens: Number(context.replaceAll(/[ ,]/g, '')) };

@@ -40,7 +40,7 @@ test('a sign-in begins only with an accepted notice and at least one model', () 
   assert.deepEqual(problems(draft({ name: 'My own', context: 'many' })), ['name', 'context']);
 });
 
-test('it ends only with the whole address of the last page, and the models of the first step', () => {
+test('it ends only with the whole address of the last page, and keeps the models of the first step', () => {
   const callback = `${REDIRECT}?code=one&state=two`;
   assert.deepEqual(readFinish(draft({ callback: ` ${callback}\n`, context: '200 000' }), REDIRECT), {
     ok: true,
@@ -51,10 +51,10 @@ test('it ends only with the whole address of the last page, and the models of th
   assert.match(finished(`https://auth.example.org/authorize?redirect_uri=${REDIRECT}&state=two`), /begins with/);
   assert.match(finished(`${REDIRECT}?code=one`), /question mark/);
   assert.match(finished(`${REDIRECT}?state=two&code=${'x'.repeat(8_000)}`), /./);
-  assert.equal(finished(`${REDIRECT}?error=access_denied&state=two`), '', 'the API names the reason of the provider');
+  assert.equal(finished(`${REDIRECT}?error=access_denied&state=two`), '', "a refusal contains the provider's reason");
 });
 
-test('a connected subscription is signed in to again with its models, and needs the notice again', () => {
+test('a new sign-in of a connected subscription keeps its models and needs the notice again', () => {
   const credential: ModelCredential = {
     name: 'personal',
     agent_id: 'ada',

@@ -10,7 +10,7 @@ import { type ConnectDraft, type ConnectProblems, type Issue, offersOf, problems
 
 export interface SubscriptionDraft extends Pick<ConnectDraft, 'name' | 'models' | 'context' | 'agent'> {
   readonly accepted: boolean;
-  /** The address that the browser ended at. It has a code that works once, so that the page never stores it. */
+  /** The final address in the browser. It contains a single-use code, so the page never stores it. */
   readonly callback: string;
 }
 
@@ -43,7 +43,7 @@ export function subscriptionDraftOf({ name, agent_id: agent, provider }: ModelCr
   };
 }
 
-/** Reads the first step. It includes the models, so that a wrong one does not cost the code of a sign-in. */
+/** Reads the first step. It includes the models, so that an invalid one does not use up the code of a sign-in. */
 export function readStart(draft: SubscriptionDraft): Read<StartBody, StartProblems> {
   const name = draft.name.trim();
   const parsed = startSubscription.body.safeParse({

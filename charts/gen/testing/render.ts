@@ -1,3 +1,9 @@
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { program } from '../../../local/village/cluster.ts';
+import { tryRun } from '../../../local/village/command.ts';
+import { ROOT } from '../../../local/village/paths.ts';
+
 /** The fields of a rendered container that tests read. */
 export interface Container {
   readonly name: string;
@@ -43,4 +49,22 @@ export interface Manifest {
   };
   readonly rules?: readonly object[];
   readonly subjects?: readonly { readonly namespace: string }[];
+}
+
+export interface Rendered {
+  readonly code: number;
+  readonly output: string;
+  readonly text: string;
+  /** Empty if helm refuses the values. */
+  readonly manifests: readonly Manifest[];
+}
+
+/** Renders the chart with helm. */
+export async function render(values: object = {}, ...flags: readonly string[]): Promise<Rendered> {
+  const args = ['template', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', '-', ...flags];
+  const { code, stdout, output } = await tryRun(await program('helm'), args, { input: JSON.stringify(values) });
+  const manifests = parseAllDocuments(code === 0 ? stdout : '')
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((manifest) => manifest !== null);
+  return { code, output, text: stdout, manifests };
 }

@@ -1,41 +1,22 @@
-/** The models of the chart as helm renders them. */
+/** Renders the chart with helm and checks the settings of models and the image of agents. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, test } from '@hamlet/test/env/cluster-test';
-import { program } from '../../local/village/cluster.ts';
-import { run } from '../../local/village/command.ts';
-import { ROOT } from '../../local/village/paths.ts';
+import { test } from '@hamlet/test/env/cluster-test';
+import { render } from './testing/render.ts';
 
-let folder = '';
-let helm = '';
+const api = async (values: object): Promise<string> => (await render(values, '--show-only', 'templates/api.yaml')).text;
 
-before(async () => {
-  helm = await program('helm');
-  folder = mkdtempSync(join(tmpdir(), 'hamlet-charts-models-'));
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-async function api(values: object): Promise<string> {
-  const file = join(folder, 'values.json');
-  writeFileSync(file, JSON.stringify(values));
-  const only = ['--values', file, '--show-only', 'templates/api.yaml'];
-  return run(helm, ['template', 'hamlet', join(ROOT, 'charts/hamlet'), ...only]);
-}
-
-test('the scripted mind is the default: the api gets neither models nor keys', async () => {
+test('by default the api gets neither models nor keys, so the scripted mind answers', async () => {
   assert.doesNotMatch(await api({}), /HAMLET_MODEL|model-keys|hostAliases/);
 });
 
-test('a sign-in to a subscription is off, and its value reaches the api', async () => {
+test('subscription sign-in is off by default, and its settings reach the api', async () => {
   assert.doesNotMatch(await api({}), /HAMLET_SUBSCRIPTION/);
   const text = await api({ models: { subscription: { clientId: 'app-1' } } });
   assert.equal(text.match(/HAMLET_SUBSCRIPTION, value: "\{\\"clientId\\":\\"app-1\\"\}"/g)?.length, 2);
 });
 
-test('stored credentials are sealed by a key of 32 bytes in a Secret that only the api mounts', async () => {
-  const text = await run(helm, ['template', 'hamlet', join(ROOT, 'charts/hamlet')]);
+test('stored credentials are encrypted with a 32-byte key from a Secret that only the api mounts', async () => {
+  const { text } = await render();
   const [, first = ''] = /first: (\S+)/.exec(text.slice(text.indexOf('name: hamlet-credential-keys'))) ?? [];
   const key = Buffer.from(Buffer.from(first, 'base64').toString('utf8'), 'base64');
   assert.equal(key.length, 32);
@@ -44,7 +25,7 @@ test('stored credentials are sealed by a key of 32 bytes in a Secret that only t
   for (const manifest of manifests) assert.match(manifest, /kind: Deployment[\s\S]*name: hamlet-api/);
 });
 
-test('a configuration is passed on, keys come from a Secret, and both kinds of replicas get them', async () => {
+test('both api Deployments get the configuration of models, and mount its keys from a Secret', async () => {
   const config = { providers: { scripted: { kind: 'scripted' } }, routes: [{ match: 'small', provider: 'scripted' }] };
   const hostAliases = [{ ip: '10.0.0.1', hostnames: ['models.example.org'] }];
   const text = await api({ models: { config, keysSecretName: 'keys', textDays: 7 }, api: { hostAliases } });
@@ -56,4 +37,17 @@ test('a configuration is passed on, keys come from a Secret, and both kinds of r
   assert.equal(text.match(/HAMLET_MODEL_KEYS_DIR, value: \/etc\/hamlet\/model-keys/g)?.length, 2);
   assert.equal(text.match(/secret: \{ secretName: keys, optional: true \}/g)?.length, 2);
   assert.equal(text.match(/hostnames:\s+- models\.example\.org\s+ip: 10\.0\.0\.1/g)?.length, 2);
+});
+
+async function imageOf(...values: readonly string[]): Promise<string | undefined> {
+  const flags = ['image.tag=v9', ...values].flatMap((value) => ['--set', value]);
+  const only = ['--show-only', 'templates/operator.yaml'];
+  const { text } = await render({}, ...only, ...flags);
+  return /HAMLET_AGENT_IMAGE, value: (\S+)|HAMLET_AGENT_IMAGE\n\s+value: (\S+)/.exec(text)?.slice(1).find(Boolean);
+}
+
+test('agents have the full image, or the slim one by a value, or any other by its reference', async () => {
+  assert.equal(await imageOf(), 'hamlet/agent:v9');
+  assert.equal(await imageOf('agentPods.tools=slim'), 'hamlet/agent:v9-slim');
+  assert.equal(await imageOf('agentPods.tools=slim', 'images.agent=x/y:z'), 'x/y:z');
 });
