@@ -74,23 +74,24 @@ export function refusalOf(outcome: Outcome<unknown>): Refusal | null {
   return outcome.ok ? null : outcome.problem.code;
 }
 
-/** Waits for a call; returns the code of its refusal, thrown or returned, or null if it was accepted. */
-export async function codeOf(call: Promise<unknown>): Promise<Refusal | null> {
+/** Waits for a call; returns its refusal, thrown or returned, or null if it was accepted. */
+async function problemOf(call: Promise<unknown>): Promise<Problem | null> {
   try {
     const answer = await call;
-    return typeof answer === 'object' && answer !== null && 'problem' in answer
-      ? (answer.problem as Problem).code
-      : null;
+    return typeof answer === 'object' && answer !== null && 'problem' in answer ? (answer.problem as Problem) : null;
   } catch (error) {
-    if (error instanceof ProblemError) return error.problem.code;
+    if (error instanceof ProblemError) return error.problem;
     throw error;
   }
 }
 
-/** Asserts that a call is refused with this code. */
-export async function refuses(call: Promise<unknown>, code: Refusal, about = ''): Promise<void> {
-  const refusal = await codeOf(call);
-  assert.ok(refusal === code, `${refusal ?? 'accepted'} instead of ${code} ${about}`);
+export const codeOf = async (call: Promise<unknown>): Promise<Refusal | null> => (await problemOf(call))?.code ?? null;
+
+/** Asserts that a call is refused with this code, and with a detail that matches `about` if that is an expression. */
+export async function refuses(call: Promise<unknown>, code: Refusal, about: string | RegExp = ''): Promise<void> {
+  const problem = await problemOf(call);
+  assert.ok(problem?.code === code, `${problem?.code ?? 'accepted'} instead of ${code} ${about}`);
+  if (about instanceof RegExp) assert.match(problem.detail, about);
 }
 
 /** A stream with its events so far. */

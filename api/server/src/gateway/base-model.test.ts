@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { completeChat, type CallInput, type ChatCompletion, type Outcome } from '@hamlet/contract';
 import { oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import { COMPLETIONS_WIRE } from '@hamlet/models/testing';
-import { dataOf } from '@hamlet/test/env/client';
+import { dataOf, refuses } from '@hamlet/test/env/client';
 import { agentToken, testVillage, Play } from '../testing/test-village.ts';
 import type { VillageModels } from './models/village-models.ts';
 import { testWire } from './testing/wire-models.ts';
@@ -76,12 +76,8 @@ test('a request without tools has no note; a required tool call or schema is ref
   wire.add({ answer: COMPLETIONS_WIRE.stream({ text: ['Hello.'] }) });
   assert.equal(dataOf(await ask({ max_tokens: 64 })).hamlet.notes, undefined);
   const schema = { type: 'json_schema' as const, json_schema: { name: 'plan', schema: {} } };
-  for (const demand of [{ tools: TOOLS.slice(0, 1), tool_choice: 'required' as const }, { response_format: schema }]) {
-    const refused = await ask({ ...demand, max_tokens: 64 });
-    assert.ok(!refused.ok);
-    assert.deepEqual([refused.problem.code, refused.problem.status], ['model_bad_request', 400]);
-    assert.match(refused.problem.detail ?? '', /use another model/);
-  }
+  for (const demand of [{ tools: TOOLS.slice(0, 1), tool_choice: 'required' as const }, { response_format: schema }])
+    await refuses(ask({ ...demand, max_tokens: 64 }), 'model_bad_request', /use another model/);
   wire.verify();
 });
 

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
-import { API_VERSION, GROUP, ProblemError, VERSION, type ScheduleView } from '@hamlet/contract';
+import { API_VERSION, GROUP, VERSION, type ScheduleView } from '@hamlet/contract';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import { refuses } from '@hamlet/test/env/client';
+import { refuses, codeOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage, Play } from '../testing/test-village.ts';
@@ -44,20 +44,14 @@ type Stored = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
 
 const stored = async (name: string): Promise<Stored> => kube.client.get<Stored>(SCHEDULES, { namespace, name });
 
-async function refused(call: Promise<unknown>): Promise<readonly [code: string, detail: string] | null> {
-  try {
-    await call;
-    return null;
-  } catch (error) {
-    if (error instanceof ProblemError) return [error.problem.code, error.problem.detail];
-    throw error;
-  }
-}
-
 async function create(name: string, spec: object = {}): Promise<ScheduleView> {
   return (await play.admin.createSchedule({ name, agent_name: 'ada', prompt: 'Look around.', every: '10m', ...spec }))
     .schedule;
 }
+
+type Change = Omit<Parameters<typeof play.admin.changeSchedule>[0], 'name'>;
+const change = async (name: string, changes: Change): Promise<ScheduleView> =>
+  (await play.admin.changeSchedule({ name, ...changes })).schedule;
 
 test("a schedule is written to the cluster under the API's field manager, and read back with its defaults", async () => {
   const made = await create('round', { every: null, daily_at: '09:30', time_zone: 'Europe/Zurich' });
@@ -86,56 +80,27 @@ test("a schedule is written to the cluster under the API's field manager, and re
     },
   );
   assert.deepEqual(pluck(object.metadata.managedFields as { manager: string }[], 'manager'), ['hamlet-api']);
-  assert.deepEqual(
-    await refused(play.admin.createSchedule({ name: 'round', agent_name: 'ada', prompt: 'x', every: '1m' })).then(
-      (code) => code?.[0],
-    ),
-    'schedule_exists',
-  );
+  await refuses(create('round'), 'schedule_exists');
 });
 
 test("a refusal shows the API server's message", async () => {
-  const [code, detail] = (await refused(
-    play.admin.createSchedule({
-      name: 'both',
-      agent_name: 'ada',
-      prompt: 'x',
-      every: '1m',
-      cron: '* * * * *',
-      time_zone: 'UTC',
-    }),
-  )) ?? ['', ''];
-  assert.equal(code, 'schedule_refused');
-  assert.match(detail, /write exactly one of every, cron and dailyAt/);
+  const both = create('both', { cron: '* * * * *', time_zone: 'UTC' });
+  await refuses(both, 'schedule_refused', /write exactly one of every, cron and dailyAt/);
   await create('good');
-  const change = await refused(play.admin.changeSchedule({ name: 'good', every: 'soon' }));
-  assert.equal(change?.[0], 'schedule_refused');
-  assert.match(change?.[1] ?? '', /write a duration/);
+  await refuses(change('good', { every: 'soon' }), 'schedule_refused', /write a duration/);
   assert.equal((await stored('good')).spec['every'], '10m');
 });
 
 test('a change keeps omitted fields, removes fields that are null, and replaces labels as a whole', async () => {
   await create('walk', { agent_name: null, selector: { match_labels: { team: 'red', floor: 'one' } } });
-  const params = { name: 'walk' };
-  assert.equal((await play.admin.changeSchedule({ ...params, suspend: true })).schedule.suspend, true);
-  const changed = (
-    await play.admin.changeSchedule({
-      ...params,
-      every: null,
-      cron: '0 9 * * *',
-      time_zone: 'UTC',
-      selector: { match_labels: { team: 'blue' } },
-    })
-  ).schedule;
-  assert.deepEqual(
-    [changed.every, changed.cron, changed.selector, changed.suspend],
-    [null, '0 9 * * *', { match_labels: { team: 'blue' } }, true],
-  );
-  const { agent_name, selector } = (await play.admin.changeSchedule({ ...params, selector: null, agent_name: 'bob' }))
-    .schedule;
+  assert.equal((await change('walk', { suspend: true })).suspend, true);
+  const cron = { every: null, cron: '0 9 * * *', selector: { match_labels: { team: 'blue' } } };
+  const changed = await change('walk', { ...cron, time_zone: 'UTC' });
+  assert.partialDeepStrictEqual(changed, { ...cron, suspend: true });
+  const { agent_name, selector } = await change('walk', { selector: null, agent_name: 'bob' });
   assert.deepEqual([agent_name, selector], ['bob', null]);
   const before = (await stored('walk')).metadata.resourceVersion;
-  await play.admin.changeSchedule({ ...params, suspend: true, agent_name: 'bob' });
+  await change('walk', { suspend: true, agent_name: 'bob' });
   assert.equal((await stored('walk')).metadata.resourceVersion, before, 'a change of nothing writes nothing');
 });
 
@@ -147,26 +112,10 @@ test('a field of another owner is taken over only on request; the refusal names 
     spec: { agentName: 'ada', prompt: 'Good morning.', every: '1h' },
   };
   await kube.client.apply(SCHEDULES, object, { fieldManager: 'argocd' });
-  const params = { name: 'ops' };
-  assert.equal(
-    (await play.admin.changeSchedule({ ...params, suspend: true })).schedule.suspend,
-    true,
-    'a field with its default has no owner',
-  );
-  const [code, detail] = (await refused(
-    play.admin.changeSchedule({ ...params, every: null, daily_at: '08:00', time_zone: 'UTC' }),
-  )) ?? ['', ''];
-  assert.equal(code, 'field_owned_elsewhere');
-  assert.match(detail, /spec\.every is managed by "argocd"/);
-  const taken = (
-    await play.admin.changeSchedule({
-      ...params,
-      on_conflict: 'take_over',
-      every: null,
-      daily_at: '08:00',
-      time_zone: 'UTC',
-    })
-  ).schedule;
+  assert.equal((await change('ops', { suspend: true })).suspend, true, 'a field with its default has no owner');
+  const daily = { every: null, daily_at: '08:00', time_zone: 'UTC' };
+  await refuses(change('ops', daily), 'field_owned_elsewhere', /spec\.every is managed by "argocd"/);
+  const taken = await change('ops', { ...daily, on_conflict: 'take_over' });
   assert.deepEqual([taken.every, taken.daily_at, taken.suspend], [null, '08:00', true]);
 });
 
@@ -179,25 +128,18 @@ test('kubectl apply owns no field that it omits; a change by the API owns only t
     spec: { agentName: 'ada', prompt: 'Good morning.', every: '1h' },
   };
   await kube.client.create(SCHEDULES, object, { namespace, query });
-  const params = { name: 'plain' };
-  const { missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit } = (
-    await play.admin.getSchedule(params)
-  ).schedule;
-  assert.deepEqual(
-    [missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit],
-    ['Skip', 10, 'Forbid', 300, false, 10],
-  );
-  const wanted = { missed_runs, catch_up_limit: 3, overlap, starting_deadline_seconds, suspend: true, history_limit };
-  await play.admin.changeSchedule({ ...params, ...wanted });
+  const defaults = {
+    missed_runs: 'Skip',
+    overlap: 'Forbid',
+    starting_deadline_seconds: 300,
+    history_limit: 10,
+  } as const;
+  const { schedule } = await play.admin.getSchedule({ name: 'plain' });
+  assert.partialDeepStrictEqual(schedule, { ...defaults, catch_up_limit: 10, suspend: false });
+  await change('plain', { ...defaults, catch_up_limit: 3, suspend: true });
   assert.deepEqual((await stored('plain')).spec, { ...object.spec, catchUpLimit: 3, suspend: true });
-  await play.admin.changeSchedule({
-    ...params,
-    overlap: 'Queue',
-    missed_runs: 'RunOnce',
-    starting_deadline_seconds: 60,
-    history_limit: 5,
-    suspend: false,
-  });
+  const others = { overlap: 'Queue', missed_runs: 'RunOnce', starting_deadline_seconds: 60, history_limit: 5 } as const;
+  await change('plain', { ...others, suspend: false });
 });
 
 test('status is as the operator wrote it; the last firings come from the table', async () => {
@@ -256,33 +198,28 @@ test('schedules are listed by name, in pages', async () => {
     cursor = page.next_cursor;
   }
   assert.deepEqual(names, ['clock', 'good', 'ops', 'plain', 'round', 'walk']);
-  assert.equal((await refused(play.admin.listSchedules({ cursor: 'nonsense' })))?.[0], 'cursor_invalid');
+  await refuses(play.admin.listSchedules({ cursor: 'nonsense' }), 'cursor_invalid');
 });
 
 test('a deleted schedule is gone, and an unknown one is refused', async () => {
-  assert.deepEqual(await play.admin.deleteSchedule({ name: 'good' }), {
-    name: 'good',
-    deleted: true,
-  });
-  await eventually(
-    'it to be gone',
-    async () => (await refused(play.admin.getSchedule({ name: 'good' })))?.[0] === 'no_such_schedule',
-  );
-  assert.equal((await refused(play.admin.deleteSchedule({ name: 'good' })))?.[0], 'no_such_schedule');
-  assert.equal((await refused(play.admin.changeSchedule({ name: 'good', suspend: true })))?.[0], 'no_such_schedule');
+  const good = { name: 'good' };
+  assert.deepEqual(await play.admin.deleteSchedule(good), { ...good, deleted: true });
+  await eventually('its end', async () => (await codeOf(play.admin.getSchedule(good))) === 'no_such_schedule');
+  await refuses(play.admin.deleteSchedule(good), 'no_such_schedule');
+  await refuses(change('good', { suspend: true }), 'no_such_schedule');
 });
 
 test('members may read schedules, but not write them', async () => {
   const member = clientOf(play.url, TOKENS.member);
   await member.listSchedules();
-  assert.equal((await refused(member.deleteSchedule({ name: 'round' })))?.[0], 'forbidden');
+  await refuses(member.deleteSchedule({ name: 'round' }), 'forbidden');
 });
 
 test('without a cluster the API shows the samples, and refuses a write with the fix', async () => {
   const { schedules } = await withoutCluster.admin.listSchedules();
   assert.deepEqual(pluck(schedules, 'name'), ['hourly']);
   assert.deepEqual(pluck(schedules[0]?.status.conditions ?? [], 'status', 'reason'), [['False', 'NoOperator']]);
-  assert.equal((await refused(withoutCluster.admin.getSchedule({ name: 'daily' })))?.[0], 'no_such_schedule');
+  await refuses(withoutCluster.admin.getSchedule({ name: 'daily' }), 'no_such_schedule');
   const body = { name: 'x', agent_name: 'ada', prompt: 'x', every: '1m' };
   for (const write of [
     withoutCluster.admin.raw.createSchedule(body),

@@ -47,9 +47,6 @@ interface Verdict {
   readonly entries?: number;
 }
 
-/** The outside copy from before any change. */
-/** The number of sealed entries. */
-
 const village = await testVillage();
 const { peopleUrl: url, metricsUrl } = await village.startReplica();
 const db = untilEnd(
@@ -71,6 +68,7 @@ const { size } = await eventually('all to be sealed and kept', async () => {
     head
   );
 });
+/** The outside copy from before any change. */
 const kept = testFolder('kept');
 await cp(folder, kept, { recursive: true });
 for (const table of TAMPERED) await superuser.run(`alter table ${table} disable trigger all`);
@@ -138,32 +136,134 @@ async function live(): Promise<Verdict> {
   return verifyLog(source, await gatherReference(source, outside, keyOf(outside.key ?? '')));
 }
 
-/** The position and id of the nth entry of a kind. */
-async function entryOf(
-  kind: 'ledger' | 'act',
-  nth: number,
-): Promise<{ readonly position: number; readonly id: string }> {
+interface Entry {
+  readonly position: number;
+  readonly id: string;
+}
+
+/** The nth entry of a kind. */
+async function entryOf(kind: 'ledger' | 'act', nth: number): Promise<Entry> {
   const rows = await superuser.run(`
     select position, id from (select row_number() over (order by xact, kind, id) - 1 as position, kind, id from log.leaf) l where kind = ${kind === 'ledger' ? 1 : 2} order by position offset ${nth} limit 1`);
   const [row] = rows;
   return { position: Number(row?.['position']), id: String(row?.['id']) };
 }
 
+const KEYS = {
+  audit: 'audit_id',
+  'ledger.circumstance': 'id',
+  'ledger.entry': 'transfer_id',
+  'ledger.transfer': 'transfer_id',
+} as const;
+type Table = keyof typeof KEYS;
+
+/** A statement that changes rows of a table. */
+interface Damage {
+  readonly table: Table;
+  readonly where: string;
+  readonly statement: string;
+}
+
 /** Changes rows of a table, runs `look`, and restores the rows. */
-async function whileTampered<T>(
-  damage: { readonly table: string; readonly key: string; readonly where: string; readonly statement: string },
-  look: () => Promise<T>,
-): Promise<T> {
-  const { table, key, where, statement } = damage;
-  await superuser.run(`create table public.stash as select * from ${table} where ${where}`);
+async function whileTampered<T>({ table, where, statement }: Damage, look: () => Promise<T>): Promise<T> {
+  const [key, stash] = [KEYS[table], `public.stash_${table.replace('.', '_')}`];
+  await superuser.run(`create table ${stash} as select * from ${table} where ${where}`);
   await superuser.run(statement);
   try {
     return await look();
   } finally {
-    await superuser.run(`delete from ${table} where ${key} in (select ${key} from public.stash) or (${where})`);
-    await superuser.run(`insert into ${table} select * from public.stash`);
-    await superuser.run('drop table public.stash');
+    await superuser.run(`delete from ${table} where ${key} in (select ${key} from ${stash}) or (${where})`);
+    await superuser.run(`insert into ${table} select * from ${stash}`);
+    await superuser.run(`drop table ${stash}`);
   }
+}
+
+const rowOf = (table: Table, { id }: Pick<Entry, 'id'>): string => `${KEYS[table]} = '${id}'`;
+const deleted = (table: Table, where: string): Damage => ({
+  table,
+  where,
+  statement: `delete from ${table} where ${where}`,
+});
+
+/** Changes one row, and expects its entry to differ. */
+function changed(table: Table, entry: Entry, set: string): Finding {
+  const where = rowOf(table, entry);
+  const statement = `update ${table} set ${set} where ${where}`;
+  return { what: `${table} set ${set}`, position: entry.position, says: DIFFERS, table, where, statement };
+}
+
+interface Finding extends Damage {
+  readonly what: string;
+  readonly position: number;
+  readonly says: RegExp;
+}
+
+const DIFFERS = /differs from the sealed one/;
+const FORGED = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
+
+async function findings(): Promise<readonly Finding[]> {
+  const [money, first, gone] = [await entryOf('ledger', 321), await entryOf('ledger', 0), await entryOf('ledger', 30)];
+  const acts = await Promise.all([0, 10, 11, 25, 30, 40, 55].map((nth) => entryOf('act', nth)));
+  const [oldest, one, other, copied, lost, act, late] = acts as [Entry, Entry, Entry, Entry, Entry, Entry, Entry];
+  const [row] = await superuser.run(`select xact from audit where ${rowOf('audit', late)}`);
+  const swapped = `audit_id in ('${one.id}', '${other.id}')`;
+  return [
+    changed('ledger.transfer', money, 'amount = amount + 1'),
+    changed('ledger.transfer', money, "actor_id = 'somebody'"),
+    changed('ledger.entry', money, 'balance_after = balance_after + (amount > 0)::integer'),
+    changed('ledger.entry', money, 'amount = amount + (amount > 0)::integer'),
+    changed('ledger.transfer', first, `about = about || '{"pod_uid": "pod-x"}'`),
+    changed('ledger.transfer', first, 'about = null'),
+    changed('audit', act, `detail = '{"round": 41}'`),
+    {
+      ...changed('ledger.circumstance', money, ''),
+      what: 'an added circumstance',
+      statement: `insert into ledger.circumstance (id, pod_uid) values ('${money.id}', 'pod-x')`,
+    },
+    {
+      what: 'a deleted transfer',
+      position: gone.position,
+      says: /missing/,
+      ...deleted('ledger.transfer', rowOf('ledger.transfer', gone)),
+    },
+    {
+      what: 'a deleted entry',
+      position: gone.position,
+      says: DIFFERS,
+      ...deleted('ledger.entry', rowOf('ledger.entry', gone)),
+    },
+    { what: 'a deleted act', position: lost.position, says: /missing/, ...deleted('audit', rowOf('audit', lost)) },
+    {
+      what: 'an inserted act in the past',
+      position: copied.position + 1,
+      says: new RegExp(`inserted: act ${FORGED}`),
+      table: 'audit',
+      where: rowOf('audit', { id: FORGED }),
+      statement: `insert into audit select '${FORGED}', at, actor_role, 'forger', action, object, detail, request_id, traceparent, xact from audit where ${rowOf('audit', copied)}`,
+    },
+    {
+      what: 'two acts that change places',
+      position: one.position,
+      says: /./,
+      table: 'audit',
+      where: swapped,
+      statement: `update audit a set xact = b.xact from audit b where a.${swapped} and b.${swapped} and a.audit_id <> b.audit_id`,
+    },
+    {
+      what: 'missing last acts',
+      position: late.position,
+      says: /./,
+      ...deleted('audit', `xact >= ${String(row?.['xact'])}`),
+    },
+    {
+      what: 'missing acts',
+      position: oldest.position,
+      says: /./,
+      table: 'audit',
+      where: 'true',
+      statement: 'truncate audit',
+    },
+  ];
 }
 
 test('without a change, every entry matches its seal', async () => {
@@ -173,168 +273,24 @@ test('without a change, every entry matches its seal', async () => {
   assert.deepEqual(await command('--url', url, '--kept', kept), verdict);
 });
 
-test('verification finds a changed value of a transfer, of its entry, of its circumstance, of an act', async () => {
-  const money = await entryOf('ledger', 321);
-  const alone = await entryOf('ledger', 0);
-  const act = await entryOf('act', 40);
-  const at = (id: string): string => `transfer_id = '${id}'`;
-  const flips = [
-    {
-      position: money.position,
-      table: 'ledger.transfer',
-      key: 'transfer_id',
-      where: at(money.id),
-      statement: `update ledger.transfer set amount = amount + 1 where ${at(money.id)}`,
-    },
-    {
-      position: money.position,
-      table: 'ledger.transfer',
-      key: 'transfer_id',
-      where: at(money.id),
-      statement: `update ledger.transfer set actor_id = 'somebody' where ${at(money.id)}`,
-    },
-    {
-      position: money.position,
-      table: 'ledger.entry',
-      key: 'transfer_id',
-      where: at(money.id),
-      statement: `update ledger.entry set balance_after = balance_after + 1 where ${at(money.id)} and amount > 0`,
-    },
-    {
-      position: money.position,
-      table: 'ledger.entry',
-      key: 'transfer_id',
-      where: at(money.id),
-      statement: `update ledger.entry set amount = amount + 1 where ${at(money.id)} and amount > 0`,
-    },
-    ...[
-      `update ledger.transfer set about = about || '{"pod_uid": "pod-x"}' where ${at(alone.id)}`,
-      `update ledger.transfer set about = null where ${at(alone.id)}`,
-    ].map((statement) => ({
-      position: alone.position,
-      table: 'ledger.transfer',
-      key: 'transfer_id',
-      where: at(alone.id),
-      statement,
-    })),
-    {
-      position: money.position,
-      table: 'ledger.circumstance',
-      key: 'id',
-      where: `id = '${money.id}'`,
-      statement: `insert into ledger.circumstance (id, pod_uid) values ('${money.id}', 'pod-x')`,
-    },
-    {
-      position: act.position,
-      table: 'audit',
-      key: 'audit_id',
-      where: `audit_id = '${act.id}'`,
-      statement: `update audit set detail = '{"round": 41}' where audit_id = '${act.id}'`,
-    },
-  ];
-  for (const { position, ...damage } of flips) {
+for (const { what, position, says, ...damage } of await findings())
+  test(`verification finds ${what}`, async () => {
     const verdict = await whileTampered(damage, live);
     assert.deepEqual([verdict.ok, verdict.position], [false, position], damage.statement);
-    assert.match(verdict.what ?? '', /differs from the sealed one/);
-  }
-});
-
-test('delete: a transfer, an act, an entry', async () => {
-  for (const [kind, table, key] of [
-    ['ledger', 'ledger.transfer', 'transfer_id'],
-    ['act', 'audit', 'audit_id'],
-    ['ledger', 'ledger.entry', 'transfer_id'],
-  ] as const) {
-    const { position, id } = await entryOf(kind, 30);
-    const where = `${key} = '${id}'`;
-    const verdict = await whileTampered({ table, key, where, statement: `delete from ${table} where ${where}` }, live);
-    assert.deepEqual([verdict.ok, verdict.position], [false, position], table);
-    assert.match(verdict.what ?? '', table === 'ledger.entry' ? /differs from the sealed one/ : /missing/);
-  }
-});
-
-test('insert: an act that never happened, in the past', async () => {
-  const { position, id } = await entryOf('act', 25);
-  const forged = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
-  const verdict = await whileTampered(
-    {
-      table: 'audit',
-      key: 'audit_id',
-      where: `audit_id = '${forged}'`,
-      statement: `insert into audit select '${forged}', at, actor_role, 'forger', action, object, detail, request_id, traceparent, xact from audit where audit_id = '${id}'`,
-    },
-    live,
-  );
-  assert.deepEqual([verdict.ok, verdict.position], [false, position + 1]);
-  assert.match(verdict.what ?? '', new RegExp(`inserted: act ${forged}`));
-});
-
-test('verification finds two acts that change places', async () => {
-  const [one, other] = [await entryOf('act', 10), await entryOf('act', 11)];
-  const where = `audit_id in ('${one.id}', '${other.id}')`;
-  const verdict = await whileTampered(
-    {
-      table: 'audit',
-      key: 'audit_id',
-      where,
-      statement: `update audit a set xact = b.xact from audit b where a.${where} and b.${where} and a.audit_id <> b.audit_id`,
-    },
-    live,
-  );
-  assert.deepEqual([verdict.ok, verdict.position], [false, one.position]);
-});
-
-test('verification finds missing acts: the last ones, or all', async () => {
-  const { position, id } = await entryOf('act', 55);
-  const [row] = await superuser.run(`select xact from audit where audit_id = '${id}'`);
-  const late = `xact >= ${String(row?.['xact'])}`;
-  const verdict = await whileTampered(
-    { table: 'audit', key: 'audit_id', where: late, statement: `delete from audit where ${late}` },
-    live,
-  );
-  assert.deepEqual([verdict.ok, verdict.position], [false, position]);
-  const first = await entryOf('act', 0);
-  const all = await whileTampered(
-    { table: 'audit', key: 'audit_id', where: 'true', statement: 'truncate audit' },
-    live,
-  );
-  assert.deepEqual([all.ok, all.position], [false, first.position]);
-});
+    assert.match(verdict.what ?? '', says);
+  });
 
 test('verification finds that the newest rows of every kind are missing', async () => {
   const [row] = await superuser.run(
     'select c.xact, (select count(*) from log.leaf l where l.xact < c.xact) from (select xact from audit order by xact desc offset 3 limit 1) c',
   );
   const where = `xact >= ${String(row?.['xact'])}`;
-  const verdict = await whileTampered(
-    { table: 'audit', key: 'audit_id', where, statement: `delete from audit where ${where}` },
-    () =>
-      whileTamperedToo(
-        {
-          table: 'ledger.transfer',
-          key: 'transfer_id',
-          where,
-          statement: `delete from ledger.transfer where ${where}`,
-        },
-        live,
-      ),
+  const verdict = await whileTampered(deleted('audit', where), () =>
+    whileTampered(deleted('ledger.transfer', where), live),
   );
   assert.deepEqual([verdict.ok, verdict.position], [false, Number(row?.['count'])]);
   assert.match(verdict.what ?? '', /entries are missing/);
 });
-
-/** Changes a second table at the same time. */
-async function whileTamperedToo<T>(damage: Parameters<typeof whileTampered>[0], look: () => Promise<T>): Promise<T> {
-  const { table, where, statement } = damage;
-  await superuser.run(`create table public.stash_too as select * from ${table} where ${where}`);
-  await superuser.run(statement);
-  try {
-    return await look();
-  } finally {
-    await superuser.run(`insert into ${table} select * from public.stash_too`);
-    await superuser.run('drop table public.stash_too');
-  }
-}
 
 test('an export is verified without the village, and a change in it is found', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-export-'));

@@ -101,9 +101,7 @@ test("a schema is refused without asking a model that ignores schemas; the agent
   await connect();
   await tested();
   const before = wire.requests.length;
-  const refusal = await ask({ response_format: SCHEMA });
-  assert.ok(!refusal.ok && refusal.problem.code === 'model_bad_request');
-  assert.match(refusal.problem.detail ?? '', /follows no schema/);
+  await refuses(ask({ response_format: SCHEMA }), 'model_bad_request', /follows no schema/);
   assert.equal(wire.requests.length, before, 'the server is not asked');
   const config = await play.as('bob').getAgentConfig({ agent_id: 'bob' });
   assert.partialDeepStrictEqual(config.model, { json: false, tools: true });
@@ -114,9 +112,7 @@ test('embeddings are refused without asking a model that has none', async () => 
   await connect();
   await tested();
   const before = wire.requests.length;
-  const refusal = await embed();
-  assert.ok(!refusal.ok && refusal.problem.code === 'model_bad_request');
-  assert.match(refusal.problem.detail ?? '', /no embeddings/);
+  await refuses(embed(), 'model_bad_request', /no embeddings/);
   assert.equal(wire.requests.length, before);
 });
 

@@ -134,10 +134,7 @@ test('the API refuses a sign-in of another admin, a forged one, and one that the
   await refuses(finish(one, other.href), 'sign_in_unknown');
   await refuses(finish(one, callbackOf(authorize, { error: 'access_denied' })), 'sign_in_refused');
   wire.add({ answer: json({ error: 'invalid_grant', error_description: 'code-1 was used' }, 400) });
-  const refusedCode = await finish(one, callbackOf(authorize));
-  assert.ok(!refusedCode.ok);
-  assert.equal(refusedCode.problem.code, 'sign_in_refused');
-  assert.ok(!refusedCode.problem.detail.includes('code-1'));
+  await refuses(finish(one, callbackOf(authorize)), 'sign_in_refused', /^((?!code-1)[^])*$/);
   const body = { name: 'other', notice_accepted: true as const };
   await refuses(clientOf(one.url, TOKENS.member).startSubscription(body), 'forbidden');
   const key = { name: 'personal', key: 'sk-0123456789' };
@@ -147,10 +144,8 @@ test('the API refuses a sign-in of another admin, a forged one, and one that the
 });
 
 test("without the chart's setting, no sign-in can begin and a stored one serves no request", async () => {
-  const refused = await off.admin.raw.startSubscription({ name: 'personal', notice_accepted: true as const });
-  assert.ok(!refused.ok);
-  assert.equal(refused.problem.code, 'subscription_off');
-  assert.match(refused.problem.detail, /models\.subscription/);
+  const sent = { name: 'personal', notice_accepted: true as const };
+  await refuses(off.admin.startSubscription(sent), 'subscription_off', /models\.subscription/);
   await refuses(finish(off, 'http://localhost:1455/auth/callback?code=x'), 'subscription_off');
   assert.equal((await off.admin.listModelCredentials()).subscription.enabled, false);
   await eventually('the refusal', async () => (await codeOf(ask(off))) === 'model_not_served');
