@@ -76,7 +76,13 @@ test('agents reach only two ports and no DNS; only agents reach the broker, and 
     [[3128]],
   );
   const scraped = (await policy('hamlet-broker', { monitoring: { scraperNamespaces: ['watch'] } })).ingress ?? [];
-  assert.deepEqual(scraped.at(-1)?.from, [
-    { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'watch' } } },
-  ]);
+  const scrapers = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'watch' } } }];
+  assert.deepEqual(scraped.at(-1)?.from, scrapers);
+  for (const part of ['hamlet-api', 'hamlet-operator']) {
+    const ports = async (values: object = {}) =>
+      ((await policy(part, values)).ingress ?? []).filter(({ ports: open }) => open.some(({ port }) => port === 9090));
+    assert.deepEqual(await ports(), [], `${part}: closed without a scraper`);
+    const [open] = await ports({ monitoring: { scraperNamespaces: ['watch'] } });
+    assert.deepEqual(open?.from, scrapers, part);
+  }
 });

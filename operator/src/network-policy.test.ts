@@ -18,7 +18,7 @@ let namespace = '';
 before(async () => {
   server = await testApiServer();
   namespace = await server.namespace();
-  for (const { type, object } of operatorPolicies(namespace))
+  for (const { type, object } of operatorPolicies(namespace, 'hamlet/agent:1'))
     await server.client.apply(type, object, { fieldManager: 'test' });
   await until('the policy acts', async () => (await saysTo({ podSelector: {}, egress: [{}] })) !== '');
 });

@@ -19,7 +19,7 @@ before(async () => {
   server = await testApiServer();
   await server.installCrds();
   namespace = await server.namespace();
-  client = await operatorClient(server, namespace, operatorMetrics());
+  client = await operatorClient(server, namespace, { metrics: operatorMetrics(), image: SETTINGS.image });
 });
 after(async () => {
   await client.close();
@@ -122,8 +122,10 @@ const REFUSED: Readonly<Record<string, () => object>> = {
   'a ConfigMap of the village': () => withVolume({ configMap: { name: 'hamlet-egress' } }),
   'DNS of the cluster': () => withSpec({ dnsPolicy: 'ClusterFirst' }),
   'a DNS server': () => withSpec({ dnsConfig: { nameservers: ['10.96.0.10'] } }),
-  'another host': () => withSpec({ hostAliases: [{ ip: '10.96.0.1', hostnames: ['example.org'] }] }),
+  'another host': () => withSpec({ hostAliases: [{ ip: '10.96.0.1', hostnames: ['hamlet-broker'] }] }),
+  'a resident that looks up the API by name': () => podWith({ hosts: [] }),
   'the certificate over the files of the system': () => handsWith({ name: 'ca', mountPath: '/etc', readOnly: true }),
+  'another image of the resident': () => podWith({ image: 'hamlet/other:1' }),
   'no agent label': () => ({ ...podWith(), metadata: { ...podWith().metadata, labels: {} } }),
 };
 

@@ -143,6 +143,64 @@ test("the hands cannot see the resident's journal, memory or processes, and the 
   }
 });
 
+/** Listens where the resident would connect if a name led it to the hands, and prints the authorizations that arrive. */
+const THIEF = `
+  const { createServer } = require('node:net');
+  const got = [];
+  const take = (socket) => socket.on('error', () => {}).on('data', (data) => got.push(String(data)));
+  for (const host of ['127.0.0.2', '127.0.0.1', '::1'])
+    for (const port of [3128, 8081, 80]) createServer(take).on('error', () => {}).listen(port, host);
+  setTimeout(() => {
+    const tokens = got.filter((text) => /authorization/i.test(text));
+    console.log(JSON.stringify({ connections: got.length, tokens: tokens.length }));
+    process.exit();
+  }, 20_000);`;
+
+test('hands that lead the names of the village to themselves get no connection of the resident, and no token', async () => {
+  const names = '127.0.0.2 hamlet-broker hamlet-api-agents localhost\n';
+  const before = await exec('ada', 'hands', 'cat', '/etc/hosts');
+  try {
+    await exec(
+      'ada',
+      'hands',
+      'sh',
+      '-c',
+      `printf '${names}' >/etc/hosts; printf 'nameserver 127.0.0.2' >/etc/resolv.conf`,
+    );
+    const stealing = exec('ada', 'hands', 'node', '-e', THIEF);
+    // Each request makes the resident connect to the broker; it also reports to the API within these seconds.
+    const asked = exec(
+      'ada',
+      'hands',
+      'sh',
+      '-c',
+      'for i in 1 2 3 4 5; do sleep 2; curl -sS -x 127.0.0.1:3128 http://x.test/; done',
+    );
+    assert.match(await asked, /egress_/, 'the real broker answers');
+    assert.deepEqual(JSON.parse(await stealing), { connections: 0, tokens: 0 });
+  } finally {
+    await exec('ada', 'hands', 'sh', '-c', `printf '%s' "$0" >/etc/hosts`, before);
+  }
+});
+
+test('what the kubelet and the runtime share between hands and resident lets neither act on the other', async () => {
+  const hands = (script: string): Promise<string> => exec('ada', 'hands', 'sh', '-c', script);
+  const refused = async (script: string, what: string): Promise<void> =>
+    assert.equal(await succeeds('ada', 'hands', 'sh', '-c', script), false, what);
+  assert.doesNotMatch(await hands('cat /proc/net/unix'), / @/, 'no abstract socket of the resident');
+  assert.equal(await hands('ls /dev/shm'), '', 'the resident keeps nothing in shared memory');
+  await refused('echo /tmp/x >/proc/sys/kernel/core_pattern', 'core patterns');
+  await refused('echo 1 >/proc/sys/kernel/yama/ptrace_scope', 'rules of ptrace');
+  await refused('mkdir /sys/fs/cgroup/mine', 'control groups');
+  await refused('ls /proc/*/root/var/run/secrets/hamlet', 'the root of another process');
+  await refused('mount -t proc proc /mnt', 'mounts');
+  await refused('ip addr add 10.96.0.11/32 dev lo 2>&1 || ifconfig lo:1 10.96.0.11', 'addresses of the village');
+  await hands('echo stopped >/dev/termination-log');
+  const ids = await hands('ps -e -o pid= || ls /proc | grep "^[0-9]"');
+  assert.ok(!(await exec('ada', 'resident', 'cat', '/proc/1/cmdline')).includes('hamlet-hands'), 'own processes');
+  assert.ok(ids.length > 0);
+});
+
 const ask = async (agent: string, ...requests: readonly object[]): Promise<readonly HandsAnswer[]> =>
   askHands(place, pods.get(agent)?.name ?? '', requests);
 

@@ -40,6 +40,24 @@ hamlet-{{ index . 1 }}.{{ $root.Release.Namespace }}
 {{- end -}}
 {{- end -}}
 
+{{- /* The image of the agents' pods, with the tools of the values. */ -}}
+{{- define "hamlet.agentImage" -}}
+{{ include "hamlet.image" (list . "agent") }}{{ if and (eq .Values.agentPods.tools "slim") (not .Values.images.agent) }}-slim{{ end }}
+{{- end -}}
+
+{{- /* Lets Prometheus read metrics from the namespaces of the values; without any, no pod reads them. */ -}}
+{{- define "hamlet.scrapers" -}}
+{{- with .Values.monitoring.scraperNamespaces -}}
+- from:
+    {{- range . }}
+    - namespaceSelector:
+        matchLabels: { kubernetes.io/metadata.name: {{ . }} }
+    {{- end }}
+  ports:
+    - { protocol: TCP, port: 9090 }
+{{- end }}
+{{- end -}}
+
 {{- /* Security context of a pod of the village itself: {{ include "hamlet.podSecurity" 1000 }} */ -}}
 {{- define "hamlet.podSecurity" -}}
 runAsNonRoot: true

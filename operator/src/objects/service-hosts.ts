@@ -1,4 +1,7 @@
-/** The Services that agents reach. Their pods have no DNS, so each pod gets the addresses when it is created. */
+/**
+ * The Services that agents reach. The resident gets their addresses when its pod is created, and looks up no name: the pod has no
+ * DNS, and the kubelet shares one /etc/hosts among its containers, which root in the hands can write.
+ */
 import type { KubeObject } from '@hamlet/kube';
 
 export interface ServiceHost {
@@ -26,6 +29,14 @@ export function serviceView({ metadata, spec }: RawService): ServiceView {
 
 export function hostsText(hosts: readonly ServiceHost[]): string {
   return hosts.map(({ name, address }) => `${name}=${address}`).join(' ');
+}
+
+/** A URL with the address of its Service instead of the name; unchanged if the host is no known Service. */
+export function withAddress(url: string, hosts: readonly ServiceHost[]): string {
+  const { hostname } = new URL(url);
+  const address = hosts.find(({ name }) => name === hostname)?.address;
+  if (address === undefined) return url;
+  return url.replace(`//${hostname}`, `//${address.includes(':') ? `[${address}]` : address}`);
 }
 
 /**

@@ -70,11 +70,15 @@ const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceA
 const OWN_MEMORY =
   "has(v.emptyDir) && has(v.emptyDir.medium) && v.emptyDir.medium == 'Memory' && has(v.emptyDir.sizeLimit)";
 const OWN_CERTIFICATE = `has(v.configMap) && v.configMap.name == '${CA_CONFIG_MAP}'`;
-/** Names are resolved only by /etc/hosts: a pod has no DNS server, and the hosts are those of the chart. */
+/**
+ * A pod resolves no name: it has no DNS server and no further hosts, and its resident gets addresses. Root in the hands can write
+ * /etc/hosts of the whole pod, and would otherwise receive the token of the resident.
+ */
 const WITHOUT_DNS = [
   "has(object.spec.dnsPolicy) && object.spec.dnsPolicy == 'None'",
   "has(object.spec.dnsConfig) && has(object.spec.dnsConfig.nameservers) && object.spec.dnsConfig.nameservers.all(n, n == '127.0.0.1') && !has(object.spec.dnsConfig.searches)",
-  "(!has(object.spec.hostAliases) || object.spec.hostAliases.all(a, has(a.hostnames) && a.hostnames.all(h, h in ['hamlet-api-agents', 'hamlet-broker'])))",
+  '!has(object.spec.hostAliases)',
+  "object.spec.containers.all(c, c.name != 'resident' || (has(c.env) && c.env.all(e, !(e.name in ['HAMLET_API_URL', 'HAMLET_BROKER_URL']) || (has(e.value) && e.value.matches('^https?://([0-9.]+|\\\\[[0-9a-f:.]+\\\\])(:[0-9]+)?/?$')))))",
 ].join(' && ');
 const WITHOUT_RIGHTS =
   'c.securityContext.runAsNonRoot && c.securityContext.readOnlyRootFilesystem && !has(c.securityContext.capabilities.add)';
@@ -83,6 +87,9 @@ const mountsOnly = (folders: string): string =>
   `!has(c.volumeMounts) || c.volumeMounts.all(m, object.spec.volumes.exists(v, v.name == m.name && (has(v.emptyDir) || (has(v.configMap) && m.mountPath == '${CA_MOUNT_PATH}' && has(m.readOnly) && m.readOnly) || (has(v.persistentVolumeClaim) && has(m.subPath) && m.subPath in ${folders}))))`;
 const WITHOUT_SECRETS =
   '!has(c.envFrom) && !has(c.volumeDevices) && (!has(c.env) || c.env.all(e, !has(e.valueFrom) || has(e.valueFrom.fieldRef)))';
+
+/** Stands for the image of the chart's values, which the chart puts in its place. */
+const IMAGE_OF_AGENTS = 'IMAGE_OF_AGENTS';
 
 /** Lets the operator create only pods of agents: a compromised one cannot mount other objects of the namespace. */
 export const OPERATOR_POD_POLICY = {
@@ -108,10 +115,14 @@ export const OPERATOR_POD_POLICY = {
       "mounts into a pod the agent's own volume and token, a little memory and the village's certificate, and nothing else",
       `has(object.spec.volumes) && object.spec.volumes.all(v, (${OWN_VOLUME}) || (${OWN_TOKEN}) || (${OWN_MEMORY}) || (${OWN_CERTIFICATE}))`,
     ),
-    refuse('makes pods without DNS, which know the API and the broker by their addresses alone', WITHOUT_DNS),
+    refuse('makes pods without DNS, whose resident knows the API and the broker by address', WITHOUT_DNS),
     refuse(
       'makes pods of a resident and at most one container for tools, and starts nothing else before them',
       "object.spec.containers.size() <= 2 && object.spec.containers.exists(c, c.name == 'resident') && object.spec.containers.all(c, c.name in ['resident', 'hands']) && has(object.spec.initContainers) && object.spec.initContainers.size() == 1 && object.spec.initContainers.all(c, c.name == 'prepare' && has(c.command) && c.command.size() > 1 && c.command[0] == 'hamlet-hands' && c.command[1] == 'own' && !has(c.args) && !has(c.restartPolicy))",
+    ),
+    refuse(
+      'runs the image of the village alone beside the token of an agent',
+      `object.spec.containers.all(c, c.name != 'resident' || c.image == '${IMAGE_OF_AGENTS}') && object.spec.initContainers.all(c, c.image == '${IMAGE_OF_AGENTS}')`,
     ),
     refuse(
       'gives containers nothing of a Secret or a ConfigMap',
@@ -234,9 +245,10 @@ export const OPERATOR_POLICIES = {
   networks: AGENT_NETWORK_POLICY,
 } as const;
 
-/** The operator's policies for one namespace, as the chart installs them, for tests without helm. */
-export function operatorPolicies(namespace: string): readonly PolicyObject[] {
-  return Object.entries(OPERATOR_POLICIES).flatMap(([what, spec]) => {
+/** The operator's policies for one namespace and image, as the chart installs them, for tests without helm. */
+export function operatorPolicies(namespace: string, image: string): readonly PolicyObject[] {
+  const policies = JSON.parse(JSON.stringify(OPERATOR_POLICIES).replaceAll(IMAGE_OF_AGENTS, image));
+  return Object.entries(policies as Readonly<Record<string, object>>).flatMap(([what, spec]) => {
     const name = `hamlet-operator-${what}.${namespace}`;
     const binding = { policyName: name, validationActions: ['Deny'], matchResources: resourcesOf(namespace) };
     return [

@@ -49,7 +49,7 @@ const TOO_MUCH = {
 export async function operatorClient(
   server: TestApiServer,
   namespace: string,
-  metrics: OperatorMetrics,
+  { metrics, image }: { readonly metrics: OperatorMetrics; readonly image: string },
 ): Promise<KubeClient> {
   const subjects = [{ kind: 'ServiceAccount', name: 'hamlet-operator', namespace }];
   const apply = (type: ResourceType, object: object): Promise<unknown> =>
@@ -75,7 +75,7 @@ export async function operatorClient(
     subjects,
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'op' },
   });
-  for (const { type, object } of operatorPolicies(namespace))
+  for (const { type, object } of operatorPolicies(namespace, image))
     await server.client.apply(type, object, { fieldManager: 'test' });
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
   const { status } = await server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
@@ -158,7 +158,8 @@ export class TestVillage {
   async startOperator(settings: Partial<Settings> = {}): Promise<void> {
     const metrics = operatorMetrics();
     const { server, namespace, village } = this;
-    const client = await operatorClient(server, namespace, metrics);
+    const { image } = { ...SETTINGS, ...settings };
+    const client = await operatorClient(server, namespace, { metrics, image });
     const operator = new Operator({
       client,
       village: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }),

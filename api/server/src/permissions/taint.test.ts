@@ -96,16 +96,18 @@ test('a permission request shows the taint; "always" covers tainted runs only if
   assert.equal(dataOf(await permits.ask(clean, say('21.0'))).permission.state, 'allowed');
 });
 
-test('a request through the broker taints the run of its call; without a call, all active runs of the agent', async () => {
-  const working = await permits.startRun('bob');
+test('a request through the broker taints all active runs of the agent, as run and call are claims of its pod', async () => {
+  const working = await permits.startRun('ada');
+  const beside = await permits.startRun('ada');
   await attempt(working, { refused: 'egress_denied' });
   assert.deepEqual(await sourcesOf(working.runId), []);
   assert.equal(await begun(working, { command: 'ls', callId: '5.0' }), 'begun');
   await attempt(working, { call: '5.0', host: 'one.example.org' });
   const [mark] = (await runOf(working.runId)).taint ?? [];
   assert.deepEqual([mark?.source, mark?.detail, mark?.call_id], ['egress', 'one.example.org', '5.0']);
+  assert.deepEqual(await sourcesOf(beside.runId), ['egress'], 'a program of one run can name a call of another');
   await permits.endAll();
-  const other = await permits.startRun('bob');
+  const other = await permits.startRun('ada');
   await attempt(other, { run: randomUUID(), host: 'two.example.org' });
   assert.deepEqual(await sourcesOf(other.runId), ['egress']);
 });

@@ -41,8 +41,8 @@ export async function searchEgressAttempts(db: Db, search: EgressSearch): Promis
 
 /**
  * Stores attempts, and counts them in the hours of their lives. A run counts as witnessed if it is this life's and
- * under way, a call if the API began it and has no end of it. An attempt that the broker lets out taints the run of its
- * witnessed call; without one it taints all runs of the life that are under way, since no proof says which it serves.
+ * under way, a call if the API began it and has no end of it. An attempt that the broker lets out taints all
+ * runs of the life that are under way: run and call are claims of a pod in which programs of one run can name another.
  * Refused attempts of a life that has `refusedUpTo` attempts in this hour are not stored. Returns the number of new rows.
  */
 export async function beginEgressAttempts(
@@ -69,9 +69,8 @@ export async function beginEgressAttempts(
       on conflict (attempt_id) do nothing
       returning agent_uid, run_id, call_id, call_witnessed, host, refused
     ), reached as (
-      select run.run_id, min(kept.host) as host, min(kept.call_id) filter (where kept.call_witnessed) as call_id
+      select run.run_id, min(kept.host) as host, min(kept.call_id) filter (where kept.call_witnessed and run.run_id = kept.run_id) as call_id
       from kept join run on run.agent_uid = kept.agent_uid and run.state in ('running', 'waiting_permission')
-        and (not kept.call_witnessed or run.run_id = kept.run_id)
       where kept.refused is null and not exists (select from run_taint where run_taint.run_id = run.run_id and source = 'egress')
       group by run.run_id order by run.run_id
     ), counted as (

@@ -99,13 +99,12 @@ test('the pinned node and the node of the seat are required, or preferred if the
   );
 });
 
-test('a pod has no DNS, but host entries for the Services of the village', () => {
+test('a pod resolves no name: it has no DNS and no host entries, and its resident knows API and broker by address', () => {
   const { dnsPolicy, dnsConfig, hostAliases } = specWith(TIER_0);
-  assert.deepEqual([dnsPolicy, dnsConfig], ['None', { nameservers: ['127.0.0.1'] }]);
-  assert.deepEqual(hostAliases, [
-    { ip: '10.96.0.11', hostnames: ['hamlet-api-agents'] },
-    { ip: '10.96.0.12', hostnames: ['hamlet-broker'] },
-  ]);
+  assert.deepEqual([dnsPolicy, dnsConfig, hostAliases], ['None', { nameservers: ['127.0.0.1'] }, undefined]);
+  const text = JSON.stringify(podWith({}).spec);
+  assert.match(text, /"HAMLET_API_URL","value":"http:\/\/10\.96\.0\.11:8081"/);
+  assert.match(text, /"HAMLET_BROKER_URL","value":"http:\/\/10\.96\.0\.12:3128"/);
 });
 
 test('both containers have the certificate of the village, unless the village has no broker', () => {
@@ -118,7 +117,6 @@ test('both containers have the certificate of the village, unless the village ha
     spec.volumes.find(({ name }) => name === 'ca'),
     { name: 'ca', configMap: { name: 'hamlet-ca', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
   );
-  assert.match(JSON.stringify(spec.containers), /"HAMLET_BROKER_URL","value":"http:\/\/hamlet-broker:3128"/);
   assert.equal(metadata.annotations['hamlet.village/hosts'], 'hamlet-api-agents=10.96.0.11 hamlet-broker=10.96.0.12');
   assert.doesNotMatch(JSON.stringify(podWith({}, { brokerUrl: undefined }).spec), /hamlet-ca|BROKER/);
 });

@@ -19,7 +19,7 @@ import {
 } from '../../objects/names.ts';
 import { CA_CERTIFICATE_KEY, CA_CONFIG_MAP, CA_MOUNT_PATH } from '../../objects/names.ts';
 import { HANDS, handsImageOf, RESIDENT, RESIDENT_RESOURCES, RESIDENT_UID } from '../../objects/hands.ts';
-import { hostsText } from '../../objects/service-hosts.ts';
+import { hostsText, withAddress } from '../../objects/service-hosts.ts';
 import { fixedOf, isSchedulersChoice, resourceClaimsOf, resourcesOf, SCRATCH } from '../../objects/tier-compute.ts';
 import type { Settings } from './facts.ts';
 
@@ -29,8 +29,8 @@ const GRACE_SECONDS = 10;
 /** Seconds until Kubernetes gives up a pod on a lost node; the default is 300 s. */
 const LOST_NODE_SECONDS = 60;
 /**
- * A pod has no DNS, because queries could carry data out. It knows the hosts of the village from /etc/hosts, and the broker
- * resolves all other names.
+ * A pod has no DNS, because queries could carry data out. The resident knows API and broker by address, and the broker resolves
+ * all other names.
  */
 const WITHOUT_DNS = { dnsPolicy: 'None', dnsConfig: { nameservers: ['127.0.0.1'] } };
 /** Weight (of 100) of the seat's node if the scheduler chooses the node; the scheduler also weighs the spread. */
@@ -123,14 +123,16 @@ export function ownerOf({ metadata }: CachedAgent): OwnerReference {
 
 function environmentOf({ agent, cycle, settings }: PodPlan, hasHands: boolean): readonly object[] {
   return [
-    { name: 'HAMLET_API_URL', value: settings.apiUrl },
+    { name: 'HAMLET_API_URL', value: withAddress(settings.apiUrl, settings.hosts) },
     { name: 'HAMLET_AGENT_ID', value: agent.metadata.name },
     { name: 'HAMLET_CYCLE', value: String(cycle) },
     { name: 'HAMLET_TOKEN_FILE', value: '/var/run/secrets/hamlet/token' },
     // The workspace belongs to the hands; the resident's runtime has the state folder.
     { name: 'HAMLET_WORKSPACE_DIR', value: STATE_DIR },
     { name: 'HAMLET_NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
-    ...(settings.brokerUrl === undefined ? [] : [{ name: 'HAMLET_BROKER_URL', value: settings.brokerUrl }]),
+    ...(settings.brokerUrl === undefined
+      ? []
+      : [{ name: 'HAMLET_BROKER_URL', value: withAddress(settings.brokerUrl, settings.hosts) }]),
     ...(hasHands ? [{ name: 'HAMLET_HANDS_SOCKET', value: `${SOCKET_VOLUME.mountPath}/hands.sock` }] : []),
   ];
 }
@@ -278,9 +280,6 @@ function isolationOf({ spec, settings }: PodPlan): object {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     ...WITHOUT_DNS,
-    ...(settings.hosts.length === 0
-      ? {}
-      : { hostAliases: settings.hosts.map(({ name, address }) => ({ ip: address, hostnames: [name] })) }),
   };
 }
 
