@@ -24,7 +24,7 @@ import { LateChildRuns } from '../runs/child-runs.ts';
 import { takeRun } from '../runs/take-run.ts';
 import { createTurnGate } from '../runs/turn-gate.ts';
 import { poolOf } from '../testing/a-runtime.ts';
-import { aConfig } from '../testing/a-village.ts';
+import { aConfig, aRun } from '../testing/a-village.ts';
 import { ok, scriptedVillage } from '../testing/scripted-village.ts';
 import { villageTools } from '../tools/village-tools.ts';
 import { fixedToken } from '../village/agent-token.ts';
@@ -40,32 +40,15 @@ const SECRETS = ['walnut', 'marble', 'saffron', 'copper'] as const;
 const idOf = (kind: number, index: number): string => `00000000-0000-4000-8000-0000000${kind}000${index}`;
 
 /** The first two belong to sessions, the third to a person, the last to a Schedule. */
-function aRun(index: number, round: number): Run {
-  const time = '2026-01-01T00:00:00Z';
-  const schedule = { name: 'daily', uid: 'uid-daily', slot: time };
-  return {
+const runOf = (index: number, round: number): Run =>
+  aRun(round === 0 ? `Remember the word ${SECRETS[index]}.` : 'Which word was it?', {
     run_id: idOf(round + 1, index),
-    agent_id: 'ada',
     kind: index < 2 ? 'message' : index === 2 ? 'prompt' : 'schedule',
-    state: 'running',
-    prompt: round === 0 ? `Remember the word ${SECRETS[index]}.` : 'Which word was it?',
-    created_at: time,
     created_by: { role: 'member', id: `person-${index}` },
-    schedule: index === 3 ? schedule : null,
-    attempt: 1,
-    cycle: 1,
-    started_at: time,
-    ended_at: null,
-    summary: null,
-    error: null,
-    cancel_requested_at: null,
+    schedule: index === 3 ? { name: 'daily', uid: 'uid-daily', slot: '2026-01-01T00:00:00Z' } : null,
     session_id: index < 2 ? idOf(9, index) : null,
     runtime: 'engine',
-    usage: { steps: 0, tokens: 0, cost: '0', witnessed: false },
-    budgets: null,
-    unsettled: [],
-  };
-}
+  });
 
 const MODEL = { provider: 'test', name: 'small', scripted: false, reason: '', context_tokens: 16_384 };
 const Body = z.object({
@@ -194,7 +177,7 @@ test('four conversations at once share neither prompt nor memory', async () => {
   const { wire, stable, windows, batches, village, thinking, take } = await setUp();
   after(() => wire.close());
   for (const round of [0, 1]) {
-    const runs = SECRETS.map((_, index) => aRun(index, round));
+    const runs = SECRETS.map((_, index) => runOf(index, round));
     assert.deepEqual(await Promise.all(runs.map(take)), ['ended', 'ended', 'ended', 'ended']);
   }
   wire.verify();

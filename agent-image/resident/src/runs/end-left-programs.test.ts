@@ -11,13 +11,7 @@ import type { Answer, Village } from '../village/village.ts';
 import { endLeftPrograms } from './run-worker.ts';
 
 const runOf = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
-const [SETTLED, RUNNING, FORGOTTEN, UNKNOWN, OWN] = [1, 2, 3, 4, 5].map(runOf) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-];
+const [SETTLED = '', RUNNING = '', FORGOTTEN = '', UNKNOWN = '', OWN = ''] = [1, 2, 3, 4, 5].map(runOf);
 const no = (code: 'run_settled' | 'claim_lapsed' | 'no_such_run'): Answer<unknown> => ({
   kind: 'refused',
   code,

@@ -1,8 +1,8 @@
 /** Runs in a village whose answers the test sets: the steps, their keys, the stored result, and the steps after a crash. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
-import type { AgentView, Run } from '@hamlet/contract';
+import type { AgentView } from '@hamlet/contract';
 import type { RuntimeContext, RunWork } from '@hamlet/engine';
 import { createBodyLock } from '../engine/body-lock.ts';
 import { noThinking, poolOf, runtimeThat, workOf, type Answering } from '../testing/a-runtime.ts';
@@ -10,37 +10,9 @@ import { createAsyncEvent } from './async-event.ts';
 import { createLog } from '../process/json-log.ts';
 import { createTurnGate } from './turn-gate.ts';
 import { createScriptedRuntime } from '../runtime/scripted-runtime.ts';
-import { anAgent, AT, aWorld } from '../testing/a-village.ts';
+import { anAgent, aRun, AT, aWorld, RUN_ID } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, STALE, type ScriptedVillage } from '../testing/scripted-village.ts';
 import { startRunWorker } from './run-worker.ts';
-
-const RUN_ID = '00000000-0000-4000-8000-000000000001';
-
-function aRun(prompt: string, changes: Partial<Run> = {}): Run {
-  return {
-    run_id: RUN_ID,
-    agent_id: 'ada',
-    kind: 'prompt',
-    state: 'running',
-    prompt,
-    created_at: '2026-01-01T00:00:00Z',
-    created_by: { role: 'admin', id: 'a' },
-    schedule: null,
-    attempt: 1,
-    cycle: 1,
-    started_at: null,
-    ended_at: null,
-    summary: null,
-    error: null,
-    cancel_requested_at: null,
-    session_id: null,
-    runtime: null,
-    usage: { steps: 0, tokens: 0, cost: '0', witnessed: false },
-    budgets: null,
-    unsettled: [],
-    ...changes,
-  };
-}
 
 /** A village in which a walk arrives at once. */
 function walkable(self: Partial<AgentView> = {}, others: readonly AgentView[] = []): ScriptedVillage {
@@ -59,9 +31,13 @@ function walkable(self: Partial<AgentView> = {}, others: readonly AgentView[] = 
   return village;
 }
 
+const stops = new Set<AbortController>();
+afterEach(() => stops.forEach((stop) => stop.abort()));
+
 function setUp(village: ScriptedVillage, answer?: Answering) {
   const runtime = answer === undefined ? createScriptedRuntime() : runtimeThat(answer);
   const stop = new AbortController();
+  stops.add(stop);
   const stale: string[] = [];
   const lines: string[] = [];
   const pauses: number[] = [];
@@ -104,12 +80,18 @@ function setUp(village: ScriptedVillage, answer?: Answering) {
 
 const settled = (village: ScriptedVillage) => (): boolean => village.settled.length > 0;
 
+/** Carries out the village's first run. */
+async function carriedOut(village: ScriptedVillage, answer?: Answering) {
+  const parts = setUp(village, answer);
+  parts.worker.check();
+  await parts.until(settled(village));
+  return parts;
+}
+
 test('the requests of a run are carried out and recorded step by step, and its summary reports them', async () => {
   const village = walkable({}, [anAgent('bob', { position: AT.cafe, landmark_id: 'cafe' })]);
   village.runs.push(aRun('Go to the café and tell Bob that the bread is ready. Look around.'));
-  const { worker, stop, until } = setUp(village);
-  worker.check();
-  await until(settled(village));
+  await carriedOut(village);
   assert.deepEqual(village.commands, [
     { landmark_id: 'cafe' },
     { kind: 'talk', text: 'The bread is ready.', to: 'bob' },
@@ -137,9 +119,7 @@ test('the requests of a run are carried out and recorded step by step, and its s
 test('a run that no rule understands fails with no_model, does nothing, and explains how to connect a model', async () => {
   const village = walkable();
   village.runs.push(aRun('{"tool": "move", "arguments": {"landmark_id": "cafe"}}'));
-  const { worker, stop, remembered, until } = setUp(village);
-  worker.check();
-  await until(settled(village));
+  const { remembered } = await carriedOut(village);
   assert.equal(remembered.length, 1);
   assert.deepEqual([village.commands, village.steps], [[], []]);
   const [end] = village.settled;
@@ -149,7 +129,6 @@ test('a run that no rule understands fails with no_model, does nothing, and expl
     /^I did nothing\. None of my rules understood “\{'tool'.*no language model.*only a scripted mind.*To connect a language model/,
   );
   assert.deepEqual(sentenceFaults(end?.summary ?? ''), []);
-  stop.abort();
 });
 
 test('after a crash recorded steps are not repeated, and the interrupted step keeps its key', async () => {
@@ -161,22 +140,17 @@ test('after a crash recorded steps are not repeated, and the interrupted step ke
     { step: 2, outcome: 'done', text: 'I was at the market.' },
   );
   village.script.act = [{ kind: 'refused', code: 'idempotency_key_reused', detail: 'said before' }];
-  const { worker, stop, until } = setUp(village);
-  worker.check();
-  await until(settled(village));
+  await carriedOut(village);
   assert.deepEqual(village.commands, [{ kind: 'talk', text: 'bye' }], 'the agent neither walks nor greets again');
   assert.deepEqual(village.keys, [`run-${RUN_ID}-3-0`]);
   assert.equal(village.settled[0]?.summary, 'I was at the cafe. I said “hello”. I was at the market. I said “bye”.');
-  stop.abort();
 });
 
 test('a refused step ends the run, with a report of the earlier steps', async () => {
   const village = walkable();
   village.script.act = [{ kind: 'refused', code: 'text_too_long', detail: 'too long' }];
   village.runs.push(aRun('Go to the market. Say "hi". Go home.'));
-  const { worker, stop, until } = setUp(village);
-  worker.check();
-  await until(settled(village));
+  await carriedOut(village);
   assert.deepEqual(
     village.settled.map(({ state, error }) => [state, error?.code]),
     [['failed', 'step_failed']],
@@ -186,7 +160,6 @@ test('a refused step ends the run, with a report of the earlier steps', async ()
     /^I am at the market\. I said “hi”, but the village refused it: too long\./,
   );
   assert.equal(village.commands.length, 2, 'the agent does not go home');
-  stop.abort();
 });
 
 test('the agent retries a full place after a pause, and not a locked one', async () => {
@@ -197,11 +170,8 @@ test('the agent retries a full place after a pause, and not a locked one', async
     const village = walkable();
     village.script.move = [{ kind: 'refused', code, detail: code }];
     village.runs.push(aRun('Go to the library.'));
-    const { worker, stop, until } = setUp(village);
-    worker.check();
-    await until(settled(village));
+    await carriedOut(village);
     assert.deepEqual([village.commands.length, village.settled[0]?.state], [walks, state]);
-    stop.abort();
   }
 });
 
@@ -212,12 +182,9 @@ test('the worker waits for an API that is down, and then continues the run', asy
   village.script.noteStep = [DOWN];
   village.script.settleRun = [DOWN];
   village.runs.push(aRun('Say "hello".'));
-  const { worker, stop, pauses, until } = setUp(village);
-  worker.check();
-  await until(settled(village));
+  const { pauses } = await carriedOut(village);
   assert.equal(village.commands.length, 1);
   assert.equal(pauses.length, 5);
-  stop.abort();
 });
 
 test('a cancellation ends a run that ignores it and reports the steps; the next run follows', async () => {
@@ -246,21 +213,17 @@ test('a cancellation ends a run that ignores it and reports the steps; the next 
   assert.equal(contexts[0]?.signal.aborted, true);
   await assert.rejects(async () => works[0]?.say('too late', null), /the run was cancelled/);
   assert.equal(turnGate.work, null);
-  stop.abort();
 });
 
 test('a run that was cancelled before it continues ends at once', async () => {
   const village = walkable();
   village.runs.push(aRun('Go home.', { cancel_requested_at: '2026-01-01T00:00:01Z' }));
   village.steps.push({ step: 0, outcome: 'done', text: 'I was half way.' });
-  const { worker, stop, until } = setUp(village);
-  worker.check();
-  await until(settled(village));
+  await carriedOut(village);
   assert.deepEqual(
     [village.settled[0]?.state, village.settled[0]?.summary, village.commands],
     ['cancelled', 'Cancelled. Done before that: I was half way.', []],
   );
-  stop.abort();
 });
 
 test('the end of the process leaves the run open, and the next cycle continues it', async () => {
@@ -290,7 +253,6 @@ test('a result that the village does not accept now is not retried at once', asy
   worker.check();
   await until(settled(village));
   assert.deepEqual(village.steps.length, 1, 'recorded steps are not repeated');
-  stop.abort();
 });
 
 test('a run whose lease has lapsed stays unsettled, and is taken again at once under the next lease', async () => {
@@ -312,7 +274,6 @@ test('a run whose lease has lapsed stays unsettled, and is taken again at once u
       new Set([`run-${RUN_ID}-0-0`]),
       'a step that may have happened is repeated only under the same key',
     );
-    stop.abort();
     await worker.ended;
   }
 });
@@ -343,10 +304,7 @@ test('a runtime that fails or exceeds the limits of a run fails the run with the
   for (const [answer, code] of failures) {
     const village = walkable();
     village.runs.push(aRun('x'));
-    const { worker, stop, until } = setUp(village, answer);
-    worker.check();
-    await until(settled(village));
+    await carriedOut(village, answer);
     assert.deepEqual([village.settled[0]?.state, village.settled[0]?.error?.code], ['failed', code]);
-    stop.abort();
   }
 });

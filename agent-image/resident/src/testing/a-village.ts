@@ -1,5 +1,5 @@
 /** Small worlds for tests: one street with a few landmarks, agents and items where a test wants them. */
-import type { AgentConfig, AgentDetail, AgentView, Landmark, Wake, WorldView } from '@hamlet/contract';
+import type { AgentConfig, AgentDetail, AgentView, Landmark, Run, Wake, WorldView } from '@hamlet/contract';
 
 export const AT = {
   home: { x: 2, y: 2 },
@@ -105,4 +105,32 @@ export function aStanding(changes: Partial<AgentDetail> = {}): AgentDetail {
 
 export function aWake(kind: Wake['kind'], detail: Wake['detail'] = {}, seq = 1): Wake {
   return { seq, tick: 6_000, kind, detail };
+}
+
+export const RUN_ID = '00000000-0000-4000-8000-000000000001';
+
+export function aRun(prompt: string, changes: Partial<Run> = {}): Run {
+  return {
+    run_id: RUN_ID,
+    agent_id: 'ada',
+    kind: 'prompt',
+    state: 'running',
+    prompt,
+    created_at: '2026-01-01T00:00:00Z',
+    created_by: { role: 'admin', id: 'a' },
+    schedule: null,
+    attempt: 1,
+    cycle: 1,
+    started_at: null,
+    ended_at: null,
+    summary: null,
+    error: null,
+    cancel_requested_at: null,
+    session_id: null,
+    runtime: null,
+    usage: { steps: 0, tokens: 0, cost: '0', witnessed: false },
+    budgets: null,
+    unsettled: [],
+    ...changes,
+  };
 }

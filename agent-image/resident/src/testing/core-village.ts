@@ -9,7 +9,6 @@ import {
   type AgentConfig,
   type AgentPlace,
   type AgentView,
-  type Refusal,
   type WorldCommand,
   type WorldEvent,
   type WorldView,
@@ -32,7 +31,7 @@ import type { Trigger } from '../loop/inbox.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { mapped } from '../village/send-request.ts';
 import { aConfig, aStanding } from './a-village.ts';
-import { ok } from './scripted-village.ts';
+import { ok, scriptedVillage } from './scripted-village.ts';
 import { chance } from '../brain/chance.ts';
 import { recallMind } from '../loop/reflect.ts';
 import type { Thinker } from '../loop/thinker.ts';
@@ -131,14 +130,10 @@ interface Rules {
   readonly command: (wish: WorldCommand) => Answer<WorldEvent>;
 }
 
-const refused = (code: Refusal) => async (): Promise<Answer<never>> => ({ kind: 'refused', code, detail: 'not here' });
-const nothing = async () => ok(null);
-const none = async () => ok([]);
-
 function villageOf(agentId: string, { config, view, around, command }: Rules): Village {
   return {
+    ...scriptedVillage(),
     config: async () => ok(aConfig({ ...config, agent_id: agentId, display_name: agentId, home: null })),
-    paidTime: async () => ok({ paid_until: null, now: '2026-01-01T00:00:00Z' }),
     world: async () => ok(view()),
     around: async (other) => ok(around(agentId, other)),
     standing: async () => ok(aStanding({ agent_id: agentId })),
@@ -148,25 +143,8 @@ function villageOf(agentId: string, { config, view, around, command }: Rules): V
       const answer = command({ ...ActionBody.parse(body), agent_id: agentId });
       return mapped(answer, (event) => ({ accepted_seq: event.seq, durable_seq: event.seq, event }));
     },
-    record: nothing,
-    news: async () => ok({ agent_id: agentId, news: [], next_after: null }),
-    post: refused('no_such_post'),
-    publish: refused('board_rate_limited'),
-    reply: refused('no_such_post'),
-    resolve: nothing,
-    ledger: none,
-    models: none,
-    quote: refused('not_for_sale'),
-    buy: refused('not_for_sale'),
-    auctions: none,
-    bid: refused('no_such_auction'),
-    complete: refused('model_not_served'),
-    nextRun: nothing,
-    startRun: refused('no_such_run'),
-    noteStep: nothing,
-    renewRun: nothing,
-    settleRun: nothing,
-    follow: async () => ({ kind: 'unreachable', why: 'wakes are delivered manually' }),
+    auctions: async () => ok([]),
+    quote: async () => ({ kind: 'refused', code: 'not_for_sale', detail: 'not here' }),
   };
 }
 

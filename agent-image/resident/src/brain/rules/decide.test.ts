@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentView } from '@hamlet/contract';
+import type { AgentView, Wake } from '@hamlet/contract';
 import { aSituation, type Seen } from '../../testing/a-situation.ts';
 import { aConfig, anAgent, aStanding, AT, aWake, aWorld } from '../../testing/a-village.ts';
 import { decide, settle } from './decide.ts';
@@ -20,134 +20,114 @@ const situation = ({ mind, ...given }: Seen): Situation =>
 const move = (landmark_id: string): Command => ({ kind: 'move', body: { landmark_id } });
 const to = (landmark_id: keyof typeof AT) => ({ ...AT[landmark_id], landmark_id, arrives_tick: 9_000 });
 
-const TABLE: readonly { name: string; given: Seen; command: Command; why: RegExp }[] = [
-  {
-    name: 'an agent that is spoken to answers',
-    given: { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }, 9) },
-    command: { kind: 'answer', prompt: 'Hello', speaker: 'Bob', to: 'bob', wakeSeq: 9 },
-    why: /Bob spoke to me/,
-  },
-  {
-    name: 'the answer to a person who is not in the world is addressed to all',
-    given: { wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello' }, 9) },
-    command: { kind: 'answer', prompt: 'Hello', speaker: 'Grace', to: null, wakeSeq: 9 },
-    why: /Grace spoke to me/,
-  },
-  {
-    name: 'it answers at night too',
-    given: {
-      minute: 1_400,
-      others: [anAgent('bob')],
-      wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Psst' }, 9),
-    },
-    command: { kind: 'answer', prompt: 'Psst', speaker: 'Bob', to: 'bob', wakeSeq: 9 },
-    why: /spoke to me/,
-  },
-  {
-    name: 'words that address no one in particular get a smile',
-    given: { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: null, text: 'What a day.' }, 9) },
-    command: { kind: 'act', body: { kind: 'emote', emote: 'smile' } },
-    why: /I hear Bob/,
-  },
-  {
-    name: 'an agent that is put to sleep does nothing more',
-    given: {
-      self: { power: 'Asleep' },
-      others: [anAgent('bob')],
-      wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }),
-    },
-    command: { kind: 'stay' },
-    why: /power is Asleep/,
-  },
-  {
-    name: 'the agent drinks coffee where it got it',
-    given: {
+const STAY: Command = { kind: 'stay' };
+const BOB = [anAgent('bob')];
+const HOME = { landmark_id: 'home', position: AT.home };
+const use = (target: string): Command => ({ kind: 'act', body: { kind: 'use', target } });
+const sign = (emote: 'smile' | 'heart'): Command => ({ kind: 'act', body: { kind: 'emote', emote } });
+const words = (from: string, to: string | null, text: string): Wake => aWake('spoken_to', { from, to, text }, 9);
+
+const TABLE: readonly (readonly [name: string, given: Seen, command: Command, why: RegExp])[] = [
+  [
+    'an agent that is spoken to answers',
+    { others: BOB, wake: words('bob', 'ada', 'Hello') },
+    { kind: 'answer', prompt: 'Hello', speaker: 'Bob', to: 'bob', wakeSeq: 9 },
+    /Bob spoke to me/,
+  ],
+  [
+    'the answer to a person who is not in the world is addressed to all',
+    { wake: words('Grace', null, 'Hello') },
+    { kind: 'answer', prompt: 'Hello', speaker: 'Grace', to: null, wakeSeq: 9 },
+    /Grace spoke to me/,
+  ],
+  [
+    'it answers at night too',
+    { minute: 1_400, others: BOB, wake: words('bob', 'ada', 'Psst') },
+    { kind: 'answer', prompt: 'Psst', speaker: 'Bob', to: 'bob', wakeSeq: 9 },
+    /spoke to me/,
+  ],
+  [
+    'words that address no one in particular get a smile',
+    { others: BOB, wake: words('bob', null, 'What a day.') },
+    sign('smile'),
+    /I hear Bob/,
+  ],
+  [
+    'an agent that is put to sleep does nothing more',
+    { self: { power: 'Asleep' }, others: BOB, wake: words('bob', 'ada', 'Hello') },
+    STAY,
+    /power is Asleep/,
+  ],
+  [
+    'the agent drinks coffee where it got it',
+    {
       self: { landmark_id: 'cafe', position: AT.cafe, inventory: [{ item_id: 'coffee-3', kind: 'coffee' }] },
       mind: { visited: ['cafe'] },
     },
-    command: { kind: 'act', body: { kind: 'use', target: 'coffee-3' } },
-    why: /I have coffee/,
-  },
-  {
-    name: 'the agent gives thanks for a gift',
-    given: { wake: aWake('handed', { from: 'bob', item_id: 'apple-1' }) },
-    command: { kind: 'act', body: { kind: 'emote', emote: 'heart' } },
-    why: /bob handed me apple-1/,
-  },
-  {
-    name: 'at night it goes home',
-    given: { minute: 1_345 },
-    command: move('home'),
-    why: /it is night, and I live at the home/,
-  },
-  { name: 'after midnight too', given: { minute: 60 }, command: move('home'), why: /it is night/ },
-  {
-    name: 'on the way home it walks on',
-    given: { minute: 1_345, self: { moving_to: to('home') } },
-    command: { kind: 'stay' },
-    why: /it is night/,
-  },
-  {
-    name: 'at home at night it goes to bed',
-    given: { minute: 1_345, self: { landmark_id: 'home', position: AT.home } },
-    command: { kind: 'act', body: { kind: 'use', target: 'sleep' } },
-    why: /to bed/,
-  },
-  {
-    name: 'in bed it sleeps, even if another agent is near',
-    given: {
-      minute: 1_345,
-      self: { landmark_id: 'home', position: AT.home, activity: 'sleeping' },
-      others: [anAgent('bob', { position: AT.home })],
-    },
-    command: { kind: 'stay' },
-    why: /in bed/,
-  },
-  {
-    name: 'an errand begins with the nearest item on the ground',
-    given: { minute: 900, items: [{ ...APPLE, position: { x: 70, y: 2 } }], mind: { delivered: false } },
-    command: { kind: 'move', body: { x: 70, y: 2 } },
-    why: /it lies about/,
-  },
-  {
-    name: 'an item within reach is picked up',
-    given: { minute: 900, items: [APPLE], mind: { delivered: false } },
-    command: { kind: 'act', body: { kind: 'pick_up', item_id: 'apple-1' } },
-    why: /it lies about/,
-  },
-  {
-    name: 'no errand early in the day',
-    given: { minute: 500, items: [APPLE], mind: { delivered: false, visited: ['square'] } },
-    command: move('cafe'),
-    why: /village has breakfast there/,
-  },
-  {
-    name: 'the agent goes where the day plan leads at this hour',
-    given: { minute: 1_120, self: { position: AT.cafe } },
-    command: move('square'),
-    why: /village gathers there/,
-  },
-  {
-    name: 'at a place it does the typical activity of the place',
-    given: { minute: 1_120, self: { landmark_id: 'square' } },
-    command: { kind: 'act', body: { kind: 'use', target: 'meet' } },
-    why: /the square, where one can meet/,
-  },
-  {
-    name: 'the agent does not repeat an activity of the same day',
-    given: { minute: 1_120, self: { landmark_id: 'square' }, mind: { visited: ['square'] } },
-    command: { kind: 'stay' },
-    why: /time until the next hour/,
-  },
-  {
-    name: 'an agent on its way continues its walk',
-    given: { minute: 1_120, self: { moving_to: to('square') } },
-    command: { kind: 'stay' },
-    why: /gathers there/,
-  },
+    use('coffee-3'),
+    /I have coffee/,
+  ],
+  [
+    'the agent gives thanks for a gift',
+    { wake: aWake('handed', { from: 'bob', item_id: 'apple-1' }) },
+    sign('heart'),
+    /bob handed me apple-1/,
+  ],
+  ['at night it goes home', { minute: 1_345 }, move('home'), /it is night, and I live at the home/],
+  ['after midnight too', { minute: 60 }, move('home'), /it is night/],
+  ['on the way home it walks on', { minute: 1_345, self: { moving_to: to('home') } }, STAY, /it is night/],
+  ['at home at night it goes to bed', { minute: 1_345, self: { ...HOME } }, use('sleep'), /to bed/],
+  [
+    'in bed it sleeps, even if another agent is near',
+    { minute: 1_345, self: { ...HOME, activity: 'sleeping' }, others: [anAgent('bob', { position: AT.home })] },
+    STAY,
+    /in bed/,
+  ],
+  [
+    'an errand begins with the nearest item on the ground',
+    { minute: 900, items: [{ ...APPLE, position: { x: 70, y: 2 } }], mind: { delivered: false } },
+    { kind: 'move', body: { x: 70, y: 2 } },
+    /it lies about/,
+  ],
+  [
+    'an item within reach is picked up',
+    { minute: 900, items: [APPLE], mind: { delivered: false } },
+    { kind: 'act', body: { kind: 'pick_up', item_id: 'apple-1' } },
+    /it lies about/,
+  ],
+  [
+    'no errand early in the day',
+    { minute: 500, items: [APPLE], mind: { delivered: false, visited: ['square'] } },
+    move('cafe'),
+    /village has breakfast there/,
+  ],
+  [
+    'the agent goes where the day plan leads at this hour',
+    { minute: 1_120, self: { position: AT.cafe } },
+    move('square'),
+    /village gathers there/,
+  ],
+  [
+    'at a place it does the typical activity of the place',
+    { minute: 1_120, self: { landmark_id: 'square' } },
+    use('meet'),
+    /the square, where one can meet/,
+  ],
+  [
+    'the agent does not repeat an activity of the same day',
+    { minute: 1_120, self: { landmark_id: 'square' }, mind: { visited: ['square'] } },
+    STAY,
+    /time until the next hour/,
+  ],
+  [
+    'an agent on its way continues its walk',
+    { minute: 1_120, self: { moving_to: to('square') } },
+    STAY,
+    /gathers there/,
+  ],
 ];
 
-for (const { name, given, command, why } of TABLE) {
+for (const [name, given, command, why] of TABLE) {
   test(name, () => {
     const decided = decide(situation(given));
     assert.deepEqual(decided.command, command);
