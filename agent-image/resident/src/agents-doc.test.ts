@@ -14,22 +14,11 @@ import { MAX_UNRECORDED_TURNS } from './loop/turn-loop.ts';
 import { MAX_DIARY_ENTRIES, MAX_MEMORY_BYTES } from './memory/memory-store.ts';
 import { RUN_TIME_LIMIT_MS } from './runs/take-run.ts';
 import { RUNTIMES } from './runtimes.ts';
+import { LIMITS } from './testing/a-village.ts';
 
 /** Steps in a run by the plan of a tier with this many concurrent tools. */
 const stepsOf = (tools: number): number =>
-  resourcePlanOf({
-    tier: null,
-    models: [],
-    limits: {
-      requests_per_minute: 0,
-      concurrent_tools: tools,
-      concurrent_model_requests: 2,
-      web_searches_per_hour: 30,
-      browser_calls_per_hour: 120,
-      tokens_per_hour: 0,
-      models: [],
-    },
-  }).toolCalls;
+  resourcePlanOf({ tier: null, models: [], limits: { ...LIMITS, concurrent_tools: tools } }).toolCalls;
 
 const ROOT = join(import.meta.dirname, '../../..');
 const doc = readFileSync(join(ROOT, 'docs/AGENTS.md'), 'utf8');

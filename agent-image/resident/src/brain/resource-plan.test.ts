@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LIMITS } from '../testing/a-village.ts';
 import { isSamePlan, resourcePlanOf, type ResourcePlan } from './resource-plan.ts';
 
-const limits = (concurrent_tools: number) => ({
-  requests_per_minute: 1,
-  concurrent_tools,
-  concurrent_model_requests: 2,
-  web_searches_per_hour: 30,
-  browser_calls_per_hour: 120,
-  tokens_per_hour: 1,
-  models: [],
-});
+const limits = (concurrent_tools: number) => ({ ...LIMITS, concurrent_tools });
 
 test('the plan contains the largest model (the first by name among equals), or none if there is none', () => {
   const model = (models: readonly (readonly [string, number])[]) =>

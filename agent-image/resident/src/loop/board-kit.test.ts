@@ -1,71 +1,20 @@
 /** The loop with a board, an account and a gateway: its reads, its texts and their models. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createLog } from '../process/json-log.ts';
-import { forgetfulMemory } from '../memory/memory-store.ts';
 import { anEntry, aNews, anId, aPost } from '../testing/a-board.ts';
-import { aConfig, aStanding, aWake } from '../testing/a-village.ts';
+import { aLoop } from '../testing/a-loop.ts';
+import { aConfig, aStanding, aWake, LIMITS } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, type ScriptedVillage } from '../testing/scripted-village.ts';
-import { createTurnGate } from '../runs/turn-gate.ts';
-import { createInbox } from './inbox.ts';
-import { createBoardWriter, createHelpRequests, createResourcePlanner } from './board-kit.ts';
-import { runTurns } from './turn-loop.ts';
-import { noVoice } from '../testing/a-runtime.ts';
 
-const LIMITS = {
-  requests_per_minute: 120,
-  concurrent_tools: 1,
-  concurrent_model_requests: 2,
-  web_searches_per_hour: 30,
-  browser_calls_per_hour: 120,
-  tokens_per_hour: 20_000,
-  models: ['small'],
-};
 const RICH_LIMITS = {
+  ...LIMITS,
   requests_per_minute: 300,
   concurrent_tools: 2,
-  concurrent_model_requests: 2,
-  web_searches_per_hour: 30,
-  browser_calls_per_hour: 120,
   tokens_per_hour: 100_000,
   models: ['small', 'large'],
 };
 const SMALL = { model: 'small', contextTokens: 4_096 };
 const LARGE = { model: 'large', contextTokens: 32_768 };
-
-function setUp(village: ScriptedVillage) {
-  const inbox = createInbox();
-  const requests = createHelpRequests();
-  const memory = forgetfulMemory({ entities: [] });
-  const boardKit = {
-    requests,
-    planner: createResourcePlanner(() => village.models()),
-    writer: createBoardWriter({ complete: (body) => village.complete(body), onRequest: requests.add }),
-  };
-  const log = createLog(
-    () => undefined,
-    () => 0,
-    {},
-  );
-  const run = (turns: number) => {
-    village.onTurn = (_, count) => (count >= turns ? inbox.end('stopped') : inbox.nudge());
-    return runTurns({
-      village,
-      voice: noVoice('no runtime'),
-      memory,
-      turnGate: createTurnGate(),
-      boardKit,
-      cycle: 1,
-      newId: randomUUID,
-      inbox,
-      log,
-      rest: async () => undefined,
-      random: () => 0,
-    });
-  };
-  return { inbox, requests, boardKit, run };
-}
 
 function villageOf(limits = LIMITS): ScriptedVillage {
   const village = scriptedVillage();
@@ -77,7 +26,7 @@ function villageOf(limits = LIMITS): ScriptedVillage {
 test("the next turn answers news with the tier's model; the text and the record name that model", async () => {
   const village = villageOf();
   village.boardKit.news.push(aNews());
-  await setUp(village).run(1);
+  await aLoop(village).runWithBoard(1);
   const [reply] = village.boardKit.replies;
   assert.equal(reply?.postId, anId(1));
   assert.match(reply?.body ?? '', /^small wrote this\.[^]*— written with the model small, which is scripted$/);
@@ -95,14 +44,14 @@ test('a quotation has no links and no handles, so it wakes no agent', async () =
   const village = villageOf();
   village.boardKit.news.push(aNews({ post: aPost({ title: 'Read https://example.org/x with @bob' }) }));
   village.boardKit.script.complete = [DOWN];
-  await setUp(village).run(1);
+  await aLoop(village).runWithBoard(1);
   assert.doesNotMatch(village.boardKit.replies[0]?.body ?? '', /https?:|@/);
 });
 
 test('a hint of the board starts the next turn at once, and an answered post is not answered again', async () => {
   const village = villageOf();
-  const loop = setUp(village);
-  const running = loop.run(4);
+  const loop = aLoop(village);
+  const running = loop.runWithBoard(4);
   village.boardKit.news.push(aNews(), aNews({ post: aPost({ post_id: anId(7), title: 'Another' }) }));
   await running;
   assert.deepEqual(
@@ -114,7 +63,7 @@ test('a hint of the board starts the next turn at once, and an answered post is 
 test('a turn that a wake caused leaves the news to the next turn', async () => {
   const village = villageOf();
   village.boardKit.news.push(aNews());
-  const loop = setUp(village);
+  const loop = aLoop(village);
   loop.inbox.push(aWake('arrived'));
   let asked = 0;
   const news = village.news.bind(village);
@@ -122,7 +71,7 @@ test('a turn that a wake caused leaves the news to the next turn', async () => {
     asked += 1;
     return news(after);
   };
-  await loop.run(2);
+  await loop.runWithBoard(2);
   assert.equal(asked, 1, 'the tick read the news, the wake did not');
 });
 
@@ -135,8 +84,8 @@ for (const [code, reported] of [
     village.boardKit.news.push(aNews());
     const refused = { kind: 'refused', code, detail: 'nothing is left' } as const;
     village.boardKit.script.complete = [refused, refused, refused];
-    const loop = setUp(village);
-    await loop.run(2);
+    const loop = aLoop(village);
+    await loop.runWithBoard(2);
     assert.match(village.boardKit.replies[0]?.body ?? '', /— a sentence of my own list, without a model$/);
     assert.equal(village.turns[0]?.acted['without'], code);
     const [post] = village.boardKit.published;
@@ -148,7 +97,7 @@ for (const [code, reported] of [
 
 test('with a higher tier the agent writes with another model and announces that on the board', async () => {
   const village = villageOf();
-  const loop = setUp(village);
+  const loop = aLoop(village);
   village.onTurn = () => undefined;
   let turns = 0;
   village.config = async () => {
@@ -156,7 +105,7 @@ test('with a higher tier the agent writes with another model and announces that 
     if (turns === 2) village.boardKit.models.push(LARGE);
     return ok(aConfig(turns === 1 ? { limits: LIMITS, tier: 'tier-0' } : { limits: RICH_LIMITS, tier: 'tier-1' }));
   };
-  await loop.run(2);
+  await loop.runWithBoard(2);
   const [post] = village.boardKit.published;
   assert.equal(post?.title, 'I am in tier-1 now');
   assert.match(post?.body ?? '', /^large wrote this\.\n\nI am in tier-1 now, and was in tier-0 before/);
@@ -173,8 +122,8 @@ test('the agent announces neither an unknown plan nor the first plan that it see
   ];
   village.config = async () => ok(aConfig(configs.shift() ?? { tier: 'tier-0', limits: LIMITS }));
   village.boardKit.script.models = [DOWN, { kind: 'refused', code: 'unavailable', detail: 'not now' }];
-  const loop = setUp(village);
-  await loop.run(7);
+  const loop = aLoop(village);
+  await loop.runWithBoard(7);
   assert.deepEqual(village.boardKit.published, []);
   assert.deepEqual(
     village.turns.map(({ decided }) => decided['plan'] !== undefined),
@@ -190,7 +139,7 @@ test('a change within the same tier is announced without naming another tier', a
     turns += 1;
     return ok(aConfig({ tier: 'tier-0', limits: turns === 1 ? LIMITS : { ...LIMITS, concurrent_tools: 2 } }));
   };
-  await setUp(village).run(3);
+  await aLoop(village).runWithBoard(3);
   assert.deepEqual(
     village.boardKit.published.map(({ title }) => title),
     ['My resources have changed'],
@@ -209,7 +158,7 @@ test('the agent thanks on the post of a reward for rewards since its last read, 
   village.standing = async () => ok(aStanding({ balance: balances.shift() ?? '10' }));
   let turns = 0;
   village.onTurn = () => undefined;
-  const loop = setUp(village);
+  const loop = aLoop(village);
   const ledger = village.ledger.bind(village);
   village.ledger = () => {
     turns += 1;
@@ -217,7 +166,7 @@ test('the agent thanks on the post of a reward for rewards since its last read, 
       village.boardKit.entries.unshift(anEntry({ version: 2, note: 'for the bread', related_post_id: anId(9) }));
     return ledger();
   };
-  await loop.run(4);
+  await loop.runWithBoard(4);
   assert.deepEqual(
     village.boardKit.replies.map(({ postId }) => postId),
     [anId(9)],
@@ -230,7 +179,7 @@ test('if the board cannot be read, the turn only lacks the news', async () => {
   village.boardKit.script.news = [DOWN];
   village.boardKit.script.models = [DOWN];
   village.boardKit.news.push(aNews());
-  await setUp(village).run(2);
+  await aLoop(village).runWithBoard(2);
   assert.equal(village.turns.length, 2);
   assert.equal(village.boardKit.replies.length, 1, 'read in the turn after');
 });
@@ -238,9 +187,9 @@ test('if the board cannot be read, the turn only lacks the news', async () => {
 test('a help request waits until it is posted, and is then removed', async () => {
   const village = villageOf();
   village.boardKit.script.publish = [DOWN];
-  const loop = setUp(village);
+  const loop = aLoop(village);
   loop.requests.add({ subject: 'x', audience: 'public', title: 'Stuck', facts: 'It does not go on.' });
-  await loop.run(2);
+  await loop.runWithBoard(2);
   assert.deepEqual([village.turns[0]?.acted['outcome'], village.turns[1]?.acted['outcome']], ['unknown', 'written']);
   assert.deepEqual(loop.requests.list(), []);
 });

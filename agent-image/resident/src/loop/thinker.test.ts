@@ -5,25 +5,17 @@ import { SHARE_OF_TOKENS } from '../brain/life/life-mind.ts';
 import { DECISION_TOKENS } from '../brain/life/when-to-think.ts';
 import type { Situation } from '../brain/situation.ts';
 import { aSituation } from '../testing/a-situation.ts';
-import { AT } from '../testing/a-village.ts';
+import { AT, LIMITS } from '../testing/a-village.ts';
 import type { Answer } from '../village/village.ts';
 import { modelOf } from '../runtime/runtime-pool.ts';
 import { createThinker } from './thinker.ts';
 
-const LIMITS = {
-  requests_per_minute: 60,
-  concurrent_tools: 2,
-  concurrent_model_requests: 2,
-  web_searches_per_hour: 30,
-  browser_calls_per_hour: 120,
-  tokens_per_hour: DECISION_TOKENS * SHARE_OF_TOKENS,
-  models: ['small'],
-};
+const limits = { ...LIMITS, tokens_per_hour: DECISION_TOKENS * SHARE_OF_TOKENS };
 const MODEL: AgentConfig['model'] = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
 const situation = (model: AgentConfig['model'] = MODEL): Situation =>
-  aSituation({ self: { landmark_id: 'cafe', position: AT.cafe }, config: { model, limits: LIMITS } });
+  aSituation({ self: { landmark_id: 'cafe', position: AT.cafe }, config: { model, limits } });
 
 const completion = (content: string): Answer<ChatCompletion> => ({
   kind: 'ok',

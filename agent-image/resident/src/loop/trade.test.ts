@@ -1,28 +1,11 @@
 /** The loop with a price list, money and auctions: its quotes, purchases and bids. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
-import { createLog } from '../process/json-log.ts';
-import { forgetfulMemory } from '../memory/memory-store.ts';
 import { aBid, aNews, anAuction, anId } from '../testing/a-board.ts';
-import { aConfig, aWorld } from '../testing/a-village.ts';
+import { aLoop } from '../testing/a-loop.ts';
+import { aConfig, aWorld, LIMITS } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, type ScriptedVillage } from '../testing/scripted-village.ts';
-import { createTurnGate } from '../runs/turn-gate.ts';
-import { createInbox } from './inbox.ts';
-import { createBoardWriter, createHelpRequests, createResourcePlanner } from './board-kit.ts';
-import { runTurns } from './turn-loop.ts';
-import { noVoice } from '../testing/a-runtime.ts';
-
-const LIMITS = {
-  requests_per_minute: 120,
-  concurrent_tools: 1,
-  concurrent_model_requests: 2,
-  web_searches_per_hour: 30,
-  browser_calls_per_hour: 120,
-  tokens_per_hour: 20_000,
-  models: ['small'],
-};
 
 /** A village whose clock advances by a minute for each turn. */
 function villageOf(available: string): ScriptedVillage {
@@ -35,34 +18,7 @@ function villageOf(available: string): ScriptedVillage {
   return village;
 }
 
-async function run(village: ScriptedVillage, turns: number): Promise<void> {
-  const inbox = createInbox();
-  const requests = createHelpRequests();
-  const boardKit = {
-    requests,
-    planner: createResourcePlanner(() => village.models()),
-    writer: createBoardWriter({ complete: (body) => village.complete(body), onRequest: requests.add }),
-  };
-  village.onTurn = (_, count) => (count >= turns ? inbox.end('stopped') : inbox.nudge());
-  const log = createLog(
-    () => undefined,
-    () => 0,
-    {},
-  );
-  await runTurns({
-    village,
-    voice: noVoice('none'),
-    memory: forgetfulMemory({ entities: [] }),
-    turnGate: createTurnGate(),
-    boardKit,
-    cycle: 1,
-    newId: randomUUID,
-    inbox,
-    log,
-    rest: async () => undefined,
-    random: () => 0,
-  });
-}
+const run = (village: ScriptedVillage, turns: number): Promise<unknown> => aLoop(village).runWithBoard(turns);
 
 test('for a waiting person the agent buys the larger model for an hour, gives the reason, and answers', async () => {
   const village = villageOf('5');

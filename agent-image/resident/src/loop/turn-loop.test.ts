@@ -1,36 +1,16 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { readWorkTree } from '../hands/repository/read-work-tree.ts';
 import { createStubRuntime } from '@hamlet/engine';
-import { createLog } from '../process/json-log.ts';
-import { forgetfulMemory } from '../memory/memory-store.ts';
+import { aLoop } from '../testing/a-loop.ts';
 import { anAgent, aWake, aWorld } from '../testing/a-village.ts';
-import { DOWN, ok, scriptedVillage, STALE, type ScriptedVillage } from '../testing/scripted-village.ts';
+import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts';
 import { API_BACKOFF } from '../village/retry.ts';
-import { createInbox } from './inbox.ts';
 import { recallMind, recallStay } from './reflect.ts';
 import { runTurns, MAX_UNRECORDED_TURNS, MIN_TURN_GAP_MS } from './turn-loop.ts';
 import { createTurnGate } from '../runs/turn-gate.ts';
 import { voiceOf, type Spoken, type Voice } from '../runtime/voice.ts';
 import { noVoice, poolOf } from '../testing/a-runtime.ts';
-
-/** A loop whose pauses take no time and are counted. */
-function setUp(village: ScriptedVillage, voice: Voice = noVoice('no runtime')) {
-  const inbox = createInbox();
-  const memory = forgetfulMemory({ entities: [] });
-  const pauses: number[] = [];
-  const lines: string[] = [];
-  const log = createLog(
-    (line) => void lines.push(line),
-    () => 0,
-    { agent_id: 'ada' },
-  );
-  const rest = async (ms: number) => void pauses.push(ms);
-  const turnGate = createTurnGate();
-  const ports = { village, voice, memory, turnGate, cycle: 1, newId: randomUUID, inbox, log, rest, random: () => 0 };
-  return { inbox, memory, turnGate, pauses, lines, run: () => runTurns(ports) };
-}
 
 const stubVoice = () =>
   voiceOf({
@@ -42,9 +22,8 @@ const stubVoice = () =>
 
 test('the log and the API record a turn as perceived, decided, acted, reflected', async () => {
   const village = scriptedVillage();
-  const loop = setUp(village);
-  village.onTurn = () => loop.inbox.end('stopped');
-  assert.equal(await loop.run(), 'stopped');
+  const loop = aLoop(village);
+  assert.equal(await loop.run(1), 'stopped');
   const [turn] = village.turns;
   assert.ok(turn !== undefined);
   assert.equal(turn.trigger, 'tick');
@@ -66,9 +45,8 @@ test('the log and the API record a turn as perceived, decided, acted, reflected'
 
 test('after a turn the memory has the stay, the home and the plan', async () => {
   const village = scriptedVillage();
-  const loop = setUp(village);
-  village.onTurn = () => loop.inbox.end('stopped');
-  await loop.run();
+  const loop = aLoop(village);
+  await loop.run(1);
   assert.equal(loop.memory.diary().length, 0, 'a stay is recorded when it ends');
   assert.equal(recallStay(loop.memory)?.id, village.turns[0]?.turn_id);
   assert.deepEqual(loop.memory.recall('home')?.observations, ['home']);
@@ -77,13 +55,10 @@ test('after a turn the memory has the stay, the home and the plan', async () => 
 
 test('wakes cause turns in the order of their arrival', async () => {
   const village = scriptedVillage();
-  const loop = setUp(village, stubVoice());
+  const loop = aLoop(village, stubVoice());
   for (const text of ['first', 'second', 'third'])
     loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text }));
-  village.onTurn = (_, count) => {
-    if (count === 4) loop.inbox.end('stopped');
-  };
-  await loop.run();
+  await loop.run(4);
   const said = village.turns.flatMap(({ wake }) => (wake === undefined ? [] : [wake.detail['text']]));
   assert.deepEqual(said, ['first', 'second', 'third']);
   assert.deepEqual(
@@ -95,12 +70,9 @@ test('wakes cause turns in the order of their arrival', async () => {
 
 test('the agent speaks the answer of the runtime, with the words of the prompt', async () => {
   const village = scriptedVillage();
-  const loop = setUp(village, stubVoice());
+  const loop = aLoop(village, stubVoice());
   loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'List files in repository' }));
-  village.onTurn = (_, count) => {
-    if (count === 2) loop.inbox.end('stopped');
-  };
-  await loop.run();
+  await loop.run(2);
   const [, talk] = village.commands;
   assert.ok(talk !== undefined && 'kind' in talk && talk.kind === 'talk');
   assert.match(
@@ -112,12 +84,9 @@ test('the agent speaks the answer of the runtime, with the words of the prompt',
 
 test('without a runtime the agent stays silent, and the turn records why', async () => {
   const village = scriptedVillage();
-  const loop = setUp(village, noVoice('There is no runtime "gpt".'));
+  const loop = aLoop(village, noVoice('There is no runtime "gpt".'));
   loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello?' }));
-  village.onTurn = (_, count) => {
-    if (count === 2) loop.inbox.end('stopped');
-  };
-  await loop.run();
+  await loop.run(2);
   assert.deepEqual(village.turns[1]?.acted, { outcome: 'silent', why: 'There is no runtime "gpt".' });
   assert.equal(village.commands.length, 1);
 });
@@ -125,12 +94,9 @@ test('without a runtime the agent stays silent, and the turn records why', async
 test('a refusal is recorded, and the next turn does something else', async () => {
   const village = scriptedVillage();
   village.script.move = [{ kind: 'refused', code: 'zone_locked', detail: 'Opens with tier-1' }];
-  const loop = setUp(village);
+  const loop = aLoop(village);
   loop.inbox.push(aWake('arrived'));
-  village.onTurn = (_, count) => {
-    if (count === 2) loop.inbox.end('stopped');
-  };
-  await loop.run();
+  await loop.run(2);
   assert.deepEqual(village.turns[0]?.acted, { outcome: 'refused', code: 'zone_locked', detail: 'Opens with tier-1' });
   assert.notDeepEqual(village.turns[1]?.decided['command'], village.turns[0]?.decided['command']);
 });
@@ -139,16 +105,15 @@ for (const question of ['world', 'standing', 'config', 'move', 'record'] as cons
   test(`the loop ends when ${question} reports a newer cycle`, async () => {
     const village = scriptedVillage();
     village.script[question] = [STALE];
-    assert.equal(await setUp(village).run(), 'stale');
+    assert.equal(await aLoop(village).run(9), 'stale');
   });
 }
 
 test('while the API is down the loop waits with growing pauses, then runs the same turn', async () => {
   const village = scriptedVillage();
   village.script.world = Array.from({ length: 8 }, () => DOWN);
-  const loop = setUp(village);
-  village.onTurn = () => loop.inbox.end('stopped');
-  assert.equal(await loop.run(), 'stopped');
+  const loop = aLoop(village);
+  assert.equal(await loop.run(1), 'stopped');
   const waits = loop.pauses.slice(0, 8);
   assert.ok(waits.every((ms, index) => index === 0 || ms >= (waits[index - 1] ?? 0)));
   assert.ok(waits.every((ms) => ms >= API_BACKOFF.firstMs / 2 && ms <= API_BACKOFF.maxMs));
@@ -158,9 +123,8 @@ test('while the API is down the loop waits with growing pauses, then runs the sa
 test('after a broken connection during an act the outcome is unknown and the mind unchanged', async () => {
   const village = scriptedVillage();
   village.script.move = [DOWN];
-  const loop = setUp(village);
-  village.onTurn = () => loop.inbox.end('stopped');
-  await loop.run();
+  const loop = aLoop(village);
+  await loop.run(1);
   assert.deepEqual(village.turns[0]?.acted, { outcome: 'unknown', why: 'connection refused' });
   assert.equal(recallMind(loop.memory).goal, 'waking up');
 });
@@ -169,11 +133,10 @@ test('turns that the API could not store are recorded later, in order, up to a l
   const village = scriptedVillage();
   const missed = MAX_UNRECORDED_TURNS + 3;
   village.script.record = Array.from({ length: missed }, () => DOWN);
-  const loop = setUp(village, stubVoice());
+  const loop = aLoop(village, stubVoice());
   for (let seq = 1; seq <= missed; seq += 1)
     loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: `word ${seq}` }, seq));
-  village.onTurn = () => loop.inbox.end('stopped');
-  await loop.run();
+  await loop.run(1);
   assert.equal(village.turns.length, MAX_UNRECORDED_TURNS);
   const seqs = village.turns.map(({ wake }) => wake?.seq);
   assert.deepEqual(
@@ -184,9 +147,9 @@ test('turns that the API could not store are recorded later, in order, up to a l
 
 test('the end of the process interrupts the pause between two turns', async () => {
   const village = scriptedVillage();
-  const loop = setUp(village);
+  const loop = aLoop(village);
   village.onTurn = () => void setImmediate(() => loop.inbox.end('stopped'));
-  assert.equal(await loop.run(), 'stopped');
+  assert.equal(await runTurns(loop.ports), 'stopped');
 });
 
 test("a runtime receives the speaker, and the agent's place and goal", async () => {
@@ -201,12 +164,9 @@ test("a runtime receives the speaker, and the agent's place and goal", async () 
   const village = scriptedVillage();
   const world = aWorld({ agents: [anAgent('ada', { landmark_id: 'square' }), anAgent('bob')] });
   village.world = async () => ok(world);
-  const loop = setUp(village, voice);
+  const loop = aLoop(village, voice);
   loop.inbox.push(aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Are you well?' }));
-  village.onTurn = (_, count) => {
-    if (count === 2) loop.inbox.end('stopped');
-  };
-  await loop.run();
+  await loop.run(2);
   const { config, ...spoken } = received[0] ?? assert.fail('nothing was heard');
   assert.equal(config.repository?.branch, 'main');
   assert.deepEqual(
@@ -226,13 +186,10 @@ test("during a run the agent answers speech, moves only for the run, and does no
     },
   };
   const village = scriptedVillage();
-  const loop = setUp(village, voice);
+  const loop = aLoop(village, voice);
   await loop.turnGate.begin('tell nobody about the treasure');
   loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'What are you doing?' }));
-  village.onTurn = (_, count) => {
-    if (count === 2) loop.inbox.end('stopped');
-  };
-  await loop.run();
+  await loop.run(2);
   assert.deepEqual(
     village.turns.map(({ decided }) => (decided['command'] as { kind: string }).kind),
     ['stay', 'answer'],

@@ -91,7 +91,7 @@ async function carriedOut(village: ScriptedVillage, answer?: Answering) {
 test('the requests of a run are carried out and recorded step by step, and its summary reports them', async () => {
   const village = walkable({}, [anAgent('bob', { position: AT.cafe, landmark_id: 'cafe' })]);
   village.runs.push(aRun('Go to the café and tell Bob that the bread is ready. Look around.'));
-  await carriedOut(village);
+  const { worker, stop } = await carriedOut(village);
   assert.deepEqual(village.commands, [
     { landmark_id: 'cafe' },
     { kind: 'talk', text: 'The bread is ready.', to: 'bob' },
@@ -193,7 +193,7 @@ test('a cancellation ends a run that ignores it and reports the steps; the next 
   village.runs.push(first, aRun('second', { run_id: '00000000-0000-4000-8000-000000000002' }));
   const contexts: RuntimeContext[] = [];
   const works: RunWork[] = [];
-  const { worker, stop, turnGate, until } = setUp(village, async (input, context) => {
+  const { worker, turnGate, until } = setUp(village, async (input, context) => {
     contexts.push(context);
     if (input.text === 'second') return 'Done.';
     works.push(workOf(input));
@@ -245,7 +245,7 @@ test('a result that the village does not accept now is not retried at once', asy
   const village = walkable();
   village.runs.push(aRun('Say "hello".'));
   village.script.settleRun = [{ kind: 'refused', code: 'agent_frozen', detail: 'frozen' }];
-  const { worker, stop, remembered, until } = setUp(village);
+  const { worker, remembered, until } = setUp(village);
   worker.check();
   await until(() => village.script.settleRun?.length === 0);
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -274,6 +274,7 @@ test('a run whose lease has lapsed stays unsettled, and is taken again at once u
       new Set([`run-${RUN_ID}-0-0`]),
       'a step that may have happened is repeated only under the same key',
     );
+    stop.abort();
     await worker.ended;
   }
 });

@@ -134,3 +134,14 @@ export function aRun(prompt: string, changes: Partial<Run> = {}): Run {
     ...changes,
   };
 }
+
+/** The limits of a tier with one model. */
+export const LIMITS = {
+  requests_per_minute: 120,
+  concurrent_tools: 1,
+  concurrent_model_requests: 2,
+  web_searches_per_hour: 30,
+  browser_calls_per_hour: 120,
+  tokens_per_hour: 20_000,
+  models: ['small'],
+};

@@ -7,6 +7,7 @@ import { createScriptedRuntime } from '../runtime/scripted-runtime.ts';
 import { voiceOf } from '../runtime/voice.ts';
 import type { Answer } from '../village/village.ts';
 import { poolOf } from './a-runtime.ts';
+import { LIMITS } from './a-village.ts';
 import { coreVillage, lifeOf, type CoreVillage } from './core-village.ts';
 
 const BYTES_PER_TOKEN = 4;
@@ -64,15 +65,7 @@ export function thinkingVillage(
 ): ThinkingVillage {
   const village = coreVillage(names, seed, {
     model: { provider: 'compatible', name: 'small', scripted: false, reason: '' },
-    limits: {
-      requests_per_minute: 120,
-      concurrent_tools: 1,
-      concurrent_model_requests: 4,
-      web_searches_per_hour: 30,
-      browser_calls_per_hour: 120,
-      tokens_per_hour: tokensPerHour,
-      models: ['small'],
-    },
+    limits: { ...LIMITS, concurrent_model_requests: 4, tokens_per_hour: tokensPerHour },
   });
   const folders = { workTreeOf: async () => ({ repo: null, branch: null }), memoryPath: '/nowhere' };
   const voice = voiceOf({ runtimes: poolOf(createScriptedRuntime()), ...folders, stop: new AbortController().signal });

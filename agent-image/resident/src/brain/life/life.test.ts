@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AgentView } from '@hamlet/contract';
 import { aNews, aPost, aReply } from '../../testing/a-board.ts';
 import { aSituation, type Seen } from '../../testing/a-situation.ts';
-import { anAgent, AT } from '../../testing/a-village.ts';
+import { anAgent, AT, LIMITS } from '../../testing/a-village.ts';
 import { type Mind } from '../mind.ts';
 import { decide } from '../rules/decide.ts';
 import type { Situation } from '../situation.ts';
@@ -16,14 +16,6 @@ import { INTENT_TICKS } from '../rules/routine.ts';
 import { DECISION_GAP_TICKS, DECISION_TOKENS, isTimeToThink, situationKey } from './when-to-think.ts';
 
 const MODEL = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
-const LIMITS = {
-  requests_per_minute: 60,
-  concurrent_tools: 2,
-  concurrent_model_requests: 4,
-  web_searches_per_hour: 30,
-  browser_calls_per_hour: 120,
-  models: ['small'],
-};
 const ENOUGH = DECISION_TOKENS * SHARE_OF_TOKENS;
 const IN_THE_CAFE = { landmark_id: 'cafe', position: AT.cafe } as const;
 const MEMORY: Partial<Mind> = {
