@@ -22,7 +22,7 @@ function asked(answer: () => Promise<Admission | ReturnType<typeof deny>>) {
   return { seen, admissions };
 }
 
-test('one question serves all requests of some seconds, and a brake ends that', async () => {
+test('one API lookup serves all requests for five seconds, unless a brake discards it', async () => {
   const { seen, admissions } = asked(async () => admission);
   await Promise.all([admissions.admit('t'), admissions.admit('t')]);
   assert.equal(seen.calls, 1);
@@ -40,7 +40,7 @@ test('one question serves all requests of some seconds, and a brake ends that', 
   assert.equal(seen.calls, 3);
 });
 
-test('a brake also ends an answer that was asked for before it', async () => {
+test('a brake also discards a lookup that was under way before it', async () => {
   let answer: (admission: Admission) => void = () => undefined;
   const { seen, admissions } = asked(() => new Promise((resolve) => (answer = resolve)));
   const before = admissions.admit('t');
@@ -52,7 +52,7 @@ test('a brake also ends an answer that was asked for before it', async () => {
   assert.notEqual(before, after);
 });
 
-test('a refusal is kept for a second, and a failure not at all', async () => {
+test('a refusal is cached for a second, a failure not at all', async () => {
   const refusing = asked(async () => deny('egress_identity_refused', 'no'));
   await refusing.admissions.admit('t');
   refusing.seen.now = 999;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Admission, AdmissionDenial, Village } from './village.ts';
 
-/** Lifetime of a cached admission. A brake ends it at once. */
+/** Lifetime of a cached admission, in milliseconds. A brake discards it at once. */
 const ADMITTED_MS = 5000;
 const REFUSED_MS = 1000;
 const MAX_KEPT = 10_000;

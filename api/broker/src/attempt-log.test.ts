@@ -30,7 +30,7 @@ const end = (id: string): AttemptEnd => ({
 });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('attempts gather while a group is on its way, and each waits for its own group', async () => {
+test('new attempts collect while a group is sent, and each waits for its own group', async () => {
   const groups: string[][] = [];
   const release: (() => void)[] = [];
   const log = new AttemptLog({
@@ -52,7 +52,7 @@ test('attempts gather while a group is on its way, and each waits for its own gr
   assert.deepEqual(settled, ['a', 'b', 'c']);
 });
 
-test('without the API an attempt is refused, and the next group is tried', async () => {
+test('an attempt is refused while the API is down, and the next one is sent again', async () => {
   let isDown = true;
   const log = new AttemptLog({
     begin: async () => {
@@ -75,7 +75,7 @@ test('a log that falls behind refuses instead of growing', async () => {
   assert.deepEqual([...new Set(refused)], ['egress_log_unavailable']);
 });
 
-test('ends are given up, oldest first, when the API does not take them, and counted', async () => {
+test('while the API is down the log drops the oldest ends, and counts them', async () => {
   const kept: string[] = [];
   const log = new AttemptLog({
     begin: async () => undefined,
@@ -89,7 +89,7 @@ test('ends are given up, oldest first, when the API does not take them, and coun
   assert.deepEqual(kept, ['0']);
 });
 
-test('a refusal follows until the API has it, and one program crowds out no other agent', async () => {
+test('a refusal is retried until the API stores it, and one agent cannot use up the queue', async () => {
   let isDown = true;
   const kept: string[] = [];
   const log = new AttemptLog({
@@ -109,7 +109,7 @@ test('a refusal follows until the API has it, and one program crowds out no othe
   await until('the share is free again', async () => kept.at(-1) === 'u later egress_denied');
 });
 
-test('an attempt that the API did not take is a refusal, and has an end in case that the API took it', async () => {
+test('an attempt whose request failed is recorded as refused, and ended in case the API stored it', async () => {
   const kept: Attempt[] = [];
   const ends: AttemptEnd[] = [];
   let failures = 1;
@@ -127,7 +127,7 @@ test('an attempt that the API did not take is a refusal, and has an end in case 
   assert.deepEqual(ends, [{ ...end('a'), refused: 'egress_log_unavailable' }]);
 });
 
-test('a fact that the API cannot read is given up, and holds up no other', async () => {
+test('the log drops a fact that the API cannot read, and still delivers the others', async () => {
   const [kept, ended]: [string[], string[]] = [[], []];
   const take = (into: string[], facts: readonly { readonly id: string }[]): Promise<void> => {
     if (facts.some(({ id }) => id === 'odd')) return Promise.reject(new Unreadable('odd'));

@@ -7,7 +7,7 @@ const MAX_WAITING = 2000;
 const BATCH = 200;
 /** Ends that wait for the API. Beyond this limit the broker drops the oldest: their attempts stay without an end. */
 const MAX_ENDS = 20_000;
-/** Refusals that wait for the API, in all and of one life, so that a refused loop crowds out no other agent. */
+/** Refusals that wait for the API: in total, and per life, so that one looping agent cannot fill the queue. */
 const MAX_REFUSALS = 10_000;
 const MAX_REFUSALS_OF_LIFE = 1000;
 
@@ -66,7 +66,7 @@ export class AttemptLog {
     this.#ends.add(end);
   }
 
-  /** If only the answer of the API was lost, the attempt is stored and gets an end; else it is stored as a refusal. */
+  /** The API may have stored the attempt although its answer was lost: send an end for it. Otherwise the refusal is stored. */
   #failed(attempt: Attempt, { code }: EgressDenial): void {
     const { id } = attempt;
     this.refuse({ ...attempt, refused: code });
@@ -92,7 +92,7 @@ export class AttemptLog {
     this.#isBeginning = false;
   }
 
-  /** An attempt that the API cannot read is refused alone; the others of its group are stored. */
+  /** Refuses only the attempt that the API cannot read; the others of its group are stored. */
   async #beginGroup(group: readonly Waiting[]): Promise<void> {
     try {
       await this.#village.begin(group.map(({ attempt }) => attempt));

@@ -66,7 +66,7 @@ async function bodyOf(socket: AsyncIterable<unknown>): Promise<string> {
   return text;
 }
 
-test('a bare rule passes TLS on unread: the client sees the certificate of the server itself', async () => {
+test("a rule without methods and paths passes TLS through: the client sees the server's own certificate", async () => {
   const socket = await broker.connectTls('open.org', { ca: internet.roots });
   socket.write(request('/x'));
   assert.match(await bodyOf(socket), /"url":"\/x"/);
@@ -81,7 +81,7 @@ test('a bare rule passes TLS on unread: the client sees the certificate of the s
   assert.ok((end?.sentBytes ?? 0) > 100 && (end?.receivedBytes ?? 0) > 100);
 });
 
-test('a host without a rule, a denied one and a wrong port are refused, recorded, and never dialled', async () => {
+test('a host without a rule, a denied host and a wrong port are refused and recorded without a connection', async () => {
   const codes: Record<string, string> = {
     'other.org:443': 'egress_not_allowed',
     'open.org:22': 'egress_not_allowed',
@@ -116,7 +116,7 @@ test('the reason phrase of a refusal is one short printable line for any input',
   assert.match(message, /^[\x20-\x7e]{20,300}$/);
 });
 
-test('addresses inside of the cluster, of the owner, of the machine and of metadata are refused, by name and as such', async () => {
+test("addresses of the cluster, the owner's network, the machine and the metadata service are refused, also behind a name", async () => {
   for (const host of ['metadata.org', 'lan.org', 'mixed.org', '169.254.169.254', '127.0.0.1', '10.96.0.1']) {
     const { head } = await broker.connect(`${host}:443`);
     assert.match(head, /^HTTP\/1.1 403[^]*egress_address_refused/, host);
@@ -141,7 +141,7 @@ test('the broker connects to the address that it judged, also when the name chan
   internet.names.get = resolve;
 });
 
-test('a tunnel carries nothing but TLS for its host', async () => {
+test('a tunnel carries only TLS for its own host', async () => {
   await assert.rejects(broker.connectTls('open.org', { servername: 'evil.org', ca: internet.roots }));
   const { socket } = await broker.connect('open.org:443');
   socket.write('SSH-2.0-OpenSSH\r\n');
@@ -153,7 +153,7 @@ test('a tunnel carries nothing but TLS for its host', async () => {
   );
 });
 
-test('where a rule has methods and paths the broker reads each request, under the authority of the village', async () => {
+test('a rule with methods and paths makes the broker read each request, with a certificate of the village', async () => {
   const ok = await broker.inspected('https://read.org/repos/acme?q=secret');
   assert.equal(ok.status, 200);
   assert.equal(JSON.parse(ok.body).url, '/repos/acme?q=secret');
@@ -179,7 +179,7 @@ test('a request for another host inside of the connection is refused', async () 
   assert.deepEqual(internet.dialled, []);
 });
 
-test('a plain request reaches its host alone, with the path as it was written', async () => {
+test('a plain HTTP request reaches only its own host, with its path unchanged', async () => {
   assert.equal((await broker.plain('http://plain.org/a?b=c')).body, 'plain /a?b=c');
   for (const path of ['/a/../b', '/a/%2e%2e/b']) {
     const { headers } = await broker.plain(`http://plain.org${path}`);
@@ -187,7 +187,7 @@ test('a plain request reaches its host alone, with the path as it was written', 
   }
 });
 
-test('redirects are not followed: their target is judged when the program asks for it', async () => {
+test('the broker does not follow redirects: it judges the target when the program requests it', async () => {
   broker.village.addAgent('bob', {
     allow: [
       { host: 'open.org', methods: ['GET'] },
@@ -202,7 +202,7 @@ test('redirects are not followed: their target is judged when the program asks f
 
 const BEARER = { authorization: 'Bearer hamlet-placeholder-github' };
 
-test('a secret goes out in place of its placeholder, in the header of the rule alone', async () => {
+test('the broker replaces the placeholder with the secret, only in the header of the rule', async () => {
   answerOfBound = (response, headers) => response.end(String(headers['x-other'] ?? headers['authorization']?.length));
   const sent = await broker.inspected('https://bound.org/', { headers: BEARER });
   assert.equal(sent.body, String('Bearer s3cr3t-v4lue'.length));
@@ -210,7 +210,7 @@ test('a secret goes out in place of its placeholder, in the header of the rule a
   assert.equal(other.body, BEARER.authorization);
   broker.village.secrets.clear();
   const gone = await broker.inspected('https://bound.org/', { headers: BEARER });
-  assert.match(gone.body, /the secret github of this way out is not there/);
+  assert.match(gone.body, /the secret github of this rule does not exist/);
 });
 
 test('an answer that returns the secret is withheld, and the record says why', async () => {
@@ -233,7 +233,7 @@ test('an answer that returns the secret is withheld, and the record says why', a
   }
 });
 
-test('each request of a connection is admitted: a limit or a brake ends a connection that is open', async () => {
+test('each request of an open connection is admitted again, so a limit or a brake ends the connection', async () => {
   const socket = await broker.connectTls('read.org');
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));
@@ -249,7 +249,7 @@ test('each request of a connection is admitted: a limit or a brake ends a connec
   socket.destroy();
 });
 
-test('connections that name no agent are limited by address, and a known agent is not among them', async () => {
+test('connections without a known agent are limited by address', async () => {
   const strangers = Array.from({ length: 200 }, () => connect(broker.port, '127.0.0.1').on('error', () => undefined));
   await until('those above the limit are ended', async () => strangers.filter(({ closed }) => closed).length >= 72);
   assert.equal(strangers.filter(({ closed }) => !closed).length, 128);
@@ -257,7 +257,7 @@ test('connections that name no agent are limited by address, and a known agent i
   await until('they are gone', async () => (await broker.plain('http://plain.org/').catch(() => null))?.status === 200);
 });
 
-test('a secret leaves over TLS alone, unless its rule says otherwise', async () => {
+test('a secret is sent only over TLS, unless its rule allows plain text', async () => {
   const plain = (more: object) => {
     broker.village.addAgent('ada', { allow: [{ host: 'plain.org', ports: [80, 443], secret: 'github', ...more }] });
     broker.village.stop('uid-ada');
@@ -270,7 +270,7 @@ test('a secret leaves over TLS alone, unless its rule says otherwise', async () 
   assert.equal((await plain({ plaintextSecret: 'Allow' })).status, 200);
 });
 
-test('without a token, with an unknown one and without the API nothing goes out', async () => {
+test('nothing goes out without a token, with an unknown token, or while the API is down', async () => {
   assert.match((await broker.connect('open.org:443', 'carol')).head, /^HTTP\/1.1 407[^]*egress_identity_refused/);
   const bare = await broker.plain('http://plain.org/', { headers: { 'proxy-authorization': 'Bearer x' } });
   assert.equal(bare.status, 407);
@@ -290,7 +290,7 @@ test('without a token, with an unknown one and without the API nothing goes out'
   });
 });
 
-test('a brake ends the tunnels and requests of its agent under way, and those of no other agent', async () => {
+test('a brake ends the open tunnels and requests of its agent and of no other agent', async () => {
   broker.village.addAgent('bob', { allow: [{ host: 'open.org' }] });
   const socket = await broker.connectTls('open.org', { ca: internet.roots });
   const other = await broker.connectTls('open.org', { agent: 'bob', ca: internet.roots });
@@ -305,7 +305,7 @@ test('a brake ends the tunnels and requests of its agent under way, and those of
   assert.match(await bodyOf(other), /"url":"\/x"/);
 });
 
-test('a rule whose bytes are spent ends what passes, and says when it has some again', async () => {
+test('a rule that has used up its bytes ends its connections, and says when it has bytes again', async () => {
   const small = await broker
     .inspected('https://small.org/echo', { method: 'POST', body: 'x'.repeat(4000) })
     .catch(() => null);
@@ -316,13 +316,13 @@ test('a rule whose bytes are spent ends what passes, and says when it has some a
   assert.equal(first.body.length, 4000);
   const second = await broker.inspected('https://small.org/echo', { method: 'POST', body: 'x'.repeat(15_000) });
   assert.equal(second.status, 429);
-  assert.match(second.body, /has no bytes left; it has again in 60 minutes/);
+  assert.match(second.body, /has no bytes left; try again in 60 minutes/);
   await until('the spent bytes are recorded', async () =>
     broker.village.ends.some(({ refused }) => refused === 'egress_bytes_spent'),
   );
 });
 
-test('what is not a request to a proxy is refused', async () => {
+test('a request that is not addressed to a proxy is refused', async () => {
   for (const target of ['open.org', 'open.org:0', 'open.org:99999', 'a b:443', '[::1:443'])
     assert.match((await broker.connect(target)).head, /^HTTP\/1.1 400/, target);
   assert.match((await broker.connect('[::1]:443')).head, /egress_not_allowed/);
@@ -330,7 +330,7 @@ test('what is not a request to a proxy is refused', async () => {
   assert.equal(upgrade.status, 400);
 });
 
-test('a request for another protocol that is broken off at once ends no broker', async () => {
+test('the broker survives an upgrade request that the client aborts at once', async () => {
   const head = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n';
   for (let round = 0; round < 60; round += 1) {
     const socket = connect(broker.port, '127.0.0.1').on('error', () => undefined);

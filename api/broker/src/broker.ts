@@ -42,7 +42,7 @@ export interface BrokerConfig {
   readonly newId: () => string;
   /** Further certificates (PEM) by which the broker knows servers, beside those of the system. */
   readonly roots?: string;
-  /** Without a byte in either direction for so long, a request ends; five minutes if absent. */
+  /** Idle timeout of a request in milliseconds; five minutes if absent. */
   readonly idleMs?: number;
 }
 
@@ -60,20 +60,20 @@ const NO_UPGRADE = deny(
 );
 const NO_EXPECTATION = deny(
   'egress_bad_request',
-  'the broker meets no other Expect than 100-continue; send the request without it',
+  'the broker supports only Expect: 100-continue; send the request without this header',
 );
 const UNREADABLE = deny(
   'egress_bad_request',
-  'the broker cannot read this request: it is no HTTP/1.1, or its head is longer than 64 KiB',
+  'the broker cannot read this request: send HTTP/1.1 with a head of at most 64 KiB',
 );
 const UNTRUSTED = deny(
   'egress_not_tls',
-  'the program made no TLS connection with the broker, which reads the requests to this host; let it trust the certificate of the village',
+  'the TLS handshake of the program with the broker failed; let the program trust the certificate of the village',
 );
 const NO_CERTIFICATE = deny('egress_unreachable', 'the broker cannot make a certificate for this host; ask an admin');
 const STOPPED = deny(
   'egress_agent_stopped',
-  'an admin has stopped this agent or frozen the village, or its life is over',
+  'an admin has stopped this agent or frozen the village, or the agent was deleted',
 );
 
 interface Inside {
@@ -86,7 +86,7 @@ type Refused = Omit<Passage, 'caller'> & { readonly caller: Known | null };
 
 /**
  * The only way out of a pod: an HTTP proxy that identifies the agent, judges the destination and records the attempt.
- * By the rules, it then passes bytes on unread or reads each request.
+ * The rules decide whether it tunnels the bytes or reads each request.
  */
 export class Broker {
   readonly server: Server;
@@ -99,7 +99,7 @@ export class Broker {
   readonly #recorder: Recorder;
   readonly #parts: ForwardParts & TunnelParts;
   readonly #inside = new WeakMap<Duplex, Inside>();
-  /** The life behind a connection without TLS, by its last request. */
+  /** The agent that made the last request of a connection without TLS. */
   readonly #known = new WeakMap<Duplex, Known>();
   /** The answer to the last request of a connection. */
   readonly #answers = new WeakMap<Duplex, ServerResponse>();
@@ -126,7 +126,7 @@ export class Broker {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_MS,
       requestTimeout: 0,
-      // Otherwise Node itself refuses a request without a Host, and nothing records it.
+      // Otherwise Node refuses a request without a Host header, and the record lacks it.
       requireHostHeader: false,
       // Clients that offer HTTP/2, such as cargo, use HTTP/1.1 if the server ignores the offer.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() !== 'h2c',
@@ -266,7 +266,7 @@ export class Broker {
     refuseRequest(response, denial);
   }
 
-  /** Refuses upgrades to another protocol, and tunnels within TLS that the broker reads. */
+  /** Refuses upgrades to another protocol, and tunnels inside TLS that the broker terminates. */
   #noTunnel(request: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     void this.#recordUnserved(request, NO_UPGRADE);
@@ -288,7 +288,7 @@ export class Broker {
     this.#recorder.refused(knownOf(await this.#admit(request, request.socket)), facts, denial);
   }
 
-  /** Ends a connection whose bytes are not HTTP. A request whose body breaks off is already judged and recorded. */
+  /** Ends a connection whose bytes are not HTTP. A request whose body was cut off is already judged and recorded. */
   #unreadable({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
     const isOfBody = this.#answers.get(socket)?.writableFinished === false;
     if (isOfBody || !code.startsWith('HPE_') || !socket.writable) return void socket.destroy();

@@ -6,7 +6,7 @@ interface Counter {
   readonly since: number;
 }
 
-/** Bytes that passed by a rule of an agent, by the hour that began with the first of them. */
+/** Bytes of each rule of an agent in its current hour, which starts with its first byte. */
 export class ByteBudget {
   readonly #counters = new Map<string, Counter>();
   readonly #now: () => number;

@@ -6,7 +6,7 @@ export const Environment = z.object({
   HAMLET_API_URL: z
     .url({ protocol: /^https?$/ })
     .describe("The API's listener for agents, for example http://hamlet-api-agents:8081."),
-  HAMLET_TOKEN_FILE: z.string().min(1).describe('Token by which the API knows the broker.'),
+  HAMLET_TOKEN_FILE: z.string().min(1).describe('Token that identifies the broker to the API.'),
   HAMLET_CA_DIR: z.string().min(1).describe("Folder with tls.crt and tls.key of the village's authority."),
   HAMLET_LISTEN: HostPort.default('127.0.0.1:3128').describe('Address of the proxy.'),
   HAMLET_METRICS_LISTEN: HostPort.default('127.0.0.1:9090').describe('Address of /livez, /readyz and /metrics.'),
@@ -14,7 +14,7 @@ export const Environment = z.object({
     .string()
     .min(1)
     .optional()
-    .describe("Certificates (PEM) by which the broker knows servers, beside Node's own."),
+    .describe("Further root certificates (PEM) for servers, beside Node's own."),
 });
 export type Environment = z.infer<typeof Environment>;
 

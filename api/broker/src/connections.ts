@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 
-/** Open connections of one agent, from its pod and to the outside. A browser opens some dozens. */
+/** Maximum number of open connections of one agent, from its pod and to the outside. A browser opens dozens. */
 const MAX_OF_AN_AGENT = 128;
 const MAX_IN_ALL = 8192;
 
@@ -37,13 +37,13 @@ export class Connections {
   }
 }
 
-/** Connections of one address that have named no agent yet. A pod opens some dozens at once. */
+/** Maximum number of connections from one address without a known agent. A pod opens dozens at once. */
 const MAX_OF_AN_ADDRESS = 128;
 const MAX_STRANGERS = 2048;
-/** Time for a connection to name its agent. */
+/** Milliseconds that a connection has to identify its agent. */
 const STRANGER_MS = 60_000;
 
-/** Connections whose agent is unknown so far. The broker ends those above the limit, and those that stay unknown. */
+/** Connections whose agent is not known yet. The broker ends those above the limit and those that stay unknown. */
 export class Strangers {
   readonly #byAddress = new Map<string, number>();
   readonly #leave = new WeakMap<Duplex, () => void>();
@@ -69,7 +69,7 @@ export class Strangers {
     socket.once('close', leave);
   }
 
-  /** The agent behind a connection is known: from here on, the limit of the agent counts. */
+  /** Call this once the agent is known: then the agent's own limit applies. */
   known(socket: Duplex): void {
     this.#leave.get(socket)?.();
   }

@@ -13,7 +13,7 @@ test('the user names run and call, the password is the token', () => {
   assert.deepEqual(read('/:token'), { token: 'token', run: null, call: null });
 });
 
-test('a user of another form names nothing, and hides no token from the record', () => {
+test('a user of another form names no run or call, and its token is still read', () => {
   for (const user of ['', 'words', `${RUN}`, `${RUN}/a b`, '../x', `${'x'.repeat(300)}/y`])
     assert.deepEqual(read(`${user}:token`), { token: 'token', run: null, call: null }, user);
 });
@@ -25,7 +25,7 @@ test('without a token there is no identity', () => {
   assert.equal(readIdentity({ 'proxy-authorization': `Basic ${'A'.repeat(5000)}` }), null);
 });
 
-test('a run that is named is one that the API takes: no other text refuses the attempts of a group', () => {
+test('a run id that the API would refuse is dropped, so that it cannot fail a whole group of attempts', () => {
   const { run } = EgressAttempt.shape;
   const version = (digit: string): string => RUN.replace(/-4/, `-${digit}`);
   const texts = [

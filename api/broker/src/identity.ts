@@ -2,17 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const MAX_HEADER_LENGTH = 4096;
 const NAME = /^([0-9a-f-]{36})?\/([A-Za-z0-9_.:-]{1,200})?$/;
-/** Ids of runs (RFC 9562). The API refuses an attempt with any other text as its run. */
+/** UUID of a run (RFC 9562). The API refuses an attempt with any other text. */
 const RUN = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** The claims of a request about its program. The resident's loopback proxy adds it; only the token is proof. */
+/** A request's claims about its program, which the resident's loopback proxy adds. Only the token proves anything. */
 export interface Identity {
   readonly token: string;
   readonly run: string | null;
   readonly call: string | null;
 }
 
-/** The run that a program names; null for a text that is not an id of a run. */
+/** The run id that a program sends; null if it is not a UUID. */
 export const claimedRun = (text: string | undefined): string | null =>
   text !== undefined && RUN.test(text) ? text : null;
 

@@ -1,6 +1,6 @@
 /**
- * The process of the broker: the only way out of the pods of agents. It has no database; the API knows all agents. With
- * --authority it prepares the folder of the village's authority, and ends.
+ * The broker process: the only way out of the pods of agents. It has no database and asks the API about agents. With
+ * --authority it only writes the folder of the village's authority.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { metricsText } from './metrics.ts';
 import { Authority } from './tls/authority.ts';
 
 const CLOSE_MS = 2_000;
-/** Time after a signal in which the Service and the pods notice the end, before connections end. */
+/** Milliseconds between a signal and the end of connections, in which the Service and the pods stop using this broker. */
 const LAST_MS = 3_000;
 
 const log = (line: string): void => {

@@ -1,9 +1,9 @@
 export interface BrokerState {
   readonly openConnections: number;
   readonly followsBrakes: boolean;
-  /** End of the certificate of the village's authority, in milliseconds since 1970. */
+  /** Expiry of the authority's certificate, in milliseconds since 1970. */
   readonly authorityEnds: number;
-  /** Attempts that the API has kept, by the code of their refusal; `none` went out. */
+  /** Attempts that the API has stored, by the code of their refusal; `none` counts those that went out. */
   readonly attempts: ReadonlyMap<string, number>;
   readonly residentBytes: number;
 }
@@ -18,7 +18,7 @@ export function metricsText(state: BrokerState): string {
     gauge('hamlet_broker_open_connections', 'Open connections of all agents.', openConnections),
     gauge(
       'hamlet_broker_follows_brakes',
-      '1 while the API reports stops of agents to this broker; without them it admits no agent.',
+      '1 while the stream of brakes from the API is open; at 0 the broker admits no agent.',
       followsBrakes ? 1 : 0,
     ),
     gauge(

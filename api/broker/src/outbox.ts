@@ -12,8 +12,8 @@ export interface OutboxParts<T> {
 }
 
 /**
- * Sends facts to the API in groups, and repeats a group until the API has stored it. Beyond `max` it drops the oldest, so
- * that memory is bounded while the API is away. It finds a fact that the API cannot read by halving its group, and drops it.
+ * Sends facts to the API in groups, and retries a group until the API has stored it. Beyond `max` it drops the oldest, which bounds memory
+ * while the API is down. It halves a group that the API cannot read until it finds and drops the unreadable fact.
  */
 export class Outbox<T> {
   readonly #parts: OutboxParts<T>;

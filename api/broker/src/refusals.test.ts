@@ -1,6 +1,6 @@
 /**
- * Every way in which the broker refuses an attempt or ends it early, and the one line that each leaves in the record. A refusal of
- * the sources without a way here fails the last tests.
+ * Every case in which the broker refuses an attempt or ends it early, and the one line that each leaves in the record.
+ * The last tests fail if the sources contain a refusal without a case here.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ const serve: RequestListener = (request, response) => {
   else response.end('ok');
 };
 
-/** The authority of the village, which fails for one host. */
+/** An authority that fails for one host. */
 class FailingAuthority extends Authority {
   override context(host: string): ReturnType<Authority['context']> {
     return host === 'uncertain.org' ? Promise.reject(new Error('no certificate')) : super.context(host);
@@ -97,7 +97,7 @@ for (const [at, [name, { code, says, silent, policy = POLICY, tries, line }]] of
   });
 }
 
-test('once all connections are closed, no attempt has a second line, and each line has an agent of the table', async () => {
+test('each attempt leaves exactly one line, and each line belongs to an agent of the table', async () => {
   await until('no connection is open', async () => broker.open === 0);
   for (const [at, [name, { line }]] of Object.entries(WAYS).entries())
     assert.equal(linesOf(`agent-${String(at)}`).length, line === null ? 0 : 1, name);
@@ -111,7 +111,7 @@ const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
 interface Denial {
   readonly file: string;
   readonly code: string;
-  /** The reason as it is written; null where it is a variable. */
+  /** The reason as a literal; null if it is a variable. */
   readonly reason: string | null;
 }
 
@@ -121,7 +121,7 @@ function denialsIn({ file, text }: { readonly file: string; readonly text: strin
   );
 }
 
-test('each denial that the sources of the broker and its rules can give has a way in the table', () => {
+test('the table has a case for each denial in the sources of the broker and its rules', () => {
   const rules = RULES.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
   const denials = [...sources, ...rules].flatMap(denialsIn);
   assert.ok(denials.length > 30, String(denials.length));
@@ -129,7 +129,7 @@ test('each denial that the sources of the broker and its rules can give has a wa
   const missing = denials.filter(
     ({ code, reason }) => !ways.some((way) => way.code === code && (reason === null || reason.includes(way.says))),
   );
-  // A refusal of the server is no refusal of the broker: the record has its status.
+  // A refusal by the server, of which the record has the status.
   const ofServer = missing.filter(({ reason }) => reason?.startsWith('the server refused the push with') === true);
   assert.deepEqual(
     missing.filter((denial) => !ofServer.includes(denial)),
@@ -138,7 +138,7 @@ test('each denial that the sources of the broker and its rules can give has a wa
   assert.equal(ofServer.length, 1);
 });
 
-/** How often each source answers with a refusal: a new place needs a line in the record, a way in the table, and its number here. */
+/** Number of refusals in each source file: a new one needs a line in the record, a case in the table, and its count here. */
 const ANSWERS: Readonly<Record<string, number>> = {
   'broker.ts': 7,
   'proxy/exchange.ts': 1,
@@ -148,7 +148,7 @@ const ANSWERS: Readonly<Record<string, number>> = {
   'reverse/reverse.ts': 1,
 };
 
-test('refusals are answered at known places alone', () => {
+test('the sources answer with refusals only at the counted places', () => {
   const found = sources.flatMap(({ file, text }) => {
     const count = [...text.matchAll(/(?<!function )\brefuse(?:Connect|Request)\(/g)].length;
     return count === 0 ? [] : [[file, count] as const];

@@ -1,7 +1,7 @@
 import type { EgressPolicy, EgressRefusalCode, EgressWriteKind } from '@hamlet/contract';
 import type { EgressDenial } from '@hamlet/core/egress';
 
-/** The life of an agent to which a token belongs. */
+/** The life of the agent that owns a token. */
 export interface Life {
   readonly agent: string;
   /** Identifies life and pod: brakes name it, and lives never share connections. */
@@ -14,7 +14,7 @@ export interface Admission extends Life {
   readonly policy: EgressPolicy;
 }
 
-/** The API refuses a token. It names the life, if the token has one, so that its attempts are recorded. */
+/** The API's refusal of a token. It names the life, if there is one, so that the broker records the attempts. */
 export interface AdmissionDenial extends EgressDenial {
   readonly life?: Life | undefined;
 }
@@ -27,14 +27,14 @@ export interface Attempt {
   readonly agent: string;
   readonly uid: string;
   readonly cycle: number;
-  /** The run and call that the pod names: a claim, which the API checks. */
+  /** The run and call that the pod claims; the API checks them. */
   readonly run: string | null;
   readonly call: string | null;
   readonly form: EgressForm;
   readonly host: string;
   readonly port: number;
   readonly method: string | null;
-  /** Path without its query, which may have texts that do not belong in an audit. */
+  /** Path without its query, which may contain private texts. */
   readonly path: string | null;
   /** Null if the broker lets it out. */
   readonly refused: EgressRefusalCode | null;
@@ -56,17 +56,17 @@ export interface PermissionAsk {
   /** UUID of this write, and of its attempt once it goes out. */
   readonly ask: string;
   readonly admission: Admission;
-  /** The run and call that the pod names. Without a live run the API denies. */
+  /** The run and call that the pod claims. Without a live run the API denies. */
   readonly run: string | null;
   readonly call: string | null;
   readonly kind: EgressWriteKind;
   /** True if the rule allows writes without a person's decision. */
   readonly isAllowedByRule: boolean;
-  /** One line for the person. The agent wrote parts of it. */
+  /** One line for the person, with parts that the agent wrote. */
   readonly summary: string;
-  /** The references that a push changes, a line for each. */
+  /** The references that a push changes, one per line. */
   readonly changes: readonly string[];
-  /** Push options and unusual headers, a line for each. */
+  /** Push options and unusual headers, one per line. */
   readonly details: readonly string[];
   readonly body: string | null;
   readonly bytes: number | null;
@@ -74,30 +74,30 @@ export interface PermissionAsk {
   readonly sha256: string | null;
 }
 
-/** The secret of a rule, and the host to which it would go. */
+/** The secret of a rule, and the host that would receive it. */
 export interface SecretUse {
   readonly name: string;
   readonly host: string;
 }
 
-/** The API cannot read a fact of a group, so a retry of the group would fail too. */
+/** The API cannot read a fact of a group, so a retry of the whole group would fail too. */
 export class Unreadable extends Error {}
 
-/** The broker's port to the API, which knows agents, keeps attempts, and has the secrets. */
+/** The broker's port to the API, which identifies agents, stores attempts and has the secrets. */
 export interface Village {
   admit(token: string): Promise<Admission | AdmissionDenial>;
-  /** Resolves once the attempts are kept: the broker lets nothing out before. Rejects with `Unreadable`, or if the API is away. */
+  /** Resolves once the attempts are stored: the broker sends nothing before. Rejects with `Unreadable`, or if the API is down. */
   begin(attempts: readonly Attempt[]): Promise<void>;
   end(ends: readonly AttemptEnd[]): Promise<void>;
-  /** The value of a secret that a rule of this admission names, for a host that the owner of the secret has named. */
+  /** The value of a secret that a rule of this admission names, if its owner allows the host. */
   secret(admission: Admission, use: SecretUse): Promise<string | EgressDenial>;
   /** Waits until the API permits or denies a write, after a person's decision if one is needed. Rejects if the program hangs up. */
   permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial>;
-  /** Reports that this write is not sent. Never rejects. */
+  /** Reports that the broker will not send this write. Never rejects. */
   withdraw(ask: PermissionAsk): Promise<void>;
   /**
-   * Calls back when the connections of a life must end: an admin has stopped it or it has ended (`isBraked`), or its rules
-   * have changed or are unknown. Returns a function that ends the subscription.
+   * Calls back when the connections of a life must end: an admin has stopped it or it has ended (`isBraked`), or its
+   * rules have changed or are unknown. Returns a function that unsubscribes.
    */
   onStopped(listener: (uid: string, isBraked: boolean) => void): () => void;
 }

@@ -1,4 +1,4 @@
-/** Exports only what the broker needs, so that its process stays small. */
+/** Exports only the broker's part of the contract, to keep its process small. */
 export { createClient, ProblemError } from './client/create-client.ts';
 export * from './routes/broker.ts';
 export * from './values/egress.ts';

@@ -1,4 +1,4 @@
-/** Rules that every route of the contract keeps. */
+/** Rules for every route of the contract. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pathsOf, reasonsOf, REFUSALS, ROUTES, type RouteSpec, urlOf } from './index.ts';
@@ -9,7 +9,7 @@ for (const route of ROUTES as readonly RouteSpec[]) {
     assert.deepEqual(
       named,
       Object.keys(route.params?.shape ?? {}),
-      'every name in the path is a param, and the other way round',
+      'the names in the path and the params are the same',
     );
     // An identity provider redirects a browser by GET only (RFC 6749, section 4.1.2), and each step of a sign-in
     // works once.

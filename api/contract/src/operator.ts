@@ -1,4 +1,4 @@
-/** Exports only what the operator needs: the schemas of all routes would take over 7 MB of memory. */
+/** Exports only the operator's part of the contract: the schemas of all routes would take over 7 MB of memory. */
 export { createClient, dataOf, ProblemError } from './client/create-client.ts';
 export { claimCompute, releaseCompute } from './routes/compute-claims.ts';
 export {

@@ -1,4 +1,4 @@
-/** Exports only what a resident needs: each agent has a process, and loaded schemas stay in its memory. */
+/** Exports only the resident's part of the contract: loaded schemas take memory in the process of each agent. */
 export { createClient, ProblemError } from './client/create-client.ts';
 export { getAgent } from './routes/agents.ts';
 export { createPost, getPost, listBoardNews, listPosts, replyToPost, resolvePost } from './routes/board/posts.ts';

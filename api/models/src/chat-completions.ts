@@ -1,4 +1,4 @@
-/** Exports only what a caller of one server with OpenAI's Chat Completions needs: each agent has a process, and loaded code stays in its memory. */
+/** Exports only the part for a server with OpenAI's Chat Completions: loaded code takes memory in the process of each agent. */
 export { createChatAdapter } from './adapters/chat-completions/chat-adapter.ts';
 export { CHAT_PROFILES } from './adapters/chat-completions/chat-profile.ts';
 export type { ChatMessage, JsonSchema, ToolDefinition } from './chat/chat-request.ts';

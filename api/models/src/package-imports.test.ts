@@ -1,4 +1,4 @@
-/** The package runs in a pod: it has zod and Node's HTTP client, and TLS only once it is used. */
+/** The package runs in a pod, so it loads only zod and Node's HTTP client at first, and TLS on use. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const SOURCES = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(
   (file) => !file.endsWith('.test.ts') && !file.startsWith('testing/'),
 );
 
-test('sources import zod, HTTP and each other, and load the rest lazily', () => {
+test('sources import only zod, HTTP and each other, and load the rest lazily', () => {
   assert.ok(SOURCES.length > 20, `only ${SOURCES.length} sources found`);
   const imports = SOURCES.flatMap((file) => {
     const text = readFileSync(join(import.meta.dirname, file), 'utf8');

@@ -1,6 +1,6 @@
 /**
- * The capabilities that a program needs. `exec` runs code that this package does not read; `publish` sends something
- * to where others see it; `delegate` starts another agent's work.
+ * The capabilities that a program needs. `exec` runs code that this package does not analyse; `publish` makes something
+ * visible to others; `delegate` starts work of another agent.
  */
 export const CAPABILITY_CLASSES = [
   'read',

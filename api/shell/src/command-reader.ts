@@ -1,16 +1,16 @@
 import { openShell, type ParseShell } from './open-shell.ts';
 import { readShell, type ShellReading } from './read-shell.ts';
 
-/** The folder of a shell stays between commands, so no reader knows it: only absolute paths can be inside. */
+/** The folder of a shell persists between commands and is unknown here, so only absolute paths can count as inside. */
 const PLACE = { cwd: '/', inside: ['/workspace', '/tmp'] } as const;
 const TOO_DEEP: ShellReading = { classes: ['exec'], commands: [], unclear: ['it is nested too deeply'] };
 
-/** Programs, classes and doubts of a command that an agent may run. Pure; never throws. */
+/** Reads programs, classes and doubts of an agent's command. Pure; never throws. */
 export function readCommandOf(parse: ParseShell, text: string): ShellReading {
   try {
     return readShell(parse, text, PLACE);
   } catch (error) {
-    // The reader walks the tree by recursion, and an agent chooses its depth.
+    // The reader is recursive, and the agent controls the depth of the tree.
     if (error instanceof RangeError) return TOO_DEEP;
     throw error;
   }
@@ -20,8 +20,8 @@ export function readCommandOf(parse: ParseShell, text: string): ShellReading {
 export type KnownClasses = (command: string) => readonly string[] | null;
 
 /**
- * Classes of shell commands for callers that cannot wait. The first call loads the grammar, and `onOpen` is called once
- * it is there. A load that fails begins again with the next question.
+ * Classes of shell commands for synchronous callers. The first call loads the grammar and calls `onOpen` afterwards.
+ * The next call retries a failed load.
  */
 export function createKnownClasses({
   onOpen,

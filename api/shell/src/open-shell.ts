@@ -2,12 +2,14 @@ import { createRequire } from 'node:module';
 import { Language, Parser } from 'web-tree-sitter';
 import { readScript, type Script } from './syntax.ts';
 
-/** Longest text to parse; a longer one is unclear. */
+/** Maximum characters to parse; a longer text is unclear. */
 const MAX_LENGTH = 16_384;
-/** Characters that show differently than a shell reads them: controls, formats, and spaces that are none to it. */
+/**
+ * Characters that a person sees differently than a shell: control and format characters, and spaces that do not separate words in a shell.
+ */
 const MISLEADING = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Z}]/u;
 
-/** Parses the text of a shell command. Pure once it is open. */
+/** Parses the text of a shell command. Pure. */
 export type ParseShell = (text: string) => Script;
 
 const unreadable = (why: string): Script => ({ commands: [], redirects: [], variables: [], unclear: [why] });
@@ -20,7 +22,7 @@ export async function openShell(): Promise<ParseShell> {
   const parser = new Parser().setLanguage(language);
   return (text) => {
     if (text.length > MAX_LENGTH) return unreadable(`it is longer than ${String(MAX_LENGTH)} characters`);
-    if (MISLEADING.test(text)) return unreadable('it has characters that show differently than a shell reads them');
+    if (MISLEADING.test(text)) return unreadable('it has invisible or misleading characters');
     const tree = parser.parse(text);
     if (tree === null) return unreadable('it cannot be parsed as a shell command');
     const script = readScript(tree.rootNode);

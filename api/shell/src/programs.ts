@@ -1,7 +1,7 @@
 import type { CapabilityClass } from './classes.ts';
 import type { Word } from './syntax.ts';
 
-/** Classes of one use of a program. `paths`: words that it writes to, whose place decides between inside and outside. */
+/** Classes of one use of a program. `paths`: files that it writes, whose location decides between inside and outside. */
 export interface Use {
   readonly classes: readonly CapabilityClass[];
   readonly paths?: readonly Word[];
@@ -22,7 +22,7 @@ const verbOf = (words: readonly Word[]): string | null => {
   return verb === undefined ? '' : verb.isLiteral ? verb.text : null;
 };
 
-/** True if a short flag, alone or among others, or one of the long ones stands among the words, or a word is unknown. */
+/** True if the words contain one of the flags, even combined with other short ones, or a word that is not literal. */
 function hasFlag(words: readonly Word[], short: string, long: readonly string[] = []): boolean {
   return words.some(
     ({ text, isLiteral }) =>
@@ -35,14 +35,14 @@ function hasFlag(words: readonly Word[], short: string, long: readonly string[] 
 const reads: Classify = () => READ;
 const executes: Classify = () => EXEC;
 const connects: Classify = () => NETWORK;
-/** All operands are files that it writes, moves or removes. */
+/** The program writes, moves or removes all its operands. */
 const writesAll: Classify = (words) => ({ classes: [], paths: operands(words) });
 const readsUnless =
   (short: string, long: readonly string[], otherwise: Use): Classify =>
   (words) =>
     hasFlag(words, short, long) ? otherwise : READ;
 
-/** The verb of a program decides; another verb, or one that is not literal, runs code. */
+/** The verb of a program decides; an unknown verb, or one that is not literal, runs code. */
 const byVerb =
   (verbs: Readonly<Record<string, Use | Classify>>, otherwise: Use = EXEC): Classify =>
   (words) => {
@@ -54,9 +54,9 @@ const byVerb =
 const each = <T>(names: string, value: T): Readonly<Record<string, T>> =>
   Object.fromEntries(names.split(' ').map((name) => [name, value]));
 
-/** Options before git's verb that set configuration, and with it programs that git starts. */
+/** Options before git's verb that set configuration, which can name programs that git starts. */
 const CONFIGURES_GIT = ['-c', '--config-env', '--exec-path', '-C', '--git-dir', '--work-tree'];
-/** Options of git's verbs by which it starts a program, sets configuration or writes a file; `ext::` does the first too. */
+/** Options of git's verbs that start a program, set configuration or write a file; `ext::` starts a program too. */
 const STARTED_BY_GIT =
   '--exec -x --upload-pack -u --receive-pack --ext-diff --textconv --open-files-in-pager -O --output -c --config --template --separate-git-dir'.split(
     ' ',
@@ -85,7 +85,7 @@ const git: Classify = (words) => {
   )
     return EXEC;
   const rest = first?.text === '-C' ? words.slice(2) : words;
-  // `git switch -c NAME` makes a branch; for other verbs, and before a verb, `-c` sets configuration.
+  // `git switch -c NAME` creates a branch; with other verbs, and before a verb, `-c` sets configuration.
   const options = rest[0]?.text === 'switch' ? rest.filter(({ text }) => text !== '-c') : rest;
   const isHooked = hasFlag(options, '', STARTED_BY_GIT) || rest.some(({ text }) => text.includes('::'));
   const use = GIT(rest);
@@ -99,7 +99,7 @@ const packages = (publishing: string, reading = ''): Classify =>
     ...(reading === '' ? {} : each(reading, READ)),
   });
 
-/** Options of curl and wget that send something, or that name a file with such options. */
+/** Options of curl and wget that send something, or that name a file with further options. */
 const SENDS =
   '-d -F -T -X -K -i --data --data-raw --data-binary --data-ascii --data-urlencode --form --form-string --upload-file --request --json --config --post-data --post-file --body-data --body-file --method --execute -e'.split(
     ' ',
@@ -118,7 +118,7 @@ const SAVES = [
   '--cookie-jar',
 ];
 
-/** Files that curl and wget write: the words after such an option; one that is joined to it may be anywhere. */
+/** Files that curl and wget write: the words after these options. A value joined to its option counts as outside. */
 function saved(words: readonly Word[]): readonly Word[] {
   return words.flatMap((word, at) => {
     if (SAVES.includes(word.text)) return words.slice(at + 1, at + 2);
@@ -149,7 +149,7 @@ const find: Classify = (words) => {
   return { classes: ['write_inside'], paths: words.slice(0, first) };
 };
 
-/** The last operand is written, unless an option names a folder. */
+/** The program writes its last operand, unless an option names a folder. */
 const copies: Classify = (words) =>
   hasFlag(words, 't', ['--target-directory'])
     ? { classes: ['read', 'write_outside'] }
@@ -158,7 +158,7 @@ const copies: Classify = (words) =>
 /** Writes into the folder where it runs, and to its operands. */
 const writesHere: Classify = (words) => ({ classes: ['write_inside'], paths: operands(words) });
 
-/** Programs whose use is understood. Every other one runs code that nothing here reads. */
+/** Known programs. Any other program runs unknown code. */
 export const PROGRAMS: Readonly<Record<string, Classify>> = {
   ...each(
     'ls cat head tail wc grep egrep fgrep stat file du df pwd echo true false test [ which type basename dirname realpath readlink sleep seq cut tr jq diff cmp comm paste nl od hexdump strings md5sum sha1sum sha256sum sha512sum cksum ps id whoami uname hostname uptime free nproc date cal expr factor column fold fmt expand rev tac less more exit return break continue shift wait cd pushd popd set : ulimit umask jobs fg bg local read',

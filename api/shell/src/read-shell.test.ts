@@ -15,7 +15,7 @@ const short = (text: string): string => {
   return `${classes.join(' ')}${unclear.length > 0 ? ' ?' : ''}`;
 };
 
-/** Each text with its classes; a question mark where a person must be asked. */
+/** Each text with its classes; a question mark means unclear, so that a person must be asked. */
 const TABLE: Readonly<Record<string, string>> = {
   'ls -la': 'read',
   'cat a | grep b | wc -l': 'read',
@@ -117,7 +117,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'echo $(( $(git push) + 1 ))': 'read network publish',
   'g""it pu\\sh': 'network publish',
   '\'git\' "push"': 'network publish',
-  // A deployment changes what others use.
+  // A deployment affects others.
   'kubectl apply -f x.yaml': 'network publish',
   'kubectl get pods': 'network',
   'helm upgrade web ./chart': 'network publish',
@@ -126,7 +126,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'terraform apply -auto-approve': 'network publish',
   'terraform plan': 'exec',
   'sudo fly deploy': 'network publish',
-  // Not to be known: a person is asked.
+  // Unclear: a person is asked.
   '$CMD x': 'exec ?',
   '$(echo git) push': 'read exec ?',
   'eval "$X"': 'exec ?',
@@ -149,14 +149,14 @@ const TABLE: Readonly<Record<string, string>> = {
   'ls \u202e': ' ?',
 };
 
-test('every text has its classes, and none of a push hides behind the forms of a shell', () => {
+test('every text has its classes, and shell syntax cannot hide a push', () => {
   const wrong = Object.entries(TABLE)
     .map(([text, wanted]) => ({ text, wanted, was: short(text) }))
     .filter(({ wanted, was }) => wanted !== was);
   assert.deepEqual(wrong, []);
 });
 
-test('commands stand as rules match them, behind their wrappers', () => {
+test('commands are listed without their wrappers, as rules match them', () => {
   assert.deepEqual(read("sudo timeout 5 git push origin 'my branch' && bash -c 'rm -r x'").commands, [
     'git push origin my branch',
     'bash -c rm -r x',
@@ -164,7 +164,7 @@ test('commands stand as rules match them, behind their wrappers', () => {
   ]);
 });
 
-test('a text that is too long, too deep or too full is unclear, and costs little', () => {
+test('a text that is too long, too deeply nested or has too many commands is unclear, and is read quickly', () => {
   assert.equal(read('x'.repeat(20_000)).unclear.length, 1);
   const deep = Array.from({ length: 8 }).reduce<string>((inner) => `bash -c ${JSON.stringify(inner)}`, 'git push');
   assert.ok(read(deep).unclear.length > 0);
@@ -172,7 +172,7 @@ test('a text that is too long, too deep or too full is unclear, and costs little
   assert.equal(read('('.repeat(5000)).unclear.length > 0, true);
 });
 
-/** Shapes into which a command may be put. Each runs it. */
+/** Shell constructs that run the command x. */
 const SHAPES: readonly ((inner: string) => string)[] = [
   (x) => `${x}; true`,
   (x) => `true && ${x}`,
@@ -188,7 +188,7 @@ const SHAPES: readonly ((inner: string) => string)[] = [
   (x) => `cat <<EOF\n$(${x})\nEOF`,
 ];
 
-test('fuzz: in each nesting of the forms, a push is seen or the text is unclear', () => {
+test('fuzz: in any nesting of shell constructs, a push is found or the text is unclear', () => {
   let state = 7;
   const next = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
   for (let round = 0; round < 2000; round += 1) {

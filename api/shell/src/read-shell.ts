@@ -7,28 +7,28 @@ import { unwrap } from './wrappers.ts';
 /** Maximum depth of shells within shells. */
 const MAX_DEPTH = 5;
 const MAX_COMMANDS = 500;
-/** Variables that make a program start, or find, another program. */
+/** Variables that make a program start or find another program. */
 const POWERFUL =
   /^(PATH|IFS|ENV|BASH_ENV|BASH_FUNC.*|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|GIT_.*|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|NODE_OPTIONS|PYTHON.*|PERL5?.*|RUBY.*|JAVA_TOOL_OPTIONS|LESSOPEN|LESSCLOSE|RSYNC_RSH|TAR_OPTIONS|http_proxy|https_proxy|HTTPS?_PROXY|ALL_PROXY|HOME|npm_config_.*|PIP_.*)$/i;
 
-/** Reserved words: if the parser takes one for a program, it has misunderstood the text. */
+/** Reserved words: if the parser reports one as a program, it has misread the text. */
 const RESERVED = new Set(
   '! { } [[ ]] if then else elif fi do done case esac while until for in function select coproc'.split(' '),
 );
 
-/** `test -v 'a[$(id)]'` runs id, although it stands in single quotes. */
+/** `test -v 'a[$(id)]'` runs id, even in single quotes. */
 const INDEXED = /\[[^\]]*(\$\(|`)/;
 
-/** Folders in which a command works. All absolute, without `..`. */
+/** The folders of a command: all absolute, without `..`. */
 export interface ShellPlace {
   readonly cwd: string;
-  /** Folders whose change is `write_inside`. */
+  /** Folders in which a write is `write_inside`. */
   readonly inside: readonly string[];
 }
 
 export interface ShellReading {
   readonly classes: readonly CapabilityClass[];
-  /** Every program with its words, behind its wrappers, as rules match it: `git push origin main`. */
+  /** Every program with its words, without wrappers, as rules match it: `git push origin main`. */
   readonly commands: readonly string[];
   /** Reasons why the effect of the text is unknown; empty if it is known. */
   readonly unclear: readonly string[];
@@ -40,7 +40,7 @@ interface Found {
   readonly unclear: Set<string>;
 }
 
-/** A path with its dots resolved; null if it leaves the root, or begins with neither the root nor a folder. */
+/** A path with its dots resolved; null if it leaves the root or is relative to an unknown folder. */
 function absolute(path: string, cwd: string): string {
   const parts: string[] = [];
   for (const part of (path.startsWith('/') ? path : `${cwd}/${path}`).split('/')) {
@@ -50,7 +50,7 @@ function absolute(path: string, cwd: string): string {
   return `/${parts.join('/')}`;
 }
 
-/** Files that a write does not change. */
+/** Files to which a write has no effect. */
 const NO_PLACE = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty']);
 
 function placeOf({ text, isLiteral }: Word, { cwd, inside }: ShellPlace): CapabilityClass | null {
@@ -61,7 +61,7 @@ function placeOf({ text, isLiteral }: Word, { cwd, inside }: ShellPlace): Capabi
 }
 
 function useOf({ name, words }: SimpleCommand): Use {
-  // A path may lead to any program, also to one with a known name.
+  // A path may lead to any program, even one that has the name of a known program.
   const isPlain = name.isLiteral && !name.text.includes('/');
   const classify = isPlain && Object.hasOwn(PROGRAMS, name.text) ? PROGRAMS[name.text] : undefined;
   return classify?.(words) ?? { classes: ['exec'] };
@@ -79,7 +79,7 @@ class Reader {
   }
 
   script(text: string, depth: number): void {
-    if (depth > MAX_DEPTH) return void this.found.unclear.add('it has shells within shells, deeper than is read');
+    if (depth > MAX_DEPTH) return void this.found.unclear.add('it has too many nested shells');
     const { commands, redirects, variables, unclear } = this.#parse(text);
     for (const why of unclear) this.found.unclear.add(why);
     this.#moved ||= commands.some(({ name }) => ['cd', 'pushd', 'popd'].includes(name.text));
@@ -90,10 +90,10 @@ class Reader {
 
   #set(variables: readonly string[]): void {
     for (const name of variables)
-      if (POWERFUL.test(name)) this.found.unclear.add(`it sets ${name}, by which programs start others`);
+      if (POWERFUL.test(name)) this.found.unclear.add(`it sets ${name}, which makes programs start others`);
   }
 
-  /** After a `cd` the place of a relative path is not known. */
+  /** After a `cd` the location of a relative path is unknown. */
   #file(target: Word, writes: boolean): void {
     if (!writes) return void this.found.classes.add('read');
     const isKnown = target.isLiteral && (!this.#moved || target.text.startsWith('/'));
@@ -118,10 +118,10 @@ class Reader {
   }
 
   #note({ name, words }: SimpleCommand): void {
-    if (!name.isLiteral) this.found.unclear.add('the program is known only when the command runs');
+    if (!name.isLiteral) this.found.unclear.add('the name of the program is computed at run time');
     if (words.some(({ text }) => INDEXED.test(text)))
-      this.found.unclear.add('it has an index with a command in it, which some programs run');
-    if (RESERVED.has(name.text)) this.found.unclear.add(`it has ${name.text} where a program stands`);
+      this.found.unclear.add('it has a command in an array index, which some programs run');
+    if (RESERVED.has(name.text)) this.found.unclear.add(`it has ${name.text} in place of a program`);
     if (this.found.commands.length >= MAX_COMMANDS) this.found.unclear.add('it has too many commands');
     else this.found.commands.push([name, ...words].map(({ text }) => text).join(' '));
   }
@@ -129,7 +129,7 @@ class Reader {
 
 /**
  * Reads a shell command: the programs that it may start, in every branch, substitution, wrapper and inner shell, and
- * the classes of capability that they need. It errs to the side of more classes, and says where it cannot know.
+ * the capabilities that they need. In doubt it reports more classes, and the reasons why the effect is unclear.
  */
 export function readShell(parse: ParseShell, text: string, place: ShellPlace): ShellReading {
   const reader = new Reader(parse, place);

@@ -1,22 +1,22 @@
 import type { Node } from 'web-tree-sitter';
 
-/** A word of a command. Its text is exact only if it is literal: without expansion, substitution or pattern. */
+/** A word of a command. Its text is exact only if it is literal, without expansion, substitution or pattern. */
 export interface Word {
   readonly text: string;
   readonly isLiteral: boolean;
 }
 
-/** A program that the text may start, with its words; a condition may precede it. */
+/** A program that the text may start, perhaps conditionally, with its words. */
 export interface SimpleCommand {
   readonly name: Word;
   readonly words: readonly Word[];
-  /** Variables that are set for this command alone, or for the shell if there is no name. */
+  /** Variables that are set only for this command, or for the shell if there is no program. */
   readonly variables: readonly string[];
   /** True if its standard input is a pipe, a heredoc or a file. */
   readonly isFed: boolean;
 }
 
-/** A file that the shell itself opens. */
+/** A file that the shell opens for a redirection. */
 export interface Redirect {
   readonly target: Word;
   readonly writes: boolean;
@@ -30,7 +30,7 @@ export interface Script {
   readonly unclear: readonly string[];
 }
 
-/** Nodes that only contain others. Any other kind makes the script unclear. */
+/** Nodes that only contain others. An unlisted kind makes the script unclear. */
 const HOLDERS = new Set([
   'program',
   'list',
@@ -68,7 +68,7 @@ const HOLDERS = new Set([
   'command_name',
   'ternary_expression',
 ]);
-/** Nodes without commands in them. */
+/** Nodes that contain no commands. */
 const LEAVES = new Set([
   'word',
   'raw_string',
@@ -164,7 +164,7 @@ function readRedirect(node: Node, into: Collected): void {
   for (const child of node.namedChildren) walk(child, into);
 }
 
-/** `export A=1`: the variables, and the flags of which some change what a name means. */
+/** `export A=1`: the variables, and the flags, some of which change the meaning of names. */
 function readDeclaration(node: Node, into: Collected): void {
   for (const child of node.namedChildren) {
     if (child.type === 'variable_assignment') into.variables.push(nameOfVariable(child));
@@ -189,7 +189,7 @@ const READERS: Readonly<Record<string, (node: Node, into: Collected) => void>> =
   variable_assignments: (node, into) => node.namedChildren.forEach((child) => walk(child, into)),
   function_definition: (node, into) => {
     into.unclear.push(
-      `it defines the function ${node.namedChildren[0]?.text.slice(0, 64) ?? ''}, which may stand for a program`,
+      `it defines the function ${node.namedChildren[0]?.text.slice(0, 64) ?? ''}, which may replace a program`,
     );
     for (const child of node.namedChildren.slice(1)) walk(child, into);
   },
@@ -199,7 +199,7 @@ function walk(node: Node, into: Collected): void {
   const read = READERS[node.type];
   if (read !== undefined) return read(node, into);
   if (LEAVES.has(node.type)) return;
-  if (!HOLDERS.has(node.type)) into.unclear.push(`it has a ${node.type.replaceAll('_', ' ')}, which is not understood`);
+  if (!HOLDERS.has(node.type)) into.unclear.push(`it has the unsupported syntax ${node.type.replaceAll('_', ' ')}`);
   for (const child of node.namedChildren) walk(child, into);
 }
 

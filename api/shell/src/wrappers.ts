@@ -1,13 +1,13 @@
 import type { SimpleCommand, Word } from './syntax.ts';
 
-/** The command that a wrapper starts, the text that it gives to a shell, or neither. */
+/** The command that a wrapper starts, the text that it passes to a shell, or neither. */
 export type Unwrapped =
   | { readonly kind: 'command'; readonly command: SimpleCommand }
   | { readonly kind: 'script'; readonly text: string }
   | { readonly kind: 'unclear'; readonly why: string }
   | null;
 
-/** Options of a wrapper that take the next word as their value. */
+/** Options of a wrapper whose value is the next word. */
 const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
   command: [],
   builtin: [],
@@ -25,7 +25,7 @@ const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
   env: ['-u', '-C', '-S'],
   xargs: ['-I', '-n', '-P', '-L', '-d', '-a', '-E', '-s'],
 };
-/** Wrappers whose first operand is their own: a time, a priority. */
+/** Wrappers whose first operand is not the command but a time or a priority. */
 const OWN_OPERANDS: Readonly<Record<string, number>> = { timeout: 1, chrt: 1 };
 const SHELLS = new Set(['bash', 'sh', 'dash', 'zsh', 'ksh', 'ash']);
 
@@ -52,17 +52,16 @@ function behindEnvironment(words: readonly Word[]): {
 function ofShell(command: SimpleCommand): Unwrapped {
   const { name, words, isFed } = command;
   const at = words.findIndex(({ text }) => /^-[a-z]*c[a-z]*$/.test(text));
-  if (at === -1)
-    return isFed || words.length === 0 ? { kind: 'unclear', why: `${name.text} runs the text that it reads` } : null;
+  if (at === -1) return isFed || words.length === 0 ? { kind: 'unclear', why: `${name.text} runs its input` } : null;
   const script = words[at + 1];
   if (script?.isLiteral !== true)
-    return { kind: 'unclear', why: `${name.text} -c runs a text that is known only when it runs` };
+    return { kind: 'unclear', why: `${name.text} -c runs a text that is computed at run time` };
   return { kind: 'script', text: script.text };
 }
 
 function ofEval({ words }: SimpleCommand): Unwrapped {
   if (!words.every(({ isLiteral }) => isLiteral))
-    return { kind: 'unclear', why: 'eval runs a text that is known only when it runs' };
+    return { kind: 'unclear', why: 'eval runs a text that is computed at run time' };
   return { kind: 'script', text: words.map(({ text }) => text).join(' ') };
 }
 

@@ -75,7 +75,7 @@ test('a person whose groups have no role returns to an explanation, and is not s
   await signInByProvider({ sub: 'subject-1', preferred_username: 'Strange', groups: ['strangers'] });
   await page
     .locator('.dialog .notice-bad', {
-      hasText: 'Not signed in. The identity provider puts you in no group with a role here',
+      hasText: 'Not signed in. None of your groups at the identity provider has a role here',
     })
     .waitFor();
   await page.click('.dialog-close');

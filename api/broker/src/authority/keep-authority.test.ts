@@ -1,4 +1,4 @@
-/** The authority of a village, kept in a real API server. */
+/** The certificate authority of a village, in a real API server. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ after(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-/** A namespace with both objects as the chart makes them: without content. */
+/** A namespace with both objects as the chart creates them: empty. */
 async function village(): Promise<string> {
   const namespace = await server.namespace();
   for (const type of [SECRETS, CONFIG_MAPS])
@@ -35,7 +35,7 @@ async function village(): Promise<string> {
   return namespace;
 }
 
-/** Starts one broker's first container; its folder afterwards. */
+/** Runs the init container of one broker and returns its folder. */
 async function start(namespace: string): Promise<{ readonly certificate: string; readonly key: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-authority-'));
   folders.push(folder);
@@ -48,7 +48,7 @@ async function start(namespace: string): Promise<{ readonly certificate: string;
 const published = async (namespace: string): Promise<string | undefined> =>
   (await server.client.get<WithData>(CONFIG_MAPS, { namespace, name: 'hamlet-ca' })).data?.['ca.crt'];
 
-test('brokers that start together agree on one authority, and the pods get its certificate alone', async () => {
+test('brokers that start together agree on one authority, and publish its certificate without the key', async () => {
   const namespace = await village();
   const all = await Promise.all([start(namespace), start(namespace), start(namespace)]);
   const [first = { certificate: '', key: '' }] = all;
@@ -59,7 +59,7 @@ test('brokers that start together agree on one authority, and the pods get its c
   assert.deepEqual(await start(namespace), first, 'a later broker reads it');
 });
 
-test('a manifest without content keeps the authority; a Secret that a person empties gets a new one', async () => {
+test('applying the empty manifest keeps the authority; emptying the Secret creates a new one', async () => {
   const namespace = await village();
   const first = await start(namespace);
   const manifest = (metadata: object): NewObject =>
@@ -72,7 +72,7 @@ test('a manifest without content keeps the authority; a Secret that a person emp
   assert.equal(await published(namespace), second.certificate);
 });
 
-test('an authority that has ended, or whose key is of another one, is replaced', async () => {
+test('an authority that has expired, or whose key does not match, is replaced', async () => {
   const namespace = await village();
   const encode = (text: string): string => Buffer.from(text).toString('base64');
   const old = await createAuthority(namespace, Date.now() - 11 * 365 * 86_400_000);
@@ -90,6 +90,6 @@ test('an authority that has ended, or whose key is of another one, is replaced',
   }
 });
 
-test('a wrong environment is named', async () => {
+test('an invalid environment variable is named in the error', async () => {
   assert.equal(await runAuthority([], {}), 2);
 });

@@ -5,10 +5,10 @@ import { createAuthority } from '../tls/issuer.ts';
 
 export const SECRETS: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 export const CONFIG_MAPS: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
-/** The name of both objects: the Secret has certificate and key, the ConfigMap the certificate alone. */
+/** Name of the Secret (certificate and key) and of the ConfigMap (only the certificate). */
 export const AUTHORITY_NAME = 'hamlet-ca';
 const CERTIFICATE_KEY = 'ca.crt';
-/** Brokers that start together conflict; each loses at most once to each other one. */
+/** Brokers that start together conflict, at most once with each other broker. */
 const MAX_ATTEMPTS = 5;
 
 interface Stored {
@@ -49,8 +49,8 @@ async function storedAuthority(store: AuthorityStore, village: string, now: numb
 }
 
 /**
- * The authority of the village. The first broker makes it and keeps it in the cluster, all others read it. A Secret
- * that a person has emptied gets a new one.
+ * The authority of the village. The first broker creates it in the cluster, all others read it. If a person empties the
+ * Secret, the next broker creates a new one.
  */
 export async function keepAuthority(store: AuthorityStore, village: string, now: number): Promise<AuthorityFiles> {
   for (let attempt = 1; ; attempt += 1) {

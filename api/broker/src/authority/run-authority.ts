@@ -7,8 +7,16 @@ import { AUTHORITY_NAME, keepAuthority, type AuthorityStore } from './keep-autho
 
 const Environment = z.object({
   HAMLET_CA_DIR: z.string().min(1).describe('Empty folder in memory, for tls.crt and tls.key.'),
-  HAMLET_NAMESPACE: z.string().min(1).optional().describe('Namespace of the village; that of the pod if left out.'),
-  HAMLET_KUBECONFIG: z.string().min(1).optional().describe('Kubeconfig; the service account of the pod if left out.'),
+  HAMLET_NAMESPACE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Namespace of the village; by default the namespace of the pod.'),
+  HAMLET_KUBECONFIG: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Path of a kubeconfig; by default the pod's service account."),
 });
 
 const usage = (): string => {

@@ -6,10 +6,10 @@ import type { EgressPolicy } from '@hamlet/contract';
 const CONNECT_MS = 10_000;
 const MAX_ADDRESSES = 8;
 
-/** Addresses of a host, in the order of the attempts; empty for an unknown name. */
+/** Resolves a host to its addresses, in the order of the attempts; empty for an unknown name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** The system's resolver. Nothing else resolves names. */
+/** The system's resolver, the only one in the broker. */
 const systemResolve: Resolve = async (host) => {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
@@ -19,9 +19,8 @@ const systemResolve: Resolve = async (host) => {
 };
 
 /**
- * The addresses of a destination that this agent may reach. The broker connects to exactly these, so DNS rebinding
- * gains nothing. One refused address refuses the host: a name with a public and a private address is an attack or a
- * mistake.
+ * The addresses of a destination that this agent may reach. The broker connects only to these, which defeats DNS rebinding. One forbidden
+ * address refuses the host: a name with a public and a private address is an attack or a mistake.
  */
 async function reachable(
   policy: EgressPolicy,
@@ -34,7 +33,7 @@ async function reachable(
   if (addresses.every((address) => mayConnect(policy, destination, address))) return addresses;
   return deny(
     'egress_address_refused',
-    `${host} has an address inside of the cluster or of its owner's network; an admin opens such a host by name, network and port`,
+    `${host} has an address inside of the cluster or of its owner's network; ask an admin to open this host by name, network and port`,
   );
 }
 
@@ -63,7 +62,7 @@ export interface Network {
 
 export const systemNetwork: Network = { resolve: systemResolve, dial: tcpDial };
 
-/** A connection to the first vetted address of a destination that accepts one. */
+/** Connects to the first vetted address that accepts a connection. */
 export async function reach(
   { resolve, dial }: Network,
   policy: EgressPolicy,

@@ -1,13 +1,13 @@
 import { constants, gunzipSync } from 'node:zlib';
 import { readPktLine } from './pkt-line.ts';
 
-/** Compressed bytes that are enough for the first line of a fetch. */
+/** Number of compressed bytes that always contain the first line of a fetch. */
 const GZIP_BYTES = 1_024;
 const MAX_INFLATED = 2 * 1024 * 1024;
 /** The first line of a request to `git-upload-pack`: of protocol 2, and of 0 and 1 (gitprotocol-v2, gitprotocol-pack). */
 const FIRST = /^(?:command=(?:ls-refs|fetch|object-info|bundle-uri)|want (?:[0-9a-f]{40}|[0-9a-f]{64})(?: |$))/;
 
-/** Whether bytes begin a fetch of git; `more` if they are too few to say. Pure. */
+/** Decides whether bytes start a git fetch; `more` if they are too few. Pure. */
 export function readFetchHead(bytes: Buffer, isGzip: boolean): 'fetch' | 'other' | 'more' {
   const text = isGzip ? inflated(bytes) : bytes;
   if (text === null) return 'other';

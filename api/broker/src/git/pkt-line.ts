@@ -21,7 +21,7 @@ export function readPktLine(bytes: Buffer, at: number): PktLine {
   return { kind: 'line', text: bytes.toString('latin1', at + HEAD_LENGTH, end).replace(/\n$/, ''), end };
 }
 
-/** A text as one line. Longer texts must be cut by the caller. */
+/** Encodes a text as one line. The caller shortens a longer text. */
 export function pktLine(text: Buffer | string): Buffer {
   const body = Buffer.from(text);
   return Buffer.concat([Buffer.from((body.length + HEAD_LENGTH).toString(16).padStart(HEAD_LENGTH, '0')), body]);

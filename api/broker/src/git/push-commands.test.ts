@@ -16,7 +16,7 @@ const push = (...lines: string[]): Buffer => Buffer.concat([...lines.map((line) 
 const readPushHead = (bytes: Buffer): PushHead => new PushHeadReader().add(bytes);
 const whole = push(`${command()}\0report-status side-band-64k agent=git/2.39`, `${command(`${REF}2`, NONE)}\n`);
 
-test('the commands of a push are read, with capabilities, and the pack behind them is left alone', () => {
+test('the reader returns the commands and capabilities of a push, and leaves the pack unread', () => {
   const head = readPushHead(Buffer.concat([whole, Buffer.from('PACK…')]));
   assert.deepEqual(head, {
     kind: 'push',
@@ -32,18 +32,18 @@ test('the commands of a push are read, with capabilities, and the pack behind th
   assert.equal(shallow.kind === 'push' && shallow.capabilities[0], 'report-status');
 });
 
-test('every beginning of a push asks for more, and none is taken for a whole one', () => {
+test('the reader asks for more bytes for every incomplete push', () => {
   for (let end = 0; end < whole.length; end += 1)
     assert.equal(readPushHead(whole.subarray(0, end)).kind, 'more', String(end));
 });
 
-test('a push that arrives byte by byte is read once', () => {
+test('a push that arrives byte by byte is parsed', () => {
   const reader = new PushHeadReader();
   const heads = [...whole].map((byte) => reader.add(Buffer.from([byte])).kind);
   assert.deepEqual([...new Set(heads.slice(0, -1)), heads.at(-1)], ['more', 'push']);
 });
 
-test('options follow the commands of a client that sends them', () => {
+test('push options are read after the commands if the client announces them', () => {
   const commands = push(`${command()}\0report-status push-options`);
   assert.equal(readPushHead(commands).kind, 'more');
   const head = readPushHead(Buffer.concat([commands, push('ci.skip', 'merge_request.create'), Buffer.from('PACK')]));
@@ -52,7 +52,7 @@ test('options follow the commands of a client that sends them', () => {
   assert.equal(readPushHead(Buffer.concat([commands, many])).kind, 'unclear');
 });
 
-test('a fetch begins with a want or a command of protocol 2, compressed or not', () => {
+test('a fetch starts with a want or a command of protocol 2, compressed or not', () => {
   const want = pktLine(`want ${OLD} multi_ack_detailed side-band-64k\n`);
   const commands = [want, pktLine(`want ${OLD}\n`), pktLine('command=fetch\n'), pktLine('command=ls-refs\n')];
   for (const bytes of commands) {
@@ -72,7 +72,7 @@ test('a fetch begins with a want or a command of protocol 2, compressed or not',
   assert.equal(readFetchHead(gzipSync(Buffer.alloc(64 * 1024 * 1024)), true), 'other', 'a compressed bomb');
 });
 
-test('a push that another reader may understand otherwise is unclear', () => {
+test('a push that other readers could interpret differently is unclear', () => {
   const certificate = push('push-cert\0report-status');
   const names = [
     'refs/heads/hamlet/ada/../../main',
@@ -101,13 +101,13 @@ test('a push that another reader may understand otherwise is unclear', () => {
   assert.equal(readPushHead(Buffer.concat([endless, endless]).subarray(0, MAX_COMMAND_BYTES + 100)).kind, 'unclear');
 });
 
-test('a person reads each change in words', () => {
+test('each change is described in words for a person', () => {
   assert.equal(describeCommand({ from: NONE, to: NEW, ref: REF }), `new ${REF} at bbbbbbb`);
   assert.equal(describeCommand({ from: OLD, to: NONE, ref: REF }), `delete ${REF} (was aaaaaaa)`);
   assert.equal(describeCommand({ from: OLD, to: NEW, ref: REF }), `${REF} from aaaaaaa to bbbbbbb`);
 });
 
-test('the report of a refusal has a line for each reference, inside of a band where the client reads bands', () => {
+test('the report of a refusal has a line for each reference, in a side band if the client supports it', () => {
   const denial = { verdict: 'deny', code: 'egress_push_ref', message: 'not this\none' } as const;
   const commands = [{ from: OLD, to: NEW, ref: REF }];
   const plain = refusedPush(commands, ['report-status'], denial).toString();

@@ -1,24 +1,24 @@
 import { readPktLine } from './pkt-line.ts';
 
-/** Limit of the commands and options, which a push sends before its pack. */
+/** Maximum bytes of the commands and options before the pack of a push. */
 export const MAX_COMMAND_BYTES = 65_536;
 const MAX_COMMANDS = 100;
 const MAX_OPTIONS = 20;
-/** A shallow clone names its boundaries before the commands. */
+/** A shallow clone lists its boundaries before the commands. */
 const MAX_LINES = 1_000;
 const COMMAND = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) (\S+)$/;
 const SHALLOW = /^shallow ([0-9a-f]{40}|[0-9a-f]{64})$/;
 const REF = /^refs\/[A-Za-z0-9._/@+=-]{1,250}$/;
 const REF_UNCLEAR = /\.\.|\/\/|\/\.|@\{|\.lock(\/|$)|[./]$/;
 
-/** One change of a reference; an id of zeros is no object. */
+/** One change of a reference; an id of zeros means that the reference does not exist. */
 export interface PushCommand {
   readonly from: string;
   readonly to: string;
   readonly ref: string;
 }
 
-/** The commands of a push, what its client can do, and its options (`git push -o`), on which servers act. */
+/** The commands, client capabilities and options (`git push -o`) of a push. */
 export interface Push {
   readonly kind: 'push';
   readonly commands: readonly PushCommand[];
@@ -39,8 +39,8 @@ function readCommand(text: string): PushCommand | null {
 }
 
 /**
- * Reads the commands and options at the start of a `git-receive-pack` request (gitprotocol-pack), each byte once, however many
- * chunks carry them. Signed pushes, unusual names and anything that git does not send are unclear.
+ * Reads the commands and options at the start of a `git-receive-pack` request (gitprotocol-pack), each byte once for
+ * any split into chunks. Signed pushes, unusual names and anything that git does not send are unclear.
  */
 export class PushHeadReader {
   readonly #bytes = Buffer.alloc(MAX_COMMAND_BYTES);
@@ -94,7 +94,7 @@ export class PushHeadReader {
   }
 }
 
-/** Prefix of the references of one agent. No other agent has references with this prefix. */
+/** Prefix of the references that belong to one agent alone. */
 export const ownBranches = (agent: string): string => `refs/heads/hamlet/${agent}/`;
 
 const isNothing = (id: string): boolean => /^0+$/.test(id);

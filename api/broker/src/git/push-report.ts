@@ -8,8 +8,8 @@ const MAX_TEXT_LENGTH = 900;
 export const PUSH_RESULT_TYPE = 'application/x-git-receive-pack-result';
 
 /**
- * The answer of a server that took no reference, with the reason for each (gitprotocol-pack, report-status): git
- * prints it beside each branch, where it prints nothing of a refusal of HTTP.
+ * The answer of a server that rejects every reference, with the reasons (gitprotocol-pack, report-status). git prints
+ * these beside each branch, but would not print the body of an HTTP refusal.
  */
 export function refusedPush(
   commands: readonly PushCommand[],
@@ -34,14 +34,14 @@ function chunksOf(bytes: Buffer): readonly Buffer[] {
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * BAND_LENGTH, (at + 1) * BAND_LENGTH));
 }
 
-/** git prints nothing if a person decides within this time. */
+/** Delay in milliseconds before git prints that it waits for a person. */
 const FIRST_MS = 1_500;
 const EVERY_MS = 30_000;
 const PROGRESS_BAND = 2;
 
 /**
- * Notifies git that its push waits for a person: git prints the lines as `remote: …` while it waits (gitprotocol-pack, side-band-64k).
- * The answer of the server follows in the same response.
+ * Sends progress lines that git prints as `remote: …` while its push waits for a person (gitprotocol-pack,
+ * side-band-64k). The answer of the server follows in the same response.
  */
 export class PushProgress {
   readonly #response: ServerResponse;
@@ -59,7 +59,7 @@ export class PushProgress {
   #show(): void {
     if (this.#response.destroyed) return;
     if (!this.#response.headersSent) this.#response.writeHead(200, { 'content-type': PUSH_RESULT_TYPE });
-    const line = 'This push waits for a person to permit it.\n';
+    const line = "This push waits for a person's permission.\n";
     this.#response.write(pktLine(Buffer.concat([Buffer.from([PROGRESS_BAND]), Buffer.from(line)])));
     this.#timer = setTimeout(() => this.#show(), EVERY_MS);
   }

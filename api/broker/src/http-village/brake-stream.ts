@@ -4,7 +4,7 @@ import type { Admission } from '../village.ts';
 
 /** A connection counts as dead after this silence. The API sends a heartbeat every 5 s. */
 const SILENCE_MS = 12_000;
-/** This long after the loss of the stream every open connection ends, because the broker may have missed a brake. */
+/** Milliseconds after the loss of the stream until all open connections end, because the broker may have missed a brake. */
 const CUT_AFTER_MS = 10_000;
 const RETRY_MS = 500;
 
@@ -17,7 +17,7 @@ type Life = Pick<EgressCurrent, 'cycle' | 'version'>;
 
 const same = (a: Life, b: Life): boolean => a.cycle === b.cycle && a.version === b.version;
 
-/** Follows the API's reports of agents whose connections must end. While the stream is down, nothing is known. */
+/** Follows the API's stream of brakes: the agents whose connections must end. */
 export class BrakeStream {
   readonly #options: BrakeStreamOptions;
   readonly #listeners = new Set<(uid: string, isBraked: boolean) => void>();
@@ -34,7 +34,7 @@ export class BrakeStream {
     this.#options = options;
   }
 
-  /** True before the whole state was read, and after the stream has been down for longer than CUT_AFTER_MS. */
+  /** True until the stream has sent its whole state, and again once it has been down for CUT_AFTER_MS. */
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -58,7 +58,7 @@ export class BrakeStream {
     this.#admitted.set(uid, { cycle, version: policy.version });
   }
 
-  /** Whether the stream has reported another cycle or other rules of this life than the admission has. */
+  /** True if the stream has reported a newer cycle or other rules than those of the admission. */
   isStale({ uid, cycle, policy }: Admission): boolean {
     const known = this.#current.get(uid);
     return known !== undefined && !same(known, { cycle, version: policy.version });
@@ -75,7 +75,7 @@ export class BrakeStream {
     }
   }
 
-  /** Reads one stream to its end. It begins with the present state of all agents. */
+  /** Reads one stream to its end. The stream begins with the present state of all agents. */
   async #follow(signal: AbortSignal): Promise<void> {
     const silence = new AbortController();
     const late = setTimeout(() => silence.abort(new Error('the stream is silent')), SILENCE_MS);
@@ -100,7 +100,7 @@ export class BrakeStream {
     if (admitted !== undefined && !same(admitted, { cycle, version })) this.#stop(uid, false);
   }
 
-  /** The stream has sent the whole state: a life without a report has ended. */
+  /** Called once the stream has sent the whole state: a life without a report has ended. */
   #synced(seen: ReadonlySet<string>): void {
     clearTimeout(this.#cutTimer);
     this.#cutTimer = undefined;

@@ -26,7 +26,7 @@ const ATTEMPT: Attempt = {
   at: 0,
 };
 
-/** A problem of the API has its status in its body. */
+/** A problem response of the API. */
 const statusOf = (answer: unknown): number => Problem.safeParse(answer).data?.status ?? 200;
 
 /** The API as a broker sees it: one stream, and answers that a test sets. */
@@ -106,7 +106,7 @@ async function startVillage() {
   return { api, village, stopped, braked };
 }
 
-test('before the stream has the whole state, no agent is admitted', async () => {
+test('no agent is admitted before the stream has sent the whole state', async () => {
   const { api, village } = await startVillage();
   assert.notEqual(village.problem, undefined);
   await assert.rejects(village.admit('token'), /stream/);
@@ -133,10 +133,10 @@ test('a brake, other rules and an older cycle end a life; the same rules do not'
   assert.deepEqual(stopped, ['other']);
   api.send('current', { uid: UID, cycle: 1, version: '2' });
   await until('the rules changed', async () => stopped.includes(UID));
-  assert.deepEqual(braked, ['other'], 'other rules are no brake');
+  assert.deepEqual(braked, ['other'], 'a change of rules is not a brake');
 });
 
-test('an admission under rules that the stream has replaced is asked for again', async () => {
+test('an admission is requested again if the stream has reported newer rules', async () => {
   const { api, village } = await startVillage();
   api.send('current', { uid: UID, cycle: 1, version: '2' });
   api.send('synced', {});
@@ -145,7 +145,7 @@ test('an admission under rules that the stream has replaced is asked for again',
   assert.equal(api.asked.length, 2);
 });
 
-test('after a reconnect, a life that the API no longer names is over', async () => {
+test('after a reconnect, a life that the API no longer names has ended', async () => {
   const { api, village, stopped } = await startVillage();
   api.send('synced', {});
   await until('it is in step', async () => village.problem === undefined);
@@ -156,7 +156,7 @@ test('after a reconnect, a life that the API no longer names is over', async () 
   await until('the life is over', async () => stopped.includes(UID));
 });
 
-test('a token that is not admitted has the life behind it, if the API names one', async () => {
+test('a refused token carries its life if the API names one', async () => {
   const { api, village } = await startVillage();
   api.send('synced', {});
   await until('it is in step', async () => village.problem === undefined);
@@ -168,7 +168,7 @@ test('a token that is not admitted has the life behind it, if the API names one'
   }
 });
 
-test('a group of attempts that the API cannot read is not like one that it refuses for now', async () => {
+test('a group that the API cannot read differs from one that it refuses temporarily', async () => {
   const { api, village } = await startVillage();
   const problem = { type: 't', title: 't', detail: 'd', request_id: 'r' };
   const answer = (status: number, code: string): void => {
@@ -180,7 +180,7 @@ test('a group of attempts that the API cannot read is not like one that it refus
   await assert.rejects(village.begin([ATTEMPT]), (error) => !(error instanceof Unreadable));
 });
 
-test('attempts are kept with their texts cut, and a lost request is sent again', async () => {
+test('attempts are sent with shortened texts, and a lost request is sent again', async () => {
   const { api, village } = await startVillage();
   api.state.failures = 1;
   await village.begin([ATTEMPT]);

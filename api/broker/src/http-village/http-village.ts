@@ -31,7 +31,7 @@ import {
 } from '../village.ts';
 import { BrakeStream } from './brake-stream.ts';
 
-/** Timeout of one request to the API. A program waits meanwhile. */
+/** Timeout of one request to the API in milliseconds: a program waits for it. */
 const ANSWER_MS = 5_000;
 /** Pauses between retries. All requests are idempotent. */
 const RETRY_MS: readonly number[] = [100, 400];
@@ -44,7 +44,7 @@ type ApiClient = ReturnType<typeof createClient>;
 
 export interface HttpVillageOptions {
   readonly baseUrl: string;
-  /** The token by which the API knows the broker, as it is now. */
+  /** Reads the broker's present token for the API. */
   readonly token: () => Promise<string>;
   readonly onError: (error: unknown) => void;
 }
@@ -83,7 +83,7 @@ const wireWrite = ({ admission, isAllowedByRule, changes, details, ...rest }: Pe
 export class HttpVillage implements Village {
   readonly #client: ApiClient;
   readonly #brakes: BrakeStream;
-  /** Attempts that the API has kept, by the code of their refusal. */
+  /** Attempts that the API has stored, by the code of their refusal. */
   readonly kept = new Map<string, number>();
 
   constructor({ baseUrl, token, onError }: HttpVillageOptions) {
@@ -134,8 +134,8 @@ export class HttpVillage implements Village {
   }
 
   /**
-   * Asks about a write until the API decides. A request waits some seconds; a lost one is repeated with the same id.
-   * Rejects if the program hangs up, or if the API does not answer for a minute.
+   * Repeats a long poll with the same id until the API decides on the write. Rejects if the program hangs up, or if the
+   * API does not answer for a minute.
    */
   async permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial> {
     const body = { ...wireWrite(ask), wait_ms: EGRESS_WAIT_MAX_MS };
@@ -179,7 +179,7 @@ export class HttpVillage implements Village {
     }
   }
 
-  /** Sends a request, and repeats it if it was lost. A refusal is final. */
+  /** Sends a request and retries a lost one. A refusal is final. */
   async #post<T>(send: () => Promise<Answered<T>>): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       try {

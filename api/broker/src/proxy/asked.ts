@@ -5,10 +5,10 @@ import type { AttemptFacts } from './caller.ts';
 
 const MAX_PORT = 65_535;
 
-/** The broker's own name. The record has it for requests that name no server. */
+/** The broker's own name, recorded as the host of requests that name no server. */
 export const OF_BROKER: Destination = { host: 'hamlet', port: 80 };
 
-/** The path of a target without its query, which may have texts that do not belong in an audit. */
+/** The path of a target without its query, which may contain private texts. */
 export const pathOf = (target: string): string => (target.split(/[?#]/, 1)[0] ?? '').slice(0, EGRESS_PATH_MAX_CHARS);
 
 /** The printable part of a malformed host, and its port. */
@@ -27,7 +27,7 @@ function written(authority: string, impliedPort: number): Destination {
   };
 }
 
-/** The facts of a request that the broker cannot serve, as the program wrote them. Pure. */
+/** Describes a request that the broker cannot serve, as the program wrote it. Pure. */
 export function factsAsWritten(request: Pick<IncomingMessage, 'method' | 'url'>): AttemptFacts {
   const { method = null, url = '/' } = request;
   if (method === 'CONNECT') return { form: 'tunnel', destination: written(url, 443), method: null, path: null };

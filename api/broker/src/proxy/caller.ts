@@ -7,7 +7,7 @@ import type { Connections } from '../connections.ts';
 import { readIdentity, type Identity } from '../identity.ts';
 import type { Admission, AdmissionDenial, Attempt, AttemptEnd, EgressForm, Life } from '../village.ts';
 
-/** The life behind a connection, and the run and call that its program names. */
+/** The agent behind a connection, with the run and call that its program claims. */
 export interface Known {
   readonly admission: Life;
   readonly identity: Identity;
@@ -17,7 +17,7 @@ export interface Caller extends Known {
   readonly admission: Admission;
 }
 
-/** A request that is not admitted; `by` is null if the broker does not know the life. */
+/** A refused request; `by` is null if the broker does not know the agent. */
 export interface Unadmitted {
   readonly denial: EgressDenial;
   readonly by: Known | null;
@@ -63,7 +63,7 @@ export interface AttemptFacts {
   readonly path: string | null;
 }
 
-/** Writes the attempts of callers into the log, each with an id and an end. */
+/** Writes attempts into the log, each with an id and an end. */
 export class Recorder {
   readonly #log: AttemptLog;
   readonly #open = new Map<string, Set<OpenAttempt>>();
@@ -81,7 +81,7 @@ export class Recorder {
     if (known !== null) this.#log.refuse(this.#attempt(known, facts, { id: this.#newId(), denial }));
   }
 
-  /** Records an attempt before it goes out. A permitted write has its id already. */
+  /** Records an attempt before it goes out. A permitted write already has an id. */
   async begin(caller: Caller, facts: AttemptFacts, id = this.#newId()): Promise<OpenAttempt | EgressDenial> {
     const attempt = this.#attempt(caller, facts, { id, denial: null });
     const denial = await this.#log.begin(attempt);

@@ -1,4 +1,4 @@
-/** Requests at real servers, with the answers on their way to programs. */
+/** Requests to real servers, and their answers. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
@@ -13,10 +13,10 @@ const PIECE = Buffer.alloc(64 * 1024, 'x');
 
 let internet: Internet;
 let broker: TestBroker;
-/** Facts that the server has seen. */
+/** Counters of the server. */
 const seen = { headers: {} as IncomingMessage['headers'], received: 0, sent: 0, waits: 0, hungUp: 0 };
 
-/** Writes as fast as the reader lets it. */
+/** Writes with backpressure. */
 async function flood(response: NodeJS.WritableStream): Promise<void> {
   for (seen.sent = 0; seen.sent < FLOOD; seen.sent += PIECE.length)
     if (!response.write(PIECE)) {
@@ -97,7 +97,7 @@ function begin(
   return requestHttp(asked).on('error', () => undefined);
 }
 
-test('a program that reads slowly slows its server down, and then gets every byte', async () => {
+test('a slow reader slows its server down, and still gets every byte', async () => {
   const request = begin('/flood').end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   let sent = -1;
@@ -112,7 +112,7 @@ test('a program that reads slowly slows its server down, and then gets every byt
   assert.equal(read, FLOOD);
 });
 
-test('a program that hangs up ends its request at the server: before the answer, within it, and within its own body', async () => {
+test('a program that hangs up ends its request at the server: before the answer, during it, and during its own body', async () => {
   for (const [path, method] of [
     ['/silent', 'GET'],
     ['/hang', 'GET'],
@@ -131,7 +131,7 @@ test('a program that hangs up ends its request at the server: before the answer,
   }
 });
 
-test('the broker answers the question whether to send a body, and the server gets the body alone', async () => {
+test('the broker itself answers Expect: 100-continue, and the server gets only the body', async () => {
   const request = begin('/body', { method: 'POST', headers: { expect: '100-continue', 'content-length': '5' } });
   request.flushHeaders();
   await once(request, 'continue');
@@ -142,7 +142,7 @@ test('the broker answers the question whether to send a body, and the server get
   response.resume();
 });
 
-test('hints before an answer are left out, repeated headers stay, and those of one hop do not pass', async () => {
+test('early hints and hop-by-hop headers are dropped, repeated headers stay', async () => {
   const { status, headers, body } = await broker.plain('http://server.org/hints');
   assert.equal(status, 200);
   assert.equal(body, 'ok');
@@ -150,7 +150,7 @@ test('hints before an answer are left out, repeated headers stay, and those of o
   assert.equal(headers['x-hop'], undefined);
 });
 
-test('requests one after the other use one connection; answers without a body leave it usable', async () => {
+test('consecutive requests share one connection, also after answers without a body', async () => {
   for (const path of ['/one', '/empty', '/two'])
     assert.ok([200, 204].includes((await broker.plain(`http://server.org${path}`)).status));
   assert.deepEqual(internet.dialled, ['93.184.215.14:80']);
@@ -159,7 +159,7 @@ test('requests one after the other use one connection; answers without a body le
   assert.equal((await broker.plain('http://server.org/four', { method: 'PUT', body: 'abc' })).body, 'PUT 3');
 });
 
-test('a server that resets is unreachable; an answer that breaks off breaks off at the program too', async () => {
+test('a server that resets counts as unreachable; an answer that is cut off is cut off for the program too', async () => {
   const { status, headers } = await broker.plain('http://server.org/reset');
   assert.deepEqual([status, headers['hamlet-egress-code']], [502, 'egress_unreachable']);
   await assert.rejects(broker.plain('http://server.org/torn'), /aborted|ECONNRESET/);
@@ -182,13 +182,13 @@ test('bytes beyond the limit of a rule do not go out', async () => {
   assert.ok(seen.received <= 20_000, String(seen.received));
 });
 
-test('a server without TLS, or with a certificate that the broker does not trust, is named with the cause', async () => {
+test('the refusal names a server without TLS or with an untrusted certificate, and the cause', async () => {
   const { status, body } = await broker.inspected('https://broken.org/');
   assert.equal(status, 502);
-  assert.match(body, /broken\.org made no TLS connection that the broker trusts \([A-Z_]+\); check its certificate/);
+  assert.match(body, /the TLS handshake with broken\.org failed \([A-Z_]+\); check its certificate/);
 });
 
-test('without a byte in either direction a request ends: of the server, of the body, of the reader', async (t) => {
+test('a request ends if the server, the body or the reader is idle for too long', async (t) => {
   const impatient = await TestBroker.start(internet, { idleMs: 300 });
   t.after(() => impatient.close());
   impatient.village.addAgent('ada', {

@@ -17,7 +17,7 @@ import type { GuardedRequest, LetOut } from './write-guard.ts';
 const HUNG_UP = new Error('the program has hung up');
 const SILENT = new Error('no byte for too long');
 
-/** An answer that the program gets with other links. */
+/** Rewrites the links of an answer. */
 export interface AnswerLinks {
   headers(headers: OutgoingHttpHeaders): OutgoingHttpHeaders;
   /** Null if the body stays unchanged. */
@@ -26,7 +26,7 @@ export interface AnswerLinks {
 
 /** A request that may go out, with its program's answer. */
 export interface Outgoing extends GuardedRequest {
-  /** For the index of a registry: its links stay on the broker's reverse endpoints. */
+  /** Set for the index of a registry: its links then lead to the broker's reverse endpoints. */
   readonly links?: AnswerLinks;
 }
 
@@ -37,12 +37,12 @@ export interface ExchangeParts {
   readonly idleMs: number;
 }
 
-/** A request that was judged and permitted, as it will be sent. */
+/** A judged and permitted request, exactly as the broker will send it. */
 export interface By {
   readonly wire: WireRequest;
   readonly rule: EgressRule;
   readonly attempt: OpenAttempt;
-  /** The value that replaces the placeholder; null if none goes out. */
+  /** The value that replaces the placeholder; null without a secret. */
   readonly secret: string | null;
   readonly out: LetOut;
 }
@@ -55,7 +55,7 @@ interface AnswerHead {
 const UNREACHABLE = (host: string): EgressDenial =>
   deny('egress_unreachable', `${host} did not answer; try again later`);
 
-/** Ends an answer that the program must not get. */
+/** Ends an answer that the program must not receive. */
 class Withheld extends Error {
   readonly denial: EgressDenial;
 
@@ -72,11 +72,11 @@ function denialOf(error: unknown, host: string): EgressDenial {
 
 const RETURNED = deny(
   'egress_secret_returned',
-  'the server returned the secret that it got, so its answer is withheld',
+  'the server returned the secret, so the broker withholds the answer; ask an admin to check this server',
 );
 const UNREADABLE_ANSWER = deny(
   'egress_secret_returned',
-  'the server got a secret and answers in part or with an encoding, in which the broker cannot look for it; ask for the whole answer',
+  'the answer to a request with a secret is partial or encoded, so the broker cannot check it for the secret; request the whole answer without an encoding',
 );
 
 /** The broker can only read and change answers without an encoding. */
@@ -85,20 +85,20 @@ function sentHeaders({ links }: Outgoing, { wire, rule, secret }: By): WireHeade
   return links === undefined ? wire.headers : { ...wire.headers, 'accept-encoding': 'identity' };
 }
 
-/** Why an answer to a request with a secret is withheld because of its head; null if it may pass. */
+/** The reason to withhold an answer to a request with a secret, from its head; null if it may pass. */
 function withheldBy(spotter: SecretSpotter, { status, headers }: AnswerHead): EgressDenial | null {
   if (status === 206 || String(headers['content-encoding'] ?? 'identity') !== 'identity') return UNREADABLE_ANSWER;
   return spotter.isIn(Buffer.from(Object.entries(headers).flat(2).join('\n'), 'latin1')) ? RETURNED : null;
 }
 
-/** Passes the answer on, with rewritten links. A body with the secret fails with `SecretReturned`. */
+/** Passes the answer to the program, with rewritten links. A body that contains the secret fails with `SecretReturned`. */
 function answer(
   { response, links }: Outgoing,
   { status, headers }: AnswerHead,
   { spotting }: { readonly spotting: Transform | null },
 ): Writable {
   const own: OutgoingHttpHeaders = endToEnd(headers);
-  // The broker alone says that it refused something.
+  // A server must not forge a refusal of the broker.
   delete own[REFUSAL_HEADER];
   const shown = { ...(links?.headers(own) ?? own) };
   const rewriting = links?.stream(shown) ?? null;
@@ -114,7 +114,7 @@ function answer(
 /** Drops what is written to it. */
 const unheeded = (): Writable => new Writable({ write: (_chunk, _encoding, next) => next() });
 
-/** Answers a push after its progress lines. A refusal of the server becomes a report of git. */
+/** Answers a push after its progress lines. An HTTP refusal of the server becomes a git report. */
 function answerAfterProgress(
   { response }: Outgoing,
   status: number,
@@ -139,7 +139,7 @@ function bodyOf({ request }: Outgoing, { wire, out: { body } }: By, meter: Meter
   return counted;
 }
 
-/** The answer of a server on its way to the program. Mutable, because it follows the connection. */
+/** The state of a server's answer while it passes to the program. Mutable. */
 class Answering implements AnswerReader {
   readonly #outgoing: Outgoing;
   readonly #by: By;
@@ -233,7 +233,7 @@ class Answering implements AnswerReader {
   };
 }
 
-/** Sends a request that was judged, recorded and permitted, and passes its answer on to the program. */
+/** Sends a judged, recorded and permitted request, and passes its answer to the program. */
 export function exchange(parts: ExchangeParts, outgoing: Outgoing, by: By): void {
   const { caller, destination, form } = outgoing;
   const { admission } = caller;

@@ -7,7 +7,7 @@ const HELLO_MS = 10_000;
 
 const NOT_TLS = deny('egress_not_tls', 'this way out carries TLS only; use an address that begins with https');
 
-/** Puts back what was read, for the next reader. */
+/** Puts the read bytes back for the next reader. */
 export function giveBack(socket: Readable, bytes: Buffer): void {
   socket.pause();
   if (bytes.length > 0) socket.unshift(bytes);
@@ -51,8 +51,8 @@ export function nextChunk(socket: Readable): Promise<Buffer | null> {
 }
 
 /**
- * Requires that a tunnel begins with TLS for the requested host: one address may serve several hosts, of which only this
- * one is allowed. A client that requests an address sends no name.
+ * Requires that a tunnel begins with TLS for the requested host, because one address may also serve hosts that are not
+ * allowed. A client that connects to an IP address sends no name.
  */
 export async function requireName(socket: Duplex, head: Buffer, { host }: Destination): Promise<EgressDenial | null> {
   const found = await serverName(socket, head);

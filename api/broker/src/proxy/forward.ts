@@ -14,7 +14,7 @@ export interface ForwardParts extends GuardParts, ExchangeParts {
   readonly village: Pick<Village, 'secret' | 'permit' | 'withdraw'>;
 }
 
-/** One request of an admitted agent, whose destination the connection has fixed. */
+/** One request of an admitted agent, with the destination of its connection. */
 export interface Passage extends Outgoing {
   /** True for a request to git's own endpoint. */
   readonly isOfGit?: boolean;
@@ -33,7 +33,7 @@ function wireOf({ request, isOfGit = false }: Passage): WireRequest | EgressDeni
 
 type Allowed = Extract<WireVerdict, { verdict: 'allow' }>;
 
-/** The secret that goes out with a request; null if the rule has none, or if the program does not ask for it. */
+/** The secret to send with a request; null if the rule has none or the program does not request it. */
 async function secretOf(
   parts: ForwardParts,
   { caller, destination: { host }, form }: Passage,
@@ -71,7 +71,7 @@ export async function forward(parts: ForwardParts, passage: Passage): Promise<vo
   refusePush(passage, out);
 }
 
-/** The facts for the record. Pure. */
+/** The record of a request. Pure. */
 export function factsOf({
   form,
   destination,
@@ -82,7 +82,7 @@ export function factsOf({
   return { form, destination, method: request.method ?? null, path: pathOf(request.url ?? '/') };
 }
 
-/** Records a request that may go out, and lets it out. */
+/** Records a permitted request, then sends it. */
 async function send(parts: ForwardParts, passage: Passage, by: Omit<By, 'attempt'>): Promise<void> {
   const { out } = by;
   const attempt = await parts.recorder.begin(passage.caller, factsOf(passage), out.ask?.ask);

@@ -23,7 +23,7 @@ interface Ran {
   readonly out: string;
 }
 
-/** Runs git as in a pod: with the proxy, and without any settings of this machine. */
+/** Runs git as in a pod: with the proxy, and without the settings of this machine. */
 function git(cwd: string, ...args: string[]): Promise<Ran> {
   const proxy = `http://${encodeURIComponent(`${RUN}/call-1`)}:ada@127.0.0.1:${String(broker.port)}`;
   const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@hamlet'];
@@ -94,7 +94,7 @@ async function commit(app: string, bytes = 10): Promise<string> {
   return (await git(app, 'rev-parse', 'HEAD')).out.trim();
 }
 
-test('git clones through the endpoint with credentials that its pod does not have', async () => {
+test('git clones through the endpoint with credentials that only the broker has', async () => {
   await clone();
   const wanted = `Basic ${Buffer.from('x-access-token:s3cr3t').toString('base64')}`;
   assert.ok(authorizations.length > 0 && authorizations.every((one) => one === wanted));
@@ -110,7 +110,7 @@ test('git clones through the endpoint with credentials that its pod does not hav
   );
 });
 
-test('a push to a branch of the agent waits for a permission that names what is pushed', async () => {
+test("a push to the agent's own branch waits for a permission that names the pushed commits", async () => {
   const app = await clone();
   const id = await commit(app);
   const ran = await git(app, 'push', 'origin', `HEAD:${OWN}`);
@@ -122,7 +122,7 @@ test('a push to a branch of the agent waits for a permission that names what is 
   assert.deepEqual([ask?.kind, ask?.run, ask?.call, ask?.admission.agent], ['push', RUN, 'call-1', 'ada']);
 });
 
-test('a large push, which git sends in chunks after a question, goes out whole', async () => {
+test('a large push, which git sends in chunks after a probe, goes out whole', async () => {
   const app = await clone();
   const id = await commit(app, 3_000_000);
   const ran = await git(app, 'push', 'origin', `HEAD:${OWN}`);
@@ -131,7 +131,7 @@ test('a large push, which git sends in chunks after a question, goes out whole',
   assert.equal(broker.village.permissions.length, 1);
 });
 
-test('other branches, tags and forced updates of them are refused with the reason, without a question', async () => {
+test('pushes to other branches and to tags are refused with the reason, without asking a person', async () => {
   const app = await clone();
   await commit(app);
   const main = onServer('rev-parse', 'main');
@@ -176,7 +176,7 @@ const TYPED = { 'content-type': 'application/x-git-receive-pack-request' };
 const pushOf = (ref: string): Buffer =>
   Buffer.concat([pktLine(`${'0'.repeat(40)} ${'b'.repeat(40)} ${ref}\0report-status`), PKT_FLUSH]);
 
-test('a program of its own is judged as git is, and what is a push in part alone is unclear', async () => {
+test('pushes by other programs are judged like those of git, and a request that only partly looks like a push is refused', async () => {
   const body = pushOf('refs/heads/main').toString();
   const code = async (path: string, asked: object): Promise<unknown> =>
     (await broker.inspected(`https://git.home/acme/app.git${path}`, { method: 'POST', body, headers: TYPED, ...asked }))
@@ -200,7 +200,7 @@ test('a program of its own is judged as git is, and what is a push in part alone
   assert.deepEqual(internet.dialled, []);
 });
 
-test("the broker answers git's probe itself, so that nothing which looks like one leaves", async () => {
+test("the broker itself answers git's probe, so a disguised request cannot leave", async () => {
   const probe = { method: 'POST', headers: { ...TYPED, 'content-length': '4' }, body: '0000' };
   const answer = await broker.plain(`${URL_OF}/git-receive-pack`, probe);
   assert.deepEqual(
@@ -217,7 +217,7 @@ test("the broker answers git's probe itself, so that nothing which looks like on
   assert.deepEqual([internet.dialled, broker.village.permissions], [[], []]);
 });
 
-test('a person reads the options of a push, and other options are another permission', async () => {
+test('a person sees the options of a push, and other options need another permission', async () => {
   const paths = ['/acme/app.git/**'];
   const pushOptions = ['ci.skip', 'merge_request.create'];
   broker.village.addAgent('ada', { allow: [{ host: 'git.home', methods: ['GET', 'POST'], paths, pushOptions }] });
@@ -236,7 +236,7 @@ test('a person reads the options of a push, and other options are another permis
   assert.notEqual(first?.sha256, second?.sha256);
 });
 
-test('a rule for reading lets git fetch and not push; other requests of git have no way out', async () => {
+test('a read-only rule lets git fetch but not push; other git requests are refused', async () => {
   broker.village.addAgent('ada', { allow: [{ host: 'git.home', methods: ['GET'] }] });
   broker.village.stop('uid-ada');
   const app = await clone();

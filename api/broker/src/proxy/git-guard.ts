@@ -15,18 +15,18 @@ import { PUSH_RESULT_TYPE, refusedPush } from '../git/push-report.ts';
 import { giveBack, nextChunk } from './first-bytes.ts';
 import { phraseOf, REFUSAL_HEADER, refuseRequest } from './refuse.ts';
 
-/** Time in which a program sends the start of its body. */
+/** Milliseconds that a program has to send the start of its body. */
 const HEAD_MS = 30_000;
 
-/** A push that must not go out; `push` is null if the broker could not read its commands. */
+/** A refused push; `push` is null if the broker could not read its commands. */
 export interface RefusedPush {
   readonly denial: EgressDenial;
   readonly push: Push | null;
 }
 
 /**
- * Reads the start of a body until `judge` has an answer, and puts the bytes back. `judge` gets each chunk once, and null at the
- * end; it answers null for more.
+ * Reads the start of a body until `judge` decides, and puts the bytes back. `judge` gets each chunk once, and null at
+ * the end; it returns null to request more.
  */
 async function readStart<T>(request: IncomingMessage, judge: (chunk: Buffer | null) => T | null): Promise<T> {
   const timer = setTimeout(() => request.destroy(), HEAD_MS);
@@ -45,9 +45,9 @@ async function readStart<T>(request: IncomingMessage, judge: (chunk: Buffer | nu
   }
 }
 
-const NO_FETCH = deny('egress_git_refused', 'this body is not one that git sends for a clone or fetch');
+const NO_FETCH = deny('egress_git_refused', 'this body is not a clone or fetch of git; use git itself');
 
-/** Null if the body of a request begins as a fetch of git does. */
+/** Null if the body of a request starts like a git fetch, else the denial. */
 export async function refuseOtherFetch(request: IncomingMessage): Promise<EgressDenial | null> {
   const isGzip = request.headers['content-encoding'] === 'gzip';
   let bytes: Buffer = Buffer.alloc(0);
@@ -60,7 +60,7 @@ export async function refuseOtherFetch(request: IncomingMessage): Promise<Egress
   return found === 'fetch' ? null : NO_FETCH;
 }
 
-/** Answers git's probe, an empty request before a large push, in the place of the server: nothing leaves. */
+/** Answers git's probe, an empty request before a large push, instead of the server. */
 export async function answerProbe(request: IncomingMessage, response: ServerResponse): Promise<EgressDenial | null> {
   let text = '';
   const isProbe = await readStart(request, (chunk) => {
@@ -83,7 +83,7 @@ function judgeRefs(agent: string, commands: readonly PushCommand[]): EgressDenia
   );
 }
 
-/** Servers act on options: they open and merge requests, or make a repository public. */
+/** Refuses other push options, because servers act on them: they merge requests or make a repository public. */
 function judgeOptions(options: readonly string[], allowed: readonly string[] = []): EgressDenial | null {
   const other = options.find((option) => !allowed.includes(option));
   if (other === undefined) return null;
@@ -98,8 +98,8 @@ function unclear(why: string): RefusedPush {
 }
 
 /**
- * Reads the commands of a push and puts their bytes back; refuses other branches than the agent's own, and options that the rule
- * does not name. Object ids are hashes of all that is pushed, so a permission for the commands is one for the content.
+ * Reads the commands of a push and puts their bytes back; refuses branches of others and options that the rule does not
+ * name. Object ids are hashes of the pushed content, so a permission for the commands covers the content.
  */
 export async function readPush(
   request: IncomingMessage,
@@ -119,7 +119,7 @@ export async function readPush(
 
 export const repositoryIn = (target: string): string => target.replace(/\/git-receive-pack$/, '');
 
-/** Answers a push like a server that refuses its references, once the program has sent all of it. */
+/** Answers a push like a server that rejects its references, after reading all of it. */
 export function refusePush(
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   { denial, push }: RefusedPush,

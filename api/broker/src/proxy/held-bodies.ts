@@ -14,7 +14,7 @@ export type Body =
 
 const UNREAD: Body = { kind: 'unread' };
 
-/** Bodies that wait for permissions. Once an agent fills its share, a person decides about further bodies unread. */
+/** Bodies in memory that wait for permissions. Once an agent has used its share, a person decides without seeing further bodies. */
 export class HeldBodies {
   readonly #byAgent = new Map<string, number>();
   #total = 0;

@@ -10,7 +10,7 @@ export class BytesSpent extends Error {
   readonly denial: EgressDenial;
 
   constructor(minutes: number) {
-    const message = `the rule of this host has no bytes left; it has again in ${String(minutes)} minutes`;
+    const message = `the rule of this host has no bytes left; try again in ${String(minutes)} minutes`;
     super(message);
     this.denial = deny('egress_bytes_spent', message);
   }

@@ -11,10 +11,10 @@ const MAX_OUTLETS = 1000;
 const MAX_SOCKETS = 64;
 const IDLE_MS = 15_000;
 const HANDSHAKE_MS = 10_000;
-/** The origin for undici. Only the broker itself judges and resolves names. */
+/** The origin for undici, which resolves no names: the broker does. */
 const SERVER = 'http://server.invalid';
 
-/** Each exchange has its own limit of silence. */
+/** Each exchange has its own idle timeout. */
 const OPTIONS = {
   allowH2: false,
   pipelining: 1,
@@ -82,7 +82,7 @@ class Outlet {
     this.#open = open;
   }
 
-  /** Sends a request on a free or a new connection. `reader` also receives errors. */
+  /** Sends a request on an idle or a new connection. `reader` also receives errors. */
   send(server: Server, sent: Sent, reader: AnswerReader): void {
     this.#poolOf(server).dispatch({ ...sent, origin: SERVER }, reader);
   }
@@ -108,13 +108,13 @@ class Outlet {
   }
 }
 
-/** The outlets of all agents, by life and version of their rules: no connection outlives its rules. */
+/** The outlets of all agents, by life and version of the rules: a connection does not outlive its rules. */
 export class Outlets {
   readonly #outlets = new Map<string, Outlet>();
   readonly #network: Network;
   readonly #trusted: string[] | undefined;
 
-  /** @param roots further certificates (PEM) by which the broker knows servers, beside those of the system. */
+  /** @param roots further root certificates (PEM) for servers, beside those of the system. */
   constructor(network: Network, roots?: string) {
     this.#network = network;
     this.#trusted = roots === undefined ? undefined : [...getCACertificates(), roots];
@@ -151,7 +151,7 @@ export class Outlets {
   }
 }
 
-/** TLS with a server on a connection. Rejects with {@link NotReached}. */
+/** Starts TLS on a connection to a server. Rejects with {@link NotReached}. */
 async function secured(socket: Socket, host: string, trusted: string[] | undefined): Promise<TLSSocket> {
   const name = isIP(host) === 0 ? { servername: host } : { host };
   const ca = trusted === undefined ? {} : { ca: trusted };
@@ -163,10 +163,7 @@ async function secured(socket: Socket, host: string, trusted: string[] | undefin
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'timeout';
     throw new NotReached(
-      deny(
-        'egress_unreachable',
-        `${host} made no TLS connection that the broker trusts (${code}); check its certificate`,
-      ),
+      deny('egress_unreachable', `the TLS handshake with ${host} failed (${code}); check its certificate`),
     );
   } finally {
     clearTimeout(timer);

@@ -27,8 +27,7 @@ export function statusOf(code: EgressRefusalCode): number {
 const bodyOf = ({ code, message }: EgressDenial): string => `${JSON.stringify({ reason: code, message })}\n`;
 
 /**
- * Code and message as the reason phrase of an answer, the only part that apt, pip, wget, Python and programs in Go show.
- * It has printable ASCII alone.
+ * Code and message as the reason phrase of an answer in printable ASCII: the only part that apt, pip, wget, Python and Go programs show.
  */
 export const phraseOf = ({ code, message }: EgressDenial): string =>
   `${code}: ${message}`.slice(0, MAX_PHRASE_LENGTH).replaceAll(/[^\x20-\x7e]/g, '?');
@@ -57,7 +56,7 @@ function shownTo(program: string, denial: EgressDenial): { readonly type: string
   return { type: 'application/json', body };
 }
 
-/** Answers a request with a refusal, or breaks off an answer that has begun. */
+/** Answers a request with a refusal, or aborts an answer that has begun. */
 export function refuseRequest(response: ServerResponse, denial: EgressDenial): void {
   if (response.headersSent) {
     response.destroy();

@@ -1,7 +1,7 @@
-/** Share of a cut text that shows its end: what follows a long harmless beginning is what a person must see. */
+/** Share of a shortened text that shows its end, because a harmful end may follow a long harmless start. */
 const END_SHARE = 0.4;
 
-/** A text of at most `max` characters that shows beginning and end of a longer one, and how much is missing. */
+/** Shortens a text to about `max` characters: its start, the number of omitted characters, and its end. */
 export function keepEnds(text: string, max: number): string {
   if (text.length <= max) return text;
   const mark = ` …[${text.length - max} characters and more are not shown]… `;
@@ -10,6 +10,6 @@ export function keepEnds(text: string, max: number): string {
   return `${text.slice(0, begin).toWellFormed()}${mark}${text.slice(-end).toWellFormed()}`;
 }
 
-/** A text with its invisible characters written as escapes: they could reorder or hide what a person reads. */
+/** Escapes invisible characters, which could reorder or hide parts of a text. */
 export const visible = (text: string): string =>
   text.replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]|[^\P{Cc}\n\r\t]/gu, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);

@@ -42,7 +42,7 @@ function join(tunnel: Tunnel, server: Socket, by: { meter: Meter; attempt: OpenA
   pipeline(server, meter.stream('received'), socket, end);
 }
 
-/** Connects first, so that it can still answer with a refusal. It sends no byte before the TLS name matches. */
+/** Connects first, because it can still refuse then. Sends no byte before the TLS name matches. */
 export async function openTunnel(parts: TunnelParts, tunnel: Tunnel): Promise<void> {
   const { caller, destination, socket } = tunnel;
   const facts = { form: 'tunnel', destination, method: null, path: null } as const;

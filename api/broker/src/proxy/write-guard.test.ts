@@ -53,7 +53,7 @@ beforeEach(() => {
 const post = (path: string, body: string, headers: Record<string, string> = {}) =>
   broker.inspected(`https://api.org${path}`, { method: 'POST', body, headers });
 
-test('a read passes, and a write waits with words, body and hash for the person', async () => {
+test('a read passes; a write waits for a person, who sees its description, body and hash', async () => {
   await broker.inspected('https://api.org/notes');
   assert.equal(broker.village.permissions.length, 0);
   const headers = { authorization: 'Bearer hamlet-placeholder-key', 'content-type': 'application/json' };
@@ -69,7 +69,7 @@ test('a read passes, and a write waits with words, body and hash for the person'
   assert.equal(broker.village.attempts.at(-1)?.id, ask?.ask, 'the attempt has the id of the permitted write');
 });
 
-test('the hash follows method, target, headers and body, and not what says nothing about them', async () => {
+test('the hash covers method, target, relevant headers and body', async () => {
   const hashes = async (path: string, body: string, headers: Record<string, string>): Promise<string | null> => {
     await post(path, body, headers);
     return broker.village.permissions.at(-1)?.sha256 ?? null;
@@ -86,7 +86,7 @@ test('the hash follows method, target, headers and body, and not what says nothi
   assert.equal(new Set([first, ...others]).size, 6);
 });
 
-test('a refused write is 403 with code and reason, and nothing arrives', async () => {
+test('a refused write gets 403 with code and reason, and the server receives nothing', async () => {
   broker.village.answer = deny('egress_person_denied', 'a person denied this write: not now');
   const answer = await post('/notes', 'x');
   assert.equal(answer.status, 403);
@@ -119,7 +119,7 @@ test('a write without a body, in chunks, and with an empty body arrives as it wa
   );
 });
 
-test('a body that is too long is asked about unread, and arrives whole', async () => {
+test('a person is asked about an oversized body without seeing it, and the body arrives whole', async () => {
   const body = 'x'.repeat(MAX_READ_BYTES * 2);
   await post('/large', body);
   await post('/large', body, { 'transfer-encoding': 'chunked' });
@@ -133,7 +133,7 @@ test('a body that is too long is asked about unread, and arrives whole', async (
   assert.equal(arrived.length, 2);
 });
 
-test('bytes that are no text are not shown, and a long text is shown to its limit', async () => {
+test('binary bodies are not shown, and long texts are shortened', async () => {
   await post('/a', 'a\u0001b');
   await post('/a', 'é'.repeat(5000));
   const [binary, long] = broker.village.permissions;
@@ -142,7 +142,7 @@ test('bytes that are no text are not shown, and a long text is shown to its limi
   assert.match(long?.body ?? '', /^é{2000,} …\[\d+ characters and more are not shown\]… é+$/);
 });
 
-test('a person sees unusual headers, the end of a long address, and hidden characters as escapes', async () => {
+test('a person sees unusual headers, the end of a long address, and escaped invisible characters', async () => {
   const target = `/post?note=${'harmless+'.repeat(300)}&action=transfer&to=mallory`;
   await post(target, 'pay\u202eeno on', { 'x-api-version': '2', 'user-agent': 'curl', cookie: 'a=1' });
   const [ask] = broker.village.permissions;
@@ -154,7 +154,7 @@ test('a person sees unusual headers, the end of a long address, and hidden chara
   assert.equal(ask?.body, 'pay\\u{202e}eno on');
 });
 
-test('a request that says one thing and does another is refused', async () => {
+test('a request whose headers contradict its method or path is refused', async () => {
   for (const headers of [
     { 'x-http-method-override': 'DELETE' },
     { 'x-original-url': '/admin' },
@@ -169,7 +169,7 @@ test('a request that says one thing and does another is refused', async () => {
   assert.deepEqual([arrived, broker.village.permissions], [[], []]);
 });
 
-test('a rule says that its writes need no person, a checkout page asks for itself', async () => {
+test('a rule may allow writes without a person, but checkout pages always ask', async () => {
   await post('/open/x', 'x');
   await broker.inspected('https://api.org/checkout');
   assert.deepEqual(
@@ -196,7 +196,7 @@ test('a program that hangs up while it waits sends nothing', async () => {
   assert.deepEqual(arrived, []);
 });
 
-test('a permitted write that cannot be recorded is withdrawn', async () => {
+test('a permitted write that the broker cannot record is withdrawn', async () => {
   broker.village.answer = 'allowed';
   await post('/first', 'x');
   const permit = broker.village.permit.bind(broker.village);

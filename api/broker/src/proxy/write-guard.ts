@@ -26,7 +26,7 @@ export interface GuardedRequest {
   readonly response: ServerResponse;
 }
 
-/** A request that the rules let out, if its effect is permitted. */
+/** A request that the rules allow, if its effect is permitted. */
 export interface JudgedRequest extends GuardedRequest {
   readonly wire: WireRequest;
   readonly rule: EgressRule;
@@ -38,7 +38,7 @@ export interface GuardParts {
   readonly bodies: HeldBodies;
 }
 
-/** A request that may go out. `ask` is the permitted write; null for a request that only reads. */
+/** A request that may go out. `ask` is the permitted write; null for a read. */
 export interface LetOut {
   readonly ask: PermissionAsk | null;
   /** The body if the broker has read it; else it is still in the request. */
@@ -63,13 +63,13 @@ const IDLE_HEADERS = new Set([
   'traceparent',
   'user-agent',
 ]);
-/** Headers of most requests, which a person need not read: the host is in the address, and credentials are no text for people. */
+/** Common headers that are not shown to a person: the host is in the address, and credentials must stay hidden. */
 const USUAL_HEADERS = new Set([...IDLE_HEADERS, 'authorization', 'content-type', 'git-protocol', 'host']);
 const HEADER_MAX_CHARS = 300;
 
 /**
- * Lets a request out that only reads. For a write, the broker reads its push or body and waits until the API permits it,
- * after a person's decision if one is needed. Never rejects.
+ * Permits a read at once. For a write, reads its push or body and waits until the API permits it, after a person's
+ * decision if the rules require one. Never rejects.
  */
 export async function guardWrite(parts: GuardParts, judged: JudgedRequest): Promise<LetOut | RefusedPush> {
   const { effect, request } = judged;
@@ -162,14 +162,14 @@ function originOf({ destination: { host, port }, form }: GuardedRequest): string
   return `${scheme}://${name}${port === usual ? '' : `:${String(port)}`}`;
 }
 
-/** The headers on which a server may act, as a person reads them. */
+/** The unusual headers, on which a server may act, for a person. */
 function unusualHeaders(headers: WireHeaders): readonly string[] {
   return Object.entries(headers)
     .filter(([name]) => !USUAL_HEADERS.has(name))
     .map(([name, value]) => keepEnds(`${name}: ${visible(String(value))}`, HEADER_MAX_CHARS));
 }
 
-/** The beginning and end of a text; null for binary bytes and for an empty body. */
+/** The start and end of a text; null for binary bytes and for an empty body. */
 function excerptOf(bytes: Buffer): string | null {
   const text = bytes.toString('utf8');
   if (text === '' || /[^\P{Cc}\n\r\t]|\uFFFD/u.test(text)) return null;
@@ -178,7 +178,7 @@ function excerptOf(bytes: Buffer): string | null {
 
 const hashOfBytes = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
-/** The hash of everything that a server may act on: method, target, headers and content. */
+/** The hash of everything that the server acts on: method, target, headers and content. */
 function hashOf({ destination, form, wire: { method, target, headers } }: JudgedRequest, content: unknown): string {
   const acting = Object.entries(headers)
     .filter(([name]) => !IDLE_HEADERS.has(name))
@@ -186,7 +186,7 @@ function hashOf({ destination, form, wire: { method, target, headers } }: Judged
   return hashOfBytes(JSON.stringify([form, destination, method, target, acting, content]));
 }
 
-/** Null if the write may go out now. A program that hangs up ends the wait. */
+/** Waits for the decision; null if the write may go out. A program that hangs up ends the wait. */
 async function permission(
   village: GuardParts['village'],
   response: ServerResponse,

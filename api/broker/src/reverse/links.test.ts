@@ -18,7 +18,7 @@ async function rewritten(links: Links, body: string, chunk = body.length): Promi
   return text(stream);
 }
 
-test('links of indexes lead to the reverse endpoint, other addresses stay', async () => {
+test('links of an index lead to the reverse endpoint, other addresses stay unchanged', async () => {
   const npm = '{"homepage":"https://a.org/","dist":{"tarball":"https://files.org:8443/x/-/x-1.tgz"}}';
   assert.equal(
     await rewritten(linksOf('npm'), npm),
@@ -38,7 +38,7 @@ test('links of indexes lead to the reverse endpoint, other addresses stay', asyn
   assert.equal(linksOf('npm').stream({ 'content-type': 'application/octet-stream' }), null);
 });
 
-test('chunks of any length give the same text', async () => {
+test('the rewritten text is the same for chunks of any length', async () => {
   const entry = (at: number): string =>
     `{"n":"${'x'.repeat(at % 700)}","tarball":"https://files.org/${String(at)}.tgz"}`;
   const body = `[${Array.from({ length: 200 }, (_, at) => entry(at * 37)).join(',')}]`;

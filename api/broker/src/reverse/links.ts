@@ -5,9 +5,9 @@ import type { AnswerLinks } from '../proxy/exchange.ts';
 import { LINKS } from './registries.ts';
 import type { Upstream } from './reverse-target.ts';
 
-/** Longest beginning of a link: spaces in JSON, scheme and host. */
+/** Longest start of a link in characters: spaces in JSON, scheme and host. */
 const MAX_LINK_BEGIN = 512;
-/** Characters to hold back without the beginning of a line or an object. */
+/** Characters to hold back if the chunk has no start of a line or an object. */
 const MAX_KEPT = 16_384;
 /** Types of answers with links. Packages pass unchanged. */
 const INDEX_TYPES = /^(text\/html|application\/(json|vnd\.(npm|pypi)\.[a-z0-9.+-]*))/i;
@@ -21,10 +21,10 @@ function originOf({ scheme, destination: { host, port } }: Upstream): string {
 export class Links implements AnswerLinks {
   readonly #registry: Registry;
   readonly #upstream: Upstream;
-  /** The beginning of links to any host: `http://hamlet/pip/at`. */
+  /** Prefix of links to any host: `http://hamlet/pip/at`. */
   readonly #places: string;
 
-  /** @param origin the address of the reverse endpoints, as the program knows it. */
+  /** @param origin the address of the reverse endpoints, as the program uses it. */
   constructor(registry: Registry, upstream: Upstream, origin: string) {
     this.#registry = registry;
     this.#upstream = upstream;
@@ -48,7 +48,7 @@ export class Links implements AnswerLinks {
   stream(headers: OutgoingHttpHeaders): Transform | null {
     const begin = LINKS[this.#registry];
     const type = String(headers['content-type'] ?? '');
-    // Cargo's index has the configuration of downloads as a file without a type of its own.
+    // Cargo's index serves its config.json without a content type.
     const isIndex = INDEX_TYPES.test(type) || this.#upstream.target.endsWith('/config.json');
     if (begin === null || !isIndex || (headers['content-encoding'] ?? 'identity') !== 'identity') return null;
     const whole = new RegExp(`(${begin.source})(https?)://(?=[^/"\\s]+)`, 'gi');

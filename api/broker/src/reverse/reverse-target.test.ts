@@ -7,7 +7,7 @@ import { originFor, readReverse, reversePath } from './reverse-target.ts';
 const RUN = '6f1c1d52-0000-4000-8000-000000000001';
 const LOOPBACK = 'http://127.0.0.1:3128';
 
-test('a reverse endpoint is a path of the proxy, or of a loopback address in a request to a proxy', () => {
+test('a reverse endpoint is a path on the proxy itself or on a loopback address', () => {
   assert.equal(reversePath('/git/a.org/x'), '/git/a.org/x');
   assert.equal(reversePath('http://127.0.0.1:3128/npm/x'), '/npm/x');
   assert.equal(reversePath('http://[::1]/npm/x'), '/npm/x');
@@ -19,7 +19,7 @@ test('a reverse endpoint is a path of the proxy, or of a loopback address in a r
     assert.equal(readReverse(path), null, path);
 });
 
-test('host, scheme, registry, run and call stand in the path', () => {
+test('the path names host, scheme, registry, run and call', () => {
   assert.deepEqual(readReverse('/git/Git.Org/o/r.git/info/refs?service=git-upload-pack'), {
     kind: 'git',
     as: null,
@@ -55,12 +55,12 @@ test('host, scheme, registry, run and call stand in the path', () => {
   });
 });
 
-test('a user before the host of a repository is left out', () => {
+test('a user name before the host of a repository is dropped', () => {
   const read = readReverse('/git/ada:word@git.org/r.git/git-upload-pack');
   assert.deepEqual(read?.kind === 'git' && read.upstream.destination, { host: 'git.org', port: 443 });
 });
 
-test('a registry has its own address, or a denial that says what to ask for', () => {
+test('a registry has its address, or a denial that names the setting to ask for', () => {
   const registries = { npm: { url: 'https://npm.home:4873/all/' }, go: { url: 'https://proxy.golang.org/' } };
   const policy = EgressPolicy.parse({ version: '1', allow: [], deny: [], openings: [], registries });
   assert.deepEqual(upstreamOfIndex(policy, 'npm', '/@scope%2fname'), {

@@ -5,7 +5,7 @@ import { readHostPort } from '../proxy/destination.ts';
 
 /** The pod's proxy for programs that use no proxy for loopback addresses. */
 const LOOPBACK_ORIGIN = 'http://127.0.0.1:3128';
-/** The endpoints for programs that use the proxy, whose proxy user names run and call. */
+/** The endpoints for programs that use the proxy: the proxy user names run and call. */
 const PROXIED_ORIGIN = 'http://hamlet';
 
 /** The origin of links in an answer: the one that the program used. */
@@ -25,7 +25,7 @@ interface Named {
   readonly as: { readonly run: string | null; readonly call: string | null } | null;
 }
 
-/** A request to a reverse endpoint. `link` is a file that an index names. */
+/** A request to a reverse endpoint. `link` is the address of a file that an index names. */
 export type ReverseTarget = Named &
   (
     | { readonly kind: 'git'; readonly upstream: Upstream }
@@ -39,7 +39,7 @@ const INDEX = new RegExp(`^/(${REGISTRIES.join('|')})(/.*)$`, 's');
 const LINK = /^\/at\/(https?)\/([^/?#]+)(\/.*)$/s;
 const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
-/** The host may have its colon encoded: pip does that in each part of a path. */
+/** pip encodes the colon of the host. */
 function upstreamOf(scheme: Scheme, written: string, target: string): Upstream | null {
   const host = written.replace(/%3A/i, ':');
   const destination = readHostPort(/:[0-9]+$/.test(host) ? host : `${host}:${String(PORTS[scheme])}`);
@@ -48,7 +48,7 @@ function upstreamOf(scheme: Scheme, written: string, target: string): Upstream |
 
 function readGit(path: string): { readonly kind: 'git'; readonly upstream: Upstream } | null {
   const [, prefix, host = '', target = ''] = GIT.exec(path) ?? [];
-  // A person's address may name a user before the host. The credentials of the rule count.
+  // The address may name a user before the host. The credentials of the rule replace it.
   const scheme = prefix === 'git' ? 'https' : 'http';
   const upstream = prefix === undefined ? null : upstreamOf(scheme, host.replace(/^[^@]*@/, ''), target);
   return upstream === null ? null : { kind: 'git', upstream };

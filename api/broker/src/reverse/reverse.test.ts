@@ -56,7 +56,7 @@ interface Ran {
   readonly out: string;
 }
 
-/** Runs a program as one of a pod: with the proxy, and without any other settings of this machine. */
+/** Runs a program as in a pod: with the proxy, and without the settings of this machine. */
 function program(argv: readonly string[], more: { env?: Record<string, string>; cwd?: string } = {}): Promise<Ran> {
   const [file = '', ...args] = argv;
   const proxy = `http://${encodeURIComponent(`${RUN}/call-1`)}:ada@127.0.0.1:${String(broker.port)}`;
@@ -82,7 +82,7 @@ const reached = (): readonly string[] => [
 const pip = (...args: string[]): Promise<Ran> =>
   program(['python3', '-m', 'pip', '--isolated', '--no-cache-dir', '--disable-pip-version-check', ...args]);
 
-test('pip installs from an index whose links are whole, absolute or relative, and every file is recorded', async () => {
+test('pip installs from an index with full, absolute and relative links, and every file is recorded', async () => {
   open({ pip: { url: 'http://index.home/simple/' } });
   for (const [at, link] of ['https://files.home/packages/', '/packages/', '../../packages/'].entries()) {
     const files = fileServer(await pythonFiles(folder, link), seen);
@@ -100,7 +100,7 @@ test('pip installs from an index whose links are whole, absolute or relative, an
   ]);
 });
 
-test('a registry that is off says so to pip, npm, git and curl, and reaches nothing', async () => {
+test('pip, npm, git and curl show that a registry is switched off, and nothing is contacted', async () => {
   const ran = await pip('download', '-vv', '--index-url', `${LOOPBACK}/pip/`, 'toy-wheel');
   assert.match(ran.out, /403 Client Error: egress_registry_off/);
   const npm = await program([
@@ -124,7 +124,7 @@ test('a registry that is off says so to pip, npm, git and curl, and reaches noth
   assert.deepEqual([...new Set(broker.village.attempts.map(({ refused }) => refused))], ['egress_registry_off']);
 });
 
-test('nothing is published through the endpoint of a registry', async () => {
+test('publishing through the endpoint of a registry is refused', async () => {
   open({ npm: { url: 'https://files.home/' } });
   for (const method of ['PUT', 'POST']) {
     const answer = await broker.plain(`${LOOPBACK}/npm/x`, { method, body: '{}' });
@@ -136,7 +136,7 @@ test('nothing is published through the endpoint of a registry', async () => {
   );
 });
 
-test('a link of an index leads nowhere that the rules do not allow, and denials of the village win', async () => {
+test("links of an index lead only to hosts that the rules allow, and the village's denials win", async () => {
   open(
     { pip: { url: 'http://index.home/simple/' } },
     { deny: [{ host: 'files.home', ports: [443], paths: ['/bad/**'] }] },
@@ -148,7 +148,7 @@ test('a link of an index leads nowhere that the rules do not allow, and denials 
   assert.equal(await code('/pip/at/http/169.254.169.254/latest'), 'egress_not_allowed');
 });
 
-test('npm installs a scoped package, with its archive through the endpoint', async () => {
+test('npm installs a scoped package and its archive through the endpoint', async () => {
   open({ npm: { url: 'https://files.home/' } });
   hosts.set('files.home', fileServer(await npmFiles(folder, 'https://files.home'), seen));
   const cwd = join(folder, 'npm');
@@ -189,7 +189,7 @@ test('cargo fetches a crate by its sparse index', async (t) => {
   assert.ok(seen.includes('GET /crates/toycrate/1.0.0/download'), seen.join('\n'));
 });
 
-test('go fetches a module, and names run and call in the path', async () => {
+test('go fetches a module, with run and call in the path', async () => {
   open({ go: { url: 'https://files.home/' } });
   hosts.set('files.home', fileServer(await goFiles(folder), seen));
   const loopback = await startLoopback(broker);
@@ -239,7 +239,7 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** The proxy of a resident in short: it passes requests on and adds the token. */
+/** A minimal resident proxy: it forwards requests and adds the token. */
 async function startLoopback({ port }: TestBroker): Promise<Server> {
   const identity = `Basic ${Buffer.from('/:ada').toString('base64')}`;
   const server = createServer((request, response) => {

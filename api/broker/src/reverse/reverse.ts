@@ -11,7 +11,7 @@ import { originFor, type ReverseTarget, type Upstream } from './reverse-target.t
 
 const READ_ONLY = deny(
   'egress_not_allowed',
-  'this way to a registry is for reading; ask an admin for a rule of its host to publish something',
+  'this endpoint of a registry is read-only; to publish, ask an admin for a rule for its host',
 );
 
 export interface ReverseRequest {
@@ -26,14 +26,14 @@ export function named<K extends Known>(known: K, { as }: ReverseTarget): K {
   return as === null ? known : { ...known, identity: { ...known.identity, ...as } };
 }
 
-/** The port of the endpoints as programs name them: `http://hamlet/…`. */
+/** Port of the endpoints in the addresses that programs use: `http://hamlet/…`. */
 const ENDPOINT_PORT = 80;
 
 const formOf = ({ scheme }: Upstream): 'plain' | 'inspect' => (scheme === 'http' ? 'plain' : 'inspect');
 
 /**
- * The facts of a refused request. If a registry is off, or the rules of the agent are unknown, its index has no server,
- * and the record has the name of the registry as the host.
+ * Describes a refused request. If a registry is off, or the agent's rules are unknown, no index server is known, and
+ * the registry's name is recorded as the host.
  */
 export function factsOfReverse(
   target: ReverseTarget,
@@ -109,7 +109,7 @@ async function serveIndex(
     return;
   }
   const links = linksOf(reverse, registry, upstream);
-  // Relative links in an index of Python may lead above it, to another path of its server.
+  // Relative links in a Python index may lead to other paths of its server.
   if (registry === 'pip') response.writeHead(307, { location: links.address(), 'content-length': 0 }).end();
   else await forward(parts, passageOf(reverse, upstream, { links }));
 }

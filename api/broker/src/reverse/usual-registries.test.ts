@@ -39,7 +39,7 @@ function verdictOf(policy: ReturnType<typeof policyOf>, path: string): string {
   return judged.verdict === 'deny' ? judged.code : 'allowed';
 }
 
-test('each switch of the village opens its registry, with the files that its index names, and no other', () => {
+test('each switch of the village opens only its own registry and the files of its index', () => {
   for (const name of REGISTRIES) {
     const policy = policyOf({ [name]: true });
     for (const path of ASKED[name]) assert.equal(verdictOf(policy, path), 'allowed', path);
@@ -48,7 +48,7 @@ test('each switch of the village opens its registry, with the files that its ind
   }
 });
 
-test('without switches no endpoint of a registry leads anywhere', () => {
+test('without switches every endpoint of a registry is refused', () => {
   for (const path of Object.values(ASKED).flat())
     assert.match(verdictOf(policyOf({}), path), /^egress_(registry_off|not_allowed)$/, path);
 });

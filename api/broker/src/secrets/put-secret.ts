@@ -3,7 +3,7 @@ import { placeholderOf } from '@hamlet/contract/broker';
 import { deny, type EgressDenial, type WireHeaders } from '@hamlet/core/egress';
 import type { SecretUse } from '../village.ts';
 
-/** The header of a rule's secret, and the user of its Basic credentials, if the rule names none. */
+/** Defaults for the header of a rule's secret and for the user of its Basic credentials. */
 const USUAL_HEADER = 'authorization';
 const USUAL_USER = 'x-access-token';
 
@@ -12,27 +12,26 @@ type SecretRule = Pick<EgressRule, 'secret' | 'secretHeader' | 'secretUser'>;
 const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`, 'utf8').toString('base64')}`;
 
-/** The scheme before the placeholder in a header: `Basic`, another word, or none. Null if the header does not have it. */
+/** The scheme before the placeholder in a header: `Basic`, another word, or none. Null if the header lacks the placeholder. */
 function schemeIn(value: string | string[] | undefined, placeholder: string): string | null {
   if (typeof value !== 'string') return null;
   const [, scheme = '', text = ''] = /^(?:([A-Za-z][A-Za-z0-9-]{0,30}) )?(\S+)$/.exec(value) ?? [];
   if (text === placeholder) return scheme;
   if (scheme.toLowerCase() !== 'basic') return null;
-  // Programs put a token into the password, or into the user with an empty password.
+  // Programs send a token as the password, or as the user with an empty password.
   const parts = Buffer.from(text, 'base64').toString('latin1').split(':');
   return parts.length === 2 && parts.includes(placeholder) ? 'Basic' : null;
 }
 
-/** True if a program asks for the secret of a rule, by the placeholder in the header of the rule. */
+/** True if the rule's header contains the placeholder, which requests the secret. */
 export function asksForSecret(headers: WireHeaders, rule: SecretRule): boolean {
   const { secret, secretHeader = USUAL_HEADER } = rule;
   return secret !== undefined && schemeIn(headers[secretHeader], placeholderOf(secret)) !== null;
 }
 
 /**
- * Puts a secret in the place of its placeholder, in the header that the rule names alone. The scheme is the program's; Basic
- * credentials get the user of the rule, so that a program cannot shift the encoding of the secret. An answer must come whole and
- * without an encoding, so that the broker can read it.
+ * Replaces the placeholder with the secret, only in the rule's header. Keeps the program's scheme; Basic credentials get the rule's user,
+ * so that a program cannot shift the encoding of the secret. Requests a whole answer without an encoding, so that the broker can check it.
  */
 export function putSecret(headers: WireHeaders, rule: SecretRule, value: string): WireHeaders {
   const { secret = '', secretHeader = USUAL_HEADER, secretUser = USUAL_USER } = rule;
@@ -42,7 +41,7 @@ export function putSecret(headers: WireHeaders, rule: SecretRule, value: string)
   return { ...whole, [secretHeader]: put, 'accept-encoding': 'identity' };
 }
 
-/** Credentials with the placeholder of a rule, for git, whose pod has none. */
+/** Adds credentials with the placeholder of a rule to a git request without credentials. */
 export function gitCredentials(
   headers: WireHeaders,
   { secret, secretHeader, secretUser = USUAL_USER }: SecretRule,
@@ -52,9 +51,9 @@ export function gitCredentials(
 }
 
 export const noSecret = (name: string): EgressDenial =>
-  deny('egress_not_allowed', `the secret ${name} of this way out is not there; ask an admin to add it`);
+  deny('egress_not_allowed', `the secret ${name} of this rule does not exist; ask an admin to add it`);
 
-/** The owner of a secret names the hosts that may have it, so that no manifest can send it elsewhere. */
+/** The owner of a secret lists its hosts, so that no manifest can send it elsewhere. */
 export const notForHost = ({ name, host }: SecretUse): EgressDenial =>
   deny(
     'egress_secret_refused',
@@ -63,5 +62,5 @@ export const notForHost = ({ name, host }: SecretUse): EgressDenial =>
 
 export const NOT_IN_CLEAR = deny(
   'egress_secret_refused',
-  'a secret leaves over TLS alone; use an address that begins with https, or ask an admin for a rule with plaintextSecret: Allow',
+  'a secret is sent only over TLS; use an https address, or ask an admin for a rule with plaintextSecret: Allow',
 );

@@ -12,7 +12,7 @@ const basic = (text: string): string => `Basic ${Buffer.from(text).toString('bas
 const authorizationFor = (authorization: string, rule: object = RULE): unknown =>
   putSecret({ authorization }, { ...RULE, ...rule }, SECRET)['authorization'];
 
-test('a placeholder in the header of the rule becomes the secret, with the scheme of the program', () => {
+test("a placeholder in the rule's header becomes the secret, with the program's scheme", () => {
   assert.equal(authorizationFor(PLACEHOLDER), SECRET);
   assert.equal(authorizationFor(`Bearer ${PLACEHOLDER}`), `Bearer ${SECRET}`);
   assert.equal(authorizationFor(`token ${PLACEHOLDER}`), `token ${SECRET}`);
@@ -23,7 +23,7 @@ test('a placeholder in the header of the rule becomes the secret, with the schem
   assert.deepEqual(key, { 'x-api-key': SECRET, 'accept-encoding': 'identity' });
 });
 
-test('a program gets no secret into another header, or beside other text', () => {
+test('the secret is not put into other headers or beside other text', () => {
   for (const headers of [
     { 'x-other': PLACEHOLDER },
     { authorization: `Bearer x${PLACEHOLDER}` },
@@ -38,12 +38,12 @@ test('a program gets no secret into another header, or beside other text', () =>
   assert.ok(!asksForSecret({ authorization: PLACEHOLDER }, {}));
 });
 
-test('an answer to a request with a secret comes whole and without an encoding', () => {
+test('a request with a secret demands a whole answer without an encoding', () => {
   const headers = { authorization: PLACEHOLDER, range: 'bytes=0-4', 'if-range': 'x', 'accept-encoding': 'gzip' };
   assert.deepEqual(putSecret(headers, RULE, SECRET), { authorization: SECRET, 'accept-encoding': 'identity' });
 });
 
-test('git gets the placeholder of its rule, if it sends no credentials of its own', () => {
+test('git gets the placeholder of its rule if it sends no credentials', () => {
   assert.deepEqual(gitCredentials({}, RULE), { authorization: basic(`x-access-token:${PLACEHOLDER}`) });
   assert.deepEqual(gitCredentials({ authorization: 'own' }, RULE), { authorization: 'own' });
   assert.deepEqual(gitCredentials({}, {}), {});
@@ -82,14 +82,14 @@ async function passed(text: string, size: number): Promise<string | null> {
   return read;
 }
 
-test('an answer with the secret is withheld, in each encoding and at each split of the chunks', async () => {
+test('an answer with the secret is withheld, in each encoding and for each split into chunks', async () => {
   for (const [name, encoded] of Object.entries(ENCODED)) {
     assert.ok(new SecretSpotter(SECRET).isIn(Buffer.from(`{"a":"${encoded}"}`, 'latin1')), name);
     for (const size of [1, 2, 3, 7, 1_000]) assert.equal(await passed(`gh ghp_ ${encoded} end`, size), null, name);
   }
 });
 
-test('an answer without the secret passes byte by byte as it is', async () => {
+test('an answer without the secret passes unchanged, byte by byte', async () => {
   const text = 'g gh ghp ghp_ ghp_r3al/S3cret+valuE ghp_r3al/S3cret+valu';
   for (const size of [1, 2, 5, 100]) assert.equal(await passed(text, size), text);
 });

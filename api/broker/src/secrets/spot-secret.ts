@@ -1,6 +1,6 @@
 import { Transform, type TransformCallback } from 'node:stream';
 
-/** Shorter parts of an encoding occur by chance. */
+/** Minimum length of a part of an encoding; shorter ones occur by chance. */
 const MIN_LENGTH = 6;
 
 const percentEncoded = (bytes: Buffer): string =>
@@ -8,7 +8,7 @@ const percentEncoded = (bytes: Buffer): string =>
 const jsonEscaped = (text: string): string =>
   [...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
 
-/** Base64 of a text that stands at any offset of a longer one: without the characters that its neighbours decide. */
+/** Base64 of a text at any offset within a longer one, without the characters that depend on its neighbours. */
 function base64Parts(bytes: Buffer): readonly string[] {
   return [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes])
@@ -20,7 +20,7 @@ function base64Parts(bytes: Buffer): readonly string[] {
   });
 }
 
-/** A secret in the encodings in which servers return headers. */
+/** A secret in the encodings in which servers echo headers. */
 function shapesOf(secret: string): readonly Buffer[] {
   const bytes = Buffer.from(secret, 'utf8');
   const base64 = base64Parts(bytes);
@@ -51,7 +51,7 @@ function shapesOf(secret: string): readonly Buffer[] {
 
 class SecretReturned extends Error {}
 
-/** Finds a secret, in any of its encodings, in texts and in a body that passes through. Best effort: an own cipher hides it. */
+/** Finds a secret in any of its encodings in texts and streamed bodies. Best effort: a custom cipher would hide it. */
 export class SecretSpotter {
   readonly #shapes: readonly Buffer[];
   readonly #longest: number;
@@ -65,7 +65,7 @@ export class SecretSpotter {
     return this.#shapes.some((shape) => bytes.includes(shape));
   }
 
-  /** Passes a body on, and fails with `SecretReturned` before the last byte of a secret. It holds back the start of a shape. */
+  /** Streams a body, and fails with `SecretReturned` before the last byte of a secret. Holds back what could be its start. */
   stream(): Transform {
     let kept: Buffer = Buffer.alloc(0);
     return new Transform({
@@ -80,7 +80,7 @@ export class SecretSpotter {
     });
   }
 
-  /** Number of last bytes that can be the beginning of a shape. */
+  /** Number of trailing bytes that could be the start of the secret. */
   #begun(bytes: Buffer): number {
     for (let length = Math.min(bytes.length, this.#longest - 1); length > 0; length -= 1) {
       const end = bytes.subarray(bytes.length - length);

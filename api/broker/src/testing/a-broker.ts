@@ -14,7 +14,7 @@ import type { Internet } from './an-internet.ts';
 
 export const RUN = '6f1c1d52-0000-4000-8000-000000000001';
 
-/** A village in memory: it admits tokens, keeps attempts, and can be out of order. */
+/** A village in memory: it admits tokens, stores attempts, and can fail. */
 export class FakeVillage implements Village {
   readonly admitted = new Map<string, Admission>();
   /** Tokens that are not admitted, with the lives behind them. */
@@ -24,7 +24,7 @@ export class FakeVillage implements Village {
   readonly secrets = new Map<string, string>();
   readonly permissions: PermissionAsk[] = [];
   readonly withdrawn: string[] = [];
-  /** The answer of the person who is asked; never answered where it is null. */
+  /** The decision of the person; null for no answer. */
   answer: 'allowed' | ReturnType<typeof deny> | null = 'allowed';
   readonly #listeners = new Set<(uid: string, isBraked: boolean) => void>();
   asked = 0;

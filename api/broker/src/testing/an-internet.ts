@@ -9,12 +9,11 @@ import { tcpDial } from '../connect/reach.ts';
 import { Authority } from '../tls/authority.ts';
 import { createAuthority } from '../tls/issuer.ts';
 
-/** An address that is public, and at which the servers of this internet are. */
+/** The public address of the servers. */
 export const PUBLIC = '93.184.215.14';
 
 /**
- * Names, addresses and servers as a broker sees them: real sockets on loopback, behind public addresses. The network
- * notes each address that was dialled.
+ * Names, addresses and servers as a broker sees them: real sockets on loopback behind public addresses. It records each dialled address.
  */
 export interface Internet {
   readonly network: Network;

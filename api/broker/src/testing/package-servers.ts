@@ -74,7 +74,7 @@ async function archive(folder: string, name: string, files: Record<string, strin
   return gzipSync(stdout);
 }
 
-/** An index of Python with one wheel, to which it points by a relative, an absolute or a whole address. */
+/** A Python index with one wheel, linked by a relative, an absolute or a full address. */
 export async function pythonFiles(folder: string, link: string): Promise<Map<string, Buffer | string>> {
   const wheel = 'toy_wheel-1.0-py3-none-any.whl';
   const program = `
@@ -136,7 +136,7 @@ z.close()`;
   ]);
 }
 
-/** A flat archive of Debian with the index of one package. */
+/** A flat Debian archive with one package. */
 export function debianFiles(): Map<string, Buffer | string> {
   const deb = Buffer.from('a package');
   const hash = sha('sha256', deb).toString('hex');

@@ -3,13 +3,13 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Issuer } from './issuer.ts';
 
 const DAY_MS = 86_400_000;
-/** Certificates of hosts live for a week and are issued again after a day. */
+/** A host's certificate is valid for a week and is renewed after a day. */
 const RENEW_MS = DAY_MS;
 const MAX_LEAVES = 1000;
 
 export interface AuthorityFiles {
   readonly certificate: string;
-  /** PEM, of a key on the curve P-256. */
+  /** PEM, with a P-256 key. */
   readonly key: string;
 }
 
@@ -19,8 +19,8 @@ interface Leaf {
 }
 
 /**
- * Issues certificates for the hosts whose requests the broker reads, in the name of the village's authority. The library
- * for certificates is loaded for the first of them: an idle broker does not need its 20 MB.
+ * Issues certificates, signed by the village's authority, for the hosts whose requests the broker reads. It loads the
+ * certificate library with the first of them, because that takes 20 MB.
  */
 export class Authority {
   readonly #files: AuthorityFiles;
@@ -29,11 +29,13 @@ export class Authority {
   #issuer: Promise<Issuer> | undefined;
   readonly ends: number;
 
-  /** Throws if certificate or key cannot be read, or do not match. */
+  /** Throws if certificate or key are malformed or do not match. */
   constructor(files: AuthorityFiles, now: () => number) {
     const certificate = new X509Certificate(files.certificate);
     if (!certificate.checkPrivateKey(createPrivateKey(files.key)))
-      throw new Error("the key is not that of the authority's certificate");
+      throw new Error(
+        "the authority's key does not match its certificate; empty the Secret of the authority to create a new one",
+      );
     this.#files = files;
     this.#now = now;
     this.ends = certificate.validToDate.getTime();

@@ -21,7 +21,7 @@ async function helloBytes(servername: string): Promise<Buffer> {
   return bytes;
 }
 
-/** The same handshake in records of so many bytes, as a hostile client may send it. */
+/** The same handshake in records of this size, as a hostile client may send it. */
 function inRecords(hello: Buffer, size: number): Buffer {
   const handshake = hello.subarray(5);
   const parts: Buffer[] = [];
@@ -32,7 +32,7 @@ function inRecords(hello: Buffer, size: number): Buffer {
   return Buffer.concat(parts);
 }
 
-test('the name of a real client is read, from each split of its bytes and in small records', async () => {
+test('the reader finds the name that a real client sends, for each split of its bytes and in small records', async () => {
   const hello = await helloBytes('API.example.org');
   const wanted = { kind: 'hello', serverName: 'api.example.org' };
   assert.deepEqual(readClientHello(hello), wanted);
@@ -41,11 +41,11 @@ test('the name of a real client is read, from each split of its bytes and in sma
   for (const size of [1, 7, 100]) assert.deepEqual(readClientHello(inRecords(hello, size)), wanted);
 });
 
-test('a client without a name has none', async () => {
+test('a handshake without a server name returns none', async () => {
   assert.deepEqual(readClientHello(await helloBytes('')), { kind: 'hello', serverName: null });
 });
 
-test('other protocols and broken handshakes are not TLS, and none of them is read without an end', async () => {
+test('other protocols and malformed handshakes are refused after a bounded number of bytes', async () => {
   for (const text of ['GET / HTTP/1.1\r\n', 'SSH-2.0-x\r\n', '\u0016\u0001'])
     assert.deepEqual(readClientHello(Buffer.from(text, 'latin1')), { kind: 'not_tls' }, text);
   const endless = Buffer.alloc(MAX_HELLO_BYTES + 1, 0);

@@ -1,4 +1,4 @@
-/** The most that a client may send before its ClientHello is complete; real ones have at most a few KiB. */
+/** Maximum bytes of a ClientHello; real ones have at most a few KiB. */
 export const MAX_HELLO_BYTES = 16_384;
 
 const HANDSHAKE_RECORD = 22;
@@ -7,7 +7,7 @@ const SERVER_NAME = 0;
 const HOST_NAME = 0;
 const RECORD_HEADER = 5;
 
-/** A reading of the first bytes of a connection: RFC 8446 4.1.2, RFC 6066 3. */
+/** The result of reading the first bytes of a connection (RFC 8446 4.1.2, RFC 6066 3). */
 export type Hello =
   | { readonly kind: 'partial' }
   | { readonly kind: 'not_tls' }
@@ -32,12 +32,12 @@ class Reader {
   }
 
   take(length: number): Buffer {
-    if (length > this.left) throw new RangeError('a length goes beyond its end');
+    if (length > this.left) throw new RangeError('a length exceeds the message');
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** A field that begins with its own length in so many bytes. */
+  /** A field that begins with its length in `size` bytes. */
   vector(size: 1 | 2 | 3): Reader {
     return new Reader(this.take(this.number(size)));
   }

@@ -6,7 +6,7 @@ import type { AuthorityFiles } from './authority.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 86_400_000;
-/** Leaves live for a week, so a client's clock may be off by days. */
+/** Host certificates are valid for a week, so a client's clock may be off by days. */
 const LEAF_MS = 7 * DAY_MS;
 const BACKDATE_MS = 3_600_000;
 const AUTHORITY_YEARS = 10;
@@ -20,7 +20,7 @@ async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
   return x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
-/** A new authority of a village. It may sign names and no further authorities. */
+/** Creates an authority for a village. It may sign host certificates but no further authorities. */
 export async function createAuthority(village: string, now: number): Promise<AuthorityFiles> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const until = new Date(now);
@@ -62,7 +62,7 @@ export class Issuer {
     return new Issuer(new x509.X509Certificate(files.certificate), { sign, leaf });
   }
 
-  /** The key id in the authority's own certificate: programs derive such ids in several ways. */
+  /** The key id from the authority's own certificate, because programs derive key ids in several ways. */
   async #authorityKey(): Promise<x509.AuthorityKeyIdentifierExtension> {
     const own = this.#issuer.getExtension(x509.SubjectKeyIdentifierExtension);
     return own === null

@@ -11,11 +11,11 @@ export type ModerationReason = z.infer<typeof ModerationReason>;
 
 export const ModerationText = plainText(MODERATION_NOTE_MAX_CHARS).trim().min(1);
 
-/** `keep` dismisses the flags; `undo` reverses the newest decision. */
+/** `keep` dismisses the flags; `undo` reverts the newest decision. */
 export const Decision = z.enum(['hide', 'restore', 'keep', 'undo']);
 export type Decision = z.infer<typeof Decision>;
 
-/** Cause of hiding: an admin, or the weight of flags until an admin decides. */
+/** The cause of hiding: an admin, or flags until an admin decides. */
 export const ModerationNote = z.strictObject({
   reason: ModerationReason,
   note: z.string().nullable(),
@@ -59,12 +59,12 @@ export function audienceOf(agentId: string): PostAudience {
   return `agent:${agentId}`;
 }
 
-/** Null if the audience names no single agent. */
+/** The agent id of an audience of one agent, else null. */
 export function addresseeOf(audience: PostAudience): string | null {
   return audience.startsWith('agent:') ? audience.slice('agent:'.length) : null;
 }
 
-/** `closed` takes no more replies, `resolved` has its answer, only the author and admins see `moderated`. */
+/** `closed` accepts no more replies, `resolved` has its answer, `moderated` is visible only to the author and admins. */
 export const PostStatus = z.enum(['open', 'closed', 'resolved', 'moderated']);
 export type PostStatus = z.infer<typeof PostStatus>;
 
@@ -106,13 +106,13 @@ const written = {
     .array(OpenedPage)
     .max(POST_SOURCES_MAX)
     .optional()
-    .describe('If a run wrote the text: the pages that it had opened, among those that the text links to'),
+    .describe('If a run wrote the text: the linked pages that the run had opened'),
   created_at: Time,
   updated_at: Time.describe('Time of the last change of its text or status'),
   revision: z.int().min(1).describe('Number of the shown text; every earlier one can be read'),
   rewarded: AiDollars.describe('Sum of rewards less penalties that name it'),
   moderation: ModerationNote.nullable().describe('Reason for hiding it; only for its author and admins'),
-  flags: z.int().min(0).optional().describe('Weight of the flags that wait for a decision; only for admins'),
+  flags: z.int().min(0).optional().describe('Weight of the open flags; only for admins'),
 };
 
 export const Post = z.strictObject({
@@ -140,7 +140,7 @@ export const Reply = z.strictObject({
 });
 export type Reply = z.infer<typeof Reply>;
 
-/** Stored texts never change: an edit adds a text. A reply has neither title nor tags. */
+/** An edit adds a text; stored texts never change. A reply has no title and no tags. */
 export const Revision = z.strictObject({
   number: z.int().min(1),
   title: z.string().nullable(),
@@ -161,7 +161,7 @@ export const BoardNews = z.strictObject({
   post: Post,
   reply: Reply.nullable(),
   why: NewsWhy,
-  answered: z.boolean().describe('Whether the agent has replied to the post since'),
+  answered: z.boolean().describe('True if the agent has replied to the post since then'),
 });
 export type BoardNews = z.infer<typeof BoardNews>;
 
@@ -171,14 +171,14 @@ export const NewsPage = z.strictObject({
   next_after: z
     .string()
     .nullable()
-    .describe('The `after` of the next request, also on an empty page; null while there has never been any news'),
+    .describe('The `after` of the next request, also on an empty page; null until the first news'),
 });
 export type NewsPage = z.infer<typeof NewsPage>;
 
 /** Marks an answer from the cache while Postgres is unreachable. */
 export const CopyNote = z
   .strictObject({
-    as_of: Time.describe('Time of the copy: it has everything that was on the board then'),
+    as_of: Time.describe('Time of the copy: it shows the whole board at that moment'),
     age_s: z.int().min(0).describe('Age of the copy in seconds, as in the header Age'),
   })
   .describe('Copy from which the API answers while the database is away; absent otherwise');
@@ -196,10 +196,10 @@ export const BoardEventKind = z.enum([
 ]);
 export type BoardEventKind = z.infer<typeof BoardEventKind>;
 
-/** Offsets grow within an epoch. There are gaps where an event is for other viewers. */
+/** Offsets grow within an epoch, with gaps for events that this viewer may not see. */
 const at = { epoch: z.string(), offset: z.int().min(0) };
 
-/** First message of a socket that does not resume: the newest posts as of its offset. */
+/** First message of a new socket: the newest posts as of its offset. */
 export const BoardSnapshot = z.strictObject({
   type: z.literal('snapshot'),
   ...at,
@@ -224,7 +224,7 @@ export const BoardEvent = z.strictObject({
 });
 export type BoardEvent = z.infer<typeof BoardEvent>;
 
-/** The viewer has received every event for it up to this offset. */
+/** The viewer has received all its events up to this offset. */
 export const BoardMark = z.strictObject({ type: z.literal('mark'), ...at });
 export type BoardMark = z.infer<typeof BoardMark>;
 

@@ -20,13 +20,13 @@ export const CAPABILITY_KINDS = [
 export const CapabilityKind = z.enum(CAPABILITY_KINDS);
 export type CapabilityKind = z.infer<typeof CapabilityKind>;
 
-/** Something that an agent was promised, and whether it has it. The resident checks it, and claims it. */
+/** Something that the spec promises to an agent, and whether it is available, as its resident claims. */
 export const Capability = z.strictObject({
   kind: CapabilityKind,
   name: z.string().min(1).max(CAPABILITY_NAME_MAX_CHARS).describe('For example the name of an MCP server'),
   ok: z.boolean(),
   why: z.string().max(CAPABILITY_TEXT_MAX_CHARS).describe('Finding of the check'),
-  fix: z.string().max(CAPABILITY_TEXT_MAX_CHARS).nullable().describe('Null if nothing is to be done'),
+  fix: z.string().max(CAPABILITY_TEXT_MAX_CHARS).nullable().describe('Null if nothing needs to be done'),
 });
 export type Capability = z.infer<typeof Capability>;
 
@@ -42,7 +42,7 @@ export const CapabilitiesView = z.strictObject({
 });
 export type CapabilitiesView = z.infer<typeof CapabilitiesView>;
 
-/** Longest text about broken capabilities in a condition, with room for words around it. */
+/** Maximum characters about broken capabilities in a condition; leaves room for the rest of its message. */
 export const CAPABILITY_SUMMARY_MAX_CHARS = 400;
 
 export const CapabilitySummary = z.strictObject({
@@ -51,9 +51,6 @@ export const CapabilitySummary = z.strictObject({
   cycle: z.int().min(0),
   checked: z.int().min(0),
   broken: z.int().min(0),
-  message: z
-    .string()
-    .max(CAPABILITY_SUMMARY_MAX_CHARS)
-    .describe('Broken ones with cause and fix; empty if there are none'),
+  message: z.string().max(CAPABILITY_SUMMARY_MAX_CHARS).describe('The broken capabilities, with cause and fix'),
 });
 export type CapabilitySummary = z.infer<typeof CapabilitySummary>;

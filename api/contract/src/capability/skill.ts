@@ -11,7 +11,7 @@ export const SKILL_PATH_MAX_CHARS = 200;
 export const SKILL_DESCRIPTION_MAX_CHARS = 1_024;
 export const SKILL_PROBLEM_MAX_CHARS = 400;
 export const SKILL_WHY_MAX_CHARS = 300;
-/** Runs whose skills a list shows. */
+/** Number of runs whose skills a list shows. */
 export const SKILL_RUNS_SHOWN = 20;
 
 export const SkillId = z
@@ -38,7 +38,7 @@ export const FoundSkill = z.strictObject({
   name: SkillId,
   from: SkillFrom,
   state: z.enum(['ready', 'broken']),
-  description: z.string().max(SKILL_DESCRIPTION_MAX_CHARS).nullable().describe('Null for a broken one'),
+  description: z.string().max(SKILL_DESCRIPTION_MAX_CHARS).nullable().describe('Null for a broken skill'),
   sha256: SkillHash.nullable().describe('Hash of all its files; null if there are none'),
   files: z.array(SkillPath).max(SKILL_FILES_MAX),
   problem: z.string().max(SKILL_PROBLEM_MAX_CHARS).nullable().describe('Why it is broken, and the fix'),
@@ -46,21 +46,21 @@ export const FoundSkill = z.strictObject({
 export type FoundSkill = z.infer<typeof FoundSkill>;
 
 export const SkillView = FoundSkill.extend({
-  state: z.enum(['ready', 'broken', 'unknown']).describe('`unknown`: the resident has not looked at it yet'),
+  state: z.enum(['ready', 'broken', 'unknown']).describe('`unknown`: the resident has not checked it yet'),
   config_map_name: z.string().nullable(),
-  pinned_sha256: SkillHash.nullable().describe('The only version that the Agent allows; null for any'),
+  pinned_sha256: SkillHash.nullable().describe('The only version that the Agent allows; null allows any'),
   found_at: Time.nullable(),
 });
 export type SkillView = z.infer<typeof SkillView>;
 
-/** A skill that a run has. The first attempt of the run fixes its version. */
+/** A skill of a run. The first attempt of the run fixes its version. */
 export const RunSkill = z.strictObject({ name: SkillId, from: SkillFrom, sha256: SkillHash });
 export type RunSkill = z.infer<typeof RunSkill>;
 
 export const SkillUse = RunSkill.extend({
-  loaded_at: Time.nullable().describe('Time at which the model first asked for it; null if it did not'),
+  loaded_at: Time.nullable().describe('Time at which the model first loaded it; null if it never did'),
   call_id: z.string().nullable(),
-  why: z.string().nullable().describe("The model's reason; null too if the reader may not see the texts of the run"),
+  why: z.string().nullable().describe("The model's reason; also null if the reader may not see the texts of the run"),
 });
 export type SkillUse = z.infer<typeof SkillUse>;
 

@@ -3,15 +3,15 @@ import { Problem } from '../http/errors.ts';
 import { API_PREFIX, type RouteSpec } from '../http/route.ts';
 import { readEventStream } from './event-stream.ts';
 
-/** A newer API may add fields at several depths; each round finds those that the round before uncovered. */
+/** A newer API may add fields at several depths; each round finds the fields one level deeper. */
 const ROUNDS_MAX = 8;
 
 type Issue = z.core.$ZodIssue;
 type Unknown = { readonly path: readonly PropertyKey[]; readonly keys: readonly string[] };
 
 /**
- * Parses the answer of an API that may be newer than this client: fields that the schema does not know are dropped.
- * Throws ZodError for any other difference. The value may be changed.
+ * Parses the answer of an API that may be newer than this client: removes unknown fields from `value` itself. Throws
+ * ZodError for any other difference.
  */
 export function parseAnswer<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -24,7 +24,7 @@ export function parseAnswer<S extends z.ZodType>(schema: S, value: unknown): z.o
   return schema.parse(value);
 }
 
-/** The unknown fields, if the issues are about nothing else; else null. One option of a union suffices. */
+/** The unknown fields, or null if there are other issues. One matching option of a union suffices. */
 function unknownOf(issues: readonly Issue[], base: readonly PropertyKey[] = []): readonly Unknown[] | null {
   const found: Unknown[] = [];
   for (const issue of issues) {
@@ -58,7 +58,7 @@ export type Outcome<T> =
   | { readonly ok: false; readonly problem: Problem; readonly response: Response };
 
 export interface Client {
-  /** Throws for a lost connection or an answer outside the contract; times out after 30 s without a `signal`. */
+  /** Throws if the connection is lost or the answer violates the contract; times out after 30 s without a `signal`. */
   call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>>;
   /** Ends when the server ends the stream; throws ProblemError if the server refuses. */
   open<const R extends RouteSpec>(

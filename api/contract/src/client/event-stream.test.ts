@@ -16,7 +16,7 @@ async function readAll(chunks: readonly string[]): Promise<unknown[]> {
   return Array.fromAsync(readEventStream(bodyOf(chunks)));
 }
 
-test('the reader finds the same messages for every split into chunks, and ignores comments', async () => {
+test('the reader returns the same messages for every split into chunks, and ignores comments', async () => {
   const text = ': open\n\nid: 7\nevent: wake\ndata: {"a":1}\n\n: \n\ndata: one\ndata: two\r\n\r\n';
   const expected = [
     { event: 'wake', id: '7', data: '{"a":1}' },
@@ -34,6 +34,6 @@ test('an unfinished message is not returned', async () => {
   assert.deepEqual(await readAll(['event: wake\ndata: {"a"']), []);
 });
 
-test('a message without an end is refused at its limit', async () => {
+test('a message that exceeds the size limit is refused', async () => {
   await assert.rejects(readAll(['data: ', 'x'.repeat(2 << 20)]), /larger than 1 MiB/);
 });

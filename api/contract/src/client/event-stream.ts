@@ -1,4 +1,4 @@
-/** A comment (heartbeat) is not a message. */
+/** One server-sent event; comments (heartbeats) are skipped. */
 export interface RawEvent {
   readonly event: string;
   readonly id: string | null;

@@ -25,7 +25,7 @@ test('fields of a newer API are dropped at every depth, also in unions', () => {
   assert.deepEqual(parseAnswer(Answer, structuredClone(KNOWN)), KNOWN);
 });
 
-test('every other difference is an error, also beside an unknown field', () => {
+test('any other difference is an error, even next to an unknown field', () => {
   const wrong: readonly unknown[] = [
     { ...KNOWN, items: [{ id: 1 }] },
     { ...KNOWN, items: [{ id: 1, more: 1 }] },

@@ -13,7 +13,7 @@ const never = (status: number, title: string): RefusalEntry => ({ status, title,
 const later = (status: number, title: string): RefusalEntry => ({ status, title, retry: 'later' });
 const afterChange = (status: number, title: string): RefusalEntry => ({ status, title, retry: 'after_change' });
 
-/** With status 404, a thing does not exist. After another refusal, walking, waiting or awakening may help. */
+/** With status 404, a thing does not exist. After any other refusal, walking, waiting or awakening may help. */
 const ofWorld = Object.fromEntries(
   Object.entries(WORLD_REFUSALS).map(([code, { status, detail }]) => [
     code,
@@ -36,20 +36,20 @@ export const REFUSALS = {
   not_own_agent: never(403, 'An agent may act only for itself: use the id of the agent that the token belongs to'),
   origin_not_allowed: never(403, 'The request comes from a page of another origin: send it from a page of this host'),
   custom_header_missing: never(403, 'A write with a cookie needs a header: Idempotency-Key or X-Hamlet-Request: 1'),
-  account_banned: afterChange(403, 'An admin has banned this account: wait for the end of the ban or ask an admin'),
+  account_banned: afterChange(403, 'An admin has banned this account: wait until the ban ends or ask an admin'),
   precondition_failed: afterChange(412, 'Changed since If-Match: read it again and repeat with its new etag'),
   route_not_found: never(404, 'No route has this path: see /api/v1/docs'),
   method_not_allowed: never(405, 'The route does not support this method: see the Allow header'),
   body_too_large: never(413, 'The body is larger than the route allows: send less'),
-  rate_limited: later(429, 'Too many requests: wait as Retry-After says'),
+  rate_limited: later(429, 'Too many requests: wait for the time in Retry-After'),
   internal: later(500, 'The API failed unexpectedly: repeat the request, then give its request id to an operator'),
-  unavailable: later(503, 'A part that this request needs is unavailable: repeat it as Retry-After says'),
+  unavailable: later(503, 'A service that this request needs is unavailable: retry after the time in Retry-After'),
 
   // Agents and their lifecycle
   reboot_while_asleep: afterChange(409, 'The agent is asleep: awaken it instead of rebooting it'),
   field_owned_elsewhere: afterChange(
     409,
-    'Another manager owns the field: change it there, or send on_conflict=take_over',
+    'Another field manager owns the field: change it there, or send on_conflict=take_over',
   ),
   stale_cycle: never(409, 'A newer run cycle of this agent has begun: end this process'),
 
@@ -80,13 +80,16 @@ export const REFUSALS = {
   run_settled: never(409, 'The run has ended: create another one'),
   run_not_started: afterChange(409, 'The run has not been started in this cycle: start it first'),
   claim_lapsed: afterChange(409, 'The lease on this run has lapsed: start the run again'),
-  run_waiting: later(409, 'The run waits for a permission: start it after a person has answered or it has expired'),
+  run_waiting: later(
+    409,
+    'The run waits for a permission: start it once a person has answered or the permission has expired',
+  ),
   journal_diverged: never(
     409,
     'The entries contradict the stored journal: restore the journal from GET /agents/{agent_id}/journal',
   ),
-  journal_full: later(409, 'The journals of the runs under way use all their room: end a run, then repeat the request'),
-  cancel_not_requested: never(409, 'No cancel of this run was requested: end it as done or failed'),
+  journal_full: later(409, 'The journals of the unfinished runs are full: end a run, then repeat the request'),
+  cancel_not_requested: never(409, 'There is no cancel request for this run: end it as done or failed'),
   run_queue_full: later(409, 'Too many runs wait for this agent: wait until some have ended, or cancel some'),
   agent_barred: afterChange(409, 'An admin has taken a measure against this agent: let an admin lift it first'),
   no_such_offer: never(404, 'The run has no offer: reward the agent instead'),
@@ -97,44 +100,44 @@ export const REFUSALS = {
   session_paused: afterChange(409, 'The session is paused: let a person of the session resume it'),
   earlier_message_open: later(409, 'An earlier message of the session is not answered yet: work on that one first'),
   session_queue_full: later(409, 'Too many messages of this session wait: wait until the agent has answered some'),
-  session_full: never(409, 'The session has as many messages as a session may have: open another one'),
+  session_full: never(409, 'The session has reached its limit of messages: open another one'),
   too_many_sessions: afterChange(409, 'Too many sessions with this agent are open: end some that you do not need'),
-  too_many_people: afterChange(409, 'The session has as many people as a session may have: open another one'),
+  too_many_people: afterChange(409, 'The session has reached its limit of people: open another one'),
   not_session_creator: never(403, 'Only its creator or an admin takes others out of a session: ask them'),
-  last_person: afterChange(409, 'A session keeps one person at least: end the session instead'),
+  last_person: afterChange(409, 'A session needs at least one person: end the session instead'),
   no_such_person: never(404, 'No person of this village has that name: correct the name'),
-  firing_too_early: later(409, "The slot is in the future by the village's clock: send the firing at its time"),
+  firing_too_early: later(409, "The slot is in the future by the village's clock: send the firing when it is due"),
   firing_forgotten: never(409, 'The slot is older than the firings that the village keeps: send only newer slots'),
   fence_stale: never(409, 'Another leader has taken over: stop acting as the leader'),
   no_such_schedule: never(404, 'No schedule has this name: list the schedules to find it'),
   schedule_exists: never(409, 'A schedule of this name exists: choose another name, or change that one'),
   schedule_refused: never(422, 'The cluster refuses this schedule: correct the field that the detail names'),
-  cluster_needed: never(409, 'This village has no cluster for custom resources: run it on a cluster'),
+  cluster_needed: never(409, 'This village runs without a cluster, so it has no custom resources: run it on a cluster'),
 
   // Permissions and calls
   no_such_permission: never(404, 'No permission has this id: list the permissions to find it'),
-  permission_not_yours: afterChange(403, 'The run is not yours: let the person who gave it, or an admin, answer'),
+  permission_not_yours: afterChange(403, 'The run is not yours: let its creator or an admin answer'),
   no_such_allow_rule: never(404, 'No allow rule has this id: list the rules to find it'),
-  allow_rule_not_yours: afterChange(403, 'Another person gave this rule: let them, or an admin, revoke it'),
+  allow_rule_not_yours: afterChange(403, 'Another person created this rule: let them or an admin revoke it'),
   permission_answered: never(409, 'A person has given another answer already: read the permission'),
-  permission_expired: never(409, 'The time for an answer is over: let the agent ask again'),
+  permission_expired: never(409, 'The permission has expired: let the agent ask again'),
   permission_stale: never(409, 'The rules or the run have changed since the request: let the agent ask again'),
-  permission_needed: afterChange(409, 'The rules ask a person before this call: ask for a permission first'),
+  permission_needed: afterChange(409, "The rules require a person's permission for this call: request one first"),
   permission_pending: later(409, 'No person has answered the request for this call yet: let the run wait'),
   too_many_permissions: never(409, 'The run has asked for too many permissions: end it'),
-  arguments_differ: never(409, 'The permission is for another tool or other arguments: ask for one for this call'),
-  call_diverged: never(409, 'This call was another tool or had other arguments before: use a new call id'),
+  arguments_differ: never(409, 'The permission is for another tool or other arguments: request one for this call'),
+  call_diverged: never(409, 'This call id was used with another tool or other arguments: use a new call id'),
   no_such_call: never(404, 'The run has no such call in the hands: store its start first'),
   no_such_skill: never(404, 'The agent or the run has no such skill: name it in spec.skills'),
   no_repository: never(409, 'The run works in no repository: use the memory of the agent'),
   no_such_memory: never(404, 'The memory of this repository has no such entry: read its entries'),
-  memory_writes_limited: later(429, 'The agent has changed memories as often as an hour allows: wait'),
+  memory_writes_limited: later(429, 'The agent has reached its limit of memory changes for this hour: wait'),
   too_many_memories: afterChange(
     409,
     'Too many repositories have a memory: let a person delete those that are not needed',
   ),
   skill_unusable: afterChange(409, 'The ConfigMap of the skill cannot be used: correct what the detail names'),
-  too_many_tools: later(429, 'As many tools as the tier allows run already: wait until one has ended'),
+  too_many_tools: later(429, "The tier's limit of parallel tools is reached: wait until one has ended"),
   too_many_searches: later(429, 'The tier allows no more searches of the web in this hour: wait, or use what you have'),
   too_many_browser_calls: later(
     429,
@@ -144,12 +147,12 @@ export const REFUSALS = {
     422,
     'The proposed rules contradict their examples, or name no tool: correct what the detail names',
   ),
-  trial_under_way: later(429, 'Another trial of rules is under way: repeat the request as Retry-After says'),
+  trial_under_way: later(429, 'Another trial of rules is under way: retry after the time in Retry-After'),
   policy_denied: afterChange(403, 'The rules of the village forbid this call: let an admin change them'),
 
   // The personality that an agent amends
   no_such_version: never(404, 'The personality has no such version: read its history'),
-  personality_limited: later(429, 'The personality has changed as often as a day allows: wait for a day'),
+  personality_limited: later(429, 'The personality has reached its limit of changes for a day: wait for a day'),
 
   // Tiers
   no_such_entitlement: never(404, 'No tier has this name: list the tiers to find it'),
@@ -162,16 +165,22 @@ export const REFUSALS = {
   post_closed: afterChange(409, 'The post is closed: reopen it first, or write another'),
   post_moderated: afterChange(409, 'Moderation took the post or reply off the board: an admin must restore it first'),
   revision_conflict: afterChange(409, 'It has a newer revision: read it again and repeat with that revision'),
-  not_part_of_post: never(422, 'The agent has no part in that post or reply: name one that it wrote or replied to'),
+  not_part_of_post: never(
+    422,
+    'The agent did not write or reply to that post or reply: name one that it wrote or replied to',
+  ),
   already_flagged: never(409, 'You have already flagged it: an admin decides on it'),
   nothing_to_decide: afterChange(409, 'This decision would change nothing: read the queue again'),
-  board_rate_limited: later(429, 'You have reached your limit on the board for this hour: wait as Retry-After says'),
+  board_rate_limited: later(
+    429,
+    'You have reached your limit on the board for this hour: wait for the time in Retry-After',
+  ),
   board_content_limited: afterChange(422, 'The text exceeds what its author may post: shorten it as the detail says'),
 
   // Money
-  insufficient_funds: afterChange(409, 'The account has too little to spend: lower the amount or add money'),
+  insufficient_funds: afterChange(409, 'The account has too little money to spend: lower the amount or add money'),
   account_closed: afterChange(409, 'The account is closed because no agent of this name lives: create the Agent first'),
-  not_for_sale: never(404, 'That is not on the price list: choose from GET /economy/quote'),
+  not_for_sale: never(404, 'The price list has no such item: choose from GET /economy/quote'),
   already_included: afterChange(409, "The agent's tier includes that already: buy nothing"),
   price_above_max: afterChange(409, 'The price is above the max_price of the request: raise max_price or buy less'),
   window_taken: afterChange(409, 'The GPU is sold or offered for a part of that time: choose another time'),
@@ -195,49 +204,52 @@ export const REFUSALS = {
   model_not_in_tier: afterChange(403, "The agent's tier lacks this model: buy it, or choose one of GET /v1/models"),
   model_not_served: never(404, 'No provider of this village serves this model: choose one of GET /v1/models'),
   context_too_long: never(400, 'Prompt and answer exceed the context of the model: shorten the prompt or max_tokens'),
-  too_many_in_flight: later(429, 'As many requests as the tier allows are under way: wait until one has ended'),
-  token_quota_exhausted: later(429, 'Too few tokens are left of this hour: wait as Retry-After says, or ask for fewer'),
+  too_many_in_flight: later(429, "The tier's limit of parallel requests is reached: wait until one has ended"),
+  token_quota_exhausted: later(
+    429,
+    'Too few tokens are left in this hour: wait for the time in Retry-After, or request fewer',
+  ),
   content_refused: never(400, 'The provider or the model refuses this content: change the messages'),
   model_bad_request: never(
     400,
-    'The provider of the model cannot serve such a request: see detail, or ask another model',
+    'The provider of the model does not support this request: see detail, or use another model',
   ),
-  model_busy: later(429, 'Too many requests wait for the provider of this model: repeat it as Retry-After says'),
+  model_busy: later(429, 'Too many requests wait for the provider of this model: retry after the time in Retry-After'),
   credentials_off: afterChange(
     409,
-    'The village has no key to seal credentials with: an operator can give it one (docs/SECRETS.md)',
+    'The village has no key to seal credentials: an operator can create one (docs/SECRETS.md)',
   ),
   too_many_credentials: afterChange(409, 'The village stores too many credentials: remove those that nothing uses'),
   provider_configured: never(409, 'The configuration of the village has this name already: choose another name'),
   no_such_script: never(404, 'The agent has no such script or version: look at its list of scripts'),
   script_exists: never(409, 'The agent has a script of that name already: choose another name'),
-  no_script: never(422, 'The deliverable is no script: only those that deliver made of kind script can be adopted'),
+  no_script: never(422, 'The deliverable is not a script: adopt one that was delivered with kind script'),
   too_many_scripts: afterChange(409, 'The agent has 50 scripts: delete one first'),
   no_such_artifact: never(
     404,
     'No artifact has this id for you: list the artifacts of the run; each is kept for 30 days',
   ),
-  artifact_hash_differs: never(422, 'The bytes have another SHA-256 than the path names: send them again'),
+  artifact_hash_differs: never(422, 'The SHA-256 of the bytes differs from the one in the path: send them again'),
   artifacts_full: afterChange(
     409,
-    'The agent keeps as many artifacts as the village allows: wait until some expire, or let a person delete some',
+    'The agent has reached its limit of artifacts: wait until some expire, or let a person delete some',
   ),
-  no_such_model_text: never(404, 'No text of this request is kept: see HAMLET_MODEL_TEXT_DAYS'),
+  no_such_model_text: never(404, 'The village does not keep the texts of this request: see HAMLET_MODEL_TEXT_DAYS'),
   no_such_provider: never(404, 'No provider of this name is connected: list the credentials to find it'),
   address_refused: never(
     422,
-    'A provider may not have this address: name a server of models, not one of metadata or of the local link',
+    'A provider may not have a metadata or link-local address: write the address of a model server',
   ),
   subscription_off: afterChange(
     409,
     "This village allows no sign-in to a subscription: an operator can set the chart's value models.subscription",
   ),
-  sign_in_unknown: afterChange(403, 'You did not begin this sign-in, or did too long ago: begin it again'),
+  sign_in_unknown: afterChange(403, 'You did not begin this sign-in, or it has expired: begin it again'),
   sign_in_refused: afterChange(409, 'The provider does not confirm the sign-in: begin it again'),
   model_failed: later(502, 'The provider of the model failed: repeat the request'),
 
   // The sealed log
-  not_sealed: later(404, 'This is not sealed yet: try again in some seconds'),
+  not_sealed: later(404, 'This is not sealed yet: try again in a few seconds'),
   no_such_tile: later(404, 'The log has no such tile: ask for tiles up to the size of the newest checkpoint'),
   no_such_record: never(404, 'No record has this id: list the records to find it'),
   log_differs: afterChange(409, 'The stored log differs from the sealed one: verify it with make verify-log'),
@@ -250,15 +262,18 @@ export const REFUSALS = {
   code_invalid: afterChange(403, 'The one-time code is unknown, used or expired: ask an admin for another'),
   account_disabled: afterChange(403, 'An admin has disabled this account: ask an admin to enable it'),
   account_exists: never(409, 'An account of this name exists: choose another name'),
-  account_is_federated: never(409, 'The identity provider keeps password and role of this account: change them there'),
+  account_is_federated: never(
+    409,
+    'The identity provider manages password and role of this account: change them there',
+  ),
   last_admin: afterChange(409, 'The village would have no admin left: create or enable another admin first'),
   no_such_account: never(404, 'No account has this id: list the accounts to find it'),
   no_such_session: never(404, 'This session does not exist, or is not for you: list the sessions to find it'),
   session_needed: afterChange(403, 'Only people who are signed in may do this: sign in instead of using a key'),
   oidc_not_configured: never(404, 'This village has no identity provider: sign in with a password'),
-  oidc_attempt_unknown: afterChange(403, 'This browser did not begin the sign-in, or did too long ago: sign in again'),
+  oidc_attempt_unknown: afterChange(403, 'This browser did not begin the sign-in, or it has expired: sign in again'),
   oidc_refused: afterChange(403, 'The identity provider does not confirm this sign-in: sign in again'),
-  oidc_no_role: afterChange(403, 'The identity provider puts you in no group with a role here: ask its administrator'),
+  oidc_no_role: afterChange(403, 'None of your groups at the identity provider has a role here: ask its administrator'),
 } as const satisfies Readonly<Record<string, RefusalEntry>>;
 
 export type Refusal = keyof typeof REFUSALS;
@@ -267,7 +282,7 @@ export const ALL_REFUSALS = Object.keys(REFUSALS) as readonly Refusal[];
 
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
-/** RFC 9457. `code` is a key of REFUSALS; `detail` says how to correct this request. */
+/** A problem of RFC 9457. `code` is a key of REFUSALS; `detail` says how to correct this request. */
 export const Problem = z.strictObject({
   type: z
     .string()

@@ -1,4 +1,4 @@
-/** `visitor` has no session, `agent` has an agent token, `operator` and `broker` have projected tokens of their own. */
+/** `visitor` has no session, `agent` an agent token; `operator` and `broker` each have their own projected token. */
 export const ROLES = ['visitor', 'member', 'admin', 'agent', 'operator', 'broker'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -6,7 +6,7 @@ export type Role = (typeof ROLES)[number];
 export type Audience = 'people' | 'agents';
 
 export const PERMISSIONS = {
-  /** The API checks no credential before it calls the handler. */
+  /** Open to everyone: the API calls the handler without a credential. */
   anyone: ['visitor', 'member', 'admin', 'agent', 'operator', 'broker'],
   'world:read': ['visitor', 'member', 'admin', 'agent', 'operator'],
   /** An agent for itself, an admin for any agent. */
@@ -58,10 +58,10 @@ export const PERMISSIONS = {
   'account:self': ['member', 'admin'],
   /** Each tool also needs the permission of its own route. */
   'mcp:use': ['member', 'admin'],
-  /** Words of runs are only in the answer if the admin may read the run. */
+  /** The answer has texts of a run only if the admin may read the run. */
   'policy:try': ['admin'],
   'audit:read': ['admin'],
-  /** An agent gets proofs only of its own money, a member none of acts or turns; the handler checks this. */
+  /** An agent gets proofs only of its own money, a member no proofs of acts or turns; the handler checks this. */
   'log:prove': ['member', 'admin', 'agent'],
   'accounts:read': ['admin'],
   'accounts:change': ['admin'],
@@ -73,7 +73,7 @@ export const PERMISSIONS = {
 
 export type RoutePermission = keyof typeof PERMISSIONS;
 
-/** Permissions with which an agent may act only if `{agent_id}` is its own id. */
+/** Permissions that an agent may use only if `{agent_id}` is its own id. */
 export const OWN_AGENT_PERMISSIONS: ReadonlySet<RoutePermission> = new Set<RoutePermission>([
   'agent:steer',
   'agent:self',
@@ -82,7 +82,7 @@ export const OWN_AGENT_PERMISSIONS: ReadonlySet<RoutePermission> = new Set<Route
   'scripts:read',
 ]);
 
-/** Does not check whether an object belongs to the agent: the handler does. */
+/** The handler checks whether an object belongs to the agent. */
 export function roleMay(role: Role, permission: RoutePermission): boolean {
   return (PERMISSIONS[permission] as readonly Role[]).includes(role);
 }

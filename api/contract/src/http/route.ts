@@ -12,7 +12,9 @@ export type Method = (typeof METHODS)[number];
 /** `versioned` is under /api/v1, `absolute` is not, `versioned_and_bare` is both. */
 export type Placement = 'versioned' | 'versioned_and_bare' | 'absolute';
 
-/** `key`: the API stores the answer. `natural`: a repeated request has no further effect, or its answer is secret. */
+/**
+ * `key`: the API stores the answer under the Idempotency-Key. `natural`: a repeated request has no further effect, or its answer is secret.
+ */
 export type Idempotency = 'read' | 'key' | 'natural';
 
 /**
@@ -51,14 +53,14 @@ export const ROUTE_TAGS = {
   service: 'Service',
 } as const;
 
-/** The server's mount, the client's call, the OpenAPI operation, the permission row and the reference come from it. */
+/** One route. Server, client, OpenAPI document, permission table and reference derive from it. */
 export interface RouteSpec {
   /** The operation id. */
   readonly name: string;
   readonly summary: string;
   readonly tag: keyof typeof ROUTE_TAGS;
   readonly method: Method;
-  /** OpenAPI style: `/agents/{agent_id}/move`. A last `{name*}` may hold slashes. */
+  /** OpenAPI style: `/agents/{agent_id}/move`. A final `{name*}` may contain slashes. */
   readonly path: `/${string}`;
   readonly placement: Placement;
   readonly audiences: readonly Audience[];
@@ -68,28 +70,28 @@ export interface RouteSpec {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Limit of the body, where 256 KiB are too few, or the 32 KiB of a raw body. */
+  /** Limit of the body in bytes; by default 256 KiB, or 32 KiB for a raw body. */
   readonly bodyMaxBytes?: number;
   /** The handler receives the bytes as they were sent. */
   readonly rawBody?: true;
-  /** The policy of an agent holds for its requests: see `judgeCall` in core. */
+  /** The agent's policy applies to its requests: see `judgeCall` in core. */
   readonly judged?: true;
   readonly status?: 200 | 201 | 202;
   readonly answer: Answer;
-  /** Further statuses with the same type of answer, of a protocol inside of HTTP. */
+  /** Further statuses with the same type of answer, for protocols on top of HTTP. */
   readonly protocolStatuses?: readonly number[];
-  /** Reasons of this route alone; `reasonsOf` adds the shared ones. */
+  /** Refusals specific to this route; `reasonsOf` adds the shared ones. */
   readonly reasons: readonly Refusal[];
 }
 
 type At = 'name' | 'method' | 'path';
 type Usual = 'placement' | 'audiences' | 'idempotency' | 'reasons';
-/** Fields that have usual values are optional. */
+/** A route as written: fields with defaults are optional. */
 type RouteRest = Omit<RouteSpec, At | Usual> & Partial<Pick<RouteSpec, Usual>>;
 
 const USUAL = { placement: 'versioned_and_bare', audiences: ['people', 'agents'], reasons: [] } as const;
 
-/** Parameters that are the same in every path. A route with any other names all of its `params`. */
+/** Schemas of path parameters that mean the same in every route. A route with any other parameter declares all its `params`. */
 const PATH_PARAMS = {
   account_id: z.uuid(),
   agent_id: AgentId,
@@ -137,8 +139,8 @@ function paramsIn(path: string): Pick<RouteSpec, 'params'> {
 }
 
 /**
- * A route by its operation id, method and path. Absent fields have the values of USUAL and of PATH_PARAMS. By default, a
- * GET reads, and any other method takes an Idempotency-Key.
+ * Defines a route by operation id, method and path. USUAL and PATH_PARAMS fill absent fields. By default, any method
+ * but GET takes an Idempotency-Key.
  */
 export function defineRoute<
   const N extends string,
@@ -157,7 +159,7 @@ export function json<S extends z.ZodType>(schema: S): { readonly kind: 'json'; r
   return { kind: 'json', schema };
 }
 
-/** Refusals of an agent's calls because of an admin's measure. */
+/** Refusals of an agent's requests because of an admin's measure. */
 export const BARS = [
   'agent_killed',
   'agent_banned',

@@ -18,7 +18,7 @@ export const ModelChoice = z.strictObject({
     "write the name of a provider of the village: lower case letters, digits and '-', for example ollama",
   )
     .optional()
-    .describe('Provider of the model, as the village names it; without it, the first provider that has the model.'),
+    .describe('Provider of the model, as the village names it; by default the first provider that serves the model.'),
   name: matching(
     '^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$',
     128,
@@ -39,7 +39,7 @@ const Example = z.strictObject({
   when: z.enum(['run', 'turn']).default('run').describe('Circumstance of the call.'),
   command: text(MAX_EXAMPLE_COMMAND_CHARS, 1)
     .optional()
-    .describe('Command of a call of shell: it counts by the classes that the API finds in it.'),
+    .describe('Command of a call of shell; the API matches it by the classes that it finds in the command.'),
 });
 const Examples = z.array(Example).max(MAX_EXAMPLES).optional();
 
@@ -54,7 +54,7 @@ const ToolRule = z.strictObject({
   when: z
     .enum(['run', 'turn'])
     .optional()
-    .describe('Circumstance: within a run, or within a turn of its own; both if absent.'),
+    .describe("Circumstance: in a run, or in one of the agent's own turns; both if absent."),
   verdict: z
     .enum(['deny', 'ask', 'allow'])
     .describe('Verdict. ask: a person has to allow each call. If several rules match, deny wins over ask over allow.'),
@@ -66,7 +66,7 @@ const ToolRule = z.strictObject({
     })
     .optional()
     .describe(
-      'Calls by which the rule is checked. If one fails, the condition RulesChecked names rule and example; the rule then never allows, and still asks and denies.',
+      'Test cases of the rule. If one fails, the condition RulesChecked names rule and example; the rule then no longer allows, but still asks and denies.',
     ),
 });
 
@@ -102,6 +102,6 @@ export const Hands = z.strictObject({
     'write the name of a container image, for example registry.example.org/team/hands:1.2',
   )
     .optional()
-    .describe('Image of the container in which tools run; it is made from the image of agents. That image by default.'),
-  enabled: z.boolean().optional().describe('Whether the pod has that container; the operator decides if absent.'),
+    .describe('Image of the container in which tools run, built from the image of agents. By default that image.'),
+  enabled: z.boolean().optional().describe('True if the pod has that container; by default the operator decides.'),
 });

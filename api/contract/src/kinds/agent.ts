@@ -35,12 +35,12 @@ const McpServer = guarded(
     class: z
       .enum(TOOL_CLASSES)
       .optional()
-      .describe('Class of its tools for rules; without it, a person is asked before each call.'),
+      .describe('Class of its tools for rules; by default a person is asked before each call.'),
     tools: z
       .array(matching('^[A-Za-z0-9_-]+$', MAX_TOOL_CHARS, 'write the name of a tool as its server writes it'))
       .max(MAX_TOOLS)
       .optional()
-      .describe('Its tools that the agent has; all (at most 64) if absent.'),
+      .describe('The tools that the agent may use; by default all (at most 64).'),
     callTimeout: Duration.optional().describe('Time for one call; 60s if absent.'),
   }),
   [
@@ -110,7 +110,7 @@ const Runtime = z.strictObject({
   )
     .optional()
     .describe(
-      'AgentRuntime that answers people and does the work of runs. Without a name: engine if the village has a model for the agent, else scripted.',
+      'AgentRuntime that answers people and carries out runs. By default engine if the village has a model for the agent, else scripted.',
     ),
   config: RuntimeConfig.meta({ ...RuntimeConfig.meta(), maxProperties: MAX_CONFIG_KEYS })
     .optional()
@@ -136,7 +136,7 @@ const Repository = z.strictObject({
     .optional()
     .describe('Author of the commits of the agent; by default the person for whom it works.'),
   secretName: ObjectName.optional().describe(
-    'Secret with the label hamlet.village/egress: "true" that opens a private repository. The broker sends it; the pod never has it.',
+    'Secret with the label hamlet.village/egress: "true" that grants access to a private repository. Only the broker has it, never the pod.',
   ),
 });
 
@@ -149,7 +149,10 @@ const Memory = z.strictObject({
   ])
     .default('1Gi')
     .describe('Size of the volume with workspace and memory.'),
-  retain: z.enum(['Delete', 'Retain']).default('Delete').describe('Fate of the volume when the Agent is deleted.'),
+  retain: z
+    .enum(['Delete', 'Retain'])
+    .default('Delete')
+    .describe('Whether the volume stays when the Agent is deleted.'),
 });
 
 const Placement = z.strictObject({
@@ -157,7 +160,9 @@ const Placement = z.strictObject({
   spread: z
     .enum(['Preferred', 'Required', 'None'])
     .default('Preferred')
-    .describe('Even spread of agents over the nodes: Required leaves a pod pending instead of uneven.'),
+    .describe(
+      'Even spread of agents over the nodes: with Required, a pod stays pending rather than making the spread uneven.',
+    ),
   onNodeLoss: z
     .enum(['Wait', 'MoveWithoutVolume'])
     .default('Wait')
@@ -169,13 +174,13 @@ const Isolation = z.strictObject({
     .enum(['Required', 'Preferred'])
     .default('Preferred')
     .describe(
-      'User namespace, in which root of the pod is an unprivileged user of the node: Required refuses to run without one.',
+      'User namespace, which maps root of the pod to an unprivileged user of the node: with Required, the agent does not run without one.',
     ),
   runtimeClassName: ObjectName.optional().describe('RuntimeClass of the pod, for example gvisor.'),
 });
 
 const Loop = z.strictObject({
-  every: Duration.default('30s').describe('Pause between two turns of the resident if nothing wakes it.'),
+  every: Duration.default('30s').describe('Pause between two turns of the resident unless something wakes it.'),
 });
 
 export const AgentSpec = guarded(
@@ -185,7 +190,9 @@ export const AgentSpec = guarded(
     power: defaultWhenAbsent(Power, 'Awake').describe(
       'Power of the agent. Asleep: no pod, the volume stays. Awake by default.',
     ),
-    rebootedAt: Timestamp.optional().describe('Time of the requested reboot: any change restarts the agent.'),
+    rebootedAt: Timestamp.optional().describe(
+      'Time of the last requested reboot: any change of this field restarts the agent.',
+    ),
     entitlement: defaultWhenAbsent(EntitlementChoice, {}),
     runtime: Runtime.prefault({}),
     repository: Repository.optional(),
@@ -195,20 +202,22 @@ export const AgentSpec = guarded(
     loop: Loop.prefault({}),
     model: ModelChoice.optional().describe("Model that the agent thinks with; the village's default if absent."),
     tools: ToolPolicy.optional().describe('Tools of the agent, and the rules of their use.'),
-    mcpServers: McpServers.optional().describe('MCP servers whose tools the agent has. A reboot applies a change.'),
+    mcpServers: McpServers.optional().describe(
+      'MCP servers whose tools the agent may use. Changes apply after a reboot.',
+    ),
     skills: Skills.optional().describe(
-      'Skills of the agent, in the public format of folders with a SKILL.md. A reboot applies a change.',
+      'Skills of the agent, in the public format of folders with a SKILL.md. Changes apply after a reboot.',
     ),
     wake: z
       .enum(['OnMessage', 'Never'])
       .default('OnMessage')
-      .describe('Whether a message of a member wakes the agent when it sleeps because it was idle.'),
+      .describe("True if a member's message wakes the agent from idle sleep."),
     idleSleepAfter: Duration.optional().describe(
-      'Time without a run, message and schedule after which the agent falls asleep; never if absent.',
+      'Time without runs, messages and schedules after which the agent falls asleep; never if absent.',
     ),
     egress: AgentEgress.optional().describe('Hosts outside of the village that the agent may reach.'),
     hands: Hands.optional().describe('Container in which the tools of the agent run.'),
-    home: WorldId.optional().describe('Landmark that the agent goes to at night.'),
+    home: WorldId.optional().describe('Landmark to which the agent goes at night.'),
   }),
   [
     {
@@ -228,14 +237,14 @@ export const AgentStatus = z.strictObject({
   cycle: Counter.optional().describe(
     'Number of awakenings, reboots and suspensions; a resident of another cycle ends.',
   ),
-  power: Power.optional().describe('Power that the cycle stands for.'),
-  rebootedAt: Timestamp.optional().describe('Value of spec.rebootedAt that the cycle stands for.'),
+  power: Power.optional().describe('Value of spec.power in this cycle.'),
+  rebootedAt: Timestamp.optional().describe('Value of spec.rebootedAt in this cycle.'),
   tier: text(253).optional(),
   nodeName: text(253).optional(),
   podName: text(63).optional().describe('Pod of the cycle, once it exists.'),
   lastSeen: Timestamp.optional().describe('Time at which the resident last connected or disconnected.'),
   waitingSince: Timestamp.optional().describe(
-    'Time since when the agent waits for a seat; the one that waits longest in a tier is first. Absent once it has a seat.',
+    'Time since which the agent has waited for a seat: in each tier the longest wait comes first. Absent once it has a seat.',
   ),
 });
 export type AgentStatus = z.infer<typeof AgentStatus>;

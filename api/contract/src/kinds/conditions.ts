@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { Timestamp, text } from './text.ts';
 
-/** The first condition that is not True says why an agent does not run. */
+/** The types of conditions. The first that is not True says why an agent does not run. */
 export const CHAIN = ['Accepted', 'Entitled', 'Admitted', 'PodScheduled', 'Connected', 'Ready'] as const;
 /**
- * The last seven are not in the chain. `Resized`: to the compute of the tier. `UpToDate`: with the present template.
- * `HandsReady`: the container of tools runs; an agent without it can think, and not use its tools. `CapabilitiesReady`: its resident
- * reported nothing that it was promised as missing. `RulesChecked`: the examples of its rules hold, and each name in them is one; only
- * Agents with examples, or with a wrong name, have it.
+ * The last seven are outside the chain. `Resized`: the pod has the compute of its tier. `UpToDate`: the pod matches the
+ * present template. `HandsReady`: the container of tools runs; without it an agent can think but not use its tools.
+ * `CapabilitiesReady`: its resident reports no missing capability. `RulesChecked`: the examples of its rules hold, and
+ * all names in them exist; only Agents with examples or with a wrong name have it.
  */
 export const CONDITION_TYPES = [
   ...CHAIN,
@@ -48,10 +48,10 @@ export const REASONS = {
   Banned: 'an admin has banned the agent: it cannot be awakened until the ban is lifted or expires',
   Killed: 'an admin has killed the agent: it gets no pod until an admin lifts the kill',
   Admitted: 'a seat is free, and the price of the tier is on hold',
-  SeatClearing: 'the pod in the place of the seat is ending: the seat is free when it has ended',
+  SeatClearing: 'the pod that occupies the seat is ending: the seat is free once it has ended',
   SeatPending: 'the seats are being counted: wait a moment',
   NoSeat:
-    'no node has room for a seat of the tier: free a node, add one or make the tier smaller; the message names the shortage and the place in the queue',
+    'no node has room for a seat of the tier: free a node, add one or make the tier smaller; the message names what is short and the place in the queue',
   NodeFull:
     'the one node that the agent may use has no room for a seat of the tier: free it, or let the agent go elsewhere',
   NodeClosed:
@@ -60,9 +60,9 @@ export const REASONS = {
   GpuBooked: 'every GPU of the kind is taken: wait for one, or add one',
   TooLarge: 'no node that the agent may use is large enough for the tier, even empty: make the tier smaller',
   Displaced: 'an agent of a higher tier took the seat: the agent returns when a seat is free',
-  HoldPending: 'the operator has asked the API to hold the price of an hour: wait for its answer',
+  HoldPending: "the operator has asked the API to hold the price of an hour: wait for the API's answer",
   NotPaid:
-    'the agent can spend less than the price of an hour: reward or credit it, or name a tier in spec.entitlement that it can pay',
+    'the agent cannot pay the price of an hour: reward or credit it, or name a tier in spec.entitlement that it can pay',
   HoldRefused: 'the API holds no money for the agent: a measure is in force, or its account is closed',
   UserNamespaceUnavailable:
     'spec.isolation.userNamespace is Required and these nodes offer none: write Preferred, or use nodes that do',
@@ -73,11 +73,11 @@ export const REASONS = {
   PodPending: 'the pod is being created, or the scheduler has not seen it yet',
   PodRefused: 'the API server refused the pod or the claim',
   VolumeTaken:
-    'a volume claim of that name belongs to something else: rename one of the two, or label the claim as the message says',
+    'another owner has a volume claim of that name: rename one of the two, or label the claim as the message says',
   Scheduled: 'the pod has a node',
   Unschedulable: 'the scheduler finds no node: see its reasons in the message; the pod waits and is not replaced',
   SchedulingGated: 'a scheduling gate holds the pod: remove the gate',
-  VolumePinned: 'the volume lies on a node that cannot take the pod: wait for the node, or set placement.onNodeLoss',
+  VolumePinned: 'the volume is on a node that cannot take the pod: wait for the node, or set placement.onNodeLoss',
   NodeCordoned: 'the node that the agent depends on takes no pods: uncordon it, or write another placement.nodeName',
   NodeLost:
     'the node of the pod does not answer: after a minute the pod is replaced elsewhere, if placement and volume allow',
@@ -88,7 +88,7 @@ export const REASONS = {
   WaitingForPredecessor: 'the pod of the earlier cycle still holds the volume',
   NotConnected: 'the resident runs but has not reached the API yet',
   TokenRevoked:
-    'an admin has revoked the tokens: the pod stays, and the API refuses it until an admin lifts the revocation',
+    'an admin has revoked the tokens: the pod stays, but the API refuses its requests until an admin lifts the revocation',
   ApiUnreachable: 'the API is unreachable: the last known state is kept, and nothing new is granted',
   Connected: 'the resident holds a session of this cycle',
   Ready: 'the agent is in the world',
@@ -98,32 +98,32 @@ export const REASONS = {
     'the node has no room for the larger pod now: the pod waits half a minute for room and is then replaced',
   ResizeRefused: 'the pod cannot be resized while it runs: it is replaced by one with the compute of its tier',
   ReplacementPending:
-    "the image of the pod, or the tier's GPU or priority, changed: the pod is replaced when it is its turn",
+    "the image of the pod, or the tier's GPU or priority, changed: the pod is replaced when its turn comes",
   RolloutHalted:
-    'agents with the new image or compute were not ready in time, so the others keep their pods: look at those agents, or install another image',
+    'agents with the new image or compute were not ready in time, so the others keep their pods: inspect those agents, or install another image',
   UpToDate: 'the pod matches the present template',
   HandsRunning: 'the hands run: tools can start in them',
-  NoHands: 'the pod has no hands, and so no tools start in it',
+  NoHands: 'the pod has no hands, so no tool can start in it',
   HandsRestarted:
     'the hands ended and the node started them again; processes that tools had left in the background are lost: read the earlier log of the container hands',
   HandsCrashLooping:
     'the hands end soon after each start: read the earlier log of the container hands, or correct the image in spec.hands',
   HandsOutOfMemory:
     'the hands used up the memory of the tier, and the node ended them: give the agent smaller work or a tier with more memory',
-  NothingMissing: 'the resident has reported nothing that the agent was promised as missing',
+  NothingMissing: 'the resident reports no missing capability',
   CapabilityMissing:
-    'the agent lacks something that it was promised, and works on without it: do what the message says; the panel lists everything',
-  ExamplesHold: 'each rule matches the calls that its examples name, and no other of them',
+    'the agent lacks a promised capability and works without it: do what the message says; the panel lists all capabilities',
+  ExamplesHold: 'each rule passes its examples',
   ExamplesPending: 'the operator is loading the parser of shell commands: wait a moment',
   NameUnknown:
-    'a rule or the list spec.tools.allow names no tool and no class of tools; such a name matches and gives nothing: correct it as the message says; the other names count',
+    'a rule or the list spec.tools.allow has a name of neither a tool nor a class of tools; this name has no effect, the others do: correct it as the message says',
   RuleBroken:
-    'an example contradicts its rule, which now never allows and still asks and denies: correct the rule or its example',
+    'an example contradicts its rule, which now no longer allows but still asks and denies: correct the rule or its example',
   NotObserved: 'the operator has not written a status yet: wait a moment, then check that the operator runs',
 } as const satisfies Readonly<Record<string, string>>;
 export type Reason = keyof typeof REASONS;
 
-/** Reasons that deserve a look even if the condition is True: the trouble is over, its effects may not be. */
+/** Reasons that deserve attention even if the condition is True: the cause has passed, but its effects may remain. */
 export const PAST_TROUBLE: ReadonlySet<string> = new Set<Reason>(['HandsRestarted', 'HandsOutOfMemory']);
 
 /** Reasons of Events without a condition. An Event about a condition has one of {@link REASONS}. */
@@ -131,7 +131,7 @@ export const EVENT_REASONS = {
   Awakened: 'a pod begins',
   Suspended: 'the pod ends, the volume stays',
   Rebooted: 'spec.rebootedAt changed: the pod was replaced',
-  PodLost: 'pod lost: it was replaced',
+  PodLost: 'the pod was lost and replaced',
   PodDeleted: 'the pod was deleted from outside: it was replaced',
   PodFailed: 'the pod failed: it was replaced',
   ImageChanged: 'the village has a new image: the pod was replaced',
@@ -149,7 +149,7 @@ export const EVENT_REASONS = {
     'the volume was on a lost node and placement.onNodeLoss is MoveWithoutVolume: an empty one replaced it',
   StandingLifted: 'an admin lifted a measure against the agent',
   Drift:
-    "database, Kubernetes and the operator's cache differed for a minute or longer: the agent was reconciled again",
+    "the database, Kubernetes and the operator's cache differed for at least a minute: the agent was reconciled again",
   AccountNotClosed: 'the API did not close the account within 60 s: the Agent was deleted and its account left open',
 } as const satisfies Readonly<Record<string, string>>;
 export type EventReason = keyof typeof EVENT_REASONS;

@@ -30,14 +30,14 @@ const HeaderName = matching(
 const Ports = z.array(z.int().min(1).max(65_535)).min(1).max(MAX_PORTS);
 
 const place = {
-  host: Host.describe('Host, or *.HOST for every name below it and never the name itself.'),
+  host: Host.describe('Host, or *.HOST for every name below it but not for HOST itself.'),
   methods: z
     .array(z.enum(METHODS))
     .min(1)
     .max(METHODS.length)
     .optional()
     .describe(
-      'Methods of HTTP. With methods, paths, a secret or writes: Ask the broker reads each request; without, it passes TLS on.',
+      'HTTP methods. With methods, paths, a secret or writes: Ask, the broker reads each request; without them it passes TLS through.',
     ),
   paths: z.array(Path).min(1).max(MAX_PATHS).optional().describe('Paths, without a query.'),
 };
@@ -50,7 +50,7 @@ const allowing = {
     .min(1)
     .max(1_000_000_000_000)
     .optional()
-    .describe('Bytes in both directions within an hour, over all attempts by this rule.'),
+    .describe('Bytes in both directions in an hour, in total for all attempts under this rule.'),
 };
 
 const Denying = z.strictObject({ ...place, ports: Ports.optional().describe('Ports; all if absent.') });
@@ -61,7 +61,7 @@ const deny = z
   .optional()
   .describe('Hosts and requests that stay closed, even if another rule allows them.');
 
-/** Ways out that agents of a tier have if their specs list none. No rule of a tier names a secret: a secret is one agent's. */
+/** Egress rules of a tier, for agents whose specs have none. They name no secrets, because a secret belongs to one agent. */
 export const TierEgress = z.strictObject({
   allow: z
     .array(z.strictObject(allowing))
@@ -78,34 +78,34 @@ export const AgentEgress = z.strictObject({
       z.strictObject({
         ...allowing,
         secret: ObjectName.optional().describe(
-          'Secret with the label hamlet.village/egress: "true" whose value the broker sends where the program sent its placeholder.',
+          'Secret with the label hamlet.village/egress: "true"; the broker replaces its placeholder in requests with its value.',
         ),
         secretHeader: HeaderName.optional().describe(
-          'Header of the secret, in lower case, such as x-api-key; authorization if absent. The broker puts the secret into no other header.',
+          'Header of the secret in lower case, such as x-api-key; authorization by default. The broker puts the secret only into this header.',
         ),
         secretUser: matching('^[!-9;-~]+$', 64, 'write a user without a colon')
           .optional()
-          .describe('User of Basic credentials with the secret; x-access-token if absent.'),
+          .describe('User of Basic credentials with the secret; x-access-token by default.'),
         plaintextSecret: z
           .enum(['Allow'])
           .optional()
-          .describe('Allow: the secret may leave without TLS. Without it, the broker sends the secret over TLS alone.'),
+          .describe('Allow: the broker may send the secret without TLS. By default it sends the secret only over TLS.'),
         pushOptions: z
           .array(matching('^[ -~]+$', 200, 'write the option as git push -o sends it, such as ci.skip'))
           .max(MAX_PUSH_OPTIONS)
           .optional()
-          .describe('Options of git push (-o) that may leave, exactly as they are sent; none if absent.'),
+          .describe('Allowed options of git push (-o), exactly as they are sent; none by default.'),
         writes: z
           .enum(['Ask', 'Allow'])
           .optional()
           .describe(
-            'Ask, the default: a person permits each write, for example a POST. Allow: writes by this rule need no person. Pushes, packages and checkout pages always do.',
+            'Ask, the default: a person must permit each write, for example a POST. Allow: writes under this rule need no permission. Pushes, packages and checkout pages always need one.',
           ),
       }),
     )
     .max(MAX_RULES)
     .optional()
-    .describe("Hosts that the agent may reach, besides those of the village; the list of the agent's tier if absent."),
+    .describe("Hosts that the agent may reach, besides those of the village; by default the list of the agent's tier."),
   deny,
 });
 export type AgentEgress = z.infer<typeof AgentEgress>;

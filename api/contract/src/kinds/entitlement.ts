@@ -9,10 +9,10 @@ import { Balance, ByteQuantity, CpuQuantity, matching, ObjectName, Price, text }
 export const MAX_GPUS = 16;
 const MAX_RANK = 1_000;
 const MAX_MODELS = 64;
-/** Requests to models at one time if a tier names no number: a thought, a conversation, a run and its delegate. */
+/** Default for parallel requests to models: a thought, a conversation, a run and its worker. */
 export const CONCURRENT_MODEL_REQUESTS = 4;
 
-/** Searches of the web and calls of the browser in an hour if a tier names no number. */
+/** Defaults for web searches and browser calls in an hour. */
 export const WEB_SEARCHES_PER_HOUR = 30;
 export const BROWSER_CALLS_PER_HOUR = 120;
 
@@ -47,11 +47,13 @@ const Limits = z.strictObject({
 
 export const DEFAULT_GPU_RESOURCE = 'nvidia.com/gpu';
 
-const NO_SHARE = 'these GPUs keep no share of themselves apart, neither memory nor cores nor time';
+const NO_SHARE = 'GPUs cannot guarantee a share of their memory, cores or time';
 const INSTEAD =
   'write mode: Shared (a permit to use a shared GPU) or mode: Exclusive with a count (whole GPUs), and limit models by limits.tokensPerHour';
 
-/** Shares of a GPU, which this hardware cannot keep. Named here to be refused: unknown fields would be dropped. */
+/**
+ * Shares of a GPU, which the hardware cannot guarantee. Declared to be refused, because the API server would silently drop unknown fields.
+ */
 const PROMISES = {
   fraction: { type: 'number' },
   share: { type: 'number' },
@@ -73,7 +75,7 @@ const promiseFields = Object.fromEntries(
 
 const SHARE_NAMES = '/v?(gpu|cuda)[-._]?(mem|core|percent|fraction)';
 
-/** The name of a resource that counts whole devices or permits. */
+/** An extended resource that counts whole devices or permits. */
 const GpuResource = guarded(
   matching('^[a-z0-9.-]+/[a-z0-9._-]+$', 128, 'write the name of an extended resource, for example nvidia.com/gpu'),
   [
@@ -94,7 +96,7 @@ const Gpu = guarded(
         'Mode of GPU use. Shared: one permit to use a GPU with others, with no promise of speed. Exclusive: whole GPUs.',
       ),
     resourceName: GpuResource.optional().describe(
-      `Extended resource that nodes advertise, for example of time-sliced or MIG devices; ${DEFAULT_GPU_RESOURCE} by default.`,
+      `Extended resource that nodes advertise, for example for time-sliced or MIG devices; ${DEFAULT_GPU_RESOURCE} by default.`,
     ),
     count: z.int().min(0).max(MAX_GPUS).default(0).describe('Number of devices of the resource for one agent.'),
     claimTemplateName: ObjectName.optional().describe(
@@ -111,12 +113,12 @@ const Gpu = guarded(
     {
       holds: (value) => value.claimTemplateName === undefined || value.count === 0,
       rule: '!has(self.claimTemplateName) || self.count == 0',
-      message: 'the claim template says how many devices it asks for: leave count out',
+      message: 'the claim template sets the number of devices: leave count out',
     },
     {
       holds: (value) => value.claimTemplateName !== undefined || value.mode !== 'Shared' || value.count === 1,
       rule: "has(self.claimTemplateName) || self.mode != 'Shared' || self.count == 1",
-      message: 'mode Shared is one permit of one GPU: write count: 1, or mode: Exclusive',
+      message: 'mode Shared gives one permit for one GPU: write count: 1, or mode: Exclusive',
     },
     {
       holds: (value) => value.mode !== 'None' || (value.count === 0 && value.claimTemplateName === undefined),
@@ -131,7 +133,7 @@ const Gpu = guarded(
     ...(Object.keys(PROMISES) as ShareField[]).map((name) => ({
       holds: (value: Readonly<Partial<Record<ShareField, unknown>>>) => value[name] === undefined,
       rule: `!has(self.${name})`,
-      message: `${name} cannot be held: ${NO_SHARE}. Leave it out: ${INSTEAD}`,
+      message: `${name} is not supported: ${NO_SHARE}. Leave it out: ${INSTEAD}`,
     })),
   ],
 );
@@ -150,7 +152,7 @@ const Compute = z.strictObject({
     .describe('Limits of the pod, which requests half of them.'),
   gpu: Gpu.prefault({}),
   priorityClassName: ObjectName.optional().describe(
-    'PriorityClass of the pods, by which Kubernetes chooses the pods to end when a node is short.',
+    'PriorityClass of the pods: Kubernetes first ends pods of low priority when a node is short of resources.',
   ),
 });
 
@@ -159,7 +161,7 @@ export const EntitlementSpec = z.strictObject({
     .int()
     .min(0)
     .max(MAX_RANK)
-    .describe('Order of the tiers; an agent gets the highest that its balance reaches.'),
+    .describe('Rank of the tier; an agent gets the highest tier that its balance reaches.'),
   minBalance: Balance.default('0').describe('Balance in aiDollars that opens the tier.'),
   limits: Limits,
   compute: Compute.prefault({}),
@@ -174,10 +176,10 @@ export const ENTITLEMENT_REASONS = {
   DevicesNotCounted:
     'the seats are counted by cpu and memory: only the scheduler knows the devices of a claim template',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
-  ExamplesHold: 'each rule matches the calls that its examples name, and no other of them',
+  ExamplesHold: 'each rule passes its examples',
   ExamplesPending: 'the operator is loading the parser of shell commands: wait a moment',
   RuleBroken:
-    'an example contradicts its rule, which now never allows and still asks and denies: correct the rule or its example',
+    'an example contradicts its rule, which now no longer allows but still asks and denies: correct the rule or its example',
   NoNode: 'no node is ready and open to agents: see kubectl get nodes',
   TooLarge: 'no node is large enough for one agent of the tier: write smaller resources, or free a node',
 } as const satisfies Readonly<Record<string, string>>;
@@ -190,11 +192,11 @@ export const EntitlementStatus = z.strictObject({
   observedGeneration: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
   seats: z
     .strictObject({
-      total: Count.describe('Agents of this tier for which empty nodes have room.'),
-      free: Count.describe('Agents of this tier for which there is room now without displacing another.'),
+      total: Count.describe('Number of agents of this tier that would fit on empty nodes.'),
+      free: Count.describe('Number of further agents of this tier that fit now without displacing others.'),
     })
     .optional(),
-  agents: Count.optional().describe('Agents at this tier, awake or asleep.'),
+  agents: Count.optional().describe('Number of agents at this tier, awake or asleep.'),
 });
 export type EntitlementStatus = z.infer<typeof EntitlementStatus>;
 

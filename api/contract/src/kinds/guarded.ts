@@ -2,15 +2,18 @@ import * as z from 'zod';
 
 const VALIDATIONS = 'x-kubernetes-validations';
 
-/** `holds` for zod, `rule` (CEL) for the API server. A rule with `oldSelf` has no `holds`: zod sees one object. */
+/**
+ * One rule in two forms: `holds` for zod, `rule` (CEL) for the API server. A rule with `oldSelf` has no `holds`,
+ * because zod sees only the new object.
+ */
 export interface Twin<T> {
   readonly holds?: (value: T) => boolean;
   readonly rule: string;
-  /** Names the valid value to write. */
+  /** Says which value is valid. */
   readonly message: string;
 }
 
-/** Adds the twins as refinements and as `x-kubernetes-validations`. Call it before `.optional()` and `.default()`. */
+/** Adds the rules as refinements and as `x-kubernetes-validations`. Call it before `.optional()` and `.default()`. */
 export function guarded<S extends z.ZodType>(schema: S, twins: readonly Twin<z.output<S>>[]): S {
   let checked = schema;
   for (const { holds, message } of twins) {
@@ -21,7 +24,7 @@ export function guarded<S extends z.ZodType>(schema: S, twins: readonly Twin<z.o
   return checked.meta({ ...schema.meta(), [VALIDATIONS]: rules });
 }
 
-/** A default that the reader adds: one of the API server would belong to the tool that applied the object. */
+/** A default that readers add. A default of the API server would become a field of the tool that applied the object. */
 export function defaultWhenAbsent<S extends z.ZodType>(
   schema: S,
   meaning: z.input<S>,

@@ -58,22 +58,22 @@ const fields = {
   dailyAt: DailyAt.optional(),
   timeZone: TimeZone.optional().describe('Time zone of cron and dailyAt.'),
   missedRuns: defaultWhenAbsent(z.enum(['Skip', 'RunOnce', 'CatchUp']), 'Skip').describe(
-    'Policy for missed firings. Skip (default) makes up for none, RunOnce for all with one, CatchUp for each of the newest.',
+    'Policy for missed firings. Skip (default) drops them, RunOnce replaces all by one firing, CatchUp fires each of the newest.',
   ),
   catchUpLimit: defaultWhenAbsent(z.int().min(1).max(MAX_CATCH_UP), 10).describe(
-    'Most firings that CatchUp makes up for; 10 by default.',
+    'Maximum number of missed firings that CatchUp fires; 10 by default.',
   ),
   overlap: defaultWhenAbsent(z.enum(['Forbid', 'Queue', 'Replace']), 'Forbid').describe(
-    'Policy while an earlier run is under way. Forbid (default) skips the new one, Queue lets it wait, Replace cancels the earlier.',
+    'Policy while an earlier run is unfinished. Forbid (default) skips the new run, Queue lets it wait, Replace cancels the earlier one.',
   ),
   startingDeadlineSeconds: defaultWhenAbsent(z.int().min(1).max(604_800), 300).describe(
-    'Deadline in seconds (300 by default) after which a firing is missed; so is one over 30 seconds late when a newer one is due.',
+    'Deadline in seconds (300 by default) after which a firing is missed. A firing over 30 seconds late is also missed if a newer one is due.',
   ),
   suspend: defaultWhenAbsent(z.boolean(), false).describe(
-    'Pause of the Schedule: true fires nothing, and slots that pass are not missed. False by default.',
+    'True pauses the Schedule: nothing fires, and slots that pass do not count as missed. False by default.',
   ),
   historyLimit: defaultWhenAbsent(z.int().min(0).max(1_000), 10).describe(
-    'Number of runs that are kept; 10 by default.',
+    'Number of ended runs to keep; 10 by default.',
   ),
 };
 
@@ -98,34 +98,33 @@ export const ScheduleSpec = guarded(z.strictObject(fields), [
 ]);
 export type ScheduleSpec = z.infer<typeof ScheduleSpec>;
 
-/** All three are always present. */
+/** Every Schedule has all three conditions. */
 export const SCHEDULE_CONDITIONS = ['Accepted', 'Active', 'Suspended'] as const;
 export type ScheduleConditionType = (typeof SCHEDULE_CONDITIONS)[number];
 
 export const SCHEDULE_REASONS = {
   Accepted: 'the spec can be read and has a next firing',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
-  NeverFires: 'no date of the next fifty years fits the cron fields: correct them',
+  NeverFires: 'the cron fields match no date in the next fifty years: correct them',
   Scheduled: 'it fires at its next time',
   Suspended: 'spec.suspend is true: write false to let it fire',
   NotSuspended: 'spec.suspend is false, or left out',
-  AgentNotFound:
-    'the named Agent does not exist: create it, or name another; nothing fires meanwhile, and nothing is made up for',
+  AgentNotFound: 'the named Agent does not exist: create it, or name another; firings are skipped meanwhile',
   NoAgentMatches:
-    'no Agent matches: label one as the selector says, or change the selector; nothing fires meanwhile, and nothing is made up for',
+    "no Agent matches: add the selector's labels to one, or change the selector; firings are skipped meanwhile",
   ApiUnreachable: 'the API is unreachable: due firings wait, and are missed after their deadline',
 } as const satisfies Readonly<Record<string, string>>;
 export type ScheduleReason = keyof typeof SCHEDULE_REASONS;
 
 export const SCHEDULE_EVENT_REASONS = {
-  FiringsMissed: 'the operator or the API was away when they were due; missedRuns decides whether they are made up for',
-  FiringMadeUp: 'a missed firing was made up for, as missedRuns asks',
+  FiringsMissed: 'the operator or the API was down when firings were due; missedRuns decides whether they fire later',
+  FiringMadeUp: 'a missed firing was fired later, as missedRuns demands',
   NoAgent: 'no Agent was there to get the prompt',
   TooManyAgents: 'the selector matches more Agents than one firing reaches',
-  OverlapSkipped: 'an agent still works on an earlier run and overlap is Forbid, or too many runs wait for it',
-  OverlapReplaced: 'an earlier run was cancelled for this one, as overlap Replace asks',
+  OverlapSkipped: 'an agent still works on an earlier run and overlap is Forbid, or too many of its runs wait',
+  OverlapReplaced: 'an earlier run was cancelled in favour of this one, as overlap is Replace',
   Drift:
-    "database, status and the operator's cache differed about its runs for a minute or longer: the Schedule was reconciled again",
+    "the database, the status and the operator's cache disagreed about its runs for at least a minute: the Schedule was reconciled again",
   AgentUnavailable: 'the API does not know the agent, or an admin has taken a measure against it',
 } as const satisfies Readonly<Record<string, string>>;
 export type ScheduleEventReason = keyof typeof SCHEDULE_EVENT_REASONS;
@@ -137,16 +136,14 @@ export const ScheduleStatus = z.strictObject({
   observedGeneration: Count.optional(),
   timing: text(256).optional().describe('Timing in one line.'),
   lastSlot: Timestamp.optional().describe(
-    'Newest decided slot: every one up to it has fired, was missed, or was before this timing began.',
+    'Newest decided slot: all slots up to it have fired, were missed, or precede this timing.',
   ),
   lastRunID: text(64).optional().describe('Newest run of the Schedule.'),
   lastRunAt: Timestamp.optional().describe('Time at which the newest run was created.'),
   nextRunAt: Timestamp.optional().describe('Next firing; absent if there is none.'),
   nextRuns: z.array(Timestamp).max(NEXT_RUNS).optional().describe('Next firings.'),
   activeRuns: Count.optional().describe('Number of runs that wait or are under way.'),
-  missed: Count.optional().describe(
-    'Number of missed firings that were not made up for, since the Schedule was created.',
-  ),
+  missed: Count.optional().describe('Number of missed firings that never fired, since the Schedule was created.'),
 });
 export type ScheduleStatus = z.infer<typeof ScheduleStatus>;
 

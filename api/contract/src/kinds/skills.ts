@@ -6,7 +6,7 @@ export const SKILLS_MAX = 16;
 const SKILL_NAME_MAX_CHARS = 64;
 const SHA256_CHARS = 64;
 
-/** The form of the public format of skills, in which the name is also the name of the folder. */
+/** Names as the public format of skills defines them; a name is also the name of the folder. */
 export const SkillName = matching(
   '^[a-z0-9]+(-[a-z0-9]+)*$',
   SKILL_NAME_MAX_CHARS,
@@ -17,22 +17,22 @@ export const SkillSource = z.enum(['Image', 'ConfigMap', 'Repository']);
 
 const SkillChoice = guarded(
   z.strictObject({
-    name: SkillName.describe('Name of the skill: its folder, and the name in its SKILL.md.'),
+    name: SkillName.describe('Name of the skill: of its folder and in its SKILL.md.'),
     from: SkillSource.optional().describe(
-      'Place of its folder. Image (default): /app/skills of the image. ConfigMap: a ConfigMap of the namespace with the label hamlet.village/skill: "true". Repository: .hamlet/skills or .claude/skills of the agent\'s repository.',
+      'Location of its folder. Image (default): /app/skills of the image. ConfigMap: a ConfigMap of the namespace with the label hamlet.village/skill: "true". Repository: .hamlet/skills or .claude/skills of the agent\'s repository.',
     ),
     configMapName: ObjectName.optional().describe('ConfigMap with the files of the skill; one of them is SKILL.md.'),
     sha256: matching('^[0-9a-f]{64}$', SHA256_CHARS, 'write the 64 digits that the panel of the agent shows')
       .optional()
       .describe(
-        'The only version that the agent may use. A skill of the repository needs it: anybody who writes to the repository could change what the agent does.',
+        'The only version that the agent may use. Required for a skill of the repository, because everyone with write access there could change what the agent does.',
       ),
   }),
   [
     {
       holds: (value) => (value.from === 'ConfigMap') === (value.configMapName !== undefined),
       rule: "(has(self.from) && self.from == 'ConfigMap') == has(self.configMapName)",
-      message: 'configMapName goes with from: ConfigMap: write both or none',
+      message: 'configMapName and from: ConfigMap belong together: write both or neither',
     },
   ],
 );

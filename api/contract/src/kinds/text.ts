@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { guarded } from './guarded.ts';
 
-/** Longer than any valid value: a wrong value should fail its pattern, whose message says what to write. */
+/** Longer than any valid value, so that an invalid one fails its pattern, whose message says what to write. */
 export const SHORT_CHARS = 64;
 
-/** `kubectl apply` keeps a copy of the object in an annotation of at most 256 KiB. */
+/** `kubectl apply` stores a copy of the object in an annotation of at most 256 KiB. */
 export const MAX_PROSE_CHARS = 16_384;
 
 const characters = (value: string): number => [...value].length;
 
-/** Counts code points, as the API server does, not UTF-16 units. */
+/** A text with at most `max` code points, as the API server counts. */
 export function text(max: number, min = 0): z.ZodString {
   return z
     .string()

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AgentId, plainText, Time } from '../values/scalars.ts';
 
-/** Entries of one repository, relations included. */
+/** Maximum number of entries of one repository, relations included. */
 export const REPOSITORY_ENTRIES_MAX = 500;
-/** Bytes of all entries of one repository. As a file it must fit into one request to the hands. */
+/** Maximum bytes of all entries of one repository: as a file they must fit into one request to the hands. */
 export const REPOSITORY_MEMORY_MAX_BYTES = 262_144;
 export const MEMORY_ENTRY_MAX_BYTES = 16_384;
 export const OBSERVATIONS_MAX = 50;
@@ -12,11 +12,11 @@ export const ENTRY_NAME_MAX_CHARS = 200;
 export const ABOUT_MAX_CHARS = 120;
 export const PINNED_MAX = 20;
 export const MEMORY_CHANGES_MAX = 64;
-/** Changes of one agent in an hour, over all repositories. */
+/** Maximum number of changes by one agent in an hour, in all repositories. */
 export const MEMORY_WRITES_PER_HOUR = 1_000;
 export const REPOSITORY_MEMORIES_MAX = 1_000;
 
-/** Notes have it as their name; the API derives the id of another entry from its name. */
+/** A note's name is its id; the API derives the id of any other entry from its name. */
 export const EntryId = z.string().regex(/^m-[0-9a-f]{12}$/, 'write the id of a memory, for example m-0123456789ab');
 const EntryName = plainText(ENTRY_NAME_MAX_CHARS);
 const Observation = plainText(OBSERVATION_MAX_CHARS);
@@ -25,29 +25,29 @@ const Observations = z.array(Observation).max(OBSERVATIONS_MAX);
 /** The type of an entry that a model wrote with `remember`. */
 export const NOTE_TYPE = 'note';
 
-/** Host and path of a repository: one text for all of its addresses, without user and password. */
+/** Host and path of a repository: the same text for all its addresses, without user and password. */
 export const RepositoryName = plainText(1_000);
 
-/** An entry of the memory of a repository: a node of the graph of the MCP memory server, or a relation between two. */
+/** An entry of a repository's memory: a node in the graph of the MCP memory server, or a relation between two nodes. */
 export const MemoryEntry = z.strictObject({
   memory_id: EntryId,
   kind: z.enum(['entity', 'relation']),
-  name: EntryName.describe('Name of the entity; of a relation, the entity from which it goes'),
+  name: EntryName.describe('Name of the entity; for a relation, the entity where it starts'),
   type: EntryName.describe('Type of the entity or of the relation; `note` for what a model remembered'),
-  to: EntryName.nullable().describe('Entity to which a relation goes'),
+  to: EntryName.nullable().describe('Entity where a relation ends'),
   about: plainText(ABOUT_MAX_CHARS).nullable().describe('Subject of a note'),
   observations: Observations,
   pinned: z.boolean(),
   outside: z
     .boolean()
-    .describe('Text from outside for the reader: another agent or a tainted run wrote it; for people, a tainted run'),
-  agent_id: AgentId.describe('Agent that began the entry: it alone may change and forget it, besides people'),
+    .describe('True if the text is from outside for the reader: a tainted run wrote it, or, for agents, another agent'),
+  agent_id: AgentId.describe('Agent that created the entry: only this agent and people may change or delete it'),
   run_id: z.uuid().describe('Run of the last change'),
   changed_at: Time,
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
-/** A change that a run asks for. `add` begins an entity or adds observations; a repeated change changes nothing. */
+/** A change that a run requests. `add` creates an entity or adds observations; a repeated change has no effect. */
 export const MemoryChange = z.discriminatedUnion('op', [
   z.strictObject({
     op: z.literal('add'),
@@ -63,7 +63,7 @@ export const MemoryChange = z.discriminatedUnion('op', [
 ]);
 export type MemoryChange = z.infer<typeof MemoryChange>;
 
-/** `not_yours`: another agent began the entry. `memory_full`: the entry or the memory would be too large. */
+/** `not_yours`: another agent created the entry. `memory_full`: the entry or the memory would be too large. */
 export const MemoryChangeResult = z.enum(['done', 'no_such_memory', 'not_yours', 'memory_full', 'too_many_pins']);
 export type MemoryChangeResult = z.infer<typeof MemoryChangeResult>;
 
@@ -71,7 +71,7 @@ export const RepositoryMemory = z.strictObject({
   repository: RepositoryName,
   entries: z.int().min(0),
   bytes: z.int().min(0),
-  agents: z.array(AgentId).max(REPOSITORY_ENTRIES_MAX).describe('Agents that began an entry'),
+  agents: z.array(AgentId).max(REPOSITORY_ENTRIES_MAX).describe('Agents that created an entry'),
   changed_at: Time,
 });
 export type RepositoryMemory = z.infer<typeof RepositoryMemory>;

@@ -13,7 +13,7 @@ export const Limits = z.strictObject({
     .int()
     .nullable()
     .default(null)
-    .describe('Requests to language models under way at one time; null from an older API'),
+    .describe('Parallel requests to language models; null from an older API'),
   web_searches_per_hour: z.int().nullable().default(null).describe('Calls of web_search; null from an older API'),
   browser_calls_per_hour: z
     .int()
@@ -37,7 +37,7 @@ export const AgentCondition = z.strictObject({
   last_transition_time: Time,
 });
 
-/** `why` says in words why the agent runs or does not run. */
+/** An agent in a list. `why` says in words why it runs or does not run. */
 export const AgentDetail = AgentView.extend({
   persona: Persona.nullable().describe('Null only in a list without personas'),
   entitlement: z.strictObject({
@@ -63,7 +63,7 @@ export const AgentDetail = AgentView.extend({
   limit_reached: z
     .strictObject({ limit: z.literal('requests_per_minute'), quota: z.int(), until: Time })
     .optional()
-    .describe('Only in the answer about one agent, while its requests wait for this limit of its tier'),
+    .describe("Only for a single agent: the tier's limit for which its requests wait"),
 });
 export type AgentDetail = z.infer<typeof AgentDetail>;
 
@@ -86,10 +86,7 @@ export const getAgent = defineRoute('getAgent GET /agents/{agent_id}', {
 export const LifecycleAnswer = z.strictObject({
   agent_id: z.string(),
   power: z.enum(['Awake', 'Asleep']),
-  cycle: z
-    .int()
-    .min(0)
-    .describe('Run cycle at the time of the answer; the operator raises it when the change takes effect'),
+  cycle: z.int().min(0).describe('Run cycle at the time of the answer; it grows when the change takes effect'),
   changed: z.boolean().describe('False if the agent was in that state already'),
 });
 export type LifecycleAnswer = z.infer<typeof LifecycleAnswer>;
@@ -115,6 +112,6 @@ export const suspendAgent = defineRoute('suspendAgent DELETE /agents/{agent_id}/
 
 export const rebootAgent = defineRoute('rebootAgent POST /agents/{agent_id}/reboot', {
   ...lifecycle,
-  summary: 'Begin a new run cycle of an awake agent, without waiting for the old one',
+  summary: 'Begin a new run cycle of an awake agent, without waiting for the old cycle to end',
   reasons: ['no_such_agent', 'field_owned_elsewhere', 'reboot_while_asleep', 'agent_banned'],
 });

@@ -3,17 +3,17 @@ import { defineRoute, json } from '../http/route.ts';
 import { EGRESS_REFUSALS, EGRESS_WRITES, EgressPolicy } from '../values/egress.ts';
 import { AgentId, Time } from '../values/scalars.ts';
 
-/** Attempts, and ends of attempts, in one request. */
+/** Maximum number of attempts, and of ends of attempts, in one request. */
 export const EGRESS_ATTEMPTS_MAX = 200;
 export const EGRESS_HOST_MAX_CHARS = 300;
 export const EGRESS_PATH_MAX_CHARS = 1024;
 const CALL_ID_MAX_CHARS = 200;
 export const EGRESS_SUMMARY_MAX_CHARS = 1000;
-/** Part of the body of a write that a person reads. */
+/** Maximum characters of a write's body that a person sees. */
 export const EGRESS_EXCERPT_MAX_CHARS = 4000;
 export const EGRESS_CHANGES_MAX = 100;
 export const EGRESS_CHANGE_MAX_CHARS = 400;
-/** Longest time for which one request waits for a person. The broker then repeats it. */
+/** Maximum seconds that one request waits for a person. The broker then repeats it. */
 export const EGRESS_WAIT_MAX_MS = 10_000;
 
 const Refused = z.enum(EGRESS_REFUSALS);
@@ -31,22 +31,22 @@ export const EgressDenied = z.strictObject({ verdict: z.literal('deny'), code: R
 
 export const EgressNotAdmitted = EgressDenied.extend({
   life: Life.optional().describe(
-    'The life behind the token, so that the broker reports its attempts; absent if the token is unknown or its record of this hour is full',
+    "The agent's life, with which the broker reports its attempts; absent if the token is unknown or the agent's record of this hour is full",
   ),
 });
 export type EgressNotAdmitted = z.infer<typeof EgressNotAdmitted>;
 
-/** How a program left the pod: unread bytes, or requests that the broker reads, with TLS or without. */
+/** How a request leaves the pod: in a tunnel, or read by the broker with or without TLS. */
 export const EgressForm = z.enum(['tunnel', 'inspect', 'plain']);
 
-/** The broker cuts texts to these lengths: one program's text never refuses the attempts of others. */
+/** The broker shortens texts to these lengths, so that one program's text cannot make the API refuse the attempts of others. */
 export const EgressAttempt = z.strictObject({
   id: z.uuid(),
   agent: AgentId,
   uid: Uid,
   cycle: Cycle,
-  run: z.uuid().nullable().describe('Run that the pod names; the API checks it'),
-  call: atMost(CALL_ID_MAX_CHARS).nullable().describe('Call that the pod names; the API checks it'),
+  run: z.uuid().nullable().describe('Run that the pod claims; the API checks it'),
+  call: atMost(CALL_ID_MAX_CHARS).nullable().describe('Call that the pod claims; the API checks it'),
   form: EgressForm,
   host: atMost(EGRESS_HOST_MAX_CHARS),
   port: z.int().min(1).max(65_535),
@@ -68,7 +68,7 @@ export const EgressEnd = z.strictObject({
 });
 export type EgressEnd = z.infer<typeof EgressEnd>;
 
-/** Reason for which an agent must reach nothing any more, beside the measures of admins. */
+/** Reasons to cut off an agent, beside the measures of admins. */
 export const EgressStopped = z.strictObject({
   uid: Uid,
   agent: AgentId,
@@ -84,7 +84,7 @@ export const EgressStopped = z.strictObject({
 });
 export type EgressStopped = z.infer<typeof EgressStopped>;
 
-/** Connections of this life that began under another version of its policy, or in an older cycle, must end. */
+/** Connections of this life must end if they began under another version of its policy or in an older cycle. */
 export const EgressCurrent = z.strictObject({ uid: Uid, cycle: Cycle, version: z.string().max(64) });
 export type EgressCurrent = z.infer<typeof EgressCurrent>;
 
@@ -97,7 +97,7 @@ const ofBroker = {
 
 export const admitEgress = defineRoute('admitEgress POST /broker/admissions', {
   ...ofBroker,
-  summary: 'The agent behind a token of a pod and its ways out, or the reason for which it has none',
+  summary: "The agent that owns a pod's token and its egress rules, or the reason for a refusal",
   idempotency: 'natural',
   body: z.strictObject({ token: z.string().min(1).max(4096) }),
   answer: json(z.union([EgressAdmission, EgressNotAdmitted])),
@@ -105,7 +105,7 @@ export const admitEgress = defineRoute('admitEgress POST /broker/admissions', {
 
 export const keepEgressAttempts = defineRoute('keepEgressAttempts POST /broker/attempts', {
   ...ofBroker,
-  summary: 'Store attempts to leave a pod, and ends of earlier ones; a repeated one changes nothing',
+  summary: 'Store attempts to leave a pod, and ends of earlier attempts; repeating them has no effect',
   idempotency: 'natural',
   bodyMaxBytes: 1 << 20,
   body: z.strictObject({
@@ -123,12 +123,12 @@ export const keepEgressAttempts = defineRoute('keepEgressAttempts POST /broker/a
 export const readEgressSecret = defineRoute('readEgressSecret POST /broker/secrets', {
   ...ofBroker,
   summary:
-    'The value of a secret that a rule of the agent names now; null if there is none, or if it is not for the host',
+    'The present value of a secret that a rule of the agent names; null if it does not exist, or if it is not for the host',
   idempotency: 'natural',
   body: z.strictObject({
     uid: Uid,
     name: z.string().min(1).max(253),
-    host: atMost(EGRESS_HOST_MAX_CHARS).describe('Host that would get the secret'),
+    host: atMost(EGRESS_HOST_MAX_CHARS).describe('Host that would receive the secret'),
   }),
   answer: json(
     z.strictObject({
@@ -141,13 +141,13 @@ export const readEgressSecret = defineRoute('readEgressSecret POST /broker/secre
 const WriteOf = {
   ask: z.uuid().describe('Id of the write, and of its attempt if it goes out'),
   uid: Uid,
-  run: z.uuid().nullable().describe('Run that the pod names; without a live run of the agent the write is denied'),
+  run: z.uuid().nullable().describe('Run that the pod claims; without a live run of the agent the write is denied'),
 };
 
 export const EgressWrite = z.strictObject({
   ...WriteOf,
   cycle: Cycle,
-  call: atMost(CALL_ID_MAX_CHARS).nullable().describe('Call that the pod names; the API checks it'),
+  call: atMost(CALL_ID_MAX_CHARS).nullable().describe('Call that the pod claims; the API checks it'),
   kind: z.enum(EGRESS_WRITES),
   summary: z.string().min(1).max(EGRESS_SUMMARY_MAX_CHARS).describe('One line for the person; the agent wrote parts'),
   changes: z.array(atMost(EGRESS_CHANGE_MAX_CHARS)).max(EGRESS_CHANGES_MAX).describe('References that a push changes'),
@@ -156,15 +156,15 @@ export const EgressWrite = z.strictObject({
     .max(EGRESS_CHANGES_MAX)
     .default([])
     .describe('Push options and unusual headers'),
-  body: atMost(EGRESS_EXCERPT_MAX_CHARS).nullable().describe('Beginning and end of the body, if it is text'),
+  body: atMost(EGRESS_EXCERPT_MAX_CHARS).nullable().describe('Start and end of the body, if it is text'),
   bytes: Bytes.nullable().describe('Length of the body, if it is known'),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .nullable()
     .describe('Hash of destination, method, target, headers and body; null if the broker has not read the body'),
-  rules: z.string().max(64).describe('Version of the rules of egress by which the broker judged'),
-  by_rule: z.boolean().describe('True if the rule of the agent that opens this way says writes: Allow'),
+  rules: z.string().max(64).describe('Version of the egress rules by which the broker judged'),
+  by_rule: z.boolean().describe('True if the matching rule of the agent says writes: Allow'),
 });
 export type EgressWrite = z.infer<typeof EgressWrite>;
 
@@ -178,7 +178,7 @@ export type EgressPermitted = z.infer<typeof EgressPermitted>;
 export const permitEgress = defineRoute('permitEgress POST /broker/permits', {
   ...ofBroker,
   summary:
-    'Judge a write that leaves a pod, ask people if the rules say so, and wait a few seconds; allow stores its effect and uses up its permission',
+    'Judge a write that leaves a pod, ask people if the rules require it, and wait a few seconds. The verdict allow stores the effect and uses up the permission',
   idempotency: 'natural',
   body: EgressWrite.extend({
     wait_ms: z.int().min(0).max(EGRESS_WAIT_MAX_MS).describe('Time for which the request waits for an answer'),
@@ -188,7 +188,7 @@ export const permitEgress = defineRoute('permitEgress POST /broker/permits', {
 
 export const withdrawEgress = defineRoute('withdrawEgress POST /broker/withdrawals', {
   ...ofBroker,
-  summary: 'The program no longer waits, or nothing of the write was sent: people are no longer asked about it',
+  summary: 'Withdraw a write that was not sent or whose program no longer waits: people are no longer asked about it',
   idempotency: 'natural',
   body: z.strictObject(WriteOf),
   answer: json(z.strictObject({ withdrawn: z.boolean() })),
@@ -196,7 +196,8 @@ export const withdrawEgress = defineRoute('withdrawEgress POST /broker/withdrawa
 
 export const openBrokerStream = defineRoute('openBrokerStream GET /broker/stream', {
   ...ofBroker,
-  summary: 'Agents that must reach nothing, and the versions of the rules of all others: first all, then each change',
+  summary:
+    'Agents that are cut off, and the versions of the rules of all others: first the whole state, then each change',
   answer: {
     kind: 'sse',
     events: {

@@ -24,7 +24,7 @@ export type ResidentReport = z.infer<typeof ResidentReport>;
 export const reportCapabilities = defineRoute('reportCapabilities PUT /agents/{agent_id}/capabilities', {
   ...ofResident,
   idempotency: 'natural',
-  summary: 'Report what the resident found of everything that its Agent was promised; replaces the report before',
+  summary: 'Report the state of all capabilities of an agent; replaces the previous report',
   body: ResidentReport,
   answer: json(
     z.strictObject({
@@ -35,14 +35,14 @@ export const reportCapabilities = defineRoute('reportCapabilities PUT /agents/{a
 
 export const readSkillFiles = defineRoute('readSkillFiles GET /agents/{agent_id}/skills/{skill}/files', {
   ...ofResident,
-  summary: "Files of a skill that lies in a ConfigMap of the village's namespace, for the resident",
+  summary: "Files of a skill in a ConfigMap of the village's namespace, for the resident",
   params: z.strictObject({ agent_id: AgentId, skill: SkillId }),
   answer: json(z.strictObject({ files: SkillFiles })),
   reasons: [...ofResident.reasons, 'no_such_skill', 'skill_unusable'],
 });
 
 export const getCapabilities = defineRoute('getCapabilities GET /agents/{agent_id}/capabilities', {
-  summary: 'Everything that an agent was promised, and whether it has it, as its resident last found it',
+  summary: 'The capabilities of an agent, and whether each is available, as its resident last reported',
   tag: 'agents',
   permission: 'world:read',
   answer: json(CapabilitiesView),
@@ -50,7 +50,7 @@ export const getCapabilities = defineRoute('getCapabilities GET /agents/{agent_i
 });
 
 export const listSkills = defineRoute('listSkills GET /agents/{agent_id}/skills', {
-  summary: `Skills of an agent, and those of its newest ${SKILL_RUNS_SHOWN} runs with skills, or of one run: which version a run had, when its model read it, and why`,
+  summary: `Skills of an agent, and those of one run or of its newest ${SKILL_RUNS_SHOWN} runs with skills: which version a run had, when its model read it, and why`,
   tag: 'agents',
   permission: 'runs:read',
   query: z.strictObject({ run_id: z.uuid().optional() }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { AgentId, Time } from '../values/scalars.ts';
 
-/** `HoldRefused`: a closed account or a measure. `HoldPending`: the API does not know the tier yet; ask again. */
+/** `HoldRefused`: the account is closed or a measure is in force. `HoldPending`: the API does not know the tier yet; ask again. */
 export const ClaimRefusal = z.enum(['NotPaid', 'HoldRefused', 'HoldPending']);
 export type ClaimRefusal = z.infer<typeof ClaimRefusal>;
 
@@ -14,20 +14,20 @@ export const ComputeClaim = z.strictObject({
   agent_id: AgentId,
   uid: Uid,
   version: z.int().min(1),
-  cycle: z.int().min(0).describe('Newest cycle for which the operator asked'),
+  cycle: z.int().min(0).describe('Newest cycle that the operator requested'),
   held: z
     .boolean()
     .describe(
       'True if money is held and a pod of `tier` may run until `until`; false if the pod must end or change to a paid tier',
     ),
-  tier: TierName.nullable().describe('Tier that the held money pays; null if none is held'),
+  tier: TierName.nullable().describe('Tier that the held money pays for; null without a hold'),
   until: Time.nullable().describe('Time at which a pod of `tier` must end, unless a later version extends it'),
   pod_uid: z.string().nullable().describe('Pod whose time is charged; null until the operator reports one'),
   refused: z
     .strictObject({ tier: TierName, reason: ClaimRefusal, payable: TierName.nullable() })
     .nullable()
     .describe(
-      'Tier that was refused, and the highest one below it that the agent can pay; null once the operator may ask again',
+      'Refused tier, and the highest tier below it that the agent can pay; null once the operator may ask again',
     ),
 });
 export type ComputeClaim = z.infer<typeof ComputeClaim>;
@@ -43,10 +43,10 @@ const claims = {
 
 export const ClaimBody = z.strictObject({
   agent_id: AgentId,
-  uid: Uid.describe('Uid of the Agent: its life'),
+  uid: Uid.describe('Uid of the Agent'),
   cycle: z.int().min(0),
   tier: TierName.describe('Entitlement of the pod'),
-  pod_uid: Uid.nullable().describe('The pod once its container runs: its time is charged from then on. Null before'),
+  pod_uid: Uid.nullable().describe('The pod once its container runs, from when its time is charged; null before'),
   image_digest: z.string().max(512).nullable().default(null).describe('Image of the container, as its node names it'),
 });
 export type ClaimBody = z.infer<typeof ClaimBody>;
@@ -54,7 +54,7 @@ export type ClaimBody = z.infer<typeof ClaimBody>;
 export const claimCompute = defineRoute('claimCompute POST /internal/claims', {
   ...claims,
   summary:
-    'Hold money for a pod of a priced tier before it exists; a repeated request keeps the hold. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
+    'Hold money for a pod of a priced tier before creating the pod; a repeated request keeps the hold. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
   body: ClaimBody,
   answer: json(
     z.strictObject({
@@ -70,11 +70,11 @@ export const claimCompute = defineRoute('claimCompute POST /internal/claims', {
 export const releaseCompute = defineRoute('releaseCompute POST /internal/claims/release', {
   ...claims,
   summary:
-    'Release the claim of a pod that has ended or is of a free tier: its time is charged and the rest is free. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
+    'Release the claim of a pod that has ended or is of a free tier: charges its time and frees the rest. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
   body: z.strictObject({
     agent_id: AgentId,
     uid: Uid,
-    version: z.int().min(0).describe('Newest version that the operator knows: a newer claim stays'),
+    version: z.int().min(0).describe('Newest version that the operator knows; a newer claim stays'),
   }),
   answer: json(
     z.strictObject({

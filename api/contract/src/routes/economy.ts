@@ -18,7 +18,7 @@ export type EntryReason = z.infer<typeof EntryReason>;
 export const NOTE_MAX_CHARS = 500;
 export const LEDGER_PAGE_MAX = 100;
 
-/** Entries never change: another entry corrects a wrong one. */
+/** Entries never change: a further entry corrects a wrong one. */
 export const LedgerEntry = z.strictObject({
   ledger_entry_id: z.uuid(),
   agent_id: AgentId,
@@ -36,7 +36,7 @@ export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
 const PostId = z.uuid();
 
-/** `related_post_id` and `post_id` are two names of one field. */
+/** `post_id` is an alias of `related_post_id`. */
 const Judgement = z
   .strictObject({
     agent_id: AgentId,
@@ -75,11 +75,11 @@ export const penalizeAgent = defineRoute('penalizeAgent POST /economy/penalize',
   reasons: [...NAMED, 'insufficient_funds', 'allowance_exceeded', 'village_frozen'],
 });
 
-/** Rewards and penalties both use it. */
+/** -  */
 export const Allowance = z.strictObject({
-  daily: AiDollars.nullable().describe('Allowance of a day; null if there is no limit'),
+  daily: AiDollars.nullable().describe('Allowance of a day; null without a limit'),
   used: AiDollars,
-  left: AiDollars.nullable().describe('Rest of the allowance; null if there is no limit'),
+  left: AiDollars.nullable().describe('Remaining allowance; null without a limit'),
   resets_at: Time.describe("Start of the village's next day"),
 });
 export type Allowance = z.infer<typeof Allowance>;

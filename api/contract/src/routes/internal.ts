@@ -5,7 +5,7 @@ import { AgentId, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
 import { ComputeClaim } from './compute-claims.ts';
 
-/** Whether this life, in this cycle, has an open wake stream. */
+/** True if this life has an open wake stream in this cycle. */
 export const Presence = z.strictObject({
   agent_id: AgentId,
   uid: z.string(),
@@ -26,12 +26,12 @@ export type ScheduleActivity = z.infer<typeof ScheduleActivity>;
 
 export const Boost = z.strictObject({
   agent_id: AgentId,
-  priority: z.boolean().describe('True if the agent comes before the others of its tier'),
+  priority: z.boolean().describe('True if the agent precedes the others of its tier'),
   gpu: z
     .strictObject({ resource_name: z.string(), count: z.int().min(1) })
     .nullable()
     .describe('GPUs that only this agent has for now'),
-  until: Time.nullable().describe('Time at which the first of it ends; the stream reports the end too'),
+  until: Time.nullable().describe('Earliest end of these windows; the stream also reports the end'),
 });
 export type Boost = z.infer<typeof Boost>;
 
@@ -47,7 +47,7 @@ const ofOperator = { tag: 'internal', placement: 'absolute', audiences: ['agents
 export const openInternalStream = defineRoute('openInternalStream GET /internal/stream', {
   ...ofOperator,
   summary:
-    'Standing, presence and missing capabilities of agents, and runs of schedules, for the operator; resumable by the event id',
+    "Stream of the operator's facts: standing, presence and missing capabilities of agents, and runs of schedules; resumable by the event id",
   query: z.strictObject({
     after: z
       .string()
@@ -60,7 +60,7 @@ export const openInternalStream = defineRoute('openInternalStream GET /internal/
     events: {
       // Sent first if the stream cannot resume at `after`: the reader forgets all facts, and the current ones follow.
       reset: z.strictObject({ epoch: z.string() }),
-      // Sent after a reset and all current facts: facts that were not sent again no longer hold.
+      // Sent after a reset and all current facts: the reader forgets all other facts.
       synced: z.strictObject({}),
       standing: Standing,
       presence: Presence,
@@ -75,7 +75,7 @@ export const openInternalStream = defineRoute('openInternalStream GET /internal/
 
 export const closeAgent = defineRoute('closeAgent POST /internal/agents/{agent_id}/close', {
   ...ofOperator,
-  summary: 'Close a life of an agent that has ended: take it out of the world and close its account',
+  summary: 'Close an ended life of an agent: remove the agent from the world and close its account',
   idempotency: 'natural',
   body: z.strictObject({ uid: z.string().min(1).max(64) }),
   answer: json(z.strictObject({ agent_id: AgentId, uid: z.string(), closed: z.literal(true) })),
@@ -85,13 +85,15 @@ export const BOOKS_PAGE_MAX = 200;
 
 const limit = z.coerce.number().int().min(1).max(BOOKS_PAGE_MAX).default(BOOKS_PAGE_MAX);
 
-/** A field is null if the village has no such fact about the agent. */
+/** Facts about one agent; null if the village has none. */
 export const AgentBooks = z.strictObject({
   agent_id: AgentId,
   life_uid: z
     .string()
     .nullable()
-    .describe('Open life: the uid of an Agent. Null before its first pod asked for a session, and after it was closed'),
+    .describe(
+      'Uid of the Agent of the open life. Null before its first pod requests a session, and after the life is closed',
+    ),
   standing: Standing.nullable(),
   presence: Presence.nullable(),
   boost: Boost.nullable(),
@@ -102,7 +104,7 @@ export type AgentBooks = z.infer<typeof AgentBooks>;
 export const listAgentBooks = defineRoute('listAgentBooks GET /internal/books/agents', {
   ...ofOperator,
   summary: "Facts of each agent in the database, by name, for the operator's drift audit. A page shows one moment",
-  query: z.strictObject({ after: AgentId.optional().describe('Last name of the page before'), limit }),
+  query: z.strictObject({ after: AgentId.optional().describe('Last name of the previous page'), limit }),
   answer: json(
     z.strictObject({
       agents: z.array(AgentBooks),
@@ -120,7 +122,7 @@ const ScheduleUid = z
 export const listScheduleBooks = defineRoute('listScheduleBooks GET /internal/books/schedules', {
   ...ofOperator,
   summary: "State of each schedule's runs in the database, by uid, for the operator's drift audit",
-  query: z.strictObject({ after: ScheduleUid.optional().describe('Last uid of the page before'), limit }),
+  query: z.strictObject({ after: ScheduleUid.optional().describe('Last uid of the previous page'), limit }),
   answer: json(
     z.strictObject({
       schedules: z.array(ScheduleActivity),

@@ -10,7 +10,7 @@ export const COMPLETION_TOKENS_MAX = 32_768;
 const STOPS_MAX = 4;
 const TOOLS_MAX = 128;
 const CALLS_MAX = 64;
-/** A conversation that fills a context of 256,000 tokens, with its tools. */
+/** Bytes of a conversation that fills a context of 256,000 tokens, with its tools. */
 export const CHAT_BODY_MAX_BYTES = 2 << 20;
 
 const Text = z.string().max(CHAT_TEXT_MAX_CHARS);
@@ -33,11 +33,11 @@ export const ChatMessage = z
     content: z.union([Text, z.array(TextPart).max(64)]).nullish(),
     name: z.string().max(64).nullish(),
     tool_calls: z.array(ChatToolCall).max(CALLS_MAX).nullish().describe('Calls of an assistant'),
-    tool_call_id: CallId.nullish().describe('The call that a tool answers'),
+    tool_call_id: CallId.nullish().describe('Id of the call that this result answers'),
   })
   .refine(({ role, tool_call_id: id }) => role !== 'tool' || (id ?? '') !== '', {
     path: ['tool_call_id'],
-    message: 'name the call that this message of a tool answers',
+    message: 'a message of role tool needs the tool_call_id of the call that it answers',
   });
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
@@ -66,7 +66,7 @@ const ResponseFormat = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** A whole number, or its decimal text: clients of OpenAI send texts in metadata. */
+/** A whole number, or its decimal text, because OpenAI clients send texts in metadata. */
 const Ordinal = z.union([
   z.int().min(0),
   z
@@ -93,7 +93,7 @@ export const ChatCompletionBody = z.looseObject({
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   seed: z.int().nullish(),
-  n: z.literal(1, 'one choice is made: leave n out').nullish(),
+  n: z.literal(1, 'these models return one choice: leave n out').nullish(),
   tools: z.array(ChatTool).max(TOOLS_MAX).nullish(),
   tool_choice: ChatToolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
@@ -115,14 +115,16 @@ const FinishReason = z.enum(['stop', 'length', 'tool_calls']);
 /** Fields that OpenAI's format does not have. */
 const Origin = z.strictObject({
   provider: z.string(),
-  scripted: z.boolean().describe('True if the answer joins sentences of a list and no language model was asked'),
+  scripted: z.boolean().describe('True if the scripted mind composed the answer, without a language model'),
 });
 
-/** The costs of an answer. All tokens of failed attempts and fallbacks are among them. */
+/** The costs of an answer, including the tokens of failed attempts and fallbacks. */
 const ReceiptFields = z.strictObject({
   tokens: z.strictObject({ prompt: Count, completion: Count, total: Count }),
-  queue_ms: Count.describe('From the arrival of the request until the provider was asked'),
-  ttft_ms: Count.nullable().describe('From there to the first piece of the answer; null if it is empty'),
+  queue_ms: Count.describe('From the arrival of the request until the request to the provider'),
+  ttft_ms: Count.nullable().describe(
+    'From the request to the provider until the first piece of the answer; null if the answer is empty',
+  ),
   tokens_per_s: z.number().min(0).nullable().describe('Tokens of the answer a second after its first piece'),
   price: AiDollars.describe('aiDollars that the agent is charged'),
   estimated: z.boolean().describe('True if the provider did not report all tokens'),
@@ -130,13 +132,13 @@ const ReceiptFields = z.strictObject({
     .strictObject({ salt: Sha256, prompt_sha256: Sha256, answer_sha256: Sha256 })
     .optional()
     .describe(
-      'SHA-256 of salt and text, of the prompt and the answer as the gateway has them; the act models.call has both hashes, and the salt is nowhere else unless the village keeps texts',
+      'SHA-256 of salt and text, for the prompt and the answer. The act models.call has both hashes; the salt is stored only if the village keeps texts',
     ),
   notes: z
     .array(z.enum(['tools_ignored']))
     .max(1)
     .optional()
-    .describe('tools_ignored: this model cannot use tools, so that it answered without those that were offered'),
+    .describe('tools_ignored: the model does not support tools and answered without them'),
 });
 export const ModelReceipt = Origin.extend(ReceiptFields.shape);
 export type ModelReceipt = z.infer<typeof ModelReceipt>;
@@ -147,7 +149,7 @@ const CompletionCall = z.strictObject({
   function: z.strictObject({ name: z.string(), arguments: z.string() }),
 });
 
-/** The first piece of a call has its id, its type and its name; the arguments of all pieces are joined. */
+/** The first piece of a call has its id, type and name; the reader joins the arguments of all pieces. */
 const CallPiece = z.strictObject({
   index: Count,
   id: z.string().optional(),
@@ -180,8 +182,8 @@ export const ChatCompletion = z.strictObject({
 export type ChatCompletion = z.infer<typeof ChatCompletion>;
 
 /**
- * With `stream_options.include_usage`, the last piece has the usage and no choice. The piece with the finish reason, and
- * the pieces after it, have the receipt.
+ * With `stream_options.include_usage`, the last piece has the usage and no choice. The piece with the finish reason and
+ * all later pieces have the receipt.
  */
 export const ChatCompletionChunk = z.strictObject({
   id: z.string(),
@@ -245,13 +247,13 @@ export const ModelView = z.strictObject({
   object: z.literal('model'),
   created: Count,
   owned_by: z.string(),
-  context_tokens: z.int().positive().describe('Most tokens of a prompt and its answer together'),
+  context_tokens: z.int().positive().describe('Maximum tokens of a prompt and its answer together'),
 });
 export type ModelView = z.infer<typeof ModelView>;
 
 export const listModels = defineRoute('listModels GET /v1/models', {
   ...models,
-  summary: "Models that the agent's tier includes and a provider serves, the default first",
+  summary: "Models of the agent's tier that a provider serves, the default first",
   answer: json(z.strictObject({ object: z.literal('list'), data: z.array(ModelView) })),
   reasons: ['stale_cycle', 'no_such_agent'],
 });
@@ -324,7 +326,7 @@ export const ModelUse = z.strictObject({
   limits: Limits,
   tokens: z.strictObject({
     quota: Count,
-    used: Count.describe('Tokens of the present hour, with those reserved for requests under way'),
+    used: Count.describe('Tokens of the present hour, including those reserved for requests under way'),
     remaining: Count,
     resets_at: Time.nullable().describe('End of the hour; null if none has begun'),
   }),

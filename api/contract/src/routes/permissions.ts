@@ -23,7 +23,7 @@ const Tool = z.string().min(1).max(64).describe('Name of the tool, as the model 
 const Arguments = plainText(ARGUMENTS_MAX_CHARS).describe('Arguments as JSON');
 const Claim = {
   cycle: z.int().min(0).describe('Run cycle of the agent'),
-  attempt: z.int().min(1).describe('Attempt that the start of the run returned'),
+  attempt: z.int().min(1).describe('Attempt number from the start of the run'),
 };
 const PermissionAnswerBody = json(z.strictObject({ permission: Permission }));
 
@@ -61,11 +61,11 @@ export const answerPermission = defineRoute('answerPermission POST /permissions/
   tag: 'runs',
   permission: 'permission:answer',
   idempotency: 'natural',
-  summary: 'Answer a request of an agent for a permission; members only for their own runs and within their allowance',
+  summary: "Answer an agent's request for a permission; members only for their own runs and within their allowance",
   body: z.strictObject({
     answer: PermissionAnswer,
-    reply: PermissionReply.optional().describe('Words to the agent; the answer to its question'),
-    reason: PermissionReason.optional().describe('Reason for the audit, and for the agent if there is no reply'),
+    reply: PermissionReply.optional().describe('Reply to the agent, or the answer to its question'),
+    reason: PermissionReason.optional().describe('Reason for the audit; also shown to the agent if there is no reply'),
     always: AllowScope.optional().describe(
       'With answer allow: also for later calls of this tool. conversation: for your own messages in this session; agent: only an admin',
     ),
@@ -73,7 +73,7 @@ export const answerPermission = defineRoute('answerPermission POST /permissions/
   answer: json(
     z.strictObject({
       permission: Permission,
-      rule: AllowRule.nullable().default(null).describe('Rule that was given with the answer'),
+      rule: AllowRule.nullable().default(null).describe('Rule that the answer created'),
     }),
   ),
   reasons: [
@@ -89,7 +89,7 @@ export const answerPermission = defineRoute('answerPermission POST /permissions/
 export const performCall = defineRoute('performCall POST /runs/{run_id}/calls/{call_id}', {
   ...working,
   summary:
-    'Perform a call of a run: the API judges it, uses up its permission and executes it once; a repetition returns the first outcome',
+    'Perform a call of a run: the API judges it, uses up its permission and executes it once; a retry returns the first outcome',
   body: z.strictObject({ ...Claim, tool: Tool, arguments: Arguments }),
   answer: json(
     z.strictObject({
@@ -107,11 +107,11 @@ const ruleTag = { tag: 'runs', permission: 'permission:answer' } as const;
 export const listAllowRules = defineRoute('listAllowRules GET /allow-rules', {
   ...ruleTag,
   summary:
-    'Tools that people have allowed for later calls too, newest first; a member sees those of all runs and of their own sessions',
+    'Tools that people have allowed permanently, newest first; a member sees rules for all runs and for their own sessions',
   query: z.strictObject({
     agent_id: AgentId.optional(),
     session_id: z.uuid().optional(),
-    revoked: z.enum(['true', 'false']).default('false').describe('Also rules that were revoked'),
+    revoked: z.enum(['true', 'false']).default('false').describe('True to include revoked rules'),
     ...paging(ALLOW_RULES_PAGE_MAX),
   }),
   answer: json(z.strictObject({ rules: z.array(AllowRule), ...NEXT_CURSOR })),

@@ -3,14 +3,14 @@ import { defineRoute, json } from '../http/route.ts';
 import { plainText, Time } from '../values/scalars.ts';
 import { PERSONALITY_MAX_CHARS, PERSONALITY_REASON_MAX_CHARS } from '../tools/village-tools.ts';
 
-/** Versions that a day may have, so that an agent does not become another one by the hour. */
+/** Maximum number of versions in a day, so that an agent's character stays stable. */
 export const PERSONALITY_VERSIONS_A_DAY = 24;
-/** Versions that are shown, newest first. */
+/** Maximum number of versions in the answer, newest first. */
 export const PERSONALITY_VERSIONS_SHOWN = 100;
 
 export const PersonalityVersion = z.strictObject({
   version: z.int().min(1),
-  text: z.string().describe('The layer over the personality of the spec; empty if there is none'),
+  text: z.string().describe('The layer on top of the personality of the spec; empty if there is none'),
   reason: z.string(),
   restores: z.int().min(0).nullable().describe('Version that an undo restored; 0 is the spec alone'),
   by: z.strictObject({ role: z.string(), id: z.string() }),
@@ -24,7 +24,7 @@ const Reason = plainText(PERSONALITY_REASON_MAX_CHARS);
 
 export const listPersonality = defineRoute('listPersonality GET /agents/{agent_id}/personality', {
   ...ofAgent,
-  summary: 'The layer of its personality that the agent amends: present text and history, newest first',
+  summary: 'The layer that the agent adds to its personality: present text and history, newest first',
   permission: 'turns:read',
   answer: json(
     z.strictObject({
@@ -37,7 +37,7 @@ export const listPersonality = defineRoute('listPersonality GET /agents/{agent_i
 
 export const amendPersonality = defineRoute('amendPersonality POST /agents/{agent_id}/personality', {
   ...ofAgent,
-  summary: 'Replace the layer that the agent adds to its personality; an agent its own, an admin that of any',
+  summary: 'Replace the layer that the agent adds to its personality; an agent may replace only its own',
   permission: 'agent:steer',
   judged: true,
   body: z.strictObject({ text: plainText(PERSONALITY_MAX_CHARS, 0), reason: Reason }),

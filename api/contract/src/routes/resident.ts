@@ -9,7 +9,7 @@ import { SkillFrom, SkillHash, SkillId } from '../capability/skill.ts';
 import { Limits } from './agents.ts';
 
 export const WAKE_KINDS = ['spoken_to', 'arrived', 'handed', 'item_seen', 'met'] as const;
-/** Brings the agent's next turn forward. `seq` is the number of the world event. */
+/** Starts the agent's next turn early. `seq` is the number of the world event. */
 export const Wake = z.strictObject({
   seq: z.int().min(1),
   tick: z.int().min(0),
@@ -50,7 +50,7 @@ export const AgentConfig = z.strictObject({
   loop_every_ms: z.int().positive(),
   runtime: z.strictObject({
     name: z.string().describe("Runtime of the Agent's spec; scripted if the spec names none"),
-    named: z.boolean().describe('Whether the spec names the runtime; if not, the resident may choose one'),
+    named: z.boolean().describe('True if the spec names the runtime; otherwise the resident may choose one'),
     config: JsonObject,
   }),
   repository: z.strictObject({ url: z.string(), branch: z.string() }).nullable(),
@@ -70,22 +70,22 @@ export const AgentConfig = z.strictObject({
     .strictObject({
       kind: z.enum(['searxng', 'brave']),
       url: z.string(),
-      secret: z.string().nullable().describe('Name of the secret, in whose place the broker sends the key'),
+      secret: z.string().nullable().describe('Name of the secret; the broker replaces its placeholder with the key'),
     })
     .nullable()
     .default(null)
-    .describe('Service of web_search; null: the agent has no such tool'),
+    .describe('Service of web_search; null if the agent does not have this tool'),
   secrets: z
     .array(z.strictObject({ host: HostPattern, name: z.string().max(253) }))
     .max(MAX_EGRESS_RULES)
     .default([])
-    .describe('Names of secrets that the broker sends to a host, in place of `hamlet-placeholder-NAME`'),
+    .describe('Names of secrets that the broker sends to a host instead of `hamlet-placeholder-NAME`'),
   skills: z
     .array(
       z.strictObject({
         name: SkillId,
         from: SkillFrom,
-        sha256: SkillHash.nullable().describe('The only version that the agent may use; null for any'),
+        sha256: SkillHash.nullable().describe('The only version that the agent may use; null allows any'),
       }),
     )
     .default([]),
@@ -94,8 +94,8 @@ export const AgentConfig = z.strictObject({
   limits: Limits.nullable(),
   model: z
     .strictObject({
-      provider: z.string().describe('Provider that is asked first'),
-      name: z.string().describe('Name for requests to the gateway'),
+      provider: z.string().describe('Provider that is tried first'),
+      name: z.string().describe('Name of the model in requests to the gateway'),
       scripted: z.boolean(),
       context_tokens: z
         .int()
@@ -103,9 +103,9 @@ export const AgentConfig = z.strictObject({
         .nullable()
         .optional()
         .describe('Tokens of a prompt and its answer together; null if unknown'),
-      tools: z.boolean().optional().describe('False if it answers in words alone'),
-      json: z.boolean().optional().describe('False if it cannot write JSON by a schema'),
-      reason: z.string().describe('Why this model: the choice of the spec, of the tier, or what the tier forbids'),
+      tools: z.boolean().optional().describe('False if it cannot call tools'),
+      json: z.boolean().optional().describe('False if it cannot write JSON for a schema'),
+      reason: z.string().describe('Why the agent has this model, or why the tier forbids the chosen one'),
     })
     .nullable()
     .describe('Null if the tier allows no model that the village serves'),
@@ -118,7 +118,7 @@ export const AgentConfig = z.strictObject({
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
 export const PaidTime = z.strictObject({
-  paid_until: Time.nullable().describe('End of the paid time, also if it is past; null if nothing has to be paid'),
+  paid_until: Time.nullable().describe('End of the paid time, which may be past; null if the pod is free'),
   now: Time.describe('Present time of the village'),
 });
 export type PaidTime = z.infer<typeof PaidTime>;
@@ -131,7 +131,7 @@ const ofResident = {
 
 export const getPaidTime = defineRoute('getPaidTime GET /agents/{agent_id}/paid-time', {
   ...ofResident,
-  summary: "Paid time of the agent's pod; its resident ends by itself then, even without the operator",
+  summary: "End of the paid time of the agent's pod, when its resident ends by itself, even without the operator",
   answer: json(PaidTime),
 });
 
@@ -143,7 +143,7 @@ export const getAgentConfig = defineRoute('getAgentConfig GET /agents/{agent_id}
 
 export const openWakes = defineRoute('openWakes GET /agents/{agent_id}/wakes', {
   ...ofResident,
-  summary: "Stream of the agent's wakes; the agent is connected while it is open",
+  summary: "Stream of the agent's wakes; the agent counts as connected while it is open",
   query: z.strictObject({
     after: SeqQuery.optional().describe('Seq of the last wake received; without it, only new ones follow'),
   }),

@@ -33,7 +33,7 @@ export const createSession = defineRoute('createSession POST /agents/{agent_id}/
       .array(PersonName)
       .max(SESSION_PEOPLE_MAX - 1)
       .default([])
-      .describe('Further people; the caller is one already'),
+      .describe('Further people besides the caller'),
   }),
   status: 201,
   answer: SessionAnswer,
@@ -42,7 +42,7 @@ export const createSession = defineRoute('createSession POST /agents/{agent_id}/
 
 export const listAgentSessions = defineRoute('listAgentSessions GET /agents/{agent_id}/sessions', {
   ...reading,
-  summary: "The caller's sessions with an agent, newest first; all of them for an admin who asks, and for the agent",
+  summary: "The caller's sessions with an agent, newest first; the agent and, on request, admins get all sessions",
   query: z.strictObject({
     whose: z.enum(['mine', 'all']).default('mine').describe('Only an admin reads all, and the audit records it'),
     ...paging(SESSIONS_PAGE_MAX),
@@ -61,7 +61,7 @@ export const getSession = defineRoute('getSession GET /sessions/{session_id}', {
 export const endSession = defineRoute('endSession DELETE /sessions/{session_id}', {
   ...writing,
   summary:
-    'End a session: cancels its open messages; people can read the transcript until the village forgets it (30 days)',
+    'End a session: cancels its open messages; people can read the transcript until the village deletes it after 30 days',
   answer: SessionAnswer,
   reasons: ['no_such_session'],
 });
@@ -108,7 +108,7 @@ export const listMessages = defineRoute('listMessages GET /sessions/{session_id}
     z.strictObject({
       messages: z.array(SessionMessage),
       ...NEXT_CURSOR,
-      stream_cursor: z.string().describe('The `after` of a stream that continues this answer'),
+      stream_cursor: z.string().describe('`after` for a stream that continues this answer'),
     }),
   ),
   reasons: ['no_such_session', 'cursor_invalid'],
@@ -116,7 +116,7 @@ export const listMessages = defineRoute('listMessages GET /sessions/{session_id}
 
 export const pauseSession = defineRoute('pauseSession POST /sessions/{session_id}/pause', {
   ...writing,
-  summary: 'Hold the queue of a session: the agent ends the message that it works on, and begins no other',
+  summary: 'Pause the queue of a session: the agent finishes its present message and begins no other',
   answer: SessionAnswer,
   reasons: ['no_such_session', 'session_terminated'],
 });
@@ -138,7 +138,8 @@ export const addSessionPerson = defineRoute('addSessionPerson POST /sessions/{se
 
 export const removeSessionPerson = defineRoute('removeSessionPerson DELETE /sessions/{session_id}/people/{person_id}', {
   ...writing,
-  summary: 'Take a person out of a session: they read nothing of it any more; oneself, or as its creator or an admin',
+  summary:
+    'Remove a person from a session, which they then cannot read; people may remove themselves, its creator and admins anyone',
   params: z.strictObject({
     session_id: z.uuid(),
     person_id: plainText(300).min(1).describe('Id of a person of the session'),
@@ -154,7 +155,7 @@ export const openSessionStream = defineRoute('openSessionStream GET /sessions/{s
   answer: {
     kind: 'sse',
     events: {
-      // Sent first if the stream cannot resume: the reader forgets everything, and the present state follows.
+      // Sent first if the stream cannot resume: the reader discards its state, and the present state follows.
       reset: z.strictObject({}),
       session: ChatSession,
       message: SessionMessage,
@@ -162,7 +163,7 @@ export const openSessionStream = defineRoute('openSessionStream GET /sessions/{s
       // The run of a message as it is now, after its events. It has no id.
       run: Run,
       permission: Permission,
-      // Words of an answer under way. They are lost freely, and have no id.
+      // Parts of an unfinished answer. They may be lost, and have no id.
       delta: RunDelta,
     },
   },
@@ -173,7 +174,7 @@ export const TIMELINE_PAGE_MAX = 100;
 
 export const getTimeline = defineRoute('getTimeline GET /agents/{agent_id}/timeline', {
   ...reading,
-  summary: 'Sessions, runs and firings of an agent in one list, newest first; a session is a filter of it',
+  summary: 'Sessions, runs and firings of an agent in one list, newest first; `session_id` filters it',
   query: z.strictObject({
     session_id: z.uuid().optional().describe('Only this session and its runs'),
     whose: z

@@ -87,7 +87,7 @@ export const liftTokenRevocation = defineRoute('liftTokenRevocation DELETE /agen
   summary: "Lift the revocation of an agent's tokens; its earlier tokens stay refused",
 });
 
-/** With the times of the last activities that a freeze stops, so that a reader can check that the freeze holds. */
+/** With the times of the last activities that a freeze stops, as proof that the freeze works. */
 export const VillageFreeze = z.strictObject({
   frozen: z.boolean(),
   reason: z.string().nullable().describe('Reason in the words of the admin; null while the village is not frozen'),
@@ -110,7 +110,7 @@ const freeze = {
 export const getVillageFreeze = defineRoute('getVillageFreeze GET /village/freeze', {
   ...freeze,
   summary:
-    'Freeze of the village: whether it holds, why and since when, and the times of the last transfer, request to a model and start of a run',
+    'Freeze of the village: its state, reason and start, and the times of the last transfer, request to a model and start of a run',
   permission: 'anyone',
 });
 

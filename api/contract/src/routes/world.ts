@@ -12,7 +12,7 @@ import { WorldView } from '../world/view.ts';
 /** With `around`, `agents` and `items` are those near the agent, nearest first. The API ignores unknown parameters. */
 export const WorldQuery = z.object({
   around: ObjectName.optional().describe(
-    'Agent around which to look: the answer has only what is near it, itself first; nothing if it is not in the world',
+    'Centre of the answer: only this agent and what is near it; empty if it is not in the world',
   ),
   radius: z.coerce
     .number()
@@ -21,12 +21,7 @@ export const WorldQuery = z.object({
     .max(AROUND_MAX_TILES)
     .default(AROUND_DEFAULT_TILES)
     .describe('Distance in tiles; used with around'),
-  with: z
-    .string()
-    .min(1)
-    .max(63)
-    .optional()
-    .describe('Another agent that the answer includes wherever it is; used with around'),
+  with: z.string().min(1).max(63).optional().describe('Another agent to include at any distance; used with around'),
 });
 export type WorldQuery = z.infer<typeof WorldQuery>;
 
@@ -46,7 +41,7 @@ export const getWorldMap = defineRoute('getWorldMap GET /world/map', {
 });
 
 export const MoveAnswer = z.strictObject({
-  accepted_seq: Seq.describe('Number of the event; it is durable within 100 ms'),
+  accepted_seq: Seq.describe('Number of the event, which is durable within 100 ms'),
   from: TilePosition,
   to: TilePosition,
   start_tick: Tick,
@@ -76,7 +71,7 @@ export const moveAgent = defineRoute('moveAgent POST /agents/{agent_id}/move', {
   ],
 });
 
-/** The reasons with which each action may be refused, in addition to those of every command to an agent. */
+/** Reasons for refusing each action, in addition to those of every command to an agent. */
 export const ACTION_REASONS = {
   talk: ['text_empty', 'text_too_long', 'no_such_listener', 'out_of_earshot'],
   pick_up: ['item_not_here', 'too_far', 'inventory_full'],

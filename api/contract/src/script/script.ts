@@ -7,10 +7,10 @@ export const SCRIPT_LANGUAGES = ['bash', 'python', 'node'] as const;
 export const ScriptLanguage = z.enum(SCRIPT_LANGUAGES);
 export type ScriptLanguage = z.infer<typeof ScriptLanguage>;
 
-/** Scripts of a life of an agent, and versions of a script that are kept. */
+/** Maximum number of scripts in one life of an agent, and of versions of one script. */
 export const SCRIPTS_MAX = 50;
 export const SCRIPT_VERSIONS_MAX = 10;
-/** A call has at most 65,536 characters of arguments, in which a line break counts twice. */
+/** The arguments of a call have at most 65,536 characters, in which a line break counts twice. */
 export const SCRIPT_SOURCE_MAX_BYTES = 48 * 1024;
 export const SCRIPT_DESCRIPTION_MAX_CHARS = 500;
 export const SCRIPT_PARAMETERS_MAX = 16;
@@ -22,7 +22,7 @@ export const ScriptName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'write a name in lower case, for example count-words')
   .describe('Name of the script');
-/** The first half of the SHA-256 of a version: another text, language or parameter is another version. */
+/** The first half of a SHA-256 over text, language and parameters. */
 export const ScriptVersion = z
   .string()
   .regex(/^[0-9a-f]{32}$/, 'write the version as list_scripts and save_script show it')
@@ -72,7 +72,7 @@ export const ScriptArguments = z
   .refine((all) => Object.keys(all).length <= SCRIPT_PARAMETERS_MAX, `at most ${SCRIPT_PARAMETERS_MAX} arguments`);
 export type ScriptArguments = z.infer<typeof ScriptArguments>;
 
-/** Everything that a version is made of, also as an agent delivers it and another one adopts it. */
+/** The content of a version, as agents save, deliver and adopt it. */
 export const SharedScript = z.strictObject({
   name: ScriptName,
   description: plainText(SCRIPT_DESCRIPTION_MAX_CHARS),
@@ -90,20 +90,18 @@ export const Script = z.strictObject({
   description: z.string().nullable().describe('Null if the reader may not see the texts of the run that saved it'),
   language: ScriptLanguage,
   version: ScriptVersion,
-  versions: z.int().min(1).max(SCRIPT_VERSIONS_MAX).describe('Versions that are kept'),
+  versions: z.int().min(1).max(SCRIPT_VERSIONS_MAX).describe('Number of stored versions'),
   bytes: z.int().min(1),
-  tainted: z
-    .boolean()
-    .describe('True if text from outside had reached the run that saved it, or another agent wrote it'),
+  tainted: z.boolean().describe('True if a tainted run saved it or another agent wrote it'),
   adopted_from: AgentId.nullable().describe('Agent that shared it'),
   saved_at: Time,
   saved_in: z.uuid().nullable().describe('Run that saved it'),
-  runs: z.int().min(0).describe('Times that it began'),
+  runs: z.int().min(0).describe('Number of starts'),
   last_run: z
     .strictObject({
       run_id: z.uuid(),
       call_id: CallId,
-      at: Time.describe('Its start, seen by the API'),
+      at: Time.describe('Time of its start, seen by the API'),
       outcome: CallOutcome.pick({ kind: true, code: true }).nullable().describe('Claimed by the agent'),
     })
     .nullable(),
@@ -117,7 +115,7 @@ export const ScriptDetail = z.strictObject({
   versions: z
     .array(z.strictObject({ version: ScriptVersion, saved_at: Time, tainted: z.boolean() }))
     .max(SCRIPT_VERSIONS_MAX)
-    .describe('All that are kept, newest first'),
+    .describe('All stored versions, newest first'),
 });
 export type ScriptDetail = z.infer<typeof ScriptDetail>;
 
@@ -126,13 +124,13 @@ const ScriptParams = z.strictObject({ agent_id: AgentId, name: ScriptName });
 const Saved = json(
   z.strictObject({
     script: Script,
-    secrets: z.boolean().describe('True if the village replaced texts that look like secrets'),
+    secrets: z.boolean().describe('True if the village replaced text that looks like a secret'),
   }),
 );
 
 export const listScripts = defineRoute('listScripts GET /agents/{agent_id}/scripts', {
   ...ofAgent,
-  summary: 'Scripts that an agent registered for itself, each in its newest version, by name',
+  summary: 'Scripts that an agent saved, each in its newest version, by name',
   permission: 'scripts:read',
   answer: json(z.strictObject({ scripts: z.array(Script).max(SCRIPTS_MAX) })),
   reasons: ['not_own_agent', 'no_such_agent'],
@@ -142,7 +140,7 @@ export const getScript = defineRoute('getScript GET /agents/{agent_id}/scripts/{
   ...ofAgent,
   params: ScriptParams,
   summary:
-    'A script with its source, in its newest or another version: for the agent, for admins, and for those who may read the texts of the run that saved it',
+    'A script with its source, in the newest or another version; for the agent, admins, and readers of the texts of the run that saved it',
   permission: 'scripts:read',
   query: z.strictObject({ version: ScriptVersion.optional() }),
   answer: json(ScriptDetail),
@@ -167,7 +165,7 @@ export const saveScript = defineRoute('saveScript POST /agents/{agent_id}/script
 
 export const adoptScript = defineRoute('adoptScript POST /agents/{agent_id}/scripts/adopt', {
   ...writing,
-  summary: 'Save a script that another agent shared in a post: it counts as text from outside',
+  summary: 'Save a script that another agent shared in a post; it counts as text from outside',
   body: z.strictObject({ post_id: z.uuid(), artifact_id: z.uuid(), name: ScriptName.optional() }),
   reasons: [...refusals, 'no_such_post', 'no_such_artifact', 'no_script', 'script_exists'],
 });

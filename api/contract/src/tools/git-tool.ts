@@ -31,7 +31,7 @@ const GIT_VERBS = [
   'tag',
   'push',
 ] as const;
-/** `pull` and `stash` are refused with what to do instead. The others are steps of several commands. */
+/** The actions that are not git verbs. `pull` and `stash` are refused with advice; the others run several commands. */
 export const GIT_ACTIONS = [...GIT_VERBS, 'pull', 'stash', 'checkpoint', 'undo', 'carry_forward', 'squash'] as const;
 export type GitAction = (typeof GIT_ACTIONS)[number];
 

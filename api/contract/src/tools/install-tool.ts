@@ -5,7 +5,7 @@ import type { VillageTool } from './tool.ts';
 export const PACKAGE_MANAGERS = ['apt', 'pip', 'npm', 'cargo', 'go'] as const;
 export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
 
-/** The switch of the village that opens the registry of a package manager. */
+/** The registry switch that each package manager needs. */
 export const REGISTRY_OF: Readonly<Record<PackageManager, Registry>> = {
   apt: 'apt',
   pip: 'pip',
@@ -20,14 +20,14 @@ const INSTALL_SECONDS = 600;
 const PACKAGE_MAX_CHARS = 200;
 const FOLDER_MAX_CHARS = 1_024;
 
-/** Endings by which pip and npm take a name for an archive in the present folder. */
+/** Suffixes by which pip and npm mistake a name for an archive in the current folder. */
 const ARCHIVE = /\.(?:whl|egg|zip|tar|tgz|tbz|txz|tlz|gz|bz2|xz|lz|lzma)(?:$|[[=<>!~@])/i;
 
 const VERSION = '[0-9A-Za-z](?:[0-9A-Za-z.+!*_-]{0,62}[0-9A-Za-z*])?';
 
 /**
- * One name of each manager, with a version where it takes one. No name can be an option, an address, a path, a pattern, or a request to
- * remove something (`name-` of apt).
+ * The valid package names of each manager, with a version where it supports one. None can be an option, an address, a
+ * path, a pattern, or a removal (apt's `name-`).
  */
 const NAMES: Readonly<Record<PackageManager, { readonly form: RegExp; readonly example: string }>> = {
   apt: {
@@ -56,7 +56,7 @@ const NAMES: Readonly<Record<PackageManager, { readonly form: RegExp; readonly e
   },
 };
 
-/** True if a text is the name of a package, with or without a version, and can be nothing else to its manager. Pure. */
+/** True if the manager can only read the text as a package name, with or without a version. Pure. */
 export function isPackageName(manager: PackageManager, text: string): boolean {
   if (text.length > PACKAGE_MAX_CHARS || text.includes('..') || !NAMES[manager].form.test(text)) return false;
   return manager === 'go' ? !/\.go(?:$|@)/.test(text) : manager === 'apt' || !ARCHIVE.test(text);

@@ -16,7 +16,7 @@ const Url = z
   .max(URL_MAX_CHARS);
 
 export const HTTP_METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** Methods that change nothing at the server. */
+/** Methods that do not change anything on the server. */
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 const Http = z.strictObject({
@@ -90,7 +90,7 @@ function pageSends(value: unknown): boolean {
 const outward = { class: 'network', runs: 'hands', brings: 'outside' } as const;
 const browsing = { ...outward, effect: 'verify', rate: 'browser', memory: '2Gi' } as const;
 
-/** The tools by which an agent reaches the net. They run in the hands, and everything goes through the broker. */
+/** The tools for network access. They run in the hands, and all their traffic passes the broker. */
 export const NET_TOOLS = {
   http: {
     ...outward,

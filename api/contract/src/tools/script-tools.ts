@@ -36,7 +36,7 @@ const AdoptScript = z.strictObject({
   name: ScriptName.optional().describe('Another name for it'),
 });
 
-/** The tools by which an agent keeps scripts. The API performs them, except the list. */
+/** The tools for an agent's scripts. The API performs them, except the list. */
 export const SCRIPT_TOOLS = {
   list_scripts: {
     class: 'read',

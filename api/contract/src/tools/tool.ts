@@ -4,8 +4,8 @@ import type { ToolClass } from '../kinds/tool-classes.ts';
 export { TOOL_CLASSES, ToolClass } from '../kinds/tool-classes.ts';
 
 /**
- * `keyed` calls have one effect for all attempts with the same call id; `idempotent` and `read` calls may run again. The tool finds
- * out about a `verify` call that was cut off.
+ * `keyed` calls have one effect for all attempts with the same call id; `idempotent` and `read` calls may run again.
+ * After an interrupted `verify` call, the tool checks whether it had an effect.
  */
 export type VillageToolEffect = 'read' | 'idempotent' | 'keyed' | 'verify';
 
@@ -19,42 +19,41 @@ export interface VillageTool {
   readonly runs: 'pod' | 'village' | 'hands';
   readonly description: string;
   readonly input: z.ZodObject;
-  /** True if the call is a question to a person: no rule can allow it without an answer. */
+  /** True if the call asks a person a question: no rule can replace the answer. */
   readonly asks?: true;
   /**
-   * `outside`: its result can hold text that strangers wrote, as a web page, a search result or a download. The run of the call is then
-   * tainted. Such a tool runs in the hands or the village: the API sees the start of these calls.
+   * `outside`: its result can contain text of strangers, such as a web page, a search result or a download, which
+   * taints the run. Such a tool runs in the hands or the village, where the API sees each start.
    */
   readonly brings?: 'outside';
   /**
-   * True if its result goes to the readers of the run's words alone, as the answer of the run does: a tainted run calls it without a
-   * question, and what it made carries the mark.
+   * True if only readers of the run's texts see its result. A tainted run may call it without asking, and its result is marked as tainted.
    */
   readonly forReaders?: true;
-  /** True if a call with these arguments sends something outside of the village. It is then of the class `send`. Pure. */
+  /** True if a call with these arguments sends something out of the village; it then has the class `send`. Pure. */
   readonly sends?: (input: unknown) => boolean;
-  /** Memory that the tier must have, as Kubernetes writes it. */
+  /** Minimum memory of the tier, as a Kubernetes quantity. */
   readonly memory?: '2Gi';
-  /** The rate of the tier by which its calls in an hour are limited. */
+  /** The tier's rate that limits its calls per hour. */
   readonly rate?: ToolRate;
-  /** True if the call begins a worker, which is a run of its own. */
+  /** True if the call starts a worker, which is a separate run. */
   readonly begins?: true;
-  /** True if a person decides on each call: no rule allows it, and no word of a person holds for later ones. */
+  /** True if a person must decide on each single call: neither a rule nor an earlier decision allows it. */
   readonly decided?: true;
-  /** True if it runs code that an agent wrote. Such a tool runs in the hands alone. */
+  /** True if it runs code that an agent wrote. Such a tool runs only in the hands. */
   readonly custom?: true;
 }
 
-/** Rates of a tier: searches of the web, and calls of the browser. */
+/** Hourly rates of a tier: web searches and browser calls. */
 export type ToolRate = 'web_search' | 'browser';
 
 /**
- * `platform`: code of the village. `sandbox`: code of the village in the hands. `custom`: code of others (an MCP server, a script of an
- * agent), which runs in the hands alone.
+ * `platform`: code of the village. `sandbox`: code of the village in the hands. `custom`: code of others (an MCP
+ * server, a script of an agent), only in the hands.
  */
 export type ToolPlace = 'platform' | 'sandbox' | 'custom';
 
-/** The place in which the code of a tool runs, by its line of the contract's table; a tool that is in none is of others. Pure. */
+/** Where the code of a tool runs, by the table of tools; a tool outside the table is `custom`. Pure. */
 export function placeOf(tool: Pick<VillageTool, 'runs' | 'custom'> | undefined): ToolPlace {
   if (tool === undefined || tool.custom === true) return 'custom';
   return tool.runs === 'hands' ? 'sandbox' : 'platform';

@@ -10,7 +10,7 @@ import {
   villageTool,
 } from './village-tools.ts';
 
-test('every tool has a JSON schema of an object for the model, and a bound on every text', () => {
+test('the JSON schema of every tool is an object, with a limit for every text', () => {
   for (const name of VILLAGE_TOOL_NAMES) {
     const schema = z.toJSONSchema(VILLAGE_TOOLS[name].input, { io: 'input', unrepresentable: 'any' });
     assert.equal(schema.type, 'object', name);
@@ -19,7 +19,7 @@ test('every tool has a JSON schema of an object for the model, and a bound on ev
   }
 });
 
-test('outward effects run in the API and repeat with their call id', () => {
+test('tools with outside effects run in the API and can be retried with their call id', () => {
   for (const name of VILLAGE_TOOL_NAMES) {
     const { class: kind, effect, runs } = VILLAGE_TOOLS[name];
     if (Object.hasOwn(HANDS_TOOLS, name)) assert.equal(runs, 'hands', name);
@@ -30,13 +30,13 @@ test('outward effects run in the API and repeat with their call id', () => {
   }
 });
 
-test('only names of the table are tools', () => {
+test('only names in the table of tools are tools', () => {
   assert.ok(isVillageTool('say'));
   for (const name of ['toString', '__proto__', 'constructor', 'SAY', ''])
     assert.equal(villageTool(name), undefined, name);
 });
 
-test('go_to takes a place or a tile, not both and not half', () => {
+test('go_to takes either a place or both coordinates of a tile', () => {
   const { input } = VILLAGE_TOOLS.go_to;
   const valid = (value: unknown): boolean => input.safeParse(value).success;
   assert.ok(valid({ landmark_id: 'cafe' }) && valid({ x: 1, y: 2 }));
@@ -44,7 +44,7 @@ test('go_to takes a place or a tile, not both and not half', () => {
     assert.ok(!valid(value), JSON.stringify(value));
 });
 
-test('propose_schedule takes one timing, and a time zone with the times of a clock alone', () => {
+test('propose_schedule takes one timing, and a time zone only for clock times', () => {
   const { input } = VILLAGE_TOOLS.propose_schedule;
   const words = { prompt: 'Water the garden.', reason: 'It is dry.' };
   const valid = (value: object): boolean => input.safeParse({ ...words, ...value }).success;

@@ -114,7 +114,7 @@ const AmendPersonality = z.strictObject({
   text: plainText(PERSONALITY_MAX_CHARS, 0).describe('The whole text of your own layer; it replaces the present one'),
   reason: plainText(PERSONALITY_REASON_MAX_CHARS).describe('Reason for the change'),
 });
-/** A text that a field of a Schedule accepts, without the field's rules for Kubernetes, which no model has to read. */
+/** A text for a field of a Schedule, without the field's CEL rules, which a model does not need. */
 const timing = (field: z.ZodString): z.ZodString =>
   plainText(TIMING_MAX_CHARS).superRefine((value, context) => {
     for (const { message } of field.safeParse(value).error?.issues ?? []) context.addIssue({ code: 'custom', message });
@@ -180,7 +180,9 @@ const read = { class: 'read', effect: 'read', runs: 'pod' } as const;
 const repeatable = { ...read, effect: 'idempotent' } as const;
 const keyed = { effect: 'keyed', runs: 'village' } as const;
 
-/** The tools of the village by name, those of the hands too. A name that is not in this table is denied. Class and effect decide policy and recovery. */
+/**
+ * All tools of the village by name, including those of the hands. Any other name is denied. Class and effect decide policy and recovery.
+ */
 export const VILLAGE_TOOLS = {
   look_around: {
     ...read,

@@ -18,10 +18,10 @@ export type OpenedPage = z.infer<typeof OpenedPage>;
 export const RUN_SOURCES_MAX = 200;
 
 export const RunSource = OpenedPage.extend({
-  run_id: z.uuid().describe('Run that the page belongs to; pages that a worker opened belong to the run it worked for'),
+  run_id: z.uuid().describe('Run that the page belongs to; pages of a worker belong to the run that it works for'),
   call_id: CallId,
   tool: z.string(),
-  witnessed: z.boolean().describe('True if the broker let this call reach the host; false if only the agent says so'),
+  witnessed: z.boolean().describe('True if the broker let this call reach the host; false if only the agent claims it'),
 });
 export type RunSource = z.infer<typeof RunSource>;
 
@@ -31,10 +31,10 @@ export const ARTIFACTS_MAX = 2_000;
 export const ARTIFACT_DAYS = 30;
 export const ARTIFACT_NAME_MAX_CHARS = 200;
 
-/** Separators of folders, control characters, and characters that reverse or hide a part of a name. */
+/** Path separators, control characters, and characters that reverse or hide parts of a name. */
 const HIDING = /[/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** A name of a file: no folder, no character that hides what follows. */
+/** A file name without folders and hiding characters. */
 export const ArtifactName = z
   .string()
   .min(1)
@@ -67,12 +67,12 @@ export const Artifact = z.strictObject({
   media_type: MediaType.describe('As the agent claims it'),
   bytes: z.int().min(1).max(ARTIFACT_MAX_BYTES),
   sha256: Sha256,
-  deliverable: DeliverableKind.nullable().describe('Null if it is no deliverable'),
+  deliverable: DeliverableKind.nullable().describe('Null if it is not a deliverable'),
   image: z.boolean().describe('True if the bytes are those of a PNG or JPEG, which the route of images serves'),
   taint: TaintMark.pick({ source: true, detail: true })
     .nullable()
     .default(null)
-    .describe('First text from outside that had reached the run when it was kept; null if none had'),
+    .describe('First text from outside that had reached the run when it was stored; null if there was none'),
   kept_at: Time,
   expires_at: Time,
 });
@@ -86,7 +86,7 @@ export const TABLE_MEDIA_TYPE = 'application/json';
 
 const Cell = z.string().max(CELL_MAX_CHARS);
 
-/** An address of the web without a password in it. */
+/** A web address without credentials. */
 export const SourceUrl = z
   .url({ protocol: /^https?$/ })
   .max(OPENED_URL_MAX_CHARS)

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Limits of the rules about what leaves a pod: they come from manifests, which strangers may write. */
+/** Limits of egress rules, which come from untrusted manifests. */
 export const MAX_EGRESS_RULES = 100;
-/** Those of village, tier and agent, of its repository and of registries together. */
+/** In total: rules of village, tier, agent, its repository and registries. */
 const MAX_POLICY_RULES = 300;
 const MAX_HOST_LENGTH = 253;
 const MAX_PATH_LENGTH = 1024;
 
-/** `example.org`, an address, or `*.example.org` for every name below it, without the name itself. */
+/** `example.org`, an address, or `*.example.org` for every name below it but not for `example.org` itself. */
 export const HostPattern = z
   .string()
   .max(MAX_HOST_LENGTH)
@@ -21,7 +21,7 @@ export const PathPattern = z
 
 export const HttpMethod = z.string().regex(/^[A-Z]{3,16}$/);
 
-/** A header name in lower case. Headers of one hop and of the body's frame never carry a secret. */
+/** A header name in lower case. Hop-by-hop headers and those that frame the body cannot carry a secret. */
 export const HeaderName = z
   .string()
   .max(64)
@@ -38,30 +38,30 @@ export const PushOption = z
   .max(200)
   .regex(/^[ -~]*$/);
 
-/** A way out of a pod. Without methods and paths, the broker passes bytes on unread. */
+/** An egress rule. Without methods and paths, the broker tunnels bytes unread. */
 export const EgressRule = z.strictObject({
   host: HostPattern,
   ports: z.array(z.int().min(1).max(65_535)).min(1).max(16).default([443]),
   methods: z.array(HttpMethod).min(1).max(16).optional(),
   paths: z.array(PathPattern).min(1).max(32).optional(),
-  /** Bytes in both directions within an hour, over all attempts by this rule. */
+  /** Bytes in both directions in an hour, in total for all attempts under this rule. */
   bytesPerHour: z.int().min(1).max(1e12).optional(),
-  /** The broker sends the value of this secret where the program sent its placeholder. */
+  /** The broker replaces the placeholder of this secret in requests with its value. */
   secret: z.string().max(253).optional(),
-  /** Header of the secret; `authorization` if absent. */
+  /** Header of the secret; `authorization` by default. */
   secretHeader: HeaderName.optional(),
-  /** User of Basic credentials with the secret; `x-access-token` if absent. */
+  /** User of Basic credentials with the secret; `x-access-token` by default. */
   secretUser: SecretUser.optional(),
-  /** `Allow`: the secret may leave without TLS. */
+  /** `Allow`: the broker may send the secret without TLS. */
   plaintextSecret: z.literal('Allow').optional(),
-  /** Options of pushes (`git push -o`) that may leave; none if absent. */
+  /** Allowed options of pushes (`git push -o`); none by default. */
   pushOptions: z.array(PushOption).max(MAX_PUSH_OPTIONS).optional(),
-  /** `Allow`: writes by this rule need no permission of a person. */
+  /** `Allow`: writes under this rule need no person's permission. */
   writes: z.enum(['Ask', 'Allow']).optional(),
 });
 export type EgressRule = z.infer<typeof EgressRule>;
 
-/** A part of the outside that stays closed even if a rule allows it. Without ports it holds for all of them. */
+/** Hosts and requests that stay closed even if a rule allows them; on all ports if none are given. */
 export const EgressBan = EgressRule.pick({ host: true, methods: true, paths: true }).extend({
   ports: EgressRule.shape.ports.unwrap().optional(),
 });
@@ -70,7 +70,7 @@ export type EgressBan = z.infer<typeof EgressBan>;
 const MAX_CLOSED_CIDRS = 64;
 const Cidr = z.union([z.cidrv4(), z.cidrv6()]);
 
-/** A host of the owner's own network that pods may reach: without such an entry every private address is refused. */
+/** A host in the owner's network that pods may reach; all other private addresses are refused. */
 export const PrivateOpening = z.strictObject({
   host: HostPattern,
   cidr: z.string().max(49),
@@ -81,7 +81,7 @@ export type PrivateOpening = z.infer<typeof PrivateOpening>;
 export const REGISTRIES = ['apt', 'pip', 'npm', 'crates', 'go'] as const;
 export type Registry = (typeof REGISTRIES)[number];
 
-/** A registry of packages that is switched on: the base address of its index. */
+/** An enabled package registry, with the base address of its index. */
 const Upstream = z.strictObject({ url: z.url({ protocol: /^https?$/ }).max(MAX_PATH_LENGTH) });
 
 /** All that the broker needs to judge the attempts of one agent. */
@@ -96,7 +96,7 @@ export const EgressPolicy = z.strictObject({
 });
 export type EgressPolicy = z.infer<typeof EgressPolicy>;
 
-/** `true`: the usual index. An address: another one; further hosts that it sends programs to are in `hosts`. */
+/** `true`: the usual index. An address: another index, with the further hosts that it links to in `hosts`. */
 const RegistrySwitch = z.union([z.boolean(), Upstream.extend({ hosts: z.array(HostPattern).max(16).default([]) })]);
 
 const SEARCH_URLS = { brave: 'https://api.search.brave.com/res/v1/web/search' } as const;
@@ -115,7 +115,7 @@ export const SearchService = z
   .refine(({ kind, url }) => kind === 'brave' || url !== SEARCH_URLS.brave, 'searxng needs the url of its /search')
   .refine(({ kind, secret }) => kind === 'searxng' || secret !== null, 'brave needs the secretName of its key');
 
-/** The village's part of what agents may reach. Its denials override every rule of tiers and agents. */
+/** The village's egress rules for all agents. Its denials override rules of tiers and agents. */
 export const VillageEgress = z.strictObject({
   allow: z
     .array(
@@ -138,7 +138,7 @@ export const VillageEgress = z.strictObject({
 });
 export type VillageEgress = z.infer<typeof VillageEgress>;
 
-/** Why the broker let nothing out. Each is stable, and stands in the audit. */
+/** Codes of the broker's refusals: stable, and part of the audit. */
 export const EGRESS_REFUSALS = [
   'egress_not_allowed',
   'egress_denied',
@@ -183,7 +183,7 @@ export const isEgressRefusal = (code: string): code is EgressRefusalCode =>
 export const EGRESS_WRITES = ['push', 'publish', 'checkout', 'write'] as const;
 export type EgressWriteKind = (typeof EGRESS_WRITES)[number];
 
-/** The names by which permissions, effects and events of runs show writes that leave a pod. No call of a run has them. */
+/** Tool names for writes that leave a pod, in permissions, effects and run events. No tool has these names. */
 export const EGRESS_TOOLS: Readonly<Record<EgressWriteKind, string>> = {
   push: 'git_push',
   publish: 'publish_package',
@@ -195,5 +195,5 @@ export function isEgressTool(tool: string): boolean {
   return Object.values(EGRESS_TOOLS).includes(tool);
 }
 
-/** The text that a program in a pod has in place of a secret. It is worth nothing outside of the broker. */
+/** The placeholder that programs in a pod use instead of a secret. It is useless without the broker. */
 export const placeholderOf = (name: string): string => `hamlet-placeholder-${name}`;

@@ -8,23 +8,23 @@ export const JOURNAL_BODY_MAX_BYTES = 1 << 20;
 const EVENT_MAX_CHARS = 65_536;
 const NAME_MAX_CHARS = 200;
 const COUNT_MAX = 1_000_000_000;
-/** The sum of all entries that an agent may store fits in 64 bits. */
+/** The total of all entries of an agent fits in 64 bits. */
 const MICROS_MAX = 1_000_000_000_000;
 const CALLS_MAX = 64;
 
 /** The reference of a text of the journal: the engine's salted digest. */
 export const JournalRef = z.string().regex(/^[\w-]{22}$/, 'write the reference of a text: 22 characters');
-/** The reference under which an agent keeps the salt of its references. It is not a digest. */
+/** The reference under which an agent stores the salt of its references. It is not a digest. */
 export const JOURNAL_SALT_REF = 'salt_of_this_journal__';
 
 const Name = z.string().min(1).max(NAME_MAX_CHARS);
 const Count = z.int().min(0).max(COUNT_MAX);
-/** NUL and halves of surrogate pairs, as JSON writes them. Postgres stores neither. */
+/** NUL and lone surrogates in JSON, which Postgres cannot store. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
 
 /**
- * An event of an agent's journal, as the agent claims it. The API knows its envelope and keeps the other fields as they
- * are: a newer engine may write kinds that this API does not know.
+ * An event of an agent's journal, as the agent claims it. The API validates the envelope and stores other fields
+ * unchanged, because a newer engine may write unknown kinds.
  */
 export const JournalClaim = z
   .looseObject({
@@ -41,7 +41,7 @@ export const JournalClaim = z
     if (text.length > EVENT_MAX_CHARS)
       context.addIssue({ code: 'custom', message: `an event has at most ${EVENT_MAX_CHARS} characters` });
     if (UNSTORABLE.test(text))
-      context.addIssue({ code: 'custom', message: 'an event has a NUL or half of a surrogate pair: leave it out' });
+      context.addIssue({ code: 'custom', message: 'an event has a NUL or a lone surrogate: leave it out' });
   });
 export type JournalClaim = z.infer<typeof JournalClaim>;
 
@@ -51,7 +51,7 @@ export const JournalEntry = z.strictObject({
 });
 export type JournalEntry = z.infer<typeof JournalEntry>;
 
-/** The API stores NUL and halves of surrogate pairs as U+FFFD. */
+/** The API stores NUL and lone surrogates as U+FFFD. */
 export const JournalPayload = z.strictObject({ ref: JournalRef, text: z.string().max(JOURNAL_TEXT_MAX_CHARS) });
 export type JournalPayload = z.infer<typeof JournalPayload>;
 
@@ -62,7 +62,7 @@ const asking = { ask: Count, attempt: Count };
 const of = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...shape });
 
-/** The kinds of events that people see. Other fields and other kinds are left out. */
+/** The events that people see; other kinds and fields are omitted. */
 export const VisibleClaim = z.discriminatedUnion('type', [
   of('run_opened', { model: Name }),
   of('model_asked', asking),

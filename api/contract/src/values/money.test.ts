@@ -11,7 +11,7 @@ const PAIRS: readonly (readonly [string, bigint])[] = [
   ['1000000000', 1_000_000_000_000_000n],
 ];
 
-test('amounts are read and written without loss', () => {
+test('amounts are parsed and formatted without loss', () => {
   for (const [text, micro] of PAIRS) {
     assert.equal(parseAiDollars(text), micro);
     assert.equal(formatAiDollars(micro), text);
@@ -26,7 +26,7 @@ test('a text that is not an amount is refused', () => {
     assert.throws(() => parseAiDollars(text), RangeError, text);
 });
 
-test('an amount of a request is a decimal string or a whole number, and is parsed to its canonical text', () => {
+test('an amount in a request is a decimal string or a whole number, and becomes its canonical text', () => {
   for (const amount of [5, '5', '5.0', '5.000000']) assert.equal(Amount.parse(amount), '5');
   assert.equal(Amount.parse('0.000001'), '0.000001');
   assert.equal(Amount.parse(AMOUNT_MAX_AIDOLLARS), String(AMOUNT_MAX_AIDOLLARS));

@@ -46,7 +46,7 @@ const inRange = (text: string): boolean => {
   return micro !== null && micro > 0n && micro <= AMOUNT_MAX_MICRO;
 };
 
-/** JSON numbers must be whole: a binary fraction may differ. `5`, `"5"` and `"5.0"` become the same canonical text. */
+/** JSON numbers must be whole, because binary fractions are inexact. `5`, `"5"` and `"5.0"` become the same canonical text. */
 export const Amount = z
   .union([
     z

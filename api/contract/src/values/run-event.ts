@@ -3,7 +3,7 @@ import { AiDollars } from './money.ts';
 import { CallId } from './permission.ts';
 import { JsonObject, Time } from './scalars.ts';
 
-/** Longest text of a call or an answer in an event; a longer text is cut. */
+/** Maximum characters of a call's or an answer's text in an event; longer texts are shortened. */
 export const RUN_EVENT_TEXT_MAX_CHARS = 4_096;
 
 export const MODEL_EVENT_KINDS = ['model_asked', 'model_answered', 'model_failed'] as const;
@@ -28,7 +28,7 @@ export type RunEventKind = (typeof RUN_EVENT_KINDS)[number];
 
 const Text = z.string().max(RUN_EVENT_TEXT_MAX_CHARS).nullable();
 
-/** `ask` and `attempt` name the request to the model, also in deltas. Fields that the kind lacks are null. */
+/** `ask` and `attempt` identify the request to the model, also in deltas. Fields that do not apply to the kind are null. */
 export const RunModelDetail = z.strictObject({
   ask: z.int().min(0),
   attempt: z.int().min(0),
@@ -39,11 +39,11 @@ export const RunModelDetail = z.strictObject({
     .describe('Tokens'),
   cost: AiDollars.nullable(),
   code: z.string().nullable().describe('Reason of a failure'),
-  text: Text.describe('Words of the answer; null if it has none or they were forgotten'),
+  text: Text.describe('Text of the answer; null if there is none or it was deleted'),
 });
 export type RunModelDetail = z.infer<typeof RunModelDetail>;
 
-/** Fields that the kind lacks are null, and so are texts that were forgotten. */
+/** Fields that do not apply to the kind are null, and so are deleted texts. */
 export const RunCallDetail = z.strictObject({
   call_id: CallId,
   tool: z.string().nullable(),
@@ -67,7 +67,7 @@ export const RunEvent = z.discriminatedUnion('event', [
 ]);
 export type RunEvent = z.infer<typeof RunEvent>;
 
-/** A piece of an answer while the model writes it. Pieces are lost freely and never stored. */
+/** A piece of an answer while the model writes it. Pieces may be lost and are never stored. */
 export const RunDelta = z.strictObject({
   run_id: z.uuid(),
   ask: z.int().min(0),

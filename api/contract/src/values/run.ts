@@ -9,7 +9,7 @@ import { TaintMark } from './taint.ts';
 export const RUN_PROMPT_MAX_CHARS = MAX_PROSE_CHARS;
 export const RUN_SUMMARY_MAX_CHARS = 4_000;
 export const RUN_REASON_MAX_CHARS = 500;
-/** Limit of the numbers of recorded steps; the budget of a run allows fewer. */
+/** Maximum number of a recorded step; the budget of a run allows fewer. */
 export const RUN_STEPS_MAX = 1_000;
 export const RUN_UNSETTLED_MAX = 64;
 export const RUN_ANSWER_MAX_CHARS = 65_536;
@@ -20,16 +20,16 @@ export function runText(max: number): z.ZodString {
 
 /** A lease ends this long after the start or the last renewal; then the run waits for an agent again. */
 export const RUN_LEASE_S = 30;
-/** The loss of one renewal does not end the lease. */
+/** Interval of renewals in seconds: losing one does not end the lease. */
 export const RUN_RENEW_EVERY_S = 10;
 
-/** `message`: a person's message in a session. `worker`: a part of another run of the agent, which that run delegated. */
+/** `message`: a person's message in a session. `worker`: work that another run of the agent delegated. */
 export const RunKind = z.enum(['schedule', 'prompt', 'message', 'worker']);
 export type RunKind = z.infer<typeof RunKind>;
 
 /**
- * A run that changes nothing. `analysis_only`: calls that change something are denied. `dry_run`: they are denied too, and the model
- * continues as if they had been performed, so that its answer says what it would have done. Workers have the mode of their parent.
+ * Modes of a run that changes nothing. `analysis_only`: calls that would change something are denied. `dry_run`: they are denied too, but
+ * the model continues as if they had succeeded and reports them in its answer. Workers inherit the mode.
  */
 export const SafeMode = z.enum(['analysis_only', 'dry_run']);
 export type SafeMode = z.infer<typeof SafeMode>;
@@ -46,11 +46,11 @@ export type RunState = z.infer<typeof RunState>;
 export const SettledState = z.enum(['done', 'failed', 'cancelled']);
 export type SettledState = z.infer<typeof SettledState>;
 
-/** `code` is a word for programs, `message` a sentence for people. */
+/** `code` is for programs, `message` for people. */
 export const RunError = z.strictObject({ code: runText(64), message: runText(RUN_REASON_MAX_CHARS) });
 export type RunError = z.infer<typeof RunError>;
 
-/** Limits of a run together with all runs that work for it. */
+/** Limits of a run including its workers. */
 export const RunBudgets = z.strictObject({
   steps: z.int().min(1).describe('Answers of the model'),
   tokens: z.int().min(1),
@@ -61,7 +61,7 @@ export const RunBudgets = z.strictObject({
 export type RunBudgets = z.infer<typeof RunBudgets>;
 
 export const RunUsage = z.strictObject({
-  steps: z.int().min(0).describe('Answers of the model, or steps that the agent recorded'),
+  steps: z.int().min(0).describe("Number of the model's answers or of the steps that the agent recorded"),
   tokens: z.int().min(0),
   cost: AiDollars,
   witnessed: z.boolean().describe('True if the API saw tokens and cost, false if the agent claims them'),
@@ -70,7 +70,7 @@ export type RunUsage = z.infer<typeof RunUsage>;
 
 export const WORKER_ROLE_MAX_CHARS = 64;
 
-/** The run and the call for which a worker works. `depth`: 1 for the worker of a run that is not a worker itself. */
+/** The run and the call that delegated to a worker. `depth`: 1 for a worker of a run that is not a worker. */
 export const WorkerOrigin = z.strictObject({
   parent_run_id: z.uuid(),
   call_id: CallId,
@@ -79,10 +79,10 @@ export const WorkerOrigin = z.strictObject({
   tools: z
     .array(z.array(z.string()))
     .optional()
-    .describe('Lists of tools and classes that it and its parents were given; a tool must be in each'),
+    .describe('Lists of tools and classes of the worker and its parents; a tool must be in each'),
 });
 
-/** The prompt is only text: a part that looks like a tool call is never executed. */
+/** A run. Its prompt is only text: a part that looks like a tool call is never executed. */
 export const Run = z.strictObject({
   run_id: z.uuid(),
   agent_id: AgentId,
@@ -92,46 +92,43 @@ export const Run = z.strictObject({
   created_at: Time,
   created_by: z.strictObject({ role: z.string(), id: z.string() }),
   schedule: z.strictObject({ name: z.string(), uid: z.string(), slot: Time }).nullable(),
-  attempt: z
-    .int()
-    .min(0)
-    .describe('Number of times that the run was started; 0 before. It names the lease of the agent that works on it'),
+  attempt: z.int().min(0).describe("Number of starts of the run; 0 before the first. It identifies the agent's lease"),
   cycle: z.int().min(0).nullable().describe('Run cycle of the agent that works on it'),
   started_at: Time.nullable(),
   ended_at: Time.nullable(),
-  summary: z.string().nullable().describe('Result in the words of the agent'),
+  summary: z.string().nullable().describe("Result in the agent's words"),
   error: RunError.nullable(),
   cancel_requested_at: Time.nullable(),
-  session_id: z.uuid().nullable().describe('Session whose message the run answers'),
+  session_id: z.uuid().nullable().describe('Session of the message that the run answers'),
   runtime: z.string().nullable().describe('Runtime of the agent that works on the run, by its name'),
   usage: RunUsage,
-  budgets: RunBudgets.nullable().describe('Set by the first start, from the tier of the agent'),
+  budgets: RunBudgets.nullable().describe("Set at the first start from the agent's tier"),
   worker: WorkerOrigin.optional().describe('Only of a worker'),
-  safe_mode: SafeMode.optional().describe('Only of a run that changes nothing'),
-  unsettled: z.array(CallId).describe('Calls that may have had an effect although no result is known'),
+  safe_mode: SafeMode.optional().describe('Only for a run that changes nothing'),
+  unsettled: z.array(CallId).describe('Number of calls that may have had an effect although their result is unknown'),
   taint: z
     .array(TaintMark)
     .optional()
-    .describe('Text from outside has reached the run: the first of each source. Only of a tainted run'),
+    .describe('The first text from outside of each source that reached the run. Only for a tainted run'),
   veiled: z
     .literal(true)
     .optional()
-    .describe('Only where the reader may not read prompt, summary and texts: a fixed sentence stands for them'),
+    .describe('Present if the reader may not read prompt, summary and texts: a fixed sentence replaces them'),
 });
 export type Run = z.infer<typeof Run>;
 
-/** A recorded step is never repeated. */
+/** A recorded step of a run, which is never repeated. */
 export const RunStep = z.strictObject({
   step: z
     .int()
     .min(0)
     .max(RUN_STEPS_MAX - 1),
   outcome: z.enum(['done', 'failed']),
-  text: runText(RUN_REASON_MAX_CHARS).describe('Finished work in the words of the agent'),
+  text: runText(RUN_REASON_MAX_CHARS).describe("Finished work in the agent's words"),
 });
 export type RunStep = z.infer<typeof RunStep>;
 
-/** The hint to a resident that a run waits for it, or that one of its runs has changed. */
+/** Hint to a resident that a run waits for it or has changed. */
 export const RunHint = z.strictObject({ run_id: z.uuid(), run: Run.optional() });
 export type RunHint = z.infer<typeof RunHint>;
 
@@ -160,13 +157,13 @@ export const RunOffer = z.strictObject({
 });
 export type RunOffer = z.infer<typeof RunOffer>;
 
-/** With fewer tokens a worker cannot give one answer. */
+/** Minimum tokens of a worker: enough for one answer. */
 export const WORKER_TOKENS_MIN = 1_000;
-/** Ended workers that the API keeps for an agent, and those that a list returns. */
+/** Number of ended workers that the API keeps for an agent, and of workers in a list. */
 export const WORKERS_KEPT = 100;
 export const WORKER_ARTIFACTS_MAX = 64;
 
-/** A thing that a worker made: a page of the village, or a file of the workspace. */
+/** Something that a worker made: a page of the village or a file in the workspace. */
 export const WorkerArtifact = z.strictObject({
   kind: z.enum(['link', 'file']),
   at: z.string().max(4_096).describe('Address or path'),
@@ -174,12 +171,12 @@ export const WorkerArtifact = z.strictObject({
 });
 export type WorkerArtifact = z.infer<typeof WorkerArtifact>;
 
-/** `code` is a word for programs; `what` says what failed, `fix` what to do. */
+/** `code` is for programs; `what` says what failed, `fix` what to do. */
 export const WorkerError = z.strictObject({ code: z.string(), what: z.string(), fix: z.string() });
 export type WorkerError = z.infer<typeof WorkerError>;
 
 export const WorkerEnvelope = z.strictObject({
-  summary: z.string().describe('In the words of the worker'),
+  summary: z.string().describe("In the worker's words"),
   artifacts: z.array(WorkerArtifact).max(WORKER_ARTIFACTS_MAX),
   errors: z.array(WorkerError),
 });

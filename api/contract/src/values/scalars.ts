@@ -13,9 +13,9 @@ export const AgentId = z
 
 /** Village time since the village began, in units of 100 ms. */
 export const Tick = z.int().min(0);
-/** The number of a world event; it only grows. */
+/** The number of a world event; numbers only grow. */
 export const Seq = z.int().min(0);
-/** UTC. */
+/** A time in UTC. */
 export const Time = z.iso.datetime();
 export const SeqQuery = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
@@ -23,7 +23,7 @@ export const LandmarkId = z.string().min(1).max(64);
 /** The body limit of a route bounds its size. */
 export const JsonObject = z.record(z.string(), z.unknown());
 
-/** At most `max` rows. */
+/** The limit of a page, at most `max` rows. */
 export function paging(
   max: number,
   { cursorChars = 256, limit = 20 }: { readonly cursorChars?: number; readonly limit?: number } = {},
@@ -33,17 +33,17 @@ export function paging(
     limit: z.coerce.number().int().min(1).max(max).default(limit),
   };
 }
-/** Null on the last page. */
+/** The cursor of the next page; null on the last page. */
 export const NEXT_CURSOR = { next_cursor: z.string().nullable() };
 
-/** Text that Postgres and JSON can store: no NUL, no half of a surrogate pair. Counts code points. */
+/** Text that Postgres and JSON can store: no NUL, no lone surrogate. Its length counts code points. */
 export function plainText(max: number, min = 1): z.ZodString {
   return text(max, min)
     .refine((value) => !value.includes('\u0000'), { message: 'the text has a NUL character: write it without' })
     .refine((value) => value.isWellFormed(), {
-      message: 'the text has half of a surrogate pair: write whole characters',
+      message: 'the text has a lone surrogate: write whole characters',
     });
 }
 
-/** Another manager, for example a GitOps tool, may own a field that would change. */
+/** Behaviour if another field manager, for example a GitOps tool, owns a changed field. */
 export const OnConflictQuery = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { Run, RUN_PROMPT_MAX_CHARS } from './run.ts';
 import { AgentId, plainText, Time } from './scalars.ts';
 
-/** A message becomes the prompt of a run, so both have the same limit. */
+/** The same limit as for a prompt, because a message becomes the prompt of a run. */
 export const MESSAGE_MAX_CHARS = RUN_PROMPT_MAX_CHARS;
 export const SESSION_TITLE_MAX_CHARS = 120;
-/** Without those that have ended. */
+/** Maximum number of sessions, not counting ended ones. */
 export const SESSIONS_OF_AGENT_MAX = 200;
 export const SESSIONS_OF_PERSON_MAX = 20;
 export const SESSION_PEOPLE_MAX = 16;
 export const SESSION_WAITING_MAX = 16;
-/** Questions, answers and lines of the village together. */
+/** Maximum number of messages: questions, answers and lines of the village. */
 export const SESSION_MESSAGES_MAX = 5_000;
 
 /** `running`: the agent works on a message. `paused`: messages wait. `terminated`: the session can only be read. */
@@ -28,7 +28,7 @@ export type SessionRepository = z.infer<typeof SessionRepository>;
 export const ChatSession = z.strictObject({
   session_id: z.uuid(),
   agent_id: AgentId,
-  title: z.string().describe('Without a title, the first words of the first message'),
+  title: z.string().describe('By default the first words of the first message'),
   repository: SessionRepository.nullable(),
   state: SessionState,
   people: z.array(SessionPerson).describe('Only these people and admins read the session'),
@@ -39,7 +39,7 @@ export const ChatSession = z.strictObject({
 });
 export type ChatSession = z.infer<typeof ChatSession>;
 
-/** The last three are final. Answers and lines of the village are `answered` from the start. */
+/** States of a message; the last three are final. Answers and lines of the village are `answered` from the start. */
 export const MessageState = z.enum(['queued', 'working', 'answered', 'failed', 'cancelled']);
 export type MessageState = z.infer<typeof MessageState>;
 
@@ -52,7 +52,7 @@ export const SessionMessage = z.strictObject({
     id: z.string(),
     name: z.string(),
   }),
-  text: z.string().describe('Empty once it is forgotten'),
+  text: z.string().describe('Empty once deleted'),
   at: Time,
   forgotten_at: Time.nullable().default(null).describe('Time at which the village deleted the text'),
   run_id: z.uuid().nullable().describe('Run of the message; null after the API has deleted the run'),
@@ -63,7 +63,9 @@ export const SessionMessage = z.strictObject({
   progress: z
     .boolean()
     .default(false)
-    .describe('True for a report of a run under way: it answers no message, and a newer version replaces it'),
+    .describe(
+      'True for a progress report of an unfinished run: it does not answer the message, and a newer version replaces it',
+    ),
   version: z.int().min(1).default(1).describe('Grows with each replacement of a report; 1 for other messages'),
   revised_at: Time.nullable().default(null).describe('Time of the newest version of a report'),
 });
@@ -75,10 +77,10 @@ const FiringOfAgent = z.strictObject({
   slot: Time,
   fired_at: Time,
   run_id: z.uuid().nullable(),
-  outcome: z.string().describe('Created, or why the firing gave this agent no run'),
+  outcome: z.string().describe('`created`, or why this agent got no run'),
 });
 
-/** A session, run or firing of an agent: exactly the part of its kind is set. */
+/** A session, run or firing of an agent: exactly one of the three fields is set. */
 export const TimelineEntry = z.strictObject({
   id: z.uuid(),
   kind: z.enum(['session', 'run', 'firing']),

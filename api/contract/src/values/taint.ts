@@ -23,18 +23,15 @@ export type TaintSource = z.infer<typeof TaintSource>;
 
 export const TAINT_DETAIL_MAX_CHARS = 300;
 
-/** The first text of a source that reached the run. It is never taken back. */
+/** The first text of a source that reached the run. A mark is never removed. */
 export const TaintMark = z.strictObject({
   source: TaintSource,
   detail: z
     .string()
     .max(TAINT_DETAIL_MAX_CHARS)
     .describe('Tool, server, host, memory or program that brought the text'),
-  call_id: z.string().nullable().describe('Call of the run that brought it, if there is one'),
-  run_id: z
-    .uuid()
-    .nullable()
-    .describe('Other run from which it came: parent, worker, or an earlier one of the session'),
+  call_id: z.string().nullable().describe('Call of the run that brought it, if any'),
+  run_id: z.uuid().nullable().describe('The run that it came from: parent, worker, or an earlier run of the session'),
   at: Time,
 });
 export type TaintMark = z.infer<typeof TaintMark>;

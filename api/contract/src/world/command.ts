@@ -6,7 +6,7 @@ import { ItemId } from './map.ts';
 const AgentName = z.string().min(1).max(63);
 const STEP_LIMIT = 1024;
 
-/** A step, a tile, or a free slot of a landmark. */
+/** The target of a walk: a step, a tile, or a free slot of a landmark. */
 export const MoveBody = z.union([
   z.strictObject({ dx: z.int().min(-STEP_LIMIT).max(STEP_LIMIT), dy: z.int().min(-STEP_LIMIT).max(STEP_LIMIT) }),
   z.strictObject({ x: z.int(), y: z.int() }),
@@ -31,7 +31,7 @@ export const ActionBody = z.discriminatedUnion('kind', [
 ]);
 export type ActionBody = z.infer<typeof ActionBody>;
 
-/** Without a home landmark, one is assigned. A repeated command changes nothing. */
+/** If it names no home landmark, the world assigns one. A repeated command has no effect. */
 export type LifecycleCommand =
   | {
       kind: 'spawn';
@@ -53,7 +53,7 @@ export type LifecycleCommand =
       home?: string;
     };
 
-/** Validation turns it into events, or refuses it with a reason. */
+/** A command, which validation turns into events or refuses with a reason. */
 export type WorldCommand =
   | { kind: 'move'; agent_id: string; target: MoveBody }
   | (ActionBody & { agent_id: string })

@@ -19,15 +19,15 @@ export const SPEECH_MAX_LENGTH = 280;
 /** Range of a voice, and its range in a quiet zone, in tiles. Distances are Chebyshev. */
 export const EARSHOT_TILES = 6;
 export const QUIET_EARSHOT_TILES = 2;
-/** How far an agent reaches to pick up an item or be handed one, in tiles. */
+/** Maximum distance in tiles at which an agent picks up or receives an item. */
 export const REACH_TILES = 1;
-/** How far an agent notices an item that appears, in tiles. */
+/** Maximum distance in tiles at which an agent notices a new item. */
 export const SIGHT_TILES = 4;
-/** Two agents meet when one arrives this near to the other, in tiles. */
+/** Maximum distance in tiles at which an arriving agent meets another one. */
 export const MEETING_TILES = 3;
-/** How long a spoken text stays above its speaker, in ticks. */
+/** Ticks for which a spoken text stays above its speaker. */
 export const SPEECH_TICKS = 60;
-/** How long an emote stays above its agent, in ticks. */
+/** Ticks for which an emote stays above its agent. */
 export const EMOTE_TICKS = 30;
 /** Radius of the surroundings of an agent, in tiles: the default and the greatest. */
 export const AROUND_DEFAULT_TILES = 24;

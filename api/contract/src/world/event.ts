@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ItemId, TilePosition } from './map.ts';
 
-/** A closed list, so that every viewer can draw each. */
+/** The emotes: a closed list, because every viewer must draw each. */
 export const EMOTES = [
   'wave',
   'smile',
@@ -19,7 +19,7 @@ export const EMOTES = [
 export const Emote = z.enum(EMOTES);
 export type Emote = z.infer<typeof Emote>;
 
-/** No event begins `idle` or `walking`: they follow from the path. */
+/** Activities that an event can start; `idle` and `walking` follow from the path. */
 export const ACTIVITIES = [
   'idle',
   'walking',
@@ -76,7 +76,7 @@ export const WorldEvent = z.discriminatedUnion('kind', [
     display_name: z.string().optional(),
     home: z.string().optional(),
   }),
-  // A reader computes the position at any later tick.
+  // The position at any later tick follows from the path.
   z.strictObject({
     ...by,
     kind: z.literal('move'),
@@ -123,5 +123,5 @@ export type WorldEvent = z.infer<typeof WorldEvent>;
 export type WorldEventKind = WorldEvent['kind'];
 export type WorldEventOf<K extends WorldEventKind> = Extract<WorldEvent, { kind: K }>;
 
-/** Viewers may see them up to 100 ms before their commit; the API commits all others before it answers. */
+/** Events that viewers may see up to 100 ms before their commit; the API commits all others before it answers. */
 export const GROUP_COMMITTED_EVENTS = ['move', 'arrive', 'emote'] as const satisfies readonly WorldEventKind[];

@@ -3,7 +3,7 @@ import { CELL_SIZE, MAX_PINNED, VIEW_MAX_TILES } from './constants.ts';
 import { Activity, Emote, Lead } from './event.ts';
 import { ItemId, TilePosition } from './map.ts';
 
-/** A number below 65,535 that an `agent` message explains. The text form adds `agent_id`. */
+/** The slot of an agent, below 65,535; an `agent` message maps it to the agent. The text form adds `agent_id`. */
 const slot = { agent: z.int().min(0), agent_id: z.string().optional() };
 
 /** The server and the viewer compute the tiles of the path from this record and the map. */
@@ -30,9 +30,9 @@ export const AgentEntry = z.strictObject({
   awake: z.boolean(),
   online: z.boolean(),
   activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),
-  /** `tick` is when it began. */
+  /** `tick` is its start. */
   speech: z.strictObject({ text: z.string(), tick: z.int() }).nullable(),
-  /** `tick` is when it began. */
+  /** `tick` is its start. */
   emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
   inventory: z.array(ItemId),
 });
@@ -88,10 +88,10 @@ export const FrameMessage = z.discriminatedUnion('kind', [
     awake: z.boolean(),
     online: z.boolean(),
     activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),
-    /** `tick` is when it began. */
+    /** `tick` is its start. */
     emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
   }),
-  // `tick` is when the agent began to speak.
+  // `tick` is the start of the speech.
   z.strictObject({ kind: z.literal('speech'), ...slot, tick: z.int(), text: z.string() }),
   // The item is gone if `position` and `held_by` are both null.
   z.strictObject({ kind: z.literal('item'), item: FrameItem }),
@@ -142,7 +142,7 @@ export const ViewerMessage = z.discriminatedUnion('type', [
     type: z.literal('resume'),
     epoch: z.int().min(0),
     seq: z.int().min(0),
-    /** The cells that the viewer still has; without them the server sends everything. */
+    /** The cells that the viewer still has; if absent, the server sends everything. */
     cells: z.strictObject({ x: HeldCell, y: HeldCell, width: HeldCell, height: HeldCell }).optional(),
   }),
 ]);

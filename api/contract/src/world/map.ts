@@ -84,7 +84,7 @@ const ZoneRule = z.enum(['quiet', 'work']);
 export const TilePosition = z.strictObject({ x: z.int().min(0), y: z.int().min(0) });
 export type TilePosition = z.infer<typeof TilePosition>;
 
-/** Each slot is held by at most one agent. */
+/** A slot holds at most one agent. */
 export const Landmark = z.strictObject({
   landmark_id: z.string(),
   name: z.string(),
@@ -132,5 +132,5 @@ export const ITEM_KINDS = ['apple', 'flower', 'wood', 'fish', 'bread', 'coffee',
 export const ItemKind = z.enum(ITEM_KINDS);
 export type ItemKind = z.infer<typeof ItemKind>;
 
-/** The number is unique across all kinds of items. */
+/** The id of an item, such as `apple-17`. Its number is unique across all kinds. */
 export const ItemId = z.string().regex(/^[a-z]+-[0-9]{1,10}$/, 'write an item id such as apple-17');

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { Activity } from './event.ts';
 import { ItemId, ItemKind, Landmark, TilePosition, Zone } from './map.ts';
 
-/** The kinds of what an agent does with its hands, as everybody may see them. `working`: another tool. `waiting`: people are asked for a permission. */
+/** Activities of an agent's hands, visible to everyone. `working`: any other tool. `waiting`: for a person's permission. */
 export const HANDS_ACTIVITIES = ['typing', 'reading', 'browsing', 'building', 'working', 'waiting'] as const;
 export const HandsActivity = z.enum(HANDS_ACTIVITIES);
 export type HandsActivity = z.infer<typeof HandsActivity>;
 
-/** Agents in one message; the others follow when some of these are done. */
+/** Maximum number of agents in one message; the others follow later. */
 export const HANDS_SHOWN_MAX = 2_000;
 
 /**
- * A text message beside the frames of `/ws/world`: agents that began, changed or ended (null) what they do with their hands. With
- * `reset` it names all of them, and the viewer forgets the others.
+ * A text message next to the frames of `/ws/world`: agents whose hands' activity began, changed or ended (null). With
+ * `reset` it lists all active agents, and the viewer forgets the others.
  */
 export const HandsMessage = z.strictObject({
   type: z.literal('hands'),
@@ -21,7 +21,7 @@ export const HandsMessage = z.strictObject({
 });
 export type HandsMessage = z.infer<typeof HandsMessage>;
 
-/** An item lies on a tile or is held, never both. */
+/** An item, which either lies on a tile or is held. */
 export const ItemView = z.strictObject({
   item_id: ItemId,
   kind: ItemKind,

@@ -94,7 +94,7 @@ for (const [viewer, changes, sees] of SEES) {
     assert.equal(
       maySeeReply(viewer, post(1, changes), reply(1, 1, { author_id: 'cleo' })),
       sees,
-      'a reply is for whom its post is for',
+      'a reply has the audience of its post',
     );
   });
 }
@@ -107,7 +107,7 @@ test('only its author and moderators see a hidden reply; a viewer who cannot see
   assert.equal(maySeeReply({ role: 'agent', actor: 'bob' }, post(1, { audience: 'humans' }), hidden), false);
 });
 
-test('the copy keeps the newest threads for any order of changes, and knows that older ones exist', () => {
+test('the copy keeps the newest threads for any order of changes, and records that older ones exist', () => {
   const changes = [2, 5, 1, 4, 3, 5].map((number) => ({ post: post(number), reply: null }));
   const copy = changeCopy(EMPTY, changes, LIMITS);
   assert.deepEqual([titles(copy), copy.whole], [['post 5', 'post 4', 'post 3', 'post 2'], false]);
@@ -115,7 +115,7 @@ test('the copy keeps the newest threads for any order of changes, and knows that
   assert.deepEqual(
     titles(changeCopy(copy, [{ post: post(1), reply: reply(1, 1) }], LIMITS)),
     titles(copy),
-    'what is older than all stays out',
+    'a post older than all threads of an incomplete copy stays out',
   );
 });
 
@@ -125,7 +125,7 @@ test('memory is limited: long texts push the oldest threads out', () => {
   assert.deepEqual([titles(copy), copy.whole], [['post 3', 'post 2'], false]);
 });
 
-test('the end of the copy is never taken for the end of the board, and no cursor names a post that the viewer may not see', () => {
+test('an incomplete copy never reports the end of the board, and no cursor names a hidden post', () => {
   const copy = changeCopy(
     EMPTY,
     [1, 2, 3, 4, 5].map((number) => ({ post: post(number, number < 4 ? { audience: 'agent:bob' } : {}), reply: null })),
@@ -137,9 +137,9 @@ test('the end of the copy is never taken for the end of the board, and no cursor
   assert.equal(
     titles(copy, VISITOR, { filter: { audience: 'agent:bob' } }),
     null,
-    'a post that the viewer may not see looks like one that is not in the copy',
+    'a hidden post looks like one that is not in the copy',
   );
-  assert.deepEqual(titles(copyWith(), VISITOR), [], 'an empty board is empty');
+  assert.deepEqual(titles(copyWith(), VISITOR), [], 'an empty board gives an empty page');
 });
 
 test('filters and pages give the same posts as a plain list', () => {
@@ -158,7 +158,7 @@ test('filters and pages give the same posts as a plain list', () => {
   assert.deepEqual(titles(copy, ADMIN, { before: idOf(2) }), ['post 1']);
 });
 
-test('a thread has its oldest replies, each once; after the last one the copy cannot answer', () => {
+test('a thread returns its oldest replies, each once; after the last one the copy cannot answer', () => {
   const arrivals = [1, 3, 2, 4, 3].map((number) => ({ post: post(1), reply: reply(number, 1) }));
   const copy = changeCopy(EMPTY, arrivals, LIMITS);
   const read = (after: string | null, limit = 50): unknown => {
@@ -176,7 +176,7 @@ test('a thread has its oldest replies, each once; after the last one the copy ca
   );
 });
 
-test('a hidden post or reply disappears at once for all but its author and moderators, and a hidden thread looks like none', () => {
+test('a hidden post or reply disappears at once for all but its author and moderators', () => {
   const copy = copyWith({ post: post(1, { replies: 1 }), replies: [reply(1, 1)], cut: false });
   const asked = { postId: idOf(1), after: null, limit: 50 };
   const replyGone = hideInCopy(copy, { postId: idOf(1), replyId: replyIdOf(1), note: NOTE });

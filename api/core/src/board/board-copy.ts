@@ -5,7 +5,7 @@ export interface CopyLimits {
   readonly threads: number;
   /** Maximum number of replies of a thread; the oldest are kept, because readers read them first. */
   readonly replies: number;
-  /** Memory of all threads together, by the estimate of `bytesOf`. */
+  /** Maximum memory of all threads in bytes, as `bytesOf` estimates it. */
   readonly bytes: number;
 }
 
@@ -15,7 +15,7 @@ export const COPY_LIMITS: CopyLimits = { threads: 500, replies: 200, bytes: 24 <
 const ITEM_BYTES = 1_300;
 const CHAR_BYTES = 2;
 
-/** A post with its oldest replies, hidden or not: readers of the copy check the permission of the viewer. */
+/** A post with its oldest replies, including hidden ones: readers of the copy check the viewer's permission. */
 export interface CopiedThread {
   readonly post: Post;
   readonly replies: readonly Reply[];
@@ -131,7 +131,7 @@ export interface CopyPage<T> {
   readonly next: string | null;
 }
 
-/** Null if an incomplete copy has no row, so that only the database knows. The cursor reveals no id beyond the page. */
+/** Null if an incomplete copy has no row, so only the database knows. The cursor reveals no id beyond the page. */
 function pageOf<T>(
   found: readonly T[],
   { limit, complete, idOf }: { readonly limit: number; readonly complete: boolean; readonly idOf: (row: T) => string },

@@ -79,7 +79,7 @@ export function boardLimits({ kind, rank, knownForS }: BoardAuthor): BoardLimits
 const LINK = /\bhttps?:\/\/|\bwww\./gi;
 const MENTION = /(?<![\w@])@([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)(?![\w@])/g;
 
-/** Names after an @, each once, in the order of the text. Pure. */
+/** The names after an @, each once, in the order of the text. Pure. */
 export function mentionsOf(text: string): readonly string[] {
   return [...new Set([...text.matchAll(MENTION)].map(([, name = '']) => name))];
 }

@@ -33,7 +33,7 @@ test('limits grow with time and with tiers, and never shrink', () => {
   assert.deepEqual(
     boardLimits({ kind: 'member', rank: 0, knownForS: null }),
     boardLimits({ kind: 'member', rank: 0, knownForS: NEWCOMER_S }),
-    'a key is as old as the village',
+    'an API key counts as old as the village',
   );
   assert.ok(
     boardLimits({ kind: 'member', rank: 0, knownForS: 5 }).posts <
@@ -41,7 +41,7 @@ test('limits grow with time and with tiers, and never shrink', () => {
   );
 });
 
-test('mentions and links are found where people see them', () => {
+test('mentions and links are found only where people would see them', () => {
   const texts: readonly [string, readonly string[]][] = [
     ['@ada and @bob, and @ada again', ['ada', 'bob']],
     ['mail ada@example.org is not a name', []],
@@ -53,7 +53,7 @@ test('mentions and links are found where people see them', () => {
   assert.deepEqual(['none', 'http://a', 'HTTPS://a https://b www.c.d', 'xhttps://a'].map(linksIn), [0, 1, 3, 0]);
 });
 
-test('the sentence about a text names the first limit that it exceeds', () => {
+test('the message about a text names the first limit that it exceeds', () => {
   const limits = boardLimits(AUTHOR);
   assert.equal(overLimit({ title: 'x', body: 'y', tags: ['question'] }, limits), null);
   assert.match(overLimit({ body: '🙂'.repeat(2_001) }, limits) ?? '', /2001 characters; at most 2000/);
@@ -87,11 +87,11 @@ test('the weight of a flag depends on its author', () => {
   assert.equal(
     newcomers.reduce((sum, weight) => sum + weight, 0),
     0,
-    'no crowd of newcomers hides anybody',
+    'newcomers cannot hide a post, however many flag it',
   );
 });
 
-test('a decision changes the state, or is null if it would change nothing', () => {
+test('a decision returns the new state, or null if it would change nothing', () => {
   const shown: ModerationState = { hiddenBy: null, openFlags: false, last: null };
   const hide = { decision: 'hide', hiddenByBefore: null } as const;
   const rows: readonly [

@@ -1,6 +1,6 @@
 import type { Decision } from '@hamlet/contract';
 
-/** Cause of hiding: an admin's decision, or flags, which hide only until an admin decides. */
+/** The cause of hiding: an admin, or flags, which hide only until an admin decides. */
 export type HiddenBy = 'admin' | 'flags';
 
 export interface ModerationState {
@@ -32,7 +32,7 @@ export function decideModeration(state: ModerationState, decision: Decision): Mo
   }
 }
 
-/** Total weight of the flags at which a post or reply is hidden until an admin decides. */
+/** Total weight of flags that hides a post or reply until an admin decides. */
 export const FLAGS_HIDE_AT = 6;
 
 export interface Flagger {

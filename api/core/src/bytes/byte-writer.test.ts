@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 
-test('a number takes the fewest bytes, so that equal states have equal bytes', () => {
+test('a number is encoded in the fewest bytes, so equal states have equal bytes', () => {
   for (const [value, bytes] of [
     [0, 1],
     [1, 1],
@@ -51,7 +51,7 @@ test('a writer grows with its content, and keeps its memory after clear', () => 
   }
 });
 
-test('a text is written as its length in bytes and its UTF-8, whether it is ASCII, long or neither', () => {
+test('a text is written as its length in bytes and its UTF-8', () => {
   for (const text of [
     '',
     'a',

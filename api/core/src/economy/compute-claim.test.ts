@@ -30,7 +30,7 @@ const ASK = { uid: 'a', cycle: 3, tier: 'tier-1', runs: false };
 const AGENT: ClaimedAgent = { uid: 'a', deleting: false, awake: true, tier: 'tier-1' };
 const at = (nowMs: number) => ({ perHour: 50_000n, nowMs });
 
-test('a meter counts the time of the pod, and no time that the hold does not pay for', () => {
+test('a meter counts the time of the pod, up to the time that the hold pays for', () => {
   assert.equal(usedMs(HELD, NOW + 1_000), 1_000);
   assert.equal(usedMs(HELD, NOW - 5_000), 0);
   assert.equal(usedMs({ ...HELD, usedMs: 7, runningSinceMs: null }, NOW + HOUR_MS), 7);
@@ -41,7 +41,7 @@ test('a meter counts the time of the pod, and no time that the hold does not pay
   assert.equal(dueOf({ ...HELD, runningSinceMs: null }, NOW + HOUR_MS), 0n);
 });
 
-test('a request of the operator keeps a fitting hold, takes a new one otherwise, and needs none for a free tier', () => {
+test('a request of the operator keeps a suitable hold or takes a new one; a free tier needs none', () => {
   const cases: readonly (readonly [HeldClaim | null, Partial<typeof ASK>, bigint, number, string])[] = [
     [null, {}, 50_000n, NOW, 'take'],
     [null, {}, 0n, NOW, 'free'],
@@ -98,7 +98,7 @@ test('a claim is not an orphan if its request is recent or its agent still uses 
   }
 });
 
-test('a hold is renewed at its half; after a refused renewal the operator is notified shortly before its end, and it ends there', () => {
+test('a hold is renewed halfway; after a refused renewal the operator is notified shortly before the hold ends', () => {
   const { renewMs, endMs } = CLAIM_TERMS;
   const due = (leftMs: number, renewalRefused = false): string =>
     upkeepOf({ untilMs: NOW + leftMs }, { nowMs: NOW, renewalRefused }, CLAIM_TERMS);
@@ -129,7 +129,7 @@ test('an agent that cannot pay gets the highest lower tier that it can pay; a fr
   assert.equal(holdAmount(50_000n, CLAIM_TERMS), 50_000n);
 });
 
-test('use with a price is never free: costs are rounded up to the micro-aiDollar', () => {
+test('costs are rounded up to the micro-aiDollar, so use with a price is never free', () => {
   const cases: readonly (readonly [bigint, bigint])[] = [
     [tokenCost(0, 2_000n), 0n],
     [tokenCost(1, 2_000n), 2n],

@@ -1,16 +1,13 @@
 import { HOUR_MS, timeCost } from './usage-cost.ts';
 
 export interface ClaimTerms {
-  /** Time that one hold pays for. */
+  /** Milliseconds that one hold pays for. */
   readonly periodMs: number;
-  /** Remaining time at which the next hold is taken, so that a short absence of the API has no effect. */
+  /** Remaining milliseconds at which the API takes the next hold, so that its short outage has no effect. */
   readonly renewMs: number;
-  /** Remaining paid time at which the operator is notified to end the pod, if there is no next hold. */
+  /** Remaining paid milliseconds at which the API notifies the operator to end the pod, if there is no next hold. */
   readonly endMs: number;
-  /**
-   * How long after a request the agent may still differ from the claim: its pod may be about to start, or the watch may
-   * lag.
-   */
+  /** Milliseconds after a request in which the agent may differ from the claim: its pod may be about to start, or the watch may lag. */
   readonly settleInMs: number;
 }
 
@@ -43,7 +40,7 @@ export interface PricedTier {
   readonly perHour: bigint;
 }
 
-/** Used and unposted time of a hold, at most the paid time. Pure. */
+/** Used time of a hold that is not posted yet, at most the paid time. Pure. */
 export function usedMs(
   { runningSinceMs, usedMs: before, untilMs }: Pick<HeldClaim, 'runningSinceMs' | 'usedMs' | 'untilMs'>,
   nowMs: number,
@@ -65,7 +62,7 @@ export interface Ask {
   readonly uid: string;
   readonly cycle: number;
   readonly tier: string;
-  /** Whether the container of that cycle runs. */
+  /** True if the container of that cycle runs. */
   readonly runs: boolean;
 }
 
@@ -99,12 +96,12 @@ export function decideAsk(
 /** `end` posts the use and frees the rest, `renew` also takes the next hold, `notify`: the operator must end the pod */
 export type Upkeep = 'none' | 'renew' | 'notify' | 'end';
 
-/** Accepts any cycle: a later one may have begun while the API was unreachable, and a requested one may still wait. */
+/** Accepts any cycle: a later one may have begun while the API was down, and a requested one may still wait. */
 function isLived(held: HeldClaim, agent: ClaimedAgent | null): boolean {
   return agent?.uid === held.uid && !agent.deleting && agent.awake && agent.tier === held.tier;
 }
 
-/** False soon after a request, because the resources reflect the request a moment later. */
+/** False soon after a request, because the resources lag behind it. */
 export function isOrphan(
   held: HeldClaim,
   { agent, askedMs, nowMs }: { readonly agent: ClaimedAgent | null; readonly askedMs: number; readonly nowMs: number },

@@ -12,7 +12,7 @@ function barred(agentId: string, amount: bigint, place: number): OpenBid {
   return { ...bid(agentId, amount, place), eligible: false };
 }
 
-test('the highest bid wins and pays the second, at least the reserve', () => {
+test('the highest bid wins and pays the second highest, at least the reserve', () => {
   const cases: readonly (readonly [readonly OpenBid[], string | null, bigint | null])[] = [
     [[], null, null],
     [[bid('a', 9n, 1)], null, null],
@@ -28,11 +28,7 @@ test('the highest bid wins and pays the second, at least the reserve', () => {
   for (const [bids, winner, price] of cases) {
     const result = decideAuction(10n, bids);
     assert.deepEqual([result.winner?.agentId ?? null, result.winner?.price ?? null], [winner, price]);
-    assert.equal(
-      result.others.length + (result.winner === null ? 0 : 1),
-      bids.length,
-      'something becomes of every bid',
-    );
+    assert.equal(result.others.length + (result.winner === null ? 0 : 1), bids.length, 'every bid gets an outcome');
   }
   assert.deepEqual(
     decideAuction(10n, [barred('a', 90n, 1), bid('b', 50n, 2), bid('c', 20n, 3)]).others.map(({ outcome }) => outcome),
@@ -40,7 +36,7 @@ test('the highest bid wins and pays the second, at least the reserve', () => {
   );
 });
 
-test('no agent gains by a bid that differs from its true value of the window', () => {
+test('no agent gains by bidding anything but its true value of the window', () => {
   const seeded = new Seeded(30);
   const whole = (low: number, high: number): number => Math.floor(seeded.between(low, high + 1));
   for (let round = 0; round < 2_000; round += 1) {

@@ -3,7 +3,7 @@ export interface OpenBid {
   readonly agentId: string;
   /** Micro-aiDollars. */
   readonly amount: bigint;
-  /** Between equal amounts, the smaller place wins: that of the earlier bid. */
+  /** Order of the bids: between equal amounts, the earlier bid wins. */
   readonly place: number;
   /** True if the agent's account is open, no measure stands against the agent, and the money is still held. */
   readonly eligible: boolean;
@@ -23,7 +23,7 @@ function before(a: OpenBid, b: OpenBid): number {
   return Number(b.amount - a.amount) || a.place - b.place;
 }
 
-/** Sealed-bid, second-price: the highest bid pays the second highest, at least the reserve. So a true bid is best. */
+/** A sealed-bid second-price auction: the highest bid pays the second highest, at least the reserve. Bidding the true value is optimal. */
 export function decideAuction(reserve: bigint, bids: readonly OpenBid[]): AuctionResult {
   const [winner, second] = bids.filter(({ eligible, amount }) => eligible && amount >= reserve).toSorted(before);
   const others = bids

@@ -62,7 +62,7 @@ test('a notification that differs from the payment is not credited', () => {
   }
 });
 
-test('a refund takes its amount, or the whole payment if the provider says so', () => {
+test('a refund takes back its amount, or the whole payment if the provider says so', () => {
   const net = (of: PaymentTruth): bigint => {
     const decision = again(of);
     assert.equal(decision.kind, 'stand');
@@ -146,23 +146,33 @@ const eyes = (id: string, hands: readonly string[] = [], ownSince: Date | null =
 const key = (id: string): Eyes => eyes(id, [], null);
 
 const CASES: readonly (readonly [name: string, asker: Eyes, approver: Eyes, why: RegExp | null])[] = [
-  ['two accounts that a third one made', eyes('account b', ['account a']), eyes('account c', ['account a']), null],
-  ['two accounts that no other account made', eyes('account a'), eyes('account b'), null],
+  ['two accounts that a third one created', eyes('account b', ['account a']), eyes('account c', ['account a']), null],
+  ['two accounts that no other account created', eyes('account a'), eyes('account b'), null],
   ['the same account', eyes('account a'), eyes('account a'), /their own proposal/],
   ['a key that proposed', key('key admin'), eyes('account a'), /A key proposed/],
   ['a key that approves', eyes('account a'), key('key admin'), /A key cannot approve/],
-  ['an approver whom the asker made or reset', eyes('account a'), eyes('account b', ['account a']), /made or reset/],
-  ['an approver who made the asker', eyes('account b', ['account a']), eyes('account a'), /made or reset/],
   [
-    'an approver made by an account that the asker made',
+    'an approver whose account the proposer created or reset',
+    eyes('account a'),
+    eyes('account b', ['account a']),
+    /made or reset/,
+  ],
+  [
+    "an approver who created the proposer's account",
+    eyes('account b', ['account a']),
+    eyes('account a'),
+    /made or reset/,
+  ],
+  [
+    'an approver created by an account that the proposer created',
     eyes('account a'),
     eyes('account c', ['account b', 'account a']),
     /made or reset/,
   ],
-  ['an approver whom a key made', eyes('account a'), eyes('account b', ['key admin']), /A key created/],
-  ['an asker whom a key made', eyes('account b', ['key admin']), eyes('account a'), /A key created/],
+  ['an approver whose account a key created', eyes('account a'), eyes('account b', ['key admin']), /A key created/],
+  ['a proposer whose account a key created', eyes('account b', ['key admin']), eyes('account a'), /A key created/],
   [
-    'an approver whose account is a moment too young',
+    'an approver whose account is slightly too young',
     eyes('account a'),
     eyes('account b', [], new Date(old.getTime() + 1)),
     /24 hours/,

@@ -1,4 +1,4 @@
-/** Minimum age of an approver's account at the proposal: admins have time to notice a new or stolen account. */
+/** Minimum age in milliseconds of an approver's account at the proposal, so that admins have time to notice a new or stolen account. */
 export const SECOND_ADMIN_AGE_MS = 24 * 3_600_000;
 
 const ACCOUNT = 'account ';
@@ -8,11 +8,11 @@ export interface Eyes {
   readonly id: string;
   /** Null for a key. */
   readonly ownSince: Date | null;
-  /** The actors that created or reset the account, those that did so with the accounts of these actors, and so on. */
+  /** The actors that created or reset the account, transitively. */
   readonly hands: readonly string[];
 }
 
-/** Null if `approver` may approve the proposal that `asker` made at `askedAt`. Pure. */
+/** The reason why `approver` may not approve the proposal that `asker` made at `askedAt`, else null. Pure. */
 export function whyNotSecond(asker: Eyes, approver: Eyes, askedAt: Date): string | null {
   if (asker.id === approver.id) return 'An admin cannot approve their own proposal: another admin must approve it';
   if (asker.ownSince === null)
@@ -32,7 +32,7 @@ export interface Taking {
   readonly kind: 'refund' | 'reversal' | 'dispute';
   readonly amount: bigint;
   /**
-   * `open`: the dispute holds the amount back. `taken`: the amount is lost permanently. `none`: nothing is taken, for
+   * `open`: a dispute withholds the amount. `taken`: the amount is lost permanently. `none`: nothing is taken, for
    * example after a failed refund.
    */
   readonly state: 'none' | 'open' | 'taken';
@@ -91,7 +91,7 @@ const total = (takings: readonly Taking[]): bigint => takings.reduce((sum, { amo
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-/** A lost dispute ends in a refund of the same money, so only the greater of the two counts, plus the open disputes. */
+/** A lost dispute ends in a refund of the same money, so the greater of the two counts, plus open disputes. */
 function takenOf({ status, amount, takings }: PaymentTruth): bigint {
   if (ALL_TAKEN.has(status) || takings.some(({ kind, state }) => kind === 'reversal' && state !== 'none'))
     return amount;

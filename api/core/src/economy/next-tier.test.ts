@@ -16,7 +16,11 @@ test('the next tier is the nearest tier above that the balance does not reach', 
     nextTier(TIERS, balance, current)?.name ?? null;
   assert.equal(next(0n, 'tier-0'), 'tier-1');
   assert.equal(next(9_999_999n, 'tier-0'), 'tier-1');
-  assert.equal(next(10_000_000n, 'tier-0'), 'tier-2', 'a threshold that the balance has reached does not count');
+  assert.equal(
+    next(10_000_000n, 'tier-0'),
+    'tier-2',
+    'a threshold that the balance has already reached does not count',
+  );
   assert.equal(next(9_500_000n, 'tier-1'), 'tier-2', 'an agent below the threshold that keeps its tier has it already');
   assert.equal(next(50_000_000n, 'tier-1'), 'tier-2');
   assert.equal(next(100_000_000n, 'tier-2'), null);
@@ -24,12 +28,12 @@ test('the next tier is the nearest tier above that the balance does not reach', 
   assert.equal(nextTier([], 0n, null), null);
 });
 
-test('of two tiers with one threshold the higher one opens, and the lowest threshold comes first', () => {
+test('of two tiers with the same threshold the higher one opens, and the lowest threshold comes first', () => {
   assert.equal(nextTier([tier('a', 1, '10'), tier('b', 2, '10')], 0n, null)?.name, 'b');
   assert.equal(nextTier([tier('a', 1, '10'), tier('b', 2, '5')], 0n, null)?.name, 'b');
   const twins = [tier('b', 1, '10'), tier('a', 1, '10')];
   for (const order of [twins, twins.toReversed()])
-    assert.equal(nextTier(order, 0n, null)?.name, 'a', 'of one threshold and rank the first by name');
+    assert.equal(nextTier(order, 0n, null)?.name, 'a', 'with equal threshold and rank, the first by name');
 });
 
 test('a change of tier lists each changed property with its old and new value', () => {

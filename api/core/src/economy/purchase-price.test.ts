@@ -58,7 +58,7 @@ const NOW = Date.parse('2026-11-22T10:00:00Z');
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-test('a window lies ahead, ends after it begins, and is neither too far nor too long', () => {
+test('a window is in the future, ends after it begins, and is neither too far ahead nor too long', () => {
   const cases: readonly (readonly [number, number, RegExp | null])[] = [
     [NOW, NOW + 1, null],
     [NOW - 1, NOW + MINUTE, /past/],
@@ -94,7 +94,7 @@ const TIER = {
 const lasts = { fromMs: 1_000, untilMs: 2_000 };
 const tokens = (amount: number): ActivePurchase => ({ ...lasts, kind: 'quota', limit: 'tokens_per_hour', amount });
 
-test('a purchase that lasts raises its own limit and no other', () => {
+test('a purchase in force raises only its own limit', () => {
   const cases: readonly (readonly [readonly ActivePurchase[], object])[] = [
     [[], {}],
     [[tokens(500)], { tokens_per_hour: 20_500 }],

@@ -20,7 +20,7 @@ export interface WindowTimes {
 
 const SECOND_MS = 1_000;
 
-/** A sentence with the fix; null if the times have no fault. */
+/** A sentence with the fix; null if the times are valid. */
 export function windowFault({ startsMs, endsMs }: WindowTimes, nowMs: number): string | null {
   if (startsMs < nowMs) return 'the window must not begin in the past: write a later starts_at';
   if (startsMs > nowMs + WINDOW_AHEAD_SECONDS_MAX * SECOND_MS)
@@ -31,7 +31,7 @@ export function windowFault({ startsMs, endsMs }: WindowTimes, nowMs: number): s
   return null;
 }
 
-/** As {@link windowFault}. */
+/** Like {@link windowFault}, for the end of the bidding. */
 export function auctionFault(times: WindowTimes & { readonly closesMs: number }, nowMs: number): string | null {
   const { closesMs, startsMs } = times;
   if (closesMs <= nowMs) return 'the bidding must end in the future: write a later closes_at';
@@ -61,7 +61,7 @@ function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurc
   );
 }
 
-/** Bought models come after those of the tier: the first model is the default. `nowMs`: the database's clock. */
+/** Bought models follow those of the tier, because the first model is the default. `nowMs`: the database's clock. */
 export function effectiveLimits<T extends Limits | null>(
   tier: T,
   purchases: readonly ActivePurchase[],
@@ -80,7 +80,7 @@ export function effectiveLimits<T extends Limits | null>(
 
 const HOUR_S = 3_600n;
 
-/** Price of `amount` of something: `perHour` micro-aiDollars an hour for each `unit`. */
+/** Price of an amount for a time, at `perHour` micro-aiDollars for each `unit`. */
 interface Rate {
   readonly perHour: bigint;
   readonly amount: bigint;

@@ -29,7 +29,7 @@ const CASES: readonly (readonly [balance: bigint, current: string | null, expect
 for (const [balance, current, expected, why] of CASES) {
   test(`${balance} from ${current ?? 'nothing'} is ${expected ?? 'nothing'}: ${why}`, () => {
     assert.equal(tierOfBalance(TIERS, balance, current), expected);
-    assert.equal(tierOfBalance(TIERS.toReversed(), balance, current), expected, 'whatever the order of the tiers');
+    assert.equal(tierOfBalance(TIERS.toReversed(), balance, current), expected, 'in any order of the tiers');
   });
 }
 
@@ -40,7 +40,7 @@ test('a negative threshold has its slack below it', () => {
   assert.equal(tierOfBalance(debtors, -111n, 'debtor'), null);
 });
 
-test('a balance that swings within a tenth never changes the tier twice', () => {
+test('a balance that swings by less than a tenth never changes the tier twice', () => {
   let current: string | null = null;
   let changes = 0;
   for (const balance of [49n, 50n, 46n, 50n, 45n, 55n, 46n]) {
@@ -51,7 +51,7 @@ test('a balance that swings within a tenth never changes the tier twice', () => 
   assert.equal(changes, 1);
 });
 
-test('among tiers of one rank the higher threshold comes first, then the first name', () => {
+test('among tiers of equal rank the higher threshold comes first, then the first name', () => {
   const twins: readonly BalanceTier[] = [
     { name: 'b', rank: 1, minBalance: 5n },
     { name: 'a', rank: 1, minBalance: 5n },

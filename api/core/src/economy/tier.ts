@@ -8,7 +8,7 @@ export interface BalanceTier {
   readonly minBalance: bigint;
 }
 
-/** A tier closes a tenth below its threshold, so that a swinging balance does not change the pod each time. */
+/** A tier closes only 10 % below its threshold, so that a fluctuating balance does not replace the pod each time. */
 const SLACK_DIVISOR = 10n;
 const NOTHING = '-';
 
@@ -78,7 +78,7 @@ function aspectsOf({ limits, compute, price }: EntitlementSpec): ReadonlyMap<Tie
   ]);
 }
 
-/** Null stands for no tier, which has none of the properties. */
+/** The properties that differ between two tiers; null means no tier. */
 export function tierChanges(from: EntitlementSpec | null, to: EntitlementSpec): readonly TierChange[] {
   const earlier = from === null ? null : aspectsOf(from);
   return [...aspectsOf(to)].flatMap(([what, text]) => {

@@ -1,6 +1,6 @@
 export const HOUR_MS = 3_600_000;
 
-/** Micro-aiDollars, rounded up: even one token costs something. `perThousand`: micro-aiDollars. Pure. */
+/** Micro-aiDollars, rounded up so that even one token costs something. `perThousand`: micro-aiDollars. Pure. */
 export function tokenCost(tokens: number, perThousand: bigint): bigint {
   return (BigInt(tokens) * perThousand + 999n) / 1_000n;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { classifyAddress } from './address.ts';
 
-test('only public addresses are public, in each of the forms in which an address can be written', () => {
+test('an address has the same class in every notation, and only public ones are public', () => {
   const classes = {
     public: ['8.8.8.8', '2606:4700::1111', '::808:808', '::ffff:8.8.8.8', '64:ff9b::808:808'],
     private: [

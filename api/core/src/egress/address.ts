@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Classes of the addresses that a name may resolve to. `metadata` is an address at which a cloud gives its machines
- * credentials. Only `public` ones may be reached without an opening, and metadata and loopback never.
+ * Classes of addresses. `metadata`: where a cloud serves credentials to its machines. Only `public` addresses are
+ * reachable without an opening; metadata and loopback never are.
  */
 export type AddressClass = 'public' | 'private' | 'loopback' | 'link_local' | 'metadata' | 'multicast' | 'reserved';
 
@@ -39,7 +39,7 @@ function inner(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   return null;
 }
 
-/** The class of an address in its textual form; `reserved` for any other text. */
+/** The class of a textual address; `reserved` for any other text. */
 export function classifyAddress(text: string): AddressClass {
   if (!ipaddr.isValid(text)) return 'reserved';
   const parsed = ipaddr.parse(text);
@@ -48,7 +48,7 @@ export function classifyAddress(text: string): AddressClass {
   return CLASSES[address.range()] ?? 'reserved';
 }
 
-/** Whether an address is in a network such as 10.1.2.0/24. A mapped IPv4 address counts as the IPv4 address. */
+/** True if an address is in a network such as 10.1.2.0/24. An IPv4-mapped address counts as IPv4. */
 export function isInNetwork(text: string, cidr: string): boolean {
   if (!ipaddr.isValid(text) || !ipaddr.isValidCIDR(cidr)) return false;
   const address = ipaddr.process(text);

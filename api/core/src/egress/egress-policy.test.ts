@@ -27,13 +27,13 @@ const judgeRequest = (policy: EgressPolicy, to: Destination, asked: { method: st
 const verdict = (policy: EgressPolicy, host: string, port = 443): string =>
   judgeConnection(policy, { host, port }).verdict;
 
-test('a fresh village lets nothing out', () => {
+test('a new village permits no egress', () => {
   const policy = resolve({ agent: {} });
   assert.deepEqual([policy.allow, policy.openings, policy.registries], [[], [], {}]);
   assert.equal(verdict(policy, 'example.org'), 'deny');
 });
 
-test("the agent's list replaces that of its tier; the village's holds for all", () => {
+test("the agent's list replaces the list of its tier; the village's list applies to all agents", () => {
   const layers = { village: { allow: [{ host: 'v.org' }] }, tier: { allow: [{ host: 't.org' }] } };
   const hosts = (written: Written): readonly string[] => resolve(written).allow.map(({ host }) => host);
   assert.deepEqual(hosts({ ...layers, agent: {} }), ['t.org', 'v.org']);
@@ -42,7 +42,7 @@ test("the agent's list replaces that of its tier; the village's holds for all", 
   assert.deepEqual(hosts({ ...layers, agent: { egress: { deny: [{ host: 'b.org' }] } } }), ['t.org', 'v.org']);
 });
 
-test('a search service opens its own path for reading alone, and the broker has its key', () => {
+test('a search service opens only its own path, read-only, and the broker adds its key', () => {
   const brave = { kind: 'brave', url: 'https://api.search.test/v1/search', secretName: 'brave-key' };
   const policy = resolve({ village: { search: brave }, agent: {} });
   const asked = (method: string, target: string): string =>
@@ -84,7 +84,7 @@ test('no rule opens a payment provider', () => {
   assert.equal(verdict(policy, 'example.com'), 'tunnel');
 });
 
-test('a registry opens its index and its hosts, for reading', () => {
+test('a registry opens its index and its hosts, read-only', () => {
   const policy = resolve({ village: { registries: { pip: true, npm: false } } });
   const request = (host: string, method: string): string =>
     judgeRequest(policy, { host, port: 443 }, { method, target: '/simple/x/' }).verdict;
@@ -99,7 +99,7 @@ test('a registry opens its index and its hosts, for reading', () => {
   assert.equal(verdict(local, 'pypi.org'), 'deny');
 });
 
-test('a repository opens its own paths and no others, with its secret', () => {
+test('a repository opens only its own paths, with its secret', () => {
   const open = (url: string): EgressPolicy => resolve({ agent: { repository: { url, secretName: 'team-git' } } });
   for (const url of ['https://git.example.org/team/project.git', 'https://git.example.org/team/project/']) {
     const policy = open(url);
@@ -118,7 +118,7 @@ test('a repository opens its own paths and no others, with its secret', () => {
     assert.deepEqual(open(url).allow, [], url);
 });
 
-test('the version is that of the rules: equal rules have an equal one', () => {
+test('equal rules have equal versions', () => {
   const written = { village: { allow: [{ host: 'v.org' }] }, agent: { egress: { allow: [{ host: 'a.org' }] } } };
   assert.equal(resolve(written).version, resolve(structuredClone(written)).version);
   assert.notEqual(resolve(written).version, resolve({ ...written, agent: {} }).version);

@@ -9,7 +9,7 @@ import {
 import type { AgentEgress, AgentSpec, TierEgress, EgressBan } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
 
-/** Providers of payments: an agent pays in aiDollars alone. Their names, and all below them. */
+/** Payment providers with all their subdomains: an agent pays only in aiDollars. */
 const PROVIDERS = [
   '2checkout.com',
   'adyen.com',
@@ -66,7 +66,7 @@ export const PAYMENT_BANS: readonly EgressBan[] = PROVIDERS.flatMap((host) => [{
 
 const READING = ['GET', 'HEAD'];
 
-/** The usual index of each registry, and the hosts that it sends programs to. */
+/** The usual index of each registry, and the hosts that it links to. */
 export const USUAL_REGISTRIES: Readonly<Record<Registry, { readonly url: string; readonly hosts: readonly string[] }>> =
   {
     apt: { url: 'http://deb.debian.org/', hosts: ['security.debian.org'] },
@@ -84,7 +84,7 @@ export interface EgressLayers {
 
 type WrittenRule = NonNullable<AgentEgress['allow']>[number];
 
-/** Rules as manifests have them. The API server adds no defaults to them. */
+/** Rules as written in manifests, without defaults. */
 function writtenRules(rules: readonly WrittenRule[] = []): readonly EgressRule[] {
   return rules.map(({ ports = [443], ...rest }) => ({ ...rest, ports }));
 }
@@ -117,14 +117,14 @@ function rulesOfRegistry({ url, hosts }: OpenRegistry): readonly EgressRule[] {
   ];
 }
 
-/** The paths under which git asks for a repository, with the suffix `.git` and without it; none for a name that git hosts refuse. */
+/** The paths at which git requests a repository, with and without the suffix `.git`; empty for a name that git hosts refuse. */
 function pathsOf(pathname: string): readonly string[] {
   const bare = pathname.replace(/\/+$/, '').replace(/\.git$/, '');
   const paths = [`${bare}.git/**`, `${bare}/**`];
   return bare !== '' && paths.every((path) => PathPattern.safeParse(path).success) ? paths : [];
 }
 
-/** Opens exactly the repository of the spec, over HTTPS: SSH has no way out. */
+/** Opens exactly the repository of the spec over HTTPS; the broker does not carry SSH. */
 function rulesOfRepository(repository: AgentSpec['repository']): readonly EgressRule[] {
   if (repository === undefined || !URL.canParse(repository.url)) return [];
   const url = new URL(repository.url);
@@ -142,12 +142,12 @@ function rulesOfRepository(repository: AgentSpec['repository']): readonly Egress
   ];
 }
 
-/** The header of the key for Brave's search. */
+/** The header of Brave's API key. */
 const SEARCH_KEY_HEADER = 'x-subscription-token';
-/** Bytes of searches of one agent in an hour: the rate of its tier holds for calls of the tool, and this for all programs. */
+/** Hourly bytes of searches by one agent: the rate of its tier limits only calls of the tool, this limits all programs. */
 const SEARCH_BYTES_PER_HOUR = 50_000_000;
 
-/** Opens the search of the village's service alone; the broker puts its key in. */
+/** Opens only the search of the village's service; the broker adds its key. */
 function rulesOfSearch(search: VillageEgress['search']): readonly EgressRule[] {
   if (search === null) return [];
   const { url: address, secret } = search;
@@ -165,8 +165,8 @@ function rulesOfSearch(search: VillageEgress['search']): readonly EgressRule[] {
 }
 
 /**
- * All ways out of one agent. It may reach what village and repository open, and the list of its spec, or else of its
- * tier; denials of all of them hold, and those of payment providers always. The version is the hash of the rules. Pure.
+ * The egress rules of one agent: those of the village and its repository, and the list of its spec, else of its tier.
+ * All their denials apply, and payment providers are always denied. The version is the hash of the rules. Pure.
  */
 export function egressPolicyOf({ village, tier, agent }: EgressLayers, sha256: Sha256): EgressPolicy {
   const registries = openRegistries(village);

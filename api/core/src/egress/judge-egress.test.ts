@@ -9,7 +9,7 @@ const policyOf = (parts: object): EgressPolicy =>
 
 const at = (host: string, port = 443) => ({ host, port });
 
-test('an opening reaches one private network by one name and port, and never metadata, loopback or link-local', () => {
+test('an opening permits one private network under one name and port, but never metadata, loopback or link-local addresses', () => {
   const opened = (cidr: string) => policyOf({ openings: [{ host: 'git.home', cidr, ports: [8080] }] });
   const lan = opened('10.1.0.0/16');
   assert.ok(mayConnect(lan, at('git.home', 8080), '10.1.2.3'));
@@ -32,7 +32,7 @@ test('an opening reaches one private network by one name and port, and never met
     );
 });
 
-test('a network of the owner with public addresses stays closed, but for its openings', () => {
+test("an owner's network with public addresses is closed except for its openings", () => {
   const openings = [{ host: 'git.home', cidr: '2a01:4f8::/32', ports: [443] }];
   const policy = policyOf({ closedCidrs: ['2a01:4f8::/32', '9.0.0.0/8'], openings });
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('a network of the owner with public addresses stays closed, but for its ope
   assert.ok(mayConnect(policy, at('git.home'), '2a01:4f8::7'));
 });
 
-test('a pattern fits names below a domain and never the domain or its look-alikes', () => {
+test('a wildcard matches names below a domain, but not the domain itself or look-alikes', () => {
   assert.equal(normalHost('API.Example.ORG.'), 'api.example.org');
   assert.equal(normalHost('[::1]'), '::1');
   const fits = {
@@ -59,7 +59,7 @@ test('a pattern fits names below a domain and never the domain or its look-alike
   assert.ok(!fitsHost('example.org', 'www.example.org'));
 });
 
-test('without a rule nothing goes out; a bare rule is a tunnel; methods, paths, secrets and partial denials are read', () => {
+test('without a rule nothing goes out; a rule with only a host is a tunnel; methods, paths, secrets and partial denials make the broker read', () => {
   const host = 'api.example.org';
   const judged = (parts: object, port = 443) => judgeConnection(policyOf(parts), at(host, port)).verdict;
   assert.equal(judged({}), 'deny');
@@ -72,7 +72,7 @@ test('without a rule nothing goes out; a bare rule is a tunnel; methods, paths, 
   assert.equal(judged({ allow: [{ host }], deny: [{ host: '*.example.org' }] }), 'deny');
 });
 
-test('adding a denial never lets more out', () => {
+test('adding a denial never permits more', () => {
   const rules = ['a.org', '*.a.org', 'b.a.org'].flatMap((host) => [
     { host },
     { host, methods: ['GET'] },
@@ -98,7 +98,7 @@ test('adding a denial never lets more out', () => {
   }
 });
 
-test('the broker asks about all writes of an agent without a tunnel and without a rule that lets plain writes out', () => {
+test('the broker asks about all writes unless a rule is a tunnel or allows plain writes', () => {
   const asks = (...allow: readonly object[]): boolean =>
     asksAboutWrites(policyOf({ allow: allow.map((rule) => ({ host: 'a.org', ports: [443], ...rule })) }));
   assert.ok(asks(), 'nothing leaves at all');

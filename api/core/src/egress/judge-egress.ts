@@ -8,7 +8,7 @@ import type {
 } from '@hamlet/contract';
 import { classifyAddress, isInNetwork } from './address.ts';
 
-/** A host and port that a program in a pod asks for. The host is in lower case, without a last dot. */
+/** The destination of a program in a pod. The host is in lower case, without a trailing dot. */
 export interface Destination {
   readonly host: string;
   readonly port: number;
@@ -20,7 +20,7 @@ export interface EgressDenial {
   readonly message: string;
 }
 
-/** How the broker treats a connection: `tunnel` passes bytes on unread, `inspect` judges each request in it. */
+/** How the broker treats a connection: `tunnel` passes bytes unread, `inspect` judges each request. */
 export type ConnectionVerdict =
   | { readonly verdict: 'tunnel' | 'inspect'; readonly rules: readonly EgressRule[] }
   | EgressDenial;
@@ -29,14 +29,14 @@ export function deny(code: EgressRefusalCode, message: string): EgressDenial {
   return { verdict: 'deny', code, message };
 }
 
-/** The denial of a registry that the village has not switched on; it names the switch, and who can add it. */
+/** The denial of a registry that the village has not switched on; it names the setting. */
 export const registryOff = (registry: Registry): EgressDenial =>
   deny(
     'egress_registry_off',
     `the registry ${registry} is switched off in this village; ask an admin to add ${registry} to egress.registries`,
   );
 
-/** A host as rules compare it: lower case, no dot at the end, no brackets around an IPv6 address. */
+/** The normal form of a host: lower case, no trailing dot, no brackets around an IPv6 address. */
 export function normalHost(host: string): string {
   return host
     .toLowerCase()
@@ -44,7 +44,7 @@ export function normalHost(host: string): string {
     .replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Whether a host in its normal form fits a pattern. A `*.` stands for one name or more, and never for none. */
+/** True if a host in normal form matches a pattern. `*.` stands for at least one label. */
 export function fitsHost(pattern: string, host: string): boolean {
   return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) && host.length >= pattern.length : host === pattern;
 }
@@ -53,15 +53,15 @@ const isBare = (rule: EgressBan): boolean => rule.methods === undefined && rule.
 const mustRead = (rule: EgressRule): boolean => rule.secret !== undefined || rule.writes === 'Ask';
 const isOpaque = (rule: EgressRule): boolean => isBare(rule) && !mustRead(rule);
 
-/** Whether a rule is about a host and port. */
+/** True if a rule covers a host and port. */
 export const concerns =
   ({ host, port }: Destination) =>
   (rule: EgressBan): boolean =>
     fitsHost(rule.host, host) && (rule.ports === undefined || rule.ports.includes(port));
 
 /**
- * True if the broker reads all that the agent can send, and asks a person about each write: no rule is a tunnel, and none lets plain
- * writes out. The pod has no way past the broker, so a write of a call that it does not ask about stays in the pod. Pure.
+ * True if the broker reads everything that the agent sends and asks a person about each write: no rule is a tunnel or
+ * allows plain writes. Pods reach the network only through the broker. Pure.
  */
 export function asksAboutWrites({ allow }: Pick<EgressPolicy, 'allow'>): boolean {
   return allow.every((rule) => !isOpaque(rule) && rule.writes !== 'Allow');
@@ -75,15 +75,15 @@ function notAllowed({ host, port }: Destination): EgressDenial {
 }
 
 /**
- * Judges a connection before anything is resolved. A denial of the whole host ends it; a denial of some of its
- * requests, a rule with methods, paths, a secret or `writes: Ask` means that each request is read.
+ * Judges a connection before name resolution. A denial of the whole host ends it. The broker reads each request if a
+ * denial covers some of them, or if a rule has methods, paths, a secret or `writes: Ask`.
  */
 export function judgeConnection(policy: EgressPolicy, destination: Destination): ConnectionVerdict {
   const denials = policy.deny.filter(concerns(destination));
   if (denials.some(isBare))
     return deny(
       'egress_denied',
-      `a denial in the rules of the village, the tier or the agent closes ${destination.host}:${destination.port}; ask an admin`,
+      `a deny rule of the village, the tier or the agent closes ${destination.host}:${destination.port}; ask an admin`,
     );
   const rules = policy.allow.filter(concerns(destination));
   if (rules.length === 0) return notAllowed(destination);

@@ -25,13 +25,13 @@ function judged(method: string, url: string, { policy = OPEN, ...more }: Written
   return judgeWire(policy, at(host), { method, target, headers: {}, hasBody: false, isOfGit: false, ...more });
 }
 
-/** The effect of a request that may leave, or the code of its refusal. */
+/** The effect of a permitted request, or the code of its refusal. */
 function effect(method: string, url: string, written: Written = {}): string {
   const verdict = judged(method, url, written);
   return verdict.verdict === 'deny' ? verdict.code : verdict.effect;
 }
 
-test('a safe method reads, unless a body or a parameter can make a server do something else', () => {
+test('a safe method is a read, unless a body or a parameter could make the server do something else', () => {
   for (const method of ['GET', 'HEAD', 'OPTIONS']) assert.equal(effect(method, 'api.org/v1/a?page=2'), 'read');
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get', 'Get'])
     assert.equal(effect(method, 'api.org/v1/a'), 'write', method);
@@ -48,7 +48,7 @@ test('a safe method reads, unless a body or a parameter can make a server do som
     assert.equal(effect('GET', `api.org/v1?${query}`), 'read', query);
 });
 
-test('what goes to a registry of packages is a publication, and a checkout page is one however it is asked for', () => {
+test('a write to a package registry is a publication, and a checkout page is recognized for any method', () => {
   for (const url of ['registry.npmjs.org/x', 'npm.home.org/x'])
     assert.deepEqual([effect('PUT', url), effect('GET', url)], ['publish', 'read'], url);
   for (const url of [
@@ -63,7 +63,7 @@ test('what goes to a registry of packages is a publication, and a checkout page 
     assert.equal(effect('GET', url), 'read', url);
 });
 
-test('a push is a POST to git-receive-pack in every part; anything that is one in some parts is unclear', () => {
+test('a push must look like one in path, method and type; a request that only partly does is unclear', () => {
   const target = 'git.org/team/a.git/git-receive-pack';
   const pushed = { headers: PUSH, hasBody: true };
   for (const isOfGit of [true, false]) {
@@ -89,7 +89,7 @@ test('a push is a POST to git-receive-pack in every part; anything that is one i
     assert.equal(effect(method, url, written), 'egress_push_unclear', `${method} ${url} ${JSON.stringify(written)}`);
 });
 
-test("git's endpoint takes clone, fetch and push in git's own form, judged by the rules as GET and POST", () => {
+test("git's endpoint accepts clone, fetch and push in git's own form, judged as GET and POST", () => {
   const git = (method: string, target: string, more: Written = {}): string =>
     effect(method, `git.org${target}`, { isOfGit: true, ...more });
   const fetched = { headers: FETCH, hasBody: true };
@@ -122,11 +122,11 @@ test("git's endpoint takes clone, fetch and push in git's own form, judged by th
   for (const [method, target, more] of refused) assert.equal(git(method, target, more), 'egress_git_refused', target);
 });
 
-test('without the endpoint, a fetch is a POST as any other', () => {
+test('outside the endpoint, a fetch is judged like any other POST', () => {
   assert.equal(effect('POST', 'git.org/r.git/git-upload-pack', { headers: FETCH, hasBody: true }), 'write');
 });
 
-test('a request needs a rule that fits method and path, and a denial of the village wins in any spelling', () => {
+test('a request needs a rule that matches method and path, and a denial of the village wins in any spelling', () => {
   const policy = policyOf({
     allow: [
       { host: 'a.org', methods: ['GET'], paths: ['/repos/acme/**', '/a b/**'] },
@@ -168,7 +168,7 @@ test('a request needs a rule that fits method and path, and a denial of the vill
     assert.equal(code('GET', target), 'egress_path_unclear', target);
 });
 
-test('the rule with the secret goes first, then the one that lets writes out', () => {
+test('rules with a secret take precedence, then rules that allow writes', () => {
   const ruleOf = (...allow: readonly object[]) => {
     const verdict = judged('POST', 'a.org/me', {
       policy: policyOf({ allow: allow.map((rule) => ({ host: 'a.org', ...rule })) }),
@@ -180,7 +180,7 @@ test('the rule with the secret goes first, then the one that lets writes out', (
   assert.equal(ruleOf({ writes: 'Allow' }, { secret: 'token' })?.writes, undefined);
 });
 
-test('segments of a path pattern', () => {
+test('a path pattern matches segment by segment', () => {
   const rows: readonly (readonly [string, string, boolean])[] = [
     ['/a/*/c', '/a/b/c', true],
     ['/a/*/c', '/a/b/d/c', false],
@@ -198,7 +198,7 @@ test('segments of a path pattern', () => {
   assert.equal(canonicalPath('/pool/1.0%7erc1_a%2bb.deb'), '/pool/1.0~rc1_a+b.deb');
 });
 
-test('headers of one hop end at the broker; headers that change method, host or path are refused', () => {
+test('hop-by-hop headers end at the broker; headers that override method, host or path are refused', () => {
   const sent = outgoingHeaders({
     host: 'a.org',
     connection: 'keep-alive, TE',
@@ -225,7 +225,7 @@ test('headers of one hop end at the broker; headers that change method, host or 
 
 type Sent = Pick<WireRequest, 'method' | 'target' | 'hasBody'> & { readonly headers: Readonly<Record<string, string>> };
 
-/** RFC 9110 and git's protocol as a server with the usual frameworks reads them, written without a look at the judge. */
+/** RFC 9110 and git's protocol as common server frameworks read them, implemented independently of the judge. */
 function mayChange({ method, target, headers, hasBody }: Sent): boolean {
   const override = Object.entries(headers).find(([name]) => /method/.test(name));
   const parameter = /[?&;](?:_|%5f)method=([a-z]+)/i.exec(target)?.[1];
@@ -285,7 +285,7 @@ const EXTRA = [
   { 'content-length': '4' },
 ];
 
-test('no request of a grammar that has an effect passes as a read, and a content type never makes a verdict freer', () => {
+test('no generated request with an effect passes as a read, and a content type never loosens a verdict', () => {
   let free = 0;
   for (const seed of seeds(4)) {
     const dice = new Seeded(seed);
@@ -316,5 +316,5 @@ test('no request of a grammar that has an effect passes as a read, and a content
         assert.notEqual(verdict.effect, 'read', what);
     }
   }
-  assert.ok(free > 100, `the grammar makes reads too: ${free}`);
+  assert.ok(free > 100, `the generator also makes reads: ${free}`);
 });

@@ -4,21 +4,21 @@ import { concerns, deny, fitsHost, type Destination, type EgressDenial } from '.
 import { canonicalPath, fitsDeniedPath, fitsPath } from './path.ts';
 import type { WireHeaders } from './wire-headers.ts';
 
-/** A request exactly as the broker sends it: what is judged is what leaves. */
+/** A request exactly as the broker will send it. */
 export interface WireRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** The result of `outgoingHeaders`. */
+  /** The headers from `outgoingHeaders`. */
   readonly headers: WireHeaders;
   readonly hasBody: boolean;
-  /** True if the program uses git's own endpoint, which carries clone, fetch and push alone. */
+  /** True for git's own endpoint, which carries only clone, fetch and push. */
   readonly isOfGit: boolean;
 }
 
 /**
- * The effect of a request: `read`, a `fetch` or `probe` of git, or a write of some kind. The sender of a fetch or push still reads
- * the start of its body: without it, these are claims.
+ * The effect of a request: `read`, a git `fetch` or `probe`, or a kind of write. The caller must verify a fetch or push
+ * from the start of its body.
  */
 export type WireEffect = 'read' | 'fetch' | 'probe' | EgressWriteKind;
 
@@ -26,15 +26,15 @@ export type WireVerdict =
   | { readonly verdict: 'allow'; readonly rule: EgressRule; readonly effect: WireEffect; readonly path: string }
   | EgressDenial;
 
-/** Methods that change nothing (RFC 9110 9.2.1), and no other spelling of them: methods are case-sensitive. */
+/** Methods that change nothing (RFC 9110 9.2.1). Methods are case-sensitive. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Names of parameters, letters alone, by which frameworks take another method. */
+/** Query parameters (reduced to their letters) with which frameworks override the method. */
 const OVERRIDING = /^x?(http)?method(override)?$/;
 
 const PAYING_PATH = /^(checkouts?|pay|payments?|purchases?|buy|buy-now|place-order|one-click-order)(\.[a-z]{2,5})?$/;
 const PAYING_HOST = /^(checkout|pay|payments?|buy|billing)\./;
 
-/** Servers that take packages, besides those of the registries that the village has switched on. */
+/** Servers that accept packages, besides the enabled registries. */
 const UPLOADS = ['upload.pypi.org', 'test.pypi.org', 'npm.pkg.github.com', 'uploads.github.com'];
 
 const PUSH_TYPE = 'application/x-git-receive-pack-request';
@@ -44,19 +44,19 @@ const PROBE_LENGTH = '4';
 
 const NO_GIT = deny(
   'egress_git_refused',
-  'this way out carries clone, fetch and push over smart HTTP alone; Git LFS and the dumb protocol have no way out',
+  'this endpoint supports only clone, fetch and push over smart HTTP; do not use Git LFS or the dumb protocol',
 );
 
 const textOf = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(', ') : (value ?? '');
 
-/** True if any part of a request says that it is a push. */
+/** True if any part of a request looks like a push. */
 function looksLikePush({ method, headers }: WireRequest, path: string): boolean {
   if (SAFE.has(method)) return false;
   return /\/git-receive-pack\/*$/i.test(path) || /git-receive-pack/i.test(textOf(headers['content-type']));
 }
 
-/** True if every part of a request says so: then a server of git can only read it as a push. */
+/** True if every part of a request looks like a push, so that a git server can read it only as one. */
 function isPush({ method, target, headers, hasBody }: WireRequest): boolean {
   const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers;
   return (
@@ -83,7 +83,7 @@ function takesPackages(host: string, registries: EgressPolicy['registries']): bo
   return [...UPLOADS, ...usual, ...own].some((each) => fitsHost(each, host));
 }
 
-/** True if a query names another method, as in `?_method=DELETE`. */
+/** True if a query overrides the method, as in `?_method=DELETE`. */
 function overridesMethod(target: string): boolean {
   const query = new URLSearchParams(target.split('?').slice(1).join('?').replaceAll(';', '&'));
   return [...query].some(
@@ -94,7 +94,7 @@ function overridesMethod(target: string): boolean {
   );
 }
 
-/** True if no server that follows RFC 9110 changes anything: a safe method, no body, no parameter that names another method. */
+/** True if a server that follows RFC 9110 changes nothing: a safe method, no body, no parameter that overrides the method. */
 const onlyReads = ({ method, target, hasBody }: WireRequest): boolean =>
   SAFE.has(method) && !hasBody && !overridesMethod(target);
 
@@ -117,7 +117,7 @@ function effectOf(
 
 const REFS = /^(\/.+)\/info\/refs\?service=(git-upload-pack|git-receive-pack)$/;
 
-/** Method and path by which the rules judge a request of git: GET for a clone or fetch, POST for all requests of a push. */
+/** Method and path by which the rules judge a git request: GET for a clone or fetch, POST for all requests of a push. */
 interface Asked {
   readonly method: string;
   readonly path: string;
@@ -135,7 +135,7 @@ function gitRequest(wire: WireRequest, path: string): AskedByGit | EgressDenial 
   return method === 'POST' && target.endsWith('/git-receive-pack') ? { method, path, effect: null } : NO_GIT;
 }
 
-/** True if every part of a request but its body says that it is a fetch of git, which sends a POST for it. */
+/** True if every part of a request except its body looks like a git fetch, which is a POST. */
 function isFetch({ method, target, headers, hasBody }: WireRequest): boolean {
   const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers;
   const isKnown = type === FETCH_TYPE && (encoding === 'identity' || encoding === 'gzip');
@@ -153,14 +153,14 @@ function fitsDenial(ban: EgressBan, { method, path }: Asked): boolean {
   );
 }
 
-/** The rule that lets a request out: one with a secret first, so that its secret is used; then one that lets writes out. */
+/** The rule that permits a request. Rules with a secret take precedence, then rules that allow writes. */
 function ruleFor(policy: EgressPolicy, destination: Destination, asked: Asked): EgressRule | EgressDenial {
   const { host, port } = destination;
   const isHere = concerns(destination);
   if (policy.deny.some((ban) => isHere(ban) && fitsDenial(ban, asked)))
     return deny(
       'egress_denied',
-      `a denial in the rules of the village, the tier or the agent closes ${asked.method} ${asked.path} at ${host}; ask an admin`,
+      `a deny rule of the village, the tier or the agent closes ${asked.method} ${asked.path} at ${host}; ask an admin`,
     );
   const allowed = policy.allow.filter((rule) => isHere(rule) && fitsRequest(rule, asked));
   return (
@@ -175,15 +175,15 @@ function ruleFor(policy: EgressPolicy, destination: Destination, asked: Asked): 
 }
 
 /**
- * Judges a request as it will be sent: whether it may leave, by which rule, and what it does. Content type, headers and query can
- * make the verdict stricter and never freer, except that git's endpoint takes a POST of git's own form for a fetch. Pure.
+ * Judges a request as it will be sent: whether it may leave, by which rule, and its effect. Content type, headers and query can only make
+ * the verdict stricter, except that git's endpoint treats a POST in git's own form as a fetch. Pure.
  */
 export function judgeWire(policy: EgressPolicy, destination: Destination, wire: WireRequest): WireVerdict {
   const path = canonicalPath(wire.target);
   if (path === null)
     return deny(
       'egress_path_unclear',
-      `servers can read the path ${JSON.stringify(wire.target.slice(0, 200))} in two ways; send it without encoded slashes, dots, letters and digits, and without #`,
+      `the path ${JSON.stringify(wire.target.slice(0, 200))} is ambiguous; send it without encoded slashes, dots, letters and digits, and without #`,
     );
   const git = wire.isOfGit ? gitRequest(wire, path) : null;
   if (git !== null && 'verdict' in git) return git;

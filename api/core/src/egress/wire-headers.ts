@@ -1,9 +1,9 @@
 import { deny, type EgressDenial } from './judge-egress.ts';
 
-/** Headers by their names in lower case, as node:http reads them. */
+/** Headers by lower-case name, as node:http parses them. */
 export type WireHeaders = Readonly<Record<string, string | string[]>>;
 
-/** Headers of one hop (RFC 9110 7.6.1), and those between a program and the broker. They end at the broker. */
+/** Hop-by-hop headers (RFC 9110 7.6.1), and those between a program and the broker, which end at the broker. */
 const OF_ONE_HOP: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',
@@ -16,10 +16,10 @@ const OF_ONE_HOP: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Options of `Connection` that name no header. */
+/** Options of `Connection` that are not header names. */
 const CONNECTION_OPTIONS: ReadonlySet<string> = new Set(['close', '']);
 
-/** Headers by which servers take another method, host or path than those that are judged. */
+/** Headers with which servers override the method, host or path. */
 const OVERRIDES: ReadonlySet<string> = new Set([
   'forwarded',
   'x-forwarded-host',
@@ -46,7 +46,7 @@ const OVERRIDES: ReadonlySet<string> = new Set([
 
 const unclear = (why: string): EgressDenial => deny('egress_request_unclear', why);
 
-/** Options that `Connection` names, in lower case. node:http joins several such headers to one text, undici makes a list. */
+/** Options of `Connection` in lower case. node:http joins repeated headers to one text, undici makes a list. */
 const optionsOf = (connection: string | readonly string[] | undefined): readonly string[] =>
   String(connection ?? '')
     .toLowerCase()
@@ -54,8 +54,8 @@ const optionsOf = (connection: string | readonly string[] | undefined): readonly
     .map((name) => name.trim());
 
 /**
- * The headers of a program's request as they may leave: without those of one hop. Refuses headers that make the server do
- * something else than method, host and path say. CGI and its descendants read `_` in a name as `-`. Pure.
+ * The headers of a program's request without hop-by-hop ones. Refuses headers that override method, host or path. CGI
+ * and its descendants read `_` in a name as `-`. Pure.
  */
 export function outgoingHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -65,18 +65,20 @@ export function outgoingHeaders(
     return unclear(`Connection names ${quoted(named)}, which would hide that header from the server; send it without`);
   const override = Object.keys(headers).find((name) => OVERRIDES.has(name.replaceAll('_', '-')));
   if (override !== undefined)
-    return unclear(`the header ${quoted(override)} can change what the server does; send the request that it means`);
+    return unclear(
+      `the header ${quoted(override)} overrides the request; send the intended method, host and path instead`,
+    );
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && String(coding).toLowerCase() !== 'chunked')
     return unclear(
-      `the broker reads no body with Transfer-Encoding ${quoted(String(coding))}; send it chunked or whole`,
+      `the broker does not support Transfer-Encoding ${quoted(String(coding))}; send the body chunked or whole`,
     );
   return { headers: endToEnd(headers) };
 }
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 100));
 
-/** Headers for the other side: without those of one hop and those that `Connection` names. */
+/** Headers to pass on: without hop-by-hop headers and those that `Connection` names. */
 export function endToEnd(headers: Readonly<Record<string, string | readonly string[] | undefined>>): WireHeaders {
   const named = new Set(optionsOf(headers['connection']));
   return Object.fromEntries(

@@ -21,7 +21,7 @@ function recordOf(world: WorldState, { tiles, lead, startTick }: Walk): PathReco
   };
 }
 
-/** The agent's path, even a finished one, so that server and viewer list the agent in the same cells. */
+/** The agent's path, even a finished one, because server and viewer must list the agent in the same cells. */
 export function pathRecord(world: WorldState, slot: number): PathRecord {
   return recordOf(world, walkOf(world, slot));
 }

@@ -27,7 +27,7 @@ import {
   ZOOMS,
 } from './frame-kinds.ts';
 
-/** Messages write a tick as its distance from the frame's tick. */
+/** Messages encode a tick as its distance from the frame's tick. */
 interface Out {
   readonly writer: ByteWriter;
   readonly tick: number;

@@ -70,21 +70,21 @@ const frame: WorldStateFrame = {
   ],
 };
 
-test('every message is the same after encoding and decoding, as bytes and as JSON', () => {
+test('every message survives encoding and decoding, as bytes and as JSON', () => {
   assert.deepEqual(decodeFrame(encodeFrame(frame)), frame);
   assert.deepEqual(frameFromJson(frameToJson(frame)), frame);
   assert.ok(WorldStateFrame.safeParse(frame).success);
   assert.deepEqual(decodeFrame(encodeFrame({ ...frame, urgent: true })).urgent, true);
 });
 
-test('the JSON form names agents beside their slots', () => {
+test('the JSON form names agents next to their slots', () => {
   const ids = new Map([[12, 'ada']]);
   const text = frameToJson(frame, (slot) => ids.get(slot));
   assert.match(text, /"agent_id":"ada"/);
   assert.ok(WorldStateFrame.safeParse(JSON.parse(text)).success);
 });
 
-test('a turn has six bytes, a path nine and a header twelve', () => {
+test('a turn takes six bytes, a path nine and a header twelve', () => {
   const near = { from: { x: 100, y: 100 }, lead: 0, to: { x: 120, y: 90 }, start_tick: 90_003 };
   assert.equal(encodeFrame({ ...frame, messages: [{ kind: 'path', agent: 1, path: near }] }).length, 12 + 8);
   assert.equal(

@@ -5,7 +5,7 @@ import { gitCommand, refuseGit, riskOfGit, repositoryId, repositoryName } from '
 const codeOf = (action: Parameters<typeof refuseGit>[0]['action'], ...args: string[]) =>
   refuseGit({ action, args }, 'ada')?.code ?? null;
 
-test('pull and stash are refused, with what to do instead', () => {
+test('pull and stash are refused with an alternative', () => {
   assert.equal(codeOf('pull'), 'git_pull_refused');
   assert.match(refuseGit({ action: 'pull', args: [] }, 'ada')?.text ?? '', /carry_forward/);
   assert.equal(codeOf('stash', 'pop'), 'git_stash_refused');
@@ -51,7 +51,7 @@ test('a commit needs a message', () => {
   assert.equal(refuseGit({ action: 'squash', args: ['main'], message: 'feat: x' }, 'ada'), null);
 });
 
-test('a call stands for a shell command, by which it is judged', () => {
+test('a call is judged as its equivalent shell command', () => {
   assert.equal(gitCommand({ action: 'status', args: ['--short'] }), 'git status --short');
   assert.equal(
     gitCommand({ action: 'commit', args: ['-a'], message: "it's $(x)" }),
@@ -68,7 +68,7 @@ test('a call stands for a shell command, by which it is judged', () => {
   );
 });
 
-test('what may lose work is risky', () => {
+test('actions that may lose work are risky', () => {
   const risk = (action: Parameters<typeof riskOfGit>[0]['action'], ...args: string[]) => riskOfGit({ action, args });
   for (const action of ['merge', 'rebase', 'reset', 'cherry-pick', 'revert', 'carry_forward', 'squash'] as const)
     assert.equal(risk(action), 'always', action);
@@ -80,7 +80,7 @@ test('what may lose work is risky', () => {
     assert.equal(risk(action), 'never', action);
 });
 
-test('all addresses of one repository have one id', () => {
+test('all addresses of a repository have the same id', () => {
   for (const url of [
     'https://git.example.org/team/project.git',
     'https://git.example.org/team/project',
@@ -94,7 +94,7 @@ test('all addresses of one repository have one id', () => {
   assert.notEqual(repositoryId('https://git.example.org:8443/a/x'), repositoryId('https://git.example.org/a/x'));
 });
 
-test('a folder is named after the last part of the path, and cannot lead elsewhere', () => {
+test('a folder is named after the last part of the path, and cannot escape its parent', () => {
   assert.equal(repositoryName('https://git.example.org/team/project.git'), 'project');
   assert.equal(repositoryName('git@github.com:o/r.git'), 'r');
   assert.equal(repositoryName('git@host:..'), 'repository');

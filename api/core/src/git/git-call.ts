@@ -4,13 +4,13 @@ import { shellLine as lineOf } from '../policy/shell-line.ts';
 /** A call of the tool `git`, without its folder. */
 export type GitCall = Pick<GitInput, 'action' | 'args' | 'message'>;
 
-/** A refusal before git starts. The text says what failed, then what to do instead. */
+/** A refusal before git starts, with an alternative. */
 export interface GitRefusal {
   readonly code: 'git_pull_refused' | 'git_stash_refused' | 'git_forced_update_refused' | 'git_message_missing';
   readonly text: string;
 }
 
-/** The steps of actions that are not verbs of git. */
+/** The steps of actions that are not git verbs. */
 const STEPS: Readonly<Partial<Record<GitAction, readonly (readonly string[])[]>>> = {
   checkpoint: [['git', 'branch', 'checkpoint']],
   undo: [
@@ -32,7 +32,7 @@ const STEPS: Readonly<Partial<Record<GitAction, readonly (readonly string[])[]>>
   ],
 };
 
-/** The shell command that a call stands for. It is judged as this command is, and shown as it. Pure. */
+/** The equivalent shell command of a call, by which it is judged and shown. Pure. */
 export function gitCommand({ action, args, message }: GitCall): string {
   const steps = STEPS[action];
   if (steps !== undefined)
@@ -53,7 +53,7 @@ function restOf(
 const ownBranches = (agentId: string): string => `hamlet/${agentId}/`;
 
 const FORCES = /^(--force|--force-with-lease|--force-if-includes|--delete)(=|$)|^-[A-Za-z]*[fd][A-Za-z]*$/;
-/** Options by which a push changes references that it does not name. */
+/** Options that make a push change references that it does not name. */
 const MANY = /^--(mirror|prune|all|branches|tags|follow-tags)(=|$)/;
 
 interface Push {
@@ -62,7 +62,7 @@ interface Push {
   readonly isForced: boolean;
 }
 
-/** The references that a push changes, and whether it may drop commits of them. Pure. */
+/** The references that a push changes, and whether it may drop their commits. Pure. */
 export function pushOfGit(args: readonly string[]): Push {
   const [, ...specs] = args.filter((arg) => !arg.startsWith('-'));
   const to = specs.map((spec) => (spec.replace(/^\+/, '').split(':').at(-1) ?? '').replace(/^refs\/heads\//, ''));
@@ -78,7 +78,7 @@ function isSharedPush(args: readonly string[], agentId: string): boolean {
   return isForced && !isOwn;
 }
 
-/** Refuses what loses work of others or of the agent; null if git may start. Pure. */
+/** Refuses calls that lose work of others or of the agent; null if git may start. Pure. */
 export function refuseGit({ action, args, message }: GitCall, agentId: string): GitRefusal | null {
   if (action === 'pull')
     return {
@@ -88,7 +88,7 @@ export function refuseGit({ action, args, message }: GitCall, agentId: string): 
   if (action === 'stash')
     return {
       code: 'git_stash_refused',
-      text: 'git stash hides work where the next session does not look. Use the action checkpoint, or commit a snapshot.',
+      text: 'git stash hides work from the next session. Use the action checkpoint, or commit a snapshot.',
     };
   if (action === 'push' && isSharedPush(args, agentId))
     return {
@@ -103,7 +103,7 @@ export function refuseGit({ action, args, message }: GitCall, agentId: string): 
   return null;
 }
 
-/** `changes`: risky while there are changes that no commit has. `branch`: the branches that it names may be lost. */
+/** `changes`: risky while there are uncommitted changes. `branch`: the named branches may be lost. */
 export type GitRisk = 'always' | 'changes' | 'branch' | 'never';
 
 const ALWAYS: ReadonlySet<GitAction> = new Set<GitAction>([
@@ -129,7 +129,7 @@ const SCP = /^[^@/\s]+@([^:/\s]+):(.+)$/;
 const NAME_MAX_CHARS = 100;
 const ID_MAX_CHARS = 2_048;
 
-/** Host and path of a repository, without user, scheme and suffix: one text for all addresses of one repository. Pure. */
+/** Host and path of a repository without user, scheme and suffix: the same for all its addresses. Pure. */
 export function repositoryId(url: string): string {
   const [, host, path] = SCP.exec(url) ?? [];
   const parsed = host === undefined && URL.canParse(url) ? new URL(url) : null;

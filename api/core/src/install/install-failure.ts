@@ -1,6 +1,6 @@
 import type { PackageManager } from '@hamlet/contract';
 
-/** The reason for which a package manager failed, with what to do instead. */
+/** The reason why a package manager failed, with the fix. */
 export interface InstallFailure {
   readonly code:
     | 'no_such_package'
@@ -14,7 +14,7 @@ export interface InstallFailure {
 
 const NOT_FOUND_EXIT = 127;
 
-/** How each manager says that its registry has no such package, or no such version. */
+/** The messages of each manager for an unknown package or version. */
 const UNKNOWN: Readonly<Record<PackageManager, RegExp>> = {
   apt: /Unable to locate package|has no installation candidate|Version '.*' for '.*' was not found/,
   pip: /No matching distribution found|Could not find a version that satisfies/,
@@ -35,7 +35,7 @@ const PACKAGE_OF: Readonly<Record<PackageManager, string>> = {
 };
 const REFUSED = /\b(egress_[a-z_]{1,40})\b/;
 
-/** Reads the end of a package manager that failed. Its output comes from the hands and from strangers: it decides about words alone. Pure. */
+/** Explains the failure of a package manager from its output, which is untrusted and so only selects a message. Pure. */
 export function failureOfInstall(
   manager: PackageManager,
   { exit, output }: { readonly exit: number | null; readonly output: string },
@@ -57,6 +57,9 @@ export function failureOfInstall(
       advice: `The folder has no project. Make one with ${project.fix}, or name another folder.`,
     };
   if (UNKNOWN[manager].test(output))
-    return { code: 'no_such_package', advice: 'The registry has no package of that name, or not in that version.' };
-  return { code: 'install_failed', advice: 'The package manager failed. Read its output.' };
+    return {
+      code: 'no_such_package',
+      advice: 'The registry does not have this package, or not in this version. Correct the name or the version.',
+    };
+  return { code: 'install_failed', advice: 'The package manager failed. Read its output for the cause.' };
 }

@@ -1,14 +1,14 @@
 import type { InstallInput, PackageManager } from '@hamlet/contract';
 import { shellLine } from '../policy/shell-line.ts';
 
-/** Processes of one call, each as the words of a command. No shell reads them. */
+/** Processes of one call, each as a list of arguments without a shell. */
 export interface InstallPlan {
-  /** Brings the list of packages up to date; null where the manager does it by itself. */
+  /** Updates the list of packages; null if the manager does so by itself. */
   readonly update: readonly string[] | null;
   readonly install: readonly string[];
-  /** Fetches what the project now needs; null where `install` does it. */
+  /** Fetches the dependencies of the project; null if `install` does so. */
   readonly fetch: readonly string[] | null;
-  /** Prints what is there, in a form that {@link installedIn} reads. */
+  /** Lists the installed packages, for {@link installedIn}. */
   readonly list: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface InstallPlace {
   readonly crates: string;
 }
 
-/** `--no-remove`: to install one thing never removes another. `Pattern-Only`: a name is never a pattern. */
+/** `--no-remove`: installing must not remove packages. `Pattern-Only`: a name is never a pattern. */
 const APT = ['-q', '-o', 'DPkg::Lock::Timeout=60'];
 const APT_OPTIONS = ['-o', 'APT::Cmd::Pattern-Only=true', '-o', 'Dpkg::Options::=--force-confold'];
 const APT_INSTALL = ['-y', '--no-install-recommends', '--no-remove', ...APT_OPTIONS];
@@ -28,7 +28,7 @@ const DPKG_FORM = '--showformat=${Package}\\t${Version}\\t${db:Status-Status}\\n
 const PIP = ['--no-input', '--disable-pip-version-check'];
 const NPM = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress', '--replace-registry-host=never'];
 
-/** The words of each process of a call: those of this file, and the names, which are checked, behind `--`. Pure. */
+/** The arguments of each process of a call: fixed ones, then the validated names after `--`. Pure. */
 export function installPlan({ manager, packages }: InstallCall, { hasVenv, crates }: InstallPlace): InstallPlan {
   const named = ['--', ...packages];
   const bare = ['--', ...packages.map((name) => nameOf(manager, name))];
@@ -85,7 +85,7 @@ const VERBS: Readonly<Record<PackageManager, readonly string[]>> = {
   go: ['go', 'get'],
 };
 
-/** The shell command that a call stands for: it is judged as this command is, and shown as it. Pure. */
+/** The equivalent shell command of a call, by which it is judged and shown. Pure. */
 export const installCommand = ({ manager, packages }: InstallCall): string =>
   shellLine([...VERBS[manager], ...packages]);
 

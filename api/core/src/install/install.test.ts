@@ -1,4 +1,4 @@
-/** The words of package managers: hostile names never pass, drawn ones give exactly the fixed words and themselves, and what is there is read. */
+/** Arguments and output of package managers: hostile names are refused, random names give exactly the fixed arguments and the names. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INSTALL_TOOL, isPackageName, PACKAGE_MANAGERS, type PackageManager } from '@hamlet/contract';
@@ -81,7 +81,7 @@ const HOSTILE = [
   'ｊｑ',
 ] as const;
 
-test('names of packages pass, and options, addresses, paths, patterns, removals and words of a shell do not', () => {
+test('package names are accepted; options, addresses, paths, patterns, removals and shell syntax are refused', () => {
   for (const manager of PACKAGE_MANAGERS) {
     for (const name of GOOD[manager]) assert.ok(isPackageName(manager, name), `${manager} ${name}`);
     for (const name of HOSTILE) assert.ok(!isPackageName(manager, name), `${manager} ${JSON.stringify(name)}`);
@@ -91,7 +91,7 @@ test('names of packages pass, and options, addresses, paths, patterns, removals 
   }
 });
 
-test('a name that the manager would take for a file, or for many packages, is refused', () => {
+test('a name that the manager could take for a file or for several packages is refused', () => {
   for (const name of ['vim-', 'jq/stable', 'a']) assert.ok(!isPackageName('apt', name), name);
   for (const name of ['all', 'std', 'main.go', 'x.go@latest']) assert.ok(!isPackageName('go', name), name);
   for (const name of ['evil.whl==1', 'a.tar.gz', 'x.egg', 'x.zip[a]']) assert.ok(!isPackageName('pip', name), name);
@@ -100,7 +100,7 @@ test('a name that the manager would take for a file, or for many packages, is re
 
 const ALPHABET = [...'abAB019-_.+~^=<>!@:/\\[],; \t\n\0\'"$`|&*?#%(){}é', '--', '://', '..', '@v1', '=='];
 
-test(`${COUNT} drawn names (seed ${SEED}): the words are always those of the manager, then the names behind --`, () => {
+test(`${COUNT} random names (seed ${SEED}): the arguments are always the fixed ones, then the names after --`, () => {
   const random = randomOf(SEED);
   const one = <T>(of: readonly T[]): T => of[random(of.length)] as T;
   let taken = 0;
@@ -126,10 +126,10 @@ test(`${COUNT} drawn names (seed ${SEED}): the words are always those of the man
     assert.deepEqual(plan.list.slice(0, fixed.list.length), fixed.list, where);
     assert.deepEqual(listed, fixed.list.at(-1) === '--' ? [nameOf(manager, name)] : [], where);
   }
-  assert.ok(taken > COUNT / 10, `the grammar reaches good names: ${taken}`);
+  assert.ok(taken > COUNT / 10, `the generator makes valid names: ${taken}`);
 });
 
-test('a virtual environment of the folder takes what pip installs, else the home', () => {
+test('pip installs into the virtual environment of the folder, else into the home', () => {
   const words = (hasVenv: boolean) => installPlan({ manager: 'pip', packages: ['a'] }, { ...PLACE, hasVenv });
   assert.ok(words(false).install.includes('--user'));
   assert.deepEqual(words(true).install.slice(0, 4), ['pip', '--python', '.venv', 'install']);
@@ -137,12 +137,12 @@ test('a virtual environment of the folder takes what pip installs, else the home
   assert.deepEqual(words(true).list.slice(0, 4), ['pip', '--python', '.venv', 'list']);
 });
 
-test('a call stands for a shell command in which every name is one word', () => {
+test('every name is one word in the equivalent shell command', () => {
   assert.equal(installCommand({ manager: 'pip', packages: ['a', 'b>=1,<2'] }), "pip install a 'b>=1,<2'");
   assert.equal(installCommand({ manager: 'cargo', packages: ['serde'] }), 'cargo add serde');
 });
 
-test('what is there is read from the output of the manager, by name, and nothing else counts', () => {
+test("installed versions of the named packages are read from the manager's output", () => {
   const read = (manager: PackageManager, packages: string[], printed: string) =>
     installedIn({ manager, packages }, printed).map(({ name, version }) => `${name} ${version}`);
   assert.deepEqual(
@@ -165,7 +165,7 @@ test('what is there is read from the output of the manager, by name, and nothing
       assert.deepEqual(read(manager, ['abc.de/x'], printed), ['abc.de/x null'], `${manager} ${printed}`);
 });
 
-test('a failure has a code and what to do about it', () => {
+test('a failure has a code and a fix', () => {
   const code = (manager: PackageManager, output: string, exit = 1) => failureOfInstall(manager, { exit, output }).code;
   assert.equal(code('apt', 'E: Unable to locate package nosuch'), 'no_such_package');
   assert.equal(code('pip', 'ERROR: No matching distribution found for nosuch'), 'no_such_package');

@@ -1,7 +1,7 @@
 import type { PackageManager } from '@hamlet/contract';
 import { nameOf, type InstallCall } from './install-plan.ts';
 
-/** A package as its manager says that it is there; a null version: it is not. */
+/** A package with its installed version; null if it is not installed. */
 export interface InstalledPackage {
   readonly name: string;
   readonly version: string | null;
@@ -9,7 +9,7 @@ export interface InstalledPackage {
 
 const VERSION_MAX_CHARS = 100;
 
-/** The output of a package manager comes from the hands: it may be anything. */
+/** The output of a package manager comes from the hands, so it is untrusted. */
 type Read = (printed: string) => readonly (readonly [name: string, version: string])[];
 
 const linesOf = (printed: string, form: RegExp): ReturnType<Read> =>
@@ -50,14 +50,14 @@ const READERS: Readonly<Record<PackageManager, Read>> = {
   },
 };
 
-/** The name by which two spellings are one package. */
+/** The normal form of a name: two spellings of one package are equal in it. */
 function keyOf(manager: PackageManager, name: string): string {
   if (manager === 'pip') return name.toLowerCase().replaceAll(/[._-]+/g, '-');
   if (manager === 'cargo') return name.replaceAll('_', '-');
   return manager === 'apt' ? name.replace(/:.*$/, '') : name;
 }
 
-/** The packages of a call as the manager says that they are there. A package of Go counts with the module that has it. Pure. */
+/** The installed versions of a call's packages, from the manager's output. A Go package has the version of its module. Pure. */
 export function installedIn({ manager, packages }: InstallCall, printed: string): readonly InstalledPackage[] {
   const found = READERS[manager](printed).map(([name, version]) => [keyOf(manager, name), version] as const);
   const known = new Map(found);
@@ -68,7 +68,7 @@ export function installedIn({ manager, packages }: InstallCall, printed: string)
   });
 }
 
-/** The version of the longest module whose path is that of a package, or is above it. */
+/** The version of the module with the longest path that contains a Go package. */
 function moduleVersion(found: readonly (readonly [string, string])[], path: string): string | undefined {
   const modules = found.filter(([module]) => path === module || path.startsWith(`${module}/`));
   return modules.toSorted(([a], [b]) => b.length - a.length)[0]?.[1];

@@ -5,7 +5,7 @@ export const STEP_Y: readonly number[] = [0, -1, 0, 1, 0];
 export const FACING_OF_STEP = ['south', 'north', 'east', 'south', 'west'] as const;
 export type Facing = (typeof FACING_OF_STEP)[number];
 
-/** 0 if both are the same tile. */
+/** The direction of a step between neighbours; 0 if both are the same tile. */
 export function stepBetween(fromTile: number, toTile: number, width: number): number {
   const difference = toTile - fromTile;
   if (difference === 0) return 0;

@@ -24,7 +24,7 @@ function randomMap(seed: number, width: number, height: number): WorldMap {
   return buildMap({ width, height, terrain, landmarks: [landmark], zones: [] });
 }
 
-test('a tile has no neighbours outside the map or on tiles that are not walkable', () => {
+test('a tile has no neighbours outside the map or on unwalkable tiles', () => {
   const map = buildMap({
     width: 3,
     height: 2,
@@ -70,7 +70,7 @@ function costsTo0(map: WorldMap): number[] {
   return costs;
 }
 
-test('the path of the field is a cheapest path, from every tile of random maps', () => {
+test('the field leads along a cheapest path from every tile of random maps', () => {
   for (let seed = 1; seed <= 25; seed += 1) {
     const map = randomMap(seed, 12, 9);
     const field = flowField(map, 0);
@@ -96,7 +96,7 @@ function along(map: WorldMap, field: Uint8Array, start: number): number[] {
   return tiles;
 }
 
-test('a field that covers only the tiles for one walk gives the same path as the whole field, and so does the next walk', () => {
+test('a partial field for one walk gives the same path as the whole field, also for the next walk', () => {
   for (let seed = 1; seed <= 25; seed += 1) {
     const whole = randomMap(seed, 12, 9);
     for (const [start] of whole.stepCost.entries()) {

@@ -2,7 +2,7 @@ import { STEP_X, STEP_Y } from './directions.ts';
 import { MAX_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
 
-/** Step of a tile from which no path leads to the target. */
+/** Marks a tile from which no path leads to the target. */
 export const NO_WAY = 255;
 
 const UNKNOWN = 254;
@@ -13,7 +13,7 @@ interface Field {
   readonly isWhole: boolean;
 }
 
-/** Fields by slot. The first walk to a slot makes its field, which stays as long as the map. */
+/** Fields by slot. The first walk to a slot creates its field, which lives as long as the map. */
 const fieldsOf = new WeakMap<WorldMap, (Field | undefined)[]>();
 
 /** -1 at the border or if the neighbour is not walkable. */
@@ -59,7 +59,7 @@ function spread(map: WorldMap, growth: Growth): number {
   return grown;
 }
 
-/** A step costs the tile onto which it leads. Returns the number of queued neighbours. */
+/** A step costs as much as the tile that it enters. Returns the number of queued neighbours. */
 function relax(map: WorldMap, growth: Growth, tile: number): number {
   const x = tile % map.width;
   return (

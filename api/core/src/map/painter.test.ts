@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Painter } from './painter.ts';
 import { terrainCode } from './terrain.ts';
 
-test('the painter ignores tiles outside the canvas, and no row continues in the next', () => {
+test('the painter ignores tiles outside the canvas instead of wrapping into the next row', () => {
   const painter = new Painter(4, 3);
   painter.fill({ x: 0, y: 0, width: 4, height: 3 }, 'road');
   for (const [x, y] of [

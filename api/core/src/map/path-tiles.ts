@@ -12,7 +12,7 @@ export function tilePosition(map: WorldMap, tile: number): TilePosition {
   return { x: tile % map.width, y: Math.floor(tile / map.width) };
 }
 
-/** A flow field costs a byte per tile and slot, so larger maps use the route search alone. */
+/** A flow field takes a byte per tile and slot, so larger maps use only the route search. */
 const FIELD_MAX_TILES = 512 * 512;
 
 function alongField(map: WorldMap, from: number, slot: number): number[] | null {
@@ -29,7 +29,10 @@ function alongField(map: WorldMap, from: number, slot: number): number[] | null 
 /** Null if no path leads there. */
 type Walks = Map<number, readonly number[] | null>;
 
-/** A command, its event and replicas need the same walk within a moment. A full `younger` replaces `older`. */
+/**
+ * A cache of two generations, because a command, its event and replicas need the same walk within a moment: a full
+ * `younger` replaces `older`.
+ */
 interface RecentWalks {
   younger: Walks;
   older: Walks;
@@ -52,7 +55,7 @@ function remember(recent: RecentWalks, key: number, walk: readonly number[] | nu
   recent.younger.set(key, walk);
 }
 
-/** Tiles with both ends; null without a path. A walk to a slot follows the flow field, any other the route search. */
+/** Tiles including both ends; null without a path. A walk to a slot uses the flow field, any other the route search. */
 export function walkTiles(map: WorldMap, from: number, to: number): readonly number[] | null {
   if (from === to) return [from];
   const recent = recentWalks(map);

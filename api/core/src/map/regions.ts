@@ -51,7 +51,7 @@ export function isInMainRegion(map: WorldMap, tile: number): boolean {
   return region !== 0 && region === mainRegion(map);
 }
 
-/** Compares the numbers of two regions, so a request for an unreachable tile costs no search. */
+/** True if a path connects two tiles. Needs no search: compares the numbers of two regions. */
 export function isConnected(map: WorldMap, from: number, to: number): boolean {
   const regions = regionsFor(map);
   return regions[from] === regions[to] && regions[from] !== 0;

@@ -3,7 +3,7 @@ import { isConnected } from './regions.ts';
 import { USUAL_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
 
-/** A queue of tiles; the newest of equal priority comes first, so that a search follows one path. Mutable for speed. */
+/** A priority queue of tiles; among equal priorities the newest comes first, so that a search follows one path. Mutable for speed. */
 export class BucketQueue {
   readonly #buckets: number[][] = [];
   #lowest = 0;
@@ -35,7 +35,7 @@ export class BucketQueue {
   }
 }
 
-/** A walk of at most this many tiles cuts across the grass if a path with one corner is free. */
+/** Walks of at most this many tiles take the direct path with one corner, even across grass, if it is free. */
 const SHORT_WALK_TILES = 48;
 
 /** Each search has its own stamp, so the arrays need no clearing. */
@@ -103,7 +103,7 @@ function walkBack(map: WorldMap, scratch: Scratch, ends: { from: number; to: num
   return tiles.toReversed();
 }
 
-/** Keeps numbers in fields, so that the inner loop rarely allocates or divides. */
+/** Stores numbers in fields, so that the inner loop rarely allocates or divides. */
 class Spread {
   readonly #map: WorldMap;
   readonly #scratch: Scratch;
@@ -144,7 +144,7 @@ class Spread {
   }
 }
 
-/** A* that estimates with the cost of grass: a route may cost a little more than the best, but few tiles are read. */
+/** A* with the cost of grass as its heuristic: a route may cost slightly more than the best, but the search reads few tiles. */
 function search(map: WorldMap, ends: { from: number; to: number }): number[] | null {
   const scratch = scratchFor(map);
   const { cost, seen, done, queue } = scratch;
@@ -163,7 +163,7 @@ function search(map: WorldMap, ends: { from: number; to: number }): number[] | n
   return null;
 }
 
-/** The tiles of a route with both ends; null if no path leads there. Depends on the map alone. */
+/** The tiles of a route including both ends; null if no path leads there. Depends only on the map. */
 export function route(map: WorldMap, from: number, to: number): number[] | null {
   if (!isConnected(map, from, to)) return null;
   const ends = { from, to };

@@ -1,6 +1,6 @@
 import { type Terrain, TERRAINS } from '@hamlet/contract';
 
-/** 0 if a tile is not walkable. Roads are cheaper than grass, so walks follow them. */
+/** Cost of a step onto a tile; 0 if it is not walkable. Roads are cheaper than grass, so walks follow them. */
 const STEP_COST: Readonly<Record<Terrain, number>> = {
   grass: 3,
   meadow: 3,

@@ -17,7 +17,7 @@ const placed = (change: MemoryChange): PlacedChange => {
   return { ...change, memory_id: change.op === 'add' ? `m-${change.name}` : `m-${change.from}-${change.to}` };
 };
 
-/** A memory after changes of several writers, with the results of the last ones. */
+/** A memory after changes by several writers, with the results of the last request. */
 function after(...steps: readonly (readonly [typeof ADA, ...MemoryChange[]])[]) {
   let entries: readonly KeptEntry[] = [];
   let results: readonly string[] = [];
@@ -39,7 +39,7 @@ const add = (name: string, ...observations: string[]): MemoryChange => ({
 const forget = (name: string): MemoryChange => ({ op: 'forget', memory_id: `m-${name}` });
 const pin = (name: string, pinned = true): MemoryChange => ({ op: 'pin', memory_id: `m-${name}`, pinned });
 
-test('two agents add to one entry: nothing is lost, the first keeps it, and it is from outside for both', () => {
+test('if two agents add to one entry, nothing is lost, the first still owns it, and it is from outside for both', () => {
   const { entries } = after(
     [ADA, add('mill', 'It has a door.')],
     [BOB, add('mill', 'It has a door.', 'The door is blue.')],
@@ -59,7 +59,7 @@ test('a repeated change changes nothing, not even the writer', () => {
   assert.deepEqual(again, { results: ['done', 'done'], written: [], forgotten: [] });
 });
 
-test('only the agent that began an entry takes from it, forgets it or pins it', () => {
+test('only the agent that created an entry can remove from it, delete it or pin it', () => {
   const mill = [ADA, add('mill', 'a', 'b')] as const;
   const drop: MemoryChange = { op: 'drop', memory_id: 'm-mill', observations: ['a'] };
   const refused = after([...mill], [BOB, drop, forget('mill'), pin('mill'), forget('hill')]);
@@ -69,7 +69,7 @@ test('only the agent that began an entry takes from it, forgets it or pins it', 
   assert.deepEqual(after([...mill], [ADA, forget('mill')]).entries, []);
 });
 
-test('text is from outside for every reader after a tainted run, else for other agents', () => {
+test('text of a tainted run is from outside for every reader, other text only for other agents', () => {
   const { entries } = after([ADA, add('mill', 'a')], [{ ...ADA, outside: true }, add('hill', 'b')]);
   const outside = (reader: string) => entries.map((entry) => isOutside(entry, reader));
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('each limit refuses only the change that exceeds it', () => {
   assert.deepEqual(pins.results.slice(-2), ['done', 'too_many_pins']);
 });
 
-test('an entry of another name under the same id is not touched', () => {
+test('an entry with the same id but another name stays unchanged', () => {
   const { entries } = after([ADA, add('mill', 'a')]);
   const clash: PlacedChange = {
     op: 'add',

@@ -18,19 +18,19 @@ export interface KeptEntry {
   readonly about: string | null;
   readonly observations: readonly string[];
   readonly pinned: boolean;
-  /** True if a tainted run wrote it, or if another agent than its first added to it. */
+  /** True if a tainted run or a second agent wrote to it. */
   readonly outside: boolean;
   readonly agentId: string;
   readonly runId: string;
 }
 
-/** A change with the id of the entry that it is about. */
+/** A change with the id of its entry. */
 export type PlacedChange = MemoryChange & { readonly memory_id: string };
 
 export interface MemoryWriter {
   readonly agentId: string;
   readonly runId: string;
-  /** True if its words are from outside. */
+  /** True if its text is from outside. */
   readonly outside: boolean;
 }
 
@@ -47,7 +47,7 @@ interface Draft {
   bytes: number;
 }
 
-/** Applies changes in their order. A refused change leaves the memory as it is, and the later ones are applied. Pure. */
+/** Applies changes in order. A refused change has no effect, and the later ones still apply. Pure. */
 export function changeMemory(
   before: readonly KeptEntry[],
   changes: readonly PlacedChange[],
@@ -63,11 +63,11 @@ export function changeMemory(
   };
 }
 
-/** True if the text of an entry is from outside for an agent: a tainted run wrote it, or another agent began it. Pure. */
+/** True if the text of an entry is from outside for an agent: a tainted run wrote it, or another agent created it. Pure. */
 export const isOutside = (entry: Pick<KeptEntry, 'outside' | 'agentId'>, readerId: string): boolean =>
   entry.outside || entry.agentId !== readerId;
 
-/** Bytes of an entry as it counts against the limits. Pure. */
+/** Size of an entry in bytes, for the limits. Pure. */
 export function bytesOfEntry({ name, type, to, about, observations }: KeptEntry): number {
   return new TextEncoder().encode(JSON.stringify([name, type, to, about, observations])).length;
 }
@@ -130,7 +130,7 @@ function keep(draft: Draft, entry: KeptEntry): MemoryChangeResult {
 type Adding = Readonly<{ change: Of<'add'>; writer: MemoryWriter }>;
 
 function addTo(draft: Draft, known: KeptEntry, { change, writer }: Adding): MemoryChangeResult {
-  // Two names may have one id by an accident or by intent.
+  // Two names may collide in one id, by accident or intent.
   if (known.kind !== 'entity' || known.name !== change.name) return 'not_yours';
   const added = [...new Set(change.observations)].filter((text) => !known.observations.includes(text));
   if (added.length === 0) return 'done';

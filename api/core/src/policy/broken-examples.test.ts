@@ -8,7 +8,7 @@ import { resolvePolicy, type NarrowingRule } from './resolve-policy.ts';
 import { checkExamples, rulesInForce, type CommandClasses } from './rule-examples.ts';
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
-/** A stand-in of the parser: the command is the list of its classes. */
+/** A fake parser: the command is the list of its classes. */
 const classesOf: CommandClasses = (command) => command.split(' ');
 
 const STRICTNESS = (verdict: Verdict): number => VERDICTS.indexOf(verdict);
@@ -39,7 +39,7 @@ function aRule(dice: Dice): NarrowingRule {
   return { tools: some(NAMES, 4), verdict: pick(VERDICTS), examples: { match: examples(), not: examples() } };
 }
 
-test('no wrong example, and none that waits for the parser, ever lets more run', () => {
+test('a failed or unchecked example never makes the rules more permissive', () => {
   const seed = Number(process.env['SEED'] ?? 95);
   const dice = diceOf(new Seeded(seed));
   const { pick, some } = dice;
@@ -66,10 +66,10 @@ test('no wrong example, and none that waits for the parser, ever lets more run',
         assert.ok(STRICTNESS(judge(policy, call).verdict) >= least, `seed ${seed}, turn ${turn}: ${tool}`);
     }
   }
-  assert.ok(broken > 1_000, 'the rules of this test are often broken');
+  assert.ok(broken > 1_000, 'many rules of this test have failed examples');
 });
 
-test('an allow with a wrong example is absent; an ask or a deny stays as it is written', () => {
+test('a failed example removes an allow rule, but not an ask or deny rule', () => {
   const examples = { match: [{ tool: 'buy', when: 'run' as const }] };
   const rules = VERDICTS.map((verdict): NarrowingRule => ({ tools: ['publish'], verdict, examples }));
   assert.deepEqual(
@@ -85,7 +85,7 @@ test('an allow with a wrong example is absent; an ask or a deny stays as it is w
   );
 });
 
-test('the result names each wrong rule and example with the fix, and those that wait for the parser', () => {
+test('the result lists each failed example with the fix, and the rules that wait for the parser', () => {
   const push = { tool: 'shell', when: 'run' as const, command: 'publish network' };
   const rules: readonly NarrowingRule[] = [
     { tools: ['publish'], verdict: 'deny', examples: { match: [push], not: [{ tool: 'buy', when: 'run' }] } },
@@ -106,7 +106,7 @@ test('the result names each wrong rule and example with the fix, and those that 
   assert.deepEqual([waiting.isPending, [...waiting.broken], waiting.errors.length], [true, [0, 1, 2], 2]);
 });
 
-test('examples are bounded in the spec, and have the occasion run by default', () => {
+test('the spec limits the number of examples, and their default circumstance is run', () => {
   const spec = (examples: object) =>
     AgentSpec.safeParse({ displayName: 'Ada', tools: { rules: [{ tools: ['say'], verdict: 'deny', examples }] } });
   const parsed = spec({ match: [{ tool: 'say' }] });

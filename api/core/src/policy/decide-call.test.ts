@@ -25,13 +25,13 @@ const judged = (verdict: (typeof VERDICTS)[number]): Pick<CallFacts, 'judged'> =
 const denied = (code: string) => ({ kind: 'denied', code });
 const refused = (reason: string) => ({ kind: 'refused', reason });
 
-test('the rules alone: allow performs, ask needs a permission, deny denies', () => {
+test('without a permission, allow performs, ask requests one and deny denies', () => {
   assert.deepEqual(decideCall({ ...facts, ...judged('allow') }), { kind: 'perform', consumes: false });
   assert.deepEqual(decideCall(facts), refused('permission_needed'));
   assert.deepEqual(decideCall({ ...facts, ...judged('deny') }), denied('policy_denied'));
 });
 
-test('every state of a permission has one decision, and only an allowed one performs', () => {
+test('each state of a permission has one decision, and only an allowed permission performs', () => {
   const decided = Object.fromEntries(
     PERMISSION_STATES.map((state) => [state, decideCall({ ...facts, permission: { ...allowed, state } })]),
   );
@@ -45,7 +45,7 @@ test('every state of a permission has one decision, and only an allowed one perf
   });
 });
 
-test('a permission counts for its own tool and arguments only, in time, and under its policy', () => {
+test('a permission is valid only for its tool, arguments, time and policy', () => {
   const by = (changes: Partial<PermissionFacts>) => decideCall({ ...facts, permission: { ...allowed, ...changes } });
   assert.deepEqual(by({ tool: 'say' }), refused('arguments_differ'));
   assert.deepEqual(by({ argumentsHash: hash(2) }), refused('arguments_differ'));
@@ -61,7 +61,7 @@ test('a denial of the rules overrides a permission, and a denial of a person ove
   assert.deepEqual(decideCall({ ...facts, permission: personDenied, ...judged('allow') }), denied('person_denied'));
 });
 
-test('a begun effect continues after a cancel or a change of rules, but never as another call', () => {
+test('a started effect continues after a cancel or a change of rules, but never as a different call', () => {
   for (const verdict of VERDICTS)
     for (const cancelRequested of [false, true]) {
       const after = { ...facts, ...judged(verdict), cancelRequested };
@@ -76,7 +76,7 @@ test('a begun effect continues after a cancel or a change of rules, but never as
   assert.deepEqual(decideCall({ ...facts, permission: allowed, cancelRequested: true }), denied('run_cancelled'));
 });
 
-test('the first answer counts, in time, and an allowance needs the rules under which it was asked', () => {
+test('the first timely answer counts, and allowing needs the same rules as at the request', () => {
   const pending = { ...allowed, state: 'pending', answer: null } as const;
   const v1 = { policyVersion: 'v1' };
   assert.deepEqual(decideAnswer(pending, { ...v1, answer: 'allow' }), { kind: 'take' });
@@ -101,7 +101,7 @@ test('the first answer counts, in time, and an allowance needs the rules under w
   assert.deepEqual(decideAnswer(pending, { policyVersion: 'v2', answer: 'deny' }), { kind: 'take' });
 });
 
-test('happened and repeat answer only the question about an unknown end', () => {
+test('happened and repeat are valid answers only for a call with an unknown outcome', () => {
   const fitting = (['policy', 'unknown', 'question'] as const).map((why) =>
     (['allow', 'deny', 'happened', 'repeat'] as const).filter((answer) => answerFits(why, answer)),
   );

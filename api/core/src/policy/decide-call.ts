@@ -13,13 +13,13 @@ export interface PermissionFacts extends CallIdentity {
   readonly why: PermissionWhy;
   readonly policyVersion: string;
   readonly answer: PermissionAnswer | null;
-  /** True if its time is over. */
+  /** True if it has expired. */
   readonly isOver: boolean;
 }
 
 export interface CallFacts {
   readonly call: CallIdentity;
-  /** The effect that an earlier request with the call id began. */
+  /** The effect that an earlier request with the same call id started. */
   readonly effect: (CallIdentity & { readonly state: 'begun' | 'settled' }) | null;
   /** The newest permission of the call. */
   readonly permission: PermissionFacts | null;
@@ -35,7 +35,7 @@ export type CallDenial =
   | 'permission_expired'
   | 'permission_stale';
 
-/** `resume`: an earlier request began the effect, which continues with the same key. `perform`: `consumes` uses up the permission. */
+/** `resume`: continues an effect that an earlier request started, with the same key. `perform`: uses up the permission in `consumes`. */
 export type CallDecision =
   | { readonly kind: 'replay' | 'resume' }
   | { readonly kind: 'perform'; readonly consumes: boolean }
@@ -50,8 +50,8 @@ function isSameCall(a: CallIdentity, b: CallIdentity): boolean {
 }
 
 /**
- * Decides about a call that a run asks the API to perform. An effect that has begun is never performed as another call,
- * and a permission counts only for the call, arguments and policy for which a person gave it. Pure.
+ * Decides about a call that a run asks the API to perform. A started effect is never performed as a different call, and
+ * a permission is valid only for the call, arguments and policy that a person saw. Pure.
  */
 export function decideCall(facts: CallFacts): CallDecision {
   const { call, effect, permission, judged, cancelRequested } = facts;
@@ -67,7 +67,7 @@ export function decideCall(facts: CallFacts): CallDecision {
     : { kind: 'refused', reason: 'permission_needed' };
 }
 
-/** Decisions for states in which a permission permits nothing. */
+/** Decisions for the states of a permission that do not allow the call. */
 const NOT_ALLOWED: Readonly<Record<Exclude<PermissionState, 'pending' | 'allowed'>, CallDecision>> = {
   denied: { kind: 'denied', code: 'person_denied' },
   expired: { kind: 'denied', code: 'permission_expired' },
@@ -75,7 +75,7 @@ const NOT_ALLOWED: Readonly<Record<Exclude<PermissionState, 'pending' | 'allowed
   consumed: { kind: 'refused', reason: 'permission_needed' },
 };
 
-/** A call with a permission follows it, even if the rules would allow the call without one. */
+/** An existing permission decides, even if the rules would allow the call without one. */
 function byPermission({ call, judged, policyVersion }: CallFacts, permission: PermissionFacts): CallDecision {
   if (!isSameCall(permission, call)) return { kind: 'refused', reason: 'arguments_differ' };
   const { state, isOver, why } = permission;
@@ -86,17 +86,17 @@ function byPermission({ call, judged, policyVersion }: CallFacts, permission: Pe
   return isStale ? NOT_ALLOWED.withdrawn : { kind: 'perform', consumes: true };
 }
 
-/** `same`: the permission has this answer already. `stale`: the rules have changed, and the request is withdrawn. */
+/** `same`: the permission already has this answer. `stale`: the rules have changed, and the request is withdrawn. */
 export type AnswerDecision =
   | { readonly kind: 'take' | 'same' | 'stale' }
   | { readonly kind: 'refused'; readonly reason: 'permission_answered' | 'permission_expired' | 'permission_stale' };
 
-/** True if an answer fits the question: only a call with an unknown end has happened or is repeated. */
+/** True if an answer fits the question: `happened` and `repeat` need a call with an unknown outcome. */
 export function answerFits(why: PermissionWhy, answer: PermissionAnswer): boolean {
   return (why === 'unknown') === (answer === 'happened' || answer === 'repeat');
 }
 
-/** Decides about an answer of a person that {@link answerFits}. The first answer counts. Pure. */
+/** Decides about a person's answer after {@link answerFits}. The first answer counts. Pure. */
 export function decideAnswer(
   permission: Omit<PermissionFacts, keyof CallIdentity>,
   asked: { readonly answer: PermissionAnswer; readonly policyVersion: string },

@@ -9,15 +9,15 @@ interface McpCall {
   readonly when: CallOccasion;
 }
 
-/** The class that an Agent gives a server: null without one, undefined if the agent has no such server. Pure. */
+/** The class that an Agent gives a server: null for none, undefined if the agent has no such server. Pure. */
 export function classOfServer(mcp: NonNullable<Policy['mcp']>, server: string): string | null | undefined {
   return Object.hasOwn(mcp, server) ? mcp[server] : undefined;
 }
 
 /**
- * Judges a call of an MCP server's tool. Rules name the tool, its server as `mcp__SERVER`, or the class that the Agent gives the
- * server. Without a class, and without a rule of the village that names tool or server, a person is asked: the server's own words
- * about its tools earn no trust. Pure.
+ * Judges a call of an MCP server's tool. Rules name the tool, its server as `mcp__SERVER`, or the class that the Agent
+ * gives the server. A person decides if there is no class and no rule of the village for tool or server, because a
+ * server's own claims about its tools are untrusted. Pure.
  */
 export function judgeMcpCall(
   { rules, mcp = {} }: Pick<Policy, 'rules' | 'mcp'>,
@@ -38,9 +38,9 @@ export function judgeMcpCall(
 export interface JudgedCall {
   readonly tool: string;
   readonly when: CallOccasion;
-  /** Arguments of the call, which may put it in another class than its tool; undefined if they are not known. */
+  /** Arguments of the call, which may change its class; undefined if unknown. */
   readonly input?: unknown;
-  /** Class of the call as it was found before, where its arguments are no longer known; else the arguments decide. */
+  /** Stored class of the call, if its arguments are no longer known. */
   readonly knownClass?: string | null | undefined;
   /** Text from outside that has reached the run of the call; none by default. */
   readonly taint?: readonly TaintMark[] | null | undefined;
@@ -55,7 +55,7 @@ export function ruleMatches(
   return ofCall !== null && ruleNames(rule, { names: [tool, ofCall], when });
 }
 
-/** The class of a call of a tool of the village, by its arguments; null for any other tool. Pure. */
+/** The class of a village tool's call, by its arguments; null for any other tool. Pure. */
 export function classOfCall({
   tool,
   input,
@@ -67,9 +67,9 @@ export function classOfCall({
 }
 
 /**
- * Judges a call by its tool: deny overrides ask, ask overrides allow. A tool that is unknown, or that no rule of the village names,
- * is denied; rules of tier, Agent and parent only narrow. A tainted run asks a person about classes by which text from outside could act.
- * Pure; the same for API and resident.
+ * Judges a call by its tool: deny overrides ask, ask overrides allow. A tool is denied if it is unknown or no rule of
+ * the village names it; rules of tier, Agent and parent only restrict. A tainted run asks a person about classes
+ * through which text from outside could act. Pure; shared by API and resident.
  */
 export function judgeCall(policy: Pick<Policy, 'rules' | 'mcp'>, call: JudgedCall): Judged {
   const server = mcpServerOf(call.tool);
@@ -81,8 +81,8 @@ export function judgeCall(policy: Pick<Policy, 'rules' | 'mcp'>, call: JudgedCal
 }
 
 /**
- * The class by which a tainted run is asked about a call, with the names by which a rule may mean it; null for a tool or server that is
- * unknown or has no class, and for a tool whose result only the readers of the run see.
+ * The class of a call for a tainted run, with the names by which a rule may refer to it; null for a tool or server that
+ * is unknown or has no class, and for a tool whose result only the readers of the run see.
  */
 function neededClass(
   { mcp = {} }: Pick<Policy, 'mcp'>,
@@ -96,7 +96,7 @@ function neededClass(
   return { name, aliases: server === null ? [tool] : [tool, `mcp__${server}`] };
 }
 
-/** Judges a call of a tool of the village by rules alone. Pure. */
+/** Judges a call of a village tool by the rules only. Pure. */
 function judgeByRules(policy: Pick<Policy, 'rules'>, call: JudgedCall): Judged {
   const tool = villageTool(call.tool);
   if (tool === undefined) return { verdict: 'deny', reason: `There is no tool ${call.tool.slice(0, 64)}` };

@@ -15,14 +15,14 @@ function verdict(rules: Policy['rules'], kind: EgressWriteKind, isAllowedByRule 
   return judgeEgressWrite({ rules }, { kind, isAllowedByRule, taint: [] }).verdict;
 }
 
-test('every write asks a person, and only a plain one can be allowed by a rule of egress', () => {
+test('every write asks a person, and an egress rule can allow only plain writes', () => {
   for (const kind of EGRESS_WRITES) {
     assert.equal(verdict(rulesOf(), kind), 'ask', kind);
     assert.equal(verdict(rulesOf(), kind, true), kind === 'write' ? 'allow' : 'ask', kind);
   }
 });
 
-test('a rule of the policy that allows loosens nothing, and one that asks or denies is stricter', () => {
+test('an allow rule of the policy does not loosen egress writes, but an ask or deny rule tightens them', () => {
   for (const name of ['network', 'write_outside', 'publish', 'spend'])
     for (const kind of EGRESS_WRITES) assert.notEqual(verdict(rulesOf([name, 'allow']), kind), 'allow');
   assert.equal(verdict(rulesOf(['network', 'ask']), 'write', true), 'ask');
@@ -34,7 +34,7 @@ test('a rule of the policy that allows loosens nothing, and one that asks or den
   assert.equal(verdict(rulesOf(['spend', 'deny']), 'checkout'), 'deny');
 });
 
-test('text from outside in the run makes a person decide, unless the village relaxes the class', () => {
+test('writes of a tainted run need a person, unless the village relaxes the class', () => {
   const write = { kind: 'write', isAllowedByRule: true, taint: [MARK] } as const;
   assert.equal(judgeEgressWrite({ rules: rulesOf() }, write).verdict, 'ask');
   const relaxed: Policy['rules'][number] = {

@@ -2,7 +2,7 @@ import type { EgressWriteKind, Policy, TaintMark } from '@hamlet/contract';
 import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
 import { askIfTainted } from './taint.ts';
 
-/** The classes by which rules of a policy name a write that leaves a pod. */
+/** The classes under which policy rules match a write that leaves a pod. */
 export const EGRESS_CLASSES: Readonly<Record<EgressWriteKind, readonly string[]>> = {
   push: ['publish', 'network'],
   publish: ['publish', 'network'],
@@ -11,8 +11,8 @@ export const EGRESS_CLASSES: Readonly<Record<EgressWriteKind, readonly string[]>
 };
 
 const WORDS: Readonly<Record<EgressWriteKind, string>> = {
-  push: 'A push leaves the pod, and cannot be taken back',
-  publish: 'A package becomes public, and cannot be taken back',
+  push: 'A push leaves the pod and cannot be undone',
+  publish: 'A package becomes public and cannot be withdrawn',
   checkout: 'Such a page takes money',
   write: 'The request changes something outside of the village',
 };
@@ -24,8 +24,8 @@ export interface JudgedWrite {
 }
 
 /**
- * Judges a write that leaves a pod: a person is asked, unless the agent's own rule of egress says `writes: Allow`, which it can
- * say for plain writes alone. Rules that name a class of the write, and text from outside in the run, make it stricter. Pure.
+ * Judges a write that leaves a pod: a person decides, unless an egress rule of the agent says `writes: Allow`, which
+ * covers only plain writes. Policy rules for a class of the write, and a tainted run, make it stricter. Pure.
  */
 export function judgeEgressWrite(policy: Pick<Policy, 'rules'>, { kind, isAllowedByRule, taint }: JudgedWrite): Judged {
   const names = EGRESS_CLASSES[kind];

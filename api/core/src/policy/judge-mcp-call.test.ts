@@ -20,7 +20,7 @@ test('the class that the Agent gives a server decides; without a class a person 
   assert.equal(verdictOf(policy, 'mcp__odd__anything'), 'ask');
 });
 
-test('a server that the Agent does not name is denied, as are names that are none', () => {
+test('servers that the Agent does not declare and malformed names are denied', () => {
   for (const tool of [
     'mcp__other__x',
     'mcp__constructor__x',
@@ -32,7 +32,7 @@ test('a server that the Agent does not name is denied, as are names that are non
     assert.equal(verdictOf(policyOf(), tool), 'deny', tool);
 });
 
-test('a rule may name a tool or a server: a denial wins, and only a rule of the village spares the question', () => {
+test('rules may name a tool or a server: a denial wins, and only a rule of the village can avoid asking a person', () => {
   const rule = (tools: string[], verdict: Verdict): PolicyRule => ({ tools, verdict });
   assert.equal(verdictOf(policyOf({ rules: [rule(['mcp__files__write'], 'deny')] }), 'mcp__files__write'), 'deny');
   assert.equal(verdictOf(policyOf({ rules: [rule(['mcp__files'], 'ask')] }), 'mcp__files__x'), 'ask');
@@ -44,13 +44,13 @@ test('a rule may name a tool or a server: a denial wins, and only a rule of the 
   assert.equal(verdictOf(policyOf({}, [rule(['speak'], 'allow')]), 'mcp__files__x'), 'deny');
 });
 
-test("an Agent's list of tools holds for servers too: by class or as mcp__SERVER", () => {
+test("an Agent's list of tools also applies to servers, by class or as mcp__SERVER", () => {
   assert.equal(verdictOf(policyOf({ allow: ['say'] }), 'mcp__files__x'), 'deny');
   assert.equal(verdictOf(policyOf({ allow: ['read'] }), 'mcp__files__x'), 'allow');
   assert.equal(verdictOf(policyOf({ allow: ['mcp__odd'] }), 'mcp__odd__x'), 'ask');
 });
 
-test('another class of a server is another version of the policy', () => {
+test('changing the class of a server changes the version of the policy', () => {
   const other = resolvePolicy({ village: DEFAULT_VILLAGE_RULES, tier: [], agent: {}, mcp: { files: 'exec' } }, sha256);
   const none = resolvePolicy({ village: DEFAULT_VILLAGE_RULES, tier: [], agent: {} }, sha256);
   assert.equal(new Set([policyOf().version, other.version, none.version]).size, 3);

@@ -28,7 +28,7 @@ test('a command that publishes or is unclear always asks a person', () => {
   assert.ok(reason.length <= 480);
 });
 
-test('a rule for a class holds for a shell command that needs it, and names the class', () => {
+test('a rule for a class applies to a shell command that needs the class, and the reason names it', () => {
   const rules: readonly PolicyRule[] = [...ALLOW_ALL, { tools: ['install', 'network'], when: 'run', verdict: 'deny' }];
   assert.equal(verdict(rules, { classes: ['network'] }), 'deny');
   assert.equal(verdict(rules, { classes: ['network'] }, 'turn'), 'allow');
@@ -38,7 +38,7 @@ test('a rule for a class holds for a shell command that needs it, and names the 
   assert.equal(judged([...ALLOW_ALL, why], { classes: ['publish'], unclear: [] }).reason, 'Nothing leaves');
 });
 
-test('no class, doubt or rule ever loosens a judgement: 3,000 drawn policies and commands', () => {
+test('further classes, doubts or rules never loosen a verdict: 3,000 random policies and commands', () => {
   let drawn = 0;
   const below = (bound: number): number => drawBelow(bound, 11, (drawn += 1));
   const some = (from: readonly string[]): string[] => from.filter(() => below(3) === 0);
@@ -57,7 +57,7 @@ test('no class, doubt or rule ever loosens a judgement: 3,000 drawn policies and
     const elsewhere = STRICTNESS[verdict(rules, { ...needs, brokerAsks: true })];
     assert.ok(elsewhere <= found, 'a broker that asks never makes a call stricter');
     assert.equal(elsewhere === STRICTNESS.deny, found === STRICTNESS.deny, 'nor loosens a denial');
-    if (!needs.classes.includes('publish')) assert.equal(elsewhere, found, 'it counts for publishing alone');
+    if (!needs.classes.includes('publish')) assert.equal(elsewhere, found, 'it affects only publishing');
     const more = { classes: [...needs.classes, ...some(CLASSES)], unclear: needs.unclear };
     assert.ok(STRICTNESS[verdict(rules, more)] >= found, 'more classes');
     assert.ok(STRICTNESS[verdict(rules, { ...needs, unclear: ['also'] })] >= found, 'a doubt');
@@ -68,7 +68,7 @@ test('no class, doubt or rule ever loosens a judgement: 3,000 drawn policies and
   }
 });
 
-test('where the broker asks about each write, publishing is asked about there: a denial and all else count here too', () => {
+test('if the broker asks about each write, a publishing command is not asked about here, but denials and other classes still apply', () => {
   const needs = { classes: ['network', 'publish'], unclear: [], brokerAsks: true };
   assert.equal(verdict(ALLOW_ALL, needs), 'allow');
   assert.equal(verdict(ALLOW_ALL, { ...needs, brokerAsks: false }), 'ask');

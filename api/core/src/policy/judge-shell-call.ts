@@ -3,37 +3,37 @@ import { judgeCall, type JudgedCall } from './judge-call.ts';
 import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
 import { askIfTainted } from './taint.ts';
 
-/** Characters of a reason for people and for the model. */
+/** Maximum characters of a reason for people and for the model. */
 const REASON_MAX_CHARS = 480;
 
 /** The findings of a parser about a shell command. */
 export interface ShellNeeds {
-  /** Classes of capability that its programs need. */
+  /** Capability classes that its programs need. */
   readonly classes: readonly string[];
   /** Reasons why its effect cannot be known; empty if it is clear. */
   readonly unclear: readonly string[];
 }
 
-/** A call of a run, with all by which the API judges it. */
+/** A call of a run, with everything that the API needs to judge it. */
 export type RunCall = JudgedCall & {
   /** The needs of a shell command; null for another call. */
   readonly needs: ShellNeeds | null;
-  /** True if the broker asks a person about each write of the agent's pod, as `asksAboutWrites` finds; false by default. */
+  /** True if the broker asks a person about each write of the agent's pod (see `asksAboutWrites`); false by default. */
   readonly brokerAsks?: boolean | undefined;
 };
 
 /**
- * Judges a call as the API judges each: a tool by its name and class, and one that stands for a shell command by what the command needs.
- * Parent, worker, resumed run and trial of new rules have this one evaluator. Pure.
+ * The one evaluator of calls, for runs, workers, resumed runs and trials of new rules: a tool is judged by name and
+ * class, a shell command also by the classes that it needs. Pure.
  */
 export function judge(policy: Pick<Policy, 'rules' | 'mcp'>, { needs, brokerAsks, ...call }: RunCall): Judged {
   return needs === null ? judgeCall(policy, call) : judgeShellCall(policy, call, { ...needs, brokerAsks });
 }
 
 /**
- * Judges a shell command: as a call of its tool, and by the rules for every class that the command needs; the strictest counts.
- * A command that publishes or that is unclear is asked about at least, also if the rules allow it. Where the broker asks about
- * each write, the class `publish` is asked about there, with what really leaves, and not here; a denial holds here too. Pure.
+ * Judges a shell command as a call of its tool and by the rules for every class that it needs; the strictest verdict
+ * counts. A command that publishes or is unclear at least asks a person, even if the rules allow it. If the broker asks
+ * about each write, it asks about the actual bytes, so `publish` does not ask here; denials still apply. Pure.
  */
 export function judgeShellCall(
   policy: Pick<Policy, 'rules' | 'mcp'>,
@@ -47,7 +47,7 @@ export function judgeShellCall(
   const needed = askedHere.map((name) => ({ name, aliases: name === 'exec' ? [tool] : [] }));
   const tainted = askIfTainted(policy, { when, classes: needed, taint: taint ?? [] });
   const asks: readonly Judged[] = [
-    ...(askedHere.includes('publish') ? [ask('The command sends something to where others see it')] : []),
+    ...(askedHere.includes('publish') ? [ask('The command publishes something')] : []),
     ...(unclear.length > 0 ? [ask(`The effect of the command is unclear: ${unclear.join('; ')}`)] : []),
     ...(tainted === null ? [] : [tainted]),
   ];

@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   deny: 'The rules forbid',
 };
 
-/** True if a rule holds at that occasion, and names one of the names. Pure. */
+/** True if a rule applies in this circumstance and has one of the names. Pure. */
 export function ruleNames(
   rule: Pick<PolicyRule, 'tools' | 'when'>,
   { names, when }: { readonly names: readonly string[]; readonly when: CallOccasion },
@@ -29,7 +29,7 @@ export function ruleNames(
   return (rule.when === undefined || rule.when === when) && rule.tools.some((name) => names.includes(name));
 }
 
-/** The judgement of one rule, in its own words or in those of the village. Pure. */
+/** The judgement of one rule, with its own reason or the default. Pure. */
 export function judgedBy(rule: ResolvedRule, about: string): Judged {
   const { verdict, reason } = rule;
   return { verdict, reason: reason ?? `${WORDS[verdict]} ${about}`, rule };

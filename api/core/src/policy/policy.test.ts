@@ -29,7 +29,7 @@ test('by default the village allows its tools, and asks before spending in a run
   assert.equal(verdictOf({}, 'bid', 'turn'), 'allow');
 });
 
-test('a tool that a model makes up is denied, also if rules name it', () => {
+test('an invented tool is denied, even if rules name it', () => {
   const village: Rules = [{ tools: ['transfer_money', 'read', 'toString'], verdict: 'allow' }];
   for (const tool of ['transfer_money', 'toString', '__proto__', 'read', '', 'Say', 'x'.repeat(10_000)])
     assert.equal(verdictOf({ village }, tool), 'deny', tool);
@@ -46,7 +46,7 @@ test('the strictest matching rule counts, in any order and from any layer', () =
       }
 });
 
-test('tier and Agent only narrow: without a rule of the village a tool is denied', () => {
+test('rules of tier and Agent only restrict: without a rule of the village a tool is denied', () => {
   const village: Rules = [{ tools: ['read'], verdict: 'allow' }];
   const own: PolicyRule = { tools: ['say', 'speak'], verdict: 'allow' };
   assert.equal(verdictOf({ village, tier: [own], agent: { allow: ['say'], rules: [own] } }, 'say'), 'deny');
@@ -66,7 +66,7 @@ test('the list of an Agent denies all other tools, by name and by class', () => 
   );
 });
 
-test('a call is of the class of its arguments: what sends is asked about, and a list of an Agent must name it', () => {
+test("arguments decide the class of a call: one that sends asks a person, and an Agent's list must name that class", () => {
   const call = (layers: Partial<PolicyLayers>, input: object): Verdict =>
     judgeCall(policyOf(layers), { tool: 'http', when: 'run', input }).verdict;
   const url = 'https://a.test/';
@@ -79,19 +79,19 @@ test('a call is of the class of its arguments: what sends is asked about, and a 
   assert.equal(call({ agent: { allow: ['http'] } }, { url, method: 'POST' }), 'ask');
 });
 
-test('a rule may hold only in a run or only in a turn', () => {
+test('a rule may apply only in a run or only in a turn', () => {
   const agent = { rules: [{ tools: ['publish'], when: 'turn', verdict: 'deny' }] satisfies PolicyRule[] };
   assert.equal(verdictOf({ agent }, 'post_to_board'), 'allow');
   assert.equal(verdictOf({ agent }, 'post_to_board', 'turn'), 'deny');
 });
 
-test('no rule lets the agent answer its own question', () => {
+test("no rule allows ask_human without a person's answer", () => {
   const village: Rules = [{ tools: ['ask_human'], verdict: 'allow' }];
   assert.equal(verdictOf({ village }, 'ask_human'), 'ask');
   assert.equal(verdictOf({ village: [...village, { tools: ['speak'], verdict: 'deny' }] }, 'ask_human'), 'deny');
 });
 
-test('the same rules have the same version, and every change has another', () => {
+test('equal rules have equal versions, and every change has a new one', () => {
   const { version } = policyOf({});
   assert.equal(policyOf({}).version, version);
   assert.match(version, /^[0-9a-f]{64}$/);

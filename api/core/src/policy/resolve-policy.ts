@@ -16,10 +16,10 @@ import type { ResolvedRule } from './judged.ts';
 import { rulesInForce, wrongExamples, type CommandClasses } from './rule-examples.ts';
 import { isToolName, unknownNames } from './rule-names.ts';
 
-/** Classes whose calls change nothing. Speech leaves no trace, and a worker has the mode of its parent. */
+/** Classes that a safe mode permits, because their calls change nothing. Speech leaves no trace, and a worker inherits the mode. */
 export const UNCHANGING: readonly ToolClass[] = ['read', 'speak', 'network', 'delegate'];
 const CHANGING: readonly ToolClass[] = TOOL_CLASSES.filter((name) => !UNCHANGING.includes(name));
-/** Tools of a class that is left, which change the agent's memory or its files. */
+/** Tools of permitted classes that nevertheless change the agent's memory or files. */
 const CHANGING_TOOLS = ['remember', 'forget', 'pin', 'browser_download'] as const;
 
 const REASONS: Readonly<Record<SafeMode, string>> = {
@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<SafeMode, string>> = {
     'This is a dry run: the call was not performed. Continue as if it had succeeded, and list in your answer each call that you would have made',
 };
 
-/** The rule that denies every change in a run of a safe mode. No rule of village, tier or Agent overrides a denial. Pure. */
+/** The rule that denies every change in a run of a safe mode. No other rule overrides a denial. Pure. */
 export function safeModeRule(mode: SafeMode): Policy['rules'][number] {
   return {
     tools: [...CHANGING, ...CHANGING_TOOLS].toSorted(),
@@ -54,7 +54,7 @@ export interface PolicyLayers {
   readonly agent: AgentTools | null;
   /** The agent's MCP servers with the class of their tools. */
   readonly mcp?: NonNullable<Policy['mcp']>;
-  /** Reads the shell commands in examples of tier and agent; without it, rules with such examples never allow. */
+  /** Parses shell commands in the examples of tier and agent; without it, rules with such examples never allow. */
   readonly classesOf?: CommandClasses | undefined;
 }
 
@@ -74,10 +74,10 @@ function resolved(rule: PolicyRule & Pick<VillageRule, 'tainted'>, from: Resolve
 
 const SENDING = VILLAGE_TOOL_NAMES.filter((name) => villageTool(name)?.sends !== undefined);
 
-const OF_AGENT = { from: 'agent', reason: 'spec.tools.allow of the Agent leaves this tool out' } as const;
-const OF_PARENT = { from: 'parent', reason: 'The run that delegated this work left this tool out' } as const;
+const OF_AGENT = { from: 'agent', reason: 'spec.tools.allow of the Agent does not include this tool' } as const;
+const OF_PARENT = { from: 'parent', reason: 'The run that delegated this work did not include this tool' } as const;
 
-/** The denial of all tools that a list leaves out; none without a list, and if it names all. */
+/** The denial of all tools that are not in a list; none without a list, or if it has all tools. */
 function unlisted(
   allow: readonly string[] | undefined,
   { from, reason }: Pick<ResolvedRule, 'from'> & { readonly reason: string },
@@ -116,12 +116,12 @@ function versioned(
 }
 
 export interface RunNarrowing {
-  /** Lists of tools of a worker; a call must be in each list, so that no list widens another. */
+  /** Lists of tools of a worker; a call must be in each, so that no list widens another. */
   readonly lists: readonly (readonly string[])[];
   readonly safeMode: SafeMode | null;
 }
 
-/** The policy of a run: that of its agent, narrowed by the lists of tools that its parents gave, and by its safe mode. Pure. */
+/** The policy of a run: the agent's policy, restricted by the lists of tools from its parents and by its safe mode. Pure. */
 export function narrowPolicy(policy: Policy, { lists, safeMode }: RunNarrowing, sha256: Sha256): Policy {
   if (lists.length === 0 && safeMode === null) return policy;
   const rules = [
@@ -134,7 +134,7 @@ export function narrowPolicy(policy: Policy, { lists, safeMode }: RunNarrowing, 
   return versioned({ rules, mcp }, sha256);
 }
 
-/** The servers that an Agent's list of tools leaves: by their class, or by name as `mcp__SERVER`. */
+/** The servers that an Agent's list of tools permits: by class, or by name as `mcp__SERVER`. */
 function listedServers(
   mcp: NonNullable<Policy['mcp']>,
   allow: readonly string[] | undefined,
@@ -145,8 +145,8 @@ function listedServers(
 }
 
 /**
- * Errors of the village's rules, each with the fix: examples that fail, and names of neither a tool nor a class. Examples with a
- * shell command are checked with a parser, by `wrongExamples`. Pure.
+ * Errors of the village's rules, each with the fix: failed examples, and unknown names. `wrongExamples` checks examples
+ * with a shell command. Pure.
  */
 export function checkVillageRules(rules: VillageRules): readonly string[] {
   return [...wrongExamples(rules, null), ...unknownNames(rules), ...rules.flatMap(unknownInExamples)];
@@ -155,5 +155,5 @@ export function checkVillageRules(rules: VillageRules): readonly string[] {
 function unknownInExamples({ examples = {} }: VillageRule, index: number): readonly string[] {
   return [...(examples.match ?? []), ...(examples.not ?? [])]
     .filter(({ tool }) => !isToolName(tool))
-    .map(({ tool }) => `rule ${index + 1}: an example has ${tool}, which is no tool: correct the name`);
+    .map(({ tool }) => `rule ${index + 1}: an example has the unknown tool ${tool}: correct the name`);
 }

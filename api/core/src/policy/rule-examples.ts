@@ -17,10 +17,10 @@ export type ExampledRule = Pick<PolicyRule, 'tools' | 'when' | 'verdict'> & {
     | undefined;
 } & Pick<VillageRule, 'matches' | 'misses'>;
 
-/** The classes that a shell command needs, as a parser finds them; null while the parser is not there. */
+/** The classes that a shell command needs, from a parser; null until the parser is loaded. */
 export type CommandClasses = (command: string) => readonly string[] | null;
 
-/** True if a rule is about the call of an example: by tool, class, server, or a class that its shell command needs. Pure. */
+/** True if a rule matches the call of an example: by tool, class, server, or a class that its shell command needs. Pure. */
 function matches(rule: ExampledRule, { tool, when }: Example, classes: readonly string[]): boolean {
   const server = mcpServerOf(tool);
   const names = [...(server === null ? [] : [tool, `mcp__${server}`]), ...classes];
@@ -44,7 +44,7 @@ function expectedOf({ examples = {}, matches: older = [], misses = [] }: Example
 
 const FIX = 'correct the rule or its example';
 
-/** The error of one example, with the place of its rule and the fix; null if it holds. Pure. */
+/** The error of one example, with the number of its rule and the fix; null if the example passes. Pure. */
 function errorOf(
   rule: ExampledRule,
   { example, isMatch }: Expected,
@@ -56,7 +56,7 @@ function errorOf(
     : `rule ${at + 1} must not match ${inWords(example)} and does: ${FIX}`;
 }
 
-/** Examples that contradict their rules. With `classesOf` null, only those without a shell command. Pure. */
+/** Examples that contradict their rules; without `classesOf`, only examples without a shell command. Pure. */
 export function wrongExamples(rules: readonly ExampledRule[], classesOf: CommandClasses | null): readonly string[] {
   return rules.flatMap((rule, at) =>
     expectedOf(rule)
@@ -79,15 +79,15 @@ export function commandsInExamples(rules: readonly ExampledRule[]): readonly str
 export interface CheckedRules {
   /** Number of examples. */
   readonly examples: number;
-  /** Each wrong example, with the place of its rule and the fix. */
+  /** Each failed example, with the number of its rule and the fix. */
   readonly errors: readonly string[];
   /** True while examples wait for the parser of shell commands. */
   readonly isPending: boolean;
-  /** Places of rules with an example that is wrong or waits. */
+  /** Indexes of rules with an example that failed or is unchecked. */
   readonly broken: ReadonlySet<number>;
 }
 
-/** The state of one example: an error, or null; it waits without a parser for its command. Pure if `classesOf` is. */
+/** The state of one example: an error or null; unchecked if there is no parser for its command. Pure if `classesOf` is. */
 function examine(
   rule: ExampledRule,
   expected: Expected,
@@ -119,7 +119,7 @@ export function checkExamples(rules: readonly ExampledRule[], classesOf: Command
   };
 }
 
-/** A rule with a wrong example never allows, but still asks and denies. Pure if `classesOf` is. */
+/** Drops allow rules with a failed example; ask and deny rules stay. Pure if `classesOf` is. */
 export function rulesInForce<Rule extends ExampledRule>(
   rules: readonly Rule[],
   classesOf: CommandClasses,

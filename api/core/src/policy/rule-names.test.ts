@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TOOL_CLASSES, VILLAGE_TOOL_NAMES } from '@hamlet/contract';
 import { nearestName, unknownNames } from './rule-names.ts';
 
-test('names of tools, classes, and servers and tools of MCP are known; each other one is reported with the nearest', () => {
+test('tools, classes and MCP names are known; any other name is reported with the nearest known one', () => {
   assert.deepEqual(unknownNames([{ tools: [...TOOL_CLASSES, ...VILLAGE_TOOL_NAMES] }]), []);
   assert.deepEqual(unknownNames([{ tools: ['mcp__later', 'mcp__later__do-it'] }]), []);
   assert.deepEqual(unknownNames([{ tools: ['read'] }, { tools: ['shel', 'git_push', 'mcp_files'] }]), [
@@ -20,7 +20,7 @@ test('names of tools, classes, and servers and tools of MCP are known; each othe
   assert.equal(nearestName('x'.repeat(64)), null);
 });
 
-test('a hostile list has a short report', () => {
+test('the report of a hostile list is short', () => {
   const tools = Array.from({ length: 64 }, (_, at) => `${'x'.repeat(60)}${at}`);
   assert.equal(unknownNames(Array.from({ length: 64 }, () => ({ tools }))).length, 16);
 });

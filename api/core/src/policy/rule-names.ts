@@ -1,19 +1,19 @@
 import { isVillageTool, TOOL_CLASSES, VILLAGE_TOOL_NAMES } from '@hamlet/contract/tools';
 import type { PolicyRule } from '@hamlet/contract';
 
-/** A server of an Agent, or one of its tools: the village does not know which servers its agents will have. */
+/** A name of an MCP server or tool: the village cannot know which servers its agents will have. */
 const MCP_NAME = /^mcp__[a-z][a-z0-9-]*(__[A-Za-z0-9_-]+)?$/;
-/** Wrong names of one list of rules that are reported. */
+/** Maximum number of wrong names to report for one list of rules. */
 const REPORTED_MAX = 16;
-/** Changes of letters by which a name may differ from the one that was meant. */
+/** Maximum edit distance between a name and the suggested one. */
 const CHANGES_MAX = 3;
 
-/** True for a tool of the village, and for a tool or server of MCP, which may be declared later. Pure. */
+/** True for a village tool, and for an MCP tool or server, which may be declared later. Pure. */
 export const isToolName = (name: string): boolean => isVillageTool(name) || MCP_NAME.test(name);
 
 const isClass = (name: string): boolean => (TOOL_CLASSES as readonly string[]).includes(name);
 
-/** The number of letters to insert, remove or replace (Levenshtein); above {@link CHANGES_MAX} any greater number. */
+/** The Levenshtein distance; if it exceeds {@link CHANGES_MAX}, any greater number. */
 function changesBetween(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > CHANGES_MAX) return CHANGES_MAX + 1;
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);
@@ -28,7 +28,7 @@ function changesBetween(from: string, to: string): number {
   return above[to.length] ?? 0;
 }
 
-/** The known name that is nearest to one that nothing has; null if none is near. Pure. */
+/** The nearest known name to an unknown one; null if none is near. Pure. */
 export function nearestName(name: string): string | null {
   const least = Math.min(CHANGES_MAX, Math.ceil(name.length / 3));
   const near = [...TOOL_CLASSES, ...VILLAGE_TOOL_NAMES]

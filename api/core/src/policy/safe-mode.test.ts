@@ -13,13 +13,13 @@ const AGENT = resolvePolicy(
 );
 const of = (safeMode: SafeMode | null, policy = AGENT): Policy => narrowPolicy(policy, { lists: [], safeMode }, sha256);
 
-/** Each tool that a run of a safe mode has. A new tool is denied in one, or belongs here because it changes nothing. */
+/** The tools of a run in a safe mode. A new tool that changes nothing belongs here. */
 const LEFT =
   'look_around go_to find_agent read_board search_board balance quote list_schedules list_scripts list_memories search_memories load_skill read_skill_file list_workers delegate read_output list_processes read_file list_files search_files list_changes say ask_human deliver http web_fetch web_search browser_open browser_read browser_click browser_fill browser_screenshot'.split(
     ' ',
   );
 
-test('a run of a safe mode has the tools that change nothing, and no others', () => {
+test('a run in a safe mode has only the tools that change nothing', () => {
   for (const mode of SafeMode.options) {
     const left = VILLAGE_TOOL_NAMES.filter(
       (tool) =>
@@ -30,7 +30,7 @@ test('a run of a safe mode has the tools that change nothing, and no others', ()
   }
 });
 
-test('no rule overrides it: village, tier and agent allow everything', () => {
+test('a safe mode denies changes even if village, tier and agent allow everything', () => {
   const every: PolicyRule = { tools: [...VILLAGE_TOOL_NAMES], verdict: 'allow' };
   const free = resolvePolicy({ village: [every], tier: [every], agent: { rules: [every] } }, sha256);
   assert.equal(judgeCall(free, { tool: 'shell', when: 'run' }).verdict, 'allow');
@@ -39,7 +39,7 @@ test('no rule overrides it: village, tier and agent allow everything', () => {
   assert.match(reason, /dry run: the call was not performed/);
 });
 
-test('a request that sends something is denied, and one that reads is not', () => {
+test('a request that sends something is denied, one that reads is allowed', () => {
   const http = (method: string) =>
     judgeCall(of('analysis_only'), { tool: 'http', when: 'run', input: { method, url: 'https://example.org/' } })
       .verdict;
@@ -47,19 +47,19 @@ test('a request that sends something is denied, and one that reads is not', () =
   assert.notEqual(http('GET'), 'deny');
 });
 
-test('of the MCP servers, those that read are left', () => {
+test('only MCP servers of class read are allowed', () => {
   const verdict = (tool: string) => judgeCall(of('analysis_only'), { tool, when: 'run' }).verdict;
   assert.equal(verdict('mcp__files__read_file'), 'allow');
   assert.equal(verdict('mcp__shop__order'), 'deny');
   assert.equal(verdict('mcp__odd__x'), 'deny');
 });
 
-test('writes that leave the pod are denied in the broker too, whichever program sends them', () => {
+test('writes that leave the pod are denied in the broker too, for any program', () => {
   for (const kind of ['push', 'publish', 'checkout', 'write'] as const)
     assert.equal(judgeEgressWrite(of('analysis_only'), { kind, isAllowedByRule: true, taint: [] }).verdict, 'deny');
 });
 
-test('the policy keeps its schema, and a run without a mode has that of its agent', () => {
+test("a run without a mode has its agent's policy", () => {
   assert.equal(of(null), AGENT);
   const versions = [AGENT, of('analysis_only'), of('dry_run')].map(({ version }) => version);
   assert.equal(new Set(versions).size, 3);

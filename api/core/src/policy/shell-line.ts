@@ -1,5 +1,5 @@
 const PLAIN = /^[A-Za-z0-9_@%+=:,./^~-]+$/;
 const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
-/** Words as one shell command that has exactly these words. Pure. */
+/** Quotes words as one shell command. Pure. */
 export const shellLine = (words: readonly string[]): string => words.map(quoted).join(' ');

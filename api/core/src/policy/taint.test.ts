@@ -17,7 +17,7 @@ const RELAXED: Rule = {
   tools: ['exec'],
   verdict: 'allow',
   tainted: 'allow',
-  reason: 'The hands hold it',
+  reason: 'Held by the hands',
   from: 'village',
 };
 
@@ -48,13 +48,13 @@ test('a tainted run asks a person before it sends, spends or runs code, and read
   assert.equal(verdict('mcp__web__read', { rules: [OPEN] }), 'allow');
 });
 
-test('a shell command asks for what it needs: files inside are written, code outside of the reader is asked about', () => {
+test('in a tainted run a shell command asks by the classes that it needs', () => {
   assert.equal(shell(['read', 'write_inside']), 'allow');
   for (const name of ['exec', 'write_outside', 'install', 'spend', 'speak'])
     assert.equal(shell(['read', name]), 'ask', name);
 });
 
-test('only a rule of the village with tainted: allow relaxes, and only the classes that it names', () => {
+test('only a village rule with tainted: allow relaxes, and only the classes that it names', () => {
   assert.equal(shell(['exec'], [OPEN, RELAXED]), 'allow');
   assert.equal(shell(['exec', 'write_outside'], [OPEN, RELAXED]), 'ask');
   assert.equal(shell(['exec', 'publish'], [OPEN, RELAXED]), 'ask');
@@ -64,7 +64,7 @@ test('only a rule of the village with tainted: allow relaxes, and only the class
   assert.equal(shell(['exec'], [OPEN, RELAXED, { tools: ['exec'], verdict: 'ask', from: 'agent' }]), 'ask');
 });
 
-test('the reason names the source and the classes, and a denial stays one', () => {
+test('the reason names the source and the classes, and a denial stays a denial', () => {
   const { reason } = judge({ rules: [OPEN] }, { tool: 'say', when: 'run', taint: TAINT, needs: null });
   assert.match(reason, /a connection to example\.org.*speak/);
   assert.equal(verdict('say', { rules: [OPEN, { tools: ['say'], verdict: 'deny', from: 'agent' }] }), 'deny');

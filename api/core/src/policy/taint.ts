@@ -3,7 +3,7 @@ import { villageTool } from '@hamlet/contract/tools';
 import { ruleNames, type Judged } from './judged.ts';
 import { mcpServerOf } from './mcp-names.ts';
 
-/** Classes of calls by which text from outside could act through a run: a person decides on each in a tainted run. */
+/** Classes through which text from outside could act: in a tainted run a person decides on each such call. */
 export const TAINT_ASKS: ReadonlySet<string> = new Set([
   'publish',
   'send',
@@ -16,15 +16,15 @@ export const TAINT_ASKS: ReadonlySet<string> = new Set([
   'schedule',
 ]);
 
-/** The source and the detail of a mark that a call brings to its run. */
+/** The source and detail of a taint mark. */
 export interface Bringing {
   readonly source: TaintSource;
   readonly detail: string;
 }
 
 /**
- * The mark that a call brings to its run; null if its result holds no text of strangers. `classes` are the capabilities of a
- * shell command, null for another tool. Pure.
+ * The taint mark that a call adds to its run; null if its result contains no text of strangers. `classes`: the
+ * capabilities of a shell command, null for any other tool. Pure.
  */
 export function bringingOf(tool: string, classes: readonly string[] | null): Bringing | null {
   const server = mcpServerOf(tool);
@@ -45,21 +45,21 @@ const WORDS: Readonly<Record<TaintSource, (detail: string) => string>> = {
   script: (detail) => `the script ${detail}`,
 };
 
-/** The origin of the text, for people and models. Pure. */
+/** Describes the origin of the text for people and models. Pure. */
 export function taintInWords({ source, detail }: Pick<TaintMark, 'source' | 'detail'>): string {
   return WORDS[source](detail);
 }
 
 interface TaintedCall {
   readonly when: CallOccasion;
-  /** Classes that the call needs, each with further names by which a rule may relax it. */
+  /** Classes that the call needs, each with the names by which a rule may relax it. */
   readonly classes: readonly { readonly name: string; readonly aliases: readonly string[] }[];
   readonly taint: readonly TaintMark[];
 }
 
 /**
- * The question of a call in a tainted run; null if it needs no class of {@link TAINT_ASKS}, or if rules of the village with
- * `tainted: allow` name each of them. Pure.
+ * The reason to ask about a call in a tainted run; null if it needs no class of {@link TAINT_ASKS}, or if village rules
+ * with `tainted: allow` name each of them. Pure.
  */
 export function askIfTainted({ rules }: Pick<Policy, 'rules'>, { when, classes, taint }: TaintedCall): Judged | null {
   const [first] = taint;

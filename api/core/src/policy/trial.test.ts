@@ -28,7 +28,7 @@ const facts = (parts: Partial<JudgedFacts>): JudgedFacts => ({
   ...parts,
 });
 
-test('kept facts of a write that leaves a pod have the verdict of the write itself', () => {
+test('the stored facts of a write give the same verdict as the write itself', () => {
   for (const kind of Object.keys(EGRESS_TOOLS) as EgressWriteKind[])
     for (const isAllowedByRule of [true, false])
       for (const taint of [null, MARK])
@@ -41,7 +41,7 @@ test('kept facts of a write that leaves a pod have the verdict of the write itse
         );
 });
 
-test('kept facts of a call have the verdict of its arguments, also where they put it in another class', () => {
+test('the stored facts of a call give the same verdict as its arguments, even if these change its class', () => {
   const url = 'https://a.test/';
   for (const [input, toolClass] of [
     [{ url }, 'network'],
@@ -64,7 +64,7 @@ test('kept facts of a call have the verdict of its arguments, also where they pu
     );
 });
 
-test('a call counts for its classes, one of an MCP server for the server', () => {
+test('a call counts for its classes, an MCP call for its server', () => {
   assert.deepEqual(classesOfFacts(facts({ classes: ['read', 'exec'] })), ['exec', 'read']);
   assert.deepEqual(classesOfFacts(facts({ tool: 'git_push', toolClass: null })), ['publish', 'network']);
   assert.deepEqual(classesOfFacts(facts({ tool: 'mcp__files__read', toolClass: null })), ['mcp__files']);

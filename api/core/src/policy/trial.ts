@@ -4,20 +4,20 @@ import { judge } from './judge-shell-call.ts';
 import type { Judged } from './judged.ts';
 import { mcpServerOf } from './mcp-names.ts';
 
-/** The facts by which the API judged a call, kept without its arguments. */
+/** The facts by which the API judged a call, stored without its arguments. */
 export interface JudgedFacts {
   readonly tool: string;
-  /** Class of the call by its arguments; null for a tool of an MCP server, and for one that does not exist. */
+  /** Class of the call by its arguments; null for an MCP tool or an unknown one. */
   readonly toolClass: string | null;
   /** Classes that a shell command needs; null for another call. */
   readonly classes: readonly string[] | null;
-  /** The reasons why the effect of a command cannot be known, in words; null if it is clear. */
+  /** The reasons why the effect of a command is unclear; null if it is clear. */
   readonly unclear: string | null;
-  /** The first text from outside that had reached the run; null if none had. */
+  /** The first text from outside that had reached the run; null if none. */
   readonly taint: TaintMark | null;
-  /** For a write that leaves a pod: whether a rule of the Agent lets plain writes out. */
+  /** For a write that leaves a pod: true if a rule of the Agent allows plain writes. */
   readonly byRule: boolean | null;
-  /** True if the broker asks about each write of the agent's pod, by the present rules of egress. */
+  /** True if the present egress rules make the broker ask about each write of the agent's pod. */
   readonly brokerAsks: boolean;
 }
 
@@ -35,7 +35,7 @@ export function judgeFacts(policy: Pick<Policy, 'rules' | 'mcp'>, facts: JudgedF
   return judge(policy, { tool, when: 'run', knownClass: toolClass, taint, needs, brokerAsks });
 }
 
-/** The classes by which rules name a call, for counts; a call of an MCP server has its server. Pure. */
+/** The classes under which a call is counted; an MCP call counts for its server. Pure. */
 export function classesOfFacts({ tool, toolClass, classes }: JudgedFacts): readonly string[] {
   const kind = KINDS.get(tool);
   if (kind !== undefined) return EGRESS_CLASSES[kind];

@@ -6,17 +6,17 @@ export interface WebLink {
   readonly name: string | null;
 }
 
-/** Links of one text that are found; the rest stays text. */
+/** Maximum number of links in one text; the rest stays text. */
 export const LINKS_MAX = 200;
 const URL_MAX_CHARS = 2_048;
 
 /**
- * A named link or a bare address. Each alternative begins with another character, and all lengths are bounded, so the time for a
- * hostile text grows only with its length. A pair of parentheses belongs to an address.
+ * A named link or a bare address. The alternatives begin with different characters and have bounded lengths, so
+ * matching takes linear time. An address may contain a pair of parentheses.
  */
 const ADDRESS = String.raw`https?:\/\/(?:[^\s<>"\x60|\\^{}[\]()]|\([^\s<>()]{0,200}\)){1,${URL_MAX_CHARS}}`;
 const LINK = new RegExp(String.raw`\[([^\]\n]{1,200})\]\((${ADDRESS})\)|${ADDRESS}`, 'gi');
-/** Signs of a sentence after an address. */
+/** Punctuation after an address. */
 const SENTENCE_END = /[.,;:!?'*_~]+$/;
 
 /** The links to the web in a text, in order. Pure. */
@@ -33,7 +33,7 @@ export function webLinks(text: string): readonly WebLink[] {
   return links;
 }
 
-/** Equal for two addresses of the same page: without the part behind `#`, and without a last slash. Pure. */
+/** A key that two addresses of the same page share: without fragment and trailing slash. Pure. */
 export function pageKey(url: string): string {
   if (!URL.canParse(url)) return url;
   const { protocol, host, pathname, search } = new URL(url);

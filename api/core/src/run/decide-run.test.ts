@@ -31,7 +31,7 @@ const failed = (run: RunProgress, code: 'too_many_attempts' | 'run_did_nothing')
 const SAME: RunVerdict = { kind: 'same' };
 const RENEWED: RunVerdict = { kind: 'renewed' };
 
-/** A command of the resident in a cycle, under the claim of an attempt. */
+/** A command of the resident in a cycle, with the lease of an attempt. */
 const claimed =
   <K extends 'start' | 'step' | 'renew' | 'journal'>(kind: K) =>
   (cycle: number, attempt?: number) => ({ kind, cycle, ...(attempt === undefined ? {} : { attempt }) });
@@ -87,7 +87,7 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
   ['nothing lapses on a queued run', lapsed, { kind: 'lapse' }, SAME],
   ['nothing lapses on a settled run', done, { kind: 'lapse' }, SAME],
   ['a step under a lapsed claim', lapsed, step(3, 1), refused('claim_lapsed')],
-  ['a step under a lapsed claim, of a resident that names no attempt', lapsed, step(3), refused('claim_lapsed')],
+  ['a step under a lapsed claim, from a resident that names no attempt', lapsed, step(3), refused('claim_lapsed')],
   ['a step under the claim before this one', attempt(running, 2), step(3, 1), refused('claim_lapsed')],
   [
     'a step under this claim',
@@ -212,7 +212,7 @@ test('no command changes a settled run', () => {
 });
 
 const RESULTS: readonly (readonly [string, Partial<RunResult>, boolean])[] = [
-  ['a resident that names no runtime has its summary', { runtime: null }, false],
+  ['the summary of a resident that names no runtime is an answer', { runtime: null }, false],
   ['no effect and no answer', {}, true],
   ['white space does not count as an answer', { answer: ' \n' }, true],
   ['an answer', { answer: 'Here.' }, false],

@@ -1,19 +1,19 @@
 import type { RunState, SettledState } from '@hamlet/contract';
 
-/** Attempts in a row without progress. Without this limit, a run that crashes its agent would be delivered again without end. */
+/** Maximum attempts in a row without progress, because a run that crashes its agent would otherwise restart endlessly. */
 export const RUN_ATTEMPTS_MAX = 5;
 
 export interface RunProgress {
   readonly state: RunState;
   readonly attempt: number;
-  /** The newest attempt with a new entry of the journal or a new step; 0 before. */
+  /** The newest attempt with a new journal entry or step; 0 before. */
   readonly progressAttempt: number;
   /** Cycle at the last start. */
   readonly cycle: number | null;
   readonly cancelRequested: boolean;
 }
 
-/** Old residents send no attempt, so only their cycle is compared. */
+/** Old residents send no attempt, so only the cycle is compared. */
 export interface RunClaim {
   readonly cycle: number;
   readonly attempt?: number | undefined;
@@ -201,13 +201,13 @@ function lapse(run: RunProgress): RunVerdict {
 export interface ClaimFacts {
   /** Null if no agent holds a lease. */
   readonly leaseUntilMs: number | null;
-  /** Since then the API has accepted renewals without an interruption. */
+  /** Start of the API's present uninterrupted uptime. */
   readonly attentiveSinceMs: number;
   readonly leaseMs: number;
   readonly nowMs: number;
 }
 
-/** After an interruption of the API, a lease lasts for another full length: no agent could renew it meanwhile. */
+/** After an outage of the API, a lease lasts for another full length, because agents could not renew it meanwhile. */
 export function claimLapsed({ leaseUntilMs, attentiveSinceMs, leaseMs, nowMs }: ClaimFacts): boolean {
   return leaseUntilMs !== null && leaseUntilMs < nowMs && attentiveSinceMs + leaseMs <= nowMs;
 }

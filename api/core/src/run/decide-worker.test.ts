@@ -18,7 +18,7 @@ const codeOf = (facts: Partial<WorkerFacts>, share = {}): string => {
   return verdict.kind === 'refused' ? verdict.error.code : verdict.kind;
 };
 
-test('each guard refuses with a code of its own', () => {
+test('each limit refuses with its own code', () => {
   assert.equal(codeOf({ depth: WORKER_DEPTH_MAX }), 'worker_too_deep');
   assert.equal(codeOf({ depth: WORKER_DEPTH_MAX - 1 }), 'begin');
   assert.equal(codeOf({ active: WORKER_WIDTH_MAX }), 'worker_too_many');
@@ -30,13 +30,13 @@ test('each guard refuses with a code of its own', () => {
   assert.equal(codeOf({ taken: { tokens: 0, moneyMicros: parseAiDollars('1') } }), 'worker_no_money');
 });
 
-test('a worker gets half of the tokens that are left, and money in proportion', () => {
+test('a worker gets half of the remaining tokens, and money in proportion', () => {
   assert.deepEqual(decideWorker(FACTS, {}), { kind: 'begin', budgets: { ...budgets, tokens: 4_000, money: '0.25' } });
   const asked = decideWorker(FACTS, { tokens: 2_000, moneyMicros: parseAiDollars('0.1') });
   assert.deepEqual(asked, { kind: 'begin', budgets: { ...budgets, tokens: 2_000, money: '0.1' } });
 });
 
-test('shares that are given away one after the other never exceed the budget', () => {
+test('the shares of consecutive workers never exceed the budget', () => {
   let taken = { tokens: 0, moneyMicros: 0n };
   for (let begun = 0; begun < 100; begun += 1) {
     const verdict = decideWorker({ ...FACTS, taken }, {});
@@ -55,7 +55,7 @@ test('money limits no worker where tokens cost nothing', () => {
   assert.equal(codeOf(facts, { moneyMicros: 5n }), 'begin');
 });
 
-test('each end of a worker has advice', () => {
+test('each failure of a worker comes with advice', () => {
   assert.match(workerError({ code: 'budget_tokens', message: 'over' }).fix, /smaller part/);
   assert.match(workerError({ code: 'anything', message: 'x' }).fix, /yourself/);
 });

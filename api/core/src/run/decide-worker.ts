@@ -1,10 +1,10 @@
 import { formatAiDollars, WORKER_TOKENS_MIN, type RunBudgets, type WorkerError } from '@hamlet/contract';
 
-/** A worker may have workers, and these none. */
+/** Maximum depth: a worker may have workers, but these may not. */
 export const WORKER_DEPTH_MAX = 2;
-/** Workers of one run at one time. */
+/** Maximum number of active workers of one run. */
 export const WORKER_WIDTH_MAX = 4;
-/** Budget of money of a run whose tokens cost nothing: it limits nothing. */
+/** Money budget of a run whose tokens are free: no limit. */
 const FREE_MICROS = 1n;
 
 export interface Spending {
@@ -18,7 +18,7 @@ export interface WorkerFacts {
   readonly active: number;
   readonly budgets: RunBudgets;
   readonly moneyMicros: bigint;
-  /** Used by the run and its ended workers, and given to its other workers. */
+  /** Budget that the run and its ended workers used, plus the budgets of its active workers. */
   readonly taken: Spending;
 }
 
@@ -38,7 +38,7 @@ const refuse = (code: WorkerGuard, what: string, fix: string): WorkerVerdict => 
   error: { code, what, fix },
 });
 
-/** Decides about a worker, and takes its budgets from those of the run that delegates. Pure. */
+/** Decides about a worker; its budgets come out of those of the delegating run. Pure. */
 export function decideWorker(facts: WorkerFacts, share: WorkerShare): WorkerVerdict {
   const { depth, active } = facts;
   if (depth >= WORKER_DEPTH_MAX)
@@ -84,11 +84,11 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^model_/, 'Delegate it again later.'],
   [/^(cancelled|cancel_unconfirmed)$/, 'Do not repeat it unless a person asks for it.'],
   [/^parent_ended$/, 'Delegate it again in another run.'],
-  [/^unsettled$/, 'Look whether these calls have had an effect before you repeat them.'],
+  [/^unsettled$/, 'Check whether these calls had an effect before you repeat them.'],
 ];
 const FIX = 'Do this part yourself, or delegate it again in other words.';
 
-/** The end of a worker that was not done, with advice. Pure. */
+/** The failure of a worker, with advice. Pure. */
 export function workerError({ code, message }: { readonly code: string; readonly message: string }): WorkerError {
   return { code, what: message, fix: FIXES.find(([pattern]) => pattern.test(code))?.[1] ?? FIX };
 }

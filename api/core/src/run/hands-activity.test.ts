@@ -16,7 +16,7 @@ const call = (changes: Partial<OpenCall> = {}): OpenCall => ({
   ...changes,
 });
 
-test('a command is what its programs do: building before browsing before typing before reading', () => {
+test('the activity of a command follows from its programs: building before browsing before typing before reading', () => {
   const table = {
     'pytest -q': 'building',
     'cd /workspace/bakery && CI=1 npm test 2>&1 | tail -40': 'building',
@@ -33,10 +33,14 @@ test('a command is what its programs do: building before browsing before typing 
     constructor: 'typing',
   };
   for (const [command, activity] of Object.entries(table)) assert.equal(activityOfCommand(command), activity, command);
-  assert.equal(activityOfCommand(`true ${'x'.repeat(100_000)}; make`), 'typing', 'only the beginning is looked at');
+  assert.equal(
+    activityOfCommand(`true ${'x'.repeat(100_000)}; make`),
+    'typing',
+    'only the beginning of a command counts',
+  );
 });
 
-test('another tool is what its class says; a browser is browsing, also as an MCP server', () => {
+test('the class of any other tool decides its activity; a browser is browsing, even as an MCP server', () => {
   const of = (tool: string, toolClass: OpenCall['toolClass']) => activityOfCall(call({ tool, toolClass }));
   assert.equal(of('read_file', 'read'), 'reading');
   assert.equal(of('write_file', 'write_inside'), 'typing');
@@ -47,7 +51,7 @@ test('another tool is what its class says; a browser is browsing, also as an MCP
   assert.equal(of('mcp__files__read', 'read'), 'reading');
 });
 
-test('the newest open call counts; an agent that only waits is waiting; nothing open is nothing', () => {
+test('the newest open call decides; an agent without one is waiting or has no activity', () => {
   const calls = [call({ command: 'make' }), call({ command: 'cat x' }), call({ agentId: 'bob', command: 'make' })];
   assert.deepEqual(
     [...handsActivities(calls, ['cleo', 'bob'])],
@@ -60,7 +64,7 @@ test('the newest open call counts; an agent that only waits is waiting; nothing 
   assert.equal(handsActivities([], []).size, 0);
 });
 
-test('only changes are sent, and the end of one is null', () => {
+test('only changes are sent, and an ended activity is null', () => {
   const before = new Map([
     ['ada', 'typing'],
     ['bob', 'reading'],

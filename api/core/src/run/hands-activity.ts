@@ -1,6 +1,6 @@
 import type { HandsActivity, ToolClass } from '@hamlet/contract';
 
-/** A call in the hands that has begun and not ended. */
+/** An unfinished call in the hands. */
 export interface OpenCall {
   readonly agentId: string;
   readonly tool: string;
@@ -9,7 +9,7 @@ export interface OpenCall {
   readonly command: string | null;
 }
 
-/** Programs by what an agent does that runs them. */
+/** Programs by the activity that they show. */
 const PROGRAMS: Readonly<Record<string, HandsActivity>> = Object.fromEntries([
   ...kind('building', [
     'make cmake ninja gcc g++ cc clang go cargo rustc mvn gradle gradlew tsc esbuild vite webpack',
@@ -23,23 +23,20 @@ function kind(activity: HandsActivity, lists: readonly string[]): readonly (read
   return lists.flatMap((list) => list.split(' ')).map((program) => [program, activity]);
 }
 
-/** Words before a program that change nothing about it, and assignments of variables. */
+/** Prefixes of a program that do not affect its activity, and variable assignments. */
 const BEFORE = /^(?:sudo|time|nice|env|exec|timeout|nohup|then|do|[A-Za-z_]\w*=.*|-\S*|\d+\w*)$/;
-/** Characters of a command that count. */
+/** Maximum characters of a command to classify. */
 const COMMAND_MAX_CHARS = 4_000;
 const STRONGEST: readonly HandsActivity[] = ['building', 'browsing', 'typing', 'reading'];
 
-/**
- * The activity of an agent that runs a command: the strongest one of its programs. A command that only reads is reading; another one
- * that says nothing is typing. Pure.
- */
+/** The activity of a command: the strongest of its programs. A command that only reads is reading; an unknown program is typing. Pure. */
 export function activityOfCommand(command: string): HandsActivity {
   const parts = command.slice(0, COMMAND_MAX_CHARS).split(/[\n;|&]+/);
   const found = new Set(parts.flatMap((part) => activityOfPart(part) ?? []));
   return STRONGEST.find((activity) => found.has(activity)) ?? 'typing';
 }
 
-/** Null for a part without a program, and for one that only changes the folder. */
+/** The activity of one part of a command; null without a program, and for `cd`. */
 function activityOfPart(part: string): HandsActivity | null {
   const word = part
     .trim()
@@ -65,9 +62,7 @@ export function activityOfCall({ tool, toolClass, command }: Omit<OpenCall, 'age
   return (toolClass === null ? undefined : BY_CLASS[toolClass]) ?? 'working';
 }
 
-/**
- * The present activity of each agent: its newest open call, else that it waits for people. `calls` has the newest call last. Pure.
- */
+/** The present activity of each agent: from its newest open call, else waiting for people. `calls` has the newest call last. Pure. */
 export function handsActivities(
   calls: readonly OpenCall[],
   waiting: readonly string[],
@@ -78,7 +73,7 @@ export function handsActivities(
   ]);
 }
 
-/** The agents whose activity differs between two moments; null for one that has ended. Pure. */
+/** The agents whose activity changed between two moments; null for an ended activity. Pure. */
 export function changedActivities(
   before: ReadonlyMap<string, HandsActivity>,
   now: ReadonlyMap<string, HandsActivity>,

@@ -15,7 +15,7 @@ const call = (command: string, changes: Partial<EndedCall> = {}): EndedCall => (
 const failing = (command: string, stderr = '', exit = 1): EndedCall => call(command, { exit, stderr });
 const after = (...calls: EndedCall[]) => panicOf(calls);
 
-test('three failed test runs in a row, with any commands between them; a passing one begins again', () => {
+test('three failed test runs in a row end the run; a passing one resets the count', () => {
   const bad = failing('python3 -m pytest -q');
   assert.equal(after(bad, bad), null);
   assert.equal(after(bad, call('sed -i s/a/b/ x.py'), bad, failing('ls nothing'), bad), 'tests_keep_failing');
@@ -54,7 +54,7 @@ test('a test program that is missing, or finds no tests, does not count as a fai
   assert.equal(after(...Array.from({ length: 4 }, () => call('pytest', { exit: null }))), null);
 });
 
-test('three time-outs of the network in a row; reaching a host begins again', () => {
+test('three network timeouts in a row end the run; reaching a host resets the count', () => {
   const late = failing('curl https://a.org', 'curl: (28) Connection timed out after 10001 ms', 28);
   const fetch = failing('git fetch', "fatal: unable to access 'x': Failed to connect: Connection timed out", 128);
   assert.equal(after(late, fetch, call('ls'), late), 'network_keeps_timing_out');
@@ -63,12 +63,12 @@ test('three time-outs of the network in a row; reaching a host begins again', ()
   assert.equal(
     after(late, late, call('cat log', { stdout: 'Connection timed out' })),
     null,
-    'a success does not count as a time-out',
+    'a successful command does not count as a timeout',
   );
   assert.equal(after(late, late, failing('make', 'the test timed out')), null);
 });
 
-test('a forced update that was refused, or that a fetch shows; branches of agents do not count', () => {
+test('a forced update of a shared branch ends the run, even if refused; branches of agents do not count', () => {
   const refused = call('', { tool: 'git', exit: null, code: 'git_forced_update_refused' });
   assert.equal(after(refused), 'shared_branch_forced');
   const line = (branch: string) => `From x\n + 1a2b3c4...5d6e7f8 ${branch}       -> origin/${branch}  (forced update)`;
@@ -78,7 +78,7 @@ test('a forced update that was refused, or that a fetch shows; branches of agent
   assert.equal(after(call('git fetch', { stderr: '   1a2b3c4..5d6e7f8  main -> origin/main' })), null);
 });
 
-test('access that machine or server denies; a refusal of the rules of the village ends nothing', () => {
+test("access denied by the machine or a server ends the run; a refusal by the village's rules does not", () => {
   for (const text of [
     'bash: /proc/1/mem: Permission denied',
     "Error: EACCES: permission denied, open '/x'",
@@ -97,19 +97,19 @@ test('access that machine or server denies; a refusal of the rules of the villag
   ])
     assert.equal(after(failing('x', text)), null, text);
   const curl = call('curl -f x', { exit: 22, stderr: 'curl: (22) The requested URL returned error: 403' });
-  assert.equal(after({ ...curl, refused: true }), null, 'the broker refused, and no server');
+  assert.equal(after({ ...curl, refused: true }), null, 'the broker refused, not the server');
   assert.equal(after(call('cat log', { stdout: 'x: Permission denied' })), null);
   assert.equal(after(call('', { tool: 'write_file', exit: null, code: 'denied' })), 'access_denied');
 });
 
-test('a full disk, of a program or of a file tool', () => {
+test('a full disk ends the run, for programs and file tools', () => {
   assert.equal(after(failing('dd', 'dd: error writing: No space left on device')), 'disk_full');
   assert.equal(after(failing('npm i', 'npm ERR! code ENOSPC')), 'disk_full');
   assert.equal(after(call('', { tool: 'write_file', exit: null, code: 'disk_full' })), 'disk_full');
   assert.equal(after(call('grep ENOSPC log', { stdout: 'ENOSPC' })), null);
 });
 
-test('a cause far from the end of a long output is none, and hostile texts take no time', () => {
+test('only the end of a long output counts, and hostile texts are read quickly', () => {
   assert.equal(after(failing('make', `No space left on device\n${'x'.repeat(5_000)}`)), null);
   const long = 'git ' + ' + 1'.repeat(50_000);
   assert.equal(after(call(long, { stdout: long, stderr: long, exit: 1 })), null);

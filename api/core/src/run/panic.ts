@@ -1,23 +1,23 @@
 import type { PanicCode } from '@hamlet/contract';
 
-/** Failures of one kind in a row that end a run. */
+/** Number of consecutive failures of one kind that end a run. */
 export const PANIC_AFTER = 3;
 
-/** A call in the hands that has ended, as the agent claims it. Texts may be cut to their ends. */
+/** An ended call in the hands, as the agent claims it. Long texts keep only their ends. */
 export interface EndedCall {
   readonly tool: string;
   readonly command: string;
-  /** Null if it had no process, or if a signal ended it. */
+  /** Null without a process, or if a signal ended it. */
   readonly exit: number | null;
   readonly stdout: string;
   readonly stderr: string;
   /** Code of a failed outcome. */
   readonly code: string | null;
-  /** True if the broker refused something while it ran: then a 403 is the village's own. */
+  /** True if the broker refused something during the call: then a 403 comes from the village. */
   readonly refused: boolean;
 }
 
-/** Characters of a command, and of the end of a stream, in which causes are looked for. A printed file is not a cause. */
+/** Characters of a command, and of the end of a stream, that are searched for causes: output further up may be a printed file. */
 const COMMAND_CHARS = 2_000;
 const OUTPUT_CHARS = 1_500;
 
@@ -30,10 +30,10 @@ const TEST_RUNS = [
   /\bnode --test\b/,
   /\b(?:jest|vitest|mocha|ctest|rspec|phpunit|tox)\b/,
 ] as const;
-/** Commands that install a test program run no test. */
+/** Commands that install a test program, which run no test. */
 const INSTALLS =
   /\b(?:pip3?|pipx|uv|poetry|npm|pnpm|yarn|bun|apt|apt-get|gem|cargo|go) (?:-\S+ |pip )*(?:install|add|i|ci|download|get)\b/;
-/** A shell that does not find or start a program; pytest that ran no test, or that is not installed. */
+/** The shell could not find or start the program, or pytest ran no test or is not installed. */
 const NO_TEST: ReadonlySet<number> = new Set([126, 127]);
 const PYTEST_RAN_NONE: ReadonlySet<number> = new Set([2, 3, 4, 5]);
 const MISSING = /\bNo module named '?(?:pytest|tox)\b/;
@@ -44,10 +44,10 @@ const TIMED_OUT =
   /\bETIMEDOUT\b|\b(?:connection|operation|request|read) timed out\b|\bcurl: \(28\)|\b(?:ReadTimeoutError|ConnectTimeoutError|ConnectTimeout)\b|\bnetwork timeout at\b|\b504 gateway time-?out\b/i;
 const DENIED =
   /: Permission denied\b|\bEACCES\b|\breturned error: 403\b|\bHTTP(?:\/[\d.]+)?(?: error)?:? 403\b|\b403 Forbidden\b/i;
-/** Refusals of the village's own rules: they name the switch to ask for, and end no run. */
+/** Refusals by the village's rules: they name the setting to ask for, and do not end a run. */
 const OWN_REFUSAL = /\begress_[a-z_]+|http:\/\/hamlet\/(?:pip|npm|apt|crates|go)\/|tunnel|proxy/i;
 const DISK_FULL = /\bNo space left on device\b|\bENOSPC\b|\bDisk quota exceeded\b/i;
-/** A line of git about a reference: flag, ids, source, destination. Branches below `hamlet/` belong to one agent. */
+/** A line of git output about a reference: flag, ids, source, destination. Branches below `hamlet/` belong to one agent. */
 const FORCED = /^ ?\+ [0-9a-f]+\.\.\.[0-9a-f]+ +(\S+) +-> (\S+) +\(forced update\)$/gm;
 
 const FILE_TOOLS: ReadonlySet<string> = new Set(['read_file', 'write_file', 'edit_file', 'undo_change']);
@@ -87,7 +87,7 @@ const isDenied = (call: EndedCall): boolean =>
 const isFull = (call: EndedCall): boolean =>
   call.code === 'disk_full' || (hasFailed(call) && DISK_FULL.test(said(call)));
 
-/** True if the newest of these verdicts is bad, and so are the ones before it. */
+/** True if the newest verdicts, as many as end a run, are all bad. */
 function isRow<T>(calls: readonly EndedCall[], verdictOf: (call: EndedCall) => T | null, bad: T): boolean {
   const verdicts = calls.map(verdictOf);
   if (verdicts.at(-1) !== bad) return false;
@@ -95,7 +95,7 @@ function isRow<T>(calls: readonly EndedCall[], verdictOf: (call: EndedCall) => T
   return row.length === PANIC_AFTER && row.every((verdict) => verdict === bad);
 }
 
-/** The cause for which a run must end, by the calls that have ended, oldest first; the newest one decides. Pure. */
+/** The cause for which a run must end; null if none. `calls` are the ended calls, oldest first; the newest one decides. Pure. */
 export function panicOf(calls: readonly EndedCall[]): PanicCode | null {
   const newest = calls.at(-1);
   if (newest === undefined) return null;

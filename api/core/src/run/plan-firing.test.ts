@@ -61,7 +61,7 @@ for (const [name, changes, outcome, cancelled] of TABLE) {
   });
 }
 
-test('an agent that is named twice gets one run, in the order of the names', () => {
+test('an agent that is named twice gets one run; runs have the order of the names', () => {
   for (const overlap of ['Forbid', 'Queue', 'Replace'] as const satisfies readonly Overlap[]) {
     const plan = planFiring(facts({ overlap, agents: ['bob', 'ada', 'bob'] }));
     assert.deepEqual(

@@ -23,7 +23,7 @@ test('a failed request to the model counts its tokens, and no step', () => {
   ]);
 });
 
-test('a settled call has its name from an earlier answer, and a call that the API saw is not shown twice', () => {
+test('a settled call gets its name from an earlier answer, and a call that the API saw is not shown twice', () => {
   const calls = new Map([['0.1', { tool: 'say', effect: 'keyed', argumentsRef: REF }]]);
   const settled = entry(1, { type: 'tool_settled', call: '0.1', outcome: 'denied', result: REF });
   const named = { call_id: '0.1', tool: 'say', effect: 'keyed', arguments_ref: REF };
@@ -33,7 +33,7 @@ test('a settled call has its name from an earlier answer, and a call that the AP
   assert.deepEqual(shown([settled], { calls, witnessed: new Set(['0.1']) }).events, []);
 });
 
-test('only a call without its intent and its answer needs an answer that is stored already', () => {
+test('only a call without its intent and answer needs a stored answer', () => {
   const calls = [{ id: '1.0', modelId: 'm', tool: 'say', arguments: REF, effect: 'keyed' }];
   const message = { message: REF, hasText: false, usage, moneyMicros: 0 };
   const answered = entry(1, { type: 'model_answered', ask: 1, attempt: 1, ...message, calls });
@@ -53,7 +53,7 @@ test('only a call without its intent and its answer needs an answer that is stor
   assert.deepEqual(callsIn([entry(1, { type: 'interrupted' })]), { ids: [], unnamed: [] });
 });
 
-test('events that the API records itself, and kinds that it does not know, are not shown', () => {
+test('unknown kinds, and events that the API records itself, are not shown', () => {
   const entries = ['cancel_asked', 'permission_asked', 'run_closed', 'run_resumed', 'dreamt'];
   assert.deepEqual(shown(entries.map((type, index) => entry(index + 1, { type }))).events, []);
 });
@@ -64,11 +64,11 @@ test('a run shows a limited number of claims', () => {
   assert.equal(shown(entries, { events: RUN_CLAIMS_MAX + 5 }).events.length, 0);
 });
 
-test('entries continue the stored journal', () => {
+test('entries that contradict the stored journal are refused', () => {
   const stored = { seq: 4, fence: 3, type: 'tool_intent' };
   const next = [entry(7, { type: 'interrupted', fence: 3 }), entry(9, { type: 'run_closed', fence: 4 })];
   assert.equal(contradictionIn('run', next, stored), null);
-  assert.match(contradictionIn('other', next, stored) ?? '', /about the run/);
+  assert.match(contradictionIn('other', next, stored) ?? '', /belongs to the run/);
   assert.match(contradictionIn('run', next, { ...stored, fence: 4 }) ?? '', /fence/);
   assert.match(contradictionIn('run', next, { ...stored, seq: 7 }) ?? '', /comes after/);
   assert.match(contradictionIn('run', next, { ...stored, type: 'run_closed' }) ?? '', /follows the end/);

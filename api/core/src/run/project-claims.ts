@@ -6,10 +6,10 @@ import {
   type RunEventKind,
 } from '@hamlet/contract';
 
-/** Events of a run that its agent may claim; the journal has the others, too. Leaves room for the API's own events. */
+/** Maximum number of claimed events that a run shows, which leaves room for the API's own events; the journal has all. */
 export const RUN_CLAIMS_MAX = 20_000;
 
-/** A call as the answer of the model named it. */
+/** A call as the model's answer named it. */
 export interface ClaimedCall {
   readonly tool: string;
   readonly effect: string | null;
@@ -19,9 +19,9 @@ export interface ClaimedCall {
 export interface ClaimContext {
   readonly model: string | null;
   readonly calls: ReadonlyMap<string, ClaimedCall>;
-  /** Calls with an event that the API saw itself. The claims about them say nothing new. */
+  /** Calls that the API saw itself, whose claims are redundant. */
   readonly witnessed: ReadonlySet<string>;
-  /** Events that the run has already. */
+  /** Number of events that the run already has. */
   readonly events: number;
 }
 
@@ -33,7 +33,7 @@ export interface ProjectedEvent {
 export interface Projection {
   readonly events: readonly ProjectedEvent[];
   readonly model: string | null;
-  /** By the count of the agent. */
+  /** As the agent counted. */
   readonly used: { readonly steps: number; readonly tokens: number; readonly costMicros: number };
 }
 
@@ -50,13 +50,13 @@ export function callsOf(claims: readonly JournalClaim[]): ReadonlyMap<string, Cl
   );
 }
 
-/** The calls of new entries, and those of them that no answer among the entries names. */
+/** The calls of new entries, and those without an answer among the entries. */
 export interface CallsOfEntries {
   readonly ids: readonly string[];
   readonly unnamed: readonly string[];
 }
 
-/** The calls that new entries are about. Their names may stand in an answer that is stored already. */
+/** The calls in new entries. Their names may be in an already stored answer. */
 export function callsIn(entries: readonly JournalEntry[]): CallsOfEntries {
   const named = callsOf(entries.map(({ event }) => event));
   const ids = new Set<string>();
@@ -65,15 +65,15 @@ export function callsIn(entries: readonly JournalEntry[]): CallsOfEntries {
     const { data } = VisibleClaim.safeParse(event);
     if (data === undefined || !('call' in data)) continue;
     ids.add(data.call);
-    // An intent has all names itself.
+    // An intent contains all names.
     if (data.type !== 'tool_intent' && !named.has(data.call)) unnamed.add(data.call);
   }
   return { ids: [...ids], unnamed: [...unnamed] };
 }
 
 /**
- * The public events of a run that follow from new entries of its agent's journal. Pure. Kinds that this version does not
- * know, and events that the API records itself (start, permissions, cancel, end), give none.
+ * The public events of a run from new entries of its agent's journal. Unknown kinds, and events that the API records
+ * itself (start, permissions, cancel, end), give none. Pure.
  */
 export function projectClaims(entries: readonly JournalEntry[], before: ClaimContext): Projection {
   const known = entries.flatMap(({ event }) => VisibleClaim.safeParse(event).data ?? []);
@@ -148,7 +148,7 @@ export interface LastEntry {
   readonly type: string;
 }
 
-/** The contradiction between new entries of a run and its state, in words; null if nothing. Pure. */
+/** The contradiction between new entries of a run and its state as a sentence; null if there is none. Pure. */
 export function contradictionIn(
   runId: string,
   fresh: readonly JournalEntry[],
@@ -157,7 +157,7 @@ export function contradictionIn(
   let last: LastEntry | null = stored;
   for (const { seq, event } of fresh) {
     const { run, fence, type } = event;
-    if (run !== runId) return `The entry ${seq} is about the run ${run}`;
+    if (run !== runId) return `The entry ${seq} belongs to the run ${run}`;
     if (last !== null && seq <= last.seq) return `The entry ${seq} comes after the entry ${last.seq}`;
     if (last !== null && fence < last.fence) return `The fence of the entry ${seq} is smaller than that of ${last.seq}`;
     if (last?.type === 'run_closed') return `The entry ${seq} follows the end of the run`;

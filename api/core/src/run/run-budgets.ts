@@ -1,23 +1,23 @@
 import { formatAiDollars, parseAiDollars, type RunBudgets } from '@hamlet/contract';
 import { tokenCost } from '../economy/usage-cost.ts';
 
-/** Tokens that one answer of a model is expected to take: with shorter ones a run reaches its budget of steps first. */
+/** Expected tokens of one answer; with shorter answers a run reaches its budget of steps first. */
 const TOKENS_PER_STEP = 1_000;
 const STEPS_MIN = 20;
 const STEPS_MAX = 1_000;
-/** Six hours of work. */
+/** Six hours of work, in seconds. */
 const TIME_MS = 21_600_000;
 const IDLE_CALLS = 10;
 /** Tokens of a run whose tier has no model: its runtime may still count steps and time. */
 const TOKENS_MIN = 1_000;
 
-/** Limits of a tier an hour, and its price of a thousand tokens, in aiDollars. */
+/** Hourly limits of a tier, and its price for a thousand tokens in aiDollars. */
 export interface TierOfRun {
   readonly tokensPerHour: number | null;
   readonly perThousandTokens: string;
 }
 
-/** The budgets of a run by default. A run may use at most the tokens that its tier gives an hour, and what they cost. Pure. */
+/** The default budgets of a run: at most the hourly tokens of its tier and their price. Pure. */
 export function runBudgets(tier: TierOfRun | null): RunBudgets {
   const tokens = Math.max(TOKENS_MIN, tier?.tokensPerHour ?? 0);
   const cost = tokenCost(tokens, parseAiDollars(tier?.perThousandTokens ?? '0'));

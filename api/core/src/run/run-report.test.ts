@@ -37,7 +37,7 @@ test('a report is due after five minutes or twenty steps', () => {
   assert.equal(isReportDue({ ...mark, reportedSteps: 10 }), true);
 });
 
-test('a report counts tools, has their last results, the call under way and failures with their codes', () => {
+test('a report has counts and last results of tools, the open call, and failures with their codes', () => {
   const text = reportText({
     state: 'running',
     steps: 22,
@@ -69,7 +69,7 @@ test('a report counts tools, has their last results, the call under way and fail
       '- read_board: 14; last: 3 "posts", the rest is cu',
       '- say: 1; last: said it',
       '',
-      'Now: the call of go_to is under way.',
+      'Now: a call of go_to is under way.',
       '',
       'Failed: 2 calls',
       '- buy (insufficient_funds): no money',
@@ -78,7 +78,7 @@ test('a report counts tools, has their last results, the call under way and fail
   );
 });
 
-test('a report says for whom or for what the run waits, and how it ended', () => {
+test('a report says what the run waits for, or how it ended', () => {
   const asked: RunEvent = {
     run_id: '01a20000-0000-7000-8000-000000000001',
     number: 2,
@@ -87,8 +87,8 @@ test('a report says for whom or for what the run waits, and how it ended', () =>
     event: 'permission_asked',
     detail: { tool: 'post_to_board' },
   };
-  assert.match(nowOf({ state: 'waiting_permission', recent: [asked] }), /a person must answer first \(post_to_board\)/);
-  assert.match(nowOf({ state: 'queued' }), /until the agent continues it/);
+  assert.match(nowOf({ state: 'waiting_permission', recent: [asked] }), /the run waits for a person \(post_to_board\)/);
+  assert.match(nowOf({ state: 'queued' }), /the run waits for its agent/);
   assert.match(nowOf({ state: 'failed' }), /has ended: failed/);
   assert.match(nowOf({ recent: [aCall('call_begun', '1.0', {}), aCall('call_unknown', '1.0', {})] }), /the model/);
 });

@@ -1,10 +1,10 @@
 import type { RunEvent, RunState } from '@hamlet/contract';
 import { isSettled } from './decide-run.ts';
 
-/** A report is replaced after this time or this number of steps, the earlier of both. A shorter run has none. */
+/** A report is replaced after this many milliseconds or steps, whichever comes first. A shorter run has none. */
 const REPORT_EVERY_MS = 300_000;
 const REPORT_EVERY_STEPS = 20;
-/** Tools with results, and failed calls, that a report names. */
+/** Maximum number of tools, and of failed calls, in a report. */
 const TOOLS_MAX = 12;
 const FAILURES_MAX = 8;
 const RESULT_MAX_CHARS = 160;
@@ -17,7 +17,7 @@ export interface ReportDue {
   readonly reportedSteps: number;
 }
 
-/** True if a run under way is to be reported again. Pure. */
+/** True if a new report of a running run is due. Pure. */
 export function isReportDue({ nowMs, reportedAtMs, steps, reportedSteps }: ReportDue): boolean {
   return nowMs - reportedAtMs >= REPORT_EVERY_MS || steps - reportedSteps >= REPORT_EVERY_STEPS;
 }
@@ -31,7 +31,7 @@ export interface ReportFacts {
 
 type CallEvent = Extract<RunEvent, { event: 'call_begun' | 'call_settled' | 'call_unknown' }>;
 
-/** The report of a run by its events alone: calls with results, the present act, and calls that failed. Pure. */
+/** The report of a run from its events: calls with results, the present act, and failed calls. Pure. */
 export function reportText(facts: ReportFacts): string {
   return [doneLines(facts), `Now: ${presentOf(facts)}`, failedLines(facts)].filter((part) => part !== '').join('\n\n');
 }
@@ -63,7 +63,7 @@ function lastResult(recent: readonly RunEvent[], tool: string): string {
   return last === undefined ? '' : outcomeIn(last).text;
 }
 
-/** The outcome of a call. An agent claims it as JSON; the API has its text alone. */
+/** The outcome of a call. An agent claims it as JSON, the API stores plain text. */
 function outcomeIn({ detail }: CallEvent): { readonly code: string; readonly text: string } {
   const stored = detail.result_text ?? '';
   const claimed = stored.startsWith('{"') ? stored : null;
@@ -73,13 +73,13 @@ function outcomeIn({ detail }: CallEvent): { readonly code: string; readonly tex
   };
 }
 
-/** At most 400 characters of a text in JSON, with whole escapes. */
+/** At most 400 characters of a JSON string, without a cut escape. */
 const FIELDS = {
   code: /"code":"((?:[^"\\\p{Cc}]|\\(?:u[0-9a-f]{4}|["\\/bfnrt])){0,400})/iu,
   text: /"text":"((?:[^"\\\p{Cc}]|\\(?:u[0-9a-f]{4}|["\\/bfnrt])){0,400})/iu,
 };
 
-/** The beginning of a text in JSON whose end may be cut off; null if there is none. */
+/** The start of a JSON string whose end may be cut off; null if there is none. */
 function fieldIn(json: string | null, field: keyof typeof FIELDS): string | null {
   const found = json === null ? null : FIELDS[field].exec(json);
   return found?.[1] === undefined ? null : (JSON.parse(`"${found[1]}"`) as string);
@@ -90,17 +90,17 @@ function inOneLine(text: string): string {
   return line.length <= RESULT_MAX_CHARS ? line : `${line.slice(0, RESULT_MAX_CHARS - 1).toWellFormed()}…`;
 }
 
-/** The end of the run, the people that it waits for, the call under way, or the model. */
+/** The present state in words: the end of the run, or the person, call or model that it waits for. */
 function presentOf({ state, recent }: ReportFacts): string {
   if (isSettled(state)) return `the run has ended: ${state}.`;
-  if (state === 'queued') return 'the run waits until the agent continues it.';
+  if (state === 'queued') return 'the run waits for its agent.';
   const calls = callsIn(recent);
-  if (state === 'waiting_permission') return `a person must answer first${aboutQuestion(recent)}.`;
+  if (state === 'waiting_permission') return `the run waits for a person${aboutQuestion(recent)}.`;
   const ended = new Set(calls.filter(({ event }) => event !== 'call_begun').map(({ detail }) => detail.call_id));
   const open = calls.findLast(({ event, detail }) => event === 'call_begun' && !ended.has(detail.call_id));
   return open === undefined
-    ? 'the model decides about the next step.'
-    : `the call of ${open.detail.tool ?? 'a tool'} is under way.`;
+    ? 'the model decides on the next step.'
+    : `a call of ${open.detail.tool ?? 'a tool'} is under way.`;
 }
 
 function aboutQuestion(recent: readonly RunEvent[]): string {

@@ -54,7 +54,7 @@ test('the newest slot fires until its deadline', () => {
   assert.deepEqual(
     ages(due(TEN_SECONDS, [NOON - 60_000, NOON], { startingDeadlineSeconds: 10 }), NOON, 1_000),
     ['10', '0'],
-    'a shorter deadline is kept',
+    'a shorter deadline is respected',
   );
 });
 
@@ -75,7 +75,7 @@ test('after 24 hours without a plan, RunOnce fires the newest missed slot', () =
   assert.deepEqual(
     [ages(inTime, NOON, HOUR_MS), inTime.missed?.count],
     [['0'], 23],
-    'a slot that fires on time is the one run',
+    'with RunOnce, a slot that fires on time replaces the missed ones',
   );
 });
 
@@ -158,7 +158,7 @@ test('a suspended Schedule has no due slots, and its slots meanwhile are not mis
   assert.equal(decidedUntil({ ...past, suspended: false }, { timing: 'every 1h', nowMs: NOON }), NOON - DAY_MS);
 });
 
-test('the slots of a Schedule count from its creation, and again from a change of its timing', () => {
+test('slots count from the creation of a Schedule, and again from each change of its timing', () => {
   const fresh: Past = { timing: undefined, suspended: false, lastSlotMs: undefined, createdMs: NOON - 5_000 };
   assert.equal(decidedUntil(fresh, { timing: 'every 10s', nowMs: NOON }), NOON - 5_000);
   const known: Past = { timing: 'daily 11:00 UTC', suspended: false, lastSlotMs: NOON - 25 * HOUR_MS, createdMs: 0 };
@@ -172,7 +172,7 @@ test('the slots of a Schedule count from its creation, and again from a change o
   assert.deepEqual([plan.fire, plan.missed], [[], undefined], "today's 09:30 was never due under the new timing");
 });
 
-test('a clock that was set back fires nothing again', () => {
+test('a clock that is set back fires no slot twice', () => {
   const plan = due(TEN_SECONDS, [NOON, NOON - 25_000]);
   assert.deepEqual([plan.fire, plan.missed, plan.lookAtMs], [[], undefined, NOON + 10_000]);
 });

@@ -2,7 +2,10 @@ import type { ScheduleSpec } from '@hamlet/contract/kinds';
 import { countSlots, newestSlotsBetween, nextSlots, slotAtOrBefore, slotsBetween } from './slots.ts';
 import type { Timetable } from './timetable.ts';
 
-/** A slot this late still fires, so that a new leader, restart or wrong clock loses none. A shorter deadline wins. */
+/**
+ * A slot up to this many milliseconds late still fires, so that a new leader, a restart or a wrong clock loses none. A
+ * shorter deadline wins.
+ */
 export const ALWAYS_IN_TIME_MS = 30_000;
 
 export type MissedRunsPolicy = Pick<
@@ -52,7 +55,7 @@ function inTime({ timetable, policy, decidedMs, nowMs }: DueInput): readonly num
   return newest.filter((slot) => nowMs - slot <= deadlineMs);
 }
 
-/** `othersFire`: slots that are not missed fire too. */
+/** `othersFire`: other slots fire on time. */
 function madeUpFor(
   { timetable, policy, decidedMs }: DueInput,
   beforeMs: number,

@@ -122,7 +122,7 @@ function drawDay(zone: string, index: number): number {
   return drawBelow(4, SEED, index, 9) === 0 ? newYear - DAY_MS : newYear + drawBelow(365, SEED, index, 10) * DAY_MS;
 }
 
-test(`${CASES} jobs, zones and days: every function for slots agrees with a walk minute by minute`, () => {
+test(`${CASES} random jobs, zones and days: every slot function agrees with a scan minute by minute`, () => {
   for (let index = 0; index < CASES; index += 1) {
     const zone = ZONES[drawBelow(ZONES.length, SEED, index)] ?? 'UTC';
     const fields = drawCron(index);
@@ -142,7 +142,7 @@ test(`${CASES} jobs, zones and days: every function for slots agrees with a walk
   }
 });
 
-test('02:30 in spring and autumn: once a day, at the leap and the first time', () => {
+test('a job at 02:30 fires once a day in spring (at the leap) and in autumn (the first time)', () => {
   const zurich = daily('02:30', 'Europe/Zurich');
   assert.deepEqual(next(zurich, '2026-03-27T12:00:00Z', 3), [
     '2026-03-28T01:30Z',
@@ -163,7 +163,7 @@ test('02:30 in spring and autumn: once a day, at the leap and the first time', (
   ]);
 });
 
-test('all times in a leap fire once, together with the first time after it', () => {
+test('all skipped times of a leap fire once, together with the first time after it', () => {
   assert.deepEqual(next(cron('15,45 2,3 29 3 *', 'Europe/Zurich'), '2026-03-01T00:00:00Z', 3), [
     '2026-03-29T01:00Z',
     '2026-03-29T01:15Z',
@@ -172,7 +172,7 @@ test('all times in a leap fire once, together with the first time after it', () 
   assert.deepEqual(next(cron('0 2,3 29 3 *', 'Europe/Zurich'), '2026-03-01T00:00:00Z', 1), ['2026-03-29T01:00Z']);
 });
 
-test('a job with * in the hour or the minute follows the clock as it runs', () => {
+test('a job with * in the hour or the minute follows the local clock', () => {
   assert.deepEqual(next(cron('0 * * * *', 'Europe/Zurich'), '2026-03-28T23:30:00Z', 3), [
     '2026-03-29T00:00Z',
     '2026-03-29T01:00Z',
@@ -240,14 +240,14 @@ test('day of month and day of week: one match is enough if both are given, as in
   );
 });
 
-test('rare dates have slots, and impossible dates have none', () => {
+test('rare dates fire, and impossible dates never do', () => {
   assert.deepEqual(next(cron('0 0 29 2 *'), '2026-11-22T00:00:00Z', 2), ['2028-02-29T00:00Z', '2032-02-29T00:00Z']);
   assert.deepEqual(next(cron('0 0 29 2 */7'), '2089-01-01T00:00:00Z', 1), ['2128-02-29T00:00Z']);
   assert.deepEqual(next(cron('0 0 30 2 *'), '2026-11-22T00:00:00Z', 1), []);
   assert.equal(slotAtOrBefore(cron('0 0 30 2 *'), 0), undefined);
 });
 
-test('every: slots are the multiples of the period in Unix time', () => {
+test('slots of `every` are multiples of the period in Unix time', () => {
   const table = timetable({ every: '10s' });
   assert.deepEqual(nextSlots(table, 25_001, 2), [30_000, 40_000]);
   assert.deepEqual(nextSlots(table, 30_000, 1), [40_000]);
@@ -260,7 +260,7 @@ test('every: slots are the multiples of the period in Unix time', () => {
   );
 });
 
-test('the problem of a bad timing says the fix', () => {
+test('the message about an invalid timing says the fix', () => {
   const problem = (timing: Timing): string => {
     const reading = readTiming(timing);
     return reading.ok ? 'taken' : reading.problem;
@@ -286,13 +286,13 @@ test('the problem of a bad timing says the fix', () => {
   assert.equal(problem({ cron: '0 0 * * FRI-SUN', timeZone: 'UTC' }), 'taken');
 });
 
-test('a timing in one line', () => {
+test('a timing is described in one line', () => {
   assert.equal(describeTiming({ every: '10s' }), 'every 10s');
   assert.equal(describeTiming({ cron: '0 9 * * MON-FRI', timeZone: 'Europe/Zurich' }), '0 9 * * MON-FRI Europe/Zurich');
   assert.equal(describeTiming({ dailyAt: '08:30', timeZone: 'UTC' }), 'daily 08:30 UTC');
 });
 
-test('an instant as text, to the second', () => {
+test('an instant is formatted to the second', () => {
   for (let index = 0; index < 2_000; index += 1) {
     const instant = drawBelow(2_000_000_000, SEED, index, 20) * 1_000 + drawBelow(1_000, SEED, index, 21);
     assert.equal(utcText(instant), new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z'));

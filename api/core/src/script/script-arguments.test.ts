@@ -15,7 +15,7 @@ const PARAMETERS = ScriptParameters.parse({
 });
 const issues = (given: object) => issuesOfArguments(PARAMETERS, ScriptArguments.parse(given));
 
-test('arguments fit the parameters, or each says what to write', () => {
+test('valid arguments pass, and each invalid one gets a message with the fix', () => {
   assert.deepEqual(issues({ path: 'a', mode: 'fast', count: 9, ratio: 0.5, dry: false }), []);
   assert.deepEqual(issues({ path: 7, mode: 'x', count: 1.5, ratio: 'a', dry: 'yes' }), [
     'path: write a value of type string',
@@ -25,14 +25,14 @@ test('arguments fit the parameters, or each says what to write', () => {
     'dry: write a value of type boolean',
   ]);
   assert.deepEqual(issues({ count: 0, other: 1 }), [
-    'path: it is required',
+    'path: write a value, because it is required',
     'count: write at least 1',
     'other: the script has no such parameter',
   ]);
   assert.deepEqual(issues({ path: '', count: 10 }), ['count: write at most 9']);
 });
 
-test('names that mean something to objects are not parameters', () => {
+test('names of Object.prototype are not parameters', () => {
   for (const name of ['__proto__', 'PATH', 'a-b', '', 'a'.repeat(41)]) {
     const own = Object.fromEntries([[name, 'x']]);
     assert.deepEqual(Object.keys(ScriptArguments.safeParse(own).data ?? {}), [], name);
@@ -42,7 +42,7 @@ test('names that mean something to objects are not parameters', () => {
   assert.deepEqual(issues({ path: 'a', constructor: 'x' }), ['constructor: the script has no such parameter']);
 });
 
-test('variables cannot be those of other programs, and the JSON has all', () => {
+test('variables have the prefix ARG_, and the JSON has all arguments', () => {
   assert.deepEqual(variablesOf({ path: 'a b', count: 3, dry: true }), {
     SCRIPT_ARGUMENTS: '{"path":"a b","count":3,"dry":true}',
     ARG_PATH: 'a b',

@@ -19,12 +19,14 @@ function issueOf(name: string, { type, enum: choices, minimum, maximum }: Parame
   return maximum !== undefined && value > maximum ? `${name}: write at most ${maximum}` : null;
 }
 
-/** The reasons why arguments do not fit the parameters of a script; empty if they do. Pure. */
+/** The errors of a script's arguments, each with the fix; empty if they are valid. Pure. */
 export function issuesOfArguments(
   { properties, required }: Pick<ScriptParameters, 'properties' | 'required'>,
   given: ScriptArguments,
 ): readonly string[] {
-  const missing = required.filter((name) => !Object.hasOwn(given, name)).map((name) => `${name}: it is required`);
+  const missing = required
+    .filter((name) => !Object.hasOwn(given, name))
+    .map((name) => `${name}: write a value, because it is required`);
   const wrong = Object.entries(given).flatMap(([name, value]) => {
     const parameter = Object.hasOwn(properties, name) ? properties[name] : undefined;
     return (
@@ -34,7 +36,7 @@ export function issuesOfArguments(
   return [...missing, ...wrong];
 }
 
-/** The variables by which a script finds its arguments. Their names begin with ARG_, so that none means something to a program. Pure. */
+/** The environment variables with a script's arguments. Their prefix ARG_ keeps them apart from variables that programs use. Pure. */
 export function variablesOf(given: ScriptArguments): Readonly<Record<string, string>> {
   const each = Object.entries(given).map(([name, value]) => [`ARG_${name.toUpperCase()}`, String(value)] as const);
   return { SCRIPT_ARGUMENTS: JSON.stringify(given), ...Object.fromEntries(each) };

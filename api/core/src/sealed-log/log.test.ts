@@ -79,7 +79,7 @@ test('a tree grown in any steps has the root of RFC 6962, and its tiles contain 
   }
 });
 
-test('every entry has a proof, and a proof of anything else fails', () => {
+test('every entry has a proof, and a proof for anything else fails', () => {
   const { tiles } = grown(SIZE, SIZE);
   const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array =>
     tiles.get(`${level}/${number}`) ?? new Uint8Array(0);
@@ -102,7 +102,7 @@ test('every entry has a proof, and a proof of anything else fails', () => {
   assert.throws(() => inclusionRanges(5, 5), RangeError);
 });
 
-test('a proof shows that a tree is the beginning of another, and fails for any other tree', () => {
+test('a consistency proof holds for a prefix of a tree, and fails for any other tree', () => {
   const { tiles } = grown(SIZE, SIZE);
   const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array =>
     tiles.get(`${level}/${number}`) ?? new Uint8Array(0);
@@ -160,7 +160,7 @@ test('tiles have the paths of C2SP tlog-tiles', () => {
   assert.deepEqual(tilesOfLevel(70_000, 3), []);
 });
 
-test('a note of another implementation opens, and a changed note does not', () => {
+test('a note of another implementation verifies, and a changed note does not', () => {
   const key = readVerifierKey('PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW', sha256);
   assert.ok(key !== null);
   const text = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n";
@@ -181,7 +181,7 @@ test('a note of another implementation opens, and a changed note does not', () =
   assert.equal(writeNote(text, { key, signature }, sha256), note);
 });
 
-test('a written checkpoint reads the same, and any other text is refused', () => {
+test('a formatted checkpoint parses to itself, and any other text is refused', () => {
   const checkpoint = { origin: 'hamlet.village/test', size: 20_852_163, root: treeHash(leaves) };
   const text = writeCheckpoint(checkpoint);
   assert.deepEqual(readCheckpoint(text), { ...checkpoint, root: new Uint8Array(checkpoint.root) });
@@ -235,11 +235,11 @@ test('a record is read field by field, and bytes that are not a record are refus
   assert.equal(HASH_BYTES, 32);
 });
 
-test('only a signature with the name and of the key counts, at any place among others', () => {
+test("only a signature with the key's name and id counts, at any position", () => {
   const key = { name: 'village', publicKey: new Uint8Array(32).fill(1) };
   const sameName = { name: 'village', publicKey: new Uint8Array(32).fill(2) };
   const signature = new Uint8Array(64).fill(7);
-  // Every signature is good here, so a signature can be ignored only for its name or key.
+  // Every signature verifies here, so a signature can be ignored only for its name or key.
   const gullible: NoteCrypto = { sha256, verify: () => true };
   const text = 'checkpoint\n';
   const ours = writeNote(text, { key, signature }, sha256);
@@ -247,12 +247,12 @@ test('only a signature with the name and of the key counts, at any place among o
   assert.equal(
     openNote(writeNote(text, { key: sameName, signature }, sha256), key, gullible),
     null,
-    'another key of the name',
+    'another key with the same name',
   );
   assert.equal(
     openNote(ours.replace('\u2014 village', '\u2014 stranger'), key, gullible),
     null,
-    'the id of the key under another name',
+    "the key's id with another name",
   );
   assert.equal(
     openNote(writeNote(text, { key, signature: signature.slice(1) }, sha256), key, gullible),

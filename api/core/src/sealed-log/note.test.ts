@@ -14,7 +14,7 @@ test('a verifier key is 32 bytes of Ed25519 in valid base64, and any other text 
   assert.deepEqual(readVerifierKey(writeVerifierKey(KEY, sha256), sha256), KEY);
   const wrong: Readonly<Record<string, string>> = {
     'no key': '',
-    'base64 of no whole byte': `village+${ID.toHex()}+A`,
+    'base64 of an incomplete byte': `village+${ID.toHex()}+A`,
     'a key that is too short': writeVerifierKey({ ...KEY, publicKey: KEY.publicKey.slice(1) }, sha256),
     'a key that is too long': writeVerifierKey({ ...KEY, publicKey: new Uint8Array(33) }, sha256),
     'another algorithm': `village+${ID.toHex()}+${base64(2, ...KEY.publicKey)}`,
@@ -25,11 +25,11 @@ test('a verifier key is 32 bytes of Ed25519 in valid base64, and any other text 
 test('a signed note is text, an empty line and signatures, and every line ends with a newline', () => {
   const note = writeNote('checkpoint\n', { key: KEY, signature: SIGNATURE }, sha256);
   assert.equal(readNote(note)?.text, 'checkpoint\n');
-  assert.equal(readNote('\n\n\u2014 village AAAAAAA=\n')?.text, '\n', 'an empty line is a text');
+  assert.equal(readNote('\n\n\u2014 village AAAAAAA=\n')?.text, '\n', 'an empty line is a valid text');
   const wrong: Readonly<Record<string, string>> = {
     'text alone': 'checkpoint\n',
-    'a last line that does not end': `${note.slice(0, -1)}x`,
-    'base64 of no whole byte': 'checkpoint\n\n\u2014 village A\n',
+    'a last line without a newline': `${note.slice(0, -1)}x`,
+    'base64 of an incomplete byte': 'checkpoint\n\n\u2014 village A\n',
     'an id of a key without a signature': `checkpoint\n\n\u2014 village ${base64(1, 2, 3, 4)}\n`,
     'a signature without a name': 'checkpoint\n\n\u2014  AAAAAAA=\n',
     'a line among the signatures that is not one': `${note}something else\n`,

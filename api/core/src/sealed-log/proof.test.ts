@@ -10,7 +10,7 @@ const leaf = (index: number): Uint8Array => leafHash(Buffer.from(`entry ${index}
 const pairs = (ranges: readonly Range[]): readonly (readonly [number, number])[] =>
   ranges.map(({ from, to }) => [from, to]);
 
-test('the example proofs of RFC 9162, 2.1.5, have the subtrees of the RFC', () => {
+test('the example proofs have the subtrees of RFC 9162, section 2.1.5', () => {
   assert.deepEqual(pairs(inclusionRanges(0, 7)), [
     [1, 2],
     [2, 4],
@@ -42,7 +42,7 @@ test('the example proofs of RFC 9162, 2.1.5, have the subtrees of the RFC', () =
     [6, 7],
     [0, 4],
   ]);
-  assert.deepEqual(pairs(consistencyRanges(7, 7)), [], 'a tree is its own beginning without any hash');
+  assert.deepEqual(pairs(consistencyRanges(7, 7)), [], 'the proof that a tree is a prefix of itself is empty');
 });
 
 test('a range consists of the fewest full subtrees', () => {
@@ -86,7 +86,7 @@ test('an entry that is not in the tree has no proof', () => {
   assert.equal(rootByInclusion({ position: 0, size: 0, hash: leaf(0), proof: [] }, sha256), null);
 });
 
-test('every tree begins with the empty tree, and none with a larger tree', () => {
+test('the empty tree is a prefix of every tree, a larger tree of none', () => {
   const tree = (size: number): { readonly size: number; readonly root: Uint8Array } => ({ size, root: leaf(size) });
   const empty = { size: 0, root: sha256(new Uint8Array(0)) };
   assert.ok(isConsistent({ first: empty, second: tree(5), proof: [] }, sha256));
@@ -96,7 +96,7 @@ test('every tree begins with the empty tree, and none with a larger tree', () =>
   assert.ok(!isConsistent({ first: tree(5), second: empty, proof: [] }, sha256));
 });
 
-test('a tree computes one hash for each pair of neighbours and no more', () => {
+test('computing a root takes one hash for each pair of neighbours', () => {
   let asked = 0;
   const counting: Sha256 = (bytes) => {
     asked += 1;

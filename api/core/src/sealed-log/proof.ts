@@ -37,7 +37,7 @@ export function inclusionRanges(position: number, size: number): readonly Range[
 /** Subtrees of the proof (RFC 9162, 2.1.4.1). Throws RangeError if `first` is 0 or greater than `second`. */
 export function consistencyRanges(first: number, second: number): readonly Range[] {
   if (!(first >= 1 && first <= second))
-    throw new RangeError(`a tree of ${first} entries cannot be the beginning of a tree of ${second} entries`);
+    throw new RangeError(`a tree of ${first} entries cannot be a prefix of a tree of ${second} entries`);
   const ranges: Range[] = [];
   let [from, to, whole] = [0, second, true];
   while (first < to) {

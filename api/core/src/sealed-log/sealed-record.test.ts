@@ -27,7 +27,7 @@ function int8(value: bigint): Buffer {
 const text = (value: string): Buffer => field(TEXT, Buffer.from(value));
 const number = (value: bigint): Buffer => field(NUMBER, int8(value));
 
-test('each type is read as Postgres wrote it, and null differs from the empty text', () => {
+test('each type is decoded as Postgres encodes it, and null differs from the empty text', () => {
   const cases: readonly (readonly [Buffer, unknown])[] = [
     [field(BOOLEAN, Buffer.from([1])), true],
     [field(BOOLEAN, Buffer.from([0])), false],
@@ -71,7 +71,7 @@ test('a field of an unknown type, and text that is not UTF-8, are refused', () =
   assert.throws(() => opened.field(1), TypeError);
 });
 
-test('a transfer has a payer and a payee, each with its balance afterwards; other records have neither', () => {
+test('a transfer has payer and payee with their balances afterwards; other records have neither', () => {
   const transfer = (balance: Buffer): Buffer =>
     record(
       text(SEALED_KINDS.ledger),

@@ -57,7 +57,7 @@ test('an agent that leaves a node returns its room and is no longer counted', ()
   assert.deepEqual([place.couldFit(sizeOf(400), 1), place.couldFit(sizeOf(401), 1)], [true, false]);
 });
 
-test('an ending pod holds its room against all agents but its own', () => {
+test('only the same agent can use the room of its ending pod', () => {
   const place = new NodeRoom(node('a', room(500, 500, 0, 10), { ending: LOW.size }), room(0, 0, 0, 0), [GPU]);
   place.clear(amountsOf(MIDDLE.size, [GPU]));
   assert.deepEqual(place.freeNow([]), amountsOf(room(200, 200, 0, 8), [GPU]));
@@ -70,7 +70,7 @@ const victims = (places: readonly NodeRoom[], cpu: number, rank: number): readon
   return found && [found.node.name, ...found.victims.map(({ key }) => key)];
 };
 
-test('no agent leaves without need: if a large seat of a higher rank leaves, the small one below it stays', () => {
+test('no agent is displaced without need: if a larger seat of a higher rank suffices, the smaller one below stays', () => {
   const place = roomOn('a', 300, [agent('small', 0, 100), agent('large', 1, 200)]);
   assert.deepEqual(victims([place], 200, 2), ['a', 'large']);
   assert.deepEqual(victims([place], 100, 2), ['a', 'small']);
@@ -79,7 +79,7 @@ test('no agent leaves without need: if a large seat of a higher rank leaves, the
   assert.equal(victims([place], 200, 1), undefined);
 });
 
-test('the mildest displacement has the lowest ranks, then the fewest agents, then the first node', () => {
+test('the mildest displacement affects the lowest ranks, then the fewest agents, then the first node', () => {
   const one = roomOn('one', 200, [agent('mid', 1, 200)]);
   const two = roomOn('two', 200, [agent('x', 0, 100), agent('y', 0, 100)]);
   const three = roomOn('three', 200, [agent('z', 0, 200)]);

@@ -21,7 +21,7 @@ export class NodeRoom {
   readonly free: number[];
   /** Room that ending and displaced pods still hold. */
   readonly #clearing: number[];
-  /** The highest rank of the seats whose pods are not there yet. */
+  /** The highest rank of the seats whose pods do not exist yet. */
   #awaited = Number.NEGATIVE_INFINITY;
   #agents = 0;
   readonly #seated = new Map<number, Seated[]>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytes, cpuMillis, quantity, QuantityError } from './quantity.ts';
 
-test('quantities in all forms of Kubernetes are parsed', () => {
+test('all forms of Kubernetes quantities are parsed', () => {
   const cases: readonly (readonly [string | number | undefined, number])[] = [
     ['500m', 0.5],
     ['2', 2],
@@ -23,7 +23,7 @@ test('quantities in all forms of Kubernetes are parsed', () => {
     assert.ok(Math.abs(quantity(text) - value) <= Math.abs(value) * 1e-12, `${text} is ${quantity(text)}`);
 });
 
-test('cpu is counted in thousandths and memory in bytes, rounded up, without the error of binary fractions', () => {
+test('cpu is counted in thousandths and memory in bytes, rounded up without binary rounding errors', () => {
   assert.deepEqual(['1930m', '0.1', '1100u', '4', '1k', '100u'].map(cpuMillis), [1_930, 100, 2, 4_000, 1_000_000, 1]);
   assert.deepEqual(['1Mi', '128974848', '123M', '1500m', '1e3', '1Gi'].map(bytes), [
     1_048_576,

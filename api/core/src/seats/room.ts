@@ -1,14 +1,14 @@
 export interface Room {
   readonly cpuMillis: number;
   readonly memoryBytes: number;
-  /** Nodes limit the number of pods too. */
+  /** A resource; nodes also limit the number of pods. */
   readonly pods: number;
   readonly devices: Readonly<Record<string, number>>;
 }
 
 export const NO_ROOM: Room = { cpuMillis: 0, memoryBytes: 0, pods: 0, devices: {} };
 
-/** Cpu, memory, pods, then each device that a tier or bought seat needs. Other devices limit no seat. */
+/** Cpu, memory, pods, then each device that a tier or bought seat needs. Other devices do not limit seats. */
 export type Amounts = readonly number[];
 
 const CPU = 0;

@@ -26,7 +26,7 @@ test('among equal nodes the first by name is chosen; among nodes with as many ag
   }
 });
 
-test('a node gives its last seat, and a full node gives none', () => {
+test('a node can fill its last seat, and a full node gets no agent', () => {
   const plan = planned({
     nodes: [node('a', room(100, 100, 0, 10))],
     requests: [request('ada', 'low'), request('bob', 'low')],
@@ -121,7 +121,7 @@ test('the reason of an agent that could move is that no node has room, not that 
   });
 });
 
-test('the reason GpuBooked appears only if the GPU is short', () => {
+test('the reason GpuBooked appears only if GPUs are short', () => {
   const peer: SeatTier = { name: 'peer', rank: 2, size: room(300, 300) };
   const tiers = [LOW, MIDDLE, HIGH, peer];
   const reasonFor = (tier: string, gpus: number, taken: number): string | undefined => {
@@ -227,7 +227,7 @@ test('a request joins a sorted queue after those that come before it or are equa
   }
 });
 
-/** An agent whose node the scheduler chooses is not displaced again and again from a node to which it returns. */
+/** The scheduler chooses this agent's node, so it must not be displaced repeatedly from a node to which it returns. */
 test('an agent whose node the scheduler chooses is displaced once, and waits until the seat of the higher tier is taken', () => {
   const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(200, 200, 0, 10))];
   const high = (parts: Partial<SeatRequest>): SeatRequest => request('high', 'middle', { pinnedTo: 'b', ...parts });
@@ -261,7 +261,7 @@ test('an agent whose node the scheduler chooses is displaced once, and waits unt
   assert.deepEqual(seats(high({ pinnedTo: 'a', tier: 'low' }), roams({})), both, 'an equal rank displaces no agent');
 });
 
-/** Seats that `admit` gives between two plans. */
+/** Seats that `admit` grants between two plans. */
 test('a new agent gets the node of its volume, or another if that has no room', () => {
   const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
   const plan = planned({ nodes });

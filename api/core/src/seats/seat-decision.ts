@@ -21,7 +21,7 @@ function precedence({ request: { pod, seated } }: Want): number {
   return pod !== undefined || seated ? 1 : 2;
 }
 
-/** Order: higher ranks, running agents, agents with a waiting pod or between pods, the longest wait, older agents. */
+/** Compares by precedence: higher ranks, running agents, agents with a waiting pod or between pods, the longest wait, older agents. */
 export function firstServed(a: Want, b: Want): number {
   return (
     b.tier.rank - a.tier.rank ||

@@ -67,7 +67,7 @@ test('a higher tier takes a seat of the lowest tier, from its youngest agent', (
   assert.equal(decision(plan, 'mid')?.granted, true);
 });
 
-test('the room of an ending pod is not given away before the pod is gone, and no other agent is displaced meanwhile', () => {
+test('the room of an ending pod is not reused before the pod is gone, and no other agent is displaced meanwhile', () => {
   const nodes = [node('a', room(500, 1_000, 1, 10))];
   const others = [
     request('old', 'low', { ...on('a'), createdAt: '2026-11-22T08:00:00Z' }),
@@ -105,7 +105,7 @@ test('the room of an ending pod is not given away before the pod is gone, and no
     nodes: [node('a', room(100, 100, 0, 10), { ending: LOW.size }), node('b', room(100, 100, 0, 10))],
     requests: [request('ada', 'low')],
   });
-  assert.deepEqual(decision(elsewhere, 'ada'), { granted: true, node: 'b' }, 'a node with room now comes first');
+  assert.deepEqual(decision(elsewhere, 'ada'), { granted: true, node: 'b' }, 'a node that has room now is preferred');
 });
 
 test('an agent that needs a larger size waits for an ending pod and keeps its seat', () => {
@@ -184,7 +184,7 @@ test('an agent with bought priority is served before its tier and after the next
   );
 });
 
-test("a GPU that was sold for a time is its buyer's, even if another agent uses it", () => {
+test('a sold GPU goes to its buyer, even if another agent uses it', () => {
   const requests = [
     request('top', 'high', on('a')),
     request('buyer', 'low', { ...WINDOW, ...on('a', room(100, 100)) }),
@@ -311,7 +311,7 @@ test('an agent gets the node of its volume; it gets another only if that has fre
   );
 });
 
-test('every reason appears in its case', () => {
+test('each reason appears in its own case', () => {
   const nodes = [node('a', room(400, 400, 1, 10)), node('shut', room(400, 400, 0, 10), { open: false })];
   const requests = [
     request('gpu1', 'high', on('a')),
@@ -362,7 +362,7 @@ test('a pod that waits for the scheduler stays, and so does one on a lost or cor
   assert.equal(decision(plan, 'pending')?.reason, 'TooLarge');
 });
 
-test("a node that others' pods overfilled keeps its agents and gets no new agent", () => {
+test('a node overfilled by other pods keeps its agents and gets no new one', () => {
   const plan = planned({
     nodes: [node('a', room(400, 400, 0, 10), { taken: room(350, 350, 0, 3) })],
     requests: [request('runs', 'low', on('a')), request('new', 'low')],
@@ -384,7 +384,7 @@ test('a new agent is admitted at once if there is free room, and otherwise not',
   assert.deepEqual(plan.seatsOf('low'), { total: 3, free: 0 });
 });
 
-test('places in a long queue are rounded so that they rarely change, and the sentence says so', () => {
+test('places in a long queue are rounded so that they rarely change, and the message says so', () => {
   assert.deepEqual(
     [1, 9, 10, 11, 19, 20, 49, 50, 99, 100, 4_999].map(queuePlace),
     [1, 9, 10, 10, 10, 20, 20, 50, 50, 100, 2_000],

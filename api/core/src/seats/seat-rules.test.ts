@@ -205,7 +205,7 @@ test(`the rules of seats hold in ${VILLAGES} random villages`, () => {
   }
 });
 
-test(`a higher rank never costs an agent its seat, in ${VILLAGES} random villages`, () => {
+test(`raising its rank never costs an agent its seat, in ${VILLAGES} random villages`, () => {
   for (let seed = 1; seed <= VILLAGES; seed += 1) {
     const input = randomVillage(seed);
     const plan = seatPlan(input);

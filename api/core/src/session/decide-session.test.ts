@@ -12,7 +12,7 @@ import {
   type RestFacts,
 } from './decide-session.ts';
 
-test('the state of a session: the end wins over a pause, and a pause over work', () => {
+test("a session's state: terminated takes precedence over paused, and paused over running", () => {
   const state = (paused: boolean, terminated: boolean, working: boolean) =>
     sessionState({ paused, terminated, working });
   assert.deepEqual(
@@ -21,7 +21,7 @@ test('the state of a session: the end wins over a pause, and a pause over work',
   );
 });
 
-test('people of a session and its agent read it as their own, admins as admins, others not', () => {
+test('people of a session and its agent may read it, admins only as admins, others not at all', () => {
   const session = { agentId: 'ada', people: [{ id: 'mia' }] };
   const cases = [
     [{ kind: 'person', id: 'mia', isAdmin: false }, 'own'],
@@ -37,7 +37,7 @@ test('people of a session and its agent read it as their own, admins as admins, 
   for (const [reader, access] of cases) assert.equal(sessionAccess(session, reader), access);
 });
 
-test('a session refuses a message at each limit, and keeps room for the answers', () => {
+test('a session refuses a message at each limit, and reserves room for the answers', () => {
   const limits = { messagesMax: 10, waitingMax: 3, waitingOfAgentMax: 5 };
   const facts = { terminated: false, messages: 0, waiting: 0, waitingOfAgent: 0 };
   const refuse = (changes: Partial<typeof facts>) => refuseMessage({ ...facts, ...changes }, limits);
@@ -49,7 +49,7 @@ test('a session refuses a message at each limit, and keeps room for the answers'
   assert.deepEqual([refuse({ waitingOfAgent: 4 }), refuse({ waitingOfAgent: 5 })], [null, 'run_queue_full']);
 });
 
-test('a message follows its run; a run that is done without an answer has failed it', () => {
+test('a message has the state of its run, but fails if the run is done without an answer', () => {
   assert.deepEqual(
     RUN_STATES.map((state) => [messageStateOf(state, true), messageStateOf(state, false)]),
     [
@@ -99,7 +99,7 @@ test('an idle agent sleeps at its time, unless it works, a measure holds, or it 
   for (const [changes, verdict] of cases) assert.equal(decideRest({ ...AWAKE, ...changes }), verdict);
 });
 
-test('work and words on the board awaken an agent that idles; nothing awakens one that a person suspended', () => {
+test('work and board posts awaken an idle agent; nothing awakens one that a person suspended', () => {
   const cases: readonly (readonly [Partial<RestFacts>, string])[] = [
     [{}, 'stay'],
     [{ work: 'message' }, 'wake'],

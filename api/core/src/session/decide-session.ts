@@ -21,7 +21,7 @@ export type SessionReader =
 /** `as_admin`: the reader is not one of the session's people, so the audit must name them. */
 export type SessionAccess = 'own' | 'as_admin' | 'none';
 
-/** All rules about the audience of a session are here. Pure. */
+/** Decides whether a reader may read a session. Pure. */
 export function sessionAccess(
   session: { readonly agentId: string; readonly people: readonly { readonly id: string }[] },
   reader: SessionReader,
@@ -34,7 +34,7 @@ export function sessionAccess(
 
 export interface SendFacts {
   readonly terminated: boolean;
-  /** Messages of the session, and those of them that wait; runs of the agent that wait. */
+  /** Number of messages in the session, of its waiting messages, and of the agent's waiting runs. */
   readonly messages: number;
   readonly waiting: number;
   readonly waitingOfAgent: number;
@@ -46,7 +46,7 @@ export interface SendLimits {
   readonly waitingOfAgentMax: number;
 }
 
-/** The reason why a session takes no further message; null if it takes one. Room for the answer is kept. */
+/** The reason why a session refuses a message; null if it accepts one. Reserves room for the answer. */
 export function refuseMessage(
   { terminated, messages, waiting, waitingOfAgent }: SendFacts,
   limits: SendLimits,
@@ -57,7 +57,7 @@ export function refuseMessage(
   return waitingOfAgent >= limits.waitingOfAgentMax ? 'run_queue_full' : null;
 }
 
-/** The state of a message by the state of its run. A run that ends without an answer has failed its message. */
+/** The state of a message from its run. A run that ends without an answer fails its message. */
 export function messageStateOf(run: RunState, hasAnswer: boolean): MessageState {
   switch (run) {
     case 'queued':
@@ -81,7 +81,7 @@ export function endLine(state: 'failed' | 'cancelled', error: { readonly message
 
 const TITLE_CHARS = 80;
 
-/** The title of a session that has none: the first words of its first message. */
+/** The default title of a session: the first words of its first message. */
 export function titleFrom(text: string): string {
   const line = (text.trim().split('\n')[0] ?? '').replaceAll(/\s+/g, ' ').trim();
   const chars = [...line];
@@ -93,31 +93,31 @@ export function titleFrom(text: string): string {
         .trimEnd()}…`;
 }
 
-/** An agent, as the rules about idle sleep and waking need it. Times in ms, by the database's clock. */
+/** The facts about an agent for idle sleep and waking. Times in ms by the database's clock. */
 export interface RestFacts {
   readonly power: 'Awake' | 'Asleep';
   /** True if the village itself put the agent to sleep; false for an agent that a person suspended. */
   readonly idle: boolean;
-  /** Whether a message wakes the agent; a Schedule, another run and the board always do. */
+  /** True if a message wakes the agent; a Schedule, another run and the board always do. */
   readonly wake: 'OnMessage' | 'Never';
-  /** Null: the agent never sleeps for want of work. */
+  /** Null if the agent never sleeps when idle. */
   readonly idleSleepAfterMs: number | null;
-  /** A measure or a deletion: the village changes nothing about the agent. */
+  /** True during a measure or deletion, when idle sleep and waking do not apply. */
   readonly held: boolean;
-  /** Runs that have not ended, without those that a paused session holds: `message` if all are of messages. */
+  /** Unfinished runs, except those that a paused session holds: `message` if all come from messages. */
   readonly work: 'message' | 'other' | null;
   /** Newest run, message, post on the board or act of a person; null if there was none. */
   readonly activeAtMs: number | null;
   /** Newest post or reply on the board that is addressed to the agent; null if there is none. */
   readonly addressedAtMs: number | null;
-  /** Begin of the idle sleep; null without one. */
+  /** Start of the idle sleep; null if the agent is not asleep. */
   readonly asleepSinceMs: number | null;
   readonly nowMs: number;
 }
 
 export type RestVerdict = 'sleep' | 'wake' | 'stay';
 
-/** All rules about idle sleep and waking are here. Pure. */
+/** Decides on idle sleep and waking. Pure. */
 export function decideRest(facts: RestFacts): RestVerdict {
   if (facts.held) return 'stay';
   if (facts.power === 'Awake') return mayRest(facts) ? 'sleep' : 'stay';

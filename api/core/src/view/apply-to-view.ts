@@ -99,7 +99,7 @@ function toSeen(view: View, agent: number, change: (seen: SeenAgent) => void): v
   if (seen !== undefined) change(seen);
 }
 
-/** A repeated path (in a keyframe and in the update after it) changes nothing. */
+/** A repeated path (in a keyframe and in the next update) has no effect. */
 function setWalk(seen: SeenAgent, walk: Walk): void {
   if (seen.walk.startTick === walk.startTick && seen.walk.tiles.at(-1) === walk.tiles.at(-1)) return;
   seen.before = seen.walk;

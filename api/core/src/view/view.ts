@@ -14,13 +14,13 @@ import type { WorldMap } from '../map/world-map.ts';
 import { arrivalTick, type Walk, walkPosition } from '../world/state/walk.ts';
 import { parseItemId } from '../world/state/item-table.ts';
 
-/** So that no agent jumps: five ticks until an update, one until its events are durable, one on the network. */
+/** Delay of the drawn tick, which avoids jumps: five ticks until an update, one until its events are durable, one on the network. */
 export const DRAW_BEHIND_TICKS = 7;
-/** Part of the elapsed time by which the drawn tick may run faster or slower. */
+/** Fraction of the elapsed time by which the drawn tick may run faster or slower. */
 const MAX_SLEW = 0.1;
 /** A greater error makes the drawn tick jump: the tab was hidden, or the village restarted at an earlier tick. */
 const JUMP_TICKS = 20;
-/** Part of a late frame's error that corrects the clock: small, because the network may be late. */
+/** Fraction of a late frame's error that corrects the clock: small, because the network may be late. */
 const LEAK = 0.02;
 
 /** Mutable; a connection has one. */
@@ -136,7 +136,7 @@ function lastStep(walk: Walk, width: number): number {
   return last === undefined || before === undefined ? walk.lead : stepBetween(before, last, width);
 }
 
-/** The newest walk knows the step that led to its first tile; the older one knows what came before. */
+/** The newest walk includes the step that led to its first tile; the older one covers the time before. */
 function walkAt(seen: SeenAgent, tick: number): Walk {
   const { walk, before } = seen;
   const knownFrom = walk.startTick - (walk.lead === 0 ? 0 : TICKS_PER_TILE);
@@ -170,7 +170,7 @@ function draw(view: View, seen: SeenAgent, tick: number): DrawnAgent {
   };
 }
 
-/** In no order; `tick` may be a fraction. */
+/** All agents in the view, unordered; `tick` may be a fraction. */
 export function viewAgents(view: View, tick: number): DrawnAgent[] {
   const here = Array.from(view.agents.values(), (seen) => draw(view, seen, tick));
   const still = view.gone.filter((one) => tick < one.tick && !view.agents.has(one.seen.agent));

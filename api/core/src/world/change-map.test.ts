@@ -45,7 +45,7 @@ function assertStands(world: WorldState, tick: number): void {
   assert.equal(
     world.items.lyingAt.size,
     [...world.items.byNumber.values()].filter(({ tile }) => tile >= 0).length,
-    'one item lies on a tile',
+    'at most one item lies on a tile',
   );
 }
 
@@ -77,7 +77,7 @@ for (const seed of [1, 2, 3]) {
     assert.equal(
       stateHash(changeMap(restoreWorld(map, snapshotWorld(old)), flooded, moment)),
       stateHash(moved),
-      'a replay comes to the same',
+      'a replay gives the same world',
     );
     assert.equal(stateHash(restoreWorld(flooded, snapshotWorld(moved))), stateHash(moved));
     const later = runRandomly(moved, { draw: drawsOf(seed + 9), steps: 400, seen: () => undefined });
@@ -96,7 +96,7 @@ function villageOfAda(tick: number): WorldState {
   return world;
 }
 
-test('a walking agent starts again for the same landmark, and arrives there', () => {
+test('a walking agent continues to the same landmark and arrives there', () => {
   const old = villageOfAda(0);
   const outcome = validateCommand(old, { kind: 'move', agent_id: 'ada', target: { landmark_id: 'forest' } }, 0);
   for (const event of outcome.ok ? outcome.events : []) reduce(old, event);

@@ -68,7 +68,7 @@ test('an activity and speech end exactly at their tick', () => {
   );
 });
 
-test('an item on the first tile of the map has that position; a held item has none', () => {
+test('an item on the first tile of the map has a position; a held item has none', () => {
   const world = withAda();
   reduce(world, { seq: 2, tick: 2, kind: 'item_spawn', item_id: 'apple-1', x: 0, y: 0 });
   assert.deepEqual(itemViews(world), [{ item_id: 'apple-1', kind: 'apple', position: { x: 0, y: 0 }, held_by: null }]);
@@ -90,7 +90,7 @@ test('the first slot of the map is held by the agent of the first slot, and free
   assert.equal(world.slotHolders[0], 0);
 });
 
-test('items grow on every free tile up to the borders, on none beyond, and on no slot', () => {
+test('items grow on every free tile within the borders except slots', () => {
   const grown = new Set<string>();
   for (let seed = 1; seed <= 60; seed += 1) {
     const world = createWorld(map, seed);
@@ -103,7 +103,7 @@ test('items grow on every free tile up to the borders, on none beyond, and on no
   assert.deepEqual([...grown].toSorted(), ['0,0', '0,1', '0,2', '1,0', '1,2', '2,0', '2,1', '2,2']);
 });
 
-test('a frame shows an emote until it ends, and none before the first', () => {
+test('a frame shows an emote until it ends', () => {
   const world = withAda();
   assert.equal(agentShowing(world, 0, 5).emote, null);
   reduce(world, { seq: 2, tick: 6, kind: 'emote', agent_id: 'ada', emote: 'wave' });
@@ -117,7 +117,7 @@ test('a state hash has sixteen hexadecimal digits', () => {
   assert.match(stateHash(withAda()), /^[0-9a-f]{16}$/);
 });
 
-test('an agent sees itself first, then the one it asks for, then the others within the radius, and items near it', () => {
+test('an agent sees itself first, then the agent it asks for, then others within the radius, and nearby items', () => {
   const world = withAda();
   const spawn = (seq: number, agent_id: string, at: { readonly x: number; readonly y: number }): void => {
     const named = { agent_id, display_name: agent_id, home: 'garden', tier: 0, awake: true, online: true };
@@ -133,7 +133,7 @@ test('an agent sees itself first, then the one it asks for, then the others with
   assert.deepEqual(seen('near', 1), [['near', 'ada'], ['apple-1']]);
   assert.deepEqual(seen('near', 1, 'far'), [['near', 'far', 'ada'], ['apple-1']]);
   assert.deepEqual(seen('near', 0, 'ada'), [['near', 'ada'], []], 'the agent of slot 0 can be asked for');
-  assert.deepEqual(seen('ada', 0, 'ada'), [['ada'], []], 'no agent comes twice');
+  assert.deepEqual(seen('ada', 0, 'ada'), [['ada'], []], 'no agent is listed twice');
   assert.deepEqual(seen('ada', 0, 'nobody'), [['ada'], []]);
   assert.deepEqual(seen('ada', 1), [['ada', 'far', 'near'], ['apple-1']]);
   assert.deepEqual(seen('nobody', 9), [[], []]);

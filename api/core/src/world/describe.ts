@@ -16,7 +16,7 @@ export function activityAt(world: WorldState, slot: number, tick: number): Activ
   return tick < (agents.activityUntil[slot] ?? 0) ? (ACTIVITIES[agents.activity[slot] ?? 0] ?? 'idle') : 'idle';
 }
 
-/** The last words of an agent; null once they are SPEECH_TICKS old. */
+/** The last speech of an agent; null once it is SPEECH_TICKS old. */
 export function speechAt(world: WorldState, slot: number, tick: number): { text: string; tick: number } | null {
   const text = world.agents.speech[slot] ?? '';
   const spokenTick = world.agents.speechTick[slot] ?? 0;

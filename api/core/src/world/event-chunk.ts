@@ -72,7 +72,7 @@ function readEvent(
   };
 }
 
-/** Packs moves, arrivals and emotes, about ten bytes each. Throws for events of other kinds. */
+/** Packs moves, arrivals and emotes into about ten bytes each. Throws for events of other kinds. */
 export function encodeEvents(events: readonly WorldEvent[]): Uint8Array {
   const body = new ByteWriter();
   const names = new Names();

@@ -36,7 +36,7 @@ export function removeItem(world: WorldState, number: number): void {
   world.items.byNumber.delete(number);
 }
 
-/** Free tiles for `count` items, nearest first, `tile` included; fewer only if the reachable map has no more. */
+/** Free tiles for `count` items including `tile`, nearest first; fewer only if the reachable map has no more. */
 export function dropTiles(world: WorldState, tile: number, count: number): number[] {
   const free: number[] = [];
   const seen = new Set([tile]);

@@ -31,7 +31,7 @@ const map = {
   version: 'meadow',
 };
 
-/** An agent whose fields all differ, an item in its hands and one that lies. */
+/** An agent with distinct values in all fields, a held item and one on the ground. */
 function smallWorld(): WorldState {
   const world = emptyWorld(map, { seed: 0x0102_0304, seq: 0x11, tick: 0x1234 });
   const { agents, items } = world;
@@ -72,11 +72,11 @@ const BYTES = [
   '090700ac02',
 ];
 
-test('the bytes of a snapshot are those of its version: raise VERSION with them', () => {
+test('the bytes of a snapshot change only with VERSION', () => {
   assert.equal(Buffer.from(snapshotWorld(smallWorld())).toString('hex'), BYTES.join(''));
 });
 
-test('stored bytes restore to the world that they were made of', () => {
+test('a snapshot restores the same world', () => {
   const restored = restoreWorld(map, Buffer.from(BYTES.join(''), 'hex'));
   const { agents, items } = smallWorld();
   assert.deepEqual([...restored.items.byNumber.values()], [...items.byNumber.values()]);

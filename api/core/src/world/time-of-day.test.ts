@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TICKS_PER_DAY } from '@hamlet/contract';
 import { timeOfDay } from './time-of-day.ts';
 
-test('the world begins at six in the morning, a minute is ten ticks and a day 24 times 600', () => {
+test('the world begins at 06:00; a minute takes 10 ticks and a day 14,400', () => {
   assert.deepEqual(timeOfDay(0), { day: 0, minute: 360, phase: 'morning' });
   assert.deepEqual(timeOfDay(9), { day: 0, minute: 360, phase: 'morning' });
   assert.deepEqual(timeOfDay(1800), { day: 0, minute: 540, phase: 'day' });

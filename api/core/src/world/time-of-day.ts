@@ -1,12 +1,12 @@
 import { TICKS_PER_DAY, TICKS_PER_MINUTE, type VillageTime } from '@hamlet/contract';
 
-/** Minutes of the village at which phases begin. */
+/** Village minutes at which the phases of the day begin. */
 export const DAWN_MINUTE = 6 * 60;
 const DAY_MINUTE = 9 * 60;
 const EVENING_MINUTE = 18 * 60;
 const NIGHT_MINUTE = 22 * 60;
 
-/** At dawn, so that the first people see a morning. */
+/** The start of the village's time: dawn, so that the first visitors see a morning. */
 const FIRST_MINUTE = DAWN_MINUTE;
 
 function phaseAt(minute: number): VillageTime['phase'] {

@@ -6,7 +6,7 @@ import { distanceBetween, slotsNear } from './near.ts';
 import { isMoving, positionAt } from './position.ts';
 import { slotOf, type WorldState } from './state/state.ts';
 
-/** Without this limit, an arrival in a crowd would wake the whole crowd. */
+/** Maximum number of woken agents, so that an arrival does not wake a whole crowd. */
 const MEETINGS_PER_ARRIVAL = 4;
 
 export interface AgentWake {

@@ -27,14 +27,14 @@ function assertSound(world: WorldState, tick: number): void {
     assert.equal(map.walkable[tileAt(world, slot, tick)], 1, 'every agent stands on a walkable tile');
     const place = world.agents.place[slot] ?? 0;
     if (place > 0) {
-      assert.equal(holders.has(place), false, 'a slot has one holder');
+      assert.equal(holders.has(place), false, 'a slot has at most one holder');
       holders.set(place, slot);
       assert.equal(world.slotHolders[place - 1], slot + 1);
     }
     assert.deepEqual(world.index.cellsOf(slot), cellsOfWalk(map, walkOf(world, slot)));
     assert.ok((world.agents.carried[slot]?.length ?? 0) <= INVENTORY_LIMIT);
     if (!has(world.agents, slot, AWAKE))
-      assert.ok(arrivalTick(walkOf(world, slot)) - tick <= 8, 'a sleeper walks to the next tile at most');
+      assert.ok(arrivalTick(walkOf(world, slot)) - tick <= 8, 'a sleeping agent walks at most to the next tile');
   }
   assert.equal(world.slotHolders.filter((holder) => holder > 0).length, holders.size);
   const lying = new Set<number>();
@@ -72,7 +72,7 @@ for (const seed of seeds) {
     assert.deepEqual(snapshotWorld(replayed), snapshotWorld(world));
     assert.ok(
       log.every((event) => WorldEvent.safeParse(event).success),
-      'every event is one of the contract',
+      'every event matches the contract',
     );
     assert.deepEqual(
       log.map((event) => event.seq),
@@ -104,7 +104,7 @@ for (const seed of seeds) {
   });
 }
 
-test('an agent moves a quarter of a tile a tick at most, never jumps, and is always on a line between two tiles', () => {
+test('an agent moves at most a quarter of a tile per tick, and always along a line between two tiles', () => {
   const world = createWorld(map, 5);
   const draw = drawsOf(5);
   const act = (tick: number, command: WorldCommand): void => {
@@ -129,7 +129,7 @@ test('an agent moves a quarter of a tile a tick at most, never jumps, and is alw
   }
 });
 
-test('positions of walking and standing agents', () => {
+test('the position of walking and standing agents is correct at every tick', () => {
   const world = createWorld(map, 1);
   reduce(world, {
     seq: 1,

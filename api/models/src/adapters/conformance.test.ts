@@ -1,4 +1,4 @@
-/** Every adapter against its provider's wire. A new adapter is one entry here. */
+/** Runs the conformance suite for every adapter. A new adapter is one entry here. */
 import { ModelFault } from '../chat/model-error.ts';
 import type { SubscriptionTokens } from './responses/subscription-tokens.ts';
 import { CHAT_PROFILES } from './chat-completions/chat-profile.ts';
@@ -50,7 +50,7 @@ const CHAT_BODY = {
   temperature: 0.5,
 };
 
-/** A sign-in whose refused tokens cannot be renewed. */
+/** A sign-in whose tokens cannot be renewed. */
 const SIGNED_IN: SubscriptionTokens = {
   current: async () => ({
     accessToken: TEST_KEY,
@@ -59,7 +59,7 @@ const SIGNED_IN: SubscriptionTokens = {
     expiresAtMs: null,
   }),
   renew: async () => {
-    throw new ModelFault('auth', 'the provider accepts the refresh token no longer', { status: 401 });
+    throw new ModelFault('auth', 'the provider no longer accepts the refresh token', { status: 401 });
   },
 };
 

@@ -8,7 +8,7 @@ import { parseJson, serverEvents } from '../transport/text-lines.ts';
 
 export interface ModelServer {
   readonly provider: string;
-  /** The address before the path of the protocol; with OpenAI's and Anthropic's wires up to and including `/v1`. */
+  /** The base address, without the path of the protocol; for OpenAI's and Anthropic's protocols it includes `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string | null;
 }
@@ -20,12 +20,12 @@ export interface AnswerReader {
   /** True once no further event can come. */
   readonly isEnded?: boolean;
   read(chunk: unknown): Iterable<AdapterDelta>;
-  /** Reads a whole answer, where it has another form than a chunk. */
+  /** Reads a whole answer, if it differs in form from a chunk. */
   readWhole?(body: unknown): Iterable<AdapterDelta>;
   end(): AdapterDelta;
 }
 
-/** The wire of a provider that answers a POST of JSON. */
+/** The protocol of a provider that answers JSON POST requests. */
 export interface Protocol {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface Protocol {
   read(answer: ServerAnswer, call: AdapterCall): AsyncIterable<AdapterDelta>;
 }
 
-/** Server-sent events up to `[DONE]` or the end that the reader knows. */
+/** Server-sent events up to `[DONE]` or the end that the reader detects. */
 async function* readEvents(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta> {
   try {
     for await (const { data } of serverEvents(bodyOf(answer))) {
@@ -42,7 +42,7 @@ async function* readEvents(answer: ServerAnswer, reader: AnswerReader): AsyncGen
       if (reader.isEnded === true) return;
     }
   } catch (thrown) {
-    // After the finish reason a cut loses only the usage, which is then estimated.
+    // A connection lost after the finish reason loses only the usage, which is then estimated.
     if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
   }
 }

@@ -15,12 +15,12 @@ export interface ToolPiece {
   readonly arguments?: string | undefined;
 }
 
-/** Pieces of an answer that an adapter reads from the wire. `end` comes last; an answer without it is incomplete. */
+/** Pieces of an answer from an adapter. `end` comes last; an answer without it is incomplete. */
 export type AdapterDelta =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'reasoning'; readonly text: string }
   | ToolPiece
-  /** A later report replaces the fields that it has. */
+  /** A later report overrides the fields that it contains. */
   | { readonly kind: 'usage'; readonly usage: ReportedUsage }
   | { readonly kind: 'end'; readonly finish: Finish; readonly raw: unknown };
 
@@ -35,8 +35,8 @@ export interface Spent {
 }
 
 /**
- * Pieces of a streamed answer. Each attempt starts with `begin`, which withdraws everything before it. That is only
- * reasoning: after text or a tool call no further attempt begins. Exactly one `end` or `failed` comes last.
+ * Pieces of a streamed answer. Each attempt starts with `begin`, which withdraws all earlier pieces. These are only
+ * reasoning, because no attempt follows after text or a tool call. Exactly one `end` or `failed` comes last.
  */
 export type ChatDelta =
   | { readonly kind: 'begin'; readonly attempt: number; readonly target: Target }
@@ -56,7 +56,7 @@ export interface PartialAnswer extends Spent {
   readonly content: string;
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
-  /** Earlier attempts, which may have cost tokens too. */
+  /** Earlier attempts, which may also have cost tokens. */
   readonly failedAttempts: readonly FailedAttempt[];
 }
 

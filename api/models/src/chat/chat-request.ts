@@ -11,7 +11,7 @@ export type ChatMessage =
   | {
       readonly role: 'system';
       readonly content: string;
-      /** True if everything up to here stays the same in later requests, so that a provider may cache it. */
+      /** True if later requests repeat everything up to here, so that a provider may cache it. */
       readonly cacheable?: boolean | undefined;
     }
   | { readonly role: 'user'; readonly content: string }
@@ -34,8 +34,8 @@ export interface ResponseSchema {
 }
 
 /**
- * A request to a model. An adapter refuses a field that it cannot honour with `bad_request`. It leaves out only the
- * fields that its docstring or profile names, such as `temperature` and `seed`.
+ * A request to a model. An adapter refuses an unsupported field with `bad_request`, and silently omits only the fields
+ * that its docstring or profile names, such as `temperature` and `seed`.
  */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
@@ -43,14 +43,14 @@ export interface ChatRequest {
   readonly toolChoice?: ToolChoice | undefined;
   readonly parallelToolCalls?: boolean | undefined;
   readonly responseSchema?: ResponseSchema | undefined;
-  /** True: the answer is one JSON object of any form. `responseSchema` goes before it. */
+  /** True if the answer must be one JSON object of any form. `responseSchema` overrides it. */
   readonly jsonObject?: boolean | undefined;
   readonly temperature?: number | undefined;
   readonly maxTokens?: number | undefined;
   /** The answer ends before the first of these texts. */
   readonly stop?: readonly string[] | undefined;
   readonly seed?: number | undefined;
-  /** Labels for the server. Only the adapters of Chat Completions send them; the others leave them out. */
+  /** Labels for the server. Only the adapters of Chat Completions send them. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -9,7 +9,7 @@ export interface ModelPrice {
   readonly completionMicros: bigint;
 }
 
-/** An estimate from a price table. The ledger charges by the tier; this only informs. */
+/** An estimate from a price table, for information only: the ledger charges the price of the tier. */
 export interface CostEstimate {
   readonly currency: string;
   readonly micros: bigint;
@@ -17,7 +17,7 @@ export interface CostEstimate {
 
 const TOKENS_PER_PRICE = 1_000_000n;
 
-/** The cost of a usage, in integers alone: the same usage and price give the same amount. Pure. */
+/** The cost of a usage, computed in integers. Pure. */
 export function estimateCost(usage: TokenUsage, price: ModelPrice): CostEstimate {
   const uncached = usage.promptTokens - usage.cachedPromptTokens - usage.cacheWriteTokens;
   const sum =

@@ -14,7 +14,7 @@ const fold = (deltas: readonly ChatDelta[]) => outcomeOf(deltas.reduce(foldDelta
 const BEGIN: ChatDelta = { kind: 'begin', attempt: 1, target: TARGET };
 const END: ChatDelta = { kind: 'end', finish: 'stop', raw: null, ...SPENT };
 
-test('any cut of the same text and arguments folds into the same answer', () => {
+test('the same text and arguments fold into the same answer for any split into pieces', () => {
   const text = 'Zur Mühle 🌾 \\u00e9';
   const json = '{"place":"the \\"old\\" mill"}';
   const whole = fold([
@@ -36,7 +36,7 @@ test('any cut of the same text and arguments folds into the same answer', () => 
   }
 });
 
-test('calls stand in the order of their slots, an empty one has an empty object', () => {
+test('calls are in the order of their slots, and empty arguments become an empty object', () => {
   const outcome = fold([
     BEGIN,
     { kind: 'tool', slot: 4, id: 'b', name: 'say', arguments: '' },
@@ -52,7 +52,7 @@ test('calls stand in the order of their slots, an empty one has an empty object'
   ]);
 });
 
-test('a new attempt withdraws what the last one thought and keeps its cost', () => {
+test('a new attempt withdraws the reasoning of the last one but keeps its cost', () => {
   const error = { code: 'network', message: 'cut', provider: 'p' } as const;
   const outcome = fold([
     BEGIN,
@@ -68,11 +68,11 @@ test('a new attempt withdraws what the last one thought and keeps its cost', () 
   assert.deepEqual(failedAttempts, [{ target: TARGET, error, ...SPENT }]);
 });
 
-test('a stream without an end is a fault of the caller', () => {
+test('folding a stream without an end throws', () => {
   assert.throws(() => fold([BEGIN, { kind: 'text', text: 'half' }]), /no end/);
 });
 
-test('usage is completed and marked', () => {
+test('missing usage is estimated and marked', () => {
   const request = { messages: [{ role: 'user' as const, content: 'x'.repeat(40) }] };
   const { promptTokens, completionTokens, totalTokens, estimated } = completeUsage({}, request, 'y'.repeat(9));
   assert.deepEqual([promptTokens, completionTokens, totalTokens, estimated], [14, 3, 17, true]);
@@ -88,7 +88,7 @@ function* numbers(seed: number): Generator<number> {
   }
 }
 
-test('the cost is exact, monotonic, the same each time, and rounded up by less than a millionth', () => {
+test('the cost is exact, monotonic, deterministic, and rounded up by less than a millionth', () => {
   const random = numbers(20_261_123);
   const next = (most: number): number => (random.next().value ?? 0) % most;
   for (let round = 0; round < 2_000; round += 1) {

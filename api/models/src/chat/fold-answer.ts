@@ -39,7 +39,7 @@ function addPiece(calls: readonly PartialCall[], piece: ToolPiece): readonly Par
   return at < 0 ? [...calls, joined] : calls.with(at, joined);
 }
 
-/** Adds one piece to an answer. Pure: the same pieces give the same answer. */
+/** Adds one piece to an answer. Pure. */
 export function foldDelta(state: AnswerState, delta: ChatDelta): AnswerState {
   switch (delta.kind) {
     case 'begin':

@@ -7,7 +7,7 @@ import type { ChatRequest } from './chat-request.ts';
  */
 export interface Model {
   chat(request: ChatRequest): Promise<ChatOutcome>;
-  /** Asks for an answer in pieces. A caller that stops reading cancels the request. */
+  /** Requests an answer in pieces. A caller that stops reading cancels the request. */
   stream(request: ChatRequest): AsyncIterable<ChatDelta>;
 }
 
@@ -19,9 +19,8 @@ export interface AdapterCall {
 }
 
 /**
- * The access to one provider. An adapter makes one attempt and yields the pieces of the answer, in one burst if
- * `stream` is false. It throws a `ModelFault` for an expected failure. It never retries, never logs, and keeps nothing
- * between calls except its credential.
+ * The access to one provider. An adapter makes one attempt and yields the pieces of the answer, in one burst if `stream` is false. It
+ * throws a `ModelFault` for an expected failure. It never retries or logs, and has no state except its credential.
  */
 export interface ChatAdapter {
   readonly provider: string;

@@ -2,7 +2,7 @@ import type { ChatRequest } from './chat-request.ts';
 
 /** Tokens as a provider reports them; absent fields are unknown. */
 export interface ReportedUsage {
-  /** All tokens of the prompt, those from a cache included. */
+  /** All tokens of the prompt, including cached ones. */
   readonly promptTokens?: number | undefined;
   readonly completionTokens?: number | undefined;
   readonly cachedPromptTokens?: number | undefined;
@@ -10,14 +10,14 @@ export interface ReportedUsage {
   readonly cacheWriteTokens?: number | undefined;
 }
 
-/** The usage of an answer: `usage {prompt, completion, total}` of the wire names. */
+/** The usage of an answer: `usage {prompt, completion, total}` on the wire. */
 export interface TokenUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly totalTokens: number;
   readonly cachedPromptTokens: number;
   readonly cacheWriteTokens: number;
-  /** True if at least one number is our estimate, because the provider reported none. */
+  /** True if at least one number is an estimate, because the provider did not report it. */
   readonly estimated: boolean;
 }
 
@@ -45,7 +45,7 @@ export function estimatePromptTokens({ messages, tools = [], responseSchema }: C
   return ofMessages + ofTools + (responseSchema === undefined ? 0 : estimateTokens(JSON.stringify(responseSchema)));
 }
 
-/** Completes a report of usage: estimates the numbers that the provider left out. Pure. */
+/** Completes a report of usage: estimates the missing numbers. Pure. */
 export function completeUsage(reported: ReportedUsage, request: ChatRequest, completionText: string): TokenUsage {
   const promptTokens = reported.promptTokens ?? estimatePromptTokens(request);
   const completionTokens = reported.completionTokens ?? estimateTokens(completionText);

@@ -67,7 +67,7 @@ function definedOf(usage: ReportedUsage): ReportedUsage {
   return Object.fromEntries(Object.entries(usage).filter(([, tokens]) => tokens !== undefined));
 }
 
-/** The spending of an attempt. If the provider sent nothing, the attempt has used nothing. */
+/** The usage of an attempt; zero if the provider sent nothing. */
 function spentOf(attempt: Attempt, request: ChatRequest, price: ModelPrice | null): Spent {
   const isTouched = attempt.text !== '' || Object.keys(attempt.reported).length > 0;
   const nothing = { promptTokens: 0, completionTokens: 0 };
@@ -146,9 +146,8 @@ function nameOf({ adapter, model }: ModelTarget): Target {
 }
 
 /**
- * A model over a chain of targets, with retries, limits, usage, costs, and errors as values. Targets that cannot serve a
- * request are left out; see `fitRequest`. A target that cannot stream is asked for a whole answer, which then comes in one
- * piece.
+ * A model over a chain of targets, with retries, limits, usage, costs, and errors as values. It skips targets that
+ * cannot serve a request; see `fitRequest`. A target that cannot stream returns its whole answer in one piece.
  */
 export function createModel(setup: ModelSetup): Model {
   const start = (asked: ChatRequest, stream: boolean): AsyncGenerator<ChatDelta> => {
@@ -168,7 +167,7 @@ interface Slot {
 }
 
 /**
- * Gives the answers of all adapters the same ending: tool calls are counted, have ids and names, and lead to the finish
+ * Normalizes the tool calls of all adapters: limits their number, adds missing ids, requires names, and sets the finish
  * reason `tool_calls`. Mutable because a call spans several pieces.
  */
 class CallCheck {
@@ -190,12 +189,12 @@ class CallCheck {
 
   *missingIds(): Generator<ToolPiece> {
     for (const [slot, { hasId, hasName }] of this.#slots) {
-      if (!hasName) throw new ModelFault('bad_answer', 'a tool call of the answer has no name');
+      if (!hasName) throw new ModelFault('bad_answer', 'a tool call in the answer has no name');
       if (!hasId) yield { kind: 'tool', slot, id: `call_${this.#idBase}_${slot}` };
     }
   }
 
-  /** Servers disagree on the finish reason of an answer that ends with calls. */
+  /** Servers disagree on the finish reason of an answer with calls. */
   finishOf(finish: Finish): Finish {
     return this.#slots.size > 0 && finish === 'stop' ? 'tool_calls' : finish;
   }

@@ -24,7 +24,7 @@ const failed = (
   );
 };
 
-test('only the codes of the table are retried, and none after a visible token', () => {
+test('only retryable codes are retried, and none after a visible token', () => {
   for (const code of MODEL_ERROR_CODES) {
     assert.equal(failed({ code }).do, MODEL_ERRORS[code].retry ? 'again' : 'stop', code);
     assert.equal(failed({ code, isVisible: true, isLastTarget: false }).do, 'stop', code);
@@ -35,18 +35,18 @@ test('only the codes of the table are retried, and none after a visible token', 
   );
 });
 
-test('the wait doubles, has chance in it, and obeys the provider', () => {
+test('the wait doubles, has jitter, and is at least as long as the provider requests', () => {
   assert.deepEqual(failed({ chance: 0 }), { do: 'again', delayMs: 50 });
   assert.deepEqual(failed({ chance: 1, attempt: 2 }), { do: 'again', delayMs: 200 });
   assert.deepEqual(failed({ code: 'rate', wait: 700 }), { do: 'again', delayMs: 700 });
 });
 
-test('a wait that is too long ends at the next target, or fails', () => {
+test('if the wait is too long, the request goes to the next target or fails', () => {
   assert.equal(failed({ code: 'overloaded', wait: 60_000, isLastTarget: false }).do, 'next');
   assert.equal(failed({ code: 'rate', wait: 60_000 }).do, 'stop');
 });
 
-test('the last attempt goes to the next target if the route says so', () => {
+test('after the last attempt the request goes to the next target if the route allows it', () => {
   assert.equal(failed({ attempt: 3, isLastTarget: false }).do, 'next');
   assert.equal(failed({ attempt: 3 }).do, 'stop');
   assert.equal(failed({ code: 'quota', isLastTarget: false }).do, 'next');

@@ -1,13 +1,13 @@
 import { MODEL_ERRORS } from '../chat/model-error.ts';
 import type { ModelError, ModelErrorCode } from '../chat/model-error.ts';
 
-/** Number and waits of the attempts of a request. Each field is an option of the configuration. */
+/** Number and waits of a request's attempts; waits in milliseconds. Each field is an option of the configuration. */
 export interface RetryPolicy {
   /** Attempts for each target of a chain, the first one included. */
   readonly attempts: number;
   /** Wait before the second attempt; each further wait is twice as long. */
   readonly firstDelayMs: number;
-  /** Longest wait. If a provider asks for a longer one, the request goes to the next target or fails. */
+  /** Longest wait. If a provider requests a longer one, the request goes to the next target or fails. */
   readonly maxDelayMs: number;
 }
 
@@ -28,10 +28,7 @@ export type NextStep =
   | { readonly do: 'next' }
   | { readonly do: 'stop' };
 
-/**
- * The wait before the next attempt: between half and all of the back-off, but at least the time that the provider asks
- * for. Pure.
- */
+/** The wait before the next attempt: between half and all of the back-off, but at least as long as the provider requests. Pure. */
 function delayOf({ attempt, error, chance }: FailedTry, { firstDelayMs, maxDelayMs }: RetryPolicy): number {
   const backOff = Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
   return Math.max(error.retryAfterMs ?? 0, Math.round(backOff * (0.5 + chance / 2)));

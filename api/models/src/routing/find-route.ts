@@ -38,7 +38,7 @@ export function findRoute({ routes }: Pick<ModelsConfig, 'routes'>, name: string
 
 const PLACES = 6;
 
-/** Millionths of a decimal text that the schema has checked: `2.5` is 2,500,000. Pure. */
+/** Millionths of a valid decimal text: `2.5` is 2,500,000. Pure. */
 export function parseMicros(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.');
   return BigInt(whole + fraction.padEnd(PLACES, '0'));

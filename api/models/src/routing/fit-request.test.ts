@@ -1,4 +1,4 @@
-/** Models that cannot use tools or write JSON: the chain goes past them, and a chain of none but them answers in words. */
+/** Chains with models that cannot use tools or write JSON. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startWireServer } from '../testing/wire-server.ts';
@@ -57,7 +57,7 @@ function open(name: string): Model {
   return opened.model;
 }
 
-test('offered tools go to the first model of the chain that can use them', async () => {
+test('a request with tools goes to the first model of the chain that can use them', async () => {
   wire.add({
     expect: { path: '/v1/chat/completions', body: { model: 'c' } },
     answer: OPENAI_WIRE.plain({ text: ['ok'] }),
@@ -73,7 +73,7 @@ test('offered tools go to the first model of the chain that can use them', async
   wire.verify();
 });
 
-test('a chain without tools answers in words: earlier calls and results are text, and the model learns that it has no tools', async () => {
+test('a chain without tool support answers in words: earlier calls and results become text, and the prompt says that there are no tools', async () => {
   const { toolsIgnored, request } = fitToRoute(configOf(), 'words', { ...ASK, tools: TOOLS, parallelToolCalls: false });
   assert.equal(toolsIgnored, true);
   assert.deepEqual(Object.keys(request), ['messages']);
@@ -97,7 +97,7 @@ test('a chain without tools answers in words: earlier calls and results are text
   wire.verify();
 });
 
-test('a demanded call and JSON are refused before the server is asked; tools that must not be called are no demand', async () => {
+test('required calls and JSON are refused without a request if no model supports them; tool choice none is accepted', async () => {
   const before = wire.requests.length;
   for (const demand of [
     { tools: TOOLS, toolChoice: 'required' as const },
@@ -116,7 +116,7 @@ test('a demanded call and JSON are refused before the server is asked; tools tha
   assert.equal(fitToRoute(configOf(), 'words', { ...ASK, responseSchema: SCHEMA }).refusal, null);
 });
 
-test('the configuration goes before the kind of the provider, and names providers that exist', () => {
+test("the configuration overrides the abilities of a provider's kind, and names existing providers", () => {
   const able = configOf({ capabilities: [{ model: 'b', tools: true, json: true }] });
   assert.equal(fitToRoute(able, 'base', { ...ASK, tools: TOOLS }).toolsIgnored, false);
   const wrong = parseModelsConfig({ providers: {}, routes: [], capabilities: [{ provider: 'x', model: 'y' }] });
@@ -124,7 +124,7 @@ test('the configuration goes before the kind of the provider, and names provider
   assert.equal(wrong.errors[0]?.path, 'capabilities[0].provider');
 });
 
-test('a model that does not stream is asked for a whole answer, which comes as a stream of one piece', async () => {
+test('a model that cannot stream returns its whole answer as a stream of one piece', async () => {
   const config = configOf({ capabilities: [{ provider: 'words', model: 'w-1', stream: false }] });
   const setup = { credentials: { key: () => null, subscription: () => null }, ports: SYSTEM_PORTS };
   const opened = openModel(config, 'words', setup);

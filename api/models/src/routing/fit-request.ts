@@ -6,7 +6,7 @@ import type { ModelsConfig } from './models-config.ts';
 export interface Capabilities {
   readonly tools: boolean;
   readonly json: boolean;
-  /** Answers in pieces. Without it each answer is asked for whole. */
+  /** True if it can stream. */
   readonly stream: boolean;
   readonly embeddings: boolean;
 }
@@ -14,14 +14,14 @@ export interface Capabilities {
 export const ALL_CAPABILITIES: Capabilities = { tools: true, json: true, stream: true, embeddings: true };
 const TEXT_ALONE: Capabilities = { tools: false, json: false, stream: true, embeddings: false };
 
-/** Says to a model without tools that it has none, so that it does not claim to have acted. */
+/** Informs a model that it has no tools, so that it does not claim to have acted. */
 const TEXT_MODE =
-  'You cannot use tools in this answer: answer in words. If something would need an act, say that you cannot do it.';
+  'You cannot use tools in this answer: answer in words. If something requires an action, say that you cannot do it.';
 const RESULT_MAX_CHARS = 2_000;
 
 type Config = Pick<ModelsConfig, 'providers' | 'capabilities'>;
 
-/** The capabilities of a model at a provider: those of the configuration, else by the kind of the provider. Pure. */
+/** The abilities of a model at a provider: from the configuration, else by the kind of the provider. Pure. */
 export function findCapabilities({ providers, capabilities }: Config, { provider, model }: Target): Capabilities {
   const named = capabilities.find(
     (entry) => (entry.provider ?? provider) === provider && matchPattern(entry.model, model) !== null,
@@ -76,15 +76,15 @@ function withoutTools({
 export interface Fit<T> {
   readonly targets: readonly T[];
   readonly request: ChatRequest;
-  /** True if no model of the chain can use tools, so that the request goes without the tools that it offers. */
+  /** True if no model of the chain can use tools, so the request is sent without its optional tools. */
   readonly toolsIgnored: boolean;
-  /** The refusal of a demand that no model of the chain can meet; null if there is none. */
+  /** The refusal if no model of the chain supports the request, else null. */
   readonly refusal: string | null;
 }
 
 /**
- * Fits a request to a chain: models that cannot serve it are left out. If none is left, tools that are only offered are
- * ignored; a demanded tool call or JSON is refused. Pure.
+ * Fits a request to a chain: drops models that do not support it. If none remains, it ignores optional tools, and
+ * refuses a required tool call or JSON. Pure.
  */
 export function fitRequest<T extends { readonly can?: Capabilities | undefined }>(
   targets: readonly T[],
@@ -97,10 +97,10 @@ export function fitRequest<T extends { readonly can?: Capabilities | undefined }
   const left = targets.filter(({ can }) => able(can));
   if (left.length > 0) return { targets: left, request, toolsIgnored: false, refusal: null };
   const refused = (refusal: string): Fit<T> => ({ targets, request, toolsIgnored: false, refusal });
-  if (demandsTool(request))
-    return refused('this model cannot call tools: ask without a demanded call, or use another model');
+  if (demandsTool(request)) return refused('this model cannot call tools: do not require a call, or use another model');
   const writers = targets.filter(({ can = ALL_CAPABILITIES }) => !needsJson || can.json);
-  if (writers.length === 0) return refused('this model follows no schema: ask without one, or use another model');
+  if (writers.length === 0)
+    return refused('this model does not support schemas: ask without one, or use another model');
   return { targets: writers, request: withoutTools(request), toolsIgnored: true, refusal: null };
 }
 

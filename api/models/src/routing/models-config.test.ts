@@ -63,7 +63,7 @@ test('a configuration has defaults, routes and prices', () => {
   assert.equal(findPrice({ prices: undefined }, { provider: 'local', model: 'x' }), null);
 });
 
-test('a star stands for any text, once', () => {
+test('a pattern may have one star, which matches any text', () => {
   const cases: readonly (readonly [string, string, string | null])[] = [
     ['gpt-*', 'gpt-5', '5'],
     ['gpt-*', 'claude', null],
@@ -75,7 +75,7 @@ test('a star stands for any text, once', () => {
   for (const [pattern, name, star] of cases) assert.equal(matchPattern(pattern, name), star, `${pattern} ${name}`);
 });
 
-test('decimal texts are exact', () => {
+test('decimal texts are converted exactly', () => {
   assert.deepEqual(['0.1', '2.50', '3', '0.000001'].map(parseMicros), [100_000n, 2_500_000n, 3_000_000n, 1n]);
 });
 
@@ -87,7 +87,7 @@ const BROKEN: readonly (readonly [string, object, string, RegExp])[] = [
     /openai, local/,
   ],
   [
-    'an unknown provider of a fallback',
+    'a fallback with an unknown provider',
     { ...GOOD, routes: [{ match: 'a', provider: 'local', fallbacks: [{ provider: 'x', model: 'm' }] }] },
     'routes[0].fallbacks[0].provider',
     /openai, local/,
@@ -127,7 +127,7 @@ const BROKEN: readonly (readonly [string, object, string, RegExp])[] = [
     'a star of nothing',
     { ...GOOD, routes: [{ match: 'a', provider: 'local', model: 'b*' }] },
     'routes[0].model',
-    /stands for nothing/,
+    /has no counterpart/,
   ],
   [
     'a subscription without its notice',

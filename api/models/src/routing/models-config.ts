@@ -7,7 +7,7 @@ const PROVIDERS_MAX = 50;
 const ROUTES_MAX = 200;
 const FALLBACKS_MAX = 5;
 const PRICES_MAX = 2_000;
-/** Longest wait that a configuration may allow. */
+/** Longest wait in milliseconds that a configuration may allow. */
 export const QUEUE_WAIT_MAX_MS = 60_000;
 const TOTAL_MAX_MS = 3_600_000;
 const CONTEXT_TOKENS = 32_768;
@@ -43,7 +43,7 @@ const CredentialName = z
   )
   .refine((value) => !/^(sk|rk|pk)-/.test(value), 'write the name of a credential and not the key itself');
 
-/** Requests at one time. A server of one's own has few places; without it there is no limit. */
+/** Maximum number of parallel requests, for self-hosted servers; no limit if absent. */
 const places = { maxInFlight: z.int().min(1).max(10_000).optional() };
 
 const chatFields = {
@@ -94,13 +94,13 @@ const Provider = z.discriminatedUnion(
       credential: CredentialName.optional(),
       ...places,
     }),
-    /** The scripted mind of the village. The caller gives its adapter. */
+    /** The scripted mind of the village. The caller supplies its adapter. */
     z.strictObject({ kind: z.literal('scripted'), ...places }),
     z.strictObject({
       kind: z.literal('openai-subscription'),
       baseUrl: BaseUrl.default('https://chatgpt.com/backend-api/codex'),
       credential: CredentialName,
-      /** Off until a person has read the notice and accepts it. */
+      /** Required, so that a person has read and accepted the notice. */
       ...places,
       noticeAccepted: z.literal(true, 'read SUBSCRIPTION_NOTICE; write true to accept it, or use another provider'),
     }),
@@ -112,20 +112,17 @@ export type ProviderConfig = z.infer<typeof Provider>;
 const Target = z.strictObject({ provider: ProviderName, model: ModelName });
 
 const Route = z.strictObject({
-  /** The name that a request gives. The first route that matches applies. */
+  /** The name of the model in a request. The first matching route applies. */
   match: Pattern,
   provider: ProviderName,
-  /**
-   * The name that the provider gives the model; `*` stands for the text that the star of `match` stood for. By default
-   * the name of the request.
-   */
+  /** The provider's name of the model; `*` is replaced by the text that matched the star of `match`. By default the name in the request. */
   model: Pattern.optional(),
   fallbacks: z.array(Target).max(FALLBACKS_MAX, `write at most ${FALLBACKS_MAX} fallbacks`).default([]),
-  /** Codes for which the next fallback answers; by default those with `fallback` in `MODEL_ERRORS`. */
+  /** Codes for which the next fallback is tried; by default those with `fallback` in `MODEL_ERRORS`. */
   fallbackOn: z.array(z.enum(MODEL_ERROR_CODES).exclude(['cancelled'])).optional(),
-  /** Most tokens of a prompt and its answer together. */
+  /** Maximum tokens of a prompt and its answer together. */
   contextTokens: z.int().min(256).max(10_000_000).default(CONTEXT_TOKENS),
-  /** Most tokens of an answer if the request names no limit. */
+  /** Maximum tokens of an answer if the request has no limit. */
   answerTokens: z.int().min(1).max(1_000_000).default(ANSWER_TOKENS),
 });
 export type RouteConfig = z.infer<typeof Route>;
@@ -151,7 +148,7 @@ const Capability = z.strictObject({
   model: Pattern,
   tools: z.boolean().default(true),
   json: z.boolean().default(true),
-  /** False for a server that gives whole answers alone. */
+  /** False for a server that cannot stream. */
   stream: z.boolean().default(true),
   embeddings: z.boolean().default(true),
 });
@@ -170,7 +167,7 @@ const Base = z.strictObject({
       models: z.array(Price).max(PRICES_MAX, `write at most ${PRICES_MAX} prices`),
     })
     .optional(),
-  /** The first entry that matches provider and model applies. Name models that lack an ability. */
+  /** Entries for models that lack an ability. The first entry that matches provider and model applies. */
   capabilities: z.array(Capability).max(PRICES_MAX, `write at most ${PRICES_MAX} entries`).default([]),
   retry: z
     .strictObject({
@@ -221,7 +218,7 @@ function referencesOf({ routes, prices, capabilities }: ModelsConfig): readonly 
   return [...ofRoutes, ...ofPrices, ...ofCapabilities];
 }
 
-/** The configuration of models. It names credentials and has no keys. */
+/** The configuration of models. It names credentials but contains no keys. */
 export const ModelsConfig = Base.superRefine((config, context) => {
   const known = Object.keys(config.providers);
   for (const { provider, path } of referencesOf(config))
@@ -236,7 +233,7 @@ export const ModelsConfig = Base.superRefine((config, context) => {
       context.addIssue({
         code: 'custom',
         path: ['routes', index, 'model'],
-        message: 'this * stands for nothing: write a * in match too, or a name without one',
+        message: 'this * has no counterpart: write a * in match too, or a name without one',
       });
 });
 

@@ -1,4 +1,4 @@
-/** One server that speaks OpenAI's wire, for all models of a village. */
+/** One OpenAI-compatible server for all models of a village. */
 export interface OneServer {
   readonly baseUrl: string;
   /** The server's name of the model for `small`. */
@@ -6,15 +6,15 @@ export interface OneServer {
   /** The server's name of the model for `large`; by default the same. */
   readonly large?: string | undefined;
   readonly credential?: string | undefined;
-  /** True for a base model, which continues a text: it is asked by `/completions`, without tools and schemas. */
+  /** True for a base model, which uses `/completions` and has no tools and schemas. */
   readonly isBaseModel?: boolean | undefined;
   readonly tools?: boolean | undefined;
   readonly json?: boolean | undefined;
-  /** Most tokens of a prompt and its answer together, if the server says so. */
+  /** Maximum tokens of a prompt and its answer together, if known. */
   readonly contextTokens?: number | undefined;
 }
 
-/** The configuration of a village whose `small` and `large` are models of one server. Pure. */
+/** The configuration of a village that serves `small` and `large` from one server. Pure. */
 export function oneServerConfig(server: OneServer): object {
   const {
     baseUrl,

@@ -75,7 +75,7 @@ test('texts become vectors in their order, with the reported tokens', async () =
   wire.verify();
 });
 
-test('an overload is retried, a refused key is not, and no key is in the message', async () => {
+test('an overload is retried, a refused key is not, and messages contain no key', async () => {
   wire.add({ answer: OPENAI_WIRE.errors.overloaded }, { answer: reply([[1]]) });
   assert.equal((await open('vectors')?.embed({ input: ['a'] }))?.ok, true);
   wire.add({ answer: { status: 401, chunks: [JSON.stringify({ error: { message: `bad key ${KEY}` } })] } });
@@ -93,7 +93,7 @@ test('too few vectors, and vectors of different lengths, are bad answers', async
   wire.verify();
 });
 
-test('a caller that leaves ends the request', async () => {
+test('cancelling ends the request', async () => {
   wire.add({ answer: { chunks: ['hold'] } });
   const leaving = new AbortController();
   const asked = open('vectors')?.embed({ input: ['a'], signal: leaving.signal });
@@ -102,6 +102,6 @@ test('a caller that leaves ends the request', async () => {
   assert.equal(outcome?.ok === false ? outcome.error.code : '', 'cancelled');
 });
 
-test('providers without embeddings, and names without a route, open nothing', () => {
+test('providers without embeddings and names without a route return null', () => {
   for (const name of ['claude', 'scripted', 'writer', 'none']) assert.equal(open(name), null);
 });

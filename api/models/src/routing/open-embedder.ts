@@ -16,7 +16,7 @@ import { parseReply } from '../transport/parse-reply.ts';
 
 export interface EmbeddingRequest {
   readonly input: readonly string[];
-  /** Length of the vectors, where the model allows a choice. */
+  /** Length of the vectors, if the model supports a choice. */
   readonly dimensions?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -78,7 +78,7 @@ async function tryOnce(
   }
 }
 
-/** Retries as the configuration says. Has no fallbacks: vectors of two models cannot be compared. */
+/** Retries according to the configuration. There are no fallbacks, because vectors of two models are not comparable. */
 async function embedWith(opened: Opened, request: EmbeddingRequest): Promise<EmbeddingOutcome> {
   const { attempts, firstDelayMs, maxDelayMs } = opened.config.retry;
   const { signal = new AbortController().signal } = request;
@@ -92,8 +92,8 @@ async function embedWith(opened: Opened, request: EmbeddingRequest): Promise<Emb
 }
 
 /**
- * Opens a model for embeddings by the name that a request gives: the first target of its route. Null without a route,
- * and for a provider or model without embeddings. A missing credential is an `auth` failure of the request.
+ * Opens a model for embeddings by its name in a request: the first target of its route. Null without a route, and for a
+ * provider or model without embeddings. A missing credential becomes an `auth` failure of each request.
  */
 export function openEmbedder(config: ModelsConfig, name: string, setup: ModelsSetup): Embedder | null {
   const target = findRoute(config, name)?.targets[0];
@@ -129,7 +129,7 @@ interface RawEmbeddings {
   readonly promptTokens: number | undefined;
 }
 
-/** Asks OpenAI's `/embeddings` once. Throws a ModelFault for an expected failure. */
+/** Sends one request to OpenAI's `/embeddings`. Throws a ModelFault for an expected failure. */
 async function askEmbeddings(
   { baseUrl, headers }: EmbeddingServer,
   { model, input, dimensions, signal }: EmbeddingCall,

@@ -106,7 +106,7 @@ test('no fallback after a visible token', async () => {
   anthropic.verify();
 });
 
-test('what is missing is named', () => {
+test('the error names a missing route, credential or sign-in', () => {
   const reasons = ['nothing', 'closed', 'personal'].map((name) => {
     const opened = open(name);
     assert.ok(!opened.ok);
@@ -119,7 +119,7 @@ test('what is missing is named', () => {
   ]);
 });
 
-test("OpenAI's own client speaks with the scripted server", async () => {
+test("OpenAI's own client works with the scripted server", async () => {
   const client = new OpenAI({ baseURL: `${openai.url}/v1`, apiKey: 'any', maxRetries: 0 });
   const call = { id: 'call_1', name: 'go_to', pieces: ['{"pla', 'ce":"mill"}'] };
   openai.add(

@@ -14,7 +14,7 @@ import { findPrice, findRoute } from './find-route.ts';
 import { findCapabilities } from './fit-request.ts';
 import type { ModelsConfig, ProviderConfig } from './models-config.ts';
 
-/** The credentials that a configuration names. `openModel` asks for them each time. */
+/** The credentials that a configuration names. `openModel` reads them each time. */
 export interface Credentials {
   key(name: string): string | null;
   subscription(name: string): SubscriptionTokens | null;
@@ -23,10 +23,7 @@ export interface Credentials {
 export interface ModelsSetup {
   readonly credentials: Credentials;
   readonly ports: ModelPorts;
-  /**
-   * Adapters from outside of this package, by the name of their provider. They replace those that the configuration
-   * describes.
-   */
+  /** Adapters from other packages by the name of their provider. They override the configuration. */
   readonly adapters?: Readonly<Record<string, ChatAdapter>>;
 }
 
@@ -34,7 +31,7 @@ export type OpenedModel =
   | { readonly ok: true; readonly model: Model }
   | { readonly ok: false; readonly reason: 'no_route' | 'no_credential'; readonly message: string };
 
-/** The error for a missing credential that the configuration names. It never leaves this file. */
+/** A missing credential. This error never leaves this file. */
 class MissingCredential extends Error {}
 
 type RemoteConfig = Exclude<ProviderConfig, { readonly kind: 'scripted' }>;
@@ -50,7 +47,7 @@ function optionalKey(credentials: Credentials, name: string | undefined): string
   return name === undefined ? null : keyOf(credentials, name);
 }
 
-/** The headers that name an organization and a project of an account with OpenAI. */
+/** OpenAI's headers for the organization and project of an account. */
 function accountOf(config: ChatConfig): Readonly<Record<string, string>> {
   if (config.kind !== 'openai') return {};
   const { organization, project } = config;
@@ -104,7 +101,7 @@ function openAdapter(
   }
 }
 
-/** Opens a model by the name that a request gives: its route, its fallbacks, its prices. */
+/** Opens a model by its name in a request, with route, fallbacks and prices. */
 export function openModel(config: ModelsConfig, name: string, setup: ModelsSetup): OpenedModel {
   const chain = findRoute(config, name);
   if (chain === null) return { ok: false, reason: 'no_route', message: `no route matches the model ${name}: add one` };
@@ -122,7 +119,7 @@ export function openModel(config: ModelsConfig, name: string, setup: ModelsSetup
       };
       if (own !== undefined) return { adapter: own, ...facts };
       if (settings === undefined || settings.kind === 'scripted')
-        throw new Error(`no adapter is given for the provider ${provider}`);
+        throw new Error(`no adapter is set for the provider ${provider}: pass it in adapters`);
       const adapter = openAdapter(provider, settings, { credentials, kit });
       return { adapter, ...facts };
     });

@@ -2,7 +2,7 @@ import type { WireAnswer, WireRequest } from './wire-server.ts';
 import { OPENAI_WIRE } from './wires/chat-wire.ts';
 import { json } from './wires/wire.ts';
 
-/** An ability that a stand-in lacks. `ignored-json`: it takes a schema and answers in words. */
+/** An ability that the fake server lacks. `ignored-json`: it accepts a schema but answers in prose. */
 export type Lack = 'stream' | 'tools' | 'json' | 'ignored-json' | 'embeddings' | 'words';
 
 const refused = (what: string): WireAnswer =>
@@ -17,13 +17,13 @@ interface SchemaOfTexts {
   readonly properties?: Readonly<Record<string, { readonly enum?: readonly string[] }>>;
 }
 
-/** An object by a schema of texts: the first value that each property allows. */
+/** An object for a schema of texts, with the first allowed value of each property. */
 function valueBy({ properties = {} }: SchemaOfTexts): string {
   const entries = Object.entries(properties).map(([name, { enum: values }]) => [name, values?.[0] ?? 'a text']);
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-/** The first thing that a request needs and the server lacks; null if it has everything. */
+/** The first ability that a request needs and the server lacks; null if none. */
 function lackOf({ stream, tools, response_format }: AskedBody, lacks: ReadonlySet<Lack>): string | null {
   const needs: readonly (readonly [boolean, Lack, string])[] = [
     [true, 'words', 'chat'],
@@ -45,7 +45,7 @@ function chatAnswer(asked: AskedBody, lacks: ReadonlySet<Lack>, words: string): 
   return wire({ text: [schema === undefined ? words : valueBy(schema)] });
 }
 
-/** A server of models that goes by what it is asked, and lacks some abilities; for `otherwise` of a wire server. */
+/** A fake model server without some abilities, which answers any request; for `otherwise` of a wire server. */
 export function ableServer(
   lacks: readonly Lack[] = [],
   words = 'Good day.',

@@ -15,7 +15,7 @@ async function withServer(server: WireServer, run: () => Promise<void>): Promise
 const post = (server: WireServer, path: string, body: object): Promise<Response> =>
   fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
 
-test('steps are answered in their order, and all of them must be used', async () => {
+test('steps are used in order, and verify fails if one is left', async () => {
   const server = await startWireServer([
     { name: 'first', expect: { path: '/a', body: { model: 'm' } }, answer: json({ n: 1 }) },
     { name: 'second', answer: ({ path }) => json({ path }) },
@@ -28,7 +28,7 @@ test('steps are answered in their order, and all of them must be used', async ()
   });
 });
 
-test('a request that does not match is refused and reported, and its step is left', async () => {
+test('a request that does not match is refused and reported, and its step stays unused', async () => {
   const server = await startWireServer([{ name: 'only', expect: { path: '/a' }, answer: json({}) }]);
   await withServer(server, async () => {
     assert.equal((await post(server, '/b', {})).status, 400);
@@ -36,7 +36,7 @@ test('a request that does not match is refused and reported, and its step is lef
   });
 });
 
-test('a request that no step is left for is refused and reported', async () => {
+test('a request after the last step is refused and reported', async () => {
   const server = await startWireServer();
   await withServer(server, async () => {
     assert.equal((await post(server, '/a', {})).status, 400);
@@ -44,7 +44,7 @@ test('a request that no step is left for is refused and reported', async () => {
   });
 });
 
-test('in any order, each request takes the first step that matches', async () => {
+test('in any order, each request uses the first step that matches', async () => {
   const step = (path: string) => ({ expect: { path }, answer: json({ path }) });
   const server = await startWireServer([step('/a'), step('/b')], { order: 'anyOrder' });
   await withServer(server, async () => {
@@ -53,7 +53,7 @@ test('in any order, each request takes the first step that matches', async () =>
   });
 });
 
-test('requests beside the script may have an answer of their own', async () => {
+test('otherwise answers requests outside the script', async () => {
   const otherwise = ({ path }: { readonly path: string }) => (path === '/v1/models' ? json({ data: [] }) : null);
   const server = await startWireServer([], { otherwise });
   await withServer(server, async () => {
@@ -62,7 +62,7 @@ test('requests beside the script may have an answer of their own', async () => {
   });
 });
 
-test('an answer can be cut', async () => {
+test('an answer can break off', async () => {
   const server = await startWireServer([{ answer: { chunks: ['half', 'cut'] } }]);
   await withServer(server, async () => {
     const response = await post(server, '/a', {});

@@ -32,7 +32,7 @@ export interface WireAnswer {
   readonly chunks: readonly WireChunk[];
 }
 
-/** A part of a request that must be there, or a function that asserts. */
+/** Fields that a request must contain, or a function that asserts. */
 export type WireMatcher =
   | Partial<Pick<WireRequest, 'method' | 'path' | 'headers' | 'body'>>
   | ((request: WireRequest) => void);
@@ -47,18 +47,15 @@ export interface WireServer {
   readonly url: string;
   readonly requests: readonly WireRequest[];
   add(...steps: readonly WireStep[]): void;
-  /** Throws if a step was not used, or if a request was not expected or did not match. */
+  /** Throws if a step was not used, or if a request was unexpected or did not match. */
   verify(): void;
   close(): Promise<void>;
 }
 
 interface WireOptions {
-  /**
-   * `inOrder` (default): each request must match the next step. `anyOrder`: the first step that matches is used, for
-   * callers that run side by side.
-   */
+  /** `inOrder` (default): each request must match the next step. `anyOrder`: the first matching step is used, for concurrent callers. */
   readonly order?: 'inOrder' | 'anyOrder';
-  /** Answers requests for which no step is left; null refuses them. */
+  /** Answers requests without a step; null refuses them. */
   readonly otherwise?: (request: WireRequest) => WireAnswer | null;
 }
 
@@ -92,7 +89,7 @@ function match(request: WireRequest, { expect = {} }: WireStep): void {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The remaining steps, and all deviations. Mutable, because steps are used up. */
+/** The remaining steps and all deviations. Mutable. */
 class Script {
   readonly problems: string[] = [];
   readonly #steps: WireStep[];
@@ -192,8 +189,8 @@ function refusal(problem: string): WireAnswer {
 }
 
 /**
- * A server on 127.0.0.1 that follows a script: each step is a request that must come, and its answer byte for byte. It
- * can delay, cut, hold and drip. `verify` fails on steps that were not used and on requests that were not expected.
+ * A server on 127.0.0.1 that follows a script: each step is an expected request and its answer byte for byte. `verify`
+ * fails on unused steps and unexpected requests.
  */
 export async function startWireServer(steps: readonly WireStep[] = [], options: WireOptions = {}): Promise<WireServer> {
   const script = new Script(steps, options);

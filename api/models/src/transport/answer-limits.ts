@@ -1,4 +1,4 @@
-/** Limits on the answers of a provider. Each field is an option of the configuration. */
+/** Limits on the answers of a provider; times in milliseconds. Each field is an option of the configuration. */
 export interface AnswerLimits {
   readonly answerBytes: number;
   readonly lineBytes: number;
@@ -21,5 +21,5 @@ export const ANSWER_LIMITS: AnswerLimits = {
   totalMs: 600_000,
 };
 
-/** Maximum number of bytes that are read of the body of an error. */
+/** Maximum number of bytes to read from the body of an error. */
 export const ERROR_BYTES = 65_536;

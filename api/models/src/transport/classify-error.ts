@@ -18,7 +18,7 @@ const Details = z.object({
   code: Word,
   resets_in_seconds: z.number().nullish().catch(null),
 });
-/** The fields that errors of all providers may have; a field of another type counts as absent. */
+/** The error fields of all providers; a field of another type counts as absent. */
 const ErrorBody = z.object({
   error: z.union([z.string(), z.looseObject({})]).nullish(),
   detail: z.union([z.string(), z.looseObject({})]).nullish(),
@@ -46,7 +46,7 @@ function partsOf(body: unknown): Parts {
   };
 }
 
-/** OpenRouter passes on the error text of the provider behind it. */
+/** OpenRouter forwards the error text of the upstream provider. */
 const UpstreamError = z.object({ metadata: z.object({ raw: z.string() }) });
 
 /** Codes and types that the providers document. The first that matches decides. */
@@ -59,7 +59,7 @@ const BY_WORD: readonly (readonly [RegExp, ModelErrorCode])[] = [
   [/overloaded|slow_down|server_error|api_error|timeout_error|unavailable/, 'overloaded'],
 ];
 
-/** Messages of servers that have no codes, or one code for several failures. */
+/** Messages of servers without codes, or with one code for several failures. */
 const BY_MESSAGE: readonly (readonly [RegExp, ModelErrorCode])[] = [
   [
     /credit balance is too low|requires more credits|insufficient credits|exceeded your current quota|usage limit/i,
@@ -82,7 +82,7 @@ const BY_STATUS: Readonly<Record<number, ModelErrorCode>> = {
   429: 'rate',
 };
 
-/** The code for a status. For a failure in a stream, OpenRouter reports the status of the provider that it asked. */
+/** The code for a status. For a failure in a stream, OpenRouter reports the status of the upstream provider. */
 function codeOfStatus(status: number): ModelErrorCode {
   return BY_STATUS[status] ?? (status >= 500 ? 'overloaded' : 'bad_request');
 }
@@ -116,7 +116,7 @@ function waitInHeaders(headers: ReportedError['headers'], nowMs: number): number
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** The fault that a provider's report stands for. Pure. */
+/** Converts a provider's failure report to a fault. Pure. */
 export function classifyError({ status, headers, body }: ReportedError, nowMs: number): ModelFault {
   const parts = partsOf(body);
   const code = codeOf(status, parts);

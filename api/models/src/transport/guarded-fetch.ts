@@ -12,7 +12,7 @@ interface Guard {
   readonly byLines: boolean;
 }
 
-/** The timers and the signal of one exchange. Mutable, because timers are armed again with each read. */
+/** The timers and the signal of one exchange. Mutable: each read restarts a timer. */
 class Watch {
   readonly #abort = new AbortController();
   readonly #after: ModelPorts['after'];
@@ -45,7 +45,7 @@ class Watch {
     this.#stopTotal();
   }
 
-  /** The reason of a failure: that of the watch if the watch aborted, else that of the connection. */
+  /** The cause of a failure: a timeout or cancel if one aborted the request, else the connection's error. */
   reasonOf(thrown: unknown): unknown {
     if (this.signal.aborted) return this.signal.reason;
     if (thrown instanceof ModelFault) return thrown;
@@ -59,7 +59,7 @@ function causeOf(thrown: unknown): string {
   return thrown.cause instanceof Error ? thrown.cause.message : thrown.message;
 }
 
-/** Counts bytes of an answer and of its lines, and refuses too many. */
+/** Limits the bytes of an answer and of each line. */
 function byteCounter({ limits, byLines }: Guard): (bytes: Uint8Array) => void {
   let total = 0;
   let line = 0;
@@ -83,7 +83,7 @@ function byteCounter({ limits, byLines }: Guard): (bytes: Uint8Array) => void {
   };
 }
 
-/** The bytes of an answer, counted and waited for. Nothing is read ahead: the wait counts only while a reader waits. */
+/** The bytes of an answer, with limits on size and waiting time. Reads nothing ahead, so the timer runs only while a reader waits. */
 async function* guardedBody(body: AsyncIterable<Uint8Array>, guard: Guard, watch: Watch): AsyncGenerator<Uint8Array> {
   const count = byteCounter(guard);
   try {
@@ -102,9 +102,8 @@ async function* guardedBody(body: AsyncIterable<Uint8Array>, guard: Guard, watch
 }
 
 /**
- * A fetch that limits answers in bytes, line length and time, and that a signal cancels even while the body is read. It
- * follows no redirect, because a header with a key would be sent along. Failures are `ModelFault`, except those that
- * the caller's own signal gives.
+ * A fetch that limits the bytes, line length and time of answers, and that a signal can cancel even during the body. It does not follow
+ * redirects, which would leak a key in a header. Failures are `ModelFault`, except an abort by the caller's own signal.
  */
 export function guardedFetch(guard: Guard): Fetch {
   return async (url, request) => {

@@ -1,4 +1,4 @@
-/** The client against a real server: connections that are used again, readers that are slow or leave, and cut answers. */
+/** The client against a real server: reused connections, slow and leaving readers, and answers that break off. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
@@ -41,7 +41,7 @@ async function textOf(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   return Buffer.concat(await Array.fromAsync(body ?? [])).toString();
 }
 
-test('status, headers and body arrive, and one connection serves requests in turn', async () => {
+test('status, headers and body arrive, and consecutive requests share one connection', async () => {
   const before = connections;
   serve = (response) => void response.writeHead(429, { 'Retry-After': '3' }).end('slow');
   for (let count = 0; count < 3; count += 1) {
@@ -52,13 +52,13 @@ test('status, headers and body arrive, and one connection serves requests in tur
   assert.equal(connections - before, 1);
 });
 
-test('a redirect is an answer like any other: no header is sent to another server', async () => {
+test('a redirect is returned instead of followed', async () => {
   serve = (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
   const { status, headers } = await httpFetch(url, requestOf());
   assert.deepEqual([status, headers.get('location')], [302, 'http://127.0.0.1:1/']);
 });
 
-test('a reader that does not read stops the server: no more than the buffers of the connection is sent', async () => {
+test("a reader that does not read blocks the server once the connection's buffers are full", async () => {
   let sent = 0;
   serve = async (response) => {
     response.writeHead(200);
@@ -73,7 +73,7 @@ test('a reader that does not read stops the server: no more than the buffers of 
   assert.equal((await textOf(body)).length, PIECES * PIECE.length);
 });
 
-test('a reader that leaves, and a signal that aborts, end the connection', async () => {
+test('a reader that stops and a signal that aborts close the connection', async () => {
   for (const leave of ['reader', 'signal'] as const) {
     const left = Promise.withResolvers<void>();
     serve = (response) => {
@@ -94,13 +94,13 @@ test('a reader that leaves, and a signal that aborts, end the connection', async
   }
 });
 
-test('an answer that is cut is not taken for a whole one', async () => {
+test('an answer that breaks off is not complete', async () => {
   serve = (response) => void response.write('half', () => response.destroy());
   const { body } = await httpFetch(url, requestOf());
   await assert.rejects(textOf(body));
 });
 
-test('an address that cannot be asked, and a signal that aborted before', async () => {
+test('an invalid address and an already aborted signal are refused', async () => {
   await assert.rejects(httpFetch('http://127.0.0.1:1/', requestOf()), /ECONNREFUSED/);
   await assert.rejects(async () => httpFetch('ftp://127.0.0.1/', requestOf()), /begins with http/);
   await assert.rejects(async () => httpFetch(url, requestOf(AbortSignal.abort(new Error('enough')))), /enough/);

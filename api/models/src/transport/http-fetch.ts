@@ -4,19 +4,21 @@ import type { Agent as TlsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Fetch, ServerAnswer, ServerRequest } from './server-answer.ts';
 
-/** Time for which an unused connection stays open. Servers close theirs after 5 s or later, and say so if earlier. */
+/**
+ * Milliseconds for which an idle connection stays open. Servers close idle connections after 5 s or later, or announce an earlier limit.
+ */
 const UNUSED_MS = 4_000;
 
 const OPTIONS = { keepAlive: true, timeout: UNUSED_MS } as const;
 
 export interface HttpFetchOptions {
-  /** Resolves the name of a host for one connection; by default as the system does. A host that is an address is not resolved. */
+  /** Resolves a host name for one connection; by default the system's resolver. It is not called for IP addresses. */
   readonly lookup?: LookupFunction | undefined;
 }
 
 interface Pools {
   readonly agent: Agent;
-  /** Made at the first request with TLS, since many processes send none: the modules of TLS take some MB. */
+  /** Created with the first TLS request, because the TLS modules take some MB and many processes never need them. */
   tlsAgent: TlsAgent | null;
   readonly options: ConstructorParameters<typeof Agent>[0];
 }
@@ -50,8 +52,8 @@ function open(pools: Pools, url: URL, { method, headers, body }: ServerRequest):
 }
 
 /**
- * Sends a request over Node's own client, with connections that are used again. A model's answer arrives in hundreds of pieces:
- * the platform's fetch, which passes each through two web streams, needs about 1.5 times the processor time.
+ * Sends a request with Node's HTTP client and reuses connections. A model's answer arrives in hundreds of pieces: the
+ * platform's fetch passes each through two web streams, which takes about 1.5 times the processor time.
  */
 function send(pools: Pools, url: string, request: ServerRequest): Promise<ServerAnswer> {
   const { signal } = request;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ModelFault } from '../chat/model-error.ts';
 
-/** A number of tokens that a provider may leave out. */
+/** A number of tokens that a provider may omit. */
 export const count = z.int().nonnegative().nullish();
 /** Absent and null count as the empty text. */
 export const text = z
@@ -16,17 +16,17 @@ export function parseReply<T>(schema: z.ZodType<T>, value: unknown): T {
   const issue = parsed.error.issues[0];
   throw new ModelFault(
     'bad_answer',
-    `the provider sent a message of another form: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+    `the provider sent a message of an unexpected form: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
   );
 }
 
-/** The arguments of an earlier call as an object. Other text is passed on in one field, so that the model sees what it wrote. */
+/** The arguments of an earlier call as an object. Invalid JSON becomes the text of one field, so that the model sees what it wrote. */
 export function objectOf({ arguments: written }: { readonly arguments: string }): unknown {
   try {
     const value: unknown = JSON.parse(written === '' ? '{}' : written);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // The text is passed on below.
+    // The fallback follows below.
   }
   return { invalid_arguments: written };
 }

@@ -12,7 +12,7 @@ export interface AdapterKit {
   readonly limits: AnswerLimits;
 }
 
-/** The first bytes of an error's body as text. The rest is not read. */
+/** The first bytes of an error's body as text. */
 async function errorText({ body }: ServerAnswer): Promise<string> {
   if (body === null) return '';
   const decoder = new TextDecoder();
@@ -34,12 +34,12 @@ function errorBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // An HTML error page, for example of a proxy, has nothing that a reader could use.
+    // An HTML error page, for example of a proxy, is useless to a reader.
     return text.trimStart().startsWith('<') ? '' : text;
   }
 }
 
-/** A fetch that throws the provider's error as a fault, and whose answers are limited. */
+/** A fetch with limited answers that throws the provider's error as a fault. */
 export function providerFetch({ ports, limits }: AdapterKit, stream: boolean): Fetch {
   const fetch = guardedFetch({ ports, limits, byLines: stream });
   return async (url, request) => {

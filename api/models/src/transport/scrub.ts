@@ -2,9 +2,9 @@ import { faultIn } from '../chat/model-error.ts';
 import type { ModelError } from '../chat/model-error.ts';
 
 const HIDDEN = '[hidden]';
-/** Maximum number of characters of the message of an error that a caller receives. */
+/** Maximum number of characters of an error message for callers. */
 const MESSAGE_CHARS_MAX = 600;
-/** Shorter texts are no credentials and would blank ordinary words. */
+/** Shorter texts are not credentials, and hiding them would blank ordinary words. */
 const SECRET_CHARS_MIN = 6;
 /** Forms of keys and tokens that providers repeat in their errors, often with a part masked. */
 const FORMS = /\b(?:sk|rk|pk|sess)-[\w*.-]{6,}|\bBearer\s+[\w.~+/*=-]{6,}|\beyJ[\w-]{10,}(?:\.[\w-]+){1,2}/g;
@@ -26,7 +26,7 @@ export interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** The error that a caller receives, without credentials. Throws what is not a fault: a bug must not pass as an answer. */
+/** The error for callers, without credentials. Rethrows anything but a fault, because a bug must not look like an answer. */
 export function callerError(thrown: unknown, { provider, secrets, signal }: Asked): ModelError {
   if (signal.aborted) return { code: 'cancelled', message: 'the caller cancelled the request', provider };
   const fault = faultIn(thrown);

@@ -1,4 +1,4 @@
-/** A request to a server. The platform's `fetch` takes it too. */
+/** A request to a server, in a form that the platform's `fetch` also accepts. */
 export interface ServerRequest {
   readonly method: string;
   readonly headers: Record<string, string>;
@@ -7,7 +7,7 @@ export interface ServerRequest {
   readonly signal: AbortSignal;
 }
 
-/** An answer whose body is still arriving. The platform's `Response` is one. A reader that ends early leaves the server. */
+/** An answer whose body is still arriving, such as the platform's `Response`. A reader that stops early closes the connection. */
 export interface ServerAnswer {
   readonly ok: boolean;
   readonly status: number;
@@ -15,5 +15,5 @@ export interface ServerAnswer {
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
-/** Sends a request and waits for the head of the answer. Follows no redirect. */
+/** Sends a request and waits for the head of the answer. Does not follow redirects. */
 export type Fetch = (url: string, request: ServerRequest) => Promise<ServerAnswer>;

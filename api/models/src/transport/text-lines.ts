@@ -1,6 +1,6 @@
 import { ModelFault } from '../chat/model-error.ts';
 
-/** The rest of a line that another chunk continues. Mutable because chunks arrive one after the other. */
+/** An incomplete line that the next chunk continues. Mutable. */
 class LineReader {
   readonly #decoder = new TextDecoder();
   #rest = '';
@@ -18,7 +18,7 @@ class LineReader {
     return lines;
   }
 
-  /** The last line, if it has no end; else the empty text. */
+  /** The last line if it has no line end, else the empty text. */
   end(): string {
     return (this.#rest + this.#decoder.decode()).replace(/\r$/, '');
   }
@@ -41,7 +41,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** The fields of the event that is not complete yet. Mutable because an event has several lines. */
+/** The fields of the incomplete event. Mutable. */
 class EventReader {
   #event = '';
   #data: string | null = null;
@@ -67,8 +67,8 @@ class EventReader {
 }
 
 /**
- * The server-sent events of a body, as WHATWG defines them, without `id` and `retry`. An event that is incomplete at the
- * end of the stream is dropped. Lines and events are read in one step: each piece of an answer passes here.
+ * The server-sent events of a body, as WHATWG defines them, without `id` and `retry`. Drops an incomplete event at the
+ * end of the stream. Reads lines and events in one pass for speed.
  */
 export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   const lines = new LineReader();

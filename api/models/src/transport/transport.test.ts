@@ -9,13 +9,13 @@ async function* chunks(text: string, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
 }
 
-test('lines are the same for every size of chunks and every kind of line end', async () => {
+test('lines are the same for every chunk size and every kind of line end', async () => {
   const text = 'a\r\nbö\n🌾\r\rlast';
   for (let size = 1; size <= 20; size += 1)
     assert.deepEqual(await Array.fromAsync(textLines(chunks(text, size))), ['a', 'bö', '🌾', '', 'last'], `${size}`);
 });
 
-test('server-sent events: names, several lines of data, comments, a cut event', async () => {
+test('server-sent events are parsed: names, multi-line data, comments, an incomplete event', async () => {
   const text = ': hello\n\nevent: ping\ndata: 1\n\ndata:2\ndata: 3\nid: 9\n\ndata\n\ndata: cut';
   assert.deepEqual(await Array.fromAsync(serverEvents(chunks(text, 3))), [
     { event: 'ping', data: '1' },
@@ -43,7 +43,7 @@ test('credentials are hidden in every form', () => {
 });
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
-test('the wait that a provider asks for', () => {
+test('the wait that a provider requests is parsed', () => {
   const waits = [
     classifyError({ status: 429, headers: new Headers({ 'retry-after': '3' }), body: '' }, NOW),
     classifyError(
@@ -61,7 +61,7 @@ test('the wait that a provider asks for', () => {
   );
 });
 
-test('errors of any form have a code', () => {
+test('errors of any form are mapped to a code', () => {
   const cases: readonly (readonly [number | undefined, unknown, string])[] = [
     [500, null, 'overloaded'],
     [302, '', 'bad_request'],

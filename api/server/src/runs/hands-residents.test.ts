@@ -158,7 +158,7 @@ test('a push in a command waits for a person, and begins nothing if the person d
     return (await runs.play.admin.listPermissions({ run_id, state: 'pending' as const, limit: 5 })).permissions[0];
   });
   assert.deepEqual([asked.tool, asked.why], ['shell', 'policy']);
-  assert.match(asked.reason ?? '', /sends something to where others see it/);
+  assert.match(asked.reason ?? '', /publishes something/);
   await runs.play.admin.answerPermission({ permission_id: asked.permission_id, answer: 'deny', reason: 'Not today' });
   const run = await runs.ended(run_id);
   assert.match(run.summary ?? '', /The result: /, JSON.stringify(run.error));

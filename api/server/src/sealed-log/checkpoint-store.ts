@@ -92,7 +92,7 @@ function treeOf(note: string, signer: LogSigner): Tree {
 /** Throws LogBroken if the log is shorter than the checkpoint, or its root differs. */
 async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
   const head = await readLogHead(db);
-  if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, but ${kept.size} entries were sealed`);
+  if (head.size < kept.size) throw new LogBroken(`the log has ${head.size} entries, but ${kept.size} were sealed`);
   const edge = kept.size === 0 ? EMPTY_EDGE : await readLogEdge(db, kept.size);
   if (!sameBytes(rootOf(edge, sha256), kept.root))
     throw new LogBroken(`the first ${kept.size} entries of the log differ from the sealed ones`);
@@ -149,7 +149,7 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
     follow: async (db) => {
       edge ??= await kept(db);
       const { size, note } = await readLogHead(db);
-      if (size < edge.size) throw new LogBroken(`the log ends at ${size}, but ${edge.size} entries were sealed`);
+      if (size < edge.size) throw new LogBroken(`the log has ${size} entries, but ${edge.size} were sealed`);
       if (note === adopted || note === null) return edge.size;
       const newest = treeOf(note, signer);
       const from = edge.size;

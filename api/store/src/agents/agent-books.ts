@@ -21,13 +21,12 @@ interface Named {
   readonly lifeUid: string | null;
 }
 
-/** Reads the facts of at most `limit` agents, in the order of names; leaves out agents without facts. */
+/** Reads the facts of at most `limit` agents, by name; skips agents without facts. */
 export async function readAgentBooks(
   tx: Tx,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly AgentBooksRow[]> {
-  // Each branch is limited to one page before the union, so the cost of a page does not grow with the number of
-  // agents.
+  // Each branch reads at most one page, so the cost does not grow with the number of agents.
   const { rows } = await sql<Named>`
     with named as (
       (select distinct agent_id from agent_life where closed_at is null and agent_id > ${after} order by agent_id limit ${limit})

@@ -13,12 +13,12 @@ export interface AgentReport {
 }
 export type StoredReport = AgentReport & { readonly reportedAt: Date };
 
-/** A cycle stores at most one other report in this time, because each costs the operator a write. */
+/** Minimum seconds between different reports of a cycle, because each costs the operator a write. */
 const REPORT_EVERY_S = 10;
 
 /**
- * Stores a report in place of the one before, and announces `summary` to the operator. False, and no change, if it says the same, if
- * the cycle has reported in the last seconds, or if a resident of a later cycle of the life has.
+ * Replaces the previous report, and announces `summary` to the operator. False, without a change, if the report is the
+ * same, if the cycle reported less than {@link REPORT_EVERY_S} ago, or if a later cycle of the life has reported.
  */
 export async function storeReport(db: Db, report: AgentReport, summary: CapabilitySummary): Promise<boolean> {
   return inTransaction(db, async (tx) => {

@@ -5,7 +5,7 @@ import type { Db } from '../connection/database.ts';
 import { prepared } from '../connection/guarded-pool.ts';
 import { type AgentBar, BAR_COLUMNS, type BarColumns, barOf, hardestBar } from '../standing/measures.ts';
 
-/** The agent that a token belongs to. `currentCycle`: the newest known cycle of its life. */
+/** The agent that owns a token. `currentCycle`: the newest known cycle of its life. */
 export interface AgentSession {
   readonly jti: string;
   readonly agentId: string;
@@ -19,7 +19,7 @@ export interface AgentSession {
   readonly bar: AgentBar | null;
 }
 
-/** `podUid`: the pod that exchanged its token; null in a village without a cluster. */
+/** A new session. `podUid`: the pod that exchanged its token; null in a village without a cluster. */
 export interface NewAgentSession extends Pick<AgentSession, 'jti' | 'agentId' | 'uid' | 'podUid' | 'cycle'> {
   readonly tokenHash: Uint8Array;
   readonly expiresAt: Date;

@@ -6,7 +6,7 @@ import type { Tables } from '../connection/tables.generated.ts';
 const COLUMNS = ['version', 'text', 'reason', 'restores', 'by_role as byRole', 'by_id as byId', 'at'] as const;
 export type PersonalityRow = Readonly<Selection<Tables, 'personality', (typeof COLUMNS)[number]>>;
 
-/** The newest versions of the amended personality of a life, newest first. */
+/** The versions of a life's amended personality, newest first. */
 export function readPersonality(db: Db, agentUid: string, limit: number): Promise<readonly PersonalityRow[]> {
   return db
     .selectFrom('personality')

@@ -4,7 +4,7 @@ import { lockName, type Db, type Tx } from '../connection/database.ts';
 import type { Row } from '../connection/tables.generated.ts';
 import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
-/** A script in one version, without its text. */
+/** A version of a script, without its source. */
 export interface ScriptRow
   extends
     Pick<Row<'script'>, 'name' | 'agentId' | 'runs' | 'lastRunId' | 'lastCallId' | 'lastRunAt'>,
@@ -13,7 +13,7 @@ export interface ScriptRow
   readonly savedIn: string | null;
   readonly versions: number;
   readonly lastOutcome: unknown;
-  /** True if the reader may see its texts. */
+  /** True if the reader may see its source. */
   readonly shown: boolean;
 }
 export type ScriptText = Pick<ScriptRow, 'name' | 'version' | 'language' | 'tainted'> & {
@@ -21,7 +21,7 @@ export type ScriptText = Pick<ScriptRow, 'name' | 'version' | 'language' | 'tain
   readonly parameters: ScriptParameters;
 };
 
-/** Admins and agents read all texts of scripts. Members read those that a run saved whose texts they read. */
+/** Admins and agents may read all sources. Members may read the sources of runs whose texts they may read. */
 const shownTo = (reader: TextReader): RawBuilder<boolean> => sql<boolean>`(${reader.role}::text in ('admin', 'agent')
   or coalesce((select ${seesTexts(reader)} from run where run.run_id = v.run_id), false))`;
 
@@ -62,7 +62,7 @@ export async function findScriptText(
   return rows[0] ?? null;
 }
 
-/** The versions of a script that are kept, newest first. */
+/** The stored versions of a script, newest first. */
 export async function readScriptVersions(
   db: Db,
   agentUid: string,
@@ -94,7 +94,10 @@ export interface NewScript extends Omit<ScriptText, 'tainted'> {
   readonly call: { readonly runId: string; readonly callId: string } | null;
 }
 
-/** Saves a version, and drops those beyond the newest. The same version again is the newest one, and stays tainted. The caller has locked the scripts. */
+/**
+ * Saves a version and deletes the oldest beyond the limit. Saving an existing version again makes it the newest; its
+ * taint stays. The caller has locked the scripts.
+ */
 export async function insertScript(tx: Tx, made: NewScript): Promise<void> {
   const { agentUid, agentId, name, version, language, description, source, tainted, adopted, call } = made;
   await tx
@@ -125,7 +128,7 @@ export async function deleteScriptRow(tx: Tx, agentUid: string, name: string): P
   return numDeletedRows > 0n;
 }
 
-/** Notes that a call begins a script. */
+/** Records that a call starts a script. */
 export async function noteScriptRun(
   tx: Tx,
   { agentUid, name }: { readonly agentUid: string; readonly name: string },

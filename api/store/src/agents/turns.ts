@@ -12,7 +12,7 @@ export interface TurnRow {
   readonly turn: Turn;
 }
 
-/** Position of the last turn of a page; the next page begins after it. */
+/** Position of the last turn of the previous page. */
 export interface TurnCursor {
   readonly recordedAt: string;
   readonly turnId: string;
@@ -23,7 +23,7 @@ export interface TurnPage {
   readonly next: TurnCursor | null;
 }
 
-/** Stores a turn, unless a turn with this id is stored already. */
+/** Stores a turn unless its id is already stored. */
 export async function recordTurn(
   db: Db,
   agent: { readonly agentId: string; readonly uid: string },
@@ -50,7 +50,7 @@ export async function readTurns(
 ): Promise<TurnPage> {
   const rows = await db
     .selectFrom('turn')
-    // The cursor needs microseconds; a Date has only milliseconds, so the time is read as text too.
+    // The cursor needs microseconds, but a Date has only milliseconds, so the time is also read as text.
     .select([
       'turn_id as turnId',
       'agent_id as agentId',
@@ -73,7 +73,7 @@ export async function readTurns(
   return { turns: shown.map(({ exactly: _exactly, ...row }) => ({ ...row, turn: row.turn as Turn })), next };
 }
 
-/** Deletes at most 10,000 texts, with one act; hashes stay. Returns their number: 0 while another replica does this. */
+/** Deletes at most 10,000 expired texts and records one act; hashes stay. Returns their number: 0 while another replica does this. */
 export async function dropTurnTexts(
   db: Db,
   { before, atMost }: { readonly before: Date; readonly atMost: number },

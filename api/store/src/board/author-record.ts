@@ -5,7 +5,7 @@ import { firstRow } from '../connection/result-rows.ts';
 
 /** Posts, replies and flags of an author in the past hour, and the time since the author joined the village. */
 export interface AuthorRecord extends BoardCounts {
-  /** Seconds until the hour's oldest post no longer counts; 0 without posts. The next fields: for replies and flags. */
+  /** Seconds until the oldest post of the hour no longer counts; 0 without posts. The next fields are for replies and flags. */
   readonly postsFreeInS: number;
   readonly repliesFreeInS: number;
   readonly flagsFreeInS: number;
@@ -13,7 +13,7 @@ export interface AuthorRecord extends BoardCounts {
   readonly knownForS: number | null;
 }
 
-/** Maximum number of rows counted for an hour; above every limit. */
+/** Maximum number of counted rows of an hour; exceeds every limit. */
 const COUNTED_MAX = 300;
 
 function lastHour(rows: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -40,7 +40,7 @@ export async function readAuthorRecord(
   return firstRow(rows, 'the database returned no record of the author');
 }
 
-/** The record of an author without limits: an admin or the village. */
+/** The record of an unlimited author: an admin or the village. */
 export const UNCOUNTED: AuthorRecord = {
   posts: 0,
   postsFreeInS: 0,

@@ -1,7 +1,4 @@
-/**
- * Access to the board, tested on Postgres itself with the role of the API: row-level security, grants and triggers,
- * without code of the API in between.
- */
+/** Access to the board in Postgres with the role of the API: row-level security, grants and triggers, without the API's code. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
@@ -63,7 +60,7 @@ async function write(author: string, audience: string): Promise<void> {
   );
 }
 
-/** The posts that each viewer sees; a post is written as its author and audience. */
+/** The posts that each viewer sees, named by author and audience. */
 const LOOKERS: readonly { readonly who: Look; readonly sees: readonly string[] }[] = [
   { who: ['', ''], sees: [] },
   { who: ['somebody', 'ada'], sees: [] },
@@ -86,7 +83,7 @@ const NAMES = `select p.author_id || ' ' || p.audience as name from`;
 const BY_POST = `join board.post p using (post_id) group by p.post_id, p.author_id, p.audience`;
 
 for (const { who, sees } of LOOKERS) {
-  test(`${who.join(' ') || 'no viewer'} sees only the posts for that viewer, in every kind of query`, async () => {
+  test(`${who.join(' ') || 'no viewer'} sees only its own posts in every kind of query`, async () => {
     const expected = sees.toSorted();
     const names = async (statement: string): Promise<readonly unknown[]> =>
       (await as(who, statement)).map(({ name }) => name).toSorted();
@@ -118,11 +115,11 @@ for (const { who, sees } of LOOKERS) {
       );
     }
     const [matches] = await as(who, `select count(*)::integer as count from board.matching('butter', null, null, 100)`);
-    assert.equal(matches?.['count'], expected.length, 'a search that finds no visible posts reveals nothing');
+    assert.equal(matches?.['count'], expected.length, 'a search does not reveal invisible posts');
   });
 }
 
-test('only the agent itself reads its news, and only about posts that it may see', async () => {
+test('only the agent itself can read its news, and only about posts that it may see', async () => {
   const whys = async (who: Look): Promise<readonly unknown[]> =>
     (
       await as(
@@ -230,7 +227,7 @@ test('only the author and moderators see a hidden text, with its replies, revisi
   );
 });
 
-test('the database keeps every earlier text, and neither the api nor the owner can change it', async () => {
+test('the database stores every earlier text, and neither the api nor the owner can change it', async () => {
   const ada: Look = ['agent', 'ada'];
   const [post] = await as(ada, `select post_id from board.post where audience = 'humans' and author_id = 'ada'`);
   const id = post?.['post_id'];
@@ -298,7 +295,7 @@ test('offsets follow the order of commits: a late commit has a later offset', as
   assert.equal(
     (await app.query<{ last: null }>('select board.relay(100) as last')).rows[0]?.last,
     null,
-    'one relay at a time',
+    'only one relay runs at a time',
   );
   await late.query('commit');
   await late.end();
@@ -311,7 +308,7 @@ test('offsets follow the order of commits: a late commit has a later offset', as
   );
 });
 
-test('all but the newest events are deleted, and the last one never', async () => {
+test('all but the newest events are deleted, but never the last one', async () => {
   await app.query('select board.forget(3, 30)');
   assert.equal((await as(['system', 'village'], 'select 1 from board.event')).length, 3);
   await app.query('select board.forget(0, 0)');

@@ -13,9 +13,7 @@ export interface WorldNote {
 
 const EVENTS_AT_ONCE = 5_000;
 
-/**
- * Locks the cursor and reads the notes in the next world events, up to `upTo`. Null if another replica holds the lock.
- */
+/** Locks the cursor and reads the notes of the next world events, up to `upTo`. Null if another replica holds the lock. */
 export async function takeWorldNotes(
   tx: Tx,
 ): Promise<{ readonly notes: readonly WorldNote[]; readonly upTo: number; readonly from: number } | null> {
@@ -58,13 +56,13 @@ export interface NewsRow extends BoardEventRow {
   readonly why: NewsWhy;
 }
 
-/** Makes events of at most `atMost` outbox entries. Returns the last offset; null while another replica does this. */
+/** Converts at most `atMost` outbox entries to events. Returns the last offset; null while another replica does this. */
 export async function relayBoard(db: Db, atMost: number): Promise<number | null> {
   const { rows } = await sql<{ last: number | null }>`select board.relay(${atMost}) as last`.execute(db);
   return rows[0]?.last ?? null;
 }
 
-/** Whether the outbox has entries. The viewer of the transaction must be `VILLAGE`. */
+/** True if the outbox has entries. The viewer of the transaction must be `VILLAGE`. */
 export async function outboxWaits(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`select exists (select from board.outbox) as waits`.execute(tx);
   return rows[0]?.waits === true;

@@ -29,7 +29,7 @@ export interface DecisionRow extends Omit<FlagRow, 'weight'> {
   readonly undone: boolean;
 }
 
-/** The queue shows at most this many flags and this many decisions of a subject, the newest. */
+/** Maximum number of flags, and of decisions, to show for a subject: the newest. */
 const SHOWN_MAX = 50;
 
 const waiting = (after: string | null): RawBuilder<unknown> => sql`
@@ -42,7 +42,7 @@ const decided = (before: string | null): RawBuilder<unknown> => sql`
   from board.moderation group by subject, post_id, reply_id
   having ${before}::uuid is null or (array_agg(moderation_id order by moderation_id desc))[1] < ${before}::uuid order by key desc`;
 
-/** The waiting subjects, longest wait first, or the decided ones, newest first. The viewer must be a moderator. */
+/** The undecided subjects, longest wait first, or the decided ones, newest first. The viewer must be a moderator. */
 export async function readQueue(
   tx: Tx,
   state: 'waiting' | 'decided',

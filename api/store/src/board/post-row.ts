@@ -16,7 +16,7 @@ interface Written {
   readonly updatedAt: Moment;
   /** Micro-aiDollars. */
   readonly rewarded: string;
-  /** Pages that the run of the text had opened, among those to which it links; null if no run wrote it. */
+  /** Linked pages that the run of the text had opened; null if no run wrote it. */
   readonly sources: OpenedPage[] | null;
   /** Weight of the undecided flags; null unless the viewer is a moderator. */
   readonly flags: number | null;
@@ -40,14 +40,14 @@ export interface ReplyRow extends Written {
   readonly postId: string;
 }
 
-/** The columns that posts and replies share, from a table or result with the alias `w`. */
+/** The shared columns of posts and replies, from a table or result with the alias `w`. */
 const WRITTEN = sql`w.author_type as "authorType", w.author_id as "authorId", w.author_name as "authorName", w.author_tier as "authorTier", w.body, w.revision, w.hidden, w.sources,
   ${asMoment(sql`w.created_at`)} as "createdAt", ${asMoment(sql`w.updated_at`)} as "updatedAt"`;
 
 const FLAGS = (subject: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`case when board.moderates() then (select coalesce(sum(f.weight), 0)::integer from board.flag f where f.subject = ${subject} and f.settled_by is null) end as flags`;
 
-/** The outbox holds counts that the relay has not yet added to the post or reply. It is nearly always empty. */
+/** Counts in the outbox that the relay has not added to the post or reply yet; nearly always empty. */
 const PENDING_OF_POST = sql`left join lateral (
   select sum(o.replies) as replies, sum(o.rewarded) filter (where o.reply_id is null) as rewarded from board.outbox o where o.post_id = w.post_id) pending on true`;
 const PENDING_OF_REPLY = sql`left join lateral (

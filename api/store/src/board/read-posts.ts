@@ -10,7 +10,7 @@ export interface PostFilter extends PostQuestion {
   readonly search?: string | undefined;
 }
 
-/** A page searches at most this many matches of a word or tag, the newest after its cursor. */
+/** Maximum number of matches of a word or tag that a page reads, newest first after its cursor. */
 const MATCHES_MAX = 10_000;
 
 const COLUMNS = {
@@ -97,7 +97,7 @@ export interface RevisionRow {
   readonly at: Moment;
 }
 
-/** The texts of a post or reply that revisions replaced, newest first. */
+/** The earlier texts of a post or reply, newest first. */
 export async function readRevisions(tx: Tx, subject: string, limit: number): Promise<readonly RevisionRow[]> {
   const { rows } = await sql<RevisionRow>`
     select number, title, body, tags, ${asMoment(sql`at`)} as at from board.revision where subject = ${subject}::uuid order by number desc limit ${limit}

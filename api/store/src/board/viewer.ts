@@ -5,15 +5,15 @@ import type { Subject } from './flags.ts';
 
 export type Viewer = BoardViewer;
 
-/** The village itself: it sees everything, and writes only in its own name. */
+/** The village itself: sees everything, but writes only in its own name. */
 export const VILLAGE: Viewer = { role: 'system', actor: 'village' };
 
-/** Sets the viewer for the rest of the transaction; the next call replaces it. */
+/** Sets the viewer until the next call or the end of the transaction. */
 export async function setViewer(tx: Tx, { role, actor }: Viewer): Promise<void> {
   await sql`select set_config('hamlet.role', ${role}, true), set_config('hamlet.actor', ${actor}, true)`.execute(tx);
 }
 
-/** Sets the viewer and locks it as an author, so that each write counts all earlier ones by the author. */
+/** Sets the viewer and locks it as an author, so that limits count all its earlier writes. */
 export async function writeAs(tx: Tx, { role, actor }: Viewer): Promise<void> {
   await sql`
     select set_config('hamlet.role', ${role}, true), set_config('hamlet.actor', ${actor}, true),
@@ -34,7 +34,7 @@ export function readSnapshotAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Prom
   });
 }
 
-/** The post or reply with an id. `tookPart`: the agent wrote it, or replied to the post. */
+/** A post or reply. `tookPart`: the agent wrote it or replied to the post. */
 export interface Related extends Subject {
   readonly tookPart: boolean;
 }

@@ -18,15 +18,15 @@ export interface NewPost {
   readonly body: string;
   readonly tags: readonly string[];
   readonly place: { readonly x: number; readonly y: number; readonly landmarkId: string | null } | null;
-  /** Existing agents that the text mentions with an @. */
+  /** Existing agents that the text mentions. */
   readonly mentions: readonly string[];
   readonly deliverables?: readonly PostDeliverable[];
   readonly sources?: readonly OpenedPage[] | null;
-  /** Number of the world event that the post comes from; one event makes at most one post. */
+  /** Number of the world event behind the post; an event becomes at most one post. */
   readonly worldSeq?: number;
 }
 
-/** Null, which the database keeps as no value, for no list. */
+/** An empty list is stored as null. */
 function jsonOf(list: readonly unknown[] | null = null): string | null {
   return list === null ? null : JSON.stringify(list);
 }

@@ -9,6 +9,6 @@ for (const [query, limitMs] of [
   ['?connect_timeout=0', 5_000],
   ['?connect_timeout=soon', 5_000],
 ] as const) {
-  test(`an address with ${query === '' ? 'no query' : query} waits ${limitMs} ms`, () =>
+  test(`a url with ${query === '' ? 'no query' : query} has a connect timeout of ${limitMs} ms`, () =>
     assert.equal(connectLimitMs(`postgres://app:app@127.0.0.1:5432/postgres${query}`), limitMs));
 }

@@ -12,12 +12,11 @@ const INT8_OID = 20;
 const STATEMENT_LIMIT_MS = 10_000;
 const CONNECT_LIMIT_S = 5;
 /**
- * Time after which an unused connection is closed. A new one costs its first request some 10 ms, several at once on busy
- * processors 50 ms: connecting, and planning its statements. Longer than the period of the jobs that run each minute, several
- * statements at once.
+ * Milliseconds after which an idle connection is closed. Longer than a minute, so that the jobs of each minute find
+ * open connections: connecting and planning costs a request 10 to 50 ms.
  */
 const UNUSED_MS = 120_000;
-/** Silence after which the system probes a connection, so that one to a vanished server is found before it is used. */
+/** Milliseconds of silence after which the system probes a connection, which detects a vanished server before the next use. */
 const PROBE_AFTER_MS = 10_000;
 /** Probes after 15 s of silence: without them, Postgres holds the locks of a vanished client for about two hours. */
 const PROBES =
@@ -32,9 +31,9 @@ function typeParser(oid: number, format?: string): (value: string) => unknown {
 }
 
 export interface DatabaseLimits {
-  /** Longest wait for an answer; longer than the statement timeout, so only a silent connection exceeds it. */
+  /** Longest wait for an answer in ms; exceeds the statement timeout, so only a dead connection reaches it. */
   readonly answerMs: number;
-  /** Longest pause in a transaction; then Postgres ends the session, because the client or the network may be gone. */
+  /** Longest pause within a transaction in ms; then Postgres ends the session, because its client may be gone. */
   readonly idleInTransactionMs: number;
   readonly transactionMs: number;
 }
@@ -42,7 +41,7 @@ export interface DatabaseLimits {
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
-  /** Default: none of these limits. */
+  /** Limits of each transaction; none by default. */
   readonly limits?: DatabaseLimits;
   /** Called for idle connections that Postgres closed; the pool replaces them. */
   readonly onError: (error: Error) => void;
@@ -74,8 +73,8 @@ export function openDatabase(options: DatabaseOptions): Db {
     application_name: 'hamlet-api',
   });
   pool.on('error', options.onError);
-  // Only this event reports that a connection in use was lost; without a listener, the event would end the process.
-  // The statement in progress fails as well.
+  // A lost connection emits this event, which would end the process without a listener. The running statement fails as
+  // well.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool(pool, () => performance.now()) }) });
 }
@@ -90,7 +89,7 @@ export function inSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> 
   return db.transaction().setIsolationLevel('repeatable read').execute(read);
 }
 
-/** Runs a part of a transaction. If its outcome is not ok, undoes the part's writes and continues the transaction. */
+/** Runs a part of a transaction in a savepoint. If its outcome is not ok, undoes the part's writes and continues. */
 export async function inSavepoint<T extends { readonly ok: boolean }>(tx: Tx, work: () => Promise<T>): Promise<T> {
   await sql`savepoint part`.execute(tx);
   const outcome = await work();
@@ -100,13 +99,13 @@ export async function inSavepoint<T extends { readonly ok: boolean }>(tx: Tx, wo
   return outcome;
 }
 
-/** The clock of the database, which decides about leases, windows and purchases. */
+/** The database's clock, which decides about leases, windows and purchases. */
 export async function databaseNow(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   return firstRow(rows, 'the database returned no row for its clock').now;
 }
 
-/** Whether a time is in the future by the clock of the database. */
+/** True if a time is in the future by the database's clock. */
 export async function isAhead(tx: Tx, at: Date): Promise<boolean> {
   const { rows } = await sql<{ ahead: boolean }>`select ${at}::timestamptz > now() as ahead`.execute(tx);
   return rows[0]?.ahead === true;
@@ -131,13 +130,13 @@ export function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Whether Postgres is unreachable; false if it is only busy. */
+/** True if Postgres is unreachable; false if it is only busy. */
 export function isOutage(error: unknown): boolean {
   if (!isConnectionError(error) || error instanceof DatabaseBusyError) return false;
   return ![TOO_MANY_CONNECTIONS, STATEMENT_CANCELED].includes(sqlState(error));
 }
 
-/** Whether a retry may succeed: lost or refused connection, shutdown, start-up, timeout, no free connection. */
+/** True if a retry may succeed: lost or refused connection, shutdown, start-up, timeout, no free connection. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseBusyError) return true;
@@ -155,7 +154,7 @@ export function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** Whether Postgres refused a text because the text has a NUL or half of a surrogate pair. */
+/** True if Postgres refused a text because of a NUL or a lone surrogate. */
 export function isUnkeepableText(error: unknown): boolean {
   return ['22021', '22P05'].includes(sqlState(error));
 }

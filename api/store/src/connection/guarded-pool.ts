@@ -1,18 +1,18 @@
 import { type PostgresPool, type PostgresPoolClient, type RawBuilder, sql as sqlOf } from 'kysely';
 import type pg from 'pg';
 
-/** Every connection is in use and Postgres answers on them: this process sends too many queries at once. */
+/** All connections are in use and Postgres answers on them: this process sends too many queries at once. */
 export class DatabaseBusyError extends Error {}
 
 const MARK = /^\/\* prepared (\w+) \*\//;
 
 /**
- * Begins a statement that Postgres plans once a connection. A plan costs several times as much as the execution of a short
- * statement. For statements of nearly every request only, with a fixed text and named columns: a connection keeps each.
+ * Marks a statement that Postgres plans only once per connection, because planning costs several times as much as executing a short
+ * statement. Only for frequent statements with a fixed text and named columns: each connection stores them.
  */
 export const prepared = (name: string): RawBuilder<unknown> => sqlOf.raw(`/* prepared ${name} */`);
 
-/** The statement under its name, if its text begins with the mark of one. */
+/** The named statement, if the text begins with the mark of {@link prepared}. */
 function statementOf(text: string, parameters: readonly unknown[]): pg.QueryConfig {
   const name = MARK.exec(text)?.[1];
   const values = [...parameters];
@@ -23,7 +23,7 @@ function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Does not reuse a connection after an unanswered query. `connect` throws DatabaseBusyError if all are in use. */
+/** A pool that does not reuse a connection after an unanswered query. `connect` throws DatabaseBusyError if all are in use. */
 export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresPool {
   const guards = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   let answeredMs = Number.NEGATIVE_INFINITY;

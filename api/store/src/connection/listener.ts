@@ -5,7 +5,7 @@ import pg from 'pg';
 const PAUSE_MS = 500;
 /** A server that went silent never closes its end of a connection. */
 const END_LIMIT_MS = 1_000;
-/** A listener sends no other queries, so only these checks notice that the server is gone. */
+/** A listener sends no other queries, so only these checks detect a lost server. */
 const PATIENCE: ListenerPatience = { askEveryMs: 15_000, answerMs: 10_000 };
 
 /** Interval of the queries that check a listener's connection, and the longest wait for an answer, in ms. */
@@ -20,7 +20,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/** Listens until it is stopped. Sends a null payload after each connect; the caller must then read the state. */
+/** Listens until stopped. Sends a null payload after each connect, upon which the caller must read the state. */
 export function listen(url: string, channels: readonly string[], onNotify: OnNotify): Listener {
   return listenWith({ url, channels, onNotify, patience: PATIENCE });
 }
@@ -81,7 +81,7 @@ export function listenWith({ url, channels, onNotify, patience }: ListenOptions)
   };
 }
 
-/** Ends a connection, at the latest after a second. */
+/** Ends a connection, by force after a second. */
 async function endOf(client: pg.Client, socket: Socket): Promise<void> {
   const ended = client.end().catch(() => undefined);
   const limit = new AbortController();

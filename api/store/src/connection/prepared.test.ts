@@ -1,4 +1,4 @@
-/** Statements that Postgres plans once a connection. */
+/** Statements that Postgres plans once per connection. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -15,7 +15,7 @@ async function namesOf(): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-test('a marked statement stays planned on its connection, and one without a mark does not', async () => {
+test('a marked statement stays prepared on its connection, and an unmarked one does not', async () => {
   const add = (a: number, b: number) =>
     sql<{ sum: number }>`${prepared('sum_of_two')} select ${a}::int4 + ${b}::int4 as sum`.execute(ledger.db);
   assert.deepEqual((await add(1, 2)).rows, [{ sum: 3 }]);
@@ -23,7 +23,7 @@ test('a marked statement stays planned on its connection, and one without a mark
   assert.deepEqual(await namesOf(), ['sum_of_two']);
 });
 
-test('the tokens of requests are looked up by such a statement for any number of them', async () => {
+test('token lookups use one prepared statement for any number of tokens', async () => {
   for (const count of [1, 3, 40]) {
     const hashes = Array.from({ length: count }, (_, index) => Buffer.alloc(32, index));
     assert.deepEqual(
@@ -34,7 +34,7 @@ test('the tokens of requests are looked up by such a statement for any number of
   assert.ok((await namesOf()).includes('api_key'));
 });
 
-test('a plan is made again after its table has changed', async () => {
+test('a statement is planned again after its table has changed', async () => {
   const count = () =>
     sql<{ many: number }>`${prepared('count_of_changing')} select count(*)::int4 as many from changing`.execute(
       ledger.db,

@@ -12,7 +12,7 @@ export interface Page<Row, Place> {
   readonly next: Place | null;
 }
 
-/** Makes a page from rows that were read with the limit `limit + 1`. Pure. */
+/** Makes a page from rows that were selected with `limit + 1`. Pure. */
 export function cutPage<Row, Place>(
   read: readonly Row[],
   limit: number,

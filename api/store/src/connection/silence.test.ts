@@ -16,7 +16,7 @@ import { listenWith } from './listener.ts';
 
 const LIMITS = { answerMs: 1_500, idleInTransactionMs: 1_000, transactionMs: 20_000 };
 
-/** Forwards bytes in both directions until it is silenced; then both ends still believe that they are connected. */
+/** Forwards bytes in both directions until it is silenced; then both ends still appear connected. */
 interface Proxy {
   readonly port: number;
   silence(): void;
@@ -73,7 +73,7 @@ after(async () => {
   await postgres.remove();
 });
 
-test('a process that falls silent in a transaction blocks others only briefly, and reconnects', async (t) => {
+test('a process that goes silent during a transaction blocks others only briefly, and reconnects', async (t) => {
   const db = openDatabase({ url: through(), poolSize: 1, limits: LIMITS, onError: () => undefined });
   t.after(() => db.destroy());
   const lost = inTransaction(db, async (tx) => {
@@ -97,7 +97,7 @@ test('a process that falls silent in a transaction blocks others only briefly, a
   );
 });
 
-test('a pool without a free connection is busy; a pool whose database does not answer has an outage', async (t) => {
+test('a pool without a free connection reports busy; a pool whose database does not answer reports an outage', async (t) => {
   const db = openDatabase({
     url: through(),
     poolSize: 1,

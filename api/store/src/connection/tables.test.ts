@@ -1,7 +1,4 @@
-/**
- * The types and lists of columns in tables.generated.ts are those of the migrations. This test compares them; with
- * HAMLET_WRITE=1 it writes them.
- */
+/** Compares the types and column lists in tables.generated.ts with the migrations; with HAMLET_WRITE=1 it writes them. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'text[]': 'readonly string[]',
   'timestamp with time zone': 'Date',
 };
-/** Columns whose type the database does not say, or not as the queries need it. */
+/** Columns whose type the database does not know precisely enough for the queries. */
 const OWN_TYPES: Readonly<Record<string, string>> = {
   'compute_claim_fault.fault': "'hold_without_claim' | 'claim_without_hold'",
   'deposit.amount': 'number | string',
@@ -44,7 +41,7 @@ interface Column {
   readonly type: string;
   readonly isRequired: boolean;
   readonly hasDefault: boolean;
-  /** The check of its values, as Postgres prints it. */
+  /** The CHECK constraint of a column, as Postgres prints it. */
   readonly values: string | null;
 }
 
@@ -101,7 +98,7 @@ export type Row<T extends keyof Tables> = Readonly<Selection<Tables, T, (typeof 
 `;
 }
 
-test('the types of the tables are those of the migrations', async (t) => {
+test('the generated types match the migrations', async (t) => {
   const postgres = await migratedPostgres();
   t.after(() => postgres.remove());
   const client = new pg.Client({ connectionString: postgres.url() });

@@ -12,13 +12,13 @@ export interface EgressSearch {
   readonly limit: number;
 }
 
-/** An attempt, and the moment at which the API stored it, by which pages are ordered. */
+/** An attempt with the moment at which the API stored it, which orders pages. */
 export interface EgressRow {
   readonly attempt: EgressRecord;
   readonly keptAt: Moment;
 }
 
-/** Attempts that fit all given fields, newest first. */
+/** Attempts that match all given fields, newest first. */
 export async function searchEgressAttempts(db: Db, search: EgressSearch): Promise<readonly EgressRow[]> {
   const { agentId, runId, host, isRefused, before, limit } = search;
   const conditions = [
@@ -40,10 +40,10 @@ export async function searchEgressAttempts(db: Db, search: EgressSearch): Promis
 }
 
 /**
- * Stores attempts, and counts them in the hours of their lives. A run counts as witnessed if it is this life's and
- * under way, a call if the API began it and has no end of it. An attempt that the broker lets out taints all
- * runs of the life that are under way: run and call are claims of a pod in which programs of one run can name another.
- * Refused attempts of a life that has `refusedUpTo` attempts in this hour are not stored. Returns the number of new rows.
+ * Stores attempts, and counts them in the hours of their lives. A run is witnessed if it belongs to the life and is under way, a call if
+ * the API started it and its end is not stored. A permitted attempt taints all runs of the life that are under way, because a program of
+ * one run can claim another run. Does not store refused attempts of a life that has `refusedUpTo` attempts in this hour. Returns the
+ * number of new rows.
  */
 export async function beginEgressAttempts(
   db: Db,
@@ -84,7 +84,7 @@ export async function beginEgressAttempts(
   return Number(rows[0]?.begun ?? 0);
 }
 
-/** Stores the ends of attempts that have none. Returns their number. */
+/** Stores the ends of open attempts. Returns their number. */
 export async function endEgressAttempts(db: Db, ends: readonly EgressEnd[]): Promise<number> {
   if (ends.length === 0) return 0;
   const { numAffectedRows } = await sql`

@@ -5,10 +5,10 @@ import type { Db, Tx } from '../connection/database.ts';
 const TOOLS = Object.values(EGRESS_TOOLS);
 const PREFIX = 'out.';
 
-/** The id by which permission, effect and events of a run name a write that leaves a pod. No engine gives such an id. */
+/** The call id of a write that leaves a pod, in permissions, effects and run events. The engine never creates such an id. */
 export const writeCallId = (ask: string): string => `${PREFIX}${ask}`;
 
-/** Permissions for writes that a run has asked for, and those of them that wait for a person. The caller has locked the run. */
+/** Number of permissions for writes that a run has requested, and of those that wait for a person. The caller has locked the run. */
 export async function countWritePermissions(
   tx: Tx,
   runId: string,
@@ -19,7 +19,7 @@ export async function countWritePermissions(
   return rows[0] ?? { all: 0, pending: 0 };
 }
 
-/** The permissions that no longer wait for a person: answered, over, or of a run that ends. */
+/** The permissions that no longer wait for a person: answered, expired, or of an ended run. */
 export async function readEndedWaits(db: Db, permissionIds: readonly string[]): Promise<readonly string[]> {
   if (permissionIds.length === 0) return [];
   const { rows } = await sql<{ readonly id: string }>`
@@ -35,7 +35,7 @@ export interface BegunEgressWrite {
   readonly ask: string;
 }
 
-/** The attempts that are writes and have begun but not ended. */
+/** The writes that have begun but not ended. */
 export async function findBegunEgressWrites(
   db: Db,
   attemptIds: readonly string[],
@@ -50,7 +50,7 @@ export async function findBegunEgressWrites(
 
 const LATE_AT_ONCE = 200;
 
-/** Writes that began before this time and have no end, at most 200. The caller locks each and checks again. */
+/** Open writes that began before this time, at most 200. The caller locks each and checks again. */
 export async function readLateWrites(db: Db, olderThanS: number): Promise<readonly BegunEgressWrite[]> {
   const { rows } = await sql<BegunEgressWrite>`
     select run_id as "runId", call_id as "callId", substr(call_id, ${PREFIX.length + 1}) as ask from effect
@@ -59,7 +59,7 @@ export async function readLateWrites(db: Db, olderThanS: number): Promise<readon
   return rows;
 }
 
-/** The time at which the same write of a run began, if its end is unknown; null if there is none. */
+/** The start of an identical write of the run whose end is unknown; null if there is none. */
 export async function findUnknownWrite(tx: Tx, runId: string, sha256: string): Promise<Date | null> {
   const { rows } = await sql<{ readonly begunAt: Date }>`
     select begun_at as "begunAt" from effect join permission using (permission_id)

@@ -1,4 +1,4 @@
-/** The freeze on a real Postgres: every way to move money is refused, and nothing commits after the freeze. */
+/** The freeze on a real Postgres: it refuses every way to move money, and nothing commits after it. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, test } from 'node:test';
@@ -47,7 +47,7 @@ async function hold(): Promise<string> {
   return (await holdFor(3_600_000)) ?? assert.fail('the money is not held');
 }
 
-/** Holds money for a time; null if the machine could not do that in the time. */
+/** Holds money for a time; null if that took longer than the time. */
 function holdFor(lastMs: number): Promise<string | null> {
   return inTransaction(ledger.db, async (tx) => {
     const expiresAt = new Date(Date.now() + lastMs);
@@ -56,7 +56,7 @@ function holdFor(lastMs: number): Promise<string | null> {
   });
 }
 
-/** A hold whose time is over. */
+/** An expired hold. */
 async function endedHold(): Promise<string> {
   for (let lastMs = 50; ; lastMs *= 2) {
     const held = await holdFor(lastMs);
@@ -114,7 +114,7 @@ test('every way to move money is refused while the village is frozen, and works 
   assert.equal(await transfers(), count + 4);
 });
 
-test('none of many concurrent writers commits after the freeze', async () => {
+test('no concurrent writer commits after the freeze', async () => {
   const frozen = new AbortController();
   let refused = 0;
   let posted = 0;
@@ -125,7 +125,7 @@ test('none of many concurrent writers commits after the freeze', async () => {
         await transfer();
         posted += 1;
       } catch (error) {
-        // The freeze ends the connections of writers that a pause of this process stops in their transaction.
+        // The freeze ends the connections of writers that are paused within a transaction.
         assert.ok(isVillageFrozenError(error) || isConnectionError(error), String(error));
         refused += 1;
         if (frozen.signal.aborted) after0 += 1;
@@ -144,7 +144,7 @@ test('none of many concurrent writers commits after the freeze', async () => {
   assert.ok(held !== null && last.transferAt !== null && last.transferAt <= held.since);
 });
 
-test('a transaction whose snapshot is older than the freeze cannot write after it', async () => {
+test('a transaction with a snapshot from before the freeze cannot write after it', async () => {
   const looked = Promise.withResolvers<void>();
   const frozen = Promise.withResolvers<void>();
   const late = inSnapshot(ledger.db, async (tx) => {
@@ -160,7 +160,7 @@ test('a transaction whose snapshot is older than the freeze cannot write after i
   await assert.rejects(late, isVillageFrozenError);
 });
 
-test('the freeze ends an idle writer, whose transfer is rolled back', async () => {
+test('the freeze ends an idle writer and rolls back its transfer', async () => {
   const count = await transfers();
   const wrote = Promise.withResolvers<void>();
   const frozen = Promise.withResolvers<void>();
@@ -178,7 +178,7 @@ test('the freeze ends an idle writer, whose transfer is rolled back', async () =
   assert.equal(await transfers(), count);
 });
 
-test('holds do not expire during the freeze: they can be posted after it', async () => {
+test('holds do not expire during the freeze and can be posted after it', async () => {
   const postedAfter = async (lastMs: number): Promise<boolean> => {
     const holdId = await holdFor(lastMs);
     await freeze();
@@ -190,11 +190,11 @@ test('holds do not expire during the freeze: they can be posted after it', async
     );
     return posted.ok && posted.transferId !== null;
   };
-  // A slow machine may need more than the second that is left before and after the freeze.
+  // On a slow machine the hold may expire before or after the freeze.
   assert.ok((await postedAfter(1_000)) || (await postedAfter(20_000)));
 });
 
-test('the gates are for the village, not for agents: an account closes and opens while it is frozen', async () => {
+test('accounts of agents can be closed and opened during the freeze', async () => {
   await freeze();
   await sql`select ledger.close_agent('ada')`.execute(ledger.db);
   await sql`select ledger.open_agent('ada')`.execute(ledger.db);

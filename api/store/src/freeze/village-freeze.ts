@@ -24,7 +24,7 @@ export interface FreezeAct {
 
 const FROZEN = 'VF001';
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Longest wait for transactions that write a gated table; then the freeze ends their connections. */
+/** Longest wait in ms for transactions that write a gated table; then the freeze ends their connections. */
 const WAIT_MS = 3_000;
 const ATTEMPTS_MAX = 3;
 
@@ -41,7 +41,7 @@ export async function readFreeze(db: Db): Promise<ActiveFreeze | null> {
   return row ?? null;
 }
 
-/** Reads the times of the last activities that a freeze would stop. Reads only the ends of three indexes. */
+/** Reads the times of the last activities that a freeze would stop, from the ends of three indexes. */
 export async function readLastActivity(db: Db): Promise<LastActivity> {
   const { rows } = await sql<LastActivity>`
     select (select created_at from ledger.transfer order by transfer_id desc limit 1) as "transferAt",
@@ -51,7 +51,7 @@ export async function readLastActivity(db: Db): Promise<LastActivity> {
   return firstRow(rows, 'the database returned no times of the last activity');
 }
 
-/** Ends connections that write a gated table: the connection of an unreachable replica would prevent the freeze. */
+/** Ends connections that write a gated table, because a connection of an unreachable replica would block the freeze. */
 async function endWriters(tx: Tx): Promise<void> {
   await sql`
     select pg_terminate_backend(writer.pid) from pg_stat_activity writer
@@ -89,7 +89,7 @@ export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise
   return changeGates(tx, sql`lift_village_freeze(${reason}, ${actor.role}, ${actor.id})`);
 }
 
-/** Usage of a hold that ended during a freeze; the API posts it after the freeze. */
+/** Usage of a hold whose work ended during a freeze; the API posts it after the freeze. */
 export interface UnpostedUsage {
   readonly holdId: string;
   readonly agentId: string;
@@ -100,7 +100,7 @@ export interface UnpostedUsage {
   readonly about: Circumstance;
 }
 
-/** Records the usage of a hold. A later record of the same hold is ignored. */
+/** Records the usage of a hold; ignores a later record for the same hold. */
 export async function noteUnpostedUsage(db: Db, { holdId, agentId, amount, key, about }: UnpostedUsage): Promise<void> {
   await db
     .insertInto('unposted_usage')
@@ -109,7 +109,7 @@ export async function noteUnpostedUsage(db: Db, { holdId, agentId, amount, key, 
     .execute();
 }
 
-/** Deletes and returns the oldest record; null if there is none or another replica took it. The caller posts it. */
+/** Deletes and returns the oldest record, for the caller to post; null if there is none or another replica took it. */
 export async function takeUnpostedUsage(tx: Tx): Promise<UnpostedUsage | null> {
   const { rows } = await sql<Omit<UnpostedUsage, 'amount'> & { readonly amount: string }>`
     delete from unposted_usage where hold_id = (select hold_id from unposted_usage order by used_at limit 1)

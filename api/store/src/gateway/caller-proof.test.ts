@@ -37,7 +37,7 @@ async function proofOf(agentId: string, expiresAt = new Date(Date.now() + 300_00
   return { tokenHash, cycle: 2 };
 }
 
-/** @param pays false: the request has to wait for a place at its provider. */
+/** @param pays false if the request must wait for its provider. */
 function ask(agentId: string, proof: CallerProof | null, pays = true): Promise<Admission> {
   return admitModelRequest(ledger.db, {
     agentId,
@@ -59,7 +59,7 @@ function ask(agentId: string, proof: CallerProof | null, pays = true): Promise<A
 const verdictOf = async (asked: Promise<Admission>): Promise<string> => (await asked).verdict;
 const usedBy = async (agentId: string): Promise<number> => (await readModelHour(ledger.db, agentId, LIFE)).used;
 
-test('a token of the life and cycle is admitted, with payment or without', async () => {
+test('a valid token is admitted, with or without payment', async () => {
   const proof = await proofOf('ada');
   assert.deepEqual(
     [await verdictOf(ask('ada', proof)), await verdictOf(ask('ada', proof, false))],
@@ -68,7 +68,7 @@ test('a token of the life and cycle is admitted, with payment or without', async
   assert.equal(await usedBy('ada'), 2);
 });
 
-test('a revoked, expired, unknown or foreign token, and one of an ended life, is not, and nothing is stored', async () => {
+test('a revoked, expired, unknown or foreign token, or one of an ended life, is refused, and nothing is stored', async () => {
   const bob = await proofOf('bob');
   await revokeAgentSessions(ledger.db, 'bob');
   const cleo = await proofOf('cleo', new Date(Date.now() - 1_000));
@@ -89,14 +89,14 @@ test('a revoked, expired, unknown or foreign token, and one of an ended life, is
   for (const agentId of ['bob', 'cleo', 'dan']) assert.equal(await usedBy(agentId), 0, agentId);
 });
 
-test('a token of an earlier cycle than the newest is not', async () => {
+test('a token of an older cycle is refused', async () => {
   const proof = await proofOf('eve');
   assert.equal(await verdictOf(ask('eve', proof)), 'admitted');
   await raiseCycle(ledger.db, 'uid-eve', 3);
   assert.equal(await verdictOf(ask('eve', proof)), 'stale_cycle');
 });
 
-test('an API key stands for its own agent until it is revoked', async () => {
+test('an API key is valid for its own agent until it is revoked', async () => {
   const key = { name: 'agent fay', role: 'agent', agentId: 'fay', hash: hashOf('key of fay') } as const;
   await replaceApiKeys(ledger.db, [key, { name: 'member', role: 'member', agentId: null, hash: hashOf('member') }]);
   const proof = { tokenHash: key.hash, cycle: 0 };
@@ -107,7 +107,7 @@ test('an API key stands for its own agent until it is revoked', async () => {
   assert.equal(await verdictOf(ask('fay', proof)), 'token_invalid');
 });
 
-test('a measure refuses before the token counts, also a request that has to wait', async () => {
+test('a measure takes precedence over an invalid token, also for a request that has to wait', async () => {
   const proof = await proofOf('hal');
   await inTransaction(ledger.db, (tx) =>
     takeMeasure(tx, { agentId: 'hal', measure: 'freeze', reason: 'too loud', expiresAt: null }, BY),
@@ -119,7 +119,7 @@ test('a measure refuses before the token counts, also a request that has to wait
   assert.deepEqual(await ask('hal', proof), barred);
 });
 
-test('a revocation that commits while the admission waits for the lock is seen', async () => {
+test('the admission sees a revocation that commits while it waits for the lock', async () => {
   const proof = await proofOf('ivy');
   assert.equal(await verdictOf(ask('ivy', proof)), 'admitted');
   let admission = Promise.resolve('not asked');

@@ -1,4 +1,4 @@
-/** The admission of a request to a model on a real Postgres: limits at their edge, measures, and the money that is held. */
+/** Admission of requests to models on a real Postgres: limits, measures and holds. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -45,7 +45,7 @@ function ask(agentId: string, other: Partial<AskedAdmission> = {}): Promise<Admi
 
 const lastOf = async (agentId: string) => (await readModelRequests(ledger.db, agentId, 1))[0];
 
-test('a request is admitted while fewer than the maximum are under way and all its tokens fit into the hour', async () => {
+test('a request is admitted if fewer than the maximum are under way and its tokens fit into the hour', async () => {
   const cases: readonly (readonly [Partial<AskedAdmission>, Admission['verdict']])[] = [
     [{ reservedTokens: 101 }, 'token_quota_exhausted'],
     [{ inFlightMax: 0, reservedTokens: 101 }, 'too_many_in_flight'],
@@ -76,10 +76,10 @@ test('a priced request holds its money in the same statement', async () => {
   const row = await lastOf('bob');
   assert.deepEqual([row?.outcome, row?.endedAt === null], ['not_paid', false]);
   const { used, inFlight } = await readModelHour(ledger.db, 'bob', LIFE);
-  assert.deepEqual([used, inFlight], [40, 1], 'a request that is not paid takes no tokens');
+  assert.deepEqual([used, inFlight], [40, 1], 'a request without enough money reserves no tokens');
 });
 
-test('many requests at one time hold no more than the balance and exceed no limit', async () => {
+test('concurrent requests hold no more than the balance and exceed no limit', async () => {
   const account = await ledger.account('cleo', 100n);
   const asked = Array.from({ length: CLIENTS }, () => ask('cleo', { inFlightMax: 8, payment: payment(30n) }));
   const admitted = (await Promise.all(asked)).filter(({ verdict }) => verdict === 'admitted');
@@ -87,7 +87,7 @@ test('many requests at one time hold no more than the balance and exceed no limi
   assert.equal((await readFunds(ledger.db, account)).held, 60n);
 });
 
-test('a request that waits holds no money and meets no measure yet', async () => {
+test('a waiting request holds no money and is not checked for measures yet', async () => {
   const account = await ledger.account('dan', 100n);
   const admission = await ask('dan', { payment: null });
   assert.ok(admission.verdict === 'admitted' && admission.holdId === null);
@@ -102,7 +102,7 @@ test('a request that waits holds no money and meets no measure yet', async () =>
   );
 });
 
-test('a request that two replicas end has one line in the audit', async () => {
+test('a request that two replicas end gets one audit row', async () => {
   const admission = await ask('gil');
   assert.ok(admission.verdict === 'admitted');
   const { requestId } = admission;
@@ -122,7 +122,7 @@ test('a request that two replicas end has one line in the audit', async () => {
   assert.equal((await lastOf('gil'))?.outcome, 'done');
 });
 
-test('the most severe measure refuses a request, a free one too', async () => {
+test('the most severe measure refuses a request, even a free one', async () => {
   const take = (measure: 'quarantine' | 'ban', reason: string): Promise<boolean> =>
     inTransaction(ledger.db, (tx) =>
       takeMeasure(tx, { agentId: 'eve', measure, reason, expiresAt: null }, { role: 'admin', id: 'ann' }),
@@ -133,7 +133,7 @@ test('the most severe measure refuses a request, a free one too', async () => {
   assert.equal((await lastOf('eve'))?.outcome, 'not_paid');
 });
 
-test('without an account a priced request is refused, and so it is with an account that has nothing', async () => {
+test('a priced request is refused without an account or with an empty one', async () => {
   assert.deepEqual(await ask('finn', { payment: payment(1n) }), { verdict: 'no_account' });
   await inTransaction(ledger.db, (tx) => openAgentAccount(tx, 'finn'));
   assert.equal((await ask('finn', { payment: payment(1n) })).verdict, 'unpaid');

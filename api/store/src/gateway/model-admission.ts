@@ -9,7 +9,7 @@ import { type Circumstance, circumstanceJson } from '../ledger/transfer-request.
 import type { AgentBar } from '../standing/measures.ts';
 import type { ModelHour, ModelRequestRow, RequestLife } from './model-requests.ts';
 
-/** The money that a request holds until it has ended. */
+/** The money to hold until the request has ended. */
 export interface ModelPayment {
   /** Micro-aiDollars; zero holds nothing. */
   readonly amount: bigint;
@@ -18,15 +18,15 @@ export interface ModelPayment {
   readonly about: Circumstance;
 }
 
-/** The token of a caller who was looked up a short time ago: the admission verifies it. */
+/** The token of a cached caller, for the admission to verify. */
 export interface CallerProof {
   /** SHA-256 of the token. */
   readonly tokenHash: Uint8Array;
-  /** The cycle of the token; that of an API key is the agent's present one. */
+  /** The cycle of the token; for an API key, the agent's present cycle. */
   readonly cycle: number;
 }
 
-/** A request that asks to be admitted. `reservedTokens`: maximum number of tokens that it can use. */
+/** A request for admission. `reservedTokens`: maximum number of tokens that it can use. */
 export interface AskedAdmission extends Pick<
   ModelRequestRow,
   'agentId' | 'agentUid' | 'podUid' | 'runId' | 'tier' | 'model' | 'provider' | 'reservedTokens'
@@ -35,18 +35,18 @@ export interface AskedAdmission extends Pick<
   /** Tokens that the agent may use in an hour. */
   readonly quota: number;
   readonly life: RequestLife;
-  /** Null: the caller was looked up for this request. */
+  /** Null if the caller was read for this request. */
   readonly proof: CallerProof | null;
-  /** Null: the request has to wait, and is paid afterwards. */
+  /** Null if the request has to wait and pays later. */
   readonly payment: ModelPayment | null;
 }
 
-/** `hour`: the agent's use before the request. A request that was not paid is stored as ended. */
+/** `hour`: the agent's use before the request. An unpaid request is stored as ended. */
 export type Admission =
   | {
       readonly verdict: 'admitted';
       readonly requestId: string;
-      /** Null if nothing is held. */
+      /** Null without a hold. */
       readonly holdId: string | null;
       readonly hour: ModelHour;
     }
@@ -82,17 +82,16 @@ function admissionOf(row: AdmissionRow): Admission {
       return { verdict };
     default: {
       const reason = refusalOfCode(verdict);
-      if (reason === null) throw new Error(`the database knows no admission ${verdict}`);
+      if (reason === null) throw new Error(`unexpected admission verdict from the database: ${verdict}`);
       return { verdict: 'unpaid', reason, funds: { balance: BigInt(balance), held: BigInt(held) } };
     }
   }
 }
 
 /**
- * Verifies the caller if it has a proof, compares a request with the limits of its agent, looks for measures, holds the
- * money and stores the request, in one statement that locks the agent's hour. A request fits if fewer than `inFlightMax`
- * are under way and all of its tokens are left in the hour. Throws in a freeze of the village. The commit does not wait
- * for the disk.
+ * Admits a request in one statement that locks the agent's hour: verifies the caller's proof, checks limits and
+ * measures, holds the money and stores the request. A request fits if fewer than `inFlightMax` are under way and its
+ * tokens are left in the hour. Throws during a freeze of the village. The commit does not wait for the disk.
  */
 export async function admitModelRequest(db: Db, asked: AskedAdmission): Promise<Admission> {
   const { agentId, agentUid, podUid, runId, tier, model, provider, reservedTokens, inFlightMax, quota, life } = asked;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** Postgres notifies here at each change of a credential. */
+/** Channel that announces each change of a credential. */
 export const MODEL_CREDENTIALS_CHANNEL = 'model_credential';
 
-/** A sealed text, as `model_credential` keeps it. */
+/** A sealed text, as `model_credential` stores it. */
 export interface SealedText {
   readonly keyId: string;
   readonly sealedDataKey: Buffer;
@@ -25,16 +25,16 @@ export interface CredentialRow {
   readonly agentId: string | null;
   /** Null for a provider without a key. */
   readonly envelope: SealedText | null;
-  /** First digits of the SHA-256 of the key; null for a key that was stored before these were kept. */
+  /** First digits of the SHA-256 of the key; null for a key from an older version. */
   readonly fingerprint: string | null;
-  /** Kind, address and models of a connected provider, for the reader to parse; null for a key alone. */
+  /** Kind, address and models of a connected provider, unparsed; null for a plain key. */
   readonly provider: unknown;
-  /** Prices of a connected provider, for the reader to parse. */
+  /** Prices of a connected provider, unparsed. */
   readonly prices: unknown;
   readonly createdAt: Date;
   readonly createdBy: string;
   readonly test: CredentialTest | null;
-  /** The abilities that tests found, by model, for the reader to parse; null before the first test. */
+  /** The tested abilities by model, unparsed; null before the first test. */
   readonly tested: unknown;
 }
 
@@ -107,7 +107,7 @@ function jsonOf(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-/** Stores a credential in place of an earlier one and clears its test. Null if the village has its maximum already. */
+/** Stores or replaces a credential and clears its test result. Null if the village already has the maximum number. */
 export async function putCredential(tx: Tx, row: NewCredential): Promise<CredentialRow | null> {
   const { name, agentId, envelope, fingerprint, provider, prices, createdBy } = row;
   const { rows } = await sql<Flat>`

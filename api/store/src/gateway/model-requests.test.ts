@@ -1,7 +1,4 @@
-/**
- * Requests to models on a real Postgres: the limits of tokens and of concurrent requests under load, requests that
- * end once, and lost requests.
- */
+/** Requests to models on a real Postgres: token and concurrency limits under load, requests that end once, and lost requests. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -64,7 +61,7 @@ async function age(agentId: string, seconds: number): Promise<void> {
   await sql`alter table model_request enable always trigger ends_once`.execute(ledger.owner);
 }
 
-test(`${REQUESTS} requests of ${CLIENTS} clients: never more at one time than allowed, never more tokens than the hour has`, async () => {
+test(`${REQUESTS} requests of ${CLIENTS} clients never exceed the concurrency limit or the tokens of the hour`, async () => {
   let inFlight = 0;
   let most = 0;
   let used = 0;
@@ -89,7 +86,7 @@ test(`${REQUESTS} requests of ${CLIENTS} clients: never more at one time than al
   assert.ok(used > 0 && used <= ROOM.quota, `${used} tokens`);
 });
 
-test('of many concurrent requests, exactly as many begin as the limit allows', async () => {
+test('exactly as many concurrent requests begin as the limit allows', async () => {
   const entered = await Promise.all(Array.from({ length: CLIENTS }, () => enter('bob')));
   const ids = entered.filter((id) => id !== null);
   assert.equal(ids.length, ROOM.inFlightMax);

@@ -43,14 +43,11 @@ export interface ModelRequestEnd {
 
 export interface EndingRequest {
   readonly requestId: string;
-  /** Its line in the audit; null for a request that no provider was asked for. */
+  /** Its audit row; null if no provider was asked. */
   readonly line: AuditEntry | null;
 }
 
-/**
- * Ends a request, frees its unused tokens and writes its line in the audit, in one statement. False if it had ended
- * before; it then has its line already.
- */
+/** Ends a request, frees its unused tokens and writes its audit row, in one statement. False if it had already ended and so has its row. */
 export async function endModelRequest(
   db: Db,
   { requestId, line }: EndingRequest,
@@ -81,7 +78,7 @@ export async function readModelRequests(db: Db, agentId: string, limit: number):
     .execute();
 }
 
-/** A request whose replica has vanished. Its answer is not known. */
+/** A request whose replica has vanished, so its answer is unknown. */
 export type LostRequest = Pick<
   ModelRequestRow,
   'requestId' | 'agentId' | 'runId' | 'model' | 'provider' | 'reservedTokens'

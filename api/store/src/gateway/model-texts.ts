@@ -18,7 +18,7 @@ export async function keepModelText(tx: Tx, text: NewModelText): Promise<void> {
   `.execute(tx);
 }
 
-/** Null if the text was not kept, was forgotten or has expired. */
+/** Null if the text was never stored, or was deleted. */
 export async function readModelText(db: Db, requestId: string): Promise<ModelTextRow | null> {
   const { rows } = await sql<ModelTextRow>`
     select request_id as "requestId", agent_id as "agentId", run_id as "runId", kept_at as "keptAt", expires_at as "expiresAt", prompt, answer
@@ -37,7 +37,7 @@ export async function forgetModelTextsOf(tx: Tx, agentId: string): Promise<numbe
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Deletes texts that have expired, at most `atMost`. Returns their number. */
+/** Deletes expired texts, at most `atMost`. Returns their number. */
 export async function deleteExpiredModelTexts(db: Db, atMost: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from model_text

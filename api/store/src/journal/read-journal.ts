@@ -4,7 +4,7 @@ import type { Db, Tx } from '../connection/database.ts';
 
 /** Bytes of one page of a journal; one entry with its texts may be larger. */
 const PAGE_MAX_BYTES = 4 << 20;
-/** Answers of models in which the name of a call is looked up. */
+/** Number of model answers to search for the names of calls. */
 const ANSWERS_MAX = 20;
 
 export interface JournalPage {
@@ -22,7 +22,7 @@ interface EntryRow {
   readonly through: number;
 }
 
-/** A page of the journal of one life, over all of its runs, with the texts to which it refers. */
+/** A page of the journal of one life, with the texts to which it refers. */
 export async function readJournalPage(
   db: Db,
   agentUid: string,
@@ -55,7 +55,7 @@ async function readTexts(db: Db, agentUid: string, refs: readonly string[]): Pro
   return rows.flatMap(({ ref, text }) => (text === null ? [] : [{ ref, text }]));
 }
 
-/** The newest stored answers of a run's models, oldest first, in which its open calls have their names. */
+/** The newest stored model answers of a run, oldest first, which contain the names of its open calls. */
 export async function readAnswers(tx: Tx, runId: string): Promise<readonly JournalClaim[]> {
   const { rows } = await sql<{ readonly event: JournalClaim }>`
     select event from journal_entry where run_id = ${runId} and event ->> 'type' = 'model_answered'
@@ -63,7 +63,7 @@ export async function readAnswers(tx: Tx, runId: string): Promise<readonly Journ
   return rows.map(({ event }) => event).toReversed();
 }
 
-/** The calls that the API performed: it has recorded their events itself. */
+/** The calls that the API performed and whose events it recorded itself. */
 export async function readWitnessedCalls(
   tx: Tx,
   runId: string,

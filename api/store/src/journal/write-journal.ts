@@ -5,16 +5,16 @@ import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import type { RunRow } from '../runs/run-row.ts';
 
-/** Bytes of entries and texts that the API keeps for one life of an agent. */
+/** Maximum bytes of journal entries and texts of one life of an agent. */
 export const JOURNAL_MAX_BYTES = 64 << 20;
-/** Ended runs whose journals make room at a time, oldest first. */
+/** Number of ended runs whose journals are deleted at a time to make room, oldest first. */
 const FREED_AT_ONCE = 20;
-/** References of one entry that keep their texts: an answer with 64 calls has 65. */
+/** Maximum number of text references in one entry: an answer with 64 calls has 65. */
 const REFS_MAX = 128;
-/** Levels of an event in which references are found. */
+/** Maximum depth of an event to search for references. */
 const DEPTH_MAX = 4;
 
-/** The references in an event of any kind: every string that has their form. */
+/** The references in an event of any kind: every string of their form. */
 function refsIn(value: unknown, depth = DEPTH_MAX): readonly string[] {
   if (typeof value === 'string') return JournalRef.safeParse(value).success ? [value] : [];
   if (depth === 0 || typeof value !== 'object' || value === null) return [];
@@ -23,9 +23,9 @@ function refsIn(value: unknown, depth = DEPTH_MAX): readonly string[] {
 }
 
 export interface ComparedJournal {
-  /** Entries that are not stored yet, in the order of the request. */
+  /** New entries, in the order of the request. */
   readonly fresh: readonly JournalEntry[];
-  /** A place with another entry than the request has; null if there is none. */
+  /** A place whose stored entry differs from the request; null if there is none. */
   readonly differsAt: number | null;
   /** The newest stored entry of the run. */
   readonly last: LastEntry | null;
@@ -66,7 +66,7 @@ export interface NewJournal {
   readonly payloads: readonly JournalPayload[];
 }
 
-/** Makes room for a part of a journal, and locks its size. False if only runs under way are left. */
+/** Makes room for new entries, and locks the size of the journal. False if only unfinished runs are left. */
 export async function makeRoom(tx: Tx, run: RunRow, { fresh, payloads }: NewJournal): Promise<boolean> {
   const texts = [...eventsOf(fresh), ...payloads.map(({ text }) => text)];
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -102,7 +102,7 @@ async function dropOldest(tx: Tx, agentUid: string): Promise<boolean> {
   return true;
 }
 
-/** Stores new entries and texts. A text that is stored stays as it is, and belongs to the newest run that refers to it. */
+/** Stores new entries and texts. An existing text stays unchanged, and belongs to the newest run that refers to it. */
 export async function insertJournal(tx: Tx, run: RunRow, { fresh, payloads }: NewJournal): Promise<void> {
   const refs = fresh.map(({ event }) => refsIn(event));
   await insertPayloads(tx, run, payloads);
@@ -178,7 +178,7 @@ export async function addClaims(tx: Tx, run: RunRow, { events, model, used }: Pr
     .execute();
 }
 
-/** Deletes texts of a life permanently. Events that refer to them stay, and no later copy brings a text back. */
+/** Deletes texts of a life permanently. Events that refer to them stay, and the texts cannot be stored again. */
 export async function forgetTexts(tx: Tx, agentUid: string, refs: readonly string[]): Promise<void> {
   await tx
     .updateTable('payload')

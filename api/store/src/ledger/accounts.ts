@@ -29,17 +29,17 @@ export async function lockAccounts(tx: Tx, accounts: readonly number[]): Promise
   await sql`select ledger.lock_accounts(${accounts as number[]}::bigint[])`.execute(tx);
 }
 
-/** Opens the account of an agent's name; opens it again for a later life. */
+/** Opens or reopens the account of an agent's name. */
 export async function openAgentAccount(tx: Tx, agentId: string): Promise<void> {
   await sql`select ledger.open_agent(${agentId})`.execute(tx);
 }
 
-/** Closes the account of a name whose last life has ended: its balance stays, and the ledger refuses new transfers. */
+/** Closes the account of a name whose last life has ended: its balance stays, but the ledger refuses new transfers. */
 export async function closeAgentAccount(tx: Tx, agentId: string): Promise<void> {
   await sql`select ledger.close_agent(${agentId})`.execute(tx);
 }
 
-/** The shard of a village account that this connection uses; shards keep transfers from waiting for one row. */
+/** The shard of a village account for this connection: shards avoid contention for one row. */
 export async function villageAccount(db: Db, book: VillageBook): Promise<number> {
   const { rows } = await sql<{ id: number }>`select ledger.village_account(${book}) as id`.execute(db);
   return firstRow(rows, `the village has no account ${book}`).id;

@@ -15,7 +15,7 @@ function fundsOf({ balance, held, asOf }: FundsRow): Funds {
   return { balance: BigInt(balance), held: BigInt(held), asOf };
 }
 
-/** Balances of agents in micro-aiDollars, holds included; agents without an account are left out. */
+/** Balances of agents in micro-aiDollars, holds included, without agents that have no account. */
 export async function readBalances(db: Db, agentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await sql<{ owner: string; balance: string }>`
     select owner, balance::text from ledger.account where book = 'agent' and owner = any (${agentIds as string[]}) and shard = 0
@@ -44,7 +44,7 @@ export async function readFundsAt(db: Db, accountId: number, asOf: Moment): Prom
   return fundsOf(firstRow(rows, `account ${accountId} does not exist`));
 }
 
-/** Amount of the allowance that a member has used on a day of the village (`2026-11-22`), in micro-aiDollars. */
+/** Allowance that a member has used on a day of the village (`2026-11-22`), in micro-aiDollars. */
 export async function readAllowance(
   db: Db,
   { memberId, day }: { readonly memberId: string; readonly day: string },
@@ -54,7 +54,7 @@ export async function readAllowance(
   return BigInt(rows[0]?.used ?? '0');
 }
 
-/** The moment at which to read an account: `asked`, but at most now. All later changes get a later time. */
+/** The moment at which to read an account: `asked`, but at most now. Every change after this call gets a later time. */
 export async function freezeMoment(db: Db, accountId: number, asked: Moment | null): Promise<Moment> {
   const frozen = sql`ledger.freeze(array[${accountId}::bigint], coalesce(${asked}::timestamptz, 'infinity'))`;
   const { rows } = await sql<{ moment: Moment }>`select ${asMoment(frozen)} as moment`.execute(db);

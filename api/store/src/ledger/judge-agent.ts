@@ -6,14 +6,14 @@ import type { EntryRow } from './entries.ts';
 import { type LedgerRefusal, refusalOfCode } from './refusal.ts';
 import { circumstanceJson, type TransferRequest } from './transfer-request.ts';
 
-/** A reward that a person gives an agent from the treasury, or a penalty that the agent pays to the treasury. */
+/** A reward from the treasury or a penalty to the treasury, by a person. */
 export interface AgentJudgement extends Pick<
   TransferRequest,
   'amount' | 'key' | 'source' | 'note' | 'actor' | 'about'
 > {
   readonly kind: 'reward' | 'penalty';
   readonly agentId: string;
-  /** Whether an agent without an account gets one. */
+  /** True to open an account for an agent without one. */
   readonly opens: boolean;
   /** The day (`2026-11-22`) whose allowance pays, and the limit of that day in micro-aiDollars. */
   readonly allowance: { readonly day: string; readonly limit: bigint } | null;
@@ -36,7 +36,7 @@ interface JudgedRow {
   readonly createdAt: Moment;
 }
 
-/** The SQLSTATE that ledger.judge returns if the allowance of the day is too small. */
+/** The SQLSTATE of ledger.judge for an insufficient allowance of the day. */
 const ALLOWANCE_EXCEEDED = 'JD001';
 
 function reasonOf(refusal: string): LedgerRefusal | 'allowance_exceeded' {
@@ -48,7 +48,7 @@ function reasonOf(refusal: string): LedgerRefusal | 'allowance_exceeded' {
 function judgedOf(row: JudgedRow, { kind, source, note, about }: AgentJudgement): AgentJudged {
   if (row.refusal !== null) return { ok: false, reason: reasonOf(row.refusal), available: BigInt(row.available ?? 0) };
   const { transferId, replayed, version, createdAt } = row;
-  // The ledger refuses a different request under the same key, so these fields are right for a replayed entry too.
+  // The ledger refuses a different request with the same key, so these fields are also right for a replayed entry.
   const said = { reason: kind, source, note, relatedPostId: about?.relatedPostId ?? null };
   return {
     ok: true,
@@ -64,7 +64,7 @@ function judgedOf(row: JudgedRow, { kind, source, note, about }: AgentJudgement)
   };
 }
 
-/** Moves the money, and counts it for the allowance and the post or reply. A `subject` needs a viewer (setViewer). */
+/** Moves the money, and counts it towards the allowance and the post or reply. A `subject` needs a viewer (setViewer). */
 export async function judgeAgent(tx: Tx, judgement: AgentJudgement): Promise<AgentJudged> {
   const { kind, agentId, opens, amount, key, source, note, actor, about, allowance, subject } = judgement;
   const { rows } = await sql<JudgedRow>`

@@ -1,6 +1,4 @@
-/**
- * The limits of each rule of the ledger, for every way to move money: one transfer, a batch with others, and a hold.
- */
+/** The boundary cases of each rule of the ledger, for a single transfer, a batch and a hold. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -30,14 +28,14 @@ const within = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => inTransaction(le
 const done = (outcome: { readonly ok: boolean; readonly reason?: string; readonly replayed?: boolean }): string =>
   outcome.ok ? (outcome.replayed === true ? 'replayed' : 'done') : (outcome.reason ?? '');
 
-/** A request that the ledger always refuses; with it, the ledger processes a batch item by item. */
+/** A request that the ledger always refuses, which makes it process a batch item by item. */
 const refusedOne = (): TransferRequest => ledger.request([compute, compute], 1n, nextName());
 
-/** Every way in which a transfer begins. */
+/** Every way to begin a transfer. */
 const DOORS: Readonly<Record<string, (request: TransferRequest) => Promise<string>>> = {
   alone: (request) => within(async (tx) => done(await postTransfer(tx, request))),
   'in a batch': (request) => within(async (tx) => (await postBatch(tx, [request])).map(done).join()),
-  'in a batch beside one that is refused': (request) =>
+  'in a batch with a refused item': (request) =>
     within(async (tx) => (await postBatch(tx, [refusedOne(), request])).map(done).at(-1) ?? ''),
   'set aside': (request) => within(async (tx) => done(await holdMoney(tx, { ...request, expiresAt: AHEAD }))),
 };
@@ -52,7 +50,7 @@ async function heldBy(account: number, amount: bigint): Promise<string> {
 }
 
 for (const [door, ask] of Object.entries(DOORS)) {
-  test(`${door}: the longest texts and the greatest amount are taken, and one more is not`, async () => {
+  test(`${door}: texts and amounts are accepted up to their limits`, async () => {
     const request = (changes: Partial<TransferRequest>): TransferRequest => ({
       ...ledger.request([treasury, compute], 1n, nextName()),
       ...changes,
@@ -75,7 +73,7 @@ for (const [door, ask] of Object.entries(DOORS)) {
     assert.equal(await ask(ledger.request([account, compute], 1n, nextName())), 'insufficient_funds');
   });
 
-  test(`${door}: no money moves from or to a closed or unknown account, or within one account`, async () => {
+  test(`${door}: transfers from or to a closed or unknown account, or within one account, are refused`, async () => {
     const [open, name] = [await ledger.account(nextName(), 100n), nextName()];
     const closed = await ledger.account(name, 100n);
     await within((tx) => closeAgentAccount(tx, name));
@@ -94,7 +92,7 @@ for (const [door, ask] of Object.entries(DOORS)) {
 }
 
 for (const [door, ask] of POSTING) {
-  test(`${door}: a transfer has the time that its caller gives, and a key covers that time too`, async () => {
+  test(`${door}: a transfer has its caller's time, and the key also covers that time`, async () => {
     const eventAt = new Date('2026-01-02T03:04:05Z');
     const [reported, unreported] = [nextName(), nextName()];
     const request = (key: string, changes: Partial<TransferRequest> = {}): TransferRequest => ({
@@ -123,7 +121,7 @@ for (const [door, ask] of POSTING) {
   });
 }
 
-test('equal items of a batch are one transfer, and the same key with another time or post is refused', async () => {
+test('equal items of a batch become one transfer, and the same key with another time or post is refused', async () => {
   const first = {
     ...ledger.request([treasury, compute], 3n, nextName()),
     eventAt: new Date('2026-01-02T03:04:05Z'),
@@ -142,7 +140,7 @@ test('equal items of a batch are one transfer, and the same key with another tim
   assert.deepEqual(outcomes.map(done), ['done', 'replayed', 'key_reused', 'key_reused', 'key_reused', 'key_reused']);
 });
 
-test('a later item of a batch can spend the money that an earlier item brought, exactly', async () => {
+test('a later item of a batch can spend exactly the money that an earlier item brought', async () => {
   const account = await ledger.account(nextName(), 10n);
   const spend = (amount: bigint): TransferRequest => ledger.request([account, compute], amount, nextName());
   const earn = (amount: bigint): TransferRequest => ledger.request([treasury, account], amount, nextName());
@@ -172,7 +170,7 @@ test('a later item of a batch can spend the money that an earlier item brought, 
   );
 });
 
-test('a hold is posted in part or whole, not beyond; only the same resolution is answered again', async () => {
+test('a hold can be posted up to its amount, and only the same resolution can be repeated', async () => {
   const account = await ledger.account(nextName(), 100n);
   const resolve = (
     holdId: string,
@@ -196,7 +194,7 @@ test('a hold is posted in part or whole, not beyond; only the same resolution is
   assert.deepEqual([balance, held], [89n, 0n]);
 });
 
-test('a repeated request for a hold returns the same hold and reserves no more, even after its end; another request with its key is refused', async () => {
+test('a repeated request returns the same hold, even after its end; a different request with its key is refused', async () => {
   const account = await ledger.account(nextName(), 100n);
   const wish = { ...ledger.request([account, compute], 70n, nextName()), expiresAt: AHEAD };
   const hold = (changes: Partial<typeof wish> = {}): Promise<string> =>
@@ -263,7 +261,7 @@ test('only a forced reversal makes a balance negative, and its entry shows it', 
   );
 });
 
-test('a moment to read at is never in the future, and a past one stays as requested', async () => {
+test('the moment of a read is never in the future, and a past moment stays as requested', async () => {
   const back = '2026-01-02T03:04:05.000006Z';
   assert.equal(await freezeMoment(ledger.db, compute, back), back);
   assert.ok((await freezeMoment(ledger.db, compute, '2999-01-01T00:00:00.000000Z')) < '2998');
@@ -296,7 +294,7 @@ function judged(changes: {
 const refusal = (outcome: AgentJudged): unknown =>
   outcome.ok ? outcome.entry.amount : [outcome.reason, outcome.available];
 
-test('an allowance can be used completely, and only by its member on its day', async () => {
+test('an allowance can be used completely, but only by its member on its day', async () => {
   const agentId = nextName();
   await ledger.account(agentId, 0n);
   assert.deepEqual(refusal(await judged({ agentId, amount: 11n })), ['allowance_exceeded', 10n]);
@@ -307,12 +305,16 @@ test('an allowance can be used completely, and only by its member on its day', a
   assert.deepEqual(
     refusal(await judged({ agentId, amount: 1n, limit: 3n })),
     ['allowance_exceeded', 0n],
-    'a limit that was lowered since',
+    'a limit that was lowered afterwards',
   );
-  assert.equal(refusal(await judged({ agentId, amount: 10n, member: 'flo' })), 10n, 'all of it at once, by another');
+  assert.equal(
+    refusal(await judged({ agentId, amount: 10n, member: 'flo' })),
+    10n,
+    'all of it at once, by another member',
+  );
 });
 
-test('a penalty above the available money is refused and reports it; an agent needs an account, unless the call opens one', async () => {
+test('a penalty above the available money is refused with that amount; an agent needs an account, unless the call opens one', async () => {
   const agentId = nextName();
   await heldBy(await ledger.account(agentId, 100n), 30n);
   const fresh = { agentId: nextName(), amount: 1n, member: 'ann' };

@@ -1,7 +1,4 @@
-/**
- * Rights to write the ledger, the code of each refusal, and the check of the ledger, which finds every kind of
- * damage.
- */
+/** Write permissions of the ledger, the code of each refusal, and the check that finds every kind of damage. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -55,7 +52,7 @@ await inTransaction(ledger.db, async (tx) => {
   }
 });
 
-test("the api's role cannot write a row of the ledger by itself", async () => {
+test("the api's role cannot write rows of the ledger directly", async () => {
   for (const table of TABLES) {
     for (const statement of [
       `insert into ledger.${table} select * from ledger.${table} limit 1`,
@@ -82,10 +79,10 @@ test("the api's role cannot write a row of the ledger by itself", async () => {
   }
 });
 
-/** Types that a function of the ledger names without a schema, now or later. */
+/** Types that ledger functions use without a schema. */
 const TYPE_NAMES = ['uuid', 'bytea', 'timestamptz', 'jsonb', 'text', 'record'] as const;
 
-test("the api's role cannot create an object that a function of the owner would find by its name", async () => {
+test("the api's role cannot create an object that shadows one in a function of the owner", async () => {
   const { rows } = await sql<{ place: string }>`
     select 'schema ' || nspname as place from pg_namespace where has_schema_privilege(current_user, oid, 'create') and nspname not like 'pg_temp%' and nspname not like 'pg_toast%'
     union all select 'database' where has_database_privilege(current_user, current_database(), 'create')`.execute(
@@ -105,7 +102,7 @@ test("the api's role cannot create an object that a function of the owner would 
   );
 });
 
-test("posting ignores a temporary type of the api's role that has the name of a type of Postgres", async () => {
+test('posting ignores a temporary type that shadows a type of Postgres', async () => {
   await inTransaction(ledger.db, async (tx) => {
     for (const name of TYPE_NAMES)
       await sql`create domain ${sql.id('pg_temp', name)} as pg_catalog.int4 check (false)`.execute(tx);
@@ -119,7 +116,7 @@ test("posting ignores a temporary type of the api's role that has the name of a 
   });
 });
 
-test('the owner cannot change written rows either, with or without the replication role', async () => {
+test('the owner cannot change written rows, with or without the replication role', async () => {
   for (const role of ['origin', 'replica']) {
     for (const table of APPEND_ONLY) {
       const [column] = (
@@ -149,7 +146,7 @@ test('the owner cannot change written rows either, with or without the replicati
   await sql`set session_replication_role = origin`.execute(ledger.owner);
 });
 
-test('every refusal has its own SQLSTATE, which a function raises', async () => {
+test('every refusal has its own SQLSTATE that a function raises', async () => {
   const names = Object.values(LEDGER_REFUSALS);
   assert.equal(new Set(names).size, names.length);
   for (const code of Object.keys(LEDGER_REFUSALS)) {
@@ -200,7 +197,7 @@ test('the largest batch is posted', async () => {
   assert.ok(outcomes.length === BATCH_MAX && outcomes.every(({ ok }) => ok));
 });
 
-test("a refusal keeps the caller's transaction usable and changes nothing in the ledger", async () => {
+test("after a refusal the caller's transaction stays usable and the ledger is unchanged", async () => {
   const count = async (): Promise<number> =>
     Number((await sql<{ n: number }>`select count(*) as n from ledger.transfer`.execute(ledger.db)).rows[0]?.n);
   const before = await count();
@@ -225,7 +222,7 @@ test('an entry has its actor, pod, run, image and trace', async () => {
   );
 });
 
-/** Damage that a superuser could do with the triggers off. */
+/** Damage that a superuser could do with triggers disabled. */
 const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
   [
     'entries_sum_to_zero',
@@ -245,7 +242,7 @@ const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
   ],
 ];
 
-test('the ledger keeps every rule, and each kind of damage breaks its own rule', async () => {
+test('the ledger satisfies every rule, and each kind of damage violates its own rule', async () => {
   const rules = await checkLedger(ledger.db);
   assert.deepEqual(
     rules.filter(({ broken }) => broken !== 0),

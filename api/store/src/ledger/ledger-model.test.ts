@@ -16,10 +16,7 @@ import { checkLedger } from './upkeep.ts';
 const SEEDS = seeds(cases(20, 10_000));
 const LENGTH = 100;
 const AT_ONCE = 4;
-/**
- * Answers that the sequences must have met. The size of a batch, a malformed key and the end of a hold have their own
- * tests.
- */
+/** Answers that must occur in the sequences. The size of a batch, a malformed key and the end of a hold have their own tests. */
 const KINDS: ReadonlySet<string> = new Set([
   'done',
   'replayed',
@@ -45,7 +42,7 @@ async function openAccounts(seeds: readonly number[]): Promise<ReadonlyMap<numbe
   return new Map(rows.map(({ seed, bank, pot }) => [seed, { bank, pot }]));
 }
 
-test(`${SEEDS.length} sequences of ${LENGTH} operations answer as the model does`, async () => {
+test(`${SEEDS.length} random sequences of ${LENGTH} operations get the answers of the model`, async () => {
   const accounts = await openAccounts(SEEDS);
   const waiting = SEEDS.values();
   const seen = new Map<string, number>();
@@ -64,7 +61,7 @@ test(`${SEEDS.length} sequences of ${LENGTH} operations answer as the model does
   );
   if (SEEDS.length === 1) return;
   const never = [...KINDS].filter((kind) => (seen.get(kind) ?? 0) < SEEDS.length / 50);
-  assert.deepEqual(never, [], `every kind of answer was met often: ${JSON.stringify([...seen])}`);
+  assert.deepEqual(never, [], `every kind of answer occurred often: ${JSON.stringify([...seen])}`);
 });
 
 test('the ledger keeps every rule', async () => {

@@ -1,7 +1,4 @@
-/**
- * The check of new entries finds the same damage as the check of the whole ledger, at a cost in proportion to the new
- * entries.
- */
+/** The check of new entries finds the same damage as the check of the whole ledger, but costs only in proportion to the new entries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cases } from '@hamlet/test/env/seeded';
@@ -13,12 +10,9 @@ import { holdMoney, postTransfer, resolveHold } from './post-transfer.ts';
 import { testLedger } from './testing/test-ledger.ts';
 import { checkLedger, checkLedgerGrowth } from './upkeep.ts';
 
-/** Entries of the ledger in the test of the cost. */
+/** Number of ledger entries in the cost test. */
 const LONG = cases(100_000, 5_000_000);
-/**
- * Most pages that a check of a few new transfers may read in the longest ledger; a check of all transfers reads many
- * thousands.
- */
+/** Maximum number of pages that a check of a few new transfers may read; a full check reads many thousands. */
 const PAGES_MAX = 1_500;
 const ACTOR = { role: 'system', id: 'test' } as const;
 
@@ -40,7 +34,7 @@ async function spend(tx: Tx, key: string): Promise<void> {
   );
 }
 
-/** Damage that a superuser could do to new rows with the triggers off. */
+/** Damage that a superuser could do to new rows with triggers disabled. */
 const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
   [
     'entries_sum_to_zero',
@@ -69,7 +63,7 @@ const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
 ];
 const TABLES = ['account', 'transfer', 'entry', 'resolution'] as const;
 
-test('damage to new rows breaks its rule in every check until it is repaired', async () => {
+test('every check reports damage to new rows until it is repaired', async () => {
   await inTransaction(ledger.db, (tx) => spend(tx, 'first'));
   assert.deepEqual(brokenRules(await checkLedgerGrowth(ledger.db)), []);
   await inTransaction(ledger.db, (tx) => spend(tx, 'second'));
@@ -95,7 +89,7 @@ test('only one session checks at a time', async () => {
   });
 });
 
-test('both ways to read the held money of a moment agree', async () => {
+test('both ways to read the held money at a moment agree', async () => {
   const until = new Date('2999-01-01');
   const moments: { readonly at: string; readonly held: bigint; readonly balance: bigint }[] = [];
   const open: string[] = [];
@@ -138,7 +132,7 @@ async function pagesRead(): Promise<number> {
   return Number(rows[0]?.pages);
 }
 
-/** Fills the ledger with transfers between two accounts of the village, as in a year. */
+/** Fills the ledger with a year of transfers between two accounts of the village. */
 async function lengthen(entries: number): Promise<void> {
   await inTransaction(ledger.owner, async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx);
@@ -172,10 +166,7 @@ test('in a long ledger, the check of new entries and the funds at a moment read 
   const proven = await pagesRead();
   await readFundsAt(ledger.owner, agent, moment);
   const read = await pagesRead();
-  assert.ok(
-    proven - before < PAGES_MAX,
-    `the proof of ten transfers looked at ${proven - before} pages of ${LONG} entries`,
-  );
-  assert.ok(read - proven < PAGES_MAX, `funds at a moment looked at ${read - proven} pages of ${LONG} entries`);
+  assert.ok(proven - before < PAGES_MAX, `the check of ten transfers read ${proven - before} pages of ${LONG} entries`);
+  assert.ok(read - proven < PAGES_MAX, `funds at a moment read ${read - proven} pages of ${LONG} entries`);
   assert.deepEqual(brokenRules(await checkLedger(ledger.owner)), []);
 });

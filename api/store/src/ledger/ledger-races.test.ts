@@ -1,4 +1,4 @@
-/** Concurrent requests for the same thing: exactly one succeeds, and the ledger stays right. */
+/** Concurrent requests for the same thing: exactly one succeeds, and the ledger stays consistent. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -118,10 +118,10 @@ test(`${ROUNDS} holds, each posted and voided concurrently: exactly one succeeds
     (sum, { balance, held }) => sum + 1_000_000n - balance + held,
     0n,
   );
-  assert.equal(spent, 3n * BigInt(kinds.posted), 'what was posted is spent, and nothing is held any more');
+  assert.equal(spent, 3n * BigInt(kinds.posted), 'the posted holds are spent, and nothing is held any more');
 });
 
-test('each of many concurrent keys is posted once, alone or in a batch', async () => {
+test('concurrent transfers with the same key are posted once, alone or in a batch', async () => {
   const agent = await ledger.account('storm', 0n);
   const treasury = await villageAccount(ledger.db, 'treasury');
   const keys = Array.from({ length: 50 }, () => randomUUID());
@@ -184,7 +184,7 @@ interface Draw {
   readonly opens?: boolean;
 }
 
-/** A reward by a member with an allowance of 10 a day. */
+/** A reward by a member with a daily allowance of 10. */
 function judge({
   key,
   amount,
@@ -222,10 +222,10 @@ test('two concurrent uses of an allowance never exceed it', async () => {
     reason: 'allowance_exceeded',
     available: 10n,
   });
-  assert.equal((await readBalances(ledger.db, ['judged'])).get('judged'), 19n, 'what was refused has moved nothing');
+  assert.equal((await readBalances(ledger.db, ['judged'])).get('judged'), 19n, 'refused rewards moved no money');
 });
 
-test('concurrent repeats of a judgement are posted and counted once; its key with another amount is refused', async () => {
+test('concurrent retries of a judgement are posted and counted once; its key with another amount is refused', async () => {
   const outcomes = await inParallel(40, () => judge({ key: 'once', amount: 4n, member: 'flo', agentId: 'newcomer' }));
   assert.equal(outcomes.filter((outcome) => outcome.ok && !outcome.replayed).length, 1);
   const entries = outcomes.map((outcome) => (outcome.ok ? outcome.entry : null));
@@ -244,7 +244,7 @@ test('concurrent repeats of a judgement are posted and counted once; its key wit
   });
 });
 
-/** Thirty holds that end in three seconds, or later if the machine cannot create them in that time. */
+/** Thirty holds that expire in three seconds, or later if creating them takes longer. */
 async function holdsThatEnd(
   between: readonly [payer: number, payee: number],
 ): Promise<{ readonly ids: readonly string[]; readonly lastMs: number }> {
@@ -264,7 +264,7 @@ async function holdsThatEnd(
   }
 }
 
-test('an expired hold can only be freed, and concurrent jobs free it once', async () => {
+test('an expired hold can only be released, and concurrent jobs release it once', async () => {
   const agent = await ledger.account('late', 50n);
   const { ids, lastMs } = await holdsThatEnd([agent, await villageAccount(ledger.db, 'compute')]);
   assert.equal((await readFunds(ledger.db, agent)).held, 30n);
@@ -282,7 +282,7 @@ test('an expired hold can only be freed, and concurrent jobs free it once', asyn
 });
 
 for (const outcome of ['voided', 'posted'] as const) {
-  test(`the held money of a moment stays the same if a hold is ${outcome} while the moment is read`, async () => {
+  test(`the held money at a moment stays the same if a hold is ${outcome} during the read`, async () => {
     const agent = await ledger.account(`final-${outcome}`, 100n);
     const holdId = await inTransaction(ledger.db, async (tx) => {
       const held = await holdMoney(tx, {
@@ -317,7 +317,7 @@ for (const outcome of ['voided', 'posted'] as const) {
   });
 }
 
-test('an account opens with the first life, closes with the last, and keeps its money for the next', async () => {
+test('an account opens with the first life, closes with the last, and keeps its balance for the next', async () => {
   await openLife(ledger.db, 'life-1', 'reborn');
   const account = await findAgentAccount(ledger.db, 'reborn');
   assert.equal(account?.closedAt, null);
@@ -339,7 +339,7 @@ test('the ledger keeps every rule', async () => {
   );
 });
 
-test('a reversal locks the lower account first, whichever side pays', async () => {
+test('a reversal locks the account with the lower id first, whichever side pays', async () => {
   const agent = await ledger.account('lock-order', 100n);
   const treasury = await villageAccount(ledger.db, 'treasury');
   assert.ok(treasury < agent);

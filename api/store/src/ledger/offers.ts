@@ -86,7 +86,7 @@ export async function readOffers(
   return rows.map(rowOf);
 }
 
-/** Runs whose open offers have expired, or that failed or were cancelled. */
+/** Runs with open offers that have expired, or whose run failed or was cancelled. */
 export async function readEndedOffers(db: Db, limit: number): Promise<readonly string[]> {
   const { rows } = await sql<{ runId: string }>`
     select run_id as "runId" from run_offer join run using (run_id)
@@ -101,7 +101,7 @@ interface AllowanceUse {
   readonly amount: bigint;
 }
 
-/** Uses a part of a member's allowance of a day. False if less than the amount is left of `limit`. */
+/** Uses part of a member's daily allowance. False if less than the amount is left of `limit`. */
 export async function useAllowance(
   tx: Tx,
   { memberId, day, amount, limit }: AllowanceUse & { readonly limit: bigint },
@@ -113,7 +113,7 @@ export async function useAllowance(
   return rows.length > 0;
 }
 
-/** Gives a part of the allowance back that an offer has used without a payment. */
+/** Returns allowance that an offer used without a payment. */
 export async function returnAllowance(tx: Tx, { memberId, day, amount }: AllowanceUse): Promise<void> {
   const returned = sql`member_id = ${memberId} and day = ${day}::date`;
   await sql`delete from ledger.allowance where ${returned} and used <= ${String(amount)}::bigint`.execute(tx);

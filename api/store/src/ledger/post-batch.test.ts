@@ -1,7 +1,4 @@
-/**
- * A batch equals its requests one after the other: the test posts random requests both ways and compares answers and
- * tables.
- */
+/** A batch equals posting its requests one by one: the test posts random requests both ways and compares answers and tables. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawBelow } from '@hamlet/core';
@@ -22,7 +19,7 @@ const POST = '0199d2a1-0000-7000-8000-000000000001';
 const EVENT = new Date('2026-01-02T03:04:05.678Z');
 
 const ledger = await testLedger(2);
-/** Requests of the batches that were committed. */
+/** Requests of the committed batches. */
 const past: TransferRequest[] = [];
 const opened = async (book: string, overdraw: boolean): Promise<number> => {
   const { rows } = await sql<{ id: number }>`select ledger.open_account(${book}, '', 1, ${overdraw}) as id`.execute(
@@ -73,7 +70,7 @@ function sound(draw: Draw, key: string): TransferRequest {
   };
 }
 
-/** A request that may lack money, name an unknown account, repeat another request, or be malformed. */
+/** A request that may exceed the balance, name an unknown account, repeat another request, or be malformed. */
 function wild(draw: Draw, key: string, before: readonly TransferRequest[]): TransferRequest {
   const request = sound(draw, key);
   const all = [...rich, ...others];
@@ -99,7 +96,7 @@ function wild(draw: Draw, key: string, before: readonly TransferRequest[]): Tran
   return draw.one(kinds)();
 }
 
-/** Makes a batch. Every second batch can be posted whole, except for keys of earlier batches in some. */
+/** Makes a batch. Every second batch succeeds as a whole, except for keys of earlier batches in some. */
 function drawBatch(seed: number): readonly TransferRequest[] {
   const draw = new Draw(seed);
   const batch: TransferRequest[] = [];
@@ -162,7 +159,7 @@ function comparable(outcomes: readonly PostOutcome[]): readonly unknown[] {
   );
 }
 
-test(`${SEEDS.length} batches answer and write what their requests do one after the other`, async () => {
+test(`${SEEDS.length} random batches give the same answers and rows as their requests one by one`, async () => {
   const kinds = new Map<string, number>();
   for (const seed of SEEDS) {
     const batch = drawBatch(seed);
@@ -199,7 +196,7 @@ test(`${SEEDS.length} batches answer and write what their requests do one after 
   assert.deepEqual(
     wanted.filter((kind) => (kinds.get(kind) ?? 0) < SEEDS.length / 10),
     [],
-    `every kind was met often: ${JSON.stringify([...kinds])}`,
+    `every kind occurred often: ${JSON.stringify([...kinds])}`,
   );
 });
 

@@ -35,7 +35,7 @@ export async function postTransfer(tx: Tx, request: TransferRequest): Promise<Po
 
 export interface ReversalRequest extends Pick<TransferRequest, 'key' | 'reason' | 'source' | 'note' | 'actor'> {
   readonly transferId: string;
-  /** Reverses even spent money; the payee's balance then falls below zero. */
+  /** True reverses even spent money, which makes the payee's balance negative. */
   readonly forced: boolean;
   readonly about?: Circumstance;
 }
@@ -70,7 +70,7 @@ export async function holdMoney(tx: Tx, request: HoldRequest): Promise<HoldOutco
   );
 }
 
-/** The end of a hold. For `posted`, `amount` is the part that was used; the rest becomes available again. */
+/** The end of a hold. For `posted`, `amount` is the used part; the rest becomes available again. */
 export interface ResolutionRequest {
   readonly holdId: string;
   readonly outcome: 'posted' | 'voided' | 'expired';
@@ -95,7 +95,7 @@ export async function resolveHold(tx: Tx, request: ResolutionRequest): Promise<R
   );
 }
 
-/** A refused part of a transaction: its writes are undone, and the transaction continues. */
+/** The outcome of a refused part of a transaction, whose writes were undone. */
 export interface Refused<R> {
   readonly ok: false;
   readonly reason: R;

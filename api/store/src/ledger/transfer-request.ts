@@ -19,7 +19,7 @@ export interface TransferRequest {
   readonly payee: number;
   /** Micro-aiDollars, above zero. */
   readonly amount: bigint;
-  /** Idempotency key: the same request with the same key posts once; the ledger refuses another request with it. */
+  /** Idempotency key: a repeated request posts once; the ledger refuses a different request with the same key. */
   readonly key: string;
   readonly reason: EntryReason;
   readonly source: string;
@@ -43,7 +43,7 @@ function circumstanceRow(about: Circumstance | undefined): Readonly<Record<strin
   );
 }
 
-/** The circumstance as JSON for the ledger; null if nothing is known. */
+/** The circumstance as JSON for the ledger; null if it is empty. */
 export function circumstanceJson(about: Circumstance | undefined): string | null {
   const row = circumstanceRow(about);
   return Object.keys(row).length === 0 ? null : JSON.stringify(row);

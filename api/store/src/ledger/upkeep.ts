@@ -19,7 +19,7 @@ export async function checkLedger(db: Db): Promise<readonly LedgerRule[]> {
   return rows;
 }
 
-/** Checks what is new since all rules last held; null while another replica checks. */
+/** Checks the entries since the last successful check; null while another replica checks. */
 export async function checkLedgerGrowth(db: Db): Promise<readonly LedgerRule[] | null> {
   const { rows } = await sql<LedgerRule>`select rule, broken from ledger.check_new()`.execute(db);
   return rows.length === 0 ? null : rows;

@@ -8,7 +8,7 @@ export interface RepositoryEntry extends KeptEntry {
   readonly changedAt: Date;
 }
 
-/** Locks the memory of a repository until the transaction ends, even before the first write. */
+/** Locks the memory of a repository until the transaction ends, even if it does not exist yet. */
 export function lockRepositoryMemory(tx: Tx, repository: string): Promise<void> {
   return lockName(tx, `memory of ${repository}`);
 }
@@ -29,15 +29,15 @@ export async function readRepositoryMemory(db: Db, repository: string): Promise<
   return rows;
 }
 
-/** True unless the village has its maximum number of memories. An existing memory always has room. */
+/** False if the village has its maximum number of memories and this would be another one. */
 export async function hasRoomForMemory(tx: Tx, repository: string): Promise<boolean> {
   const { rows } = await sql<{ readonly room: boolean }>`
     select exists (select from repository_memory where repository = ${repository})
       or (select count(*) from repository_memory) < ${REPOSITORY_MEMORIES_MAX} as room`.execute(tx);
-  return firstRow(rows, 'the question has one answer').room;
+  return firstRow(rows, 'the database returned no answer').room;
 }
 
-/** Counts changes of an agent. Null if they fit into its hour, else the seconds until the next hour begins. */
+/** Counts changes of an agent. Null if they fit into its hour, else the seconds until its next hour. */
 export async function countMemoryWrites(tx: Tx, agentId: string, writes: number): Promise<number | null> {
   await sql`
     insert into repository_memory_rate (agent_id, writes) values (${agentId}, 0)
@@ -50,7 +50,7 @@ export async function countMemoryWrites(tx: Tx, agentId: string, writes: number)
   const { rows } = await sql<{ readonly seconds: number }>`
     select greatest(1, ceil(extract(epoch from since + interval '1 hour' - clock_timestamp())))::integer as seconds
     from repository_memory_rate where agent_id = ${agentId}`.execute(tx);
-  return firstRow(rows, 'the count of the agent was written').seconds;
+  return firstRow(rows, 'the database did not write the count of the agent').seconds;
 }
 
 /** Stores a changed memory. Returns its version. The caller has locked it. */
@@ -68,7 +68,7 @@ export async function writeRepositoryMemory(
     await sql`
       delete from repository_memory_entry
       where repository = ${repository} and memory_id = any(${[...forgotten]}::text[])`.execute(tx);
-  return firstRow(rows, 'the memory was written').version;
+  return firstRow(rows, 'the database did not write the memory').version;
 }
 
 async function storeEntry(tx: Tx, repository: string, entry: KeptEntry): Promise<void> {
@@ -92,7 +92,7 @@ export interface MemorySummary {
   readonly changedAt: Date;
 }
 
-/** A page of the memories of a village, or of those in which an agent began an entry, in the order of their names. */
+/** A page of a village's memories by name, or of those in which an agent created an entry. */
 export async function listMemories(
   db: Db,
   { agentId, after, limit }: { readonly agentId: string | null; readonly after: string | null; readonly limit: number },
@@ -109,7 +109,7 @@ export async function listMemories(
   return cutPage(rows, limit, ({ repository }) => repository);
 }
 
-/** Deletes a memory with all of its entries. Returns their number; null if there is none. The caller has locked it. */
+/** Deletes a memory with its entries. Returns their number; null if there is no memory. The caller has locked it. */
 export async function deleteRepositoryMemory(tx: Tx, repository: string): Promise<number | null> {
   const { rows } = await sql<{ readonly entries: number }>`
     with gone as (select count(*)::integer as entries from repository_memory_entry where repository = ${repository})

@@ -1,4 +1,4 @@
-/** A landed migration never changes, because villages that applied it could not start any more. */
+/** A landed migration must never change, because villages that applied it could no longer start. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
-/** List in the format of sha256sum; `sha256sum --check landed.sha256` makes the same check. */
+/** A list in the format of sha256sum, for `sha256sum --check landed.sha256`. */
 const LIST = 'landed.sha256';
 
 async function lineOf(name: string): Promise<string> {
@@ -15,7 +15,7 @@ async function lineOf(name: string): Promise<string> {
     .digest('hex')}  ${name}`;
 }
 
-test('every migration is the one that landed', async () => {
+test('no landed migration has changed', async () => {
   const landed = (await readFile(join(FOLDER, LIST), 'utf8')).trim().split('\n');
   for (const line of landed) {
     const name = line.slice(line.lastIndexOf(' ') + 1);
@@ -27,7 +27,7 @@ test('every migration is the one that landed', async () => {
   }
 });
 
-test('every migration is in the list of those that landed', async () => {
+test('every migration is in the list of landed ones', async () => {
   const landed = new Set((await readFile(join(FOLDER, LIST), 'utf8')).trim().split('\n'));
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).toSorted();
   const missing = (await Promise.all(names.map(lineOf))).filter(

@@ -27,7 +27,7 @@ async function asApp<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   }
 }
 
-test('replicas that start at once apply every migration once, and a later start applies none', async () => {
+test('concurrent replicas apply every migration once, and a later start applies none', async () => {
   const all = await Promise.all([1, 2, 3].map(() => migrate({ ownerUrl: postgres.url(), appUrl })));
   assert.deepEqual(
     all.flat(),
@@ -65,7 +65,7 @@ test('the owner cannot rewrite history either', async () => {
   await owner.end();
 });
 
-test('the app role sees the missing migrations, and all migrations if the schema is too old', async () => {
+test('the app role can list the missing migrations, even on a schema that is too old', async () => {
   const [db, owner] = [appUrl, postgres.url()].map((url) =>
     openDatabase({ url, poolSize: 1, onError: () => undefined }),
   );
@@ -83,7 +83,7 @@ test('the app role sees the missing migrations, and all migrations if the schema
   }
 });
 
-test('a database that applied another text of a migration is refused, with the fix', async () => {
+test('a database with a different version of a migration is refused with the fix', async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   await owner.query("update schema_migration set sha256 = 'another' where name = '0002_ledger.sql'");
@@ -94,7 +94,7 @@ test('a database that applied another text of a migration is refused, with the f
   await owner.end();
 });
 
-test('the reader role sees the world and no secrets', async () => {
+test('the reader role can read the world but no secrets', async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   await owner.query('set role reader');
@@ -105,9 +105,9 @@ test('the reader role sees the world and no secrets', async () => {
   await owner.end();
 });
 
-/** Columns with these names hold what a person or an agent wrote for few. */
+/** Columns with these names contain private texts of people and agents. */
 const TEXTS = /^(prompt|answer|text|turn|summary|error_message|detail|arguments|question|reply|outcome|message|event)$/;
-/** Readable columns of such a name that hold no such text. */
+/** Readable columns with such a name but without private texts. */
 const HARMLESS = new Set([
   'bid.outcome',
   'permission.answer',
@@ -117,7 +117,7 @@ const HARMLESS = new Set([
   'world_event.event',
 ]);
 
-test('the reader role sees runs, permissions and turns without a word of them, and nothing of sessions', async () => {
+test('the reader role can read runs, permissions and turns without their texts, and no sessions', async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   const { rows } = await owner.query<{ name: string; column: string }>(`

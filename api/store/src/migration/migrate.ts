@@ -5,13 +5,13 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { connectLimitMs, type Db, sqlState } from '../connection/database.ts';
 
-/** Whether this cluster has yet to adopt a loaded dump. Works for any role, once the schema is current. */
+/** True if this database is a loaded dump that was not adopted yet. Works for any role, once the schema is current. */
 export async function isClusterBehind(db: Db): Promise<boolean> {
   const { rows } = await sql<{ behind: boolean }>`select log.is_behind() as behind`.execute(db);
   return rows[0]?.behind ?? false;
 }
 
-/** Raises the transaction offset above the log of a loaded dump. Needs the owner. Throws while an API is connected. */
+/** Adopts a loaded dump: raises the transaction offset above its log. Needs the owner. Throws while an API is connected. */
 export async function adoptCluster(client: pg.Client, appRole: string): Promise<boolean> {
   if (!(await isBehind(client))) return false;
   await client.query('begin');
@@ -58,7 +58,7 @@ async function refuseSessionsOf(client: pg.Client, role: string): Promise<void> 
 }
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
-/** An arbitrary constant; every replica that starts takes the same lock. */
+/** Key of the lock that all starting replicas take; an arbitrary constant. */
 const LOCK = 4_832_001;
 
 interface Migration {
@@ -98,7 +98,7 @@ async function applyMissing(client: pg.Client, roles: Roles): Promise<readonly s
     if (before === migration.sha256) continue;
     if (before !== undefined)
       throw new Error(
-        `${migration.name} differs from the file that this database has applied. Fix: run the version of Hamlet that made the database, or start with an empty one (docs/adr/0042-kept-data.md)`,
+        `${migration.name} differs from the file that this database has applied. Fix: run the version of Hamlet that created the database, or start with an empty one (docs/adr/0042-kept-data.md)`,
       );
     await client.query('begin');
     await client.query(withRoles(client, migration.sql, roles));
@@ -119,7 +119,7 @@ interface Roles {
 
 const READER = 'reader';
 
-/** Only this needs an owner that may create roles; a deployment may create the roles itself. */
+/** Creates the roles, if the owner may; a deployment may create them itself. */
 async function ensureRole(client: pg.Client, role: string, attributes: string): Promise<void> {
   const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role]);
   if (rowCount === 0) await client.query(`create role ${client.escapeIdentifier(role)} ${attributes}`);
@@ -133,7 +133,7 @@ async function ensureRoles(client: pg.Client, appUrl: string): Promise<Roles> {
   return { app, reader: READER };
 }
 
-/** As the owner, migrates and adopts a loaded dump. Returns the applied names. Throws if an applied file changed. */
+/** Migrates as the owner, and adopts a loaded dump. Returns the applied names. Throws if an applied file has changed. */
 export async function migrate(options: {
   readonly ownerUrl: string;
   readonly appUrl: string;
@@ -154,10 +154,10 @@ export async function migrate(options: {
   }
 }
 
-/** SQLSTATEs for a missing `schema_migration`, and for an old schema that does not let this role read it yet. */
+/** SQLSTATEs of a missing `schema_migration`, and of an old schema in which this role may not read it yet. */
 const UNREADABLE = new Set(['42P01', '42501']);
 
-/** The migrations of this version that the database has not applied. Works for any role. */
+/** The migrations that the database has not applied yet. Works for any role. */
 export async function missingMigrations(db: Db): Promise<readonly string[]> {
   const names = await migrationNames();
   try {

@@ -12,7 +12,7 @@ export interface KnownPayment extends AnnouncedPayment {
   readonly status: string;
 }
 
-/** After the lease, another replica may ask PayPal, and the API ignores the answer of the first. */
+/** Seconds of a claim: afterwards another replica may ask PayPal, and the API ignores the first answer. */
 const LEASE_S = 60;
 
 export interface TakingId {
@@ -20,7 +20,7 @@ export interface TakingId {
   readonly takingId: string;
 }
 
-/** A payment about which this replica asks PayPal. Another replica's claim replaces `claim`. */
+/** A payment that this replica checks with PayPal. Another replica's claim replaces `claim`. */
 export interface ClaimedCapture {
   readonly captureId: string;
   readonly claim: string;
@@ -66,7 +66,7 @@ export async function holdClaim(
 
 export interface Looked {
   readonly truth: KnownPayment | null;
-  /** Reason why the payment is not credited; null if its deposit shows the state. */
+  /** The reason why the payment is not credited; null if it has a deposit. */
   readonly why: string | null;
   /** Seconds after which the API asks PayPal again without a new notification; null for never. */
   readonly againInS: number | null;
@@ -84,7 +84,7 @@ export async function noteLooked(
     where capture_id = ${captureId}`.execute(tx);
 }
 
-/** Ends a claim because the API could not reach PayPal; the payment is due again after `seconds`. */
+/** Releases a claim because PayPal was unreachable; the payment is due again after `seconds`. */
 export async function postponeCapture(
   db: Db,
   { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>,

@@ -20,11 +20,11 @@ export interface ClaimedDelivery extends Delivery {
 
 const LEASE_S = 60;
 const REFUSED_KEPT_DAYS = 7;
-/** Maximum number of refused deliveries that are kept, so that a flood takes limited space. */
+/** Maximum number of stored refused deliveries, so that a flood takes limited space. */
 const REFUSED_KEPT_MAX = 10_000;
 const VERIFIED_KEPT_DAYS = 400;
 
-/** Stores a delivery; `known`: see isKnownCertificate. False if one with this digest is stored already. */
+/** Stores a delivery; `known`: see isKnownCertificate. False if its digest is already stored. */
 export async function keepDelivery(
   db: Db,
   { digest, known, delivery }: { readonly digest: Buffer; readonly known: boolean; readonly delivery: Delivery },
@@ -38,7 +38,7 @@ export async function keepDelivery(
   return kept !== undefined;
 }
 
-/** Whether a certificate has verified a delivery before, so that the API can check a new delivery quickly. */
+/** True if a certificate has verified a delivery before, so the API can check a new one quickly. */
 export async function isKnownCertificate(db: Db, certUrl: string): Promise<boolean> {
   const row = await db
     .selectFrom('paypal_delivery')
@@ -50,7 +50,7 @@ export async function isKnownCertificate(db: Db, certUrl: string): Promise<boole
   return row !== undefined;
 }
 
-/** Whether more than `most` deliveries with (or without) a known certificate wait. */
+/** True if more than `most` deliveries with (or without) a known certificate wait. */
 export async function areTooManyWaiting(
   db: Db,
   { known, most }: { readonly known: boolean; readonly most: number },
@@ -80,7 +80,7 @@ export async function refuseDelivery(db: Db, deliveryId: string, why: string): P
     .execute();
 }
 
-/** Records why a delivery could not be verified yet; it is due again after `seconds`. */
+/** Records why a delivery could not be verified; it is due again after `seconds`. */
 export async function postponeDelivery(
   db: Db,
   deliveryId: string,

@@ -7,8 +7,8 @@ import type { LedgerActor } from '../ledger/transfer-request.ts';
 type Raw = Row<'deposit'>;
 
 /**
- * A payment from outside and the state of its credit. Amounts in micro-aiDollars; `net` is what remains after refunds
- * and reversals. `leg` numbers the credits: it rises when money that was taken back returns.
+ * A payment from outside and the state of its credit. Amounts in micro-aiDollars; `net` is the amount after refunds and
+ * reversals. `leg` numbers the credits: it grows when reversed money returns.
  */
 export type Deposit = Readonly<Omit<Raw, 'amount' | 'net'>> & { readonly amount: bigint; readonly net: bigint };
 
@@ -50,7 +50,7 @@ export function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | null> 
   return lockWhere(tx, sql<boolean>`deposit_id = ${depositId}`);
 }
 
-/** The deposit of a payment, unless it was rejected; locked until `tx` ends. */
+/** Locks the deposit of a payment until `tx` ends; null if there is none or it was rejected. */
 export function lockDepositOf(tx: Tx, provider: string, transactionId: string): Promise<Deposit | null> {
   return lockWhere(
     tx,
@@ -120,7 +120,7 @@ export async function noteNet(
     .execute();
 }
 
-/** Micro-aiDollars that an admin credited alone in 24 hours, locked so that concurrent credits count each other. */
+/** Micro-aiDollars that an admin credited alone in 24 hours. Locks the admin, so that concurrent credits count each other. */
 export async function creditedAlone(tx: Tx, adminId: string): Promise<bigint> {
   await lockName(tx, `credits of ${adminId}`);
   const { rows } = await sql<{ total: string }>`

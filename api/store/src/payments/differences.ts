@@ -22,7 +22,7 @@ export interface Statement {
   readonly byId: string;
 }
 
-/** Stores a statement. A line that is stored already is updated. */
+/** Stores a statement, updating known lines. */
 export async function keepStatement(tx: Tx, { provider, from, through, lines, byId }: Statement): Promise<void> {
   await sql`
     insert into provider_transaction (provider, transaction_id, amount, currency, at, reference_id, agent_id)
@@ -60,7 +60,7 @@ export async function readCoverage(db: Db): Promise<readonly Coverage[]> {
   return rows;
 }
 
-/** Micro-aiDollars per unit of a currency. A payment in another currency always counts as a difference. */
+/** Micro-aiDollars per unit of the currency. A payment in any other currency counts as a difference. */
 export interface Rate {
   readonly currency: string;
   readonly ratePerUnit: bigint;
@@ -88,7 +88,7 @@ const THEIRS = sql`
     select sum(back.amount) from provider_transaction back where back.provider = t.provider and back.reference_id = t.transaction_id and back.currency = t.currency), 0) as net
   from provider_transaction t where t.reference_id is null and t.amount > 0`;
 
-/** Credits. `covered`: the credit last changed within the period of a statement; only these credits are compared. */
+/** Credits to compare: those that last changed within the period of a statement (`covered`). */
 const OURS = sql`
   select d.provider, d.transaction_id, d.agent_id, d.net, d.requested_by, d.origin, exists (
     select 1 from provider_statement s where s.provider = d.provider and d.changed_at between s.compared_from and s.compared_through) as covered

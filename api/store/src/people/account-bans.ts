@@ -46,7 +46,7 @@ export async function liftAccountBanRow(
   return rows.length > 0;
 }
 
-/** Lifts expired bans, at most 500 that no other transaction is lifting. Returns their accounts. */
+/** Lifts at most 500 expired bans that no other transaction is lifting. Returns their accounts. */
 export async function liftExpiredAccountBans(tx: Tx): Promise<readonly string[]> {
   const rows = await tx
     .updateTable('account_ban')
@@ -86,7 +86,7 @@ export async function noteScheduleAuthor(tx: Tx, scheduleUid: string, accountId:
     .execute();
 }
 
-/** Records the account that allowed a call of a run as the author of the Schedule that the call created. A key has no account. */
+/** Makes the account that allowed a call the author of the Schedule that the call created. No effect for an API key. */
 export async function noteScheduleApprover(
   tx: Tx,
   scheduleUid: string,
@@ -105,7 +105,7 @@ export async function noteScheduleApprover(
   if (row !== undefined) await noteScheduleAuthor(tx, scheduleUid, row.accountId);
 }
 
-/** Whether the account that last wrote a Schedule through the API is banned or disabled. */
+/** True if the account that last wrote a Schedule through the API is banned or disabled. */
 export async function isScheduleAuthorBarred(db: Db, scheduleUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('schedule_author')

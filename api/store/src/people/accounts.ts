@@ -29,18 +29,18 @@ export const ACCOUNT_COLUMNS = [
   'account.created_at as createdAt',
   'account.disabled_at as disabledAt',
 ] as const;
-/** Whether an identity provider keeps the password and role. */
+/** True if an identity provider manages the password and role. */
 export const FEDERATED = sql<boolean>`account.issuer is not null`.as('federated');
 
 type Columns = Readonly<Selection<Tables, 'account', (typeof ACCOUNT_COLUMNS)[number]>>;
 export type AccountRow = Columns & { readonly federated: boolean };
 
-/** Notifies every replica, when the transaction commits, to check the open sockets of an account again. */
+/** On commit, notifies every replica to check the open sockets of an account again. */
 export async function announceAccount(db: Db, accountId: string): Promise<void> {
   await sql`select pg_notify(${ACCOUNTS_CHANNEL}, ${accountId})`.execute(db);
 }
 
-/** Whether there is no account yet. Other bootstraps wait until the transaction ends. */
+/** True if there is no account yet. Blocks other bootstraps until the transaction ends. */
 export async function isFirstAccount(tx: Tx): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(${FIRST_ACCOUNT_LOCK})`.execute(tx);
   return !(await hasAccounts(tx));
@@ -111,7 +111,7 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<AccountRow
   return row ?? null;
 }
 
-/** Locks all admins, so that two cannot remove each other at once. Call it before locking the account itself. */
+/** Locks all admins, so that two cannot remove each other concurrently. Call it before locking the account itself. */
 export async function hasOtherAdmin(tx: Tx, accountId: string): Promise<boolean> {
   const admins = await tx
     .selectFrom('account')
@@ -155,7 +155,7 @@ export async function updateAccount(
     .execute();
 }
 
-/** A page of accounts in the order of their names, after a name, with their bans and numbers of open sessions. */
+/** A page of accounts by name, with their bans and numbers of open sessions. */
 export async function listAccountDetails(
   db: Db,
   page: { readonly after: string | null; readonly limit: number; readonly idleMs: number },
@@ -207,7 +207,7 @@ function detailOf({ banReason, byRole, byId, since, expiresAt, ...account }: Det
   };
 }
 
-/** Records the actor who created an account or reset its password, and so saw a code that opens the account. */
+/** Records the actor who created an account or reset its password, and so saw a code for it. */
 export async function noteHand(
   tx: Tx,
   accountId: string,
@@ -220,7 +220,7 @@ export async function noteHand(
 export interface SecondEyes {
   /** Creation of the account, or its last reset. */
   readonly ownSince: Date;
-  /** Ids of the actors who created or reset this account, or an account among these actors, and so on. */
+  /** Ids of the actors who created or reset this account, transitively. */
   readonly hands: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { type AgentBar, BAR_COLUMNS, type BarColumns, barOf, hardestBar } from '
 
 export type ApiKey = Pick<Row<'api_key'>, 'name' | 'role' | 'agentId'>;
 
-/** Replaces the valid keys by those of the configuration: new ones are added, others revoked. */
+/** Replaces the valid keys with those of the configuration: adds new ones and revokes others. */
 export async function replaceApiKeys(db: Db, keys: readonly (ApiKey & { readonly hash: Uint8Array })[]): Promise<void> {
   await inTransaction(db, async (tx) => {
     const hashes = keys.map(({ hash }) => Buffer.from(hash));

@@ -22,7 +22,7 @@ export interface SessionHolder extends AccountRow {
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
 }
 
-/** Maximum number of characters that a session keeps of the browser's address, and of its user agent. */
+/** Maximum number of stored characters of the browser's address and of its user agent. */
 const ADDRESS_MAX_CHARS = 64;
 const USER_AGENT_MAX_CHARS = 256;
 
@@ -41,7 +41,10 @@ function isOpen(idleMs: number): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`account_session.expires_at > now() and account_session.seen_at > now() - ${idleMs} * interval '1 millisecond'`;
 }
 
-/** Null: unknown, expired, idle longer than `idleMs`, or of a disabled account. Records a use at most once a minute. */
+/**
+ * The session of a secret; null if unknown, expired, idle longer than `idleMs`, or of a disabled account. Records its
+ * use at most once a minute.
+ */
 export async function findSessions(
   db: Db,
   idHashes: readonly Buffer[],
@@ -74,7 +77,7 @@ export async function findSessions(
   });
 }
 
-/** Skips rows that another transaction has locked, so that two of these updates cannot deadlock. */
+/** Skips locked rows, so that two of these updates cannot deadlock. */
 async function noteUse(db: Db, idHashes: readonly Buffer[]): Promise<void> {
   if (idHashes.length === 0) return;
   await db

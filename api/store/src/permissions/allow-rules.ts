@@ -6,12 +6,12 @@ import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { BAN_HOLDS } from '../people/account-bans.ts';
 import type { RunRow } from '../runs/run-row.ts';
 
-/** A rule by which a person allows all later calls of one tool by an agent. */
+/** A person's rule that allows all later calls of one tool by an agent. */
 export type AllowRuleRow = Row<'allow_rule'>;
 
 /**
- * `allowKey`: the commands of a shell for which the rule holds; null for every call of another tool. `tainted`: it holds in tainted
- * runs too. `sessionId`: null for all runs of the agent.
+ * `allowKey`: the shell commands that the rule covers; null for any other tool. `tainted`: it also covers tainted runs.
+ * `sessionId`: null for all runs of the agent.
  */
 export interface NewAllowRule extends Pick<
   AllowRuleRow,
@@ -20,7 +20,7 @@ export interface NewAllowRule extends Pick<
   readonly by: { readonly role: 'member' | 'admin'; readonly id: string; readonly name: string };
 }
 
-/** Inserts a rule. Null if one for the same agent, tool, key and conversation holds already. */
+/** Inserts a rule. Null if the same agent, tool, key and conversation already have one in force. */
 export async function insertAllowRule(tx: Tx, { by, ...made }: NewAllowRule): Promise<AllowRuleRow | null> {
   const row = await tx
     .insertInto('allow_rule')
@@ -55,15 +55,15 @@ export async function lockAllowRule(tx: Tx, ruleId: string): Promise<AllowRuleRo
   return row ?? null;
 }
 
-/** True if the author may still allow: the account is neither disabled nor banned, and still an admin for a rule of all runs. */
+/** True if the author may still allow: the account is not disabled or banned, and still an admin if the rule covers all runs. */
 const AUTHOR_MAY = sql<boolean>`not exists (
   select from account left join account_ban on account_ban.account_id = account.account_id and ${BAN_HOLDS}
   where 'account ' || account.account_id = allow_rule.created_by_id and (account.disabled_at is not null
     or account_ban.ban_id is not null or (allow_rule.session_id is null and account.role <> 'admin')))`;
 
 /**
- * The rules that answer a request of a run, those for all runs of the agent first. A rule of a session answers for
- * messages of its author alone, and in a tainted run only a rule that a person gave for such a run.
+ * The rules that cover a request of a run, those for all runs first. A rule of a session covers only messages of its
+ * author; a tainted run needs a rule that covers tainted runs.
  */
 export function readRulesFor(
   tx: Tx,
@@ -102,7 +102,7 @@ export async function countRuleUse(tx: Tx, ruleId: string): Promise<boolean> {
 
 type Revoker = { readonly role: string; readonly id: string };
 
-/** Revokes a locked rule that holds. */
+/** Revokes a locked rule in force. */
 export function revokeAllowRule(tx: Tx, ruleId: string, by: Revoker): Promise<AllowRuleRow> {
   return tx
     .updateTable('allow_rule')
@@ -112,7 +112,7 @@ export function revokeAllowRule(tx: Tx, ruleId: string, by: Revoker): Promise<Al
     .executeTakeFirstOrThrow();
 }
 
-/** Revokes the rules that a person gave in a session. Returns their number. */
+/** Revokes a person's rules in a session. Returns their number. */
 export async function revokeRulesOfPerson(
   tx: Tx,
   { sessionId, personId }: { readonly sessionId: string; readonly personId: string },
@@ -132,7 +132,7 @@ export interface AllowRuleFilter {
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly revoked: boolean;
-  /** Only rules for all runs, of this person, and of sessions that they are in; null for all. */
+  /** Restricts to rules for all runs, of this person, or of their sessions; null for all rules. */
   readonly personId: string | null;
 }
 

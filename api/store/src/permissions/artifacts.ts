@@ -5,9 +5,9 @@ import { cutPage, firstRow } from '../connection/result-rows.ts';
 import type { Row } from '../connection/tables.generated.ts';
 import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
-/** `imageType`: found from the first bytes; null unless a browser may show the file as an image. */
+/** `imageType`: detected from the first bytes; null unless a browser may show the file as an image. */
 export interface KeptArtifact extends Row<'artifact'> {
-  /** The first text from outside that had reached its run; null if none had. */
+  /** The first text from outside that had reached its run; null if none. */
   readonly taint: Pick<TaintMark, 'source' | 'detail'> | null;
 }
 
@@ -20,7 +20,7 @@ const COLUMNS = sql`a.artifact_id as "artifactId", a.run_id as "runId", a.call_i
   (select jsonb_build_object('source', t.source, 'detail', t.detail) from run_taint t
     where t.run_id = a.run_id and t.at <= a.kept_at order by t.at limit 1) as taint`;
 
-/** The artifact of a call with these bytes; null if the call has none. */
+/** The stored artifact of a call with these bytes; null if there is none. */
 export async function findSameArtifact(
   tx: Tx,
   { runId, callId, sha256 }: Pick<NewArtifact, 'runId' | 'callId' | 'sha256'>,
@@ -32,7 +32,7 @@ export async function findSameArtifact(
   return rows[0] ?? null;
 }
 
-/** True if the agent has room for these bytes. Locks the agent: it stores nothing else until the transaction ends. */
+/** True if the agent has room for these bytes. Locks the agent's artifacts until the transaction ends. */
 export async function hasRoomForArtifact(
   tx: Tx,
   { agentId, bytes }: Pick<KeptArtifact, 'agentId' | 'bytes'>,
@@ -46,7 +46,7 @@ export async function hasRoomForArtifact(
   return count < ARTIFACTS_MAX && used + bytes <= ARTIFACTS_MAX_BYTES;
 }
 
-/** Keeps an artifact for `ARTIFACT_DAYS`. */
+/** Stores an artifact for `ARTIFACT_DAYS`. */
 export async function insertArtifact(tx: Tx, made: NewArtifact): Promise<KeptArtifact> {
   const { runId, callId, agentId, name, mediaType, imageType, sha256, deliverable, content } = made;
   const { rows } = await sql<KeptArtifact>`
@@ -82,7 +82,7 @@ interface ArtifactPage {
   readonly next: string | null;
 }
 
-/** A run with its workers, theirs too: `workingFor` is the run at the top. */
+/** A run with all its workers, recursively: `workingFor` is the top run. */
 export const runTree = (roots: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   with recursive tree as (
     select run_id, run_id as working_for from run where ${roots}
@@ -97,7 +97,7 @@ export async function readRunArtifacts(db: Db, runId: string, { before, limit }:
   return pageOf(rows, limit);
 }
 
-/** A page of the artifacts of the runs of an agent whose texts the reader sees, newest first. */
+/** A page of the artifacts of an agent's runs whose texts the reader may see, newest first. */
 export async function readAgentArtifacts(
   db: Db,
   {
@@ -120,7 +120,7 @@ function pageOf(read: readonly KeptArtifact[], limit: number): ArtifactPage {
   return { artifacts, next };
 }
 
-/** The named deliverables that the run, one of its workers, or another run of its session made. */
+/** The deliverables among these ids that the run, its workers or another run of its session made. */
 export async function readOwnDeliverables(
   tx: Tx,
   runId: string,
@@ -136,7 +136,7 @@ export async function readOwnDeliverables(
   return rows;
 }
 
-/** The newest deliverables of a session, each under the run that answers: a worker's under the run that it works for. */
+/** The newest deliverables of a session, each with its top run: a worker's belong to the run that it works for. */
 export async function readSessionDeliverables(
   db: Db,
   sessionId: string,
@@ -155,7 +155,7 @@ export async function deleteArtifact(tx: Tx, artifactId: string): Promise<boolea
   return rows.length > 0;
 }
 
-/** Deletes artifacts that have expired, at most `atMost`. Returns their number. */
+/** Deletes expired artifacts, at most `atMost`. Returns their number. */
 export async function deleteExpiredArtifacts(db: Db, atMost: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from artifact where artifact_id in (
@@ -165,7 +165,7 @@ export async function deleteExpiredArtifacts(db: Db, atMost: number): Promise<nu
 
 /** A page that a call opened, as the agent claims it. `witnessed`: the broker let the call reach its host. */
 export interface OpenedPageRow {
-  /** The run that the page belongs to: for a worker's page, the run at the top. */
+  /** The run that the page belongs to; for a worker's page, its top run. */
   readonly runId: string;
   readonly callId: string;
   readonly tool: string;

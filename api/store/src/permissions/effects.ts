@@ -25,7 +25,7 @@ export interface NewEffect extends Pick<EffectRow, 'runId' | 'callId' | 'tool' |
   readonly argumentsHash: Uint8Array;
 }
 
-/** Locks the effect of a call; null if the call has had none. The caller has locked the run. */
+/** Locks the effect of a call; null if there is none. The caller has locked the run. */
 export async function lockEffect(tx: Tx, runId: string, callId: string): Promise<EffectRow | null> {
   const row = await tx
     .selectFrom('effect')
@@ -37,7 +37,7 @@ export async function lockEffect(tx: Tx, runId: string, callId: string): Promise
   return row ?? null;
 }
 
-/** Inserts an effect: settled with its outcome, or begun if `outcome` is null. */
+/** Inserts an effect: settled with its outcome, or begun if that is null. */
 export async function insertEffect(tx: Tx, made: NewEffect, outcome: unknown): Promise<void> {
   await tx
     .insertInto('effect')

@@ -5,11 +5,11 @@ import { cutPage } from '../connection/result-rows.ts';
 import type { Row } from '../connection/tables.generated.ts';
 import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
-/** The cycle and attempt that work on a call: of the effect, or of the attempt that took it up. */
+/** The cycle and attempt that work on a call: those of the effect, or of a later attempt that took it over. */
 const CYCLE = sql<number>`coalesce(h.cycle, effect.cycle)`;
 const ATTEMPT = sql<number>`coalesce(h.attempt, effect.attempt)`;
 
-/** The start of a call in the hands of an agent. Its effect is in the same transaction. */
+/** Inserts the start of a call in the hands, in the transaction of its effect. */
 export type NewHandsCall = Pick<
   Row<'hands_call'>,
   'runId' | 'callId' | 'agentId' | 'tool' | 'boot' | 'slot' | 'arguments'
@@ -23,7 +23,7 @@ export async function insertHandsCall(tx: Tx, made: NewHandsCall): Promise<void>
     .execute();
 }
 
-/** The facts about a call that later requests need. `isOf`: the cycle and attempt that work on it. */
+/** A call for later requests. `isOf`: the cycle and attempt that work on it. */
 export interface KnownHandsCall {
   readonly boot: string;
   readonly slot: boolean;
@@ -43,7 +43,7 @@ export async function findHandsCall(tx: Tx, runId: string, callId: string): Prom
   return { boot, slot, endedAt, isOf: { cycle, attempt } };
 }
 
-/** Gives a call that has not ended to a later attempt of its run. The caller has locked the run. */
+/** Transfers an open call to a later attempt of its run. The caller has locked the run. */
 export async function takeUpHandsCall(
   tx: Tx,
   {
@@ -75,10 +75,10 @@ export async function endHandsCall(
     .execute();
 }
 
-/** True while the attempt of a run that began the call, or took it up, still works on it. */
+/** True while the attempt that owns the call still works on its run. */
 const isLive = sql<boolean>`(run.state = 'running' and run.cycle = ${CYCLE} and run.attempt = ${ATTEMPT})`;
 
-/** Slots that calls of an agent take now. Locks the agent: it begins no other call until the transaction ends. */
+/** Number of slots that an agent's calls occupy now. Locks the agent: no other call begins until the transaction ends. */
 export async function countSlots(tx: Tx, agentId: string): Promise<number> {
   await lockName(tx, `slots of tools ${agentId}`);
   const { rows } = await sql<{ readonly count: number }>`
@@ -88,8 +88,8 @@ export async function countSlots(tx: Tx, agentId: string): Promise<number> {
 }
 
 /**
- * Seconds until an agent may begin another call of the tools; null if it has begun fewer than `allowed` (at least 1) in the last hour.
- * Locks the agent as `countSlots` does.
+ * Seconds until an agent may begin another call of these tools; null if it began fewer than `allowed` (at least 1) in
+ * the last hour. Locks the agent like `countSlots`.
  */
 export async function waitForRate(
   tx: Tx,
@@ -118,7 +118,7 @@ export interface EndedHandsCall {
   readonly refused: boolean;
 }
 
-/** The newest calls of a run that have ended, oldest first, with the begin of each command and the end of each stream. */
+/** The newest ended calls of a run, oldest first, with the start of each command and the end of each stream. */
 export async function readEndedCalls(
   tx: Tx,
   runId: string,
@@ -141,7 +141,7 @@ export interface HandsCallFilter {
   readonly tool?: string | undefined;
   readonly state?: 'begun' | 'ended' | 'unknown' | undefined;
   readonly words?: string | undefined;
-  /** Admins see all calls, and the texts of sessions that they are in. */
+  /** Admins see all calls, but texts of sessions only as one of their people. */
   readonly reader: TextReader;
 }
 
@@ -165,7 +165,7 @@ const STATE = sql<
 
 const like = (words: string): string => `%${words.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
 
-/** A page of calls, newest first; words are found only in texts that the reader may see. Members see calls of their own runs. */
+/** A page of calls, newest first; the search covers only texts that the reader may see. Members see calls of their own runs. */
 export async function readHandsCalls(
   db: Db,
   { agentId, runId, tool, state, words, reader }: HandsCallFilter,
@@ -192,31 +192,31 @@ export async function readHandsCalls(
   return { calls, next };
 }
 
-/** A call that has begun and not ended, by the attempt that works on its run. */
+/** An open call of the attempt that works on its run. */
 export interface OpenCallRow {
   readonly agentId: string;
   readonly tool: string;
   readonly arguments: string;
 }
 
-/** The present work of hands: open calls, the newest last, and agents with a run that waits for an answer of people. */
+/** The present work of all hands: open calls, newest last, and agents with a run that waits for people. */
 export interface OpenHands {
   readonly calls: readonly OpenCallRow[];
   readonly waiting: readonly string[];
 }
 
-/** Characters of the arguments of an open call that are read. */
+/** Maximum characters to read of an open call's arguments. */
 const ARGUMENTS_SHOWN = 8_192;
 
-/** True while people are asked about a permission of a run, of any tool or of one of `tools`. */
+/** True while a permission of the run is pending, for any tool or for one of `tools`. */
 const isAsked = (tools: readonly string[] | null): RawBuilder<boolean> => sql<boolean>`exists (
   select from permission p where p.run_id = run.run_id and p.state = 'pending' and p.expires_at > now()
     and (${tools === null ? null : [...tools]}::text[] is null or p.tool = any(${tools === null ? null : [...tools]}::text[])))`;
 
-/** A run works while the broker asks about what it sends: the call that sends it waits. */
+/** A running run whose call waits while the broker asks about a write. */
 const waitsAtBroker = isAsked(Object.values(EGRESS_TOOLS));
 
-/** Reads at most `limit` open calls and `limit` waiting agents, in one statement over the runs under way. */
+/** Reads at most `limit` open calls and `limit` waiting agents in one statement. */
 export async function readOpenHands(db: Db, limit: number): Promise<OpenHands> {
   const { rows } = await sql<OpenCallRow & { readonly waits: boolean }>`
     select * from (

@@ -4,15 +4,15 @@ import type { Db, Tx } from '../connection/database.ts';
 import type { Row } from '../connection/tables.generated.ts';
 import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
-/** Days of which a trial looks at calls. Their facts stay one day longer. */
+/** Number of days whose calls a trial reads. Their facts are stored one day longer. */
 export const TRIAL_DAYS = 7;
 const KEPT_DAYS = TRIAL_DAYS + 1;
-/** Facts that are deleted at once. */
+/** Maximum number of facts to delete at once. */
 export const FORGOTTEN_JUDGED_CALLS = 5_000;
-/** The largest number that a count of calls beside a trial gives. */
+/** Upper limit of the counts of calls outside a trial. */
 export const COUNTED_CALLS_MAX = 200_000;
 
-/** The facts by which the API judged a call of a run, and its verdict. `words`: the first of a command, without secrets. */
+/** The facts by which the API judged a call of a run, and its verdict. `words`: the first words of a command, without secrets. */
 export type JudgedCallFacts = Omit<Row<'judged_call'>, 'judgedCallId' | 'judgedAt'>;
 
 /** Stores the facts of a call; a later judgement of the same call replaces them. The caller has locked the run. */
@@ -37,7 +37,7 @@ export async function noteJudgedCall(tx: Tx, facts: JudgedCallFacts): Promise<vo
 export interface JudgedCallRow extends Omit<JudgedCallFacts, 'policyVersion'> {
   readonly id: string;
   readonly judgedAt: Date;
-  /** True while its run is kept: only then its safe mode and the lists of tools of a worker are known. */
+  /** True while its run is stored: only then its safe mode and lists of tools are known. */
   readonly hasRun: boolean;
   readonly safeMode: SafeMode | null;
   readonly toolLists: readonly (readonly string[])[] | null;
@@ -45,7 +45,7 @@ export interface JudgedCallRow extends Omit<JudgedCallFacts, 'policyVersion'> {
   readonly answer: 'allowed' | 'denied' | 'expired' | null;
 }
 
-/** Calls of the last week, the newest first, that come before `before`. Words are those that the reader may see. */
+/** Calls of the last week before `before`, newest first. Null for words that the reader may not see. */
 export async function readJudgedCalls(
   db: Db,
   { reader, before, limit }: { readonly reader: TextReader; readonly before: string | null; readonly limit: number },
@@ -66,15 +66,15 @@ export async function readJudgedCalls(
   return rows;
 }
 
-/** Calls of the last week that a trial does not cover; each number ends at {@link COUNTED_CALLS_MAX}. */
+/** Numbers of last week's calls that a trial does not cover, each at most {@link COUNTED_CALLS_MAX}. */
 export interface UntriedCalls {
-  /** Calls from before the API kept the facts of each. */
+  /** Calls from before the API stored their facts. */
   readonly withoutFacts: number;
   /** Calls before `before`. */
   readonly older: number;
 }
 
-/** Counts the calls of the last week that a trial has not looked at; `before` is the last one that it has, null if it has all. */
+/** Counts last week's calls that a trial did not reach; `before` is the last call that it read, null if it read all. */
 export async function countUntriedCalls(db: Db, before: string | null): Promise<UntriedCalls> {
   const { rows } = await sql<UntriedCalls>`
     select
@@ -88,7 +88,7 @@ export async function countUntriedCalls(db: Db, before: string | null): Promise<
   return rows[0] ?? { withoutFacts: 0, older: 0 };
 }
 
-/** Deletes facts that no trial looks at any more, at most 5,000. Returns their number. */
+/** Deletes facts that are too old for a trial, at most 5,000. Returns their number. */
 export async function forgetJudgedCalls(db: Db): Promise<number> {
   const { rows } = await sql<{ readonly calls: number }>`
     with old as materialized (

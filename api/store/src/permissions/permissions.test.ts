@@ -1,4 +1,4 @@
-/** No statement of any program moves a permission or an effect against its rules. */
+/** The database itself enforces the rules of permissions and effects, for any statement. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PERMISSION_STATES, type PermissionState } from '@hamlet/contract';
@@ -86,7 +86,7 @@ async function inState(state: PermissionState): Promise<PermissionRow> {
   return row;
 }
 
-test('of all moves between states, only the legal ones are possible', async () => {
+test('only the legal transitions between states are possible', async () => {
   for (const from of PERMISSION_STATES)
     for (const to of PERMISSION_STATES) {
       const { permissionId } = await inState(from);
@@ -101,7 +101,7 @@ test('of all moves between states, only the legal ones are possible', async () =
     }
 });
 
-test('a request never changes, is deleted or begins as answered, and an answer is given once', async () => {
+test('a request cannot be changed, deleted or inserted as answered, and can be answered only once', async () => {
   const { permissionId } = await ask();
   const set = (assignment: string) =>
     sql`update permission set ${sql.raw(assignment)} where permission_id = ${permissionId}`.execute(ledger.db);
@@ -131,7 +131,7 @@ test('a request never changes, is deleted or begins as answered, and an answer i
   await assert.rejects(byAgent, { code: '23514' });
 });
 
-test('a permission that is over cannot be allowed or consumed', async () => {
+test('an expired permission cannot be allowed or consumed', async () => {
   const { permissionId } = await ask({ lastsS: 0.001 });
   await sql`select pg_sleep(0.01)`.execute(ledger.db);
   const held = await inTransaction(ledger.db, (tx) => lockPermission(tx, permissionId));
@@ -143,7 +143,7 @@ test('a permission that is over cannot be allowed or consumed', async () => {
   await assert.rejects(answer, { code: '23514' });
 });
 
-test('the end of a run withdraws its open permissions, and no new one begins', async () => {
+test('the end of a run withdraws its open permissions and prevents new ones', async () => {
   const runId = await newRun();
   await ask({ runId });
   await sql`update run set state = 'cancelled', ended_at = now() where run_id = ${runId}`.execute(ledger.db);
@@ -155,7 +155,7 @@ test('the end of a run withdraws its open permissions, and no new one begins', a
   await sql`delete from run where run_id = ${runId}`.execute(ledger.db);
 });
 
-test('an effect needs its own consumed permission, is there once a call, and is settled once', async () => {
+test('an effect needs its own consumed permission, is unique per call, and is settled once', async () => {
   const { permissionId, runId } = await inState('allowed');
   const effect = {
     runId,

@@ -7,10 +7,10 @@ import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 export type PermissionRow = Row<'permission'>;
 
 const now = sql<Date>`clock_timestamp()`;
-/** True for a permission whose time is over by the clock of the database, even if no job has marked it yet. */
+/** True for a permission that has expired by the database's clock, even before a job marks it. */
 const over = sql<boolean>`expires_at <= clock_timestamp()`;
 
-/** `amount`: micro-aiDollars that the call may spend at most. `taint`: marks of the run; null if it has none. */
+/** A new permission. `amount`: maximum micro-aiDollars that the call may spend. `taint`: marks of the run; null if none. */
 export interface NewPermission extends Pick<
   PermissionRow,
   | 'runId'
@@ -66,7 +66,7 @@ export async function findRequest(tx: Tx, runId: string, request: string): Promi
   return row ?? null;
 }
 
-/** A locked permission. `isOver`: its time has passed. */
+/** A locked permission. `isOver`: it has expired. */
 export type HeldPermission = PermissionRow & { readonly isOver: boolean };
 
 /** Locks a permission. The caller has locked its run. */
@@ -86,14 +86,14 @@ async function lockNewest(tx: Tx, which: RawBuilder<unknown>): Promise<HeldPermi
   return row ?? null;
 }
 
-/** Locks the newest permission that lets a call happen; null if there is none. The caller has locked the run. */
+/** Locks the newest permission that allows a call; null if there is none. The caller has locked the run. */
 export async function lockPermissionOfCall(tx: Tx, runId: string, callId: string): Promise<HeldPermission | null> {
   return lockNewest(tx, sql`run_id = ${runId} and call_id = ${callId} and why <> 'unknown'`);
 }
 
 /**
- * Locks the newest question whether a call happened, if a person answered that it runs again and the call has not used the answer;
- * else null. The caller has locked the run.
+ * Locks the newest question about a call with an unknown outcome, if a person answered `repeat` and the call has not
+ * used the answer; else null. The caller has locked the run.
  */
 export async function lockRepeatOfCall(tx: Tx, runId: string, callId: string): Promise<HeldPermission | null> {
   const row = await lockNewest(tx, sql`run_id = ${runId} and call_id = ${callId} and why = 'unknown'`);
@@ -104,9 +104,9 @@ export interface AnswerGiven {
   readonly answer: PermissionAnswer;
   readonly by: { readonly role: string; readonly id: string; readonly name: string };
   readonly reply: string | null;
-  /** The rule that answers for its author. */
+  /** The allow rule that answered. */
   readonly ruleId?: string;
-  /** Time in which the agent may use an allowed permission. */
+  /** Seconds in which the agent may use an allowed permission. */
   readonly usableS: number;
 }
 
@@ -135,7 +135,7 @@ export async function answerPermission(tx: Tx, permissionId: string, given: Answ
     .executeTakeFirstOrThrow();
 }
 
-/** Ends a locked permission without an answer, or uses up an allowed one. */
+/** Ends a locked permission without an answer, or consumes an allowed one. */
 export async function endPermission(
   tx: Tx,
   permissionId: string,

@@ -6,7 +6,7 @@ import { COLUMNS } from '../connection/tables.generated.ts';
 import type { PermissionRow } from './permissions.ts';
 
 const EXPIRED_AT_ONCE = 200;
-/** Maximum number of permissions of one run: each needs a person, so more would be a flood. */
+/** Maximum number of permissions of one run, because each needs a person. */
 export const PERMISSIONS_OF_RUN_MAX = 500;
 
 export interface PermissionFilter {
@@ -14,7 +14,7 @@ export interface PermissionFilter {
   readonly runId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly state?: PermissionState | undefined;
-  /** Only permissions of runs that this person created outside of sessions, or of sessions that they are in; null for all. */
+  /** Restricts to runs that this person created outside of sessions, and to their sessions; null for all. */
   readonly person: { readonly role: string; readonly id: string } | null;
 }
 
@@ -62,7 +62,7 @@ export function readPermissionsOfRun(db: Db, runId: string, limit: number): Prom
     .execute();
 }
 
-/** Counts the permissions that a run has asked for its own calls; those for writes that leave its pod are not among them. */
+/** Counts the permissions that a run has requested for its calls, without those for writes that leave its pod. */
 export async function countPermissions(tx: Tx, runId: string, state?: PermissionState): Promise<number> {
   const { count } = await tx
     .selectFrom('permission')
@@ -74,7 +74,7 @@ export async function countPermissions(tx: Tx, runId: string, state?: Permission
   return count;
 }
 
-/** Open permissions whose time is over, at most 200. The caller locks each and checks again. */
+/** Expired open permissions, at most 200. The caller locks each and checks again. */
 export function readOverduePermissions(
   db: Db,
 ): Promise<readonly { readonly permissionId: string; readonly runId: string }[]> {
@@ -88,7 +88,7 @@ export function readOverduePermissions(
     .execute();
 }
 
-/** Micro-aiDollars that a person has allowed agents to spend since a time, without requests that came to nothing. */
+/** Micro-aiDollars that a person has allowed agents to spend since a time, without unused permissions. */
 export async function readAllowedSpending(tx: Tx, answeredById: string, since: Date): Promise<bigint> {
   const { rows } = await sql<{ sum: string }>`
     select coalesce(sum(amount), 0)::text as sum from permission

@@ -37,7 +37,7 @@ async function newRun(): Promise<RunRow> {
 const change = (run: RunRow, changes: Partial<RunChange>): Promise<RunRow> =>
   inTransaction(ledger.db, (tx) => changeRun(tx, run, { ...CHANGE, ...changes }));
 
-test('a run begins with its first attempt; only the agent renews its lease, and the end is noted once it has ended', async () => {
+test("a run's start is its first attempt; only the agent renews its lease, and its end is stored once", async () => {
   const queued = await newRun();
   assert.deepEqual([queued.events, queued.startedAt, queued.prompt], [1, null, 'look \uFFFD around']);
   const waiting = await change(queued, { state: 'queued', attempt: 0, cycle: null, byAgent: false, event: 'lapsed' });
@@ -57,7 +57,7 @@ test('a run begins with its first attempt; only the agent renews its lease, and 
   assert.deepEqual([done.summary, done.leaseUntil], ['seen', null]);
 });
 
-test('the step that an agent recorded is found by its number; a run that does not exist is null', async () => {
+test('a recorded step is found by its number; an unknown run returns null', async () => {
   const run = await change(await newRun(), {});
   await inTransaction(ledger.db, async (tx) => {
     assert.deepEqual([await findStep(tx, run.runId, 7), await findStep(tx, run.runId, 8)], [{ step: 7 }, null]);

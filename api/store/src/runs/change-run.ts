@@ -4,18 +4,18 @@ import type { Db, Tx } from '../connection/database.ts';
 import { leaseEnd } from './overdue.ts';
 import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
 
-/** Absent optional fields stay as they are. */
+/** A change of a run; absent optional fields stay unchanged. */
 export interface RunChange {
   readonly state: RunState;
   readonly attempt: number;
   readonly progressAttempt: number;
   readonly cycle: number | null;
   readonly cancelRequested: boolean;
-  /** Whether the agent requested the change, which renews its lease on the run. */
+  /** True if the agent requested the change, which renews its lease on the run. */
   readonly byAgent: boolean;
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;
-  /** At the first start; later ones change nothing. */
+  /** Set at the first start; later starts do not change it. */
   readonly budgets?: RunBudgets | undefined;
   readonly runtime?: string | undefined;
   readonly claimed?: RunUsageClaim | undefined;
@@ -24,7 +24,7 @@ export interface RunChange {
   readonly detail: unknown;
 }
 
-/** Usage by the count of the agent. */
+/** Usage as the agent counted it. */
 export interface RunUsageClaim {
   readonly steps: number;
   readonly tokens: number;
@@ -36,7 +36,7 @@ export const RUN_CHANGES_CHANNEL = 'run_change';
 
 const ENDED: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
 
-/** Locks a run after the row of its Schedule, if that still exists: every transaction locks in this order. */
+/** Locks the row of the run's Schedule, if it still exists, then the run: every transaction uses this order. */
 export async function lockRun(tx: Tx, runId: string): Promise<RunRow | null> {
   const known = await tx.selectFrom('run').select('schedule_uid').where('run_id', '=', runId).executeTakeFirst();
   if (known === undefined) return null;
@@ -116,7 +116,7 @@ async function insertEvent(tx: Tx, { runId, number, event, detail, witnessed = t
 export interface NotedEvent {
   readonly event: RunEventKind;
   readonly detail: Readonly<Record<string, unknown>>;
-  /** False if the agent claims it; the API saw it by default. */
+  /** False if the agent only claims it; true by default. */
   readonly witnessed?: boolean;
 }
 
@@ -167,7 +167,7 @@ export async function findStep(tx: Tx, runId: string, step: number): Promise<unk
   return row?.detail ?? null;
 }
 
-/** Locks the runs that have not ended. The caller has already locked the Schedule's row. */
+/** Locks the unfinished runs. The caller has already locked the Schedule's row. */
 export async function lockRunsOfSchedule(tx: Tx, scheduleUid: string): Promise<readonly RunRow[]> {
   return tx
     .selectFrom('run')

@@ -14,7 +14,7 @@ const NOTED_EVERY_S = 1;
 /** Maximum number of replaced Leases that the database remembers. */
 const REPLACED_KEPT = 1_000;
 
-/** Records a request of a leader; trusts another Lease after FENCE_EXPIRES_S of silence. {@link lockFence} refuses. */
+/** Records a request of a leader; trusts another Lease after FENCE_EXPIRES_S of silence. {@link lockFence} makes the decision. */
 export async function noteFence(db: Db, { leaseUid, transitions }: Fence): Promise<void> {
   const fresh = await db
     .selectFrom('operator_fence')
@@ -71,7 +71,7 @@ async function learn(tx: Tx, { leaseUid, transitions }: Fence): Promise<void> {
 
 const FENCE_LOCK = 4_832_004;
 
-/** Whether a leader may act. If so, no other leader replaces it before the transaction ends. */
+/** True if a leader may act. Then no other leader replaces it before the transaction ends. */
 export async function lockFence(tx: Tx, { leaseUid, transitions }: Fence): Promise<boolean> {
   const row = await tx
     .selectFrom('operator_fence')

@@ -3,15 +3,15 @@ import type { Db, Tx } from '../connection/database.ts';
 import type { RunRow } from './run-row.ts';
 import { pruneWorkers } from './workers.ts';
 
-/** Maximum number of ended runs from people that are kept for an agent. */
+/** Maximum number of stored ended runs from people, per agent. */
 const PROMPT_RUNS_KEPT = 1_000;
-/** Maximum number of firings that are kept for a Schedule: two days of one that fires every ten seconds. */
+/** Maximum number of stored firings per Schedule: two days at one every ten seconds. */
 const FIRINGS_KEPT = 20_000;
 /** Days without a firing after which the database forgets a Schedule, its firings and runs. */
 const FORGOTTEN_AFTER_DAYS = 90;
 const AT_ONCE = 5_000;
 
-/** An ended run stays until its last worker has ended. For a query of `run`. */
+/** True if no worker of the run is unfinished, for a query of `run`: a run stays until its last worker has ended. */
 const HAS_NO_ACTIVE_WORKER = sql`not exists (
   select from run child where child.parent_run_id = run.run_id and child.state in ('queued', 'running', 'waiting_permission'))`;
 
@@ -60,7 +60,7 @@ export async function forgetOldFirings(db: Db): Promise<void> {
   `.execute(db);
 }
 
-/** Deletes Schedules without a firing for FORGOTTEN_AFTER_DAYS and without a run under way, then their ended runs. */
+/** Deletes Schedules without a firing for FORGOTTEN_AFTER_DAYS and without unfinished runs, with their ended runs. */
 export async function forgetOldSchedules(db: Db): Promise<void> {
   await sql`
     delete from schedule_state where fired_at < now() - ${FORGOTTEN_AFTER_DAYS} * interval '1 day' and not exists (

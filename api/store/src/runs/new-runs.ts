@@ -23,7 +23,7 @@ export interface NewWorker {
   readonly role: string;
   readonly depth: number;
   readonly budgets: RunBudgets;
-  /** Lists of tools that it has, besides those of its agent; a tool must be in each. */
+  /** Its lists of tools, besides its agent's; a tool must be in each. */
   readonly toolLists: readonly (readonly string[])[];
 }
 

@@ -10,19 +10,19 @@ export interface OverdueRun {
 }
 
 export interface RunLimits {
-  /** Seconds in which an agent must end a cancelled run. */
+  /** Seconds that an agent has to end a cancelled run. */
   readonly cancelGraceS: number;
-  /** Seconds of work that a run may have beyond its budget of time, in which its agent ends it. */
+  /** Seconds beyond its time budget that an agent has to end a run. */
   readonly timeGraceS: number;
   /** Budget of time, in seconds, of a run that was started without budgets. */
   readonly timeLimitS: number;
-  /** Longest time, in seconds, that a run waits for a life that was never opened. */
+  /** Maximum seconds that a run waits for its agent's first life. */
   readonly unseenLifeS: number;
 }
 
 const AT_ONCE = 200;
 
-/** Runs that the village must end: their life ended, a cancel is unanswered, or they exceed their budget of time. */
+/** Runs that the village must end: their life ended, a cancel is unanswered, or they exceed their time budget. */
 export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readonly OverdueRun[]> {
   const { rows } = await sql<OverdueRun>`
     select run_id as "runId", case

@@ -4,7 +4,7 @@ import { cutPage } from '../connection/result-rows.ts';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow, IS_ITS_TURN, isSeenBy } from './run-row.ts';
 
-/** Calls of a run that have begun, in its newest 1,000 events, and have no result; at most RUN_UNSETTLED_MAX. */
+/** Calls in a run's newest 1,000 events that began but have no result; at most RUN_UNSETTLED_MAX. */
 export async function readUnsettledCalls(tx: Tx, runId: string): Promise<readonly string[]> {
   const { rows } = await sql<{ readonly callId: string }>`
     with call as (
@@ -16,7 +16,7 @@ export async function readUnsettledCalls(tx: Tx, runId: string): Promise<readonl
   return rows.map(({ callId }) => callId);
 }
 
-/** Number of recorded steps and of calls with the outcome ok, counted up to one. */
+/** 1 if the run has a recorded step or a call with the outcome ok, else 0. */
 export async function countEffects(tx: Tx, runId: string): Promise<number> {
   const { rows } = await sql<{ readonly effects: boolean }>`
     select exists (select from run_event where run_id = ${runId}
@@ -24,14 +24,14 @@ export async function countEffects(tx: Tx, runId: string): Promise<number> {
   return rows[0]?.effects === true ? 1 : 0;
 }
 
-/** Two lanes with their workers have fewer runs at one time. */
+/** Limit of running runs of an agent: two lanes with their workers have fewer. */
 const CANCELLED_MAX = 64;
 
 export interface RunFilter {
   readonly agentId?: string | undefined;
   readonly schedule?: string | undefined;
   readonly state?: RunState | undefined;
-  /** Leaves out runs of sessions without this person; undefined: all runs. */
+  /** Excludes runs of sessions without this person; undefined for all runs. */
   readonly personId?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface RunEventRow {
   readonly at: Date;
   readonly detail: unknown;
   readonly witnessed: boolean;
-  /** Texts to which the detail refers; null if there is none or it was forgotten. */
+  /** Texts to which the detail refers; null if there is none or it was deleted. */
   readonly argumentsText: string | null;
   readonly resultText: string | null;
   readonly messageText: string | null;
@@ -73,7 +73,10 @@ export async function readRuns(
   return { runs, next };
 }
 
-/** The run on which a life of an agent must work: the running one, else the oldest that is queued and that its session does not hold. Leaves out workers: their parents take them. */
+/**
+ * The run on which a life of an agent must work: the running one, else the oldest queued one whose session does not
+ * hold it. Excludes workers, which their parents start.
+ */
 export async function readNextRun(
   db: Db,
   {

@@ -7,12 +7,12 @@ export interface TextReader {
   readonly id: string;
 }
 
-/** True if the person reads the texts of the row `run`, as `seesTexts` of the API decides. */
+/** True if the person may read the texts of the row `run`, like `seesTexts` in the API. */
 export const seesTexts = ({ role, id }: TextReader): RawBuilder<boolean> => sql<boolean>`(case
   when run.session_id is not null then exists (select from session_person p where p.session_id = run.session_id and p.person_id = ${id})
   else ${role}::text = 'admin' or (run.created_by_role = ${role} and run.created_by_id = ${id}) end)`;
 
-/** True for a run that its session does not hold back: no pause, and no earlier message that is open. For a query of `run`. */
+/** True unless the run's session holds it: by a pause or an earlier open message. For a query of `run`. */
 export const IS_ITS_TURN = sql<boolean>`(run.state <> 'queued' or run.session_id is null or not exists (
   select from session_message mine join session on session.session_id = mine.session_id
   where mine.run_id = run.run_id and mine.author_role in ('member', 'admin') and (session.paused_at is not null or exists (
@@ -25,7 +25,7 @@ export function isSeenBy(personId: string): RawBuilder<boolean> {
     select from session_person where session_person.session_id = run.session_id and person_id = ${personId}))`;
 }
 
-/** A mark of a run, as JSON of the database has it. */
+/** A taint mark of a run, as the database returns it in JSON. */
 export interface TaintRow {
   readonly source: TaintSource;
   readonly detail: string;
@@ -34,7 +34,7 @@ export interface TaintRow {
   readonly at: string;
 }
 
-/** The marks of the run of a query, the first one first; null if it has none. */
+/** The marks of the run of a query, oldest first; null if it has none. */
 export const TAINT_OF_RUN: RawBuilder<readonly TaintRow[] | null> = sql`(
   select jsonb_agg(jsonb_build_object('source', source, 'detail', detail, 'callId', call_id, 'fromRunId', from_run_id, 'at', at) order by at, source)
   from run_taint where run_taint.run_id = run.run_id)`;

@@ -19,7 +19,7 @@ export async function findSkillSet(db: Db, runId: string): Promise<SkillSetRow |
   return row === undefined ? null : (row as SkillSetRow);
 }
 
-/** Fixes the skills of a run, under the lock of the run. */
+/** Fixes the skills of a run. The caller has locked the run. */
 export async function insertSkillSet(
   tx: Tx,
   { runId, agentId }: { readonly runId: string; readonly agentId: string },
@@ -31,7 +31,7 @@ export async function insertSkillSet(
     .execute();
 }
 
-/** Notes that the model of a run asked for a skill; the first call counts. */
+/** Records that the model of a run loaded a skill; the first call counts. */
 export async function noteSkillLoad(tx: Tx, load: Omit<SkillLoadRow, 'loadedAt'>): Promise<void> {
   const { runId, name, callId, why } = load;
   await tx

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { TAINT_OF_RUN, type RunRow } from './run-row.ts';
 
-/** Memories of one life that are marked. A memory file has at most 500 entries beside its diary. */
+/** Maximum number of marked memories of one life. A memory file has at most 500 entries besides its diary. */
 export const MEMORY_MARKS_MAX = 1_000;
 
 export interface NewTaint {
@@ -14,7 +14,7 @@ export interface NewTaint {
   readonly fromRunId?: string | null;
 }
 
-/** Marks a run, and the runs that wait for its result. A source that has marked the run before changes nothing. Locks no run. */
+/** Marks a run and the runs that wait for its result. A source that already marked the run has no effect. Does not lock runs. */
 export async function taintRun(
   tx: Tx,
   { runId, source, detail, callId = null, fromRunId = null }: NewTaint,
@@ -45,7 +45,7 @@ export async function taintByConversation(tx: Tx, { runId, kind, sessionId, agen
   await taintRun(tx, { runId, source: 'conversation', detail: 'an earlier run', fromRunId: earlier.runId });
 }
 
-/** Marks of runs of an agent that are under way, and whether it works on one. Workers are runs too. */
+/** The marks of an agent's runs under way (workers included), and whether there is such a run. */
 export async function readTaintUnderWay(
   db: Db,
   agentId: string,
@@ -64,8 +64,8 @@ export interface MemoriesOfRun {
 }
 
 /**
- * Marks the memories that a tainted run writes, and a run that recalls a marked one. Returns the recalled memories that are marked.
- * The caller has locked the run.
+ * Marks the memories that a tainted run writes, and a run that recalls a marked memory. Returns the marked ones among
+ * the recalled memories. The caller has locked the run.
  */
 export async function markMemories(tx: Tx, { run, written, recalled }: MemoriesOfRun): Promise<readonly string[]> {
   const { rows } = await sql<{ readonly memoryId: string }>`

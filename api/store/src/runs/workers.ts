@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow, UNDER_WAY, isSeenBy } from './run-row.ts';
 
-/** The workers of an agent that are under way are fewer: depth and width have limits. */
+/** Limit of an agent's unfinished workers, which depth and width never reach. */
 const LISTED_MAX = 2 * WORKERS_KEPT;
 const PRUNED_AT_ONCE = 1_000;
 
@@ -20,7 +20,7 @@ interface WorkerPart {
   readonly costMicros: number;
 }
 
-/** Adds up the shares of a run's active workers, and the usage of its ended ones with their own workers. */
+/** Sums the budgets of a run's active workers, and the usage of its ended ones including their workers. */
 export async function readWorkerTakings(
   tx: Tx,
   parentRunId: string,
@@ -48,7 +48,7 @@ export async function readWorkerTakings(
   );
 }
 
-/** Locks the workers of a run that have not ended. The caller has locked the run: a parent is locked before its workers. */
+/** Locks the unfinished workers of a run. The caller has locked the run, because a parent is locked before its workers. */
 export async function lockWorkersUnderWay(tx: Tx, parentRunId: string): Promise<readonly string[]> {
   const rows = await tx
     .selectFrom('run')
@@ -66,7 +66,7 @@ export interface WorkerFilter {
   readonly activeOnly: boolean;
   readonly runId?: string | undefined;
   readonly parentRunId?: string | undefined;
-  /** Leaves out workers of sessions without this person; undefined: all. */
+  /** Excludes workers of sessions without this person; undefined for all. */
   readonly personId?: string | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface ArtifactRow {
   readonly at: string;
 }
 
-/** Pages of the village that calls of these runs made, and the files that they changed. */
+/** Pages of the village that calls of these runs created, and files that they changed. */
 export async function readArtifacts(db: Db, runIds: readonly string[]): Promise<readonly ArtifactRow[]> {
   if (runIds.length === 0) return [];
   const { rows } = await sql<ArtifactRow>`

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { asRow, FIRST_PLACE, LOG_KINDS, type LogKind, type Place } from './tiles.ts';
 
-/** The smallest transaction number that may be under way. Later reads see all transactions with smaller numbers. */
+/** The smallest number of a transaction that may still be running. Later reads see all transactions with smaller numbers. */
 export async function sealHorizon(tx: Tx): Promise<bigint> {
   const { rows } = await sql<{ horizon: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + log.xact_offset() as horizon`.execute(tx);
@@ -55,12 +55,12 @@ export async function readLeafHashes(tx: Tx, { after, from, below, size }: LeafR
   }));
 }
 
-/** Updates the BRIN indexes for rows since the last vacuum, so that range reads can use them. */
+/** Updates the BRIN indexes with the rows since the last vacuum, so that range reads can use them. */
 export async function summarizeLeaves(tx: Tx): Promise<void> {
   await sql`select log.summarize()`.execute(tx);
 }
 
-/** Entries of a tile as their rows are now, for comparison with the sealed hashes. Null if there is no such tile. */
+/** Entries of a tile from their present rows, for comparison with the sealed hashes. Null if there is no such tile. */
 export async function readEntriesOfTile(db: Db, number: number): Promise<readonly Uint8Array[] | null> {
   const { rows: bounds } = await sql<Place & { number: number }>`
     select number, xact::text, kind, id from log.tile where level = 0 and number in (${number}::bigint, ${number}::bigint + 1) order by number

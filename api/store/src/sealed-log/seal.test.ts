@@ -1,4 +1,4 @@
-/** Committed rows are sealed once, in the order of their transactions, also with late commits and several sealers. */
+/** Committed rows are sealed once, in the order of their transactions, even with late commits and several sealers. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -57,7 +57,7 @@ async function sealWhole(): Promise<void> {
   });
 }
 
-/** The log computed again from the rows. */
+/** The expected log, computed from the rows. */
 async function fromRows(): Promise<{ readonly size: number; readonly note: string; readonly ids: readonly string[] }> {
   const { rows } = await sql<{
     id: string;
@@ -123,7 +123,7 @@ test('a rolled back transaction is not in the log and does not delay it', async 
   assert.deepEqual([size, note], [rows.size, rows.note]);
 });
 
-test('acts and transfers of many clients, sealed by three sealers at the same time, are each in the log once', async () => {
+test('each act and transfer of concurrent clients is in the log once, with three concurrent sealers', async () => {
   const random = new Seeded(20_261_122);
   const treasury = await villageAccount(ledger.db, 'treasury');
   const agents = await Promise.all(['sue', 'tom', 'una'].map((name) => ledger.account(name, 1_000_000n)));
@@ -176,7 +176,7 @@ test('acts and transfers of many clients, sealed by three sealers at the same ti
   );
 });
 
-test('tiles and checkpoints only grow, also for the owner', async () => {
+test('tiles and checkpoints can only grow, even for the owner', async () => {
   for (const db of [ledger.db, ledger.owner]) {
     assert.equal(
       await sqlStateOf(

@@ -26,9 +26,9 @@ export type SignCheckpoint = (tree: Tree) => string;
 
 export interface LogSigning {
   readonly sign: SignCheckpoint;
-  /** Null if this process's key has not signed the note. */
+  /** Null unless this process's key signed the note. */
   readonly open: (note: string) => Tree | null;
-  /** The newest tree that this process knows from its folder or memory. */
+  /** The newest tree that this process has seen, from its folder or memory. */
   readonly known: () => Tree | null;
 }
 
@@ -36,11 +36,11 @@ export interface Sealed {
   readonly from: number;
   readonly size: number;
   readonly note: string;
-  /** Whether rows are left that this sealing did not take. */
+  /** True if this sealing left rows. */
   readonly more: boolean;
 }
 
-/** A sealing in progress: the tree so far, and the place of the first entry of each new tile. */
+/** A sealing in progress: the tree so far, and the first place of each new tile. */
 interface Growing {
   edge: Edge;
   last: Place;
@@ -61,7 +61,7 @@ async function grow(tx: Tx, growing: Growing, parts: readonly LeafPart[]): Promi
   await writeTiles(tx, growing, full);
 }
 
-/** A tile whose first place is in `firsts` is new; an earlier sealing began every other tile. */
+/** A tile is new if `firsts` has its first place. */
 async function writeTiles(tx: Tx, { firsts }: Growing, tiles: readonly Omit<TileToWrite, 'first'>[]): Promise<void> {
   await writeLogTiles(
     tx,
@@ -113,7 +113,10 @@ async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise
   return range.from < horizon;
 }
 
-/** Forces reads by index: without statistics, Postgres would read whole tables. Workers cost more than they save. */
+/**
+ * Forces index reads, because without statistics Postgres would read whole tables. Disables parallel workers, which
+ * cost more than they save.
+ */
 const PLAINLY = {
   enable_seqscan: 'off',
   enable_mergejoin: 'off',
@@ -135,11 +138,11 @@ async function configure(tx: Tx, settings: Readonly<Record<string, string>>): Pr
   await sql`select set_config(s.key, s.value, true) from jsonb_each_text(${texts}::jsonb) s`.execute(tx);
 }
 
-/** Reads the edge without trusting the database: key, tiles and the newest known tree must agree. Throws LogBroken. */
+/** Reads the edge without trusting the database: throws LogBroken unless key, tiles and the newest known tree agree. */
 export async function readSignedEdge(tx: Db, head: LogHead, { open, known }: Omit<LogSigning, 'sign'>): Promise<Edge> {
   const before = known();
   if (before !== null && head.size < before.size)
-    throw new LogBroken(`the log ends at ${head.size}, but ${before.size} entries were sealed`);
+    throw new LogBroken(`the log has ${head.size} entries, but ${before.size} were sealed`);
   if (head.note === null) return EMPTY_EDGE;
   const signed = open(head.note);
   if (signed?.size !== head.size)
@@ -157,7 +160,7 @@ async function readEdgeOf(tx: Db, { size, root }: Tree): Promise<Edge> {
   return edge;
 }
 
-/** Seals the rows committed since the last sealing; null without such rows. Throws LogBroken before it signs. */
+/** Seals the rows committed since the last sealing; null if there are none. Throws LogBroken instead of signing a broken log. */
 export async function sealLog(db: Db, signing: LogSigning): Promise<Sealed | null> {
   return inTransaction(db, async (tx) => {
     await configure(tx, PLAINLY);

@@ -77,7 +77,7 @@ function idOfMoment(moment: Moment, rest: '0' | 'f'): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${rest.repeat(3)}-${rest === '0' ? '8' : 'b'}${rest.repeat(3)}-${rest.repeat(12)}`;
 }
 
-/** The time of a transfer is that in its id: the time of its request, some milliseconds before it was written. */
+/** The time of a transfer is the one in its id: the time of its request, milliseconds before it was written. */
 function money(search: RecordSearch): RawBuilder<unknown> {
   const { since, until, before } = search;
   const source: Source = {

@@ -2,7 +2,7 @@ import { type Edge, edgeOf, edgeTiles, type Tile } from '@hamlet/core';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** The stored log differs from the sealed one, or cannot continue. A person must examine it. */
+/** The stored log differs from the sealed one or cannot continue. A person must examine it. */
 export class LogBroken extends Error {}
 
 export interface LogHead {
@@ -39,7 +39,7 @@ export interface TileKey {
   readonly number: number;
 }
 
-/** Missing tiles are left out. The key of the map is `level/number`. */
+/** The stored tiles by `level/number`, without missing ones. */
 export async function readLogTiles(db: Db, keys: readonly TileKey[]): Promise<ReadonlyMap<string, Uint8Array>> {
   const { rows } = await sql<TileKey & { hashes: Buffer }>`
     select t.level, t.number, t.hashes from unnest(${keys.map(({ level }) => level)}::smallint[], ${keys.map(({ number }) => number)}::bigint[]) k(level, number)

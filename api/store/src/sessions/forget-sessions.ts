@@ -4,10 +4,10 @@ import { UNDER_WAY } from '../runs/run-row.ts';
 import { lockChatSession } from './write-session.ts';
 
 const AT_ONCE = 100;
-/** Days for which the rows of a forgotten session stay, without their texts. */
+/** Days for which the rows of a forgotten session stay without texts. */
 export const FORGOTTEN_SESSIONS_KEPT_DAYS = 365;
 
-/** Sessions that ended more than `days` ago and have no open run, the oldest first, at most 100. */
+/** Sessions that ended more than `days` ago and have no open run, oldest first, at most 100. */
 export async function readChatsToForget(db: Db, days: number): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('session')
@@ -31,7 +31,7 @@ export interface ForgottenChat {
   readonly transcriptHash: string;
 }
 
-/** Deletes the texts of an ended session and its runs; its rows stay. Null if it was forgotten meanwhile, or continues. */
+/** Deletes the texts of an ended session and its runs; its rows stay. Null if it is already forgotten or not ended. */
 export async function forgetChat(tx: Tx, sessionId: string): Promise<ForgottenChat | null> {
   const session = await lockChatSession(tx, sessionId);
   if (session === null || session.terminatedAt === null || session.forgottenAt !== null) return null;

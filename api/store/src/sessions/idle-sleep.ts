@@ -3,19 +3,16 @@ import type { Db } from '../connection/database.ts';
 
 export interface RestRow {
   readonly agentId: string;
-  /** Begin of the idle sleep of this life; null without one. */
+  /** Start of the idle sleep of this life; null if it is not asleep. */
   readonly asleepSince: Date | null;
   readonly activeAt: Date | null;
   readonly addressedAt: Date | null;
-  /**
-   * An open run that its session does not hold, and who gave it; null if there is none. The oldest, but messages come
-   * last.
-   */
+  /** The oldest open run that its session does not hold, with its creator; runs of messages come last. Null if there is none. */
   readonly work: { readonly kind: string; readonly role: string; readonly id: string } | null;
   readonly now: Date;
 }
 
-/** The facts by which the village lets lives of agents sleep and awakens them. */
+/** The facts for idle sleep and waking of agents. */
 export async function readRest(
   db: Db,
   lives: readonly { readonly agentId: string; readonly uid: string }[],
@@ -45,7 +42,7 @@ export async function readRest(
   return rows;
 }
 
-/** Records that a life of an agent sleeps for want of work. No change if it is recorded. */
+/** Records the idle sleep of a life. No change if it is already recorded. */
 export async function noteIdleSleep(db: Db, agentId: string, uid: string): Promise<void> {
   await db
     .insertInto('idle_sleep')

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../connection/database.ts';
 import { COLUMNS } from '../connection/tables.generated.ts';
 import type { MessageRow } from './session-row.ts';
 
-/** The newest report of a run, by the clock of the database. */
+/** The newest report of a run, with times of the database's clock. */
 export interface ReportMark {
   readonly now: Date;
   readonly messageId: string | null;
@@ -64,14 +64,14 @@ export interface NewMessage {
   readonly state: MessageState;
   readonly inReplyTo: string | null;
   readonly cost: { readonly micros: number; readonly steps: number } | null;
-  /** A report of the work under way, by its number of steps. It answers no message. */
+  /** A progress report of a run, with its number of steps. */
   readonly progress?: { readonly steps: number };
 }
 
 /**
  * Adds a message at the end of a transcript. The row of the session stays locked until the transaction ends, so numbers
  * have no gap.
- * @param title of a session that has none
+ * @param title for a session without one
  */
 export async function insertMessage(tx: Tx, message: NewMessage, title: string | null): Promise<MessageRow> {
   const { sessionId, author, text, runId, state, inReplyTo, cost, progress } = message;
@@ -105,7 +105,7 @@ export async function insertMessage(tx: Tx, message: NewMessage, title: string |
     .executeTakeFirstOrThrow();
 }
 
-/** The message of a person from which a run was made; null if the run is not of a message. */
+/** The message from which a run was created; null for any other run. */
 export async function findMessageOfRun(tx: Tx, runId: string): Promise<MessageRow | null> {
   const row = await tx
     .selectFrom('session_message')
@@ -116,7 +116,7 @@ export async function findMessageOfRun(tx: Tx, runId: string): Promise<MessageRo
   return row ?? null;
 }
 
-/** The run of the message that the agent works on; null if it works on none. */
+/** The run of the message that the agent works on; null if there is none. */
 export async function findWorkingRun(db: Db, sessionId: string): Promise<string | null> {
   const row = await db
     .selectFrom('session_message')

@@ -8,7 +8,7 @@ export async function findChatSession(db: Db, sessionId: string): Promise<ChatSe
   return (await selectSessions(db).where('session.session_id', '=', sessionId).executeTakeFirst()) ?? null;
 }
 
-/** A page of an agent's sessions, newest first. @param filter.personId null: sessions of all people */
+/** A page of an agent's sessions, newest first. @param filter.personId null for sessions of all people */
 export async function readSessionsOf(
   db: Db,
   filter: { readonly agentId: string; readonly personId: string | null },
@@ -50,7 +50,7 @@ export interface OpenSessions {
   readonly ofPerson: number;
 }
 
-/** Counts the sessions with an agent that have not ended, in all and by one creator. */
+/** Counts the open sessions with an agent, in total and by one creator. */
 export async function countOpenSessions(db: Db, agentId: string, createdById: string): Promise<OpenSessions> {
   return db
     .selectFrom('session')
@@ -79,7 +79,7 @@ export async function findPeopleByName(
   return new Map(rows.map(({ key, ...person }) => [key, person]));
 }
 
-/** True once an hour for each admin and session: the caller then records the look in the audit. */
+/** True once an hour for each admin and session: the caller then records in the audit that the admin read it. */
 export async function noteLook(db: Db, sessionId: string, adminId: string): Promise<boolean> {
   const rows = await db
     .insertInto('session_look')

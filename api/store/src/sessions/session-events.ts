@@ -9,10 +9,10 @@ export const SESSION_EVENTS_CHANNEL = 'session_event';
 
 export const SESSION_EVENTS_KEPT = 5_000;
 
-/** A change of a session. It names the thing that has changed. */
+/** A change of a session, which names the changed thing. */
 export type SessionEventRow = Omit<Row<'session_event'>, 'sessionId'>;
 
-/** The numbers of the first event that is kept, and of the last; `first` is `last + 1` if none is kept. Null without a session. */
+/** The numbers of the first and last stored event; `first` is `last + 1` if none is stored. Null without a session. */
 export async function sessionEventRange(
   db: Db,
   sessionId: string,
@@ -65,7 +65,7 @@ export async function readPermissionsById(db: Db, ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.permissionId, row]));
 }
 
-/** Deletes events beyond the newest SESSION_EVENTS_KEPT of a session; a stream before them begins again. */
+/** Deletes events beyond the newest SESSION_EVENTS_KEPT of a session; streams that are further behind must restart. */
 export async function forgetSessionEvents(db: Db): Promise<void> {
   await sql`
     delete from session_event using session

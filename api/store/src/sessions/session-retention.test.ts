@@ -51,7 +51,7 @@ const cancel = (runId: string) =>
 const countRuns = async (sessionId: string): Promise<number> =>
   (await db.selectFrom('run').select('run_id').where('session_id', '=', sessionId).execute()).length;
 
-test('the texts of an ended session and its runs go after its time, once no run is under way; its rows stay for a year', async () => {
+test('the texts of an ended session are deleted after its retention time, once no run is under way; its rows stay for a year', async () => {
   const ended = await newSession();
   const recent = await newSession();
   const open = await newSession();
@@ -105,7 +105,7 @@ test('a transcript outlives the run of a message', async () => {
   assert.deepEqual([kept?.text, kept?.runId, kept?.state], ['Hello', null, 'cancelled']);
 });
 
-test('events are numbered without a gap, and only the newest stay', async () => {
+test('events are numbered without gaps, and only the newest stay', async () => {
   const { sessionId } = await newSession();
   const all = await readSessionEvents(db, sessionId, { after: 0, limit: 100 });
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { cutPage, type Page } from '../connection/result-rows.ts';
 import { RUN_COLUMNS, type RunRow } from '../runs/run-row.ts';
 import { selectSessions, type ChatSessionRow } from './session-row.ts';
 
-/** A session, run or firing of an agent, by its id. Ids are in the order of creation. */
+/** A session, run or firing of an agent. Ids are in the order of creation. */
 export interface TimelinePlace {
   readonly kind: 'session' | 'run' | 'firing';
   readonly id: string;
@@ -13,11 +13,11 @@ export interface TimelinePlace {
 export interface TimelineFilter {
   readonly agentId: string;
   readonly sessionId: string | null;
-  /** Sessions that the reader sees: those of this person; null: all. */
+  /** Restricts to sessions of this person; null for all. */
   readonly personId: string | null;
 }
 
-/** A page of the sessions, runs and firings of an agent, newest first. With a session: that session and its runs alone. */
+/** A page of the sessions, runs and firings of an agent, newest first; with `sessionId`, only that session and its runs. */
 export async function readTimeline(
   db: Db,
   { agentId, sessionId, personId }: TimelineFilter,

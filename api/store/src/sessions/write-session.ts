@@ -32,7 +32,7 @@ export async function insertChatSession(tx: Tx, session: NewChatSession): Promis
 
 async function readBack(tx: Tx, sessionId: string): Promise<ChatSessionRow> {
   const row = await findChatSession(tx, sessionId);
-  if (row === null) throw new Error(`the session ${sessionId} is gone`);
+  if (row === null) throw new Error(`the session ${sessionId} does not exist`);
   return row;
 }
 
@@ -48,7 +48,7 @@ export async function deleteSessionPerson(tx: Tx, sessionId: string, personId: s
   await tx.deleteFrom('session_person').where('session_id', '=', sessionId).where('person_id', '=', personId).execute();
 }
 
-/** Lets streams of the session's open runs check again whether their readers may read. */
+/** Makes streams of the session's open runs check their readers' permission again. */
 export async function hintRunsOfSession(tx: Tx, sessionId: string): Promise<void> {
   await tx
     .selectFrom('run')
@@ -59,15 +59,15 @@ export async function hintRunsOfSession(tx: Tx, sessionId: string): Promise<void
 }
 
 /**
- * Locks the writes of people to a session, so that each sees all earlier ones. Call it before locking any run: agents
- * lock a run first and the row of its session later. Null if there is no such session.
+ * Serializes writes of people to a session. Call it before locking any run, because agents lock a run first and the row
+ * of its session later. Null if there is no such session.
  */
 export async function lockChatSession(tx: Tx, sessionId: string): Promise<ChatSessionRow | null> {
   await lockName(tx, `session ${sessionId}`);
   return findChatSession(tx, sessionId);
 }
 
-/** Locks the creation of sessions with an agent, so that their limits hold. */
+/** Serializes the creation of sessions with an agent, so that their limits hold. */
 export async function lockSessionsOf(tx: Tx, agentId: string): Promise<void> {
   await lockName(tx, `sessions of ${agentId}`);
 }
@@ -90,7 +90,7 @@ export async function setTerminated(tx: Tx, sessionId: string): Promise<ChatSess
   return readBack(tx, sessionId);
 }
 
-/** Locks all runs of a session that have not ended, oldest first. The caller has called {@link lockChatSession}. */
+/** Locks all unfinished runs of a session, oldest first. The caller has called {@link lockChatSession}. */
 export async function lockRunsOfSession(tx: Tx, sessionId: string): Promise<readonly RunRow[]> {
   return tx
     .selectFrom('run')

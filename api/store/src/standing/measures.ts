@@ -4,7 +4,7 @@ import { type Db, isAhead, type Tx } from '../connection/database.ts';
 import type { Row, Tables } from '../connection/tables.generated.ts';
 import { addInternalEvents, ORDER_LOCK } from '../writes/internal-events.ts';
 
-/** The reason of the standing is that of the first measure. Pure. */
+/** The standing from a tier and measures; its reason is that of the first measure. Pure. */
 export function standingOf(
   agentId: string,
   balanceTier: string | null,
@@ -58,12 +58,12 @@ export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<r
     .execute();
 }
 
-/** A locked tier with the balance in micro-aiDollars. Both include the writes of all earlier holders of the lock. */
+/** A locked tier with the balance in micro-aiDollars, both after the writes of all earlier lock holders. */
 export interface LockedTier extends TierRow {
   readonly balance: bigint;
 }
 
-/** Locks and reads tiers in the order of ids; creates missing rows. Later reads see the writes of earlier holders. */
+/** Locks and reads tiers in the order of ids; creates missing rows. Later reads see the writes of earlier lock holders. */
 export async function lockTiers(tx: Tx, agentIds: readonly string[]): Promise<readonly LockedTier[]> {
   const { rows } = await sql<TierRow & { readonly balance: string }>`
     select agent_id as "agentId", balance_tier as "balanceTier", balance::text from lock_tiers(${agentIds}::text[])
@@ -147,7 +147,7 @@ export async function liftMeasure(
   return rows.length > 0;
 }
 
-/** Lifts expired measures, at most 500 that no other transaction is lifting. Returns them. */
+/** Lifts at most 500 expired measures that no other transaction is lifting. Returns them. */
 export async function liftExpired(tx: Tx): Promise<readonly { readonly agentId: string; readonly measure: Measure }[]> {
   return tx
     .updateTable('standing_measure')
@@ -167,7 +167,7 @@ export async function liftExpired(tx: Tx): Promise<readonly { readonly agentId: 
     .execute();
 }
 
-/** Whether the village knows an agent with this id: it has or had a life, or a measure. */
+/** True if an agent with this id has or had a life or a measure. */
 export async function isKnownAgent(db: Db, agentId: string): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`
     select exists (select from agent_life where agent_id = ${agentId}) or exists (select from standing_measure where agent_id = ${agentId}) as known
@@ -179,7 +179,7 @@ export type AgentBar = Pick<MeasureRow, 'measure' | 'reason' | 'expiresAt'>;
 
 export const HOLDS = sql<boolean>`lifted_at is null and (expires_at is null or expires_at > now())`;
 
-/** Position in {@link MEASURES}: the most severe first. */
+/** Orders by {@link MEASURES}: the most severe first. */
 export const HARDEST_FIRST = sql`array_position(array[${sql.join(MEASURES.map((measure) => sql.lit(measure)))}], measure)`;
 
 /** The columns of {@link hardestBar}; null without a measure. */
@@ -189,7 +189,7 @@ export interface BarColumns {
   readonly barExpiresAt: Date | null;
 }
 
-/** A table `bar` with the most severe measure against the agent of a row, for a lateral join. */
+/** The most severe measure against the agent of a row, for a lateral join as `bar`. */
 export const hardestBar = (agentId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (select measure, reason, expires_at from standing_measure where agent_id = ${agentId} and ${HOLDS}
     order by ${HARDEST_FIRST} limit 1) as bar`;
@@ -200,7 +200,7 @@ export function barOf({ barMeasure: measure, barReason, barExpiresAt: expiresAt 
   return measure === null ? null : { measure, reason: barReason ?? '', expiresAt };
 }
 
-/** The most severe measure against each agent; agents without a measure are left out. */
+/** The most severe measure against each agent that has one. */
 export async function readBars(db: Db, agentIds: readonly string[]): Promise<ReadonlyMap<string, AgentBar>> {
   if (agentIds.length === 0) return new Map();
   const rows = await db

@@ -5,11 +5,11 @@ import type { Db } from '../connection/database.ts';
 import { prepared } from '../connection/guarded-pool.ts';
 import { firstRow } from '../connection/result-rows.ts';
 
-/** Purchases that begin this soon are read too, for callers that cache the answer for some seconds. */
+/** Seconds ahead whose purchases are also read, for callers that cache the answer for some seconds. */
 const AHEAD = sql`interval '5 seconds'`;
 
 export interface ActivePurchases {
-  /** The database's clock in ms since 1970 at the read; add the time since then to know the active purchases. */
+  /** The database's clock in ms since 1970 at the read; add the time since then to find the active purchases. */
   readonly readAtMs: number;
   of(agentId: string): readonly ActivePurchase[];
 }

@@ -29,7 +29,7 @@ export interface AuctionRow extends Omit<NewAuction, 'by'> {
   readonly createdAt: Date;
   readonly endedAt: Date | null;
   readonly endReason: string | null;
-  /** True if the auction took no more bids at the time of the read, by the database's clock. */
+  /** True if the bidding had ended at the time of the read, by the database's clock. */
   readonly closed: boolean;
   /** True if the window had begun at the time of the read. */
   readonly begun: boolean;
@@ -76,7 +76,9 @@ export async function readAuctions(
   return { auctions: shown, next };
 }
 
-/** `bid` allows other bids, `end` waits for them, `end_if_free` gives null while another transaction has the lock. */
+/**
+ * Locks an auction. `bid` allows concurrent bids, `end` waits for them, `end_if_free` returns null while another transaction has the lock.
+ */
 export async function lockAuction(
   tx: Tx,
   auctionId: string,
@@ -92,7 +94,7 @@ export type AuctionEnd =
   | { readonly state: 'unsold' }
   | { readonly state: 'cancelled' | 'lapsed'; readonly reason: string };
 
-/** Ends an auction that is locked and open. */
+/** Ends a locked open auction. */
 export async function writeAuctionEnd(tx: Tx, auctionId: string, end: AuctionEnd): Promise<void> {
   const [winner, price] = end.state === 'sold' ? [end.winner, String(end.price)] : [null, null];
   await sql`

@@ -63,7 +63,7 @@ export async function readBids(db: Db, auctionId: string): Promise<readonly BidR
   return rows.map(bidOf);
 }
 
-/** An open bid, with the facts that decide whether it counts. */
+/** An open bid, with the facts that decide whether it is eligible. */
 export interface StandingBid extends BidRow {
   readonly payer: number;
   readonly payee: number;

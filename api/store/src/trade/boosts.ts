@@ -10,7 +10,7 @@ interface Raw {
   readonly until: Date;
 }
 
-/** Active purchases that affect pods and seats; agents without such purchases are left out. */
+/** Active purchases that affect pods and seats, without agents that have none. */
 export async function readBoosts(db: Db, agentIds?: readonly string[]): Promise<readonly Boost[]> {
   const { rows } = await sql<Raw>`
     with lasting as (
@@ -50,7 +50,7 @@ export interface PurchaseNews {
   readonly told: 'begun' | 'ended';
 }
 
-/** Marks the due starts and ends of purchases as announced. The caller announces each returned purchase once. */
+/** Marks due starts and ends of purchases as announced. The caller announces the returned purchases. */
 export async function takePurchaseNews(tx: Tx, atMost: number): Promise<readonly PurchaseNews[]> {
   const { rows } = await sql<PurchaseNews>`
     update purchase p set told = case when upper(p.during) <= clock_timestamp() then 'ended' else 'begun' end

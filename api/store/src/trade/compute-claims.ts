@@ -72,7 +72,7 @@ function rowOf(raw: Raw): ClaimRow {
   };
 }
 
-/** Reads the claim of an agent, and locks it until the transaction ends, even if there is none yet. */
+/** Reads the claim of an agent and locks it until the transaction ends, even if it does not exist yet. */
 export async function lockClaim(tx: Tx, agentId: string): Promise<ClaimRow | null> {
   await lockName(tx, `claim ${agentId}`);
   const raw = await tx.selectFrom('compute_claim').selectAll().where('agent_id', '=', agentId).executeTakeFirst();
@@ -89,7 +89,7 @@ export async function readClaims(db: Db, agentIds?: readonly string[]): Promise<
   return raws.map(rowOf);
 }
 
-/** Greater than every earlier version of the same agent's claim, because the caller has locked the claim. */
+/** The next version of an agent's claim, which the caller has locked. */
 export async function nextClaimVersion(tx: Tx): Promise<number> {
   const { rows } = await sql<{ version: number }>`select nextval('compute_claim_version') as version`.execute(tx);
   return firstRow(rows, 'the database returned no version of a claim').version;
@@ -159,7 +159,7 @@ export interface ClaimFault {
   readonly agentId: string;
 }
 
-/** Mismatches of holds and claims; there are none if every change is one transaction. */
+/** Mismatches of holds and claims, which only a bug can cause. */
 export async function readClaimFaults(db: Db): Promise<readonly ClaimFault[]> {
   return db.selectFrom('compute_claim_fault').select(['fault', 'hold_id as holdId', 'agent_id as agentId']).execute();
 }

@@ -29,7 +29,7 @@ export interface BoughtDevices {
   readonly count: number;
 }
 
-/** `state` is as of the time of the read, by the database's clock. */
+/** A purchase. `state` is as of the read, by the database's clock. */
 export interface PurchaseRow extends Omit<NewPurchase, 'item' | 'by' | 'holdId'> {
   readonly purchaseId: string;
   readonly kind: PurchaseKind;
@@ -60,7 +60,7 @@ function purchaseOf(raw: Raw): PurchaseRow {
   return { ...raw, price: BigInt(raw.price) };
 }
 
-/** Writes a paid purchase and returns its id. If it begins now, the caller announces it: see `announceBoosts`. */
+/** Writes a paid purchase and returns its id. If it begins now, the caller announces it with `announceBoosts`. */
 export async function insertPurchase(
   tx: Tx,
   { agentId, item, startsAt, endsAt, price, holdId, transferId, auctionId, by }: NewPurchase,
@@ -80,7 +80,7 @@ export async function findPurchase(db: Db, purchaseId: string): Promise<Purchase
   return rows[0] === undefined ? null : purchaseOf(rows[0]);
 }
 
-/** The purchase that was paid under a key, with the note of its hold. */
+/** The purchase paid under a key, with the note of its hold. */
 export async function findPaidPurchase(
   db: Db,
   key: string,
@@ -111,7 +111,7 @@ export async function readPurchases(
   return { purchases: shown, next };
 }
 
-/** Time until which an agent has bought a model or priority; null if no such purchase is active or ahead. */
+/** Time until which an agent has bought a model or priority; null if it has no present or future purchase. */
 export async function lastsUntil(
   db: Db,
   agentId: string,
@@ -133,7 +133,9 @@ export interface NewWindow {
   readonly agentId: string | null;
 }
 
-/** Returns the id; null if a part of the period is taken: the exclusion constraint decides between concurrent calls. */
+/**
+ * Reserves a window and returns its id; null if the period overlaps another one. An exclusion constraint decides between concurrent calls.
+ */
 export async function takeWindow(tx: Tx, { devices, startsAt, endsAt, agentId }: NewWindow): Promise<string | null> {
   const { rows } = await sql<{ windowId: string }>`
     insert into gpu_window (lane, resource_name, count, during, state, agent_id)
@@ -142,7 +144,7 @@ export async function takeWindow(tx: Tx, { devices, startsAt, endsAt, agentId }:
   return rows[0]?.windowId ?? null;
 }
 
-/** Whether a lane is free in a period: neither sold nor offered. Only {@link takeWindow} reserves it. */
+/** True if a lane is neither sold nor offered in a period. Only {@link takeWindow} reserves it. */
 export async function isWindowFree(
   db: Db,
   lane: string,

@@ -1,4 +1,4 @@
-/** Refusals by the database itself: agents that pay agents, windows sold twice, and changes of purchases. */
+/** The database itself refuses payments between agents, double sales of windows, and changes of purchases. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -61,7 +61,7 @@ async function buy(
   });
 }
 
-test('an agent cannot pay an agent, in any way that the ledger offers', async () => {
+test('an agent cannot pay another agent through any function of the ledger', async () => {
   const bob = (await findAgentAccount(ledger.db, 'bob'))?.accountId ?? assert.fail('no account');
   const between = ledger.request([ada, bob], 1n, 'a gift');
   assert.deepEqual(await inTransaction(ledger.db, (tx) => postTransfer(tx, between)), {
@@ -73,14 +73,14 @@ test('an agent cannot pay an agent, in any way that the ledger offers', async ()
     reason: 'agents_never_pay_agents',
   });
   const insert = `insert into ledger.entry values (${bob}, 99, uuidv7(), 5, 5, false, now())`;
-  assert.equal(await sqlStateOf(ledger.db, insert), APPEND_ONLY, 'the api writes no entry by itself');
+  assert.equal(await sqlStateOf(ledger.db, insert), APPEND_ONLY, 'the api cannot insert entries directly');
   assert.equal(
     await sqlStateOf(ledger.db, `update ledger.account set balance = balance + 1 where account_id = ${bob}`),
     APPEND_ONLY,
   );
 });
 
-test('no other agent can take a window or a part of it until it is withdrawn', async () => {
+test('no other agent can take any part of a window until it is withdrawn', async () => {
   const take = (from: number, until: number, agentId: string | null): Promise<string | null> =>
     inTransaction(ledger.db, (tx) =>
       takeWindow(tx, { devices: DEVICES, startsAt: at(from), endsAt: at(until), agentId }),
@@ -100,13 +100,13 @@ test('no other agent can take a window or a part of it until it is withdrawn', a
   assert.equal(await isWindowFree(ledger.db, 'gpu-0', { startsAt: at(150), endsAt: at(151) }), true);
   const direct = `insert into gpu_window (lane, resource_name, count, during, state, agent_id) values ('gpu-0', 'x/y', 1, tstzrange(now() + interval '1 day', now() + interval '2 days'), 'sold', 'bob')`;
   assert.equal(await sqlStateOf(ledger.owner, direct), null);
-  assert.equal(await sqlStateOf(ledger.owner, direct), '23P01', 'not even the owner sells it twice');
+  assert.equal(await sqlStateOf(ledger.owner, direct), '23P01', 'even the owner cannot sell it twice');
   await sql`alter table gpu_window disable trigger user`.execute(ledger.owner);
   await sql`delete from gpu_window where resource_name = 'x/y'`.execute(ledger.owner);
   await sql`alter table gpu_window enable trigger user`.execute(ledger.owner);
 });
 
-test('one of many concurrent buyers gets a window', async () => {
+test('exactly one of many concurrent buyers gets a window', async () => {
   const taken = await Promise.all(
     Array.from({ length: 8 }, () =>
       inTransaction(ledger.db, (tx) =>
@@ -124,7 +124,7 @@ test('one of many concurrent buyers gets a window', async () => {
   await inTransaction(ledger.db, (tx) => endOffer(tx, windowId ?? '', null));
 });
 
-test('purchases and sold windows are never changed or deleted', async () => {
+test('purchases and sold windows cannot be changed or deleted', async () => {
   const purchaseId = await buy({ kind: 'gpu' }, [-10, 10]);
   for (const statement of [
     `update purchase set during = tstzrange(now(), now() + interval '1 year') where purchase_id = '${purchaseId}'`,
@@ -143,7 +143,7 @@ test('purchases and sold windows are never changed or deleted', async () => {
     assert.equal(await sqlStateOf(ledger.owner, statement), APPEND_ONLY, statement);
 });
 
-test('active purchases are read exactly by the clock of the database', async () => {
+test("active purchases are decided by the database's clock", async () => {
   await buy({ kind: 'quota', limit: 'tokens_per_hour', amount: 7 }, [-60, 60]);
   await buy({ kind: 'quota', limit: 'tokens_per_hour', amount: 100 }, [-60, -0.0001]);
   await buy({ kind: 'model', model: 'large' }, [30, 60]);
@@ -169,7 +169,7 @@ test('active purchases are read exactly by the clock of the database', async () 
   );
 });
 
-test('the operator is notified of active purchases, and of each begin and end once', async () => {
+test('the operator is notified of active purchases, and once of each start and end', async () => {
   await buy({ kind: 'priority' }, [-5, 20]);
   const [boost] = await readBoosts(ledger.db, ['ada', 'bob']);
   const { until, ...rest } = boost ?? assert.fail('no boost');
@@ -196,7 +196,7 @@ test('the operator is notified of active purchases, and of each begin and end on
   assert.deepEqual([await told(), await told()], [[['priority', 'ended']], []]);
 });
 
-test('purchases and the ledger agree, and a difference is found', async () => {
+test('the check finds differences between purchases and the ledger', async () => {
   const broken = async (): Promise<readonly string[]> =>
     (await checkTrade(ledger.owner)).flatMap(({ rule, broken: count }) => (count === 0 ? [] : [rule]));
   assert.deepEqual(await broken(), []);

@@ -18,7 +18,7 @@ export interface Batch {
   readonly epoch: number;
   readonly events: readonly WorldEvent[];
   readonly moves: MoveChunk | null;
-  /** Stored in the same transaction as the effects that they report. */
+  /** Answers to commands, stored in the same transaction as their effects. */
   readonly answers: readonly KeptAnswer[];
   readonly audits: readonly AuditEntry[];
 }
@@ -26,7 +26,7 @@ export interface Batch {
 /** The writer has lost its lease and must stop. */
 export class FencedError extends Error {
   constructor(epoch: number) {
-    super(`the world lease of epoch ${epoch} is over`);
+    super(`the world lease of epoch ${epoch} has ended`);
   }
 }
 
@@ -55,17 +55,17 @@ export async function lockLease(tx: Tx, epoch: number): Promise<void> {
   if (lease === undefined) throw new FencedError(epoch);
 }
 
-/** Inserts events that have their own rows. The caller holds the lease of the epoch. */
+/** Inserts events as rows. The caller holds the lease of the epoch. */
 export async function appendEvents(tx: Tx, epoch: number, events: readonly WorldEvent[]): Promise<void> {
   if (events.length === 0) return;
-  // The whole batch is one parameter, so inserting 1,000 events costs one round trip and one plan, as for 1 event.
+  // The whole batch is one parameter, so 1,000 events cost one round trip and one plan.
   await sql`
     insert into world_event (seq, tick, epoch, kind, agent_id, event)
     select (e->>'seq')::bigint, (e->>'tick')::bigint, ${epoch}::bigint, e->>'kind', e->>'agent_id', e
     from jsonb_array_elements(${JSON.stringify(events)}::jsonb) e`.execute(tx);
 }
 
-/** One statement, so one round trip, because most commits contain only moves. */
+/** Inserts moves in one statement and round trip, because most commits contain only moves. */
 async function commitMoves(db: Db, epoch: number, chunk: MoveChunk): Promise<void> {
   const { seqFrom, seqTo, tickFrom, tickTo, count } = chunk;
   const { rows } = await sql`

@@ -7,13 +7,13 @@ export interface Snapshot {
   readonly seq: number;
   readonly tick: number;
   readonly stateHash: string;
-  /** The state as core's snapshotWorld writes it, compressed by the caller. */
+  /** The state from core's snapshotWorld, compressed by the caller. */
   readonly state: Uint8Array;
 }
 
 const KEPT_SNAPSHOTS = 8;
 
-/** `genesisMs`: the time of tick 0. `seed`: of the random numbers. `streamEpoch`: of the streams. */
+/** `genesisMs`: the time of tick 0. `seed`: the seed of the random numbers. `streamEpoch`: the epoch of the streams. */
 export async function readVillage(db: Db): Promise<{
   readonly genesisMs: number;
   readonly seed: number;
@@ -39,7 +39,7 @@ export async function newestSnapshot(db: Db, beforeSeq: number): Promise<Snapsho
   return row ?? null;
 }
 
-/** Deletes all but the newest eight. */
+/** Deletes all but the newest eight snapshots. */
 export async function saveSnapshot(db: Db, epoch: number, snapshot: Snapshot): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockLease(tx, epoch);
@@ -65,7 +65,7 @@ export async function insertSnapshot(tx: Tx, epoch: number, snapshot: Snapshot):
     .execute();
 }
 
-/** Events after `seq`: rows of world_event as they are, and packed chunks that the caller unpacks and merges by seq. */
+/** Events after `seq`: rows of world_event, and packed chunks for the caller to unpack and merge by seq. */
 export interface Tail {
   readonly events: readonly WorldEvent[];
   readonly chunks: readonly Uint8Array[];
@@ -82,8 +82,8 @@ export async function readTail(db: Db, seq: number, span: number): Promise<Tail>
       .where('seq', '<=', upTo)
       .orderBy('seq')
       .execute();
-    // Chunks do not overlap, so of the chunks that begin before the span only the last can extend into it. Both
-    // bounds use the primary key.
+    // Chunks do not overlap, so only the last chunk before the span can extend into it. Both bounds use the primary
+    // key.
     const chunks = await tx
       .selectFrom('world_move_chunk')
       .select('packed')

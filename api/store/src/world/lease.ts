@@ -19,7 +19,7 @@ export async function takeLease(db: Db, holder: string, ttlMs: number): Promise<
   return row?.epoch ?? null;
 }
 
-/** Begins a new epoch and ends the present lease. No writer commits or takes the lease until the transaction ends. */
+/** Begins a new epoch and ends the present lease. Until the transaction ends, no writer can commit or take the lease. */
 export async function seizeLease(tx: Tx, holder: string): Promise<number> {
   const row = await tx
     .updateTable('world_lease')
@@ -40,7 +40,7 @@ export async function renewLease(db: Db, epoch: number, ttlMs: number): Promise<
   return result.numUpdatedRows === 1n;
 }
 
-/** Releases the lease, so that the next holder need not wait for its end. */
+/** Releases the lease, so that the next holder need not wait for its expiry. */
 export async function dropLease(db: Db, epoch: number): Promise<void> {
   await db
     .updateTable('world_lease')

@@ -5,7 +5,7 @@ import { appendEvents } from './append.ts';
 import { insertSnapshot, type Snapshot } from './history.ts';
 import { seizeLease } from './lease.ts';
 
-/** `sinceSeq`: the last event before this map; later events happened on this map. */
+/** A stored map. `sinceSeq`: the last event before this map. */
 export type KeptMap = Omit<Row<'world_map'>, 'keptAt'>;
 
 /** Stores a map, so that a later version can replay its events. A stored map never changes. */
@@ -22,7 +22,7 @@ export async function keptPlan(db: Db, version: string): Promise<string | null> 
   return row?.plan ?? null;
 }
 
-/** The version of the map on which the first events were made; null if the village has stored no map. */
+/** The version of the map of the first events; null if no map is stored. */
 export async function firstMapVersion(db: Db): Promise<string | null> {
   const row = await db
     .selectFrom('world_map')
@@ -40,7 +40,7 @@ export interface MapChange {
   readonly snapshot: Snapshot;
 }
 
-/** Takes the lease, so that no writer commits on the old map. False, without a change, if `prepare` returns null. */
+/** Changes the map with the lease taken, so that no writer commits on the old map. False, without a change, if `prepare` returns null. */
 export async function commitMapChange(
   db: Db,
   holder: string,

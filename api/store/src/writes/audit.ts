@@ -15,7 +15,7 @@ const COLUMNS = [
 ] as const;
 type AuditRow = Readonly<Selection<Tables, 'audit', (typeof COLUMNS)[number]>>;
 
-/** One act of the audit. `detail` has the facts that a later reader cannot find elsewhere. */
+/** One act of the audit. `detail` has facts that are recorded nowhere else. */
 export type AuditEntry = Omit<AuditRow, 'at'>;
 
 export function recordAudit(db: Db, entry: AuditEntry): Promise<void> {

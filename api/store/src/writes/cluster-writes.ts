@@ -3,16 +3,16 @@ import type { Db, Tx } from '../connection/database.ts';
 import type { IntentKind } from './seen-resources.ts';
 
 /**
- * Time in which the replica that began a write is expected to end it. Afterwards a retry or the watch takes it over. A write that
- * takes longer may then happen twice, which leaves the same object and one audit row.
+ * Seconds that a replica has for a write. Afterwards a retry or the watch takes it over, so a slower write may happen
+ * twice, which leaves the same object and one audit row.
  */
 const LEASE_S = 10;
-/** A write without an end is forgotten after this time. The answers of writes are kept as long. */
+/** Hours after which an unfinished write is deleted, like the stored answers of writes. */
 const KEPT_HOURS = 24;
-/** Unfinished writes of one resource that a reader looks at. */
+/** Maximum number of unfinished writes of one resource to read. */
 const READ_MAX = 20;
 
-/** The act of a write as its audit row will name it, and the account of its person. */
+/** The act for the audit row of a write, and the account of its person. */
 export interface WriteAct {
   readonly action: string;
   readonly role: string;
@@ -20,7 +20,7 @@ export interface WriteAct {
   readonly accountId: string | null;
   readonly requestId: string;
   readonly traceparent: string | null;
-  /** The call of a run in which an agent acts. */
+  /** The call of the run in which an agent acts. */
   readonly call: { readonly runId: string; readonly callId: string } | null;
 }
 
@@ -41,8 +41,8 @@ export interface BegunWrite {
 }
 
 /**
- * Records that a write to the cluster begins. Under a key that an earlier attempt has used, its row is taken over once its
- * lease has ended. `in_flight` while the lease lasts, `other_request` if the row is of another request.
+ * Records the start of a write to the cluster. If an earlier attempt used the key, takes over its row once its lease
+ * has ended. `in_flight`: the lease has not ended. `other_request`: the row belongs to a different request.
  */
 export async function beginClusterWrite(
   tx: Tx,
@@ -76,7 +76,7 @@ export async function endClusterWrite(tx: Tx, writeId: string): Promise<boolean>
   return numDeletedRows > 0n;
 }
 
-/** Ends the lease of a write whose attempt failed, so that a retry continues it at once. */
+/** Ends the lease of a failed write, so that a retry can continue it at once. */
 export async function releaseClusterWrite(db: Db, writeId: string): Promise<void> {
   await db
     .updateTable('cluster_write')
@@ -87,11 +87,11 @@ export async function releaseClusterWrite(db: Db, writeId: string): Promise<void
 
 export interface OpenWrite {
   readonly act: WriteAct;
-  /** True while its replica is expected to end it. */
+  /** True while the lease of its replica lasts. */
   readonly live: boolean;
 }
 
-/** The writes of a resource that have begun and not ended, newest first. */
+/** The unfinished writes of a resource, newest first. */
 export async function readOpenWrites(tx: Tx, kind: IntentKind, name: string): Promise<readonly OpenWrite[]> {
   const rows = await tx
     .selectFrom('cluster_write')

@@ -41,7 +41,7 @@ export async function keepAnswers(tx: Tx, answers: readonly KeptAnswer[]): Promi
     .execute();
 }
 
-/** The answers of the last `seconds`, so that a new writer knows those of its predecessor. */
+/** The answers of the last `seconds`, for a new writer that replaces another one. */
 export async function recentAnswers(db: Db, seconds: number): Promise<readonly KeptAnswer[]> {
   return db
     .selectFrom('idempotency_key')

@@ -10,7 +10,7 @@ export const INTERNAL_EVENTS_CHANNEL = 'internal_event';
 export const ORDER_LOCK = 4_832_003;
 const KEPT_HOURS = 1;
 
-/** Makes the order of ids the order of commits. Other writers of events wait, so call it late in a transaction. */
+/** Takes the lock that makes the order of ids the order of commits. Other writers wait for it, so call it late in a transaction. */
 export async function lockInternalEvents(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${ORDER_LOCK})`.execute(tx);
 }
@@ -40,7 +40,7 @@ export async function readInternalEvents(db: Db, after: number, limit: number): 
     .execute();
 }
 
-/** A reader that resumes before `first - 1` would miss events. Both 0 if there are none. */
+/** The ids of the first and last stored event; both 0 if there are none. A reader that resumes before `first - 1` would miss events. */
 export async function internalEventRange(db: Db): Promise<{ readonly first: number; readonly last: number }> {
   return db
     .selectFrom('internal_event')

@@ -7,9 +7,9 @@ export type IntentKind = Row<'resource_seen'>['kind'];
 
 type Raw = Row<'resource_seen'>;
 
-/** The recorded changes of one object, by uid. The API itself wrote `ownGenerations`, all later than `generation`. */
+/** The recorded changes of one object. `ownGenerations`: generations after `generation` that the API itself wrote. */
 export interface SeenResource extends Raw {
-  /** A digest of each field of the spec in the generation `fieldsGeneration`. */
+  /** Digests of the fields of the spec in the generation `fieldsGeneration`. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +36,7 @@ export async function findSeenResource(tx: Tx, uid: string): Promise<SeenResourc
   return row === undefined ? null : seenOf(row);
 }
 
-/** The uid of the newest recorded object of a name, present or gone; null if there was none. */
+/** The uid of the newest recorded object with a name, present or deleted; null if there was none. */
 export async function findResourceUid(tx: Tx, kind: IntentKind, name: string): Promise<string | null> {
   const row = await tx
     .selectFrom('resource_seen')
@@ -49,7 +49,7 @@ export async function findResourceUid(tx: Tx, kind: IntentKind, name: string): P
   return row?.uid ?? null;
 }
 
-/** True if an object of this name was there and is gone. */
+/** True if all recorded objects with this name were deleted. */
 export async function isResourceGone(tx: Tx, kind: IntentKind, name: string): Promise<boolean> {
   const row = await tx
     .selectFrom('resource_seen')
@@ -62,7 +62,7 @@ export async function isResourceGone(tx: Tx, kind: IntentKind, name: string): Pr
 
 export type ResourceGeneration = Pick<Row<'resource_seen'>, 'uid' | 'kind' | 'name' | 'generation'>;
 
-/** Records a generation that the API itself wrote. Earlier generations by other writers may still arrive. */
+/** Records a generation that the API itself wrote. The watch may still report earlier generations by other writers. */
 export async function noteResource(tx: Tx, { uid, kind, name, generation }: ResourceGeneration): Promise<void> {
   const isNext = generation === 1;
   const next = sql<boolean>`resource_seen.generation = ${generation}::bigint - 1`;
@@ -108,7 +108,7 @@ export async function noteResourceSeen(
     .execute();
 }
 
-/** False if it was recorded already. */
+/** Records a deletion; false if it was already recorded. */
 export async function noteResourceGone(tx: Tx, uid: string): Promise<boolean> {
   const rows = await tx
     .updateTable('resource_seen')

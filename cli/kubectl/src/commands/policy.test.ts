@@ -85,7 +85,7 @@ test('the report begins with the counts and ends with the calls that were not ju
           at: '2026-11-25T12:00:00Z',
           tool: 'shell',
           words: 'git push origin \u001b[31mmain',
-          before: { verdict: 'ask', reason: 'The command sends something to where others see it', rule: null },
+          before: { verdict: 'ask', reason: 'The command publishes something', rule: null },
           after: { verdict: 'deny', reason: 'Nothing leaves', rule },
           answer: 'allowed',
         },

@@ -97,8 +97,7 @@ test('a schedule has labels for timing, target, state and policies', () => {
   assert.deepEqual(of('AgentNotFound'), {
     word: 'Agent not found',
     tone: 'bad',
-    advice:
-      'No Agent ada. The named Agent does not exist: create it, or name another; nothing fires meanwhile, and nothing is made up for.',
+    advice: 'No Agent ada. The named Agent does not exist: create it, or name another; firings are skipped meanwhile.',
   });
   assert.equal(stateOf({ suspend: true, status: scheduleView().status }).word, 'Suspended');
   assert.equal(stateOf(scheduleView()).word, 'New');

@@ -28,20 +28,20 @@ const off = (registry: string, path: string): Way => ({
 });
 
 export const endpoints: Readonly<Record<string, Way>> = {
-  'apt that is off': off('apt', '/debian/dists/trixie/InRelease'),
-  'pip that is off': off('pip', '/toy-wheel/'),
-  'npm that is off': off('npm', '/@toys%2ftop'),
-  'crates that are off': off('crates', '/config.json'),
-  'go that is off': off('go', '/toys.home/top/@v/list'),
-  'a package that is published to a registry that is off': {
+  'apt switched off': off('apt', '/debian/dists/trixie/InRelease'),
+  'pip switched off': off('pip', '/toy-wheel/'),
+  'npm switched off': off('npm', '/@toys%2ftop'),
+  'crates switched off': off('crates', '/config.json'),
+  'go switched off': off('go', '/toys.home/top/@v/list'),
+  'publishing a package to a registry that is switched off': {
     code: 'egress_not_allowed',
-    says: 'this way to a registry is for reading',
+    says: 'this endpoint of a registry is read-only',
     tries: (pod) => pod.plain('http://hamlet/npm/left-pad', { method: 'PUT', body: '{}' }),
     line: inClear('npm', '/left-pad', { method: 'PUT' }),
   },
-  'a package that is published': {
+  'publishing a package': {
     code: 'egress_not_allowed',
-    says: 'this way to a registry is for reading',
+    says: 'this endpoint of a registry is read-only',
     policy: NPM,
     tries: (pod) => pod.plain('http://hamlet/npm/left-pad', { method: 'PUT', body: '{}' }),
     line: inTls('files.home', '/npm/left-pad', 'PUT'),
@@ -59,9 +59,9 @@ export const endpoints: Readonly<Record<string, Way>> = {
     tries: (pod) => pod.plain('http://hamlet/git/other.home/x.git/info/refs?service=git-upload-pack'),
     line: inTls('other.home', '/x.git/info/refs'),
   },
-  'a request that is not of smart git': {
+  'a git request outside smart HTTP': {
     code: 'egress_git_refused',
-    says: 'Git LFS and the dumb protocol',
+    says: 'only clone, fetch and push over smart HTTP',
     tries: (pod) => pod.plain(`${GIT}/objects/info/packs?x`),
     line: inTls('git.home', '/acme/app.git/objects/info/packs'),
   },
@@ -84,9 +84,9 @@ export const endpoints: Readonly<Record<string, Way>> = {
       pod.plain(`${GIT}/git-receive-pack`, { ...PUSHED, body: pushWithOption(`refs/heads/hamlet/${pod.agent}/fix`) }),
     line: inTls('git.home', '/acme/app.git/git-receive-pack', 'POST'),
   },
-  'a body that is not a fetch of git': {
+  'a body that is not a git fetch': {
     code: 'egress_git_refused',
-    says: 'this body is not one that git sends',
+    says: 'this body is not a clone or fetch of git',
     tries: (pod) =>
       pod.plain(`${GIT}/git-upload-pack`, {
         method: 'POST',

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pod } from './pod.ts';
 import { during, inClear, inTls, tunnel, type Way } from './way.ts';
 
-/** Longer than an answer of the API takes in these tests. */
+/** Milliseconds, longer than the API needs in these tests. */
 const PAUSE_MS = 100;
 
-/** The API keeps an attempt only after a while. */
+/** The API stores an attempt only after this delay. */
 function slowly(pod: Pod, tries: () => Promise<string>): Promise<string> {
   const { village } = pod.broker;
   const begin = village.begin.bind(village);
@@ -21,9 +21,9 @@ function slowly(pod: Pod, tries: () => Promise<string>): Promise<string> {
   );
 }
 
-/** Attempts that the broker let out, or would have, and that ended early. */
+/** Permitted attempts that ended early. */
 export const ends: Readonly<Record<string, Way>> = {
-  'an API that keeps no attempts': {
+  'an API that stores no attempts': {
     code: 'egress_log_unavailable',
     says: 'lets nothing out unrecorded',
     tries: async (pod) => {
@@ -32,7 +32,7 @@ export const ends: Readonly<Record<string, Way>> = {
     },
     line: inClear('plain.org', '/late'),
   },
-  'a program that hangs up before the attempt is kept': {
+  'a program that hangs up before the attempt is stored': {
     code: 'egress_write_withdrawn',
     says: 'did not wait for the permission',
     silent: true,
@@ -56,7 +56,7 @@ export const ends: Readonly<Record<string, Way>> = {
   },
   'a server without TLS': {
     code: 'egress_unreachable',
-    says: 'made no TLS connection that the broker trusts',
+    says: 'the TLS handshake with',
     tries: (pod) => pod.plain('http://hamlet/git/liar.org:9443/x.git/info/refs?service=git-upload-pack'),
     line: { ...inTls('liar.org', '/x.git/info/refs'), port: 9443 },
   },

@@ -22,7 +22,7 @@ export const judged: Readonly<Record<string, Way>> = {
   },
   'a denied host': {
     code: 'egress_denied',
-    says: 'a denial in the rules',
+    says: 'a deny rule of the village',
     tries: (pod) => pod.connect('denied.org:443'),
     line: tunnel('denied.org'),
   },
@@ -74,7 +74,7 @@ export const judged: Readonly<Record<string, Way>> = {
   },
   'a program that does not trust the village': {
     code: 'egress_not_tls',
-    says: 'let it trust the certificate',
+    says: 'let the program trust the certificate',
     silent: true,
     tries: async (pod) => {
       const said = await pod.curl('https://read.org/ok');
@@ -97,19 +97,19 @@ export const judged: Readonly<Record<string, Way>> = {
   },
   'a denied path': {
     code: 'egress_denied',
-    says: 'a denial in the rules',
+    says: 'a deny rule of the village',
     tries: (pod) => pod.inspected('https://read.org/closed/x'),
     line: inTls('read.org', '/closed/x'),
   },
   'a path that climbs': {
     code: 'egress_path_unclear',
-    says: 'in two ways',
+    says: 'is ambiguous',
     tries: (pod) => pod.plain('http://plain.org/a/%2e%2e/b'),
     line: inClear('plain.org', '/a/%2e%2e/b'),
   },
   'a secret that is gone': {
     code: 'egress_not_allowed',
-    says: 'of this way out is not there',
+    says: 'of this rule does not exist',
     tries: (pod) => pod.inspected('https://bound.org/x', ASKING),
     line: inTls('bound.org', '/x'),
   },
@@ -124,7 +124,7 @@ export const judged: Readonly<Record<string, Way>> = {
   },
   'a secret without TLS': {
     code: 'egress_secret_refused',
-    says: 'a secret leaves over TLS alone',
+    says: 'a secret is sent only over TLS',
     tries: (pod) => pod.plain('http://bound.org:443/x', ASKING),
     line: inClear('bound.org', '/x', { port: 443 }),
   },
@@ -136,23 +136,23 @@ export const judged: Readonly<Record<string, Way>> = {
   },
   'a part of an answer to a request with a secret': {
     code: 'egress_secret_returned',
-    says: 'in part or with an encoding',
+    says: 'is partial or encoded',
     tries: (pod) => during(pod, { secret: async () => SECRET }, () => pod.inspected('https://bound.org/part', ASKING)),
     line: inTls('bound.org', '/part'),
   },
   'a header that names another method': {
     code: 'egress_request_unclear',
-    says: 'can change what the server does',
+    says: 'overrides the request',
     tries: (pod) => pod.inspected('https://read.org/ok', { headers: { 'x-http-method-override': 'DELETE' } }),
     line: inTls('read.org', '/ok'),
   },
-  'a request that is a push in part': {
+  'a request that only partly looks like a push': {
     code: 'egress_push_unclear',
     says: 'the broker reads a push only as git sends it',
     tries: (pod) => pod.inspected('https://git.home/merge', { method: 'POST', headers: PUSH_TYPE, body: '0000' }),
     line: inTls('git.home', '/merge', 'POST'),
   },
-  'a name that nobody has': {
+  'a name that does not exist': {
     code: 'egress_name_unknown',
     says: 'has no address; check the name',
     tries: (pod) => pod.connect('nowhere.org:443'),

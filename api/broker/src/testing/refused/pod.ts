@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { RUN, type Answer, type Asked, type TestBroker } from '../a-broker.ts';
 
-/** The programs of one agent, which leave its pod in all ways that there are, and say what they read. */
+/** Client programs of one agent that use each way out of its pod, and return the answer. */
 export class Pod {
   readonly agent: string;
   readonly broker: TestBroker;
@@ -26,7 +26,7 @@ export class Pod {
     return head + (head.startsWith('HTTP/1.1 200') ? await restOf(socket) : '');
   }
 
-  /** TLS to a host, as a program that trusts `ca` speaks it, then these bytes. */
+  /** Opens TLS to a host with a client that trusts `ca`, then sends these bytes. */
   async tls(host: string, bytes = '', by: { servername?: string; ca?: string } = {}): Promise<string> {
     try {
       const socket = await this.broker.connectTls(host, { agent: this.agent, ...by });
@@ -49,7 +49,7 @@ export class Pod {
     return restOf(socket);
   }
 
-  /** Connections whose first request went well, and which stay open. */
+  /** Connections that stay open after a successful request. */
   async hold(count: number): Promise<readonly Socket[]> {
     const sockets = Array.from({ length: count }, () => this.#socket());
     await Promise.all(
@@ -61,7 +61,7 @@ export class Pod {
     return sockets;
   }
 
-  /** curl, which trusts no certificate of the village. */
+  /** Runs curl, which does not trust the village's certificate. */
   curl(url: string): Promise<string> {
     const proxy = `http://${encodeURIComponent(`${RUN}/call-1`)}:${this.agent}@127.0.0.1:${String(this.broker.port)}`;
     return new Promise((resolve) => {
@@ -88,7 +88,7 @@ async function answered(socket: Socket): Promise<void> {
   for (let text = ''; !text.endsWith('\r\n\r\nok');) text += String((await once(socket, 'data'))[0]);
 }
 
-/** All that comes until the other side ends. */
+/** Reads until the other side ends. */
 export async function restOf(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));

@@ -63,14 +63,14 @@ export const unadmitted: Readonly<Record<string, Way>> = {
   },
   'a brake while a tunnel is open': {
     code: 'egress_agent_stopped',
-    says: 'or its life is over',
+    says: 'or the agent was deleted',
     silent: true,
     tries: (pod) => braked(pod, pod.tls('open.org', 'GET /hang HTTP/1.1\r\n', { ca: pod.roots })),
     line: tunnel('open.org'),
   },
   'a brake while an answer is on its way': {
     code: 'egress_agent_stopped',
-    says: 'or its life is over',
+    says: 'or the agent was deleted',
     silent: true,
     tries: (pod) => braked(pod, pod.tls('read.org', `GET /hang ${ONE}\r\n`)),
     line: inTls('read.org', '/hang'),

@@ -13,13 +13,13 @@ export const unserved: Readonly<Record<string, Way>> = {
     tries: (pod) => pod.connect('Open.org'),
     line: tunnel('open.org'),
   },
-  'a CONNECT to a mapped address in another form': {
+  'a CONNECT to an IPv4-mapped IPv6 address': {
     code: 'egress_bad_request',
     says: MALFORMED,
     tries: (pod) => pod.connect('[::ffff:10.0.0.1]:8443'),
     line: tunnel('[::ffff:10.0.0.1]', 8443),
   },
-  'a path that is no endpoint': {
+  'a path without an endpoint': {
     code: 'egress_bad_request',
     says: MALFORMED,
     tries: (pod) => pod.raw('GET /metrics?x=1 HTTP/1.1', 'Host: a', pod.identity, 'Connection: close'),
@@ -51,17 +51,17 @@ export const unserved: Readonly<Record<string, Way>> = {
   },
   'an expectation': {
     code: 'egress_bad_request',
-    says: 'no other Expect than 100-continue',
+    says: 'supports only Expect: 100-continue',
     tries: (pod) => pod.plain('http://plain.org/x', { headers: { expect: 'wonders' } }),
     line: inClear('plain.org', '/x'),
   },
   'an expectation within TLS': {
     code: 'egress_bad_request',
-    says: 'no other Expect than 100-continue',
+    says: 'supports only Expect: 100-continue',
     tries: (pod) => pod.inspected('https://read.org/ok', { headers: { expect: 'wonders' } }),
     line: inTls('read.org', '/ok'),
   },
-  'bytes that are no request, within TLS': {
+  'bytes that are not a request, within TLS': {
     code: 'egress_bad_request',
     says: 'cannot read this request',
     tries: (pod) => pod.tls('read.org', 'SSH-2.0-OpenSSH\r\n\r\n'),
@@ -84,7 +84,7 @@ export const unserved: Readonly<Record<string, Way>> = {
     },
     line: inClear('hamlet', null),
   },
-  'bytes that are no request, before an agent is known': {
+  'bytes that are not a request, before an agent is known': {
     code: 'egress_bad_request',
     says: 'cannot read this request',
     tries: (pod) => pod.raw('nonsense'),

@@ -5,13 +5,13 @@ import type { Pod } from './pod.ts';
 
 const methods = ['GET', 'POST'];
 
-/** A line of the record; run and call are those of the proxy user unless they are given. */
+/** A line of the record; run and call default to those of the proxy user. */
 export type Line = Pick<Attempt, 'form' | 'host' | 'port' | 'method' | 'path'> & Partial<Pick<Attempt, 'run' | 'call'>>;
 
-/** One way: the attempt, the code, words of the refusal, and the line; null where no agent is known. */
+/** One case: the attempt, the code, words of the refusal, and the line; null if no agent is known. */
 export interface Way {
   readonly code: EgressRefusalCode;
-  /** Part of the reason. A program reads it, unless the connection just ends (`silent`). */
+  /** Part of the reason that the program reads, unless the connection just ends (`silent`). */
   readonly says: string;
   readonly silent?: true;
   readonly policy?: object;
@@ -35,10 +35,10 @@ export const inClear = (host: string, path: string | null, { method = 'GET', por
   path,
 });
 
-/** The rest of a request line within TLS, and its Host. */
+/** The end of a request line inside TLS, and its Host. */
 export const ONE = 'HTTP/1.1\r\nHost: read.org\r\n';
 
-/** Rules of an agent, one host for each kind of end. */
+/** Rules of an agent, with one host for each kind of refusal. */
 export const POLICY = {
   allow: [
     { host: 'open.org' },

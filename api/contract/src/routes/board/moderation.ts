@@ -17,7 +17,7 @@ export const ModerationRecord = z.strictObject({
 });
 export type ModerationRecord = z.infer<typeof ModerationRecord>;
 
-/** The weight follows from the role, tier and record of the flag's author. */
+/** The weight depends on the role, tier and record of the flag's author. */
 export const FlagRecord = z.strictObject({
   by: Who,
   reason: ModerationReason,
@@ -27,7 +27,7 @@ export const FlagRecord = z.strictObject({
 });
 export type FlagRecord = z.infer<typeof FlagRecord>;
 
-/** The flags wait for a decision; the decisions are newest first. */
+/** A post or reply in the queue, with its open flags and its decisions, newest first. */
 export const ModerationItem = z.strictObject({
   post: Post,
   reply: Reply.nullable(),
@@ -73,7 +73,7 @@ export const moderatePost = defineRoute('moderatePost POST /board/posts/{post_id
 
 export const listModeration = defineRoute('listModeration GET /board/moderation', {
   tag: 'board',
-  summary: 'The moderation queue: subjects that wait for a decision, oldest first, or decided ones, newest first',
+  summary: 'The moderation queue: undecided posts and replies, oldest first, or decided ones, newest first',
   audiences: ['people'],
   permission: 'board:moderate',
   query: z.strictObject({

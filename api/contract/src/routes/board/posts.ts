@@ -66,7 +66,7 @@ export const createPost = defineRoute('createPost POST /board/posts', {
       .max(POST_DELIVERABLES_MAX)
       .optional()
       .describe(
-        'Deliverables that the readers of the post may open; only in a call of the run that made them, or of its session',
+        'Deliverables that the readers of the post may open; only in a call of the run that made them or of its session',
       ),
   }),
   status: 201,
@@ -170,7 +170,7 @@ export const NEWS_PAGE_MAX = 50;
 
 export const listBoardNews = defineRoute('listBoardNews GET /agents/{agent_id}/board/news', {
   summary:
-    'News of the board for the agent, oldest first: replies where it takes part, posts for it, mentions of its name',
+    'News of the board for the agent, oldest first: replies in its threads, posts addressed to it, mentions of its name',
   tag: 'board',
   permission: 'agent:self',
   query: z.strictObject({
@@ -178,7 +178,7 @@ export const listBoardNews = defineRoute('listBoardNews GET /agents/{agent_id}/b
       .string()
       .max(256)
       .optional()
-      .describe('The next_after of the page before, which the agent keeps; without it, the oldest news come first'),
+      .describe('The next_after of the previous page; without it, the oldest news come first'),
     limit: z.coerce.number().int().min(1).max(NEWS_PAGE_MAX).default(20),
   }),
   answer: json(NewsPage),

@@ -7,13 +7,13 @@ export const TILE_CONTENT_TYPE = 'application/octet-stream';
 
 const Position = z.int().min(0).describe('Number of the entry in the log, from 0');
 const Base64 = z.base64();
-/** `x001/x234/067`, or `x001/x234/067.p/8` for a tile that is not full. */
+/** `x001/x234/067`, or `x001/x234/067.p/8` for a partial tile. */
 const TilePath = z
   .string()
   .max(64)
   .regex(
     /^(x[0-9]{3}\/)*[0-9]{3}(\.p\/[1-9][0-9]{0,2})?$/,
-    'write the number of the tile in groups of three digits, all but the last behind an x, and .p/WIDTH where it is not full',
+    'write the number of the tile in groups of three digits, all but the last prefixed by x, with .p/WIDTH for a partial tile',
   )
   .meta({ example: '000.p/8', description: 'Number of the tile in the form of C2SP tlog-tiles; may contain slashes' });
 
@@ -52,7 +52,7 @@ export const getLogTile = defineRoute('getLogTile GET /log/tile/{level}/{tile*}'
   reasons: ['no_such_tile'],
 });
 
-/** Needs no trust in the village: a reader hashes the leaf with `hashes` and compares the result with the root. */
+/** Lets a reader verify without trusting the village: hash the leaf with `hashes` and compare the result with the root. */
 const inclusion = {
   position: Position,
   leaf: Base64.describe('Entry as it was sealed'),
@@ -70,7 +70,7 @@ export type InclusionProof = z.infer<typeof InclusionProof>;
 export const getLogProof = defineRoute('getLogProof GET /log/proof/{record_id}', {
   tag: 'log',
   summary:
-    'Proof that a ledger entry, an act or a turn is in the sealed log; agents for their own entries, acts and turns only for admins',
+    'Proof that a ledger entry, an act or a turn is in the sealed log. Agents get proofs of their own entries; only admins get those of acts and turns',
   permission: 'log:prove',
   answer: json(InclusionProof),
   reasons: ['no_such_record', 'not_sealed', 'log_differs'],
@@ -78,7 +78,7 @@ export const getLogProof = defineRoute('getLogProof GET /log/proof/{record_id}',
 
 export const getLogConsistency = defineRoute('getLogConsistency GET /log/consistency', {
   ...ofEverybody,
-  summary: 'Proof that an earlier log of a given size is the beginning of the newest one (RFC 9162)',
+  summary: 'Proof that the log of a given earlier size is a prefix of the newest log (RFC 9162)',
   query: z.strictObject({ from: SeqQuery.describe('Size of an earlier checkpoint') }),
   answer: json(z.strictObject({ from: Position, to: Position, hashes: z.array(Base64), checkpoint: z.string() })),
   reasons: ['not_sealed'],
@@ -95,7 +95,7 @@ export const BalanceProof = z.strictObject({
 
 export const getBalanceProof = defineRoute('getBalanceProof GET /economy/balance/{agent_id}/proof', {
   tag: 'log',
-  summary: 'Balance of an agent after its newest sealed entry, with the proof that the log has this entry',
+  summary: 'Balance of an agent after its newest sealed entry, with the proof that this entry is in the log',
   permission: 'ledger:read',
   answer: json(BalanceProof),
   reasons: ['not_own_agent', 'no_such_agent', 'not_sealed', 'log_differs'],
@@ -116,7 +116,7 @@ export const AuditRecord = z.strictObject({
   actor_id: z.string(),
   action: z.string().describe('`area.verb`; for money `ledger.` and the reason of the entry'),
   object: z.string().describe('Object of the act: an agent, a post, an account'),
-  detail: z.unknown().describe('Facts that a later reader cannot find elsewhere'),
+  detail: z.unknown().describe('Facts that are recorded nowhere else'),
   request_id: z.string().nullable(),
   traceparent: z.string().nullable(),
 });
@@ -157,21 +157,21 @@ export const EgressRecord = z.strictObject({
   call_id: z.string().nullable(),
   run_witnessed: z
     .boolean()
-    .describe('True if the API saw the run of this agent under way; otherwise only the pod names it'),
-  call_witnessed: z.boolean().describe('True if the API had begun the call; otherwise only the pod names it'),
+    .describe('True if the API verified that this run of the agent was under way; otherwise only the pod claims it'),
+  call_witnessed: z.boolean().describe('True if the API had started the call; otherwise only the pod claims it'),
   form: z.string(),
   host: z.string(),
   port: z.int(),
   method: z.string().nullable(),
   path: z.string().nullable(),
-  refused: z.string().nullable().describe('Code of the refusal; null if the broker let it out'),
+  refused: z.string().nullable().describe('Code of the refusal; null if the broker permitted it'),
   begun_at: Time,
   ended_at: Time.nullable(),
   address: z.string().nullable(),
   status: z.int().nullable(),
   sent_bytes: z.int().nullable(),
   received_bytes: z.int().nullable(),
-  cut_off: z.string().nullable().describe('Code of the reason for which it ended early'),
+  cut_off: z.string().nullable().describe('Code of the reason why it ended early'),
 });
 export type EgressRecord = z.infer<typeof EgressRecord>;
 

@@ -16,7 +16,7 @@ import {
   TestedModels,
 } from './providers.ts';
 
-/** A stored credential, and the provider that it connects. The key itself is never returned. */
+/** A stored credential, and its provider. The API never returns the key itself. */
 export const ModelCredential = z.strictObject({
   name: CredentialName,
   agent_id: OwnerAgent,
@@ -27,14 +27,14 @@ export const ModelCredential = z.strictObject({
     .describe('First 12 digits of the SHA-256 of the key; null for a key of an earlier version, and without a key'),
   created_at: Time,
   created_by: z.string(),
-  provider: ConnectedProvider.nullable().describe('Null for a key that the configuration names'),
+  provider: ConnectedProvider.nullable().describe('Null for a key from the configuration'),
   last_test: ProviderTest.nullable(),
-  tested_models: TestedModels.describe('Findings of tests about its models; the gateway goes by them'),
+  tested_models: TestedModels.describe('Results of tests about its models; the gateway relies on them'),
   used_by: ProviderUsers,
 });
 export type ModelCredential = z.infer<typeof ModelCredential>;
 
-/** A provider of the configuration. Only an operator changes it. */
+/** A provider from the configuration, which only an operator changes. */
 const ConfiguredProvider = z.strictObject({
   name: z.string(),
   kind: z.string(),
@@ -46,7 +46,7 @@ const ConfiguredProvider = z.strictObject({
 
 const KEYED_KINDS: readonly string[] = ['openai', 'openrouter', 'anthropic'];
 
-/** True if a provider of the kind has an address of its own, and takes a key. */
+/** True if providers of this kind have a fixed address and take a key. */
 export function isHostedKind(kind: string): boolean {
   return KEYED_KINDS.includes(kind);
 }
@@ -61,11 +61,9 @@ const PutCredential = z
     agent_id: OwnerAgent.optional(),
     key: ApiKey.optional(),
     kind: z.enum(CONNECTABLE_KINDS).optional().describe('Connects a provider; without it, only a key is stored'),
-    base_url: BaseUrl.optional().describe(
-      'Address of the provider; OpenAI, OpenRouter and Anthropic have one of their own',
-    ),
+    base_url: BaseUrl.optional().describe('Address of the provider; not needed for OpenAI, OpenRouter and Anthropic'),
     models: ModelOffers.optional(),
-    max_in_flight: z.int().min(1).max(10_000).optional().describe('Requests at one time'),
+    max_in_flight: z.int().min(1).max(10_000).optional().describe('Maximum number of parallel requests'),
   })
   .refine(({ kind, key }) => kind !== undefined || key !== undefined, {
     path: ['key'],
@@ -98,7 +96,7 @@ export type PutModelCredential = z.output<typeof PutCredential>;
 export const putModelCredential = defineRoute('putModelCredential POST /models/credentials', {
   ...manageModels,
   summary:
-    "Connect a provider of models, or store a provider's key, for the village or for one agent, in place of an earlier one; the key is sealed and never returned",
+    'Connect a provider of models or store its key, for the village or for one agent; replaces an earlier one. The API seals the key and never returns it',
   idempotency: 'natural',
   body: PutCredential,
   answer: json(z.strictObject({ credential: ModelCredential })),
@@ -107,13 +105,13 @@ export const putModelCredential = defineRoute('putModelCredential POST /models/c
 
 export const listModelCredentials = defineRoute('listModelCredentials GET /models/credentials', {
   ...manageModels,
-  summary: 'List the stored credentials and connected providers, and those of the configuration',
+  summary: 'List the stored credentials and providers, and those of the configuration',
   answer: json(
     z.strictObject({
       enabled: z.boolean().describe('False if the village has no key to seal credentials with'),
       subscription: z.strictObject({
         enabled: z.boolean().describe('True if the operator allows a sign-in to a subscription'),
-        notice: z.string().describe('An admin reads and accepts it before the sign-in'),
+        notice: z.string().describe('Notice that an admin must accept before the sign-in'),
       }),
       credentials: z.array(ModelCredential),
       configured: z.array(ConfiguredProvider),
@@ -121,7 +119,7 @@ export const listModelCredentials = defineRoute('listModelCredentials GET /model
         z.strictObject({
           name: z.string(),
           providers: z.array(z.string()),
-          available: z.boolean().describe('True if the village has the key, stored or in its Secret'),
+          available: z.boolean().describe('True if the village has the key, in its database or its Secret'),
         }),
       ),
     }),
@@ -130,14 +128,14 @@ export const listModelCredentials = defineRoute('listModelCredentials GET /model
 
 export const deleteModelCredential = defineRoute('deleteModelCredential DELETE /models/credentials/{name}', {
   ...manageModels,
-  summary: 'Remove a stored credential, with the provider that it connects',
+  summary: 'Remove a stored credential and its provider',
   idempotency: 'natural',
   params: z.strictObject({ name: CredentialName }),
   query: z.strictObject({ agent_id: AgentId.optional() }),
   answer: json(z.strictObject({ removed: z.boolean() })),
 });
 
-/** A provider that is tried before it is stored. */
+/** A provider to test before storing it. */
 const TriedConnection = z.strictObject({
   kind: z.enum(CONNECTABLE_KINDS),
   base_url: BaseUrl.optional(),
@@ -149,9 +147,9 @@ const TestBody = z
   .strictObject({
     model: z.string().min(1).max(128).optional(),
     credential: CredentialName.optional().describe(
-      'A connected provider; its first model answers, or the one of `model`',
+      'A connected provider, to test with `model` or else with its first model',
     ),
-    connection: TriedConnection.optional().describe('A provider that is tried without being stored'),
+    connection: TriedConnection.optional().describe('A provider to test without storing it'),
     agent_id: AgentId.nullish().describe("Tests with this agent's own key or provider, if it has one"),
   })
   .refine(
@@ -165,14 +163,14 @@ export type TestModel = z.output<typeof TestBody>;
 const TestedAbility = z.strictObject({
   ability: z.enum(MODEL_ABILITIES),
   can: z.boolean().nullable().describe('Null if the test could not find out'),
-  note: z.string().max(1_000).describe('The finding in a sentence; after a refusal with the words of the provider'),
+  note: z.string().max(1_000).describe("The result in a sentence, with the provider's words after a refusal"),
 });
 export type TestedAbility = z.infer<typeof TestedAbility>;
 
 export const testModel = defineRoute('testModel POST /models/test', {
   ...manageModels,
   summary:
-    'Ask a model, a connected provider or one that is not stored yet for a few words, and find out by a small request each whether it streams, calls tools, writes JSON by a schema and makes vectors; no agent is charged',
+    'Test a model, a connected provider or a new one: ask for a few words, then check with small requests whether it streams, calls tools, writes JSON for a schema and makes vectors. No agent is charged',
   idempotency: 'natural',
   body: TestBody,
   answer: json(
@@ -189,11 +187,11 @@ export const testModel = defineRoute('testModel POST /models/test', {
       abilities: z
         .array(TestedAbility)
         .max(MODEL_ABILITIES.length)
-        .describe('Found by a small request each; empty if the model fails, and for the scripted mind'),
+        .describe('Results of one small request each; empty if the model fails, and for the scripted mind'),
       cost: z
         .strictObject({ currency: z.string(), amount: z.string() })
         .nullable()
-        .describe("The provider's price of this test by the price table; null if the table lacks the model"),
+        .describe('Cost of this test at the provider, by the price table; null if the table lacks the model'),
     }),
   ),
   reasons: ['model_not_served', 'no_such_agent', 'no_such_provider', 'address_refused', 'village_frozen'],
@@ -204,12 +202,12 @@ const CALLBACK_CHARS_MAX = 8_000;
 export const startSubscription = defineRoute('startSubscription POST /models/subscription/start', {
   ...manageModels,
   summary:
-    'Begin a sign-in to a subscription: the admin opens the address, and finishes with the address that the browser ends at',
+    'Begin a sign-in to a subscription: the admin opens the returned address, then sends the address at which the browser ends',
   idempotency: 'natural',
   body: z.strictObject({
     name: z.string().regex(PROVIDER_NAME, PROVIDER_NAME_FORM),
     agent_id: OwnerAgent.optional(),
-    notice_accepted: z.literal(true, 'read the notice of GET /models/credentials, and write true to accept it'),
+    notice_accepted: z.literal(true, 'read the notice in GET /models/credentials, and write true to accept it'),
   }),
   answer: json(
     z.strictObject({
@@ -223,10 +221,11 @@ export const startSubscription = defineRoute('startSubscription POST /models/sub
 
 export const finishSubscription = defineRoute('finishSubscription POST /models/subscription/finish', {
   ...manageModels,
-  summary: 'Finish a sign-in to a subscription: its tokens are sealed, renewed before they end, and never returned',
+  summary:
+    'Finish a sign-in to a subscription. The API seals its tokens, renews them before they expire, and never returns them',
   idempotency: 'natural',
   body: z.strictObject({
-    callback: z.url('write the whole address that the browser ended at').max(CALLBACK_CHARS_MAX),
+    callback: z.url('write the full address at which the browser ended').max(CALLBACK_CHARS_MAX),
     models: ModelOffers,
   }),
   answer: json(z.strictObject({ credential: ModelCredential })),

@@ -19,7 +19,7 @@ const ToolName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'write 1 to 64 letter
 const CallId = z.string().min(1).max(256);
 const TextBlock = z.looseObject({ type: z.literal('text', 'these models read text only'), text: Text });
 
-/** Anthropic's content. Thoughts of earlier answers are accepted and left out. */
+/** Anthropic's content. Thinking blocks of earlier answers are accepted and dropped. */
 const Block = z.discriminatedUnion(
   'type',
   [
@@ -72,7 +72,7 @@ const conversation = {
 /** Anthropic's format; other fields, such as top_k and thinking, are accepted and ignored. */
 export const MessagesBody = z.looseObject({
   ...conversation,
-  max_tokens: z.int().min(1).max(1_000_000).describe('Capped by the context of the model'),
+  max_tokens: z.int().min(1).max(1_000_000).describe('Limited by the context of the model'),
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(1).nullish(),
   stop_sequences: z.array(z.string().min(1).max(64)).max(STOPS_MAX).nullish(),
@@ -94,7 +94,7 @@ const ToolUse = z.strictObject({
   type: z.literal('tool_use'),
   id: z.string(),
   name: z.string(),
-  input: JsonObject.describe('Arguments that are no JSON object are in the one field invalid_arguments'),
+  input: JsonObject.describe('Arguments that are not a JSON object are in the field invalid_arguments'),
 });
 
 const head = {
@@ -160,7 +160,7 @@ export const createMessage = defineRoute('createMessage POST /v1/messages', {
 
 export const countMessageTokens = defineRoute('countMessageTokens POST /v1/messages/count_tokens', {
   ...messages,
-  summary: "Count the tokens of a chat in Anthropic's format: an estimate, and exact for the scripted mind",
+  summary: "Count the tokens of a chat in Anthropic's format: an estimate, but exact for the scripted mind",
   idempotency: 'natural',
   body: z.looseObject(conversation),
   bodyMaxBytes: CHAT_BODY_MAX_BYTES,

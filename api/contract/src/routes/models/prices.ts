@@ -13,7 +13,7 @@ const Currency = z
   .regex(/^[A-Za-z]{2,12}$/, 'write a currency, such as "USD"')
   .meta({ example: 'USD' });
 
-/** The price of a million tokens at a provider. The ledger charges by the tier; this price only informs. */
+/** The price of a million tokens at a provider, for information only: the ledger charges the price of the tier. */
 export const ModelPriceView = z.strictObject({
   provider: z.string().nullable().describe('Null: any provider of the configuration'),
   agent_id: OwnerAgent,
@@ -29,7 +29,7 @@ export type ModelPriceView = z.infer<typeof ModelPriceView>;
 
 export const listModelPrices = defineRoute('listModelPrices GET /models/prices', {
   ...manageModels,
-  summary: 'List the prices of providers, of a million tokens each; the first that matches provider and model applies',
+  summary: "List the providers' prices for a million tokens; the first that matches provider and model applies",
   answer: json(z.strictObject({ prices: z.array(ModelPriceView) })),
 });
 

@@ -5,7 +5,7 @@ const PROVIDER_MODELS_MAX = 50;
 const URL_CHARS_MAX = 500;
 export const USERS_SHOWN_MAX = 50;
 
-/** Kinds of providers that an admin can connect. A subscription is connected by its sign-in. */
+/** Kinds of providers that an admin can connect directly. A subscription needs a sign-in. */
 export const CONNECTABLE_KINDS = [
   'openai',
   'openrouter',
@@ -20,11 +20,11 @@ export type ConnectableKind = (typeof CONNECTABLE_KINDS)[number];
 export const CredentialName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'write the name of a credential, such as "openai-key"')
-  .meta({ description: 'Name by which the configuration of the models names the key', example: 'openai-key' });
+  .meta({ description: 'Name of the key in the configuration of the models', example: 'openai-key' });
 
-export const OwnerAgent = AgentId.nullable().describe("The agent whose own it is; null: the village's");
+export const OwnerAgent = AgentId.nullable().describe('The agent that owns it; null if the village does');
 
-/** The name of a model as tiers and requests give it. */
+/** The name of a model in tiers and requests. */
 const NO_STAR = 'write a name without *: a connected provider lists each model';
 const ModelName = z
   .string()
@@ -50,39 +50,41 @@ export const ApiKey = z
   .max(8_000)
   .regex(/^[\x21-\x7e]+$/, 'write the key alone: printable characters without spaces');
 
-/** The word of an admin about a model goes before what a test of it found. */
+/** Settings of an admin override the results of a test. */
 const abilities = {
-  tools: z.boolean().optional().describe('False for a model that cannot call tools; by default as a test finds'),
+  tools: z.boolean().optional().describe('False for a model that cannot call tools; by default the result of a test'),
   json: z
     .boolean()
     .optional()
-    .describe('False for a model that cannot write JSON by a schema; by default as a test finds'),
-  stream: z
-    .boolean()
-    .optional()
-    .describe('False for a server that gives whole answers alone; by default as a test finds'),
+    .describe('False for a model that cannot write JSON for a schema; by default the result of a test'),
+  stream: z.boolean().optional().describe('False for a server that cannot stream; by default the result of a test'),
   embeddings: z
     .boolean()
     .optional()
-    .describe('False for a model that makes no vectors of texts; by default as a test finds'),
+    .describe('False for a model that cannot make vectors of texts; by default the result of a test'),
 };
 
 export const ModelOffer = z.strictObject({
-  name: ModelName.meta({ description: 'Name that tiers and requests give the model', example: 'small' }),
+  name: ModelName.meta({ description: 'Name of the model in tiers and requests', example: 'small' }),
   model: z
     .string()
     .min(1)
     .max(200)
     .regex(/^[^*]*$/, NO_STAR)
     .optional()
-    .describe("The provider's name of it; by default the same"),
+    .describe("The provider's name of the model; by default the same"),
   context_tokens: z
     .int()
     .min(256)
     .max(10_000_000)
     .optional()
-    .describe('Most tokens of a prompt and its answer (32768)'),
-  answer_tokens: z.int().min(1).max(1_000_000).optional().describe('Most tokens of an answer by default (1024)'),
+    .describe('Maximum tokens of a prompt and its answer; 32768 by default'),
+  answer_tokens: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe('Maximum tokens of an answer if a request sets none; 1024 by default'),
   ...abilities,
 });
 export type ModelOffer = z.infer<typeof ModelOffer>;
@@ -97,7 +99,12 @@ export const ConnectedProvider = z.strictObject({
   kind: z.enum([...CONNECTABLE_KINDS, 'openai-subscription']),
   base_url: z.string(),
   models: z.array(ModelOffer.required().extend(abilities)),
-  max_in_flight: z.int().min(1).max(10_000).nullable().describe('Requests at one time; null: any number'),
+  max_in_flight: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .nullable()
+    .describe('Maximum number of parallel requests; null for no limit'),
 });
 export type ConnectedProvider = z.infer<typeof ConnectedProvider>;
 

@@ -5,9 +5,9 @@ import { AgentConfig } from '../resident.ts';
 
 export const VillageModel = z.strictObject({
   name: z.string(),
-  provider: z.string().nullable().describe('The provider that is asked first; null if none serves it'),
+  provider: z.string().nullable().describe('The provider that is tried first; null if none serves it'),
   kind: z.string().nullable(),
-  scripted: z.boolean().describe('True if its answers join sentences of a list and no language model is asked'),
+  scripted: z.boolean().describe('True if the scripted mind composes its answers, without a language model'),
   available: z.boolean().describe('False if no provider serves it, or its key is missing'),
   context_tokens: z.int().positive().nullable(),
   tiers: z.array(z.string()).describe('The tiers that include it, by rank'),
@@ -15,7 +15,8 @@ export const VillageModel = z.strictObject({
 export type VillageModel = z.infer<typeof VillageModel>;
 
 export const showModels = defineRoute('showModels GET /models', {
-  summary: 'Show the models of the village, and those of one agent; scripted_only is true without a language model',
+  summary:
+    'Show the models of the village and of one agent; scripted_only is true if the village has no language model',
   tag: 'models',
   placement: 'versioned',
   permission: 'world:read',
@@ -27,7 +28,7 @@ export const showModels = defineRoute('showModels GET /models', {
       agent: z
         .strictObject({
           agent_id: AgentId,
-          allowed: z.array(z.string()).describe('Models of its tier and purchases that a provider serves'),
+          allowed: z.array(z.string()).describe('Models of its tier and its purchases that a provider serves'),
           model: AgentConfig.shape.model,
         })
         .nullable(),

@@ -35,10 +35,10 @@ export const Credit = z.strictObject({
   provider_transaction_id: z.string(),
   agent_id: AgentId,
   amount: AiDollars.describe('Amount that was credited, or is proposed'),
-  net: AiDollars.describe('Amount that stands: less after a refund or dispute, 0 before it is credited'),
+  net: AiDollars.describe('Amount that remains after refunds and disputes; 0 before the credit'),
   currency: z.literal('aiDollar'),
   state: CreditState,
-  origin: z.enum(['manual', 'webhook']).describe('Origin: written by an admin, or reported by the provider'),
+  origin: z.enum(['manual', 'webhook']).describe('Origin: an admin or the provider'),
   ledger_entry_id: z.uuid().nullable().describe('Ledger entry that credited it'),
   note: z.string(),
   requested_by: z.string(),
@@ -55,7 +55,7 @@ const CreditAnswer = json(z.strictObject({ credit: Credit }));
 export const createCredit = defineRoute('createCredit POST /economy/credits', {
   ...ofCredits,
   summary:
-    'Credit an outside payment to an agent, by its transaction id; above a limit it becomes a proposal for another admin',
+    'Credit an outside payment to an agent by its transaction id; above a limit this becomes a proposal for another admin',
   body: z.strictObject({
     agent_id: AgentId,
     provider: ProviderName.default('paypal'),
@@ -79,7 +79,7 @@ export const listCredits = defineRoute('listCredits GET /economy/credits', {
   answer: json(
     z.strictObject({
       credits: z.array(Credit),
-      approval_limit: AiDollars.describe('Most that one admin may credit alone, at once and within 24 hours'),
+      approval_limit: AiDollars.describe('Maximum that one admin may credit alone, per credit and within 24 hours'),
       ...NEXT_CURSOR,
     }),
   ),
@@ -103,7 +103,7 @@ export const approveCredit = defineRoute('approveCredit POST /economy/credits/{c
 
 export const rejectCredit = defineRoute('rejectCredit POST /economy/credits/{credit_id}/reject', {
   ...ofCredits,
-  summary: 'Reject a proposal, or withdraw your own; its transaction id is free again',
+  summary: 'Reject a proposal or withdraw your own; its transaction id can be used again',
   body: z.strictObject({ reason: z.string().trim().min(1).max(CREDIT_REASON_MAX_CHARS) }),
   answer: CreditAnswer,
   reasons: ['no_such_credit', 'credit_decided'],

@@ -3,7 +3,7 @@ import { defineRoute, json } from '../../http/route.ts';
 import { Amount } from '../../values/money.ts';
 import { AgentId } from '../../values/scalars.ts';
 
-/** The signature covers the exact bytes. Parsing and writing the JSON would change them: `1.0` becomes `1`. */
+/** The signature covers the exact bytes, which parsing and writing the JSON would change: `1.0` becomes `1`. */
 const RawBody = z.instanceof(Uint8Array).describe('Notification, signed by PayPal in its headers');
 
 export const receivePayPalWebhook = defineRoute('receivePayPalWebhook POST /payments/paypal/webhook', {

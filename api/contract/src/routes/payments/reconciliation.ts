@@ -24,15 +24,15 @@ export const Difference = z.strictObject({
   provider: ProviderName,
   provider_transaction_id: z.string(),
   agent_id: AgentId.nullable(),
-  ours: AiDollars.nullable().describe('Amount that stands in the ledger'),
+  ours: AiDollars.nullable().describe('Net amount in the ledger'),
   theirs: z
     .strictObject({ amount: ProviderAmount, currency: CurrencyCode })
     .nullable()
-    .describe('Amount that stands at the provider, less refunds'),
-  owner: z.string().describe('Owner: the admin who credited it or took it on, else `admins`'),
+    .describe('Net amount at the provider after refunds'),
+  owner: z.string().describe('Owner: the admin who credited it or took it over, else `admins`'),
   found_at: Time,
   age_s: z.int().min(0),
-  overdue: z.boolean().describe('True if it was found more than a day ago and has no explanation'),
+  overdue: z.boolean().describe('True if it is older than a day and has no explanation'),
   explanation: z.string().nullable(),
   explained_by: z.string().nullable(),
 });
@@ -75,13 +75,13 @@ const ofReconciliation = { tag: 'economy', audiences: ['people'], permission: 'p
 
 export const getReconciliation = defineRoute('getReconciliation GET /economy/reconciliation', {
   ...ofReconciliation,
-  summary: "Differences between the village's credits and the provider's payments, with owner and age",
+  summary: "Differences between the village's credits and the provider's payments, with owners and ages",
   answer: json(ReconciliationView),
 });
 
 export const changeDifference = defineRoute('changeDifference PUT /economy/reconciliation/{difference_id}', {
   ...ofReconciliation,
-  summary: 'Take on or explain a difference; it stays listed until both sides agree',
+  summary: 'Take over or explain a difference; it stays listed until both sides agree',
   body: z
     .strictObject({
       owner: z.string().trim().min(1).max(200).optional(),
@@ -97,7 +97,7 @@ export const changeDifference = defineRoute('changeDifference PUT /economy/recon
 
 export const importStatement = defineRoute('importStatement POST /economy/statements', {
   ...ofReconciliation,
-  summary: "Import a provider's statement to compare with; payments that are known already are updated",
+  summary: "Import a provider's statement for comparison; known payments are updated",
   body: z
     .strictObject({
       provider: ProviderName,

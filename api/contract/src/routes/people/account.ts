@@ -48,14 +48,14 @@ export const AccountDetail = Account.extend({
 });
 export type AccountDetail = z.infer<typeof AccountDetail>;
 
-/** The API returns it only in this answer. */
+/** Only this answer contains it. */
 export const CodeGrant = z.strictObject({ code: z.string(), expires_at: Time });
 export type CodeGrant = z.infer<typeof CodeGrant>;
 
 export const SIGN_INS = ['password', 'code', 'oidc', 'bootstrap'] as const;
 export type SignInBy = (typeof SIGN_INS)[number];
 
-/** `session_id` is not a credential. */
+/** A session of a person. `session_id` is not a credential. */
 export const Session = z.strictObject({
   session_id: z.uuid(),
   signed_in_by: z.enum(SIGN_INS),
@@ -70,7 +70,7 @@ export type Session = z.infer<typeof Session>;
 
 export const SessionList = z.strictObject({ sessions: z.array(Session) });
 export const EndedSessions = z.strictObject({
-  ended: z.int().min(0).describe('Number of sessions that were ended'),
+  ended: z.int().min(0).describe('Number of ended sessions'),
 });
 
 export const ofPeople = { tag: 'accounts', placement: 'versioned', audiences: ['people'] } as const;

@@ -38,7 +38,8 @@ export const createAccount = defineRoute('createAccount POST /accounts', {
   ...ofPeople,
   summary: 'Create an account; the answer has a one-time code with which the person sets a password',
   permission: 'accounts:change',
-  // A name can be taken only once, and the answer has a secret code, so the API does not store the answer.
+  // A retry cannot create a second account, because names are unique; the API does not store the answer, because it
+  // contains a secret code.
   idempotency: 'natural',
   body: z.strictObject({ name: AccountName, role: z.enum(ACCOUNT_ROLES) }),
   status: 201,
@@ -84,7 +85,7 @@ export const endAccountSessions = defineRoute('endAccountSessions DELETE /accoun
 export const banAccount = defineRoute('banAccount POST /accounts/{account_id}/ban', {
   ...ofPeople,
   summary:
-    'Ban a person: from the commit on the API refuses their requests and closes their sockets; replaces an earlier ban',
+    'Ban a person: from then on the API refuses their requests and closes their sockets; replaces an earlier ban',
   permission: 'accounts:ban',
   body: z.strictObject({
     reason: AdminReason.meta({ example: 'insults agents' }),

@@ -3,7 +3,7 @@ import { defineRoute } from '../../http/route.ts';
 
 const METHOD_MAX_CHARS = 128;
 
-/** One JSON-RPC message of the Model Context Protocol. Lists of messages are refused, so that each one counts as a request. */
+/** One JSON-RPC message of the Model Context Protocol. Batches are refused, so that each message counts as a request. */
 const McpMessage = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string().max(METHOD_MAX_CHARS), z.int()]).optional(),
@@ -12,7 +12,7 @@ const McpMessage = z.looseObject({
 
 export const callMcp = defineRoute('callMcp POST /mcp', {
   summary:
-    'The village as MCP server (streamable HTTP without sessions): tools with which an assistant of a person lists agents, reads and posts on the board, gives runs and reads them',
+    "The village as MCP server (streamable HTTP without sessions): tools by which a person's assistant lists agents, reads and writes the board, and creates and reads runs",
   tag: 'service',
   permission: 'mcp:use',
   placement: 'absolute',

@@ -16,7 +16,7 @@ export const LoginOptions = z.strictObject({
       path: z.string().describe('Address that the browser opens to sign in'),
     })
     .nullable()
-    .describe('Identity provider; null if none is configured'),
+    .describe('The identity provider; null if none is configured'),
 });
 export type LoginOptions = z.infer<typeof LoginOptions>;
 
@@ -68,7 +68,7 @@ export const startOidc = defineRoute('startOidc GET /login/oidc', {
   reasons: ['oidc_not_configured', 'tls_required'],
 });
 
-/** The provider may add parameters; the library that reads the query checks them strictly. */
+/** The provider may add parameters; the library that parses the query validates them. */
 const CallbackQuery = z.looseObject({
   code: z.string().optional(),
   state: z.string().optional(),

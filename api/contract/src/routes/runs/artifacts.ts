@@ -22,10 +22,10 @@ const Page = json(z.strictObject({ artifacts: z.array(Artifact), ...NEXT_CURSOR 
 export const keepArtifact = defineRoute('keepArtifact PUT /runs/{run_id}/calls/{call_id}/artifacts/{sha256}', {
   ...working,
   params: z.strictObject({ run_id: z.uuid(), call_id: CallId, sha256: Sha256 }),
-  summary: 'Keep bytes that a call made for people, for 30 days; the same bytes of the same call are kept once',
+  summary: 'Store bytes that a call made for people, for 30 days; the same bytes of the same call are stored once',
   query: z.strictObject({
     cycle: z.coerce.number().int().min(0).describe('Run cycle of the agent'),
-    attempt: z.coerce.number().int().min(1).describe('Attempt that the start of the run returned'),
+    attempt: z.coerce.number().int().min(1).describe('Attempt number from the start of the run'),
     name: ArtifactName,
     media_type: MediaType,
     deliverable: DeliverableKind.optional(),
@@ -41,8 +41,7 @@ export const keepArtifact = defineRoute('keepArtifact PUT /runs/{run_id}/calls/{
 
 export const listRunArtifacts = defineRoute('listRunArtifacts GET /runs/{run_id}/artifacts', {
   ...reading,
-  summary:
-    'Artifacts of a run and of its workers, newest first; none for a reader who may not see the texts of the run',
+  summary: 'Artifacts of a run and its workers, newest first; empty for a reader who may not see the texts of the run',
   query: z.strictObject(paging(ARTIFACTS_PAGE_MAX)),
   answer: Page,
   reasons: ['no_such_run', 'cursor_invalid'],
@@ -64,7 +63,7 @@ const Sources = z.array(RunSource).max(RUN_SOURCES_MAX);
 export const listRunSources = defineRoute('listRunSources GET /runs/{run_id}/sources', {
   ...reading,
   summary:
-    'Pages that a run and its workers opened, newest first, each once; none for a reader who may not see the texts of the run',
+    'Pages that a run and its workers opened, newest first, each once; empty for a reader who may not see the texts of the run',
   answer: json(z.strictObject({ sources: Sources })),
   reasons: ['no_such_run'],
 });
@@ -73,7 +72,7 @@ export const getSessionResults = defineRoute('getSessionResults GET /sessions/{s
   tag: 'sessions',
   permission: 'sessions:read',
   summary:
-    'The newest deliverables of a session and the newest pages that it opened, each with the run that answers: what a worker made belongs to the run that it works for',
+    'The newest deliverables and opened pages of a session, each with its run; those of a worker belong to the run that it works for',
   answer: json(z.strictObject({ artifacts: z.array(Artifact).max(ARTIFACTS_PAGE_MAX), sources: Sources })),
   reasons: ['no_such_session'],
 });
@@ -87,7 +86,7 @@ export const getArtifactContent = defineRoute('getArtifactContent GET /artifacts
 
 export const getArtifactImage = defineRoute('getArtifactImage GET /artifacts/{artifact_id}/image', {
   ...reading,
-  summary: 'Show an artifact whose bytes are those of a PNG or JPEG, for readers of the texts of its run',
+  summary: 'Show an artifact that is a PNG or JPEG, for readers of the texts of its run',
   answer: { kind: 'bytes', contentType: 'image/*' },
   reasons: ['no_such_artifact'],
 });

@@ -5,7 +5,7 @@ import { RUN_PROMPT_MAX_CHARS } from '../../values/run.ts';
 import { AgentId, Time } from '../../values/scalars.ts';
 
 export const FIRING_AGENTS_MAX = 2_000;
-/** A firing may come at most this long before its slot, by the clock of the database. */
+/** Maximum milliseconds by which a firing may precede its slot, by the database's clock. */
 export const FIRING_EARLY_MS = 1_000;
 
 export const FiringOutcome = z.enum([
@@ -25,7 +25,7 @@ export const Firing = z.strictObject({
   firing_id: z.uuid(),
   slot: Time,
   fired_at: Time,
-  made_up: z.boolean().describe('True if it made up for a missed slot'),
+  made_up: z.boolean().describe('True if the slot had been missed'),
   runs: z.array(FiredRun),
 });
 export type Firing = z.infer<typeof Firing>;
@@ -47,7 +47,7 @@ export type FiringBody = z.infer<typeof FiringBody>;
 
 export const fireSchedule = defineRoute('fireSchedule POST /internal/firings', {
   summary:
-    'Fire a slot of a schedule once and create its runs; a repeated request returns the first answer. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
+    'Fire a slot of a schedule once and create its runs; a retry returns the first answer. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
   tag: 'internal',
   placement: 'absolute',
   audiences: ['agents'],
@@ -60,7 +60,7 @@ export const fireSchedule = defineRoute('fireSchedule POST /internal/firings', {
       slot: Time,
       claimed: z.boolean().describe('False if the slot had fired before'),
       runs: z.array(FiredRun),
-      now: Time.describe("Time of the deciding clock, the database's"),
+      now: Time.describe("Time of the decision by the database's clock"),
     }),
   ),
   reasons: ['firing_too_early', 'firing_forgotten', 'fence_stale', 'village_frozen'],

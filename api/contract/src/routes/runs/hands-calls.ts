@@ -5,15 +5,15 @@ import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scal
 import { working } from './runs.ts';
 import { OPENED_PAGES_MAX, OpenedPage } from '../../values/artifact.ts';
 
-/** Longest text of a command or of one stream in the log of a call. */
+/** Maximum characters of a command or of one stream in the log of a call. */
 export const CALL_LOG_TEXT_MAX_CHARS = 40_000;
 const LogText = z.string().max(CALL_LOG_TEXT_MAX_CHARS);
-/** Lines about refusals of the broker in the log of a call; the last one may count others. */
+/** Maximum lines about refusals of the broker in the log of a call; the last one may count further refusals. */
 export const REFUSALS_MAX = 6;
 export const REFUSAL_MAX_CHARS = 320;
 const Count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** The facts about a call as the pod claims them. A long text loses its middle. */
+/** The facts about a call as the pod claims them. Long texts are shortened in the middle. */
 export const CallReport = z.strictObject({
   command: LogText.optional(),
   cwd: z.string().max(1_024).optional(),
@@ -25,17 +25,17 @@ export const CallReport = z.strictObject({
   path: z.string().max(4_096).optional().describe('File that was read or changed'),
   diff: LogText.optional().describe('Change of the file, as a unified diff'),
   change: Count.optional().describe("Number of the change in the agent's log of changes"),
-  opened: z.array(OpenedPage).max(OPENED_PAGES_MAX).optional().describe('Pages that it opened in the network'),
+  opened: z.array(OpenedPage).max(OPENED_PAGES_MAX).optional().describe('Web pages that it opened'),
   refused: z
     .array(z.string().max(REFUSAL_MAX_CHARS))
     .max(REFUSALS_MAX)
     .optional()
-    .describe('Refusals of the broker while it ran, with code and fix, as the proxy of the pod saw them'),
-  undoes: Count.optional().describe('Number of the earlier change that this one undid'),
+    .describe("Refusals of the broker during the call, with code and fix, as the pod's proxy saw them"),
+  undoes: Count.optional().describe('Number of the change that this call undid'),
 });
 export type CallReport = z.infer<typeof CallReport>;
 
-/** `unknown`: its run has ended or has another attempt, and no end was reported. */
+/** `unknown`: no end was reported, and the run has ended or has a newer attempt. */
 export const HandsCallState = z.enum(['begun', 'ended', 'unknown']);
 
 /** A call in the hands of an agent. The API saw its start; the agent claims its end. */
@@ -57,26 +57,26 @@ export const HANDS_CALLS_PAGE_MAX = 50;
 
 const Claim = {
   cycle: z.int().min(0).describe('Run cycle of the agent'),
-  attempt: z.int().min(1).describe('Attempt that the start of the run returned'),
+  attempt: z.int().min(1).describe('Attempt number from the start of the run'),
 };
-const Boot = z.string().min(1).max(64).describe('Start of the hands, as their supervisor names it');
+const Boot = z.string().min(1).max(64).describe('Id of the present start of the hands, from their supervisor');
 
 export const beginCall = defineRoute('beginCall POST /runs/{run_id}/calls/{call_id}/start', {
   ...working,
   summary:
-    'Store the start of a call in the hands before it runs: the API judges it, uses up its permission and gives it a slot of the tier',
+    "Store the start of a call in the hands before it runs: the API judges it, uses up its permission and takes one of the tier's slots",
   body: z.strictObject({
     ...Claim,
     tool: z.string().min(1).max(64),
     arguments: plainText(ARGUMENTS_MAX_CHARS).describe('Arguments as JSON'),
     boot: Boot,
-    known: z.boolean().default(false).describe('True to ask for the state of an earlier start; nothing begins'),
+    known: z.boolean().default(false).describe('True only queries the state of an earlier start'),
   }),
   answer: json(
     z.strictObject({
       state: z
         .enum(['begun', 'known', 'ended', 'absent', 'denied'])
-        .describe('`known`: an earlier request began it in the start of the hands `boot`. `absent`: nothing began'),
+        .describe("`known`: an earlier request started it in the hands' start `boot`. `absent`: it was never started"),
       boot: z.string().nullable(),
       outcome: CallOutcome.nullable().describe('Outcome of a denied call, or of one that has ended'),
       waits_s: z
@@ -84,9 +84,7 @@ export const beginCall = defineRoute('beginCall POST /runs/{run_id}/calls/{call_
         .min(0)
         .max(EGRESS_ANSWER_S)
         .optional()
-        .describe(
-          'Seconds that a call may take longer, because people are asked about what it sends while it runs; 0 if absent',
-        ),
+        .describe('Extra seconds for a call while people are asked about what it sends; 0 if absent'),
     }),
   ),
   reasons: [
@@ -101,7 +99,7 @@ export const beginCall = defineRoute('beginCall POST /runs/{run_id}/calls/{call_
   ],
 });
 
-/** Both streams, a command and a diff at their limits, as JSON. */
+/** Bytes of both streams, a command and a diff of maximum length, as JSON. */
 const END_BODY_MAX_BYTES = 1_048_576;
 
 export const endCall = defineRoute('endCall POST /runs/{run_id}/calls/{call_id}/end', {
@@ -128,7 +126,7 @@ const MemoryIds = z.array(z.string().min(1).max(64)).max(MEMORIES_MAX);
 export const noteMemories = defineRoute('noteMemories POST /runs/{run_id}/memories', {
   ...working,
   summary:
-    'Note the memories that a run writes or recalls. The API marks those of a tainted run, and taints a run that recalls a marked one',
+    'Record the memories that a run writes or recalls. The API marks those of a tainted run, and taints a run that recalls a marked one',
   body: z.strictObject({ ...Claim, written: MemoryIds.default([]), recalled: MemoryIds.default([]) }),
   answer: json(z.strictObject({ tainted: z.array(z.string()).describe('Recalled memories that are marked') })),
   reasons: [...working.reasons],

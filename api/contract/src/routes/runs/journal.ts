@@ -13,31 +13,31 @@ import { RunClaim, working } from './runs.ts';
 export const storeRunJournal = defineRoute('storeRunJournal POST /runs/{run_id}/journal', {
   ...working,
   summary:
-    "Store entries of the agent's journal about a run, with their texts; renews the lease. Entries that are stored already change nothing",
+    "Store entries of the agent's journal about a run, with their texts; renews the lease. Entries that are already stored have no effect",
   bodyMaxBytes: JOURNAL_BODY_MAX_BYTES,
   body: z.strictObject({
     ...RunClaim.shape,
-    entries: z.array(JournalEntry).max(JOURNAL_ENTRIES_MAX).describe('In the order of their places'),
+    entries: z.array(JournalEntry).max(JOURNAL_ENTRIES_MAX).describe('In ascending order of place'),
     payloads: z.array(JournalPayload).max(JOURNAL_PAYLOADS_MAX),
   }),
   answer: json(
     z.strictObject({
-      stored_through: z.int().min(0).describe('Greatest place of this run that is stored; 0 without any'),
+      stored_through: z.int().min(0).describe('Greatest stored place of this run; 0 if there is none'),
     }),
   ),
   reasons: [...working.reasons, 'journal_diverged', 'journal_full'],
 });
 
-/** Words of one request; longer output goes in several. */
+/** Maximum characters in one request; longer output needs several. */
 export const RUN_WORDS_MAX_CHARS = 16_384;
 
 export const publishRunWords = defineRoute('publishRunWords POST /runs/{run_id}/words', {
   ...working,
   summary:
-    'Publish words of an answer under way to the readers of a run, for a runtime whose words the models gateway does not see. They are never stored',
+    'Publish parts of an unfinished answer to the readers of a run, for a runtime that does not use the models gateway. They are never stored',
   body: z.strictObject({
     ...RunClaim.shape,
-    ask: z.int().min(1).describe('Number of the answer that the words will be part of'),
+    ask: z.int().min(1).describe('Number of the answer to which the words belong'),
     text: z.string().min(1).max(RUN_WORDS_MAX_CHARS),
   }),
   answer: json(z.strictObject({})),
@@ -55,7 +55,7 @@ export const readJournal = defineRoute('readJournal GET /agents/{agent_id}/journ
   answer: json(
     z.strictObject({
       entries: z.array(JournalEntry.extend({ run_id: z.uuid() })),
-      payloads: z.array(JournalPayload).describe('Texts of these entries, and the salt; forgotten texts are missing'),
+      payloads: z.array(JournalPayload).describe('Texts of these entries, and the salt; deleted texts are missing'),
       next: z.int().nullable().describe('Value of `after` for the next page; null on the last one'),
     }),
   ),

@@ -6,13 +6,13 @@ import { ObjectName } from '../../kinds/text.ts';
 import { CallId, Policy, Verdict, VillageRules } from '../../values/permission.ts';
 import { AgentId, Time } from '../../values/scalars.ts';
 
-/** Calls that a trial looks at, the newest first, and the time that it may take in ms. */
+/** Limits of a trial: the number of calls that it judges, newest first, and its time in milliseconds. */
 export const TRIAL_CALLS_MAX = 50_000;
 export const TRIAL_MS_MAX = 10_000;
 export const TRIAL_EXAMPLES_MAX = 100;
 export const TRIAL_ROWS_MAX = 100;
 
-/** Rules that are not in force: of the village, of one tier, or of one Agent. The other layers stay as they are. */
+/** Proposed rules of the village, one tier or one Agent. The other layers stay in force. */
 export const PolicyProposal = z.discriminatedUnion('of', [
   z.strictObject({ of: z.literal('village'), rules: VillageRules }),
   z.strictObject({ of: z.literal('tier'), name: ObjectName, tools: TierTools.describe('As spec.tools of the tier') }),
@@ -20,7 +20,7 @@ export const PolicyProposal = z.discriminatedUnion('of', [
     of: z.literal('agent'),
     agent_id: AgentId,
     tools: ToolPolicy.describe('As spec.tools of the Agent'),
-    mcp_servers: McpServers.optional().describe('As spec.mcpServers of the Agent; those in force if left out'),
+    mcp_servers: McpServers.optional().describe('Like spec.mcpServers of the Agent; by default the present ones'),
   }),
 ]);
 export type PolicyProposal = z.infer<typeof PolicyProposal>;
@@ -34,7 +34,7 @@ export const TrialVerdict = z.strictObject({
   reason: z.string(),
   rule: Policy.shape.rules.element
     .nullable()
-    .describe('Rule that decides, with its layer; null if no rule does, for example in a tainted run'),
+    .describe('The deciding rule with its layer; null if no rule decided, for example in a tainted run'),
 });
 export type TrialVerdict = z.infer<typeof TrialVerdict>;
 
@@ -60,20 +60,17 @@ export const TrialExample = z.strictObject({
 });
 export type TrialExample = z.infer<typeof TrialExample>;
 
-/** The differences that proposed rules would have made to the calls of the last seven days. A trial changes nothing. */
+/** How proposed rules would have judged the calls of the last seven days differently. A trial changes nothing. */
 export const PolicyTrial = z.strictObject({
   since: Time,
   until: Time,
-  looked_at: Count.describe('Calls that the trial looked at, the newest first'),
-  judged: Count.describe('Calls among them that both policies judged'),
-  changed: Count.describe('Calls among these with another verdict'),
-  cut: z
-    .enum(['calls', 'time'])
-    .nullable()
-    .describe('Limit at which the trial ended before it had looked at all calls; null if it looked at all'),
+  looked_at: Count.describe('Number of calls that the trial read, newest first'),
+  judged: Count.describe('Number of these that both policies judged'),
+  changed: Count.describe('Number of judged calls with a different verdict'),
+  cut: z.enum(['calls', 'time']).nullable().describe('Limit that ended the trial early; null if it read all calls'),
   not_judged: z.strictObject({
-    older: Count.describe('Calls of the week that come before the limit; at most 200,000 are counted'),
-    without_facts: Count.describe('Calls from before the API kept the facts of each; at most 200,000 are counted'),
+    older: Count.describe('Calls of the week that the trial did not reach; counted up to 200,000'),
+    without_facts: Count.describe('Calls from before the API stored their facts; counted up to 200,000'),
     run_gone: Count.describe('Calls whose run and arguments are no longer kept'),
     agent_gone: Count.describe('Calls of agents that no longer exist'),
   }),
@@ -82,12 +79,15 @@ export const PolicyTrial = z.strictObject({
       ...Change,
       answers: z
         .strictObject({ allowed: Count, denied: Count, expired: Count })
-        .describe('Answers that people gave then to the requests for these calls'),
+        .describe('Answers of people to the requests for these calls'),
     }),
   ),
   by_class: z.array(Named).describe('By class; a shell command counts for each class that it needs'),
   by_agent: z.array(Named).max(TRIAL_ROWS_MAX).describe('By agent, the most changes first'),
-  examples: z.array(TrialExample).max(TRIAL_EXAMPLES_MAX).describe('Newest changed calls, some of each kind of change'),
+  examples: z
+    .array(TrialExample)
+    .max(TRIAL_EXAMPLES_MAX)
+    .describe('Newest calls with a different verdict, some of each kind'),
   took_ms: Count,
 });
 export type PolicyTrial = z.infer<typeof PolicyTrial>;
@@ -96,7 +96,7 @@ const ofPolicy = { tag: 'runs', permission: 'policy:try', audiences: ['people'] 
 
 export const getPolicy = defineRoute('getPolicy GET /policy', {
   ...ofPolicy,
-  summary: 'Rules in force, in the form in which a trial takes proposed ones: of the village, or of one Agent or tier',
+  summary: 'Rules in force of the village, one Agent or one tier, in the form that a trial accepts',
   query: z.strictObject({
     agent_id: AgentId.optional().describe('The rules of this Agent alone'),
     tier: ObjectName.optional().describe('The rules of this tier alone; not together with agent_id'),
@@ -109,7 +109,7 @@ export const tryPolicy = defineRoute('tryPolicy POST /policy/try', {
   ...ofPolicy,
   idempotency: 'natural',
   summary:
-    'Try proposed rules on the calls of the last seven days: which verdicts would have been others. It changes nothing',
+    'Try proposed rules on the calls of the last seven days: which verdicts would have been different. Changes nothing',
   body: PolicyProposal,
   answer: json(PolicyTrial),
   reasons: ['policy_wrong', 'no_such_agent', 'no_such_entitlement', 'trial_under_way'],

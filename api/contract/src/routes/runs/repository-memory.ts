@@ -20,29 +20,29 @@ const Entries = z.array(MemoryEntry).max(REPOSITORY_ENTRIES_MAX);
 export const useRepositoryMemory = defineRoute('useRepositoryMemory POST /runs/{run_id}/repository-memory', {
   ...working,
   summary:
-    'Change and read the memory of the repository in which a run works, which the API alone knows. Reading what other agents or tainted runs wrote taints the run',
+    'Change and read the memory of the repository in which a run works; the API determines the repository. Reading entries of other agents or tainted runs taints the run',
   bodyMaxBytes: CHANGES_BODY_MAX_BYTES,
   body: z.strictObject({
     cycle: z.int().min(0).describe('Run cycle of the agent'),
-    attempt: z.int().min(1).describe('Attempt that the start of the run returned'),
+    attempt: z.int().min(1).describe('Attempt number from the start of the run'),
     changes: z.array(MemoryChange).max(MEMORY_CHANGES_MAX).default([]),
     left: z
       .boolean()
       .default(false)
       .describe(
-        'True for changes that were found in a file: nothing proves which run made them, so they are from outside',
+        'True for changes found in a file: they count as text from outside, because nothing proves which run made them',
       ),
     read: z
       .enum(['none', 'own', 'all'])
       .default('own')
-      .describe('`own` leaves out what is from outside; `all` taints the run if something is'),
+      .describe('`own` omits entries from outside; `all` includes them, and then taints the run'),
   }),
   answer: json(
     z.strictObject({
-      version: z.int().min(0).describe('0 for a memory that nothing was ever written to'),
+      version: z.int().min(0).describe('0 for a memory that was never written'),
       results: z.array(MemoryChangeResult).max(MEMORY_CHANGES_MAX),
       entries: Entries.describe('The least recently changed first'),
-      outside: z.int().min(0).describe('Number of entries from outside that are left out'),
+      outside: z.int().min(0).describe('Number of omitted entries from outside'),
     }),
   ),
   reasons: [...working.reasons, 'no_repository', 'policy_denied', 'memory_writes_limited', 'too_many_memories'],
@@ -57,9 +57,9 @@ const Forgotten = json(z.strictObject({ forgotten: z.int().min(0).describe('Numb
 
 export const listRepositoryMemories = defineRoute('listRepositoryMemories GET /repository-memories', {
   ...reading,
-  summary: 'Repositories with a memory, in the order of their names',
+  summary: 'Repositories with a memory, by name',
   query: z.strictObject({
-    agent_id: AgentId.optional().describe('Only those in which this agent began an entry'),
+    agent_id: AgentId.optional().describe('Only repositories in which this agent created an entry'),
     ...paging(REPOSITORY_MEMORIES_PAGE_MAX),
   }),
   answer: json(z.strictObject({ memories: z.array(RepositoryMemory), ...NEXT_CURSOR })),

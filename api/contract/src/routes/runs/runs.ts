@@ -33,7 +33,7 @@ import { RunSkill, SKILL_WHY_MAX_CHARS, SkillHash, SkillId, SKILLS_MAX } from '.
 export const RUNS_PAGE_MAX = 100;
 export const RUN_EVENTS_PAGE_MAX = 200;
 export const RUNS_WAITING_MAX = 100;
-/** Permissions of a run that a start or a wait returns, newest first. */
+/** Maximum number of permissions in the answer to a start or a wait, newest first. */
 export const RUN_PERMISSIONS_MAX = 64;
 
 const RunAnswer = json(z.strictObject({ run: Run }));
@@ -46,14 +46,14 @@ export const working = {
   reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed'],
 } as const;
 const Cycle = z.int().min(0).describe('Run cycle of the agent');
-/** A resident of a version without leases leaves `attempt` out. */
+/** Residents of versions without leases omit `attempt`. */
 export const RunClaim = z.strictObject({
   cycle: Cycle,
   attempt: z
     .int()
     .min(1)
     .optional()
-    .describe('Attempt that the start of the run returned; after a lapse, requests of the older attempt are refused'),
+    .describe('Attempt number from the start of the run; after a lapse, requests of the older attempt are refused'),
 });
 
 const COUNT_MAX = 1_000_000_000;
@@ -61,7 +61,7 @@ const Count = z.int().min(0).max(COUNT_MAX);
 
 export const createRun = defineRoute('createRun POST /agents/{agent_id}/runs', {
   ...creating,
-  summary: 'Give an agent a piece of work in words; it begins when it is awake and free',
+  summary: 'Give an agent a piece of work in words; it starts once the agent is awake and free',
   body: z.strictObject({
     prompt: runText(RUN_PROMPT_MAX_CHARS)
       .trim()
@@ -102,7 +102,7 @@ export const listRuns = defineRoute('listRuns GET /runs', {
 
 export const getRun = defineRoute('getRun GET /runs/{run_id}', {
   ...reading,
-  summary: 'One run, with the offer for it; only its person, people of its session and admins read its texts',
+  summary: 'One run, with its offer; only its creator, people of its session and admins read its texts',
   answer: json(z.strictObject({ run: Run, offer: RunOffer.nullable() })),
   reasons: ['no_such_run'],
 });
@@ -142,7 +142,7 @@ export const cancelRun = defineRoute('cancelRun POST /runs/{run_id}/cancel', {
 
 export const nextRun = defineRoute('nextRun GET /agents/{agent_id}/runs/next', {
   tag: 'runs',
-  summary: 'Run that the agent works on now: the running one, else the oldest that is queued; null if there is none',
+  summary: 'The running run of the agent, else its oldest queued one; null if there is none',
   permission: 'agent:self',
   query: z.strictObject({
     lane: RunLane.optional().describe('`message`: only answers to messages; `task`: only other runs; without it, both'),
@@ -171,7 +171,7 @@ export const startRun = defineRoute('startRun POST /runs/{run_id}/start', {
       run: Run,
       steps: z.array(RunStep),
       permissions: Permissions,
-      policy: Policy.nullable().describe('Rules about the calls of the run; null if only the API judges them'),
+      policy: Policy.nullable().describe('Rules for the calls of the run; null if only the API judges them'),
       budgets: RunBudgets,
       session: RunSession.nullable(),
       repository: SessionRepository.nullable()
@@ -181,7 +181,7 @@ export const startRun = defineRoute('startRun POST /runs/{run_id}/start', {
         .strictObject({ name: z.string(), email: z.string() })
         .nullable()
         .default(null)
-        .describe('Author of commits: as the Agent says, else the person for whom it works'),
+        .describe('Author of commits: from the Agent, else the person for whom it works'),
       offer: RunOffer.pick({ amount: true, expires_at: true })
         .nullable()
         .default(null)
@@ -211,7 +211,7 @@ export const waitRun = defineRoute('waitRun POST /runs/{run_id}/wait', {
 
 export const recordRunStep = defineRoute('recordRunStep POST /runs/{run_id}/steps', {
   ...working,
-  summary: 'Note a finished step of a run; no change if it is noted already',
+  summary: 'Record a finished step of a run; repeating it has no effect',
   body: RunStep.extend(RunClaim.shape),
   answer: json(z.strictObject({ run: Run, step: RunStep })),
 });
@@ -231,11 +231,11 @@ export const settleRun = defineRoute('settleRun POST /runs/{run_id}/settle', {
     state: SettledState,
     summary: runText(RUN_SUMMARY_MAX_CHARS),
     error: RunError.optional(),
-    answer: runText(RUN_ANSWER_MAX_CHARS).optional().describe('Answer to the message that the run answers'),
+    answer: runText(RUN_ANSWER_MAX_CHARS).optional().describe('Answer to the message of the run'),
     usage: z
       .strictObject({ steps: Count, tokens: Count, cost: AiDollars })
       .optional()
-      .describe('Usage by the count of the agent; it shows where the API saw none'),
+      .describe('Usage as the agent counted it, shown if the API saw none'),
     unsettled: z.array(CallId).max(RUN_UNSETTLED_MAX).optional().describe('Calls whose end is unknown'),
   }),
   answer: RunAnswer,
@@ -244,12 +244,12 @@ export const settleRun = defineRoute('settleRun POST /runs/{run_id}/settle', {
 
 export const listWorkers = defineRoute('listWorkers GET /agents/{agent_id}/workers', {
   tag: 'runs',
-  summary: `Workers of an agent, newest first; the newest ${WORKERS_KEPT} that have ended are kept. To cancel one, cancel its run; to cancel all of a run, cancel that run`,
+  summary: `Workers of an agent, newest first; of the ended ones, the newest ${WORKERS_KEPT} are kept. To cancel a worker, cancel its run; cancelling a run cancels all its workers`,
   permission: 'workers:read',
   query: z.strictObject({
-    active: z.enum(['true', 'false']).default('false').describe('Only those that have not ended'),
+    active: z.enum(['true', 'false']).default('false').describe('Only active workers'),
     run_id: z.uuid().optional().describe('One worker, by its run'),
-    parent_run_id: z.uuid().optional().describe('Only those that work for this run'),
+    parent_run_id: z.uuid().optional().describe('Only workers of this run'),
   }),
   answer: json(z.strictObject({ workers: z.array(Worker) })),
   reasons: ['not_own_agent', 'stale_cycle'],
@@ -257,7 +257,7 @@ export const listWorkers = defineRoute('listWorkers GET /agents/{agent_id}/worke
 
 const Claim = {
   cycle: z.int().min(0).describe('Run cycle of the agent'),
-  attempt: z.int().min(1).describe('Attempt that the start of the run returned'),
+  attempt: z.int().min(1).describe('Attempt number from the start of the run'),
 };
 
 export const pinSkills = defineRoute('pinSkills PUT /runs/{run_id}/skills', {
@@ -269,7 +269,7 @@ export const pinSkills = defineRoute('pinSkills PUT /runs/{run_id}/skills', {
 
 export const loadSkill = defineRoute('loadSkill POST /runs/{run_id}/skills/{skill}/load', {
   ...working,
-  summary: 'Note that the model of a run asks for a skill, and why; the answer names the version that the run has',
+  summary: 'Record that the model of a run loads a skill, and why; returns the version that the run has',
   params: z.strictObject({ run_id: z.uuid(), skill: SkillId }),
   body: z.strictObject({ ...Claim, call_id: CallId, why: plainText(SKILL_WHY_MAX_CHARS, 0) }),
   answer: json(z.strictObject({ sha256: SkillHash })),
@@ -301,7 +301,7 @@ export const listOffers = defineRoute('listOffers GET /offers', {
 
 export const acceptOffer = defineRoute('acceptOffer POST /runs/{run_id}/offer/accept', {
   ...ending,
-  summary: 'Accept the result of a run, and pay its agent the offered amount',
+  summary: 'Accept the result of a run and pay its agent the offered amount',
   reasons: [...ending.reasons, 'account_closed'],
 });
 

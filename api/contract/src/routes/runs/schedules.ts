@@ -19,7 +19,7 @@ const ScheduleName = z
   .meta({ example: 'morning-round' });
 const ScheduleParams = z.strictObject({ name: ScheduleName });
 
-/** A spec in snake_case. The API server decides whether it is valid. */
+/** A spec in snake_case, validated by the API server. */
 const written = {
   agent_name: z.string().max(SHORT).nullable(),
   selector: z.strictObject({ match_labels: z.record(z.string().max(317), z.string().max(63)) }).nullable(),
@@ -48,7 +48,7 @@ export const ScheduleView = z.strictObject({
   veiled: z
     .literal(true)
     .optional()
-    .describe('Only where the reader may not read the prompt: a fixed sentence stands for it'),
+    .describe('Present if the reader may not read the prompt: a fixed sentence replaces it'),
   status: z.strictObject({
     last_slot: Time.nullable(),
     last_run_id: z.string().nullable(),

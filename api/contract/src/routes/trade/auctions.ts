@@ -9,11 +9,11 @@ export const AUCTION_LEAD_SECONDS = 5;
 export const AUCTION_PAGE_MAX = 100;
 const NOTE_MAX = 500;
 
-/** `unsold`: no eligible bid. `lapsed`: not settled before its window began; no agent pays. */
+/** `unsold`: no eligible bid. `lapsed`: not settled before its window began, so no agent pays. */
 export const AUCTION_STATES = ['open', 'sold', 'unsold', 'cancelled', 'lapsed'] as const;
 export type AuctionState = (typeof AUCTION_STATES)[number];
 
-/** `replaced` by a higher bid of the same agent; `passed_over`: not eligible; `returned`: no winner. */
+/** `replaced`: by a higher bid of the same agent. `passed_over`: not eligible. `returned`: no winner. */
 export const BID_OUTCOMES = ['open', 'replaced', 'won', 'lost', 'passed_over', 'returned'] as const;
 export type BidOutcome = (typeof BID_OUTCOMES)[number];
 
@@ -90,7 +90,8 @@ export const getAuction = defineRoute('getAuction GET /auctions/{auction_id}', {
 
 export const placeBid = defineRoute('placeBid POST /auctions/{auction_id}/bids', {
   tag: 'economy',
-  summary: "Bid in an auction; the money is on hold until it ends. A higher bid replaces the agent's earlier one",
+  summary:
+    "Bid in an auction; the money is on hold until the auction ends. A higher bid replaces the agent's earlier one",
   permission: 'auction:bid',
   judged: true,
   body: z.strictObject({ amount: Amount }),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { DEFAULT_GPU_RESOURCE, MAX_GPUS } from '../../kinds/entitlement.ts';
 import { AMOUNT_MAX_AIDOLLARS, AiDollars, parseAiDollars } from '../../values/money.ts';
 
-/** A week. */
+/** One week in seconds. */
 export const PURCHASE_SECONDS_MAX = 604_800;
-/** 30 days. */
+/** 30 days in seconds. */
 export const WINDOW_AHEAD_SECONDS_MAX = 2_592_000;
 
 const Price = AiDollars.refine(
@@ -13,10 +13,10 @@ const Price = AiDollars.refine(
 );
 const PerHour = Price.meta({ description: 'aiDollars for each hour', example: '0.05' });
 
-/** To raise a limit by `unit` costs `per_hour` for an hour. */
+/** Raising a limit by `unit` for one hour costs `per_hour`. */
 const QuotaPrice = z.strictObject({ unit: z.int().min(1).max(1_000_000_000), per_hour: PerHour });
 
-/** The devices of a lane are sold together, to one agent at a time. */
+/** A group of devices that is sold as a whole, to one agent at a time. */
 export const Lane = z
   .string()
   .max(63)

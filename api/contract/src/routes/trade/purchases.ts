@@ -15,7 +15,7 @@ export const PURCHASE_PAGE_MAX = 100;
 const QuotaItem = z.strictObject({
   kind: z.literal('quota'),
   limit: z.enum(QUOTAS),
-  amount: z.int().min(1).max(AMOUNT_MAX).meta({ description: 'Amount beyond that of the tier', example: 10_000 }),
+  amount: z.int().min(1).max(AMOUNT_MAX).meta({ description: "Amount on top of the tier's limit", example: 10_000 }),
 });
 const PriorityItem = z.strictObject({ kind: z.literal('priority') });
 const ModelItem = z.strictObject({ kind: z.literal('model'), model: plainText(128) });
@@ -30,7 +30,7 @@ export type PurchaseItem = z.infer<typeof PurchaseItem>;
 
 export const PurchaseSeconds = z.int().min(1).max(PURCHASE_SECONDS_MAX);
 
-/** A bought GPU names its devices. */
+/** A purchased item; a GPU lists its devices. */
 export const BoughtItem = z.discriminatedUnion('kind', [
   QuotaItem,
   PriorityItem,
@@ -39,7 +39,7 @@ export const BoughtItem = z.discriminatedUnion('kind', [
 ]);
 export type BoughtItem = z.infer<typeof BoughtItem>;
 
-/** A purchase never changes; its state follows from the clock. */
+/** A purchase never changes; its state depends on the clock. */
 export const PurchaseView = z.strictObject({
   purchase_id: z.uuid(),
   agent_id: AgentId,
@@ -58,14 +58,14 @@ export type PurchaseView = z.infer<typeof PurchaseView>;
 export const buyCompute = defineRoute('buyCompute POST /economy/purchases', {
   tag: 'economy',
   summary:
-    'Buy compute for a time: more of a limit, priority, a model, or a GPU window; an agent for itself, an admin for any',
+    'Buy compute for a time: a higher limit, priority, a model or a GPU window; an agent for itself, an admin for any agent',
   permission: 'trade:buy',
   judged: true,
   body: z.strictObject({
-    agent_id: AgentId.optional().describe('Agent that it is for; an agent may leave it out'),
+    agent_id: AgentId.optional().describe('Agent that gets the item; an agent may omit its own id'),
     item: PurchaseItem,
     seconds: PurchaseSeconds,
-    max_price: Amount.optional().describe('Highest price that is accepted'),
+    max_price: Amount.optional().describe('Highest acceptable price'),
   }),
   status: 201,
   answer: json(PurchaseView),

@@ -27,7 +27,7 @@ const QuoteQuery = z
   });
 export type QuoteQuery = z.infer<typeof QuoteQuery>;
 
-/** Null if the query names no item. */
+/** The quoted item; null if the query names none. */
 export function quotedItem({
   agent_id: _agent,
   seconds: _seconds,
@@ -57,14 +57,14 @@ export type TierChange = z.infer<typeof TierChange>;
 export const NextTier = z.strictObject({
   tier: z.string(),
   min_balance: AiDollars,
-  missing: AiDollars.describe('Balance that is missing to open it'),
+  missing: AiDollars.describe('Balance that the agent still needs to reach it'),
   changes: z.array(TierChange),
 });
 export type NextTier = z.infer<typeof NextTier>;
 
 const AfterPurchase = z.strictObject({
   affordable: z.boolean(),
-  missing: AiDollars.describe('Amount that is missing to buy it; 0 if nothing is'),
+  missing: AiDollars.describe('Amount that the agent still needs to buy it; 0 if it has enough'),
   balance: AiDollars,
   available: AiDollars,
   tier: z.string().nullable().describe('Tier after the purchase: spending can lose one'),
@@ -93,7 +93,7 @@ export const QuoteAnswer = z.strictObject({
       tier: z.string().nullable(),
       policy: z.enum(['ByBalance', 'Pinned']),
       limits: Limits.nullable().describe('Present limits: of the tier and of purchases'),
-      purchases: z.array(PurchaseView).describe('Purchases that last now'),
+      purchases: z.array(PurchaseView).describe('Purchases in force now'),
       after: AfterPurchase.nullable(),
       next: NextTier.nullable().describe('Next tier; null at the highest one, or if the tier is pinned'),
     })
@@ -102,7 +102,7 @@ export const QuoteAnswer = z.strictObject({
 export type QuoteAnswer = z.infer<typeof QuoteAnswer>;
 
 export const getQuote = defineRoute('getQuote GET /economy/quote', {
-  summary: "Price of compute, the agent's state after buying it, and the tier that its next aiDollars open",
+  summary: "Price of an item, the agent's tier and limits after buying it, and the next tier within its reach",
   tag: 'economy',
   permission: 'trade:read',
   query: QuoteQuery,

@@ -10,7 +10,7 @@ import { mapResponse } from '../world-map.ts';
 
 const map = defaultMap();
 
-test('the village is large enough and always the same', () => {
+test('the default map is large enough and always the same', () => {
   assert.ok(map.width >= 128 && map.height >= 128);
   assert.ok(map.landmarks.length >= 12);
   assert.ok(map.slots.length >= 60);
@@ -22,7 +22,7 @@ test('the village is large enough and always the same', () => {
   assert.ok(MapResponse.safeParse(mapResponse(map)).success);
 });
 
-test('every slot is a tile of its own, is walkable, and is reachable from the square', () => {
+test('every slot has its own walkable tile that is reachable from the square', () => {
   const square = tileIndex(map, { x: 71, y: 61 });
   assert.equal(new Set(map.slots.map(({ tile }) => tile)).size, map.slots.length);
   for (const { landmark, tile } of map.slots) {
@@ -44,14 +44,14 @@ test('no path between open places leads through a locked zone', () => {
   }
 });
 
-test('a landmark that needs a tier is wholly in a zone that needs the same tier', () => {
+test('a landmark that needs a tier is entirely in a zone that needs the same tier', () => {
   for (const { landmark, tile } of map.slots) {
     const zone = map.zones[(map.zoneOf[tile] ?? 0) - 1];
     assert.equal(rankOf(zone?.unlocked_by), rankOf(map.landmarks[landmark]?.unlocked_by));
   }
 });
 
-test('the nearest place with an affordance', () => {
+test('the nearest landmark with an affordance is found', () => {
   assert.equal(nearestLandmark(map, { x: 71, y: 61 }, { affordance: 'coffee' })?.landmark_id, 'cafe');
   assert.equal(nearestLandmark(map, { x: 71, y: 61 }, { affordance: 'stargaze' }), null);
   assert.equal(nearestLandmark(map, { x: 71, y: 61 }, { affordance: 'stargaze', rank: 2 })?.landmark_id, 'observatory');

@@ -7,7 +7,7 @@ import { paintHomes } from './homes.ts';
 import { paintCentre } from './square.ts';
 import { paintWorkplaces } from './workplaces.ts';
 
-/** The same bytes each time. */
+/** Builds the default map: the same bytes each time. */
 export function defaultMap(): WorldMap {
   const painter = new Painter(VILLAGE_WIDTH, VILLAGE_HEIGHT);
   paintGround(painter);

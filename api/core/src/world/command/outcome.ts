@@ -1,6 +1,6 @@
 import type { WorldEvent, WorldRefusal } from '@hamlet/contract';
 
-/** The events to reduce, in order; none if the command changes nothing. */
+/** The events to reduce, in order; empty if the command changes nothing. */
 export type CommandOutcome =
   | { readonly ok: true; readonly events: readonly WorldEvent[] }
   | { readonly ok: false; readonly reason: WorldRefusal };

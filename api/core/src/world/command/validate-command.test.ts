@@ -245,7 +245,7 @@ test('a repeated spawn or despawn changes nothing; carried items stay in the wor
   ]);
   const home = agentPlace(made.world, 'eve', made.tick);
   assert.equal(map.landmarks[map.landmarkIndex.get(home?.home ?? '') ?? -1]?.kind, 'home');
-  assert.equal(home?.landmark_id, home?.home, 'one wakes up at home');
+  assert.equal(home?.landmark_id, home?.home, 'an agent wakes up at home');
   made.item('book-900', { x: home?.position.x ?? 0, y: home?.position.y ?? 0 });
   made.do({ kind: 'pick_up', agent_id: 'eve', item_id: 'book-900' });
   assert.equal(made.do({ kind: 'despawn', agent_id: 'eve' }).length, 1);
@@ -254,7 +254,7 @@ test('a repeated spawn or despawn changes nothing; carried items stay in the wor
   assert.deepEqual(itemViews(made.world).find((item) => item.item_id === 'book-900')?.position, home?.position);
 });
 
-test('24 agents without a wanted home get homes with a bed for each', () => {
+test('24 agents without a requested home get a bed each', () => {
   const made = new Scene();
   for (let n = 0; n < 24; n += 1)
     made.do({ kind: 'spawn', agent_id: `r-${n}`, display_name: 'R', tier: 0, awake: true, online: true });
@@ -278,7 +278,7 @@ test('at dawn new items grow, and items on the ground are removed', () => {
   );
 });
 
-test('near lists the nearest agents first', () => {
+test('nearby agents are listed nearest first', () => {
   const made = scene();
   assert.deepEqual(near(made.world, { x: 73, y: 61 }, { radius: 3, tick: made.tick }), ['bob', 'ada']);
   assert.deepEqual(near(made.world, { x: 73, y: 61 }, { radius: 2, tick: made.tick }), ['bob']);

@@ -6,7 +6,7 @@ import { validateAction } from './validate-action.ts';
 import { validateLifecycle } from './validate-lifecycle.ts';
 import { validateMove } from './validate-move.ts';
 
-/** Changes nothing: reduce the events before the next command. `tick` is not before that of the last event. */
+/** Does not change the world: reduce the events before the next command. `tick` is not before that of the last event. */
 export function validateCommand(world: WorldState, command: WorldCommand, tick: number): CommandOutcome {
   if (command.kind === 'spawn' || command.kind === 'despawn' || command.kind === 'state') {
     return validateLifecycle(world, command, tick);

@@ -15,7 +15,7 @@ function isHome(world: WorldState, landmarkId: string | undefined): boolean {
   return landmarkById(world.map, landmarkId ?? '')?.kind === 'home';
 }
 
-/** The wanted home; otherwise the home with the fewest agents, the first of equals. */
+/** The requested home, else the home with the fewest agents (the first of equals). */
 function assignHome(world: WorldState, wanted: string | undefined): number {
   const { landmarks, landmarkIndex } = world.map;
   if (isHome(world, wanted)) return landmarkIndex.get(wanted ?? '') ?? 0;

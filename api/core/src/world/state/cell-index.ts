@@ -27,17 +27,17 @@ export function cellsOfWalk(map: WorldMap, walk: Pick<Walk, 'tiles' | 'lead'>): 
 
 const NO_CELLS: readonly number[] = [];
 
-/** Does not keep the order. */
+/** Removes a value without preserving the order. */
 function drop(list: number[] | undefined, slot: number): void {
   const at = list?.indexOf(slot) ?? -1;
   const last = at < 0 ? undefined : list?.pop();
   if (list !== undefined && last !== undefined && last !== slot) list[at] = last;
 }
 
-/** Lists an agent in every cell of its path. It lists new walks at the next query: many worlds are never queried. */
+/** Lists an agent in every cell of its path. New walks are listed at the next query, because many worlds are never queried. */
 export class CellIndex {
   readonly #map: WorldMap;
-  /** Lists cost less memory and time than sets here. */
+  /** Arrays take less memory and time than sets here. */
   readonly #agents: number[][];
   readonly #items: Set<number>[];
   readonly #cells: (readonly number[])[] = [];

@@ -7,7 +7,7 @@ import { AnthropicReader } from './anthropic-reply.ts';
 
 const API_VERSION = '2023-06-01';
 
-/** The adapter of Anthropic's Messages API. It leaves out `seed`, and honours all other fields. */
+/** The adapter of Anthropic's Messages API. It omits `seed` and supports all other fields. */
 export function createAnthropicAdapter(
   server: ModelServer & { readonly apiKey: string },
   kit: AdapterKit,

@@ -86,13 +86,13 @@ function answerFields({ temperature, stop, responseSchema }: ChatRequest): objec
   };
 }
 
-/** The body of a request to `/v1/messages`. The API has no seed, so `seed` is left out. Pure. */
+/** The body of a request to `/v1/messages`. Omits `seed`, which the API lacks. Pure. */
 export function anthropicBody({ request, model, stream }: AdapterCall): Record<string, unknown> {
   if (request.jsonObject === true && request.responseSchema === undefined)
     throw new ModelFault('bad_request', 'the Messages API needs a schema for JSON: give one, or ask for text');
   const turns = joinTurns(request.messages.flatMap((message) => (message.role === 'system' ? [] : [turnOf(message)])));
   if (turns.length === 0)
-    throw new ModelFault('bad_request', 'the Messages API needs a message of a user: add one to the system text');
+    throw new ModelFault('bad_request', 'the Messages API needs a user message besides the system text: add one');
   return {
     model,
     max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,

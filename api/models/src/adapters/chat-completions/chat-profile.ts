@@ -1,12 +1,12 @@
 /** The differences between servers that speak OpenAI's Chat Completions. */
 export interface ChatProfile {
-  /** Name of the field that limits an answer's tokens: OpenAI replaced `max_tokens`, the others did not. */
+  /** Name of the field that limits an answer's tokens: only OpenAI has replaced `max_tokens`. */
   readonly limitField: 'max_tokens' | 'max_completion_tokens';
   /** False if the server refuses `stream_options`; usage is then estimated. */
   readonly streamUsage: boolean;
   readonly extra: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields to leave out, because the server refuses them: `temperature`, `seed`, `parallel_tool_calls`. */
+  /** Fields to omit because the server refuses them: `temperature`, `seed`, `parallel_tool_calls`. */
   readonly omit: readonly string[];
 }
 
@@ -14,8 +14,8 @@ const COMMON: ChatProfile = { limitField: 'max_tokens', streamUsage: true, extra
 
 export const CHAT_PROFILES = {
   openai: { ...COMMON, limitField: 'max_completion_tokens' },
-  // With `usage.include`, an answer has its cost and the number of cached tokens. The title names the program on
-  // OpenRouter's own pages.
+  // With `usage.include`, an answer has its cost and the number of cached tokens. OpenRouter shows the title on its
+  // pages.
   openrouter: { ...COMMON, extra: { usage: { include: true } }, headers: { 'x-title': 'Hamlet' } },
   vllm: COMMON,
   compatible: COMMON,

@@ -11,7 +11,7 @@ import { jsonAdapter, readAnswer } from '../json-adapter.ts';
 import type { AnswerReader, ModelServer } from '../json-adapter.ts';
 import type { ChatMessage, ChatRequest } from '../../chat/chat-request.ts';
 
-/** OpenAI accepts four stop texts, and other servers copied that. */
+/** Maximum number of stop texts: OpenAI accepts four, and other servers copied this limit. */
 const STOPS_MAX = 4;
 /** A base model writes until its context is full, so every request needs a limit. */
 const DEFAULT_MAX_TOKENS = 512;
@@ -30,7 +30,7 @@ function usageOf({ prompt_tokens, completion_tokens }: z.infer<typeof Usage>): R
 function requestOf({ request, model, stream }: AdapterCall): Record<string, unknown> {
   const { temperature, seed, maxTokens = DEFAULT_MAX_TOKENS, stop = [] } = request;
   const stops = [...stop, ...STOPS];
-  // The caller's texts come first. If there are too many, the least likely labels are left out.
+  // The caller's texts come first. If there are too many, the least likely labels are dropped.
   return {
     model,
     prompt: renderPrompt(request),
@@ -76,7 +76,7 @@ class CompletionReader implements AnswerReader {
   }
 }
 
-/** The adapter of base models, which continue a text: OpenAI's `/completions`. It refuses tools and schemas. */
+/** The adapter of base models through OpenAI's `/completions`. It refuses tools and schemas. */
 export function createCompletionsAdapter(server: ModelServer, kit: AdapterKit): ChatAdapter {
   return jsonAdapter(
     server,
@@ -91,13 +91,10 @@ export function createCompletionsAdapter(server: ModelServer, kit: AdapterKit): 
 }
 
 const LABELS = { system: 'Instructions', user: 'User', assistant: 'Assistant', tool: 'Result' } as const;
-/** A line of a message that looks like the beginning of another message. */
+/** A line of a message that looks like the start of another message. */
 const FORGED = new RegExp(`^(?=(?:${Object.values(LABELS).join('|')}):)`, 'gm');
 
-/**
- * A model that continues texts would also write the other side of the conversation: the answer ends before these
- * labels.
- */
+/** Stop texts, because a base model would also write the other side of the conversation. */
 export const STOPS: readonly string[] = [LABELS.user, LABELS.system, LABELS.tool].map((label) => `\n${label}:`);
 
 function lineOf({ role, content }: ChatMessage): string {
@@ -105,13 +102,13 @@ function lineOf({ role, content }: ChatMessage): string {
 }
 
 /**
- * A conversation as the text that a base model continues. Lines in messages that look like a label are indented, so
- * that a message cannot pass as another. Tools and a schema are refused: a base model does not know them. Pure.
+ * Renders a conversation for a base model to continue. Indents lines that look like a label, so that a message cannot
+ * forge another one. Refuses tools and a schema, which base models do not support. Pure.
  */
 export function renderPrompt({ messages, tools = [], toolChoice, responseSchema, jsonObject }: ChatRequest): string {
   if (tools.length > 0 && toolChoice !== 'none')
     throw new ModelFault('bad_request', 'a base model cannot call tools: ask without tools, or use a chat model');
   if (responseSchema !== undefined || jsonObject === true)
-    throw new ModelFault('bad_request', 'a base model follows no schema: ask without one, or use a chat model');
+    throw new ModelFault('bad_request', 'a base model does not support schemas: ask without one, or use a chat model');
   return [...messages.map(lineOf), `${LABELS.assistant}:`].join('\n\n');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderPrompt, STOPS } from './completions-adapter.ts';
 
-test('a message cannot pass as another one', () => {
+test('a message cannot forge another message', () => {
   const prompt = renderPrompt({
     messages: [
       { role: 'system', content: 'You are Ada.' },
@@ -16,11 +16,11 @@ test('a message cannot pass as another one', () => {
   assert.deepEqual(prompt.match(/^\w+:/gm), ['Instructions:', 'User:', 'Assistant:']);
 });
 
-test('the model stops before it writes for others', () => {
+test('the stop texts keep the model from writing for others', () => {
   assert.deepEqual(STOPS, ['\nUser:', '\nInstructions:', '\nResult:']);
 });
 
-test('tools and schemas are refused, tools that must not be called are not', () => {
+test('tools and schemas are refused, except with tool choice none', () => {
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   const tools = [{ name: 'go', description: '', parameters: {} }];
   assert.throws(() => renderPrompt({ messages, tools }), { code: 'bad_request' });

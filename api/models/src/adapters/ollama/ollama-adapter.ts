@@ -42,7 +42,7 @@ function* messageDeltas({ message }: Line, firstSlot: number): Generator<Adapter
 }
 
 function* endDeltas(line: Line, raw: unknown): Generator<AdapterDelta> {
-  // Ollama loaded or unloaded the model, and answered nothing.
+  // Ollama loaded or unloaded the model without answering.
   if (line.done_reason === 'load' || line.done_reason === 'unload')
     throw new ModelFault('overloaded', `Ollama answered while the model was ${line.done_reason}ing`);
   yield {
@@ -74,10 +74,7 @@ async function* valuesOf(answer: ServerAnswer, stream: boolean): AsyncGenerator<
   for await (const line of textLines(bodyOf(answer))) if (line.trim() !== '') yield parseJson(line);
 }
 
-/**
- * The adapter of Ollama's own API. It refuses a request that forces a tool call, and leaves out `parallelToolCalls`:
- * the API has neither.
- */
+/** The adapter of Ollama's own API. It refuses forced tool calls and omits `parallelToolCalls`, which the API does not support. */
 export function createOllamaAdapter(server: ModelServer, kit: AdapterKit): ChatAdapter {
   return jsonAdapter(
     server,

@@ -50,9 +50,7 @@ function optionsOf({ temperature, maxTokens, seed, stop }: ChatRequest): object 
   };
 }
 
-/**
- * The body of a request to `/api/chat`. The API cannot limit parallel calls, so `parallelToolCalls` is left out. Pure.
- */
+/** The body of a request to `/api/chat`. Omits `parallelToolCalls`, because the API cannot limit parallel calls. Pure. */
 export function ollamaBody({ request, model, stream }: AdapterCall): Record<string, unknown> {
   const names = toolNames(request.messages);
   const options = optionsOf(request);

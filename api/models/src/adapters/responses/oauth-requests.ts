@@ -15,7 +15,7 @@ export interface OAuthTokens {
   readonly refreshToken: string;
   /** The account that the subscription belongs to. */
   readonly accountId: string;
-  /** Milliseconds since 1970 at which the access token ends; null if the server does not say so. */
+  /** Expiry of the access token in milliseconds since 1970; null if the server does not say. */
   readonly expiresAtMs: number | null;
 }
 
@@ -35,7 +35,7 @@ function postForm(kit: AdapterKit, url: string, form: Readonly<Record<string, st
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
     body: new URLSearchParams(form).toString(),
     redirect: 'manual',
-    // Callers share a renewal, so that none may cancel it; the limits of the kit end it.
+    // Callers share a renewal, so none of them may cancel it; the kit's timeout does.
     signal: new AbortController().signal,
   });
 }
@@ -46,7 +46,7 @@ function endOf({ expires_in: seconds }: z.infer<typeof Granted>, { ports }: Adap
 
 const Claims = z.object({ 'https://api.openai.com/auth': z.object({ chatgpt_account_id: z.string().min(1) }) });
 
-/** The account in the claims of a token, which comes from the server itself and needs no check of its signature. */
+/** The account in the claims of a token. The token comes directly from the server, so its signature needs no check. */
 function accountIn(token: string | undefined): string | null {
   const payload = token?.split('.')[1];
   if (payload === undefined) return null;
@@ -58,7 +58,7 @@ function accountIn(token: string | undefined): string | null {
   }
 }
 
-/** The code that a person's sign-in gave, with the verifier of its beginning (PKCE). */
+/** The authorization code of a sign-in, with its PKCE verifier. */
 export interface GrantedCode {
   readonly code: string;
   readonly verifier: string;
@@ -106,7 +106,7 @@ export async function refreshTokens(
   const response = await postForm(kit, tokenUrl, form).catch((thrown: unknown) => {
     const code = faultIn(thrown)?.code;
     if (code === 'bad_request' || code === 'auth')
-      throw new ModelFault('auth', `the provider accepts the refresh token no longer: ${SIGN_IN}`);
+      throw new ModelFault('auth', `the provider no longer accepts the refresh token: ${SIGN_IN}`);
     throw thrown;
   });
   const renewed = Granted.safeParse(await jsonOf(response));
@@ -124,7 +124,7 @@ export async function revokeTokens(
   const form = { token: refreshToken, token_type_hint: 'refresh_token', client_id: clientId };
   try {
     const { body } = await postForm(kit, revokeUrl, form);
-    // The connection is free again once the answer was read.
+    // Reading the answer frees the connection.
     for await (const _ of body ?? []) continue;
     return true;
   } catch (thrown) {

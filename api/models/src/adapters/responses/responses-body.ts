@@ -55,14 +55,16 @@ function formatFields({ responseSchema: schema, jsonObject }: ChatRequest): obje
 }
 
 /**
- * The body of a request to `/responses` of a subscription. The server only streams and keeps nothing (`store`). It
- * refuses `temperature`, `seed` and `max_output_tokens`, which are left out. Stop texts are refused, because leaving
- * them out would change the answer. Pure.
+ * The body of a request to `/responses` of a subscription. The server only streams and stores nothing. Omits `temperature`, `seed` and
+ * `max_output_tokens`, which the server refuses. Refuses stop texts, because omitting them would change the answer. Pure.
  */
 export function responsesBody({ request, model }: AdapterCall): Record<string, unknown> {
   const { messages, stop = [] } = request;
   if (stop.length > 0)
-    throw new ModelFault('bad_request', 'a subscription knows no stop texts: leave them out, or use another provider');
+    throw new ModelFault(
+      'bad_request',
+      'a subscription does not support stop texts: leave them out, or use another provider',
+    );
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   return {
     model,

@@ -90,10 +90,7 @@ export class ResponsesEventReader {
 
 const FINISH: Readonly<Record<string, Finish>> = { 'response.completed': 'stop', 'response.incomplete': 'length' };
 
-/**
- * Moves the code and message of an event `error` into its member `error`: some servers send them beside the event's
- * type.
- */
+/** Moves the code and message of an event `error` into its member `error`, because some servers send them at the top level. */
 function withError(body: unknown): unknown {
   const nested = z.object({ error: z.looseObject({}) }).safeParse(body);
   if (nested.success) return body;

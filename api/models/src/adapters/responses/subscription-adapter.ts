@@ -25,9 +25,8 @@ export interface SubscriptionServer {
 const HEADERS = { accept: 'text/event-stream', 'openai-beta': 'responses=experimental', originator: 'hamlet' };
 
 /**
- * The adapter of an OpenAI subscription: the Responses API with the tokens of a sign-in. A refused token is renewed
- * once. The server only streams, so a plain request reads a stream too. The adapter leaves out `temperature`, `seed`
- * and `maxTokens`, which the server refuses.
+ * The adapter of an OpenAI subscription: the Responses API with the tokens of a sign-in. It renews a refused token once. The server only
+ * streams, so a plain request also reads a stream. The adapter omits `temperature`, `seed` and `maxTokens`, which the server refuses.
  */
 export function createSubscriptionAdapter(
   { provider, baseUrl, tokens }: SubscriptionServer,
@@ -37,7 +36,7 @@ export function createSubscriptionAdapter(
   const seen = new Set<string>();
 
   function post(call: AdapterCall, used: OAuthTokens): Promise<ServerAnswer> {
-    // Old tokens stay hidden too: a late error may repeat one. Only those of one renewal are kept.
+    // The previous tokens stay hidden too, because a late error may repeat one.
     if (seen.size > 8) seen.clear();
     for (const secret of [used.accessToken, used.refreshToken]) seen.add(secret);
     const headers = {

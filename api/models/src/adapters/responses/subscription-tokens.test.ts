@@ -51,7 +51,7 @@ const REFRESHED = {
   answer: json({ access_token: 'access-new-012345', refresh_token: 'refresh-new-012345', token_type: 'Bearer' }),
 };
 
-test('a refused token is renewed once, saved, and used for the same request', async () => {
+test('a refused token is renewed once and saved, and the request is repeated with it', async () => {
   const { saved, tokens } = signedIn(OLD);
   const adapter = createSubscriptionAdapter({ provider: 'personal', baseUrl: server.url, tokens }, KIT);
   const model = createModel({
@@ -75,7 +75,7 @@ test('a refused token is renewed once, saved, and used for the same request', as
   server.verify();
 });
 
-test('callers at one time share one renewal, and a token that was renewed elsewhere is taken', async () => {
+test('concurrent callers share one renewal, and a token that another process renewed is used', async () => {
   const { saved, tokens } = signedIn(OLD);
   const { signal } = new AbortController();
   server.add(REFRESHED);
@@ -85,7 +85,7 @@ test('callers at one time share one renewal, and a token that was renewed elsewh
   server.verify();
 });
 
-test('a refresh token that the provider refuses asks a person to sign in again', async () => {
+test('if the provider refuses the refresh token, the error asks a person to sign in again', async () => {
   const { saved, tokens } = signedIn(OLD);
   server.add({ answer: json({ error: 'invalid_grant', error_description: 'expired' }, 400) });
   await assert.rejects(tokens.renew(OLD, new AbortController().signal), (thrown) => {
@@ -97,7 +97,7 @@ test('a refresh token that the provider refuses asks a person to sign in again',
   await assert.rejects(signedIn(null).tokens.current(), /sign in/);
 });
 
-test('tokens are renewed before they end, and serve to their end while the server cannot be asked', async () => {
+test('tokens are renewed before they expire, and remain in use while the server is down', async () => {
   const nowMs = SYSTEM_PORTS.nowMs();
   const soon = signedIn({ ...OLD, expiresAtMs: nowMs + 60_000 });
   server.add(REFRESHED);

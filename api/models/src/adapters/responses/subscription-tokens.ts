@@ -3,28 +3,28 @@ import type { AdapterKit } from '../../transport/provider-exchange.ts';
 import { refreshTokens } from './oauth-requests.ts';
 import type { OAuthServer, OAuthTokens } from './oauth-requests.ts';
 
-/** The store of the tokens of a sign-in. It encrypts them; this package only passes them on. */
+/** The store of a sign-in's tokens, which encrypts them. */
 export interface OAuthTokenStore {
   load(): Promise<OAuthTokens | null>;
   /**
-   * Calls `next` with the stored tokens while no other process may, and stores the tokens that it returns in the same
-   * step: the provider accepts each refresh token only once. Tokens that `next` returns unchanged are not stored.
+   * Calls `next` with the stored tokens under a lock for all processes, and stores the tokens that it returns, because
+   * the provider accepts each refresh token only once. Does not store unchanged tokens.
    */
   replace(next: (stored: OAuthTokens) => Promise<OAuthTokens>): Promise<OAuthTokens | null>;
 }
 
 export interface SubscriptionTokens {
-  /** The tokens in use, renewed shortly before they end. Fails with `auth` if no person has signed in. */
+  /** The tokens in use, renewed shortly before they expire. Fails with `auth` without a sign-in. */
   current(): Promise<OAuthTokens>;
-  /** Replaces refused tokens. Callers that come during a refresh share its result. */
+  /** Replaces refused tokens. Concurrent callers share one refresh. */
   renew(refused: OAuthTokens, signal: AbortSignal): Promise<OAuthTokens>;
 }
 
-/** Tokens that end within this time are renewed before they are used. */
+/** Tokens that expire within this time in milliseconds are renewed before use. */
 const EARLY_MS = 5 * 60_000;
 const NO_TOKENS = 'the subscription has no tokens: sign in to the subscription again';
 
-/** The tokens of a store, renewed by the refresh grant of OAuth. New tokens are saved before they are used. */
+/** Renews the tokens of a store by OAuth's refresh grant, and saves new tokens before using them. */
 export function createSubscriptionTokens(
   store: OAuthTokenStore,
   server: OAuthServer,
@@ -37,7 +37,7 @@ export function createSubscriptionTokens(
     return tokens;
   }
 
-  /** Another process may have renewed the tokens: only those that this one has seen are replaced. */
+  /** Replaces only the tokens that this process has seen, because another one may have renewed them. */
   function renewOnce(old: OAuthTokens): Promise<OAuthTokens> {
     renewal ??= store
       .replace(async (now) => (now.accessToken === old.accessToken ? refreshTokens(now, server, kit) : now))
@@ -53,14 +53,14 @@ export function createSubscriptionTokens(
       const tokens = held(await store.load());
       const leftMs = (tokens.expiresAtMs ?? Infinity) - kit.ports.nowMs();
       if (leftMs > EARLY_MS) return tokens;
-      // Tokens that are still valid serve while the authorization server cannot be asked.
+      // Valid tokens remain in use while the authorization server is down.
       return renewOnce(tokens).catch((thrown: unknown) => {
         if (leftMs > 0 && faultIn(thrown)?.code !== 'auth') return tokens;
         throw thrown;
       });
     },
     renew: async (refused, signal) => {
-      // The renewal is shared, so one caller that leaves must not cancel it.
+      // The renewal is shared, so a caller that cancels must not end it.
       const tokens = await renewOnce(refused);
       signal.throwIfAborted();
       return tokens;

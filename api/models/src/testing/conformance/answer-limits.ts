@@ -8,7 +8,7 @@ import { assertFailed, PLAIN_REQUEST, TEXT, upTo } from './bench.ts';
 import type { Bench } from './bench.ts';
 import type { WireAnswer, WireServer } from '../wire-server.ts';
 
-/** Time begins once the server has the request: on a busy machine a short limit would end before, and the server would not answer at all. */
+/** The timer starts once the server has the request: on a busy machine a short limit would expire before that. */
 function afterArrival({ requests }: WireServer): ModelPorts['after'] {
   const before = requests.length;
   return (ms, run) => {
@@ -29,10 +29,10 @@ export function answerLimits(bench: Bench): void {
   const slow: readonly (readonly [string, WireAnswer, Partial<AnswerLimits>])[] = [
     ['sends no first byte', { chunks: ['hold'] }, { firstByteMs: 60 }],
     ['stops in the middle', upTo(wire.stream(TEXT), 'The mill', ['hold']), { idleMs: 60 }],
-    ['drips bytes without an end', { chunks: [drip] }, { idleMs: 5_000, totalMs: 150 }],
+    ['sends bytes endlessly', { chunks: [drip] }, { idleMs: 5_000, totalMs: 150 }],
   ];
   for (const [title, answer, few] of slow) {
-    test(`a provider that ${title} is left`, async () => {
+    test(`a request to a provider that ${title} times out`, async () => {
       const options = { limits: few, ports: { after: afterArrival(bench.server) } };
       assert.equal(assertFailed(await bench.stream(PLAIN_REQUEST, answer, options)).error.code, 'network');
       await bench.server.requests.at(-1)?.gone;
@@ -40,7 +40,7 @@ export function answerLimits(bench: Bench): void {
   }
 
   const long = { text: Array.from({ length: 200 }, () => 'a mill, and another mill, ') };
-  test('an answer of too many bytes is refused while it arrives', async () => {
+  test('an answer that exceeds the byte limit is refused while it arrives', async () => {
     const most = { answerBytes: 3_000 };
     assert.equal(
       assertFailed(await bench.stream(PLAIN_REQUEST, wire.stream(long), { limits: most })).error.code,
@@ -52,13 +52,13 @@ export function answerLimits(bench: Bench): void {
     );
   });
 
-  test('a line of too many bytes is refused before it is complete', async () => {
+  test('a line that exceeds the byte limit is refused before it is complete', async () => {
     const line: WireAnswer = { ...wire.stream(TEXT), chunks: [{ drip: 'data: '.padEnd(500, 'x'), everyMs: 1 }] };
     const failed = assertFailed(await bench.stream(PLAIN_REQUEST, line, { limits: { lineBytes: 4_000 } }));
     assert.equal(failed.error.code, 'bad_answer');
   });
 
-  test('an answer that is no JSON, or JSON of another form, is a bad answer', async () => {
+  test('an answer that is not JSON, or JSON of another form, is a bad answer', async () => {
     for (const chunks of [['{"half": '], ['[1, 2]'], ['"text"']]) {
       const { code } = assertFailed(await bench.chat(PLAIN_REQUEST, { ...wire.plain(TEXT), chunks })).error;
       assert.ok(code === 'bad_answer' || code === 'network', code);

@@ -7,7 +7,7 @@ import type { Bench } from './bench.ts';
 export function answers(bench: Bench): void {
   const { wire, expects, tools } = bench.subject;
 
-  test('a plain answer has text, usage and raw', async () => {
+  test('a whole answer has text, usage and raw', async () => {
     const answer = assertOk(await bench.chat(PLAIN_REQUEST, wire.plain(TEXT)));
     assert.deepEqual([answer.content, answer.finish, answer.toolCalls], ['The mill is north.', 'stop', []]);
     const { promptTokens, completionTokens, totalTokens, estimated } = answer.usage;
@@ -25,7 +25,7 @@ export function answers(bench: Bench): void {
     assert.deepEqual(request.body, expects.body);
   });
 
-  test('a streamed answer is the same as a plain one', async () => {
+  test('a streamed answer equals a whole one', async () => {
     const plain = assertOk(await bench.chat(PLAIN_REQUEST, wire.plain(TEXT)));
     const streamed = assertOk(await bench.stream(PLAIN_REQUEST, wire.stream(TEXT)));
     assert.deepEqual({ ...streamed, raw: null }, { ...plain, raw: null });
@@ -50,7 +50,7 @@ export function streams(bench: Bench): void {
     assert.equal(deltas[0]?.kind, 'begin');
   });
 
-  test('an answer that reached its limit says so', async () => {
+  test('an answer that reached its token limit has the finish reason length', async () => {
     const answer = { ...TEXT, finish: 'length' } as const;
     assert.equal(assertOk(await bench.chat(PLAIN_REQUEST, wire.plain(answer))).finish, 'length');
     assert.equal(assertOk(await bench.stream(PLAIN_REQUEST, wire.stream(answer))).finish, 'length');
@@ -68,7 +68,7 @@ export function streams(bench: Bench): void {
     }
   });
 
-  test('characters and lines that are split over chunks arrive whole', async () => {
+  test('characters and lines that are split across chunks arrive intact', async () => {
     const answer = { text: ['Zur Mühle 🌾', ' — dort', '。'] };
     const options = { ports: { fetch: bytewise } };
     assert.equal(

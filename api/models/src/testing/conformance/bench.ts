@@ -13,10 +13,10 @@ import { startWireServer } from '../wire-server.ts';
 import type { WireAnswer, WireChunk, WireServer } from '../wire-server.ts';
 import type { ScriptedAnswer, Wire } from '../wires/wire.ts';
 
-/** The key that every tested adapter receives; the suite searches all results for it. */
+/** The key of every tested adapter; the suite checks that no result contains it. */
 export const TEST_KEY = 'sk-test-0123456789abcdefghijklmnop';
 
-/** An adapter and its provider's wire: all that the suite needs. */
+/** An adapter and its provider's wire format, for the suite. */
 export interface AdapterSubject {
   readonly name: string;
   readonly wire: Wire;
@@ -85,7 +85,7 @@ export function assertOk(outcome: ChatOutcome): ChatAnswer {
 }
 
 export function assertFailed(outcome: ChatOutcome): Extract<ChatOutcome, { ok: false }> {
-  assert.ok(!outcome.ok, 'the answer was taken for a complete one');
+  assert.ok(!outcome.ok, 'the answer counted as complete');
   return outcome;
 }
 
@@ -100,7 +100,7 @@ export const bytewise: ModelPorts['fetch'] = async (url, init) => {
   return new Response(response.body?.pipeThrough(split), { status: response.status, headers: response.headers });
 };
 
-/** The chunks of an answer up to and including the first that contains a text, and then those of `then`. */
+/** The chunks of an answer up to and including the first with a given text, followed by `then`. */
 export function upTo({ chunks, ...rest }: WireAnswer, text: string, then: readonly WireChunk[]): WireAnswer {
   const at = chunks.findIndex((chunk) => typeof chunk === 'string' && chunk.includes(text));
   assert.ok(at >= 0, `no chunk contains ${text}`);

@@ -7,7 +7,7 @@ import { connections } from './connections.ts';
 import { failures } from './failures.ts';
 import { toolCalls } from './tool-calls.ts';
 
-/** The conformance suite: every adapter passes all of it, against a server that speaks its provider's wire. */
+/** The conformance suite, which every adapter passes against a server with its provider's wire format. */
 export function conformAdapter(subject: AdapterSubject): void {
   describe(subject.name, { timeout: 60_000 }, () => {
     const bench = new Bench(subject);

@@ -11,7 +11,7 @@ import type { Bench } from './bench.ts';
 export function connections(bench: Bench): void {
   const { wire } = bench.subject;
 
-  test('a stream that is cut before the first visible token is retried', async () => {
+  test('a stream that breaks before the first visible token is retried', async () => {
     const whole = wire.stream(TEXT);
     bench.answer(
       { ...whole, chunks: [...whole.chunks.slice(0, 1).filter((chunk) => !String(chunk).includes('mill')), 'cut'] },
@@ -26,7 +26,7 @@ export function connections(bench: Bench): void {
     bench.server.verify();
   });
 
-  test('a stream that is cut after it is not, and what arrived is kept', async () => {
+  test('a stream that breaks after the first visible token is not retried, and its text is returned', async () => {
     for (const then of [['cut'], []] as const) {
       const outcome = assertFailed(
         await bench.stream(PLAIN_REQUEST, upTo(wire.stream(TEXT), ' is north', then), { attempts: 3 }),
@@ -36,7 +36,7 @@ export function connections(bench: Bench): void {
     }
   });
 
-  test('a server that is not there', async () => {
+  test('a server that is down fails with a network error', async () => {
     const kit = { limits: ANSWER_LIMITS, ports: SYSTEM_PORTS };
     const adapter = bench.subject.open('http://127.0.0.1:1', kit);
     const setup = { targets: [{ adapter, model: 'up-model', price: null }], fallbackOn: [], ...kit };
@@ -45,13 +45,13 @@ export function connections(bench: Bench): void {
     assert.deepEqual([error.code, partial.failedAttempts.length, partial.usage.totalTokens], ['network', 1, 0]);
   });
 
-  test('a request that is cancelled before it starts asks nothing', async () => {
+  test('a request that is cancelled before it starts is not sent', async () => {
     const before = bench.server.requests.length;
     const outcome = assertFailed(await bench.model().chat({ ...PLAIN_REQUEST, signal: AbortSignal.abort() }));
     assert.deepEqual([outcome.error.code, bench.server.requests.length], ['cancelled', before]);
   });
 
-  test('a request that is cancelled while it runs leaves the provider', async () => {
+  test('cancelling a running request closes the connection', async () => {
     const stop = new AbortController();
     bench.answer(upTo(wire.stream(TEXT), 'The mill', ['hold']));
     const deltas: ChatDelta[] = [];
@@ -65,7 +65,7 @@ export function connections(bench: Bench): void {
     bench.server.verify();
   });
 
-  test('a caller that stops reading leaves the provider', async () => {
+  test('a caller that stops reading closes the connection', async () => {
     bench.answer(upTo(wire.stream(TEXT), 'The mill', ['hold']));
     for await (const delta of bench.model().stream(PLAIN_REQUEST)) if (delta.kind === 'text') break;
     await bench.server.requests.at(-1)?.gone;

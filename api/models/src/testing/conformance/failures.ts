@@ -17,11 +17,11 @@ export function failures(bench: Bench): void {
         assert.equal(partial.usage.totalTokens, 0);
       }
       if (code === 'rate')
-        assert.ok((plain.error.retryAfterMs ?? 0) > 0, 'the wait that the provider asks for is known');
+        assert.ok((plain.error.retryAfterMs ?? 0) > 0, 'the error contains the wait that the provider requests');
     });
   }
 
-  test('a failure that is worth it is retried, and an answer of the second attempt counts', async () => {
+  test('a retryable failure is retried, and the answer of the second attempt counts', async () => {
     bench.answer(wire.errors.overloaded, wire.plain(TEXT));
     const answer = assertOk(await bench.model({ attempts: 2 }).chat(PLAIN_REQUEST));
     assert.equal(answer.content, 'The mill is north.');
@@ -32,11 +32,11 @@ export function failures(bench: Bench): void {
     bench.server.verify();
   });
 
-  test('a failure that stays is not retried', async () => {
+  test('a permanent failure is not retried', async () => {
     assert.equal(assertFailed(await bench.chat(PLAIN_REQUEST, wire.errors.auth, { attempts: 3 })).error.code, 'auth');
   });
 
-  test('an overload in the middle of a stream keeps what was written', async () => {
+  test('an overload in the middle of a stream keeps the earlier text', async () => {
     const outcome = assertFailed(
       await bench.stream(PLAIN_REQUEST, upTo(wire.stream(TEXT), ' is north', [wire.overloadInStream]), { attempts: 3 }),
     );
@@ -44,7 +44,7 @@ export function failures(bench: Bench): void {
     assert.ok(outcome.partial.usage.completionTokens > 0);
   });
 
-  test('no key in errors and raw, also if the provider repeats it', async () => {
+  test('errors and raw contain no key, even if the provider repeats it', async () => {
     const echo = JSON.stringify({
       error: { message: `the key ${TEST_KEY} and Bearer ${TEST_KEY} are wrong`, type: TEST_KEY },
     });

@@ -5,7 +5,7 @@ import type { Bench } from './bench.ts';
 import type { ScriptedCall } from '../wires/wire.ts';
 
 const CALLS: readonly ScriptedCall[] = [
-  // The second piece ends in the middle of an escape.
+  // The second piece ends within an escape sequence.
   { id: 'call_1', name: 'go_to', pieces: ['{"pla', 'ce":"the \\"old', '\\" mill \\u00', 'e9\\n"}'] },
   { id: 'call_2', name: 'say', pieces: ['{"text"', ':"grüß', ' dich 🌾"}'] },
 ];
@@ -18,7 +18,7 @@ const parsedCalls = (calls: readonly { readonly name: string; readonly arguments
 export function toolCalls(bench: Bench): void {
   const { wire, tools, callPieces = true } = bench.subject;
   if (!tools) {
-    test('tools are refused before the provider is asked', async () => {
+    test('tools are refused without a request to the provider', async () => {
       const outcome = assertFailed(await bench.model().chat(TOOL_REQUEST));
       assert.equal(outcome.error.code, 'bad_request');
       assert.match(outcome.error.message, /tools/);

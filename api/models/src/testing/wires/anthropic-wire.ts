@@ -39,7 +39,7 @@ function plain(answer: ScriptedAnswer): WireAnswer {
 const event = (data: { readonly type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 const piece = (index: number, delta: object): string => event({ type: 'content_block_delta', index, delta } as never);
 
-/** Text is block 0 if there is any. The blocks of calls follow; their events alternate, which the API allows. */
+/** Text, if any, is block 0. The blocks of calls follow, with alternating events, which the API allows. */
 function stream(answer: ScriptedAnswer): WireAnswer {
   const { text = [], calls = [] } = answer;
   const first = text.length === 0 ? 0 : 1;

@@ -162,7 +162,7 @@ const vllmError = (status: number, type: string, message: string): WireAnswer =>
 
 const VLLM_ERRORS: Readonly<Record<ReportedCode, WireAnswer>> = {
   auth: json({ error: 'Unauthorized' }, 401),
-  // vLLM itself knows no quota and no rate: these are the answers of a proxy before it.
+  // vLLM has no quota and rate limits: these are the answers of a proxy in front of it.
   quota: json({ message: 'insufficient credits' }, 402),
   rate: {
     status: 429,

@@ -17,7 +17,7 @@ const choice = (text: string, finish: string | null): object => ({
 });
 const chunk = (fields: object): string => `data: ${JSON.stringify({ ...HEAD, ...fields })}\n\n`;
 
-/** Completions as vLLM and llama.cpp speak them: the text begins with the blank after the label. */
+/** Completions in the format of vLLM and llama.cpp: the text begins with the space after the label. */
 export const COMPLETIONS_WIRE: Wire = {
   plain: (answer) =>
     json({

@@ -35,7 +35,7 @@ function plain(answer: ScriptedAnswer): WireAnswer {
   return json({ ...HEAD, message, ...doneFields(answer) });
 }
 
-/** Each call is whole, in a line of its own. */
+/** Each call is complete, in its own line. */
 function stream(answer: ScriptedAnswer): WireAnswer {
   const line = (fields: object): string => `${JSON.stringify({ ...HEAD, ...fields })}\n`;
   return {

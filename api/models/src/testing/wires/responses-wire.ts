@@ -62,7 +62,7 @@ function stream(answer: ScriptedAnswer): WireAnswer {
   ]);
 }
 
-/** OpenAI's Responses as the servers of subscriptions speak them: a stream in every case. */
+/** OpenAI's Responses as subscription servers send them: always as a stream. */
 export const RESPONSES_WIRE: Wire = {
   plain: stream,
   stream,

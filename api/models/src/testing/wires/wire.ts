@@ -20,7 +20,7 @@ export interface ScriptedAnswer {
 export type ReportedCode = Exclude<ModelErrorCode, 'network' | 'bad_answer' | 'cancelled'>;
 
 export interface Wire {
-  /** A whole answer. A provider that only streams gives its stream. */
+  /** A whole answer; of a provider that only streams, its stream. */
   plain(answer: ScriptedAnswer): WireAnswer;
   stream(answer: ScriptedAnswer): WireAnswer;
   /** The provider's own error bodies, with their headers. */
@@ -43,7 +43,7 @@ export function eventStream(chunks: readonly WireChunk[]): WireAnswer {
   return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, chunks };
 }
 
-/** Pieces of several calls in alternation: the first of each, the second of each, and so on. */
+/** Interleaves the pieces of several calls: the first of each, the second of each, and so on. */
 export function interleaved(calls: readonly ScriptedCall[]): readonly {
   readonly index: number;
   readonly call: ScriptedCall;

@@ -103,7 +103,7 @@ test('from clone to push, the author is the person, a person permits the push, a
     return (await talk.play.admin.listPermissions(query)).permissions[0];
   });
   assert.deepEqual([asked.tool, asked.why], ['git', 'policy']);
-  assert.match(asked.reason ?? '', /sends something to where others see it/);
+  assert.match(asked.reason ?? '', /publishes something/);
   await talk.play.admin.answerPermission({ permission_id: asked.permission_id, answer: 'allow' });
   const ended = await talk.ended(run.run_id);
   assert.equal(ended.state, 'done', JSON.stringify(ended.error));

@@ -3,15 +3,14 @@ import pg from 'pg';
 import type { Db } from '../../connection/database.ts';
 import type { Tables } from '../../connection/tables.generated.ts';
 
-/** Statements that begin and end transactions or parts of them; no caller reads their answers. */
+/** Statements at the boundaries of transactions and savepoints, whose answers no caller reads. */
 const BOUNDARY = /^(begin|commit|savepoint|release savepoint)\b/;
 const INT8_OID = 20;
 
 /**
- * One connection that sends the boundaries of transactions together with the next other statement: an operation with
- * its own transaction and savepoint needs two round trips instead of five. Round trips are most of the cost of many
- * small transactions on a busy machine. Postgres executes the statements one after the other; if a boundary fails,
- * the statement after it rejects. The last boundaries are sent when the database is destroyed.
+ * One connection that sends the boundaries of transactions together with the next statement: an operation with its own
+ * transaction and savepoint needs two round trips instead of five, which are most of the cost on a busy machine. If a
+ * boundary fails, the next statement rejects. Destroying the database sends the last boundaries.
  */
 export function openWithFewTrips(url: string): Db {
   const typeParser = (oid: number): ((value: string) => unknown) =>

@@ -38,10 +38,7 @@ export interface ModelHold extends Wish {
   } | null;
 }
 
-/**
- * Expected answer of the ledger: a refusal, the earlier answer, or a new one whose id the model notes once it is
- * known.
- */
+/** Expected answer of the ledger: a refusal, the earlier answer, or a new one whose id the model then records. */
 export type Expected =
   | { readonly kind: 'refused'; readonly reason: LedgerRefusal }
   | { readonly kind: 'replayed'; readonly id: string | null }
@@ -70,10 +67,7 @@ function hashOf(wish: Wish, undoes: string | null): string {
   return JSON.stringify([wish.payer, wish.payee, String(wish.amount), wish.note, undoes]);
 }
 
-/**
- * The rules of docs/ECONOMY.md on plain maps: the effect of the SQL, without its locks and keys. Mutable, because it
- * is the state itself.
- */
+/** The rules of docs/ECONOMY.md on plain maps: the effect of the SQL without locks and keys. Mutable. */
 export class LedgerModel {
   readonly accounts = new Map<number, ModelAccount>();
   readonly transfers = new Map<string, ModelTransfer>();

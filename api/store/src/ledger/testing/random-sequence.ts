@@ -28,7 +28,7 @@ interface Keyed {
   readonly key: string;
 }
 
-/** The accounts of one sequence: those of the village (one may be negative) and of agents. */
+/** The accounts of one sequence: some of the village (one may be negative) and some of agents. */
 export interface SequenceAccounts {
   readonly bank: number;
   readonly pot: number;
@@ -40,7 +40,7 @@ export interface SequenceAccounts {
  */
 export class RandomSequence {
   readonly #db: Db;
-  /** The transaction of the operation that is under way. */
+  /** The transaction of the present operation. */
   #current: Tx | null = null;
   readonly #seed: number;
   #draws = 0;
@@ -139,7 +139,7 @@ export class RandomSequence {
     return `model ${this.#seed} ${this.#keys}`;
   }
 
-  /** Most requests are new and come from the bank; some repeat an earlier request, or reuse its key for another one. */
+  /** Most requests are new and from the bank; some repeat an earlier request, or reuse its key for a different one. */
   #keyed(before: readonly Keyed[]): Keyed {
     const kind = this.#below(20);
     if (kind < 3 && before.length > 0) return this.#one(before);

@@ -17,7 +17,7 @@ export interface TestLedger {
   request(between: readonly [payer: number, payee: number], amount: bigint, key: string): TransferRequest;
 }
 
-/** Starts a test ledger until the tests of the file have ended; the API's role may have `clients` transactions open at once. */
+/** Starts a test ledger for the tests of the file; the API's role may have `clients` open transactions. */
 export async function testLedger(clients: number): Promise<TestLedger> {
   const postgres = await migratedPostgres();
   const owner = openDatabase({ url: postgres.url(), poolSize: 2, onError: () => undefined });
@@ -60,7 +60,7 @@ export async function testLedger(clients: number): Promise<TestLedger> {
   };
 }
 
-/** The SQLSTATE with which a statement fails; null if it succeeds. */
+/** The SQLSTATE of a failing statement; null if it succeeds. */
 export async function sqlStateOf(db: Db, statement: string): Promise<string | null> {
   try {
     await sql.raw(statement).execute(db);
