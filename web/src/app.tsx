@@ -2,7 +2,7 @@ import { type ComponentProps, lazy, type ReactNode, useCallback, useEffect, useM
 import type { StageWorld } from './canvas/render/stage.ts';
 import type { MapController } from './canvas/map-controller.ts';
 import { forgetInAddress } from './client/address.ts';
-import { backoffMs } from './client/backoff.ts';
+import { reconnectMs } from './client/backoff.ts';
 import { AskingProvider } from './client/query/use-live.ts';
 import { placeAfter, showsMap, type UrlState } from './client/url-state.ts';
 import { Inspector, InspectorFailed } from './features/inspector/inspector.tsx';
@@ -115,7 +115,10 @@ function useWorld(
       if (!here) return;
       setWorld(loaded);
       if (loaded === null)
-        timer = setTimeout(() => setAttempt((count) => count + 1), WORLD_RETRY_MS + backoffMs(attempt, Math.random()));
+        timer = setTimeout(
+          () => setAttempt((count) => count + 1),
+          WORLD_RETRY_MS + reconnectMs(attempt, Math.random()),
+        );
     });
     return () => {
       here = false;

@@ -45,7 +45,7 @@ test('the limits', () => {
   const sentences = [
     `${MAX_NEIGHBOURS} agents within ${PERCEPTION_TILES} tiles and the ${MAX_ITEMS} nearest items`,
     `up to ${MAX_UNRECORDED_TURNS} of them`,
-    `after ${API_BACKOFF.firstMs / 1_000} s, then longer, up to ${API_BACKOFF.maxMs / 1_000} s`,
+    `after ${API_BACKOFF.first / 1_000} s, then longer, up to ${API_BACKOFF.longest / 1_000} s`,
     `newest ${MAX_DIARY_ENTRIES} entries`,
     `compacted at ${MAX_MEMORY_BYTES / 1024 / 1024} MiB`,
     `A sentence has ${ANSWER_TIMEOUT_MS / 1_000} s, with \`engine\` ${MODEL_ANSWER_TIMEOUT_MS / 1_000} s`,

@@ -51,6 +51,8 @@ export * from './sealed-log/note.ts';
 export * from './sealed-log/proof.ts';
 export * from './sealed-log/sealed-record.ts';
 export * from './sealed-log/tiles.ts';
+export * from './values/backoff.ts';
+export * from './values/shorten.ts';
 export * from './view/apply-to-view.ts';
 export * from './view/view.ts';
 export * from './world/advance.ts';

@@ -1,3 +1,4 @@
+import { shorten } from '@hamlet/core/shorten';
 import type { Invocation } from './command.ts';
 
 /** Prints a value as JSON for `--output=json`, else as text. */
@@ -50,6 +51,5 @@ export function age(time: string | undefined | null, nowMs: number): string {
 }
 
 export function brief(text: string, most: number): string {
-  const [line = ''] = text.split('\n');
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+  return shorten(text.split('\n')[0] ?? '', most);
 }

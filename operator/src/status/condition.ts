@@ -1,4 +1,5 @@
 import { MAX_MESSAGE_CHARS, type Condition, type ConditionStatus } from '@hamlet/contract/kinds';
+import { shorten } from '@hamlet/core/shorten';
 
 /** A condition before it has a type and a time. */
 export interface ConditionResult<Reason extends string = string> {
@@ -19,11 +20,6 @@ export const no = <Reason extends string>(reason: Reason, message: string): Cond
   message,
 });
 
-function cut(message: string): string {
-  const characters = [...message];
-  return characters.length <= MAX_MESSAGE_CHARS ? message : `${characters.slice(0, MAX_MESSAGE_CHARS - 1).join('')}…`;
-}
-
 /**
  * The conditions of a status. A condition gets the transition time `now` (RFC 3339) only if its status has changed; a
  * new reason alone is not enough.
@@ -36,7 +32,13 @@ export function conditionsOf(
   return results.map(([type, { status, reason, message }]) => {
     const earlier = before?.find((condition) => condition.type === type);
     const lastTransitionTime = earlier?.status === status ? earlier.lastTransitionTime : now;
-    return { type, status, reason: reason === '' ? 'Unknown' : reason, message: cut(message), lastTransitionTime };
+    return {
+      type,
+      status,
+      reason: reason === '' ? 'Unknown' : reason,
+      message: shorten(message, MAX_MESSAGE_CHARS),
+      lastTransitionTime,
+    };
   });
 }
 

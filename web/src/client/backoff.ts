@@ -1,8 +1,5 @@
-type Limits = Readonly<{ firstMs: number; longestMs: number }>;
-const RECONNECT: Limits = { firstMs: 500, longestMs: 15_000 };
+import { backoff } from '@hamlet/core';
 
-/** The wait before a retry, which doubles. Half of it is random, so that browsers do not reconnect all at once. */
-export function backoffMs(attempt: number, chance: number, { firstMs, longestMs } = RECONNECT): number {
-  const longest = Math.min(longestMs, firstMs * 2 ** Math.min(attempt, 16));
-  return Math.round(longest / 2 + (longest / 2) * chance);
-}
+/** Milliseconds before reconnect number `attempt`, from 0. Half of the wait is random, so that browsers do not reconnect all at once. */
+export const reconnectMs = (attempt: number, chance: number): number =>
+  backoff(attempt + 1, { first: 500, longest: 15_000 }, chance);

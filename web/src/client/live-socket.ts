@@ -1,4 +1,4 @@
-import { backoffMs } from './backoff.ts';
+import { reconnectMs } from './backoff.ts';
 
 /** `lagging`: open but silent for too long. `outdated`: this page cannot read the messages; a newer one can. */
 export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'outdated';
@@ -95,7 +95,7 @@ class Line implements LiveSocket {
     this.#clearTimers();
     if (this.#closed) return;
     this.#options.connection(state);
-    this.#timers.push(setTimeout(() => this.connect(), backoffMs(this.#attempt, Math.random())));
+    this.#timers.push(setTimeout(() => this.connect(), reconnectMs(this.#attempt, Math.random())));
     this.#attempt += 1;
   }
 

@@ -1,4 +1,5 @@
 import { SPEECH_MAX_LENGTH } from '@hamlet/contract/resident';
+import { shorten } from '@hamlet/core/shorten';
 import { chance, choose } from './chance.ts';
 
 export interface Meeting {
@@ -103,8 +104,4 @@ function isEchoOf(said: string, sentence: string): boolean {
   return beginning !== '' && said.startsWith(beginning);
 }
 
-export function fitting(text: string): string {
-  const trimmed = text.trim();
-  if (trimmed.length <= SPEECH_MAX_LENGTH) return trimmed;
-  return `${trimmed.slice(0, SPEECH_MAX_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
+export const fitting = (text: string): string => shorten(text.trim(), SPEECH_MAX_LENGTH);

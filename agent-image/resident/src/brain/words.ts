@@ -1,12 +1,11 @@
 import type { Landmark, PurchaseItem } from '@hamlet/contract';
+import { shorten } from '@hamlet/core/shorten';
 
 const QUOTED_CHARS = 160;
 
 /** A text on one line; an ellipsis ends a shortened text. */
-export function shortened(text: string, maxChars: number): string {
-  const characters = [...text.replaceAll(/\s+/gu, ' ').trim()];
-  return characters.length <= maxChars ? characters.join('') : `${characters.slice(0, maxChars - 1).join('')}…`;
-}
+export const shortened = (text: string, maxChars: number): string =>
+  shorten(text.replaceAll(/\s+/gu, ' ').trim(), maxChars);
 
 /** The beginning of a text in quotation marks; quotation marks inside become single ones. */
 export function quoted(text: string, maxChars = QUOTED_CHARS): string {

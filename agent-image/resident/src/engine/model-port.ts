@@ -8,6 +8,7 @@ import {
   type ModelPort,
   type ModelRequest,
 } from '@hamlet/engine';
+import { backoff } from '@hamlet/core/backoff';
 import {
   ANSWER_LIMITS,
   CHAT_PROFILES,
@@ -249,9 +250,8 @@ interface Waits {
 
 /** Refusals that end by themselves: too many requests a minute, too many at the same time, a provider at capacity. */
 const PASSING: ReadonlySet<string> = new Set(['rate_limited', 'too_many_in_flight', 'model_busy']);
-const FIRST_MS = 1_000;
-/** Each request counts towards the requests a minute, so the waits grow up to this limit. */
-const LONGEST_BACKOFF_MS = 15_000;
+/** Each request counts towards the requests a minute, so the waits grow. */
+const BACKOFF_MS = { first: 1_000, longest: 15_000 };
 /** Spreads the retries of conversations that wait for the same limit. */
 const SPREAD = 0.25;
 
@@ -261,7 +261,7 @@ const SPREAD = 0.25;
  */
 export function planWait({ code, retryAfterMs }: RefusedAsk, waits: Waits, chance: number): number | null {
   if (!PASSING.has(code)) return null;
-  const backoffMs = Math.min(LONGEST_BACKOFF_MS, FIRST_MS * 2 ** waits.count);
+  const backoffMs = backoff(waits.count + 1, BACKOFF_MS);
   const waitMs = Math.ceil(Math.max(retryAfterMs ?? 0, backoffMs) * (1 + SPREAD * chance));
   return waits.waitedMs + waitMs > waits.limitMs ? null : waitMs;
 }

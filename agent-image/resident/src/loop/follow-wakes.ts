@@ -1,4 +1,5 @@
-import { backoffMs } from '../village/retry.ts';
+import { backoff } from '@hamlet/core/backoff';
+import { API_BACKOFF } from '../village/retry.ts';
 import type { Log } from '../process/json-log.ts';
 import type { Village } from '../village/village.ts';
 import type { RunListener } from '../runs/run-worker.ts';
@@ -38,7 +39,7 @@ export async function followWakes(ports: FollowPorts): Promise<void> {
     if (stop.aborted) return;
     failures += 1;
     log.warn('wakes_interrupted', { why: whyOf(answer), failures });
-    await rest(backoffMs(failures, random()));
+    await rest(backoff(failures, API_BACKOFF, random()));
   }
 }
 

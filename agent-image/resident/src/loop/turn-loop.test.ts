@@ -116,7 +116,7 @@ test('while the API is down the loop waits with growing pauses, then runs the sa
   assert.equal(await loop.run(1), 'stopped');
   const waits = loop.pauses.slice(0, 8);
   assert.ok(waits.every((ms, index) => index === 0 || ms >= (waits[index - 1] ?? 0)));
-  assert.ok(waits.every((ms) => ms >= API_BACKOFF.firstMs / 2 && ms <= API_BACKOFF.maxMs));
+  assert.ok(waits.every((ms) => ms >= API_BACKOFF.first / 2 && ms <= API_BACKOFF.longest));
   assert.equal(village.turns.length, 1);
 });
 

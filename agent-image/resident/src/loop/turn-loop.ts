@@ -1,5 +1,6 @@
 import type { Turn } from '@hamlet/contract';
-import { backoffMs } from '../village/retry.ts';
+import { backoff } from '@hamlet/core/backoff';
+import { API_BACKOFF } from '../village/retry.ts';
 import type { Command } from '../brain/decision.ts';
 import type { TurnGate } from '../runs/turn-gate.ts';
 import { recallMind } from './reflect.ts';
@@ -39,7 +40,7 @@ export async function runTurns(ports: LoopPorts): Promise<EndReason> {
       if (trigger.kind === 'ended') break;
       failures += 1;
       log.warn('village_unreachable', { why: outcome.why, failures });
-      await ports.rest(backoffMs(failures, ports.random()));
+      await ports.rest(backoff(failures, API_BACKOFF, ports.random()));
       continue;
     }
     failures = 0;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoffMs } from '../village/retry.ts';
 import { helpText, parseEnvironment } from './environment.ts';
 
 const NEEDED = { HAMLET_API_URL: 'http://hamlet-api-agents:8081', HAMLET_AGENT_ID: 'ada', HAMLET_AGENT_TOKEN: 'token' };
@@ -31,16 +30,4 @@ for (const [name, variables, message] of WRONG) {
 test('the help lists every variable', () => {
   for (const name of ['HAMLET_API_URL', 'HAMLET_AGENT_ID', 'HAMLET_CYCLE', 'HAMLET_TOKEN_FILE', 'HAMLET_STATE_DIR'])
     assert.match(helpText(), new RegExp(`  ${name} .*\\w`));
-});
-
-test('a backoff doubles up to its limit, and at most half of it is random', () => {
-  const limits = { firstMs: 100, maxMs: 1_000 };
-  assert.deepEqual(
-    [1, 2, 3, 4, 5, 60].map((failures) => backoffMs(failures, 1, limits)),
-    [100, 200, 400, 800, 1_000, 1_000],
-  );
-  assert.deepEqual(
-    [1, 60].map((failures) => backoffMs(failures, 0, limits)),
-    [50, 500],
-  );
 });

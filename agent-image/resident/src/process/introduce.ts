@@ -1,6 +1,7 @@
 import type { AgentConfig } from '@hamlet/contract';
+import { backoff } from '@hamlet/core/backoff';
 import type { Log } from './json-log.ts';
-import { backoffMs } from '../village/retry.ts';
+import { API_BACKOFF } from '../village/retry.ts';
 import type { Answer, Village } from '../village/village.ts';
 
 /** Reads the agent's configuration, and its cycle if the environment does not set one. */
@@ -35,7 +36,7 @@ export async function untilAnswered<T>(
     if (answer.kind === 'stale') return 'stale';
     const why = answer.kind === 'refused' ? `${answer.code}: ${answer.detail}` : answer.why;
     log.warn('unreachable', { why, failures });
-    await rest(backoffMs(failures, random()));
+    await rest(backoff(failures, API_BACKOFF, random()));
   }
   return 'stopped';
 }

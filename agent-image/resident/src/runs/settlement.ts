@@ -6,6 +6,7 @@ import {
 } from '@hamlet/contract/resident';
 import type { RunStep } from '@hamlet/contract';
 import { RunFailure, type Budgets, type RuntimeOutcome } from '@hamlet/engine';
+import { shorten } from '@hamlet/core/shorten';
 import type { RunEnd, RunLease } from '../village/village.ts';
 import type { Progress } from './run-work.ts';
 
@@ -49,10 +50,7 @@ const usageOf = ({ steps, tokens, moneyMicros }: Budgets) => ({
   cost: formatAiDollars(BigInt(moneyMicros)),
 });
 
-function cut(text: string, max: number): string {
-  const characters = [...text.replaceAll('\u0000', '')];
-  return characters.length <= max ? characters.join('') : `${characters.slice(0, max - 1).join('')}…`;
-}
+const cut = (text: string, maxChars: number): string => shorten(text.replaceAll('\u0000', ''), maxChars);
 
 export function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): EndedRun {
   const before = [...steps.map(({ text }) => text), ...done];

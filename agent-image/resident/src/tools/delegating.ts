@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from '@hamlet/contract';
 import type { CallContext } from '@hamlet/engine';
+import { shorten } from '@hamlet/core/shorten';
 import { rejectOnAbort } from '../village/retry.ts';
 import { askVillage, outcomeIn } from './outward.ts';
-import { answered, excerpt } from './reading.ts';
+import { answered } from './reading.ts';
 import { codeOf, failed, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 
 /** Pause before the next check of a worker that waits for people, or whose result the API did not accept. */
@@ -60,5 +61,5 @@ export async function listOwnWorkers(
 function workerInWords({ run, envelope }: Worker): string {
   const { tokens, cost } = run.usage;
   const end = envelope === null ? '' : `; result: ${JSON.stringify(envelope)}`;
-  return `- ${run.run_id}, ${run.worker?.role ?? 'worker'}, ${run.state}, ${tokens} tokens, ${cost} aiDollars: ${excerpt(run.prompt, PROMPT_MAX_CHARS)}${end}`;
+  return `- ${run.run_id}, ${run.worker?.role ?? 'worker'}, ${run.state}, ${tokens} tokens, ${cost} aiDollars: ${shorten(run.prompt, PROMPT_MAX_CHARS)}${end}`;
 }

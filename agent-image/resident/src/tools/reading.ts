@@ -1,5 +1,6 @@
 import type { AgentView, Post, QuoteAnswer, ScheduleView, Script, ScriptDetail, WorldView } from '@hamlet/contract';
 import { RunFailure } from '@hamlet/engine';
+import { shorten } from '@hamlet/core/shorten';
 import { PERCEPTION_TILES, tilesBetween } from '../brain/situation.ts';
 import { createTools } from '../runs/tools.ts';
 import { retry, type Definite, type RetryPorts } from '../village/retry.ts';
@@ -59,9 +60,6 @@ function surroundingsInWords(view: WorldView, self: AgentView): string {
   ].join('\n');
 }
 
-export const excerpt = (text: string, max: number): string =>
-  text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
-
 const section = (title: string, lines: readonly string[]): string => `${title}:\n${lines.join('\n') || '- none'}`;
 
 export async function readBoard(kit: ToolKit, query: PostQuery, signal: AbortSignal) {
@@ -89,7 +87,7 @@ function deliveredIn({ deliverables = [] }: Post): string {
   return lines.length === 0 ? '' : `${section('Deliverables', lines)}\n`;
 }
 
-const postInWords = (post: Post): string => `${titleOf(post)}\n${excerpt(post.body, EXCERPT_CHARS)}`;
+const postInWords = (post: Post): string => `${titleOf(post)}\n${shorten(post.body, EXCERPT_CHARS)}`;
 
 export async function readBalance(kit: ToolKit, signal: AbortSignal) {
   const { balance, tier, entitlement } = await answered(kit, signal, () => kit.village.standing());
@@ -154,5 +152,5 @@ function scheduleInWords({ name, prompt, suspend, status, ...timing }: ScheduleV
   const { every, cron, daily_at: dailyAt, time_zone: zone } = timing;
   const when = [every && `every ${every}`, cron && `cron ${cron}`, dailyAt && `daily at ${dailyAt}`, zone];
   const next = suspend ? 'suspended' : `next ${status.next_run_at ?? 'unknown'}`;
-  return `- ${name}, ${when.filter((part) => part !== null).join(', ')}, ${next}: ${excerpt(prompt, PROMPT_MAX_CHARS)}`;
+  return `- ${name}, ${when.filter((part) => part !== null).join(', ')}, ${next}: ${shorten(prompt, PROMPT_MAX_CHARS)}`;
 }

@@ -1,21 +1,8 @@
+import { backoff } from '@hamlet/core/backoff';
 import type { Answer } from './village.ts';
 
-export interface BackoffLimits {
-  readonly firstMs: number;
-  readonly maxMs: number;
-}
-
-/** Backoff for requests to the API: short enough that all agents reconnect within seconds of its restart. */
-export const API_BACKOFF: BackoffLimits = { firstMs: 250, maxMs: 5_000 };
-
-/**
- * The pause in ms after `failures` (at least 1) consecutive failures. It doubles with each failure. Half of it is multiplied by
- * `random` (0…1), which spreads the retries.
- */
-export function backoffMs(failures: number, random: number, { firstMs, maxMs }: BackoffLimits = API_BACKOFF): number {
-  const whole = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));
-  return Math.round(whole / 2 + (whole / 2) * random);
-}
+/** Backoff for requests to the API in milliseconds: short enough that all agents reconnect within seconds of its restart. */
+export const API_BACKOFF = { first: 250, longest: 5_000 };
 
 /** Ends the work on runs: a newer cycle has begun. */
 export class CycleOver extends Error {}
@@ -41,7 +28,7 @@ export async function retry<T>(
     const answer = await ask();
     if (answer.kind === 'stale') throw new CycleOver('a newer cycle of the agent has begun');
     if (answer.kind !== 'unreachable') return answer;
-    await rest(backoffMs(failures, random()));
+    await rest(backoff(failures, API_BACKOFF, random()));
   }
 }
 

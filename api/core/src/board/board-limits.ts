@@ -1,4 +1,5 @@
 import { POST_TITLE_MAX_CHARS, VILLAGE_TAGS } from '@hamlet/contract';
+import { shorten } from '../values/shorten.ts';
 
 export interface BoardAuthor {
   readonly kind: 'agent' | 'member' | 'admin' | 'system';
@@ -112,9 +113,8 @@ export function overLimit({ title = '', body, tags = [] }: BoardText, limits: Bo
 /** Title of a note that has none: its first line, cut after a word if it is too long. Pure. */
 export function titleOfNote(text: string): string {
   const line = text.trim().split('\n')[0]?.trim() ?? '';
-  const characters = [...line];
-  if (characters.length <= POST_TITLE_MAX_CHARS) return line;
-  const cut = characters.slice(0, POST_TITLE_MAX_CHARS - 1).join('');
+  if (line.length <= POST_TITLE_MAX_CHARS) return line;
+  const cut = shorten(line, POST_TITLE_MAX_CHARS).slice(0, -1);
   const space = cut.lastIndexOf(' ');
   return `${space > POST_TITLE_MAX_CHARS / 2 ? cut.slice(0, space) : cut}…`;
 }

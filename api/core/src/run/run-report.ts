@@ -1,4 +1,5 @@
 import type { RunEvent, RunState } from '@hamlet/contract';
+import { shorten } from '../values/shorten.ts';
 import { isSettled } from './decide-run.ts';
 
 /** A report is replaced after this many milliseconds or steps, whichever comes first. A shorter run has none. */
@@ -85,10 +86,7 @@ function fieldIn(json: string | null, field: keyof typeof FIELDS): string | null
   return found?.[1] === undefined ? null : (JSON.parse(`"${found[1]}"`) as string);
 }
 
-function inOneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= RESULT_MAX_CHARS ? line : `${line.slice(0, RESULT_MAX_CHARS - 1).toWellFormed()}…`;
-}
+const inOneLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), RESULT_MAX_CHARS);
 
 /** The present state in words: the end of the run, or the person, call or model that it waits for. */
 function presentOf({ state, recent }: ReportFacts): string {

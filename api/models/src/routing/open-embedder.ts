@@ -1,7 +1,8 @@
 import type { Target } from '../chat/chat-delta.ts';
-import { MODEL_ERRORS, ModelFault } from '../chat/model-error.ts';
+import { ModelFault } from '../chat/model-error.ts';
 import type { ModelError } from '../chat/model-error.ts';
 import { estimateTokens } from '../chat/token-usage.ts';
+import { decideNext } from './decide-next.ts';
 import { pause } from '../transport/model-ports.ts';
 import type { ModelPorts } from '../transport/model-ports.ts';
 import { bearer, endpoint, jsonOf, postJson } from '../transport/provider-exchange.ts';
@@ -80,14 +81,14 @@ async function tryOnce(
 
 /** Retries according to the configuration. There are no fallbacks, because vectors of two models are not comparable. */
 async function embedWith(opened: Opened, request: EmbeddingRequest): Promise<EmbeddingOutcome> {
-  const { attempts, firstDelayMs, maxDelayMs } = opened.config.retry;
   const { signal = new AbortController().signal } = request;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryOnce(opened, request, signal);
-    if (outcome.ok || !MODEL_ERRORS[outcome.error.code].retry || attempt >= attempts) return outcome;
-    const delayMs = Math.max(outcome.error.retryAfterMs ?? 0, firstDelayMs * 2 ** (attempt - 1));
-    if (delayMs > maxDelayMs) return outcome;
-    await pause(opened.ports, delayMs, signal);
+    if (outcome.ok) return outcome;
+    const failed = { error: outcome.error, attempt, chance: opened.ports.random() };
+    const next = decideNext({ ...failed, isLastTarget: true, isVisible: false, fallbackOn: [] }, opened.config.retry);
+    if (next.do !== 'again') return outcome;
+    await pause(opened.ports, next.delayMs, signal);
   }
 }
 

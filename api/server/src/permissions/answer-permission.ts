@@ -1,6 +1,6 @@
 import type { AllowRule, answerPermission as answerRoute, Permission } from '@hamlet/contract';
 import { REPLY_MAX_CHARS, villageTool } from '@hamlet/contract';
-import { answerFits, decideAnswer } from '@hamlet/core';
+import { answerFits, decideAnswer, shorten } from '@hamlet/core';
 import {
   answerPermission as store,
   endPermission,
@@ -14,7 +14,6 @@ import type { HeldPermission, RunRow, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import { plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
-import { truncate } from '../service/truncate.ts';
 import { followPermission } from './follow-permission.ts';
 import { redactSecrets } from './redact-secrets.ts';
 import { allowRuleView, giveRule, recordAnswer, refuseRule, USABLE_S } from './rules/allow-rules.ts';
@@ -67,7 +66,7 @@ function wordsToKeep({ answer, reply, reason }: Asked['body'], { why }: HeldPerm
   const words = reply ?? reason ?? null;
   return words === null || (why === 'question' && answer === 'allow')
     ? words
-    : truncate(redactSecrets(words), REPLY_MAX_CHARS - 1);
+    : shorten(redactSecrets(words), REPLY_MAX_CHARS);
 }
 
 async function take(tx: Tx, request: Asked, { run, permission, actor }: Held): Promise<Permission> {

@@ -1,8 +1,8 @@
-import { villageTool, type CallOutcome, type performCall } from '@hamlet/contract';
+import { villageTool, type CallOutcome, type performCall, RUN_EVENT_TEXT_MAX_CHARS } from '@hamlet/contract';
 import { endPermission, insertEffect, noteRunEvent, type RunRow, type Tx } from '@hamlet/store';
+import { shorten } from '@hamlet/core';
 import { recordAct } from '../audit/record-act.ts';
 import type { Caller, RequestOf } from '../http/handler.ts';
-import { eventText } from '../service/truncate.ts';
 import type { CallArguments } from './call-arguments.ts';
 import { redactSecrets } from './redact-secrets.ts';
 import type { VillageCall } from './village-calls.ts';
@@ -59,9 +59,9 @@ async function noteCall(tx: Tx, { request, args, run }: JudgedCallOfRun, outcome
     call_id: request.params.call_id,
     tool: request.body.tool,
     effect: villageTool(request.body.tool)?.effect ?? null,
-    arguments_text: eventText(redactSecrets(args.text)),
+    arguments_text: shorten(redactSecrets(args.text), RUN_EVENT_TEXT_MAX_CHARS),
     outcome: outcome?.kind ?? null,
-    result_text: outcome === null ? null : eventText(outcome.text),
+    result_text: outcome === null ? null : shorten(outcome.text, RUN_EVENT_TEXT_MAX_CHARS),
   };
   await noteRunEvent(tx, run, { event: outcome === null ? 'call_begun' : 'call_settled', detail });
 }

@@ -1,18 +1,18 @@
 import { REFUSALS, type CallOutcome } from '@hamlet/contract';
 import type { HeldPermission } from '@hamlet/store';
 import type { z } from 'zod';
+import { shorten } from '@hamlet/core';
 import type { Refused } from '../http/outcome.ts';
-import { truncate } from '../service/truncate.ts';
 
 const ISSUES_SHOWN = 10;
 const TEXT_MAX_CHARS = 4_000;
 
 export function deniedOutcome(code: string, text: string): CallOutcome {
-  return { kind: 'denied', code, text: truncate(text, TEXT_MAX_CHARS) };
+  return { kind: 'denied', code, text: shorten(text, TEXT_MAX_CHARS) };
 }
 
 export function failedOutcome({ reason, detail }: Refused): CallOutcome {
-  return { kind: 'failed', code: reason, text: truncate(detail ?? REFUSALS[reason].title, TEXT_MAX_CHARS) };
+  return { kind: 'failed', code: reason, text: shorten(detail ?? REFUSALS[reason].title, TEXT_MAX_CHARS) };
 }
 
 /** The part of an outcome that lists show, which excludes its text. */
@@ -28,7 +28,7 @@ export function invalidOutcome(issues: readonly Pick<z.core.$ZodIssue, 'path' | 
     .slice(0, ISSUES_SHOWN)
     .map(({ path, message }) => `${path.length === 0 ? 'arguments' : path.map(String).join('.')}: ${message}`);
   const text = lines.length === 0 ? 'The arguments are not valid JSON: write JSON.' : lines.join('\n');
-  return { kind: 'failed', code: 'invalid_input', text: truncate(text, TEXT_MAX_CHARS) };
+  return { kind: 'failed', code: 'invalid_input', text: shorten(text, TEXT_MAX_CHARS) };
 }
 
 export function replyOutcome(permission: HeldPermission | null): CallOutcome | null {

@@ -1,6 +1,6 @@
 import type { IntentKind, SeenResource } from '@hamlet/store';
+import { shorten } from '@hamlet/core';
 import { authorOf } from '../agents/field-owners.ts';
-import { truncate } from '../service/truncate.ts';
 import { changedPaths, digestsOf, fieldsOf } from './spec-fields.ts';
 
 export interface ShownResource {
@@ -34,7 +34,7 @@ const FIELDS_MAX = 50;
 
 function shownValue(value: unknown): unknown {
   const text = JSON.stringify(value) ?? 'null';
-  return text.length <= VALUE_MAX_CHARS ? (value ?? null) : truncate(text, VALUE_MAX_CHARS);
+  return text.length <= VALUE_MAX_CHARS ? (value ?? null) : shorten(text, VALUE_MAX_CHARS);
 }
 
 function isOwn({ generation, ownGenerations }: SeenResource, upTo: number): boolean {

@@ -1,6 +1,7 @@
 import { formatAiDollars, RUN_EVENT_TEXT_MAX_CHARS } from '@hamlet/contract';
 import type { Run, RunBudgets, RunCallDetail, RunEvent, RunModelDetail, RunUsage } from '@hamlet/contract';
 import type { RunEventRow, RunRow } from '@hamlet/store';
+import { shorten } from '@hamlet/core';
 import { taintOf } from '../permissions/view/taint-view.ts';
 
 function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run['schedule'] {
@@ -54,10 +55,7 @@ export function runView(row: RunRow): Run {
   };
 }
 
-function cut(text: string | null): string | null {
-  if (text === null || text.length <= RUN_EVENT_TEXT_MAX_CHARS) return text;
-  return `${text.slice(0, RUN_EVENT_TEXT_MAX_CHARS - 1).toWellFormed()}…`;
-}
+const cut = (text: string | null): string | null => text && shorten(text, RUN_EVENT_TEXT_MAX_CHARS);
 
 function wordsOf(message: string | null): string | null {
   if (message === null) return null;

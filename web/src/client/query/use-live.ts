@@ -15,8 +15,8 @@ import {
   useQuery,
 } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { backoff } from '@hamlet/core';
 import type { Api, Refused, Reply } from '../api.ts';
-import { backoffMs } from '../backoff.ts';
 import { createStore, type Store, useStore } from '../store.ts';
 
 /** How long the cache keeps an unused answer: a person who returns to a page sees it at once. */
@@ -146,7 +146,7 @@ const SLOWEST_RETRY_MS = 15_000;
 /** The wait before the next request: it grows with failures up to 15 s, or to the usual interval if that is longer. */
 export function waitMs(everyMs: number, { failures, chance }: Pick<Answer<unknown>, 'failures' | 'chance'>): number {
   if (failures === 0) return everyMs;
-  return backoffMs(failures, chance, { firstMs: everyMs, longestMs: Math.max(SLOWEST_RETRY_MS, everyMs) });
+  return backoff(failures + 1, { first: everyMs, longest: Math.max(SLOWEST_RETRY_MS, everyMs) }, chance);
 }
 
 /** `more` reads the next page, and is null at the end. `first` is the newest answer for the first page. */

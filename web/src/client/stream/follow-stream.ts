@@ -1,5 +1,5 @@
 import type { Refused, Reply } from '../api.ts';
-import { backoffMs } from '../backoff.ts';
+import { reconnectMs } from '../backoff.ts';
 import { isFinal } from '../query/use-live.ts';
 
 /**
@@ -89,7 +89,7 @@ export async function followStream<E extends StreamedEvent>(
     if (typeof next === 'object') return port.onState(next);
     if (next === 'restart') cursor = null;
     enter('reconnecting');
-    await wait(backoffMs(failures, chance()), signal);
+    await wait(reconnectMs(failures, chance()), signal);
     failures += 1;
   }
 }

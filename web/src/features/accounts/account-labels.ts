@@ -1,4 +1,5 @@
 import type { AccountDetail, Session, SignInBy } from '@hamlet/contract';
+import { shorten } from '@hamlet/core';
 import type { Tone } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 
@@ -48,7 +49,7 @@ export function deviceLabel(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown device';
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
-  if (browser === undefined) return userAgent.length > 40 ? `${userAgent.slice(0, 39)}…` : userAgent;
+  if (browser === undefined) return shorten(userAgent, 40);
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 

@@ -1,6 +1,7 @@
 import { type AuditRecord, listAudit } from '@hamlet/contract';
 import { useMemo, useState } from 'react';
 import './audit.css';
+import { shorten } from '@hamlet/core';
 import { usePages } from '../../client/query/use-live.ts';
 import { LinkButton, PagedList, Time } from '../../ui/controls.tsx';
 import { CheckField, FilterChip, SelectField } from '../../ui/fields.tsx';
@@ -108,7 +109,7 @@ function Filters({ filters, onFilter, onAll }: FiltersProps) {
 }
 
 function Chip({ word, value, onEnd }: Readonly<{ word: string; value: string; onEnd: () => void }>) {
-  const short = value.length > 28 ? `${value.slice(0, 27)}…` : value;
+  const short = shorten(value, 28);
   const label = `Remove the filter ${word.toLowerCase()} ${value}`;
   return <FilterChip word={word} value={short} label={label} onEnd={onEnd} />;
 }

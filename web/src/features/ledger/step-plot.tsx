@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { shorten } from '@hamlet/core';
 import { dateTime } from '../../ui/time-labels.ts';
 import {
   type Frame,
@@ -155,7 +156,7 @@ function Names({ series, frame, area, scale }: Plot) {
     <>
       {ends.map(({ id, name, look }, at) => (
         <text key={id} className={`plot-name ${look}`} x={area.width + 8} y={places[at]} dy="0.35em">
-          {name.length > 12 ? `${name.slice(0, 11)}…` : name}
+          {shorten(name, 12)}
         </text>
       ))}
     </>

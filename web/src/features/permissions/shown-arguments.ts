@@ -1,4 +1,5 @@
 import type { Permission } from '@hamlet/contract';
+import { shorten } from '@hamlet/core';
 
 /** One argument as a person reads it before the answer: complete, with every hidden character visible. */
 export interface ShownArgument {
@@ -59,8 +60,7 @@ export function shortArguments(argumentsText: string | null): string {
 }
 
 export function shortLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= SHORT_CHARS ? line : `${line.slice(0, SHORT_CHARS - 1).trimEnd()}…`;
+  return shorten(text.replaceAll(/\s+/g, ' ').trim(), SHORT_CHARS);
 }
 
 /** A post that an agent asks to write: its arguments without the deliverables, and their ids. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shorten } from '@hamlet/core/shorten';
 import { pathIn } from '../files/hands-files.ts';
 import { HandsError } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
@@ -82,9 +83,7 @@ const REFUSALS: ReadonlyMap<number, { readonly code: string; readonly text: stri
 
 function foundIn(text: string, limit: number): string {
   const lines = text.split('\n').filter((line) => line !== '');
-  const shown = lines
-    .slice(0, limit)
-    .map((line) => (line.length > LINE_MAX_CHARS ? `${line.slice(0, LINE_MAX_CHARS)}…` : line));
+  const shown = lines.slice(0, limit).map((line) => shorten(line, LINE_MAX_CHARS));
   const rest = lines.length > limit ? '\n[… more are left out: narrow the search …]' : '';
   return `${shown.join('\n') || 'Nothing was found.'}${rest}`;
 }

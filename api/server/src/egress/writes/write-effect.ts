@@ -1,4 +1,10 @@
-import { EGRESS_TOOLS, type CallOutcome, type EgressEnd, type EgressWrite } from '@hamlet/contract';
+import {
+  EGRESS_TOOLS,
+  type CallOutcome,
+  type EgressEnd,
+  type EgressWrite,
+  RUN_EVENT_TEXT_MAX_CHARS,
+} from '@hamlet/contract';
 import type { BegunEgressWrite, Db, EffectRow, RunRow, Tx } from '@hamlet/store';
 import {
   endPermission,
@@ -12,10 +18,10 @@ import {
   settleEffect,
   writeCallId,
 } from '@hamlet/store';
+import { shorten } from '@hamlet/core';
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import type { CallArguments } from '../../permissions/call-arguments.ts';
 import { job, type Job } from '../../service/jobs.ts';
-import { eventText } from '../../service/truncate.ts';
 import { UNKNOWN, writeOutcome } from './write-text.ts';
 
 const EVERY_MS = 60_000;
@@ -47,7 +53,7 @@ export async function beginWrite(
   );
   // The egress record lists each write. The run shows only those that a person decided on.
   if (permissionId === null) return;
-  const text = eventText(args.text);
+  const text = shorten(args.text, RUN_EVENT_TEXT_MAX_CHARS);
   await noteRunEvent(tx, run, {
     event: 'call_begun',
     detail: { call_id: callId, tool, effect: null, arguments_text: text, outcome: null, result_text: null },

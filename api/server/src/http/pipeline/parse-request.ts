@@ -2,9 +2,9 @@ import type { RouteSpec } from '@hamlet/contract';
 import express from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
+import { shorten } from '@hamlet/core';
 import { refused, type Refused } from '../outcome.ts';
 import { refusalOfError } from '../respond.ts';
-import { truncate } from '../../service/truncate.ts';
 
 const ERRORS_MAX = 20;
 /** Limit of an issue's text: an issue can quote the whole request. */
@@ -34,7 +34,7 @@ function flatten(
       return flatten(part, nearest, path);
     }
     const [where, message] = [pathOf(part, path), issue.message];
-    return [{ path: truncate(where, MESSAGE_MAX_CHARS), message: truncate(message, MESSAGE_MAX_CHARS) }];
+    return [{ path: shorten(where, MESSAGE_MAX_CHARS), message: shorten(message, MESSAGE_MAX_CHARS) }];
   });
 }
 

@@ -7,7 +7,6 @@ import { atEnd } from '@hamlet/test/env/at-end';
 import { bodyOf, NOTIFICATIONS } from '../testing/notifications.ts';
 import { ELSEWHERE, startPayPalStandIn, textThatIsSigned, WEBHOOK_ID } from '../testing/paypal-stand-in.ts';
 import { testAuthority } from '../testing/test-authority.ts';
-import { backoffS } from './settle-captures.ts';
 import { eventOf } from './paypal-wire.ts';
 import { certificatePlace, PAYPAL_HOSTS } from './paypal-client.ts';
 import { CallError, createHttpsCaller } from './https-call.ts';
@@ -196,11 +195,4 @@ test('the parser reads the payment of a notification and its change, and ignores
   for (const body of ['', 'null', '[]', '{}', '{"id":1}', '{"id":"WH-1"', '1.0'])
     assert.equal(eventOf(Buffer.from(body)), null, body);
   assert.equal(eventOf(Buffer.from([0xff, 0xfe, 0x00])), null);
-});
-
-test('the wait doubles with each attempt, up to a limit', () => {
-  assert.deepEqual(
-    [1, 2, 3, 10, 1_000].map((attempts) => backoffS(attempts, { firstS: 2, longestS: 600 })),
-    [2, 4, 8, 600, 600],
-  );
 });

@@ -1,4 +1,4 @@
-import { decidePayment, providerMicro } from '@hamlet/core';
+import { decidePayment, providerMicro, backoff } from '@hamlet/core';
 import type { PaymentDecision, PaymentTruth, PaymentHint, Taking } from '@hamlet/core';
 import {
   claimCapture,
@@ -96,14 +96,6 @@ async function apply(
   return DONE;
 }
 
-/** Seconds until the next attempt: doubled each time, up to `longestS`. `attempts` counts from 1. Pure. */
-export function backoffS(
-  attempts: number,
-  { firstS, longestS }: { readonly firstS: number; readonly longestS: number },
-): number {
-  return Math.min(longestS, firstS * 2 ** Math.min(attempts - 1, 20));
-}
-
 /** Books nothing if another replica has claimed the payment meanwhile, because its answer is newer. */
 async function settleOne(claimed: ClaimedCapture, ports: SettlePorts): Promise<void> {
   const { db, client } = ports;
@@ -111,7 +103,7 @@ async function settleOne(claimed: ClaimedCapture, ports: SettlePorts): Promise<v
   await inTransaction(db, async (tx) => {
     if (!(await holdClaim(tx, claimed))) return;
     const { why, again } = await apply(tx, claimed, { truth, ports });
-    const againInS = again ? backoffS(claimed.attempts, { firstS: FIRST_WAIT_S, longestS: LONGEST_WAIT_S }) : null;
+    const againInS = again ? backoff(claimed.attempts, { first: FIRST_WAIT_S, longest: LONGEST_WAIT_S }) : null;
     await noteLooked(tx, claimed, { truth: truth === null ? null : knownOf(truth), why, againInS });
   });
 }
@@ -130,7 +122,7 @@ export async function settleCaptures(ports: SettlePorts): Promise<number> {
         attempts: claimed.attempts,
         error,
       });
-      await postponeCapture(db, claimed, backoffS(claimed.attempts, { firstS: 2, longestS: LONGEST_WAIT_S }));
+      await postponeCapture(db, claimed, backoff(claimed.attempts, { first: 2, longest: LONGEST_WAIT_S }));
     }
   }
 }

@@ -9,7 +9,7 @@ import {
   refuseDelivery,
 } from '@hamlet/store';
 import type { ClaimedDelivery } from '@hamlet/store';
-import { backoffS } from './settle-captures.ts';
+import { backoff } from '@hamlet/core';
 import { eventOf } from './paypal-wire.ts';
 import { NoSuchCertificate, type KeyOf } from './signing-keys.ts';
 import type { Services } from '../../service/services.ts';
@@ -54,7 +54,7 @@ async function later(delivery: ClaimedDelivery, error: unknown, ports: VerifyPor
     return refuse(delivery, why, ports);
   await postponeDelivery(ports.db, delivery.deliveryId, {
     why,
-    seconds: backoffS(delivery.attempts, { firstS: 2, longestS: LONGEST_WAIT_S }),
+    seconds: backoff(delivery.attempts, { first: 2, longest: LONGEST_WAIT_S }),
   });
 }
 

@@ -1,6 +1,13 @@
-import { OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, PANICS, REFUSAL_MAX_CHARS, villageTool } from '@hamlet/contract';
+import {
+  OPENED_TITLE_MAX_CHARS,
+  OPENED_URL_MAX_CHARS,
+  PANICS,
+  REFUSAL_MAX_CHARS,
+  villageTool,
+  RUN_EVENT_TEXT_MAX_CHARS,
+} from '@hamlet/contract';
 import type { CallReport, endCall as endRoute, PanicCode } from '@hamlet/contract';
-import { panicOf } from '@hamlet/core';
+import { panicOf, shorten } from '@hamlet/core';
 import {
   endHandsCall,
   findHandsCall,
@@ -16,7 +23,6 @@ import { recordAct } from '../../audit/record-act.ts';
 import { callerOf, plain, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { applyToRun } from '../../runs/apply-to-run.ts';
-import { eventText } from '../../service/truncate.ts';
 import { lockWork } from '../ask-permission.ts';
 import { redactSecrets } from '../redact-secrets.ts';
 import type { Village } from '../../village.ts';
@@ -66,7 +72,7 @@ async function storeEnd(
 ): Promise<void> {
   const { outcome, report } = request.body;
   const { call_id: callId } = request.params;
-  const text = eventText(redactSecrets(outcome.text));
+  const text = shorten(redactSecrets(outcome.text), RUN_EVENT_TEXT_MAX_CHARS);
   const { kind, code } = outcome;
   await settleEffect(tx, effect, { kind, ...(code === undefined ? {} : { code }), text });
   await endHandsCall(tx, effect, redactedReport(report));

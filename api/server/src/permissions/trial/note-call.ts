@@ -1,5 +1,5 @@
 import { EGRESS_TOOLS, villageTool, type EgressWriteKind, type Policy } from '@hamlet/contract';
-import { classOfCall, mcpServerOf, type Judged, type ShellNeeds } from '@hamlet/core';
+import { classOfCall, mcpServerOf, type Judged, type ShellNeeds, shorten } from '@hamlet/core';
 import { noteJudgedCall, type RunRow, type Tx } from '@hamlet/store';
 import { redactSecrets } from '../redact-secrets.ts';
 import { commandOf, type AskedCall } from '../shell/judge-hands-call.ts';
@@ -11,9 +11,7 @@ const UNCLEAR_MAX_CHARS = 500;
 export function firstWords(command: string | null): string | null {
   if (command === null) return null;
   const line = redactSecrets(command).replaceAll(/\s+/g, ' ').trim();
-  const characters = [...line];
-  const cut = characters.length <= WORDS_MAX_CHARS ? line : `${characters.slice(0, WORDS_MAX_CHARS).join('')}…`;
-  return cut === '' ? null : cut.toWellFormed();
+  return line === '' ? null : shorten(line.toWellFormed(), WORDS_MAX_CHARS);
 }
 
 interface Noted {

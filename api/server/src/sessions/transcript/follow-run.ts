@@ -1,5 +1,5 @@
 import { RUN_ANSWER_MAX_CHARS } from '@hamlet/contract';
-import { endLine, isSettled, messageStateOf } from '@hamlet/core';
+import { endLine, isSettled, messageStateOf, shorten } from '@hamlet/core';
 import { findMessageOfRun, insertMessage, setMessageState, type MessageRow, type RunRow, type Tx } from '@hamlet/store';
 
 const VILLAGE_AUTHOR = { role: 'system', id: 'village', name: 'The village' } as const;
@@ -33,20 +33,19 @@ async function conclude(tx: Tx, { run, message, state, text }: Conclusion): Prom
   if (state === 'answered') {
     const author = { role: 'agent', id: run.agentId, name: run.agentId } as const;
     const cost = { micros: costOf(run), steps: run.steps };
-    await insertMessage(tx, { ...line, author, text: bounded(text ?? ''), cost }, null);
+    await insertMessage(tx, { ...line, author, text: shorten(text ?? '', RUN_ANSWER_MAX_CHARS), cost }, null);
     return;
   }
   const error = run.errorMessage === null ? null : { message: run.errorMessage };
   const said = endLine(state === 'cancelled' ? 'cancelled' : 'failed', error);
-  await insertMessage(tx, { ...line, author: VILLAGE_AUTHOR, text: bounded(said), cost: null }, null);
+  await insertMessage(
+    tx,
+    { ...line, author: VILLAGE_AUTHOR, text: shorten(said, RUN_ANSWER_MAX_CHARS), cost: null },
+    null,
+  );
 }
 
 /** Micro-aiDollars by the API's own count, if it has one, as in the usage of the run. Pure. */
 function costOf({ tokens, costMicros, claimedCostMicros }: RunRow): number {
   return tokens > 0 || costMicros > 0 ? costMicros : claimedCostMicros;
-}
-
-function bounded(text: string): string {
-  const chars = [...text];
-  return chars.length <= RUN_ANSWER_MAX_CHARS ? text : `${chars.slice(0, RUN_ANSWER_MAX_CHARS - 1).join('')}…`;
 }

@@ -9,6 +9,7 @@ import {
   type Reply,
 } from '@hamlet/contract';
 import { useState } from 'react';
+import { shorten } from '@hamlet/core';
 import { LinkButton, Notice } from '../../../ui/controls.tsx';
 import { type FormDraft, useFormDraft } from '../../../client/drafts.ts';
 import { useIntent } from '../../../client/query/use-live.ts';
@@ -60,7 +61,7 @@ export function ModerateForm({ post, reply, decision, onDone }: ModerateProps) {
 }
 
 function short(title: string): string {
-  return title.length > 32 ? `${title.slice(0, 31)}…` : title;
+  return shorten(title, 32);
 }
 
 /** Flags a text for moderation, with a reason. With enough flags the text is hidden until an admin decides. */
