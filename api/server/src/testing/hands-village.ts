@@ -6,27 +6,20 @@ import { setVariables } from '@hamlet/test/env/at-end';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { startTestVillage, type AgentId, type TestVillage, type Play } from './test-village.ts';
 
-/** A village with one replica, a scripted model and real hands, for residents that tests start. */
-export interface HandsVillage {
-  readonly peopleUrl: string;
-  /** The hands of all residents that start from now on. */
-  readonly hands: Hands;
-  /** Ends the hands with their programs and files, and starts others. */
-  replaceHands(): Promise<void>;
-  remove(): Promise<void>;
-}
-
-export interface HandsVillageParts {
-  /** Manifests of further Agents by name. */
-  readonly agents?: Readonly<Record<string, string>>;
-  readonly environmentOf?: (village: TestVillage) => Promise<Record<string, string>>;
-}
-
-/** Starts the village with fast time, and closes the mind with it. Residents of this process find the hands in their environment. */
+/**
+ * A fast village with one replica, a mind as its model, and real hands, which residents of this process find in their
+ * environment. `agents` are manifests of further Agents by name.
+ */
 export async function startHandsVillage(
   mind: WireServer,
-  { agents = {}, environmentOf = async () => ({}) }: HandsVillageParts = {},
-): Promise<HandsVillage> {
+  {
+    agents = {},
+    environmentOf = async () => ({}),
+  }: {
+    readonly agents?: Readonly<Record<string, string>>;
+    readonly environmentOf?: (village: TestVillage) => Promise<Record<string, string>>;
+  } = {},
+) {
   let hands = await handsOfResidents();
   const village = await startTestVillage({ villageSpeed: 20 });
   for (const [name, manifest] of Object.entries(agents))
@@ -37,6 +30,7 @@ export async function startHandsVillage(
     get hands() {
       return hands;
     },
+    /** Ends the hands with their programs and files, and starts others. */
     replaceHands: async () => {
       await hands.kill();
       await hands.remove();

@@ -2,17 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ASK_EVERY_MS = 50;
 
-/** Measurements of a client that only requests /livez. */
-export interface LivezProbe {
-  /** The longest time of an answer, in ms. */
-  readonly longestMs: number;
-  readonly answers: number;
-  /** Stops the requests. Throws if an answer did not arrive within the cap. */
-  stop(): Promise<void>;
-}
-
-/** Requests /livez repeatedly; each answer must arrive within `capMs`. */
-export function probeLivez(url: string, capMs: number): LivezProbe {
+/** Requests /livez repeatedly. `stop` throws if an answer did not arrive within `capMs`. */
+export function probeLivez(url: string, capMs: number) {
   let longestMs = 0;
   let answers = 0;
   let stopped = false;
@@ -29,6 +20,7 @@ export function probeLivez(url: string, capMs: number): LivezProbe {
   })();
   asking.catch(() => undefined);
   return {
+    /** The longest time of an answer. */
     get longestMs() {
       return longestMs;
     },

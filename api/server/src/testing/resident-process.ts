@@ -11,34 +11,20 @@ import { afterEach } from 'node:test';
 const SAID_CHARS = 65_536;
 const MAIN = resolve(import.meta.dirname, '../../../../agent-image/resident/src/main.ts');
 
-/** Residents in separate processes. Each agent's memory survives from one process to the next. */
-export interface ResidentProcesses {
-  /**
-   * Starts an agent's resident and waits until it is online. `volume` replaces the agent's own folder, as if the agent
-   * had moved to another node.
-   */
-  start(agentId: AgentId, volume?: string): Promise<ChildProcess>;
-  /** Starts an agent's resident without waiting; `said` returns its log so far. */
-  launch(agentId: AgentId): { readonly child: ChildProcess; said(): string };
-  /** Kills a process with SIGKILL. */
-  kill(child: ChildProcess): Promise<void>;
-  killAll(): Promise<void>;
-  /** Kills all residents and deletes their memory. */
-  remove(): Promise<void>;
-}
-
 /**
+ * Residents in separate processes. Each agent's memory survives from one process to the next.
  * @param play returns the village of the residents, which must have started
  * @param command a command that runs a resident; by default the resident of this work tree
  */
 export function residentProcesses(
   play: () => Play,
   command: readonly [string, ...string[]] = [process.execPath, MAIN],
-): ResidentProcesses {
+) {
   const [file, ...args] = command;
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-test-residents-'));
   const running = new Set<ChildProcess>();
 
+  /** Kills a process with SIGKILL. */
   async function kill(child: ChildProcess): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
@@ -73,12 +59,15 @@ export function residentProcesses(
   return {
     kill,
     killAll,
-    launch: (agentId) => launch(agentId),
-    start: async (agentId, volume) => {
+    /** Starts an agent's resident without waiting; `said` returns its log so far. */
+    launch: (agentId: AgentId) => launch(agentId),
+    /** Starts an agent's resident and waits until it is online. Another `volume` acts as a move to another node. */
+    start: async (agentId: AgentId, volume?: string) => {
       const { child } = launch(agentId, volume);
       await eventually(`${agentId} online`, async () => (await play().agent(agentId)).status.online);
       return child;
     },
+    /** Kills all residents and deletes their memory. */
     remove: async () => {
       await killAll();
       rmSync(folder, { recursive: true, force: true });
@@ -87,7 +76,7 @@ export function residentProcesses(
 }
 
 /** Residents until the tests of the calling file have ended. With `reboots`, each test ends them and reboots these agents. */
-export function testResidents(play: Play, reboots?: readonly AgentId[]): ResidentProcesses {
+export function testResidents(play: Play, reboots?: readonly AgentId[]) {
   const residents = untilEnd(residentProcesses(() => play));
   if (reboots !== undefined)
     afterEach(async () => {

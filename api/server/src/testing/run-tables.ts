@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RunCommand } from '@hamlet/core';
-import { findRun, inTransaction, insertRuns, openDatabase, type Db, type RunRow } from '@hamlet/store';
+import { findRun, inTransaction, insertRuns, openDatabase, type RunRow } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { applyToRun } from '../runs/apply-to-run.ts';
 
@@ -16,28 +16,12 @@ const RUN = {
   schedule: null,
 } as const;
 
-/** Runs of one agent in a migrated Postgres, without a village around it. */
-export interface RunTables {
-  /** A connection with the rights of the API. */
-  readonly db: Db;
-  readonly appUrl: string;
-  /** Adds a queued run. */
-  add(): Promise<RunRow>;
-  /** Adds a run that the agent has started. */
-  addStarted(): Promise<RunRow>;
-  /** The run as it is now; rejects if there is none. */
-  read(runId: string): Promise<RunRow>;
-  /** Applies a command; false if it was refused. */
-  tryCommand(runId: string, command: RunCommand): Promise<boolean>;
-  /** Applies a command and reads the run after it; rejects if the command was refused. */
-  command(runId: string, command: RunCommand): Promise<RunRow>;
-  remove(): Promise<void>;
-}
-
-export async function openRunTables({ poolSize }: { readonly poolSize: number }): Promise<RunTables> {
+/** Runs of one agent in a migrated Postgres, without a village around it. `db` has the rights of the API. */
+export async function openRunTables({ poolSize }: { readonly poolSize: number }) {
   const postgres = await migratedPostgres();
   const db = openDatabase({ url: postgres.appUrl, poolSize, onError: () => undefined });
 
+  /** Adds a queued run. */
   async function add(): Promise<RunRow> {
     const [run] = await inTransaction(db, (tx) => insertRuns(tx, [RUN]));
     assert.ok(run !== undefined);
@@ -48,11 +32,13 @@ export async function openRunTables({ poolSize }: { readonly poolSize: number })
     assert.ok(run !== null, 'a run vanished');
     return run;
   }
+  /** False if the command was refused. */
   async function tryCommand(runId: string, command: RunCommand): Promise<boolean> {
     const failed = command.kind === 'settle' && command.state === 'failed';
     const words = failed ? { error: { code: 'failed', message: 'x' } } : {};
     return (await inTransaction(db, (tx) => applyToRun(tx, runId, { command, words, permit: () => null }))).ok;
   }
+  /** Applies a command and reads the run after it. */
   async function command(runId: string, given: RunCommand): Promise<RunRow> {
     assert.ok(await tryCommand(runId, given), 'the command was refused');
     return read(runId);

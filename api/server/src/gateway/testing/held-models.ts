@@ -1,12 +1,4 @@
 import { parseModelsConfig, SYSTEM_PORTS, type AdapterCall, type AdapterDelta } from '@hamlet/models';
-import type { VillageModels } from '../models/village-models.ts';
-
-/** The scripted models and two more: `held` answers when the test releases it, and `failing` fails. */
-export interface HeldModels {
-  readonly models: VillageModels;
-  /** Releases the answer that waits now. */
-  release(): void;
-}
 
 const route = (match: string) => ({ match, provider: 'held', contextTokens: 1_000, answerTokens: 100 });
 const CONFIG = {
@@ -19,7 +11,8 @@ const CONFIG = {
   ],
 };
 
-export function heldModels(): HeldModels {
+/** The scripted models and two more: `held` answers when the test calls `release`, and `failing` fails. */
+export function heldModels() {
   let gate = Promise.withResolvers<void>();
 
   async function* ask({ model, request, signal }: AdapterCall): AsyncGenerator<AdapterDelta> {

@@ -22,7 +22,8 @@ export interface TestAuthority {
   remove(): Promise<void>;
 }
 
-const NEW_KEY = ['req', '-newkey', 'rsa:2048', '-nodes'];
+const openssl = (command: string, ...more: readonly string[]) => execute('openssl', [...command.split(' '), ...more]);
+const NEW_KEY = 'req -newkey rsa:2048 -nodes';
 
 type Issue = (by: string, subject: string, extensions: string) => Promise<string>;
 
@@ -33,29 +34,11 @@ function issuerIn(file: (name: string) => string): Issue {
     made += 1;
     const name = `c${made}`;
     await writeFile(file(`${name}.ext`), extensions);
-    await execute('openssl', [
-      ...NEW_KEY,
-      '-subj',
-      subject,
-      '-keyout',
-      file(`${name}.key`),
-      '-out',
-      file(`${name}.csr`),
-    ]);
-    const issuer = ['-CA', file(`${by}.pem`), '-CAkey', file(`${by}.key`), '-CAcreateserial'];
-    await execute('openssl', [
-      'x509',
-      '-req',
-      '-in',
-      file(`${name}.csr`),
-      ...issuer,
-      '-days',
-      '2',
-      '-extfile',
-      file(`${name}.ext`),
-      '-out',
-      file(`${name}.pem`),
-    ]);
+    const [key, request] = [file(`${name}.key`), file(`${name}.csr`)];
+    await openssl(`${NEW_KEY} -keyout ${key} -out ${request} -subj`, subject);
+    const issuer = `-CA ${file(`${by}.pem`)} -CAkey ${file(`${by}.key`)} -CAcreateserial`;
+    const issued = `-extfile ${file(`${name}.ext`)} -out ${file(`${name}.pem`)}`;
+    await openssl(`x509 -req -in ${request} ${issuer} -days 2 ${issued}`);
     return name;
   };
 }
@@ -65,20 +48,9 @@ export async function testAuthority(): Promise<TestAuthority> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-authority-'));
   const file = (name: string): string => join(folder, name);
   const issue = issuerIn(file);
-  const ca = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign'];
-  await execute('openssl', [
-    ...NEW_KEY,
-    '-x509',
-    '-subj',
-    '/CN=a root for tests',
-    '-days',
-    '2',
-    ...ca,
-    '-keyout',
-    file('root.key'),
-    '-out',
-    file('root.pem'),
-  ]);
+  const ca = '-addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign';
+  const root = `-keyout ${file('root.key')} -out ${file('root.pem')}`;
+  await openssl(`${NEW_KEY} -x509 -days 2 ${ca} ${root} -subj`, '/CN=a root for tests');
   const issuer = await issue(
     'root',
     '/CN=an issuer for tests',

@@ -1,5 +1,5 @@
 import { afterEach } from 'node:test';
-import { answerPermission, beginCall, endCall, askPermission, performCall } from '@hamlet/contract';
+import { answerPermission, beginCall, endCall, performCall } from '@hamlet/contract';
 import type { CallData, CallInput, Outcome, Permission, Run, SafeMode } from '@hamlet/contract';
 import { dataOf, type TestClient } from '@hamlet/test/env/client';
 import { openSuperuser } from '@hamlet/test/env/superuser';
@@ -80,37 +80,19 @@ export class PermissionPlay {
     { agentId, runId, cycle, attempt }: Working,
     { tool, callId, args }: Tool,
     more: { readonly why?: Permission['why']; readonly request?: string } = {},
-  ): Promise<Outcome<CallData<typeof askPermission>>> {
+  ) {
     const { why = 'policy', request = `${runId}/${callId}/1` } = more;
-    return this.play.as(agentId).raw.askPermission({
-      run_id: runId,
-      cycle,
-      attempt,
-      call_id: callId,
-      request,
-      tool,
-      arguments: JSON.stringify(args),
-      why,
-    });
+    const body = { cycle, attempt, call_id: callId, request, tool, arguments: JSON.stringify(args), why };
+    return this.play.as(agentId).raw.askPermission({ run_id: runId, ...body });
   }
 
-  answer(
-    permissionId: string,
-    body: Answer,
-    by: TestClient = this.play.admin,
-  ): Promise<Outcome<CallData<typeof answerPermission>>> {
+  answer(permissionId: string, body: Answer, by: TestClient = this.play.admin) {
     return by.raw.answerPermission({ permission_id: permissionId, ...body });
   }
 
   perform({ agentId, runId, cycle, attempt }: Working, { tool, callId, args }: Tool): Promise<CallAnswer> {
-    return this.play.as(agentId).raw.performCall({
-      run_id: runId,
-      call_id: callId,
-      cycle,
-      attempt,
-      tool,
-      arguments: typeof args === 'string' ? args : JSON.stringify(args),
-    });
+    const body = { cycle, attempt, tool, arguments: typeof args === 'string' ? args : JSON.stringify(args) };
+    return this.play.as(agentId).raw.performCall({ run_id: runId, call_id: callId, ...body });
   }
 
   /** Begins a call in the hands: by default `ls`. */

@@ -1,4 +1,4 @@
-import { cancelRun, fireSchedule, recordRunStep, settleRun, startRun } from '@hamlet/contract';
+import { fireSchedule, recordRunStep, settleRun } from '@hamlet/contract';
 import type { CallData, CallInput, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
 import { testClient, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { eventually, TOKENS, type AgentId, Play } from '../test-village.ts';
@@ -81,27 +81,19 @@ export class RunPlay {
     return (await this.play.agent(agentId)).cycle;
   }
 
-  async start(agentId: AgentId, runId: string): Promise<Outcome<CallData<typeof startRun>>> {
+  async start(agentId: AgentId, runId: string) {
     return this.play.as(agentId).raw.startRun({ run_id: runId, cycle: await this.cycle(agentId) });
   }
 
-  async step(
-    agentId: AgentId,
-    runId: string,
-    step: Omit<CallInput<typeof recordRunStep>['body'], 'cycle'>,
-  ): Promise<Outcome<CallData<typeof recordRunStep>>> {
+  async step(agentId: AgentId, runId: string, step: Omit<CallInput<typeof recordRunStep>['body'], 'cycle'>) {
     return this.play.as(agentId).raw.recordRunStep({ run_id: runId, ...step, cycle: await this.cycle(agentId) });
   }
 
-  async settle(
-    agentId: AgentId,
-    runId: string,
-    end: Omit<CallInput<typeof settleRun>['body'], 'cycle'>,
-  ): Promise<Outcome<CallData<typeof settleRun>>> {
+  async settle(agentId: AgentId, runId: string, end: Omit<CallInput<typeof settleRun>['body'], 'cycle'>) {
     return this.play.as(agentId).raw.settleRun({ run_id: runId, ...end, cycle: await this.cycle(agentId) });
   }
 
-  cancel(runId: string, reason?: string): Promise<Outcome<CallData<typeof cancelRun>>> {
+  cancel(runId: string, reason?: string) {
     return this.play.admin.raw.cancelRun({ run_id: runId, ...(reason === undefined ? {} : { reason }) });
   }
 
