@@ -1,6 +1,6 @@
 /** Pages that runs opened, over HTTP: listed once, including those of workers, with the broker's record, only for readers of the run. */
 import assert from 'node:assert/strict';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { keepArtifact, type OpenedPage } from '@hamlet/contract';
 import { citedPages } from '@hamlet/core';
@@ -9,6 +9,7 @@ import { pluck } from '@hamlet/test/env/pluck';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { clientOf, TOKENS, startPlay } from '../testing/test-village.ts';
+import { attemptOf } from '../egress/testing/egress-bodies.ts';
 
 const { play } = await startPlay();
 const permits = new PermissionPlay(play.url);
@@ -28,21 +29,9 @@ const sources = async (client: TestClient, runId: string) => (await client.listR
 test('readers of a run see each page that it opened once; a link that it never opened is not listed', async () => {
   const working = await permits.startRun('ada', mia.client);
   await begin(working, '1.0');
-  const { cycle } = working;
-  const attempt = { id: randomUUID(), agent: 'ada', uid: (await play.agent('ada')).uid, cycle, run: working.runId };
-  const request = {
-    form: 'tunnel' as const,
-    host: 'a.example.org',
-    port: 443,
-    method: null,
-    path: null,
-    refused: null,
-  };
-  const broker = clientOf(play.url, TOKENS.broker);
-  await broker.keepEgressAttempts({
-    begin: [{ ...attempt, ...request, call: '1.0', at: new Date().toISOString() }],
-    end: [],
-  });
+  const tunnel = { form: 'tunnel', host: 'a.example.org', method: null, path: null } as const;
+  const begun = await attemptOf(play, 'ada', { ...tunnel, run: working.runId, call: '1.0' });
+  await clientOf(play.url, TOKENS.broker).keepEgressAttempts({ begin: [begun], end: [] });
   await end(working, '1.0', [page('https://a.example.org/x', 'A'), page('https://b.example.org/')]);
   await begin(working, '2.0');
   await end(working, '2.0', [page('https://A.example.org/x#part', 'A again')]);

@@ -9,6 +9,7 @@ import { RunPlay } from '../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS, type AgentId, testVillage } from '../testing/test-village.ts';
 import { EGRESS_ATTEMPTS_AN_HOUR, EGRESS_RECORDED_AN_HOUR } from './broker-handlers.ts';
 import { forgetOldAttempts } from './start-egress.ts';
+import { attemptOf as ofAttempt } from './testing/egress-bodies.ts';
 
 const ADA = `apiVersion: hamlet.village/v1alpha1
 kind: Agent
@@ -55,25 +56,7 @@ async function deniedLife(token: string) {
   return answer.life ?? null;
 }
 
-async function attemptOf(agentId: AgentId, changes: Partial<EgressAttempt> = {}): Promise<EgressAttempt> {
-  const { uid, cycle } = await runs.play.agent(agentId);
-  return {
-    id: randomUUID(),
-    agent: agentId,
-    uid,
-    cycle,
-    run: null,
-    call: null,
-    form: 'inspect',
-    host: 'api.example.org',
-    port: 443,
-    method: 'GET',
-    path: '/v1/x',
-    refused: null,
-    at: new Date().toISOString(),
-    ...changes,
-  };
-}
+const attemptOf = (agentId: AgentId, changes?: Partial<EgressAttempt>) => ofAttempt(runs.play, agentId, changes);
 
 const endOf = (id: string) => ({
   id,

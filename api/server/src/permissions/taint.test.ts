@@ -6,6 +6,7 @@ import { type EgressAttempt, type Run } from '@hamlet/contract';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { clientOf, TOKENS } from '../testing/test-village.ts';
 import { post, resultOf, type Working, startPermits } from './testing/permission-play.ts';
+import { attemptOf } from '../egress/testing/egress-bodies.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'speak', 'act', 'publish', 'exec', 'write_inside', 'delegate', 'network'], verdict: 'allow' },
@@ -42,23 +43,8 @@ const sourcesOf = async (runId: string): Promise<readonly string[]> =>
 const say = (callId: string) => ({ tool: 'say', callId, args: { text: 'Good morning' } });
 
 async function attempt(working: Working, changes: Partial<EgressAttempt> = {}): Promise<void> {
-  const { uid, cycle } = await permits.play.agent(working.agentId);
-  const begin: EgressAttempt = {
-    id: randomUUID(),
-    agent: working.agentId,
-    uid,
-    cycle,
-    run: working.runId,
-    call: null,
-    form: 'tunnel',
-    host: 'docs.example.org',
-    port: 443,
-    method: null,
-    path: null,
-    refused: null,
-    at: new Date().toISOString(),
-    ...changes,
-  };
+  const tunnel = { form: 'tunnel', host: 'docs.example.org', method: null, path: null } as const;
+  const begin = await attemptOf(permits.play, working.agentId, { run: working.runId, ...tunnel, ...changes });
   await clientOf(permits.play.url, TOKENS.broker).keepEgressAttempts({ begin: [begin], end: [] });
 }
 

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { actAsAgent, createPost, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS } from '@hamlet/contract';
-import { checkLedger, readAudit } from '@hamlet/store';
+import { readAudit } from '@hamlet/store';
 import { codeOf, dataOf, refuses } from '@hamlet/test/env/client';
 import { PermissionPlay, resultOf, type Working, startPermits } from './testing/permission-play.ts';
 import { wayOf } from './village-calls.ts';
+import { assertBooks } from '../money/testing/purse-play.ts';
 
 const HOUR_MS = 3_600_000;
 const STRICT_RULES = JSON.stringify([
@@ -114,10 +115,7 @@ test('buy and bid are asked, allowed and paid once; the books agree', async () =
   await permits.allow(working, bid);
   await twice(working, bid);
   assert.ok(Math.abs(before - (await balance()) - Number(price) - 3) < 1e-6);
-  assert.deepEqual(
-    (await checkLedger(db)).filter(({ broken }) => broken !== 0),
-    [],
-  );
+  await assertBooks(db);
   assert.deepEqual((await actsOf('cleo', working, '1.0')).toSorted(), [
     'permission.allow',
     'permission.ask',

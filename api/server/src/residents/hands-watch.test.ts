@@ -5,7 +5,7 @@ import { HandsMessage, type HandsActivity } from '@hamlet/contract';
 import { WebSocket } from 'ws';
 import { dataOf, follow } from '@hamlet/test/env/client';
 import { startHandsWatch } from './hands-watch.ts';
-import { aPush } from '../egress/testing/a-push.ts';
+import { pushOf } from '../egress/testing/egress-bodies.ts';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { clientOf, eventually, TOKENS, startPlay } from '../testing/test-village.ts';
 
@@ -107,7 +107,7 @@ test('an agent whose push waits in the broker is shown as waiting, and afterward
   const seen = watch();
   await begin(working, ['1.0', 'shell', { command: 'make publish' }]);
   await shows(seen, 'ada', 'building');
-  const body = await aPush(working, { permits, broker, call: '1.0' });
+  const body = await pushOf({ permits, broker }, working, '1.0');
   const asked = await broker.permitEgress(body);
   assert.equal(asked.verdict, 'wait');
   await shows(seen, 'ada', 'waiting');

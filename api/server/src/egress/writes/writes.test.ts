@@ -1,18 +1,17 @@
 /** Writes that leave a pod, over the broker's routes on a real Postgres. */
 import assert from 'node:assert/strict';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { permitEgress, type CallData, type CallInput, type Permission } from '@hamlet/contract';
+import { permitEgress, type CallData, type Permission } from '@hamlet/contract';
 import { type TestClient, dataOf, refuses } from '@hamlet/test/env/client';
 import { outlast, startPermits } from '../../permissions/testing/permission-play.ts';
 import { type Working } from '../../permissions/testing/permission-play.ts';
-import { clientOf, eventually, TOKENS, type AgentId } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
 import { WRITES_WAITING_MAX } from './permit-write.ts';
+import { SHA, type Write, writeOf as ofWrite } from '../testing/egress-bodies.ts';
 
-type Body = CallInput<typeof permitEgress>['body'];
 type Answer = CallData<typeof permitEgress>;
 
-const SHA = createHash('sha256').update('the write').digest('hex');
 const DAN = `apiVersion: hamlet.village/v1alpha1
 kind: Agent
 metadata: { name: dan }
@@ -25,43 +24,17 @@ const broker = clientOf(permits.play.url, TOKENS.broker);
 const elsewhere = clientOf((await village.startReplica()).peopleUrl, TOKENS.broker);
 const db = village.openDb();
 
-async function writeOf(working: Working, changes: Partial<Body> = {}): Promise<Body> {
-  const { uid } = await permits.play.agent(working.agentId);
-  return {
-    ask: randomUUID(),
-    uid,
-    run: working.runId,
-    cycle: working.cycle,
-    call: 'call-1',
-    kind: 'write',
-    summary: 'POST https://api.example.org/v1/notes',
-    changes: [],
-    body: '{"text":"hello"}',
-    bytes: 16,
-    sha256: SHA,
-    rules: await versionOf(working.agentId),
-    by_rule: false,
-    wait_ms: 0,
-    ...changes,
-  };
-}
-
-async function versionOf(agentId: AgentId): Promise<string> {
-  const { access_token: token } = await permits.play.as(agentId).exchangeAgentToken();
-  const admitted = await broker.admitEgress({ token });
-  assert.ok('policy' in admitted);
-  return admitted.policy.version;
-}
-
-const send = (body: Body, by = broker): Promise<Answer> => by.permitEgress(body);
+const writeOf = (working: Working, changes?: Partial<Write>): Promise<Write> =>
+  ofWrite({ permits, broker }, working, changes);
+const send = (body: Write, by = broker): Promise<Answer> => by.permitEgress(body);
 
 /** The verdict, or the code of the denial. */
-async function verdictOf(body: Body, by = broker): Promise<string> {
+async function verdictOf(body: Write, by = broker): Promise<string> {
   const answer = await send(body, by);
   return answer.verdict === 'deny' ? answer.code : answer.verdict;
 }
 
-async function asked(body: Body): Promise<string> {
+async function asked(body: Write): Promise<string> {
   const answer = await send(body);
   assert.equal(answer.verdict, 'wait');
   return answer.permission_id;
@@ -72,7 +45,7 @@ async function permissionOf(id: string, by: TestClient = permits.play.admin): Pr
   return permissions.find(({ permission_id: each }) => each === id);
 }
 
-function effectOf({ run, ask }: Body) {
+function effectOf({ run, ask }: Write) {
   return db
     .selectFrom('effect')
     .selectAll()
@@ -134,7 +107,7 @@ test('the end of the attempt settles the effect; an end without an answer leaves
 
 test('a denial, an expiry, a cancel, a measure and the end of the program have their own refusal codes', async () => {
   const working = await permits.startRun('ada');
-  const refusedAfter = async (act: (permissionId: string, body: Body) => Promise<unknown>): Promise<string> => {
+  const refusedAfter = async (act: (permissionId: string, body: Write) => Promise<unknown>): Promise<string> => {
     const body = await writeOf(working);
     const id = await asked(body);
     const answer = verdictOf({ ...body, wait_ms: 10_000 });
@@ -196,7 +169,7 @@ test('a permission holds for one agent, run, cycle, write and version of the rul
   dataOf(await permits.answer(id, { answer: 'allow' }));
   const bob = await permits.startRun('bob');
   const { uid: ofBob } = await permits.play.agent('bob');
-  const forged: Readonly<Record<string, readonly [Partial<Body>, string]>> = {
+  const forged: Readonly<Record<string, readonly [Partial<Write>, string]>> = {
     'no run': [{ run: null }, 'egress_no_run'],
     'an unknown run': [{ run: randomUUID() }, 'egress_no_run'],
     'the run of another agent': [{ uid: ofBob }, 'egress_no_run'],

@@ -6,8 +6,6 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLocal, type LocalProcess } from '@hamlet/dev';
 import {
-  checkLedger,
-  checkTrade,
   findAgentAccount,
   inTransaction,
   insertAuction,
@@ -27,6 +25,7 @@ import { untilEnd } from '@hamlet/test/env/at-end';
 import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
 import { BUYERS, PURSE_MICRO, someWindow, staticSource } from '../testing/market.ts';
 import { settleDue } from './trade-upkeep.ts';
+import { assertBooks } from '../testing/purse-play.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const AUCTIONS = FULL ? 10_000 : 500;
@@ -224,10 +223,7 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
   const bought = purchases.filter(({ auctionId }) => auctionId === null).length;
   context.diagnostic(JSON.stringify({ ends, bought, windowsTaken: taken, killed }));
   assert.deepEqual([faults, failures], [[], []], 'only kills caused failures');
-  assert.deepEqual(
-    [...(await checkTrade(db)), ...(await checkLedger(db))].filter(({ broken }) => broken !== 0),
-    [],
-  );
+  await assertBooks(db);
   const held = await owner
     .withTables<{ 'ledger.open_hold': { hold_id: string } }>()
     .selectFrom('ledger.open_hold')

@@ -4,6 +4,7 @@ import { ComputeClaim, EntitlementSpec, formatAiDollars, parseAiDollars, type Cl
 import { CLAIM_TERMS, type ClaimTerms } from '@hamlet/core';
 import {
   checkLedger,
+  checkTrade,
   findAgentAccount,
   inTransaction,
   openAgentAccount,
@@ -203,11 +204,8 @@ export async function startPursePlay(): Promise<PursePlay> {
   return play;
 }
 
-/** Checks that the ledger violates no rule. */
+/** Asserts that ledger and trade violate no rule. */
 export async function assertBooks(db: Db): Promise<void> {
-  const rules = await checkLedger(db);
-  assert.deepEqual(
-    rules.filter(({ broken }) => broken > 0),
-    [],
-  );
+  const rules = [...(await checkLedger(db)), ...(await checkTrade(db))].filter(({ broken }) => broken > 0);
+  assert.deepEqual(rules, []);
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Permission, type SafeMode } from '@hamlet/contract';
 import { dataOf } from '@hamlet/test/env/client';
-import { aPush } from '../../egress/testing/a-push.ts';
+import { pushOf } from '../../egress/testing/egress-bodies.ts';
 import { clientOf, TOKENS, type AgentId, testVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working, withTunnel } from '../testing/permission-play.ts';
 
@@ -57,7 +57,7 @@ const ended = (working: Working, callId: string) => permits.finish(working, call
 
 /** The verdict about a push of a call that waits in the broker. Each `use` is a new push; each question asks about the same one. */
 async function pushed(run: Working, call: string): Promise<() => Promise<string>> {
-  const body = await aPush(run, { permits, broker, call });
+  const body = await pushOf({ permits, broker }, run, call);
   return async () => (await broker.permitEgress(body)).verdict;
 }
 
