@@ -31,10 +31,7 @@ const LOOP_LATENESS_MS = 2_000;
 /** Burst of requests after a pause, as a multiple of the requests per second. */
 const BURST_FACTOR = 2;
 const IN_FLIGHT = 32;
-/**
- * V8 collects garbage when the heap is 25 % larger than its live part, not twice as large, because parsing leaves more
- * garbage than the caches hold.
- */
+/** V8 collects garbage at 25 % growth instead of 100 %, because parsing leaves more garbage than the caches hold. */
 const HEAP_GROWING = '--heap-growing-percent=25';
 
 const log = (line: string): void => {

@@ -24,6 +24,7 @@ import { booksThrough } from './drift/books-client.ts';
 import { DriftAudit, driftMetrics, type DriftPorts } from './drift/drift-audit.ts';
 import { entitledTier } from './kinds/agent/condition/admission.ts';
 import type { Settings } from './kinds/agent/facts.ts';
+import { entitledFacts } from './kinds/agent/observe.ts';
 import { AgentReconciler } from './kinds/agent/reconcile.ts';
 import { connectTriggers } from './kinds/agent/triggers.ts';
 import type { Entitled } from './kinds/entitlement/seat-sources.ts';
@@ -44,10 +45,7 @@ import { AGENT_ROLE, AGENTS, ENTITLEMENTS, FOR_AGENTS, FOR_LABEL, ROLE_LABEL } f
 import { podView } from './objects/pod-view.ts';
 import { createRuleChecker, type CheckRules } from './objects/rule-checker.ts';
 import { nextHosts, serviceView } from './objects/service-hosts.ts';
-import { tiersFor } from './objects/hands.ts';
-import { boostedTiers } from './objects/tier-compute.ts';
 import { BY_OWNER, CLAIM_INDEXERS, POD_INDEXERS, VOLUME_INDEXERS, type Watched } from './objects/watched.ts';
-import { apiStateOf, holdAt } from './village/api-state.ts';
 import { closeAccount, holdsThrough } from './village/village-client.ts';
 import { VillageStream } from './village/village-stream.ts';
 
@@ -268,15 +266,9 @@ export class Operator {
   }
 
   #entitled(agent: CachedAgent): Entitled {
-    const { name } = agent.metadata;
-    const boost = this.#village.boostOf(name);
-    const tiers = tiersFor(boostedTiers(this.#tiers, boost), agent.spec);
-    const facts = {
-      standing: this.#village.standingOf(name),
-      hold: holdAt(this.#village.claimOf(name), Date.now()),
-      apiState: apiStateOf(this.#village),
-    };
-    return { boost, ...entitledTier({ agent, publishedTier: agent.status.tier, tiers, ...facts }) };
+    const sources = { village: this.#village, tiers: () => this.#tiers, nowMs: Date.now };
+    const { boost, ...facts } = entitledFacts(sources, agent);
+    return { boost, ...entitledTier({ agent, publishedTier: agent.status.tier, ...facts }) };
   }
 
   #reflectors(): Watched {

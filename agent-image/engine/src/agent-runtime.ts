@@ -94,10 +94,7 @@ export type RuntimeOutcome =
 
 export type ToolResult = Readonly<{ outcome: 'done' | 'failed'; text: string }>;
 
-/**
- * Names of the village's places and agents. `home` is the id of one of the places; `place` is where the agent stands,
- * null out of doors.
- */
+/** Names of places and agents. `home` is the id of a place; `place` is where the agent stands, null out of doors. */
 export type Surroundings = Readonly<{
   places: readonly Readonly<{ id: string; name: string; kind: string }>[];
   agents: readonly Readonly<{ id: string; name: string }>[];

@@ -36,10 +36,7 @@ async function main(): Promise<number> {
 
 type Ending = Pick<ResidentPorts, 'stop' | 'stopWriting' | 'stopWork' | 'onBusy'>;
 
-/**
- * SIGTERM and SIGINT abort reads at once and writes after FINISH_WRITES_MS. They end the process after END_MS, or later during
- * runs.
- */
+/** SIGTERM and SIGINT abort reads at once, writes after FINISH_WRITES_MS, and the process after END_MS, or later during runs. */
 function stopSignals(): Ending {
   const [reading, writing, working] = [new AbortController(), new AbortController(), new AbortController()];
   let isBusy = (): boolean => false;

@@ -311,10 +311,7 @@ const END_WORDS: Readonly<Record<EndedRun['state'], string>> = {
   cancelled: 'It was cancelled.',
 };
 
-/**
- * Adds a run to the diary, but not its words, because the agent speaks about its diary to everyone. A full disk fails the memory,
- * not the run.
- */
+/** Adds a run to the diary without its words, because the agent speaks about its diary. A full disk fails only the memory. */
 function rememberRun(memory: MemoryStore, { run_id, schedule }: Run, state: EndedRun['state']): void {
   const giver = schedule === null ? 'A person' : `The schedule ${schedule.name}`;
   try {

@@ -26,10 +26,7 @@ export interface TokenSource {
   forget(): void;
 }
 
-/**
- * A token lives at least ten minutes, and the kubelet replaces it after 80 % of its life, so a copy that is one minute old is
- * valid.
- */
+/** Tokens live at least ten minutes and are replaced after 80 % of their life, so a copy of one minute is valid. */
 const REREAD_AFTER_MS = 60_000;
 
 /** The token in the file `path`. It is read again after one minute, and after the API server refuses it. */

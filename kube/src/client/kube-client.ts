@@ -72,9 +72,7 @@ export interface RequestRecord {
 
 export interface KubeClientOptions {
   readonly limits?: GateLimits;
-  /**
-   * The clock of rate limits and of pauses that the API server requests; by default one that also runs while the machine sleeps.
-   */
+  /** The clock of rate limits and requested pauses; by default one that also runs while the machine sleeps. */
   readonly clock?: Clock;
   /** Awaited before each write. It waits while a renewal of the lease is late, and throws once the lease is lost. */
   readonly beforeWrite?: () => void | Promise<void>;
@@ -165,10 +163,7 @@ export class KubeClient {
     return this.#call<T>(path, options, { method: 'PATCH', body: object, contentType: 'application/apply-patch+yaml' });
   }
 
-  /**
-   * JSON merge patch. `metadata.resourceVersion` in the patch is a precondition (409), and so is `metadata.uid` (409 or
-   * 422).
-   */
+  /** JSON merge patch. A `resourceVersion` (409) or `uid` (409 or 422) in the patch's metadata is a precondition. */
   mergePatch<T extends KubeObject>(type: ResourceType, patch: object, at: ToObject): Promise<T> {
     const contentType = 'application/merge-patch+json';
     return this.#call<T>(pathOf(type, at), at, { method: 'PATCH', body: patch, contentType });

@@ -25,10 +25,7 @@ interface Lane {
   readonly critical: boolean;
 }
 
-/**
- * Limits requests to the API server: a token bucket and a queue for each priority, and one limit on concurrent requests for all
- * but `critical`.
- */
+/** Limits requests: a token bucket and a queue for each priority, and one limit on concurrent requests for all but `critical`. */
 export class RequestGate {
   readonly #inFlightLimit: number;
   readonly #clock: Clock;
@@ -105,9 +102,7 @@ export class RequestGate {
     return critical ? bucket.waitMs : Math.max(bucket.waitMs, this.#heldUntilMs - this.#clock.now());
   }
 
-  /**
-   * Sets a timer for the next waiting request. For a due one it fires at once, because no later request may arrive to admit it.
-   */
+  /** Sets a timer for the next waiting request. A due one fires at once: no later request may arrive to admit it. */
   #admitLater(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

@@ -34,10 +34,7 @@ function metadataOf(line: Record<string, unknown>): Record<string, unknown> {
   return metadata;
 }
 
-/**
- * Parses one line of a watch. Throws KubeError for an ERROR event (410: the version has expired), SyntaxError for other
- * lines.
- */
+/** Parses one line of a watch. Throws KubeError for an ERROR event (410: the version expired), SyntaxError for other lines. */
 export function watchEventOf(line: unknown): WatchEvent {
   if (!isRecord(line)) throw new SyntaxError('the watch sent a line that is not an event');
   const { type, object } = line;

@@ -89,10 +89,7 @@ export class Elector {
     return this.#lost.promise;
   }
 
-  /**
-   * True if this process holds the lease and renewed it recently. A process that resumes after a stall reads false before it can
-   * write.
-   */
+  /** True if this process holds the lease and renewed it recently. After a stall it is false before the process can write. */
   get leads(): boolean {
     return (
       !this.#isLost &&
@@ -101,9 +98,7 @@ export class Elector {
     );
   }
 
-  /**
-   * Await it before every external effect. It waits while a renewal is late; throws NotLeaderError without the lease.
-   */
+  /** Await it before every external effect. It waits while a renewal is late; throws NotLeaderError without the lease. */
   async leadership(): Promise<void> {
     while (!this.leads) {
       if (this.#isLost) throw new NotLeaderError('this process no longer holds the lease');

@@ -21,10 +21,7 @@ export interface WorkQueueOptions {
   readonly onTaken?: (key: string, waitedMs: number) => void;
 }
 
-/**
- * A queue of keys. A key waits at most once and has at most one worker. A key that is added again meanwhile waits until
- * its worker is done.
- */
+/** A queue of keys. A key waits at most once and has at most one worker; added during its work, it waits for that to end. */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #options: WorkQueueOptions;

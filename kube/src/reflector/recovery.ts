@@ -11,10 +11,7 @@ export interface Recovery {
   readonly cause: 'expired' | 'throttled' | 'forbidden' | 'server' | 'connection' | 'protocol';
 }
 
-/**
- * Chooses the recovery after `failures` in a row; `random` is in 0…1. The first 410 relists at once, a repeated one
- * waits.
- */
+/** Chooses the recovery after `failures` in a row; `random` is in 0…1. The first 410 relists at once, a repeated one waits. */
 export function recoveryOf(error: unknown, failures: number, random: number): Recovery {
   const delayMs = backoffMs(failures, WATCH_BACKOFF, random);
   if (error instanceof SyntaxError || error instanceof RangeError)

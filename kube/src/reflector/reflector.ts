@@ -17,8 +17,7 @@ export interface WatchTimes {
   /** After this much silence, a connection counts as dead if the server sends bookmarks, about one a minute. */
   readonly bookmarkSilenceMs: number;
   /**
-   * A watch that ends sooner than this without an event counts as a failure; after one with events, this is the minimum time
-   * until the next.
+   * A watch that ends sooner without an event counts as a failure; after one with events, this is the minimum time to the next.
    */
   readonly shortMs: number;
   /** The back-off starts over after this time without a failure. */
@@ -46,9 +45,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly metadataOnly?: boolean;
-  /**
-   * Maps an object to its cached form, which may share parts of `held`, the cached object. Default: {@link slim}.
-   */
+  /** Maps an object to its cached form, which may share parts of `held`, the cached object. Default: {@link slim}. */
   readonly transform?: (object: T, held: T | undefined) => T;
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;
   readonly times?: WatchTimes;
@@ -237,9 +234,7 @@ export class Reflector<T extends KubeObject> {
     await pause(shortMs - livedMs, this.#stopping.signal, this.#clock);
   }
 
-  /**
-   * A connection counts as dead after this much silence. The shorter limit applies once the server has sent a bookmark.
-   */
+  /** A connection counts as dead after this much silence; the limit is shorter once the server has sent a bookmark. */
   #silenceMs(): number {
     const { maxTimeoutMs, graceMs, bookmarkSilenceMs } = this.#times;
     return this.#bookmarked ? Math.min(bookmarkSilenceMs, maxTimeoutMs + graceMs) : maxTimeoutMs + graceMs;

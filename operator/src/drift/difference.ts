@@ -1,9 +1,7 @@
 export const DRIFT_KINDS = ['life', 'standing', 'tier', 'hold', 'presence', 'boost', 'schedule'] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
-/**
- * A fact on which the database differs from Kubernetes or the operator's memory. Equal fields mean the same difference.
- */
+/** A fact on which the database differs from Kubernetes or the operator's memory. Equal fields mean the same difference. */
 export interface Difference {
   readonly kind: DriftKind;
   readonly of: 'Agent' | 'Schedule';

@@ -25,17 +25,11 @@ export const TIER_ANNOTATION = 'hamlet.village/tier';
 export const FIXED_ANNOTATION = 'hamlet.village/fixed-compute';
 /** Annotation of a pod: the spec.rebootedAt of its cycle. */
 export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
-/**
- * Annotation of a pod: the node of its seat, the only one that the pod may run on. Without it, the spec or the
- * scheduler chooses the node.
- */
+/** Annotation of a pod: the node of its seat, to which it is bound. Without it, the spec or the scheduler chooses the node. */
 export const SEAT_ANNOTATION = 'hamlet.village/seat';
 /** Annotation of a pod: the image that the operator requested. A webhook may write another image into the container. */
 export const IMAGE_ANNOTATION = 'hamlet.village/image';
-/**
- * Annotation of a pod with a separate container for the resident: the image of its hands; empty without hands. A pod of an older
- * operator lacks it.
- */
+/** Annotation of a pod: the image of its hands, empty without hands. A pod of an older operator lacks it. */
 export const HANDS_ANNOTATION = 'hamlet.village/hands';
 /** Annotation of a volume claim: the node of its volume. The scheduler sets it when it places the first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';

@@ -54,10 +54,7 @@ export function halfOfMemory(memory: string): string {
   return halfKi % KIBI === 0 ? `${halfKi / KIBI}Mi` : `${halfKi}Ki`;
 }
 
-/**
- * cpu and memory of the hands. Requests are half of the limits, so that every tier has the QoS class Burstable: a
- * resize may not change the class.
- */
+/** cpu and memory of the hands. Requests are half of the limits: a resize must not change the QoS class, Burstable. */
 export function sizeResources({ spec }: TierView): {
   readonly requests: Readonly<Record<string, string>>;
   readonly limits: Readonly<Record<string, string>>;
@@ -86,10 +83,7 @@ export function resourceClaimsOf({ spec }: TierView): { readonly resourceClaims?
     : { resourceClaims: [{ name: GPU_CLAIM, resourceClaimTemplateName: claimTemplateName }] };
 }
 
-/**
- * True if the scheduler must choose the node: only it can take devices of claim templates, runtime classes and spread into
- * account.
- */
+/** True if the scheduler must choose the node: only it takes claim templates, runtime classes and spread into account. */
 export function isSchedulersChoice({ placement, isolation }: OperatedSpec, tier: TierView): boolean {
   return (
     placement.nodeName === undefined &&

@@ -35,10 +35,7 @@ const ROLE: readonly Rule[] = [
   { apiGroups: ['hamlet.village'], resources: ['schedules/status'], verbs: ['patch'] },
 ];
 
-/**
- * Rights in the cluster: nodes, the pods of all namespaces, which take room on the same nodes, and volumes, which may be
- * bound to a node. Read-only.
- */
+/** Read-only rights in the cluster: nodes, the pods of all namespaces, which take their room, and volumes, which may be local. */
 const CLUSTER_ROLE: readonly Rule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: WATCH },
   { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },

@@ -20,10 +20,7 @@ export const no = <Reason extends string>(reason: Reason, message: string): Cond
   message,
 });
 
-/**
- * The conditions of a status. A condition gets the transition time `now` (RFC 3339) only if its status has changed; a
- * new reason alone is not enough.
- */
+/** The conditions of a status. Only a changed status gives a condition the transition time `now` (RFC 3339). */
 export function conditionsOf(
   results: readonly (readonly [type: string, result: ConditionResult])[],
   before: readonly Condition[] | undefined,

@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '@hamlet/kube';
+import { FakeClock } from '@hamlet/kube/testing';
 import { STATUS_COALESCE_MS, STATUS_PATIENCE_MS, STATUS_RETRY, StatusWriter } from './status-writer.ts';
 
 /** Lets the callbacks of settled promises run. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function harness(): {
-  readonly writer: StatusWriter;
-  readonly written: string[];
-  readonly errors: string[];
-  pass(milliseconds: number): Promise<void>;
-  readonly answers: Map<string, PromiseWithResolvers<void>>;
-} {
-  let nowMs = 0;
-  const timers: { readonly atMs: number; readonly action: () => void }[] = [];
-  const clock: Clock = {
-    now: () => nowMs,
-    after: (delayMs, action) => {
-      timers.push({ atMs: nowMs + delayMs, action });
-      return () => undefined;
-    },
-  };
+function harness() {
+  const clock = new FakeClock();
   const written: string[] = [];
   const errors: string[] = [];
   const answers = new Map<string, PromiseWithResolvers<void>>();
@@ -36,11 +22,7 @@ function harness(): {
     onError: (key) => errors.push(key),
   });
   const pass = async (milliseconds: number): Promise<void> => {
-    nowMs += milliseconds;
-    for (const timer of timers.splice(0)) {
-      if (timer.atMs <= nowMs) timer.action();
-      else timers.push(timer);
-    }
+    clock.pass(milliseconds);
     await turn();
   };
   return { writer, written, errors, pass, answers };

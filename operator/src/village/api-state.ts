@@ -10,10 +10,7 @@ export type ApiState = 'Current' | 'Last' | 'None';
 export interface KnownClaim extends ComputeClaim {
   /** When this process last asked the api about the claim and got an answer, in milliseconds since 1970. */
   readonly askedMs?: number | undefined;
-  /**
-   * True if the operator has released the claim or tried to. It then ignores the claim until the api sends a newer
-   * version of it.
-   */
+  /** True if the operator has (tried to) release the claim. It ignores the claim until the api sends a newer version. */
   readonly givenUp?: boolean;
 }
 

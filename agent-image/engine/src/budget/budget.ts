@@ -15,10 +15,7 @@ export type Account = Readonly<{ spent: Budgets; budgets: Budgets }>;
 
 export type Pressure = Readonly<{ level: 'near' | 'over'; code: BudgetCode }> | null;
 
-/**
- * The budget that is exhausted or nearly so, of this run or of a run that it works for; null if none is. With one step left,
- * steps count as nearly exhausted.
- */
+/** The (nearly) exhausted budget of this run or of its parents; null if none. One step left counts as nearly exhausted. */
 export function budgetPressure(accounts: readonly Account[]): Pressure {
   let near: Pressure = null;
   for (const { spent, budgets } of accounts)

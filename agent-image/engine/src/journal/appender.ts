@@ -124,10 +124,7 @@ export class Appender {
     this.#waiting.length = 0;
   }
 
-  /**
-   * The commits are in the file, but a power loss could still lose them. SQLite's own sync takes longer, because it cannot follow
-   * a commit.
-   */
+  /** Commits are in the file but not safe from a power loss. SQLite's own sync is slower, because it cannot follow a commit. */
   #sync(): void {
     try {
       this.#log ??= openSync(`${this.#parts.path}-wal`, 'r+');

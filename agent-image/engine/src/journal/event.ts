@@ -33,10 +33,7 @@ export type OutcomeKind = (typeof OUTCOME_KINDS)[number];
 const BUDGET_CODES = ['budget_steps', 'budget_tokens', 'budget_money', 'budget_time', 'no_progress'] as const;
 export type BudgetCode = (typeof BUDGET_CODES)[number];
 
-/**
- * `allow` and `deny` answer a question of the policy; `happened` and `repeat` answer the question about a call with an unknown
- * outcome.
- */
+/** `allow` and `deny` answer the policy's question; `happened` and `repeat` the one about an unknown outcome. */
 export const ANSWERS = ['allow', 'deny', 'happened', 'repeat'] as const;
 export type Answer = (typeof ANSWERS)[number];
 

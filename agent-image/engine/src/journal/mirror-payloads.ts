@@ -8,9 +8,7 @@ export const SALT_REF = 'salt_of_this_journal__';
 
 const Message = z.object({ toolCalls: z.array(z.object({ arguments: z.string() })) });
 
-/**
- * The texts that an event refers to, with the arguments of its calls. The journal stores those only inside the model's answer.
- */
+/** The texts that an event refers to, with the arguments of its calls, which the journal stores only in the model's answer. */
 export function payloadsOf(journal: Pick<Journal, 'textOf' | 'refer'>, event: JournalEvent): readonly Payload[] {
   const payloads = refsOf(event).flatMap((ref) => {
     const text = journal.textOf(ref);

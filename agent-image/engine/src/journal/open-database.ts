@@ -13,10 +13,7 @@ const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOT_A_DATABASE = 26;
 
-/**
- * Small pages waste little space on texts of a few KiB. With 4 KiB of text a step, storage is 1.28 times the text; with pages of
- * 4 KiB it is 1.34 times.
- */
+/** Small pages suit texts of a few KiB: storage is 1.28 times 4 KiB of text a step; with pages of 4 KiB, 1.34 times. */
 const PAGE_BYTES = 2_048;
 /** Pages in the write-ahead log before a checkpoint, 4 MiB. A checkpoint syncs two files, and writes each changed page once. */
 const CHECKPOINT_PAGES = 2_000;

@@ -13,10 +13,7 @@ export const MAX_READ = 1_000;
 
 const NO_ROOM: MakeRoom = () => false;
 
-/**
- * Opens the journal in a file, or creates one. On a full disk a write calls `makeRoom` once before it fails. Rejects with
- * `JournalError`.
- */
+/** Opens or creates a journal. On a full disk a write calls `makeRoom` once. Rejects with `JournalError`. */
 export function openSqliteJournal(path: string, makeRoom: MakeRoom = NO_ROOM): Journal {
   const database = openDatabase(path);
   try {

@@ -19,9 +19,7 @@ export type RunOutcome =
 
 type Tasks = Map<string, Promise<void>>;
 
-/**
- * Works on a run until it is closed or waits. Rejects if the journal cannot be written, or if a command fails because of a bug.
- */
+/** Works on a run until it is closed or waits. Rejects if the journal cannot be written, or because of a bug. */
 export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
   const tasks: Tasks = new Map();
   const work = { tasks, history: historyBefore(kit.ports.journal, session.state) };

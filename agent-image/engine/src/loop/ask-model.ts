@@ -147,10 +147,7 @@ function offered(tools: readonly Tool[]): ModelRequest['tools'] {
   return made;
 }
 
-/**
- * The part of a run's requests that no longer changes. Mutable: each turn extends it, so that a long run does not read everything
- * again.
- */
+/** The fixed part of a run's requests. Mutable: each turn extends it, so that a long run does not read everything again. */
 type Fixed = {
   readonly history: readonly Message[];
   readonly compacted: RunState['compacted'];

@@ -66,10 +66,7 @@ export async function askPerson(kit: Kit, session: Session, call: CallState): Pr
   }
 }
 
-/**
- * True if the policy allows the attempt; it judges each attempt again. If false, the call is already settled or waits for a
- * person.
- */
+/** Judges each attempt. False if the policy forbids it: the call is then already settled or waits for a person. */
 function isAllowed(
   kit: Kit,
   session: Session,
@@ -235,9 +232,7 @@ type Timing = Readonly<{
   after: (ms: number, run: () => void) => () => void;
 }>;
 
-/**
- * One attempt of a call: it ends with the tool or at the timeout. An abort of the run reaches the tool, which should then end.
- */
+/** One attempt of a call, until the tool ends or times out. An abort of the run reaches the tool, which should then end. */
 async function executeCall(
   call: PreparedCall,
   context: Omit<CallContext, 'signal'>,

@@ -14,10 +14,7 @@ const Kept = z.strictObject({ by: z.string(), text: z.string() });
 
 export const keptWords = ({ by, text }: PersonsWords): string => canonicalJson(bounded({ by, text }));
 
-/**
- * The words as the model reads them below the result of the call. Each line begins with a mark, so that a person's words cannot
- * pass for the system's. Pure.
- */
+/** The words as the model reads them below the result. A mark on each line keeps them from passing for the system's. Pure. */
 export function renderWords(kept: string): string {
   const { by, text } = bounded(Kept.parse(JSON.parse(kept)));
   const name = by.replaceAll(LINE_BREAKS, ' ').trim();

@@ -77,10 +77,7 @@ export type PolicyPort = Readonly<{
 export type Question = ProposedCall & Readonly<{ request: string; why: 'policy' | 'unknown' }>;
 
 export type ApprovalPort = Readonly<{
-  /**
-   * Shows the question to people. Idempotent by `request`, because the engine repeats it after a restart. Answers arrive through
-   * `Engine.answer`.
-   */
+  /** Shows the question to people; repeated with the same `request` after a restart. `Engine.answer` receives answers. */
   ask: (question: Question) => Promise<void>;
 }>;
 

@@ -12,10 +12,7 @@ export type Appended = Readonly<{ ok: true }> | Readonly<{ ok: false; code: Ille
 
 type Planned = Readonly<{ events: readonly JournalEvent[]; state: RunState | null }>;
 
-/**
- * A run in memory while an engine works on it. Mutable: only this class changes the run's state. Each event is in the journal
- * before its state becomes visible.
- */
+/** A run in memory. Mutable: only this class changes its state, after the event is in the journal. */
 export class Session {
   readonly run: string;
   readonly stage: string;

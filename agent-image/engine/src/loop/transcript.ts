@@ -83,10 +83,7 @@ export function askedBefore(journal: Journal, state: RunState, maxChars: number)
   return asked;
 }
 
-/**
- * The person's message. In the run's own requests recalled memory follows it, after everything that a provider can cache; later
- * runs omit that memory.
- */
+/** The person's message. In the run's own requests recalled memory follows it, so that a provider can cache the rest. */
 export function inputMessage(journal: Texts, state: RunState, withRecalled: boolean): Message {
   const content = journal.textOf(state.opened.input) ?? DELETED;
   const recalled = withRecalled ? (journal.textOf(state.opened.recalled) ?? '') : '';

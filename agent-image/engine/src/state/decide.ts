@@ -60,10 +60,7 @@ function nextRequest({ asking, turns, warned }: RunState, pressure: Pressure): C
   return { type: 'ask_model', ask: asking.ask, attempt: asking.attempt + 1, delayMs, withTools };
 }
 
-/**
- * Calls with the effect `read` run in parallel. Any other call waits until all calls before it are settled, and blocks those
- * after it.
- */
+/** Calls with the effect `read` run in parallel. Any other call waits for all before it, and blocks those after it. */
 function callCommands(state: RunState, open: readonly CallState[], pressure: Pressure): readonly Command[] {
   const firstWrite = open.findIndex((call) => call.effect !== 'read' && call.effect !== null);
   const startable = firstWrite === -1 ? open : open.slice(0, Math.max(firstWrite, 1));

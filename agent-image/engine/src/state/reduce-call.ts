@@ -119,10 +119,7 @@ function replaced(state: RunState, before: CallState, after: CallState): RunStat
   return { ...state, turns: [...state.turns.slice(0, -1), { ...turn, calls }] };
 }
 
-/**
- * Counts calls that repeat a recent call with the same result. Any other call counts as progress, except one that the budget
- * stopped.
- */
+/** Counts calls that repeat a recent call with the same result. Others count as progress, unless the budget stopped them. */
 function withProgress(state: RunState, call: CallState): RunState {
   if (call.outcome === 'over_budget') return state;
   const signature = `${call.tool} ${call.arguments} ${call.outcome} ${call.result}`;

@@ -31,10 +31,7 @@ export interface WatchPorts extends RetryPorts {
   readonly stop: AbortSignal;
 }
 
-/**
- * Checks and reports everything that the Agent was promised: at the start, and then at intervals. Nothing waits for it, and it
- * never rejects.
- */
+/** Checks and reports everything that the Agent was promised, now and at intervals. Never rejects, and nothing awaits it. */
 export async function watchCapabilities(
   ports: WatchPorts,
   config: AgentConfig,

@@ -48,8 +48,7 @@ const ONE_ATTEMPT = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 };
 const RUN_WAIT_MS = 300_000;
 const TURN_WAIT_MS = 20_000;
 /**
- * Refusals of the gateway that a later attempt may avoid. Each has its own code; those of the provider have the code of their
- * class.
+ * Refusals of the gateway that a later attempt may avoid, each with its own code. The provider's have the code of their class.
  */
 const TEMPORARY: ReadonlySet<string> = new Set([
   'unauthenticated',

@@ -44,10 +44,7 @@ export interface HandsEnd {
 
 export interface HandsWork<Input> {
   readonly perform: (input: Input, job: HandsJob) => Promise<HandsEnd>;
-  /**
-   * Finds the outcome of a call that an earlier process began; null if the call certainly did not begin. Only for the effect
-   * `verify`.
-   */
+  /** The outcome of a call that an earlier process began; null if it certainly did not begin. Only for the effect `verify`. */
   readonly recover?: (input: Input, job: HandsJob) => Promise<HandsEnd | null>;
 }
 

@@ -66,10 +66,7 @@ export function authorEnvironment(author: GitAuthor): Record<string, string> {
   return { GIT_TERMINAL_PROMPT: '0', ...gitSettings(authorSettings(author)) };
 }
 
-/**
- * The same, and those with which git, pip, npm and go use the endpoints of the broker through the pod's proxy. Run and call are
- * the proxy user.
- */
+/** The same, and those with which git, pip, npm and go reach the broker's endpoints through the proxy, as user run and call. */
 export function packageEnvironment(author: GitAuthor): Record<string, string> {
   return {
     GIT_TERMINAL_PROMPT: '0',

@@ -12,10 +12,7 @@ export interface ProcessPlace {
 export type EnvironmentOf = (place: ProcessPlace) => Readonly<Record<string, string>>;
 
 export interface NewProcess {
-  /**
-   * Unique among the processes of the hands: a second start with the same id has no effect. At most 64 letters, digits, `.`, `_`,
-   * `:`, `-`.
-   */
+  /** Unique among the processes of the hands: a repeated start has no effect. At most 64 letters, digits, `.`, `_`, `:`, `-`. */
   readonly id: string;
   /** Processes of one owner end together; the run by default. */
   readonly owner?: string;

@@ -51,10 +51,7 @@ export function createHelpRequests(): HelpRequests {
 
 export interface ResourcePlanner {
   readonly plan: ResourcePlan | null;
-  /**
-   * Plans again; requests the gateway's models only if the tier or its models have changed. Null while an input of the plan is
-   * unknown.
-   */
+  /** Plans again; requests models only if the tier or its models have changed. Null while an input of the plan is unknown. */
   look(config: Pick<AgentConfig, 'tier' | 'limits'>): Promise<ResourcePlan | null>;
 }
 

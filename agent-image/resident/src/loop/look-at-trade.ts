@@ -10,9 +10,7 @@ const HOUR_MS = 3_600_000;
 type TradingVillage = Pick<Village, 'quote' | 'auctions'>;
 type Funds = NonNullable<QuoteAnswer['agent']>;
 
-/**
- * Reads prices and open auctions, and requests a quote for the purchase that the agent wants. A later turn repeats failed reads.
- */
+/** Reads prices, auctions and a quote for the purchase that the agent wants. A later turn repeats failed reads. */
 export async function lookAtTrade(
   village: TradingVillage,
   situation: Situation,

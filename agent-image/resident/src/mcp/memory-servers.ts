@@ -30,10 +30,7 @@ interface Opened {
   calls: number;
 }
 
-/**
- * The server `memory`: one process for each repository. Before each call it loads the repository's memory from the API, and
- * afterwards it stores the changes.
- */
+/** The server `memory`: one process for each repository. Each call loads the memory from the API before, and stores it after. */
 export interface MemoryServers {
   /** The server of runs without a repository; it also lists the tools. */
   readonly own: McpServer;
@@ -94,10 +91,7 @@ export function createMemoryServers({ socket, memories, repositoryOf, environmen
   };
 }
 
-/**
- * A call between two exchanges: it sees the changes of others, and the API stores its own changes before the model reads the
- * result.
- */
+/** A call between two exchanges: it sees the changes of others, and the API stores its own before the model reads the result. */
 const exchanged = (
   { socket, memories }: Pick<Ports, 'socket' | 'memories'>,
   { run, signal }: Pick<CallContext, 'run' | 'signal'>,

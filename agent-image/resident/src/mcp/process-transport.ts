@@ -13,10 +13,7 @@ export interface ProcessTransport {
   trouble(): string;
 }
 
-/**
- * The client recognizes the transport of a program by these properties. It treats initial silence on any other transport as an
- * error.
- */
+/** By these properties the client recognizes the transport of a program, and accepts initial silence. */
 const PROGRAM = { pid: null, stderr: null } as const;
 
 export const isProgram = (transport: Transport): boolean => Object.keys(PROGRAM).every((key) => key in transport);

@@ -28,10 +28,7 @@ const Entry = z.strictObject({
 });
 const Export = z.strictObject({ path: z.string(), entries: z.array(Entry) });
 
-/**
- * The last entries that were written to each memory file of the hands. They are on the resident's volume, which the hands cannot
- * reach.
- */
+/** The last entries that were written to each memory file of the hands, on the resident's volume, out of reach of the hands. */
 export interface ExportStore {
   read(path: string): readonly GraphEntry[] | null;
   /** Returns after the entries are on disk. */

@@ -22,9 +22,7 @@ const Line = z.discriminatedUnion('type', [Entity, Relation]);
 export interface GraphFile {
   readonly entities: ReadonlyMap<string, { readonly type: string; readonly observations: ReadonlySet<string> }>;
   readonly relations: ReadonlyMap<string, z.infer<typeof Relation>>;
-  /**
-   * True if every line is a valid line of the graph. Otherwise something is unreadable, and no missing entry counts as deleted.
-   */
+  /** True if every line is valid. Otherwise something is unreadable, and no missing entry counts as deleted. */
   readonly isWhole: boolean;
 }
 

@@ -210,10 +210,7 @@ async function readOrSetAside(hands: HandsClient, { run, place, log }: Reading) 
   return { text: null, sha256: null };
 }
 
-/**
- * The file is written before its entries are stored. After a crash in between, entries that the API has are added again, without
- * effect.
- */
+/** The file is written before its entries are stored: after a crash in between, known entries are added again, without effect. */
 async function tryExchange(
   { memory, exports, log }: Ports,
   { hands, run, left, place }: Exchanging,

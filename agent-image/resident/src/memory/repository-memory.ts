@@ -108,10 +108,7 @@ function noteOf({
   };
 }
 
-/**
- * Memories that a message may need. Those of others never enter a prompt automatically: a line says that they exist, and the
- * model may read them.
- */
+/** Memories that a message may need. Those of others never enter a prompt: a line says that the model may read them. */
 export async function recallShared(
   memory: RepositoryMemory,
   { run, text }: { readonly run: string; readonly text: string },

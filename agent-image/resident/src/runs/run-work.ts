@@ -59,10 +59,7 @@ class Steps implements Progress {
   }
 }
 
-/**
- * The tools of one run; `signal` aborts when the run must end. Each attempt of a step has its own idempotency key, so a repeated
- * step has no further effect.
- */
+/** The tools of one run; `signal` aborts when it must end. The idempotency key of each attempt makes a repeated step harmless. */
 export function createRunWork(
   ports: RunWorkPorts,
   { run, steps: recorded }: Pick<StartedRun, 'run' | 'steps'>,

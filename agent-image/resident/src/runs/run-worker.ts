@@ -148,10 +148,7 @@ interface LeftPrograms {
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
-/**
- * Ends the processes of runs that were settled while this resident did not know it. If the API gives no clear answer about a run,
- * its processes stay. Never rejects.
- */
+/** Ends the processes of runs that were settled meanwhile. Without a clear answer of the API they stay. Never rejects. */
 export async function endLeftPrograms({ village, thinking, cycle, runsInHands, log }: LeftPrograms): Promise<void> {
   try {
     for (const run of await runsInHands()) {

@@ -38,10 +38,7 @@ export interface TakePorts extends RunWorkPorts {
   readonly onEnded: (run: Run, ended: EndedRun, hasModel: boolean) => void;
 }
 
-/**
- * `ended`: the resident has finished with the run, also if its lease has lapsed. `left`: it waits for people. `later`: the API
- * accepts no result now.
- */
+/** `ended`: finished, or its lease has lapsed. `left`: it waits for people. `later`: the API accepts no result now. */
 export type Taken = 'ended' | 'left' | 'later';
 
 type Runtime = Readonly<{ name: string; runtime: AgentRuntime; config: AgentConfig }>;

@@ -8,10 +8,7 @@ import { runtimeNameOf, type RuntimePool } from './runtime-pool.ts';
 
 /** Timeout of an answer within a turn; the turn then ends without words. */
 export const ANSWER_TIMEOUT_MS = 20_000;
-/**
- * Timeout of a model's answer, which is given in parallel to the turns: at 4 tokens a second it may take 40 s, after a wait in
- * the queue.
- */
+/** Timeout of a model's answer in parallel to the turns: at 4 tokens a second it may take 40 s, after a wait in the queue. */
 export const MODEL_ANSWER_TIMEOUT_MS = 120_000;
 /** The runtime without a conversation, which answers speech. */
 export const SPEECH = 'speech';

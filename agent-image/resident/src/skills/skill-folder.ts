@@ -90,9 +90,7 @@ function broken({ name, from }: WantedSkill, about: Pick<BrokenSkill, 'sha256' |
   return { ok: false, broken: { name, from, ...about, problem: about.problem.slice(0, SKILL_PROBLEM_MAX_CHARS) } };
 }
 
-/**
- * Anyone who writes to a repository could change the agent's behaviour, so a person must name the version that they have read.
- */
+/** Anyone who writes to a repository could change the agent's behaviour, so a person must name the version that they read. */
 function versionRefusal({ from, sha256 }: WantedSkill, present: string): string | null {
   if (sha256 === present) return null;
   const allow = `read it, then write sha256: ${present} in spec.skills`;

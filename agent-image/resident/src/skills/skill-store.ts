@@ -16,9 +16,7 @@ export interface SkillStorePorts {
 
 /** The skills of an Agent, from the image, from ConfigMaps and from its repository. */
 export interface SkillStore {
-  /**
-   * Reads the current skills, in the order of their names. An unusable skill is marked as broken, and does not affect the others.
-   */
+  /** Reads the current skills, sorted by name. An unusable skill is marked as broken, and does not affect the others. */
   find(config: Pick<AgentConfig, 'skills' | 'repository'>): Promise<readonly Found[]>;
 }
 

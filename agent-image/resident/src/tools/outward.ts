@@ -16,10 +16,7 @@ export async function performOutward(kit: ToolKit, tool: string, context: CallCo
   return 'outcome' in answer ? outcomeIn(answer.outcome) : answer.result;
 }
 
-/**
- * Asks the API to perform a call. The API has the journal up to the intent before it receives the call, so that the call is known
- * even if the volume is lost.
- */
+/** Asks the API to perform a call. The API first gets the journal up to the intent, in case the volume is lost. */
 export async function askVillage(kit: ToolKit, tool: string, { run, call, args, signal }: CallContext): Promise<Asked> {
   const booked = kit.book.find(run);
   if (booked === undefined) return { result: { kind: 'unknown', text: 'This process has no lease on the run.' } };

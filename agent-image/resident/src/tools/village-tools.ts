@@ -94,9 +94,7 @@ const memoryTools = (kit: ToolKit): readonly Tool[] => [
 
 const OUTWARD = (Object.keys(VILLAGE_TOOLS) as Name[]).filter((name) => VILLAGE_TOOLS[name].runs === 'village');
 
-/**
- * A tool that the API performs. It receives the arguments exactly as the model wrote them, because a permission is bound to them.
- */
+/** A tool that the API performs, with the arguments exactly as the model wrote them, because a permission is bound to them. */
 function outward(kit: ToolKit, name: Name): Tool {
   const { description, effect, input } = VILLAGE_TOOLS[name];
   const isDelegate = name === 'delegate';
@@ -124,10 +122,7 @@ const walkTo = (kit: ToolKit, { landmark_id: place, x = 0, y = 0 }: Destination,
 const walkAfter = (kit: ToolKit, agentId: string, context: CallContext) =>
   walk(kit, context, (tools) => findAgent(tools, agentId, 0));
 
-/**
- * The agent has one body, so a walk waits for the walk of another run. When the process ends, the walk stays open, and the next
- * process continues it.
- */
+/** The agent has one body, so walks of two runs take turns. At the end of the process a walk stays open for the next one. */
 async function walk(
   kit: ToolKit,
   { key, signal }: CallContext,

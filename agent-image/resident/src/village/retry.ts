@@ -14,10 +14,7 @@ export interface RetryPorts {
 
 export type Definite<T> = Extract<Answer<T>, { kind: 'ok' | 'refused' }>;
 
-/**
- * Repeats a request until the API accepts or refuses it. Rejects with CycleOver, or with the signal's reason when the signal
- * aborts.
- */
+/** Repeats a request until the API accepts or refuses it. Rejects with CycleOver, or with the signal's reason. */
 export async function retry<T>(
   ask: () => Promise<Answer<T>>,
   signal: AbortSignal,

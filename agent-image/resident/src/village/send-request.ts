@@ -54,10 +54,7 @@ export function mapped<A, B>(answer: Answer<A>, of: (value: A) => B): Answer<B> 
   return answer.kind === 'ok' ? { kind: 'ok', value: of(answer.value) } : answer;
 }
 
-/**
- * Converts an exception to an answer: a refused token exchange or stream, a lost connection, or a response that violates the
- * contract.
- */
+/** An exception as an answer: a refused token exchange or stream, a lost connection, or a response that violates the contract. */
 export function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
   if (!(error instanceof ProblemError)) return { kind: 'unreachable', why: describe(error) };
   if (error.problem.status === 401) tokens.renew();

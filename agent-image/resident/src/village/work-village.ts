@@ -25,10 +25,7 @@ interface AskedCall {
   readonly why: PermissionWhy;
 }
 
-/**
- * A call in the hands: `boot` identifies their current start. With `known`, the resident only requests the state of an earlier
- * start.
- */
+/** A call in the hands: `boot` identifies their current start. `known`: only requests the state of an earlier start. */
 interface StartedCall {
   readonly tool: string;
   readonly arguments: string;
@@ -50,9 +47,7 @@ export interface JournalBatch {
   readonly payloads: readonly Payload[];
 }
 
-/**
- * A use of the memory of a run's repository: first changes, then reads. Reading `all` taints the run if it contains outside text.
- */
+/** A use of a repository's memory: first changes, then reads. Reading `all` taints the run if it contains outside text. */
 export interface MemoryUse {
   readonly changes?: readonly MemoryChange[];
   /** The changes were found in a file: nothing proves which run made them. */

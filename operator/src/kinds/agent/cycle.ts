@@ -92,8 +92,7 @@ const isGranted = ({ admission: { granted, admitted } }: Observed): boolean =>
   granted || admitted.reason === 'HoldPending';
 
 /**
- * The spec's power, if the agent may run. A pod stays if only its tier is missing, so that deleting an Entitlement by
- * mistake does not stop the village.
+ * The spec's power, if the agent may run. A pod stays if only its tier is missing, in case an Entitlement was deleted by mistake.
  */
 function powerOf(observed: Observed): PowerStep {
   const { agent, seat, admission } = observed;

@@ -69,9 +69,7 @@ function resizeEvents(before: AgentStatus, after: AgentStatus): readonly AgentEv
   return [{ type: 'Normal', reason: 'Resized', message: now.message }];
 }
 
-/**
- * The Events for a change of status. Pure: equal changes give equal texts, so that the recorder counts repeated Events.
- */
+/** The Events for a change of status. Pure: equal changes give equal texts, so that the recorder counts repeated Events. */
 export function eventsFor(before: AgentStatus, after: AgentStatus): readonly AgentEvent[] {
   return [
     ...(after.conditions ?? []).flatMap((condition) => conditionEvents(condition, conditionIn(before, condition.type))),

@@ -71,10 +71,7 @@ export interface Facts {
   readonly presence: Presence | undefined;
   /** The last report of a resident, perhaps of another life or cycle; undefined if there is none. */
   readonly capabilities?: CapabilitySummary | undefined;
-  /**
-   * The result of the check of its rules; null until the operator can check their examples, undefined if there is nothing to
-   * report.
-   */
+  /** The check of its rules; null until the operator can check their examples, undefined if there is nothing to report. */
   readonly checkedRules?: CheckedRules | null | undefined;
   readonly apiState: ApiState;
   /** The money that the api reserves for the pod; undefined if the agent never needed any. */

@@ -149,6 +149,22 @@ function surroundings(sources: Sources, { agent, pods }: Own): Surroundings {
   };
 }
 
+/** The api's facts about an agent that decide its tier, and its tiers with the GPUs that it has bought for now. */
+export function entitledFacts(
+  { village, tiers, nowMs }: Pick<Sources, 'village' | 'tiers' | 'nowMs'>,
+  agent: CachedAgent,
+) {
+  const { name } = agent.metadata;
+  const boost = village.boostOf?.(name);
+  return {
+    boost,
+    tiers: tiersFor(boostedTiers(tiers(), boost), agent.spec),
+    standing: village.standingOf(name),
+    apiState: apiStateOf(village),
+    hold: holdAt(village.claimOf?.(name), nowMs()),
+  };
+}
+
 function factsOf(sources: Sources, key: string): Facts | undefined {
   const own = ownFacts(sources, key);
   if (own === undefined) return undefined;
@@ -157,13 +173,10 @@ function factsOf(sources: Sources, key: string): Facts | undefined {
   return {
     ...own,
     ...surroundings(sources, own),
-    tiers: tiersFor(boostedTiers(sources.tiers(), village.boostOf?.(name)), own.agent.spec),
-    standing: village.standingOf(name),
+    ...entitledFacts(sources, own.agent),
     presence: village.presenceOf(name),
     capabilities: village.capabilitiesOf?.(name),
     checkedRules: own.agent.spec?.tools && sources.checkRules?.(own.agent.spec.tools),
-    apiState: apiStateOf(village),
-    hold: holdAt(village.claimOf?.(name), sources.nowMs()),
     seat: seatIn(sources, key),
     refusal: sources.refusals.get(key),
     settings: sources.settings(),

@@ -116,9 +116,7 @@ function endActions(observed: Observed, step: CycleStep): readonly Action[] {
   ];
 }
 
-/**
- * Deletes the pods of earlier cycles; the next pod does not wait for them. A killed agent's pods get no grace period.
- */
+/** Deletes the pods of earlier cycles; the next pod does not wait for them. A killed agent's pods get no grace period. */
 function retirements(observed: Observed, { cycle, power }: CycleStep): readonly Action[] {
   const { agent, pods } = observed;
   const current = power === 'Awake' ? podName(agent.metadata, cycle) : undefined;

@@ -52,9 +52,7 @@ const CAPABILITIES = [
   'SYS_CHROOT',
 ];
 
-/**
- * Without user namespaces, root in the pod is root on the node. It may bind low ports and use its own files, no more.
- */
+/** Without user namespaces, root in the pod is root on the node: it may only bind low ports and use its own files. */
 const CAPABILITIES_OF_REAL_ROOT = ['NET_BIND_SERVICE'];
 
 /** The init container that gives the resident's folders to its user: older pods wrote them as root. */

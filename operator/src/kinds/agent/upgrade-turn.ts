@@ -2,9 +2,7 @@
 export const TURN_MS = 60_000;
 /** Consecutive failures that halt the rollout: all other agents keep their pods. */
 export const FAILURES_MAX = 3;
-/**
- * A halted rollout tries one more agent after this time: the cause, such as a registry outage or a quota, may be gone.
- */
+/** A halted rollout tries one more agent after this time, because the cause, such as a registry outage, may be gone. */
 export const PROBE_MS = 600_000;
 
 export type Turn = 'now' | 'waits' | 'halted';

@@ -136,9 +136,7 @@ function takeForeign({ foreign }: SeatSources, taken: Taken): void {
   }
 }
 
-/**
- * Counts the room of an agent that requests no seat, because its tier is gone or its pod ends, until the pod is gone.
- */
+/** Counts the room of an agent without a request, because its tier is gone or its pod ends, until the pod is gone. */
 function keep(
   { pods }: SeatSources,
   { metadata }: CachedAgent,

@@ -212,10 +212,7 @@ export interface TierFacts {
   readonly seats: TierSeats | undefined;
   readonly agents: number;
   readonly openNodes: number;
-  /**
-   * The result of the check of its rules; null until the operator can check their examples, undefined if there is nothing to
-   * report.
-   */
+  /** The check of its rules; null until the operator can check their examples, undefined if there is nothing to report. */
   readonly checkedRules?: CheckedRules | null | undefined;
 }
 

@@ -79,9 +79,7 @@ export class VillageTime {
     return this.#aheadMs;
   }
 
-  /**
-   * Adjusts the estimate to a database time that was read between two local times; `exactToMs` is its possible error.
-   */
+  /** Adjusts the estimate to a database time that was read between two local times; `exactToMs` is its possible error. */
   learn(villageMs: number, between: readonly [sentMs: number, receivedMs: number], exactToMs = 0): void {
     const ahead = villageMs - (between[0] + between[1]) / 2;
     const unsure = (between[1] - between[0]) / 2 + exactToMs + NOTICEABLE_MS;

@@ -9,10 +9,7 @@ const ASK_AGAIN_TICKS = 36_000;
 const ASK_GAP_TICKS = 3_000;
 const REASON_CHARS = 240;
 
-/**
- * The help request after a failed run. All runs that lack a language model share one request, because one provider helps all of
- * them.
- */
+/** The help request after a failed run. Runs that lack a language model share one, because one provider helps all of them. */
 export function requestAfterRun(runId: string, { code }: { readonly code: string }): HelpRequest {
   // The board is public, but only the person who gave the run and admins may read its words.
   const rest = `The person who gave it and admins can read the rest in the run ${runId}.`;

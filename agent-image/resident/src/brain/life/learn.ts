@@ -55,10 +55,7 @@ function withEach(life: LifeMind, news: readonly News[]): LifeMind {
   return fresh.length === 0 ? life : { ...life, news: [...life.news, ...fresh].slice(-RECENT_MAX) };
 }
 
-/**
- * The state with the words of another agent that woke this one: a line of their conversation, or words to all nearby agents.
- * Pure.
- */
+/** The state with another agent's words that woke this one: a line of their conversation, or words to all nearby. Pure. */
 export function withSpokenWords(life: LifeMind, situation: Situation): LifeMind {
   const spoken = wordsSpokenTo(situation);
   if (spoken === null || spoken.agent === null) return life;

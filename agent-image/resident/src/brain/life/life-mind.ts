@@ -20,10 +20,7 @@ const Act = z.strictObject({ tick: Tick, option: z.string().max(120), why: Words
 
 const Line = z.strictObject({ by: z.enum(['me', 'them']), text: z.string().max(SPEECH_MAX_LENGTH) });
 
-/**
- * A conversation with another agent; contains only words that the two said to each other. `over`: the agent says nothing more in
- * it.
- */
+/** A conversation with another agent, with both agents' words. `over`: the agent says nothing more in it. */
 const Talk = z.strictObject({
   with: AgentId,
   name: z.string().max(120),
@@ -123,10 +120,7 @@ export function planInWords(plan: LifeMind['plan']): string {
   return plan.map(({ fromMinute, goal }) => `${clockInWords(fromMinute)} ${goal}`).join('; ');
 }
 
-/**
- * The state on a given day. A new day starts without a plan and without lines of conversations, and with a memory of the previous
- * day. Pure.
- */
+/** The state on a given day. A new day starts without plan and lines, but with a memory of the previous day. Pure. */
 export function lifeOnDay(life: LifeMind, day: number): LifeMind {
   if (life.day === day) return life;
   const isUntouched = life.plan.length === 0 && life.recent.length === 0 && Object.keys(life.talked).length === 0;

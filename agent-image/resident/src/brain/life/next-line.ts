@@ -33,10 +33,7 @@ const Answer = z.object({
   why: z.string().max(LINE_MAX_CHARS).default(''),
 });
 
-/**
- * The request for the next line of a conversation. It contains only the words of these two agents and facts that both can see.
- * Pure.
- */
+/** The request for the next line. It contains only the words of these two agents and facts that both can see. Pure. */
 export function lineQuestionOf(situation: Situation, talk: Talk): Question {
   const { minute, day, phase, mind } = situation;
   const place = placeOf(situation);

@@ -21,10 +21,7 @@ export const OWN_LINES_MAX = 4;
 export const LINES_A_DAY = 12;
 /** After this silence a conversation is forgotten, and another can begin. */
 export const TALK_REST_TICKS = 900;
-/**
- * The agent stands still this long for its own next line, because a model may take a minute, and half as long for the other
- * agent's.
- */
+/** The agent stands still this long for its own next line (a model may take a minute), and half as long for the other's. */
 const LISTEN_TICKS = 600;
 export const LINE_TOKENS = 1_000;
 const NAME_CHARS = 120;

@@ -75,10 +75,7 @@ function fetchItem(situation: Situation, { item_id, kind, position }: LyingItem)
   });
 }
 
-/**
- * The item to which the agent is walking, otherwise one within reach, otherwise a random one of the nearest; never one at the
- * destination.
- */
+/** The item to which the agent walks, or one within reach, or a random one of the nearest; never one at the destination. */
 function wanted(situation: Situation, to: string): LyingItem | undefined {
   const { self, items, character, day, landmarks } = situation;
   const there = landmarks.find(({ landmark_id }) => landmark_id === to);

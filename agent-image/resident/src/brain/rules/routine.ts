@@ -165,10 +165,7 @@ function chosenDecision(situation: Situation, { option, why, purpose }: Chosen, 
   });
 }
 
-/**
- * The state after the village has accepted the command: records the time of a question, and begins a conversation after words to
- * an agent.
- */
+/** The state after an accepted command: the time of a question, and a new conversation after words to an agent. */
 function withCommand(life: LifeMind, { tick, neighbours }: Situation, command: Command): LifeMind {
   if (command.kind === 'post') return { ...life, askedAt: tick };
   if (command.kind !== 'act' || command.body.kind !== 'talk' || command.body.to === undefined) return life;

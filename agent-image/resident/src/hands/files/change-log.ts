@@ -5,9 +5,7 @@ import { z } from 'zod';
 const MAX_CHANGES = 500;
 const MAX_BYTES = 64 << 20;
 
-/**
- * A change of one file: `before` is its former content, null if the file did not exist. `after` is null if the file was removed.
- */
+/** A change of one file: `before` is null if the file did not exist, and `after` is null if it was removed. */
 export interface FileChange {
   readonly run: string;
   readonly call: string;
@@ -91,9 +89,7 @@ const LARGER = `delete from change where number in (select number from (select n
   where bytes > ${MAX_BYTES} and place > 1)`;
 const SIZE = 'select coalesce(sum(length(before)), 0) as bytes from change';
 
-/**
- * Keeps the log bounded. It only sums the bytes of new changes, and reads the whole log when they may exceed the limit. Mutable.
- */
+/** Keeps the log bounded. It sums the bytes of new changes, and reads the log only when they may exceed the limit. Mutable. */
 function pruneOf(database: DatabaseSync): (added: number) => void {
   const [older, larger, size] = [database.prepare(OLDER), database.prepare(LARGER), database.prepare(SIZE)];
   const sizeNow = (): number => Size.parse(size.get()).bytes;

@@ -13,10 +13,7 @@ export interface FileContent {
   readonly sha256: string;
 }
 
-/**
- * A path below the workspace, as the supervisor expects it. The supervisor refuses paths that leave the folder, also through
- * links.
- */
+/** A path below the workspace as the supervisor expects it. It refuses paths that leave the folder, also through links. */
 export function pathIn(workspace: string, path: string): string {
   const inside = posix.relative(workspace, posix.resolve(workspace, path));
   if (inside.startsWith('..')) throw new HandsError('outside', `${path} is outside of ${workspace}. Use shell for it.`);
@@ -65,10 +62,7 @@ export async function contentOf(job: HandsJob, path: string): Promise<FileConten
 
 export const sha256Of = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
 
-/**
- * The new content of a file; null removes it. `seen` is the hash of the content that it replaces, null if the file does not
- * exist.
- */
+/** A new content; null removes the file. `seen` is the hash of the replaced content, null if there is no file. */
 export interface Replacement {
   readonly root: string;
   readonly path: string;

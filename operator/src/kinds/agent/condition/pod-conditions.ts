@@ -190,10 +190,7 @@ export function resizedResult(observed: Observed): ConditionResult {
   return yes('AsEntitled', `pod ${name} has the compute of tier ${tier.metadata.name}: cpu ${cpu}, memory ${memory}`);
 }
 
-/**
- * `UpToDate`: true if the pod has the current image, compute and addresses; otherwise states why the operator has not replaced it
- * yet.
- */
+/** `UpToDate`: true if the pod has the current image, compute and addresses; otherwise why it has not been replaced yet. */
 export function upToDateResult({ pod, refusal, upgrade }: Observed): ConditionResult {
   if (pod !== undefined && refusal !== undefined)
     return no(refusal.reason, `pod ${pod.metadata.name} stays: ${refusal.message}`);

@@ -35,10 +35,7 @@ function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
 const isSmaller = (size: Size, given: Size): boolean =>
   size.cpuMillis < given.cpuMillis || size.memoryBytes < given.memoryBytes;
 
-/**
- * True if the timeout applies. It does not while a node that has room is enlarging the pod, nor on a lost node, which has its own
- * timeout.
- */
+/** False while a node that has room is enlarging the pod, and on a lost node, which has its own timeout. */
 function isTimed({ node }: Facts, { size, given, resize }: PodView): boolean {
   if (node?.ready === false || size === undefined || given === undefined) return false;
   return isSmaller(size, given) || resize?.reason === 'Deferred';

@@ -32,10 +32,7 @@ interface Parts {
 let parts: Promise<Parts> | null = null;
 let breakOff: (fault: NetFault) => void = () => {};
 let isIdle = true;
-/**
- * The pending close of the page that the last operation gave up. Without waiting for it, the next operation would open its
- * address in that page.
- */
+/** The pending close of the page that the last operation gave up. The next operation waits for it. */
 let closing: Promise<void> = Promise.resolve();
 
 async function start(): Promise<Parts> {

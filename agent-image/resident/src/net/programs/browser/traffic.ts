@@ -196,10 +196,7 @@ async function noteRefusal(answer: IncomingMessage, host: string, refuse: Forwar
 }
 
 const HOSTS_MAX = 10_000;
-/**
- * How long a connection may wait until a page requests its host. On a busy machine this takes seconds; otherwise the page would
- * not load.
- */
+/** How long a connection may wait until a page requests its host; on a busy machine this takes seconds. */
 const WAIT_MS = 10_000;
 
 /** Hosts that pages request. A page's request may be known shortly after its connection. Mutable. */
