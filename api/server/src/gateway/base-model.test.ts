@@ -5,7 +5,7 @@ import { completeChat, type CallInput, type ChatCompletion, type Outcome } from 
 import { oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import { COMPLETIONS_WIRE } from '@hamlet/models/testing';
 import { dataOf, refuses } from '@hamlet/test/env/client';
-import { agentToken, testVillage, Play } from '../testing/test-village.ts';
+import { agentToken, startPlay } from '../testing/test-village.ts';
 import type { VillageModels } from './models/village-models.ts';
 import { testWire } from './testing/wire-models.ts';
 
@@ -31,9 +31,8 @@ function baseModels(): VillageModels {
   return { config: parsed.config, key: () => null, adapters: {}, ports: SYSTEM_PORTS };
 }
 
-const [village, wire] = await Promise.all([testVillage(), testWire()]);
-const play = new Play((await village.startReplica({}, { models: baseModels() })).peopleUrl);
-await play.everybody();
+const wire = await testWire();
+const { play } = await startPlay({ models: baseModels() });
 
 function ask(changes: Partial<Body>): Promise<Outcome<ChatCompletion>> {
   return play.as('bob').raw.completeChat({ model: 'small', messages: MESSAGES, ...changes });

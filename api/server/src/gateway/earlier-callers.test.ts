@@ -16,15 +16,14 @@ import {
   takeMeasure,
 } from '@hamlet/store';
 import { dataOf, refusalOf, type TestClient } from '@hamlet/test/env/client';
-import { clientOf, testVillage, type AgentId, Play } from '../testing/test-village.ts';
+import { clientOf, type AgentId, startPlay } from '../testing/test-village.ts';
 import { testWire, wireModels } from './testing/wire-models.ts';
 
 const BY = { role: 'admin', id: 'ann' };
 
-const [village, wire] = await Promise.all([testVillage(), testWire()]);
-const play = new Play((await village.startReplica({}, { models: wireModels(wire.url) })).peopleUrl);
+const wire = await testWire();
+const { village, play } = await startPlay({ models: wireModels(wire.url) });
 const db = village.openDb();
-await play.everybody();
 
 interface Resident {
   readonly client: TestClient;

@@ -4,23 +4,19 @@ import { pluck } from '@hamlet/test/env/pluck';
 import { test } from 'node:test';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError, RateLimitError } from 'openai';
 import type { ClientOptions } from 'openai';
-import { agentToken, eventually, testVillage, type AgentId, Play } from '../testing/test-village.ts';
+import { agentToken, eventually, type AgentId, startPlay } from '../testing/test-village.ts';
 import { heldModels } from './testing/held-models.ts';
 
 const MESSAGES = [{ role: 'user' as const, content: 'Where is the mill, please?' }];
 
 const held = heldModels();
 
-const village = await testVillage();
-await village.writeSample('good-entitlement-tier-0.yaml', (tier) =>
+const tierOf = (tier: string): string =>
   tier
     .replace('models: [small]', 'models: [small, held, failing]')
-    .replace('concurrentModelRequests: 2', 'concurrentModelRequests: 1'),
-);
-const { peopleUrl } = await village.startReplica({}, { models: held.models });
-const baseURL = `${peopleUrl}/v1`;
-const play = new Play(peopleUrl);
-await play.everybody();
+    .replace('concurrentModelRequests: 2', 'concurrentModelRequests: 1');
+const { play } = await startPlay({ models: held.models, samples: { 'good-entitlement-tier-0.yaml': tierOf } });
+const baseURL = `${play.url}/v1`;
 
 /** The client of an agent. By default it does not retry, so that a test sees the first answer. */
 function clientOf(agentId: AgentId, options: Pick<ClientOptions, 'maxRetries' | 'fetch'> = {}): OpenAI {

@@ -4,13 +4,11 @@ import { test } from 'node:test';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { testVillage } from '../testing/test-village.ts';
-import { ASKING_RULES, PermissionPlay, post, resultOf } from './testing/permission-play.ts';
+import { ASKING_RULES, post, resultOf, startPermits } from './testing/permission-play.ts';
 
-const village = await testVillage();
-const { peopleUrl: url } = await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES });
-const [talk, permits] = [new SessionPlay(url), new PermissionPlay(url)];
-await talk.play.everybody();
+const { permits } = await startPermits({ rules: ASKING_RULES });
+const { url } = permits.play;
+const talk = new SessionPlay(url);
 const grace = await firstAdmin(url);
 const mia = await invite(grace, url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, url, { name: 'Noah', role: 'member' });

@@ -4,15 +4,14 @@ import { test } from 'node:test';
 import type { ModelOffer, TestModel } from '@hamlet/contract';
 import { ableServer, type Lack, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { dataOf, refuses } from '@hamlet/test/env/client';
-import { testVillage, Play } from '../../testing/test-village.ts';
+import { startPlay } from '../../testing/test-village.ts';
 import { testWire } from '../testing/wire-models.ts';
 
 let answer: (request: WireRequest) => WireAnswer | null = ableServer();
 
 const otherwise = (request: WireRequest): WireAnswer | null => answer(request);
-const [village, wire] = await Promise.all([testVillage(), testWire([], { otherwise })]);
-const play = new Play((await village.startReplica()).peopleUrl);
-await play.everybody();
+const wire = await testWire([], { otherwise });
+const { play } = await startPlay();
 
 async function connect(more: Partial<ModelOffer> = {}): Promise<void> {
   const body = {

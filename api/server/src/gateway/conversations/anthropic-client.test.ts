@@ -5,7 +5,7 @@ import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import { OPENAI_WIRE, type ScriptedAnswer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { refuses } from '@hamlet/test/env/client';
-import { agentToken, eventually, testVillage, Play } from '../../testing/test-village.ts';
+import { agentToken, eventually, startPlay } from '../../testing/test-village.ts';
 import { PROVIDER_KEY, testWire, wireModels } from '../testing/wire-models.ts';
 
 const USER = { role: 'user' as const, content: 'Go to the mill and say hello.' };
@@ -25,11 +25,9 @@ const USED = [
   { type: 'tool_use', id: 'call_b', name: 'say', input: { text: 'hello' } },
 ];
 
-const [village, wire] = await Promise.all([testVillage(), testWire()]);
-const { peopleUrl } = await village.startReplica({}, { models: wireModels(wire.url) });
-const baseURL = peopleUrl;
-const play = new Play(peopleUrl);
-await play.everybody();
+const wire = await testWire();
+const { village, play } = await startPlay({ models: wireModels(wire.url) });
+const baseURL = play.url;
 
 function bob(): Anthropic {
   return new Anthropic({ baseURL, apiKey: null, authToken: agentToken('bob'), maxRetries: 0, timeout: 60_000 });

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { MICRO } from '@hamlet/contract';
-import { checkLedger, inTransaction, lockRun } from '@hamlet/store';
+import { inTransaction, lockRun } from '@hamlet/store';
 import { dataOf, type TestClient, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { eventually, startPlay } from '../../testing/test-village.ts';
 import { placeOfferWith } from './run-offers.ts';
+import { assertBooks } from '../testing/purse-play.ts';
 
 const A_SECOND_IN_HOURS = 1 / 3_600;
 
@@ -106,6 +107,5 @@ test('of ten concurrent attempts to accept or refuse, one ends the offer', async
 });
 
 test('the books agree after all this', async () => {
-  const broken = (await checkLedger(owner)).filter((rule) => rule.broken > 0);
-  assert.deepEqual(broken, []);
+  await assertBooks(owner);
 });

@@ -2,26 +2,30 @@
  * Rules that people create with an answer: the calls that they cover, their end, and that they never override a denial.
  */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { type AllowRule, type AllowScope } from '@hamlet/contract';
 import { type TestClient, dataOf, refuses } from '@hamlet/test/env/client';
 import { firstAdmin, invite, type SignedInPerson } from '../../testing/play/people-play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
-import { testVillage } from '../../testing/test-village.ts';
-import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from '../testing/permission-play.ts';
+import {
+  ASKING_RULES,
+  PermissionPlay,
+  post,
+  resultOf,
+  type Working,
+  startPermits,
+} from '../testing/permission-play.ts';
 
 const ALLOW = { answer: 'allow' } as const;
 
-const village = await testVillage();
-const { peopleUrl: url } = await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES });
+const { village, permits } = await startPermits({ rules: ASKING_RULES });
+const { url } = permits.play;
 const denying = JSON.stringify([...JSON.parse(ASKING_RULES), { tools: ['publish'], when: 'run', verdict: 'deny' }]);
 const other = await village.startReplica({ HAMLET_TOOL_RULES: denying });
-const [talk, permits, strict] = [new SessionPlay(url), new PermissionPlay(url), new PermissionPlay(other.peopleUrl)];
-await talk.play.everybody();
+const [talk, strict] = [new SessionPlay(url), new PermissionPlay(other.peopleUrl)];
 const grace = await firstAdmin(url);
 const mia = await invite(grace, url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, url, { name: 'Noah', role: 'member' });
-afterEach(() => permits.endAll());
 
 /** Works on a new message of a person. */
 async function message(person: SignedInPerson, sessionId: string, agentId: 'ada' | 'bob' | 'cleo'): Promise<Working> {

@@ -1,10 +1,9 @@
 /** Shell commands over HTTP: the API judges what their programs do; a person's rule covers only its key. */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { type AllowRule } from '@hamlet/contract';
 import { dataOf, refuses } from '@hamlet/test/env/client';
-import { testVillage } from '../../testing/test-village.ts';
-import { PermissionPlay, type Working, withTunnel } from '../testing/permission-play.ts';
+import { type Working, withTunnel, startPermits } from '../testing/permission-play.ts';
 import { keyOfCommand } from './allow-key.ts';
 import { createReadCommand } from './read-command.ts';
 
@@ -14,12 +13,10 @@ const CLOSED = JSON.stringify([
   { tools: ['publish', 'install'], verdict: 'deny', reason: 'Nothing leaves this village' },
 ]);
 
-const village = await testVillage();
-const tunnel = await withTunnel(village);
-const urlOf = async (rules: string) => (await village.startReplica({ HAMLET_TOOL_RULES: rules, ...tunnel })).peopleUrl;
-const [permits, strict] = [new PermissionPlay(await urlOf(OPEN)), new PermissionPlay(await urlOf(CLOSED))];
-await permits.play.everybody();
-afterEach(() => permits.endAll());
+const { village, permits } = await startPermits({ rules: OPEN, environment: withTunnel });
+const strict = permits.at(
+  (await village.startReplica({ HAMLET_TOOL_RULES: CLOSED, ...(await withTunnel(village)) })).peopleUrl,
+);
 
 let calls = 0;
 /** `begun`, or the code with which a call of `shell` is refused or denied. */

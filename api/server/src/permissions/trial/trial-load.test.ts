@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { POLICY_RULES_MAX, TRIAL_CALLS_MAX, VillageRules } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf } from '@hamlet/test/env/client';
-import { testVillage } from '../../testing/test-village.ts';
-import { PermissionPlay } from '../testing/permission-play.ts';
+import { startPermits } from '../testing/permission-play.ts';
 
 /** As many rules as a proposal may have; only the last one names a class of the calls. */
 const LONGEST: VillageRules = VillageRules.parse([
@@ -17,11 +16,8 @@ const LONGEST: VillageRules = VillageRules.parse([
   { tools: ['exec'], verdict: 'deny' },
 ]);
 
-const village = await testVillage();
-const { peopleUrl } = await village.startReplica();
-const url = peopleUrl;
-const permits = new PermissionPlay(url);
-await permits.play.everybody();
+const { village, permits } = await startPermits();
+const { url } = permits.play;
 const { runId } = await permits.startRun('ada');
 const superuser = openSuperuser(village.postgres);
 const { uid } = await permits.play.agent('ada');
