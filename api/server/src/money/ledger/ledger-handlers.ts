@@ -10,12 +10,12 @@ import {
 } from '@hamlet/store';
 import type { Db, Funds } from '@hamlet/store';
 import { z } from 'zod';
+import type { Actor } from '../../http/actor.ts';
 import { inTx, plain, type Handlers } from '../../http/handler.ts';
-import { idempotencyKeyOf } from '../../http/idempotent.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { pageCursor } from '../../http/page-cursor.ts';
 import { entryView } from './entry-view.ts';
-import { dailyLimitOf, judge, type EconomyRules, type Judgement } from './judgement.ts';
+import { dailyLimitOf, judge, type EconomyRules } from './judgement.ts';
 import { nextDayAt, villageDay } from './village-day.ts';
 import type { Village } from '../../village.ts';
 
@@ -26,34 +26,6 @@ interface LedgerPlace {
 }
 
 const pages = pageCursor<LedgerPlace>(z.strictObject({ asOf: z.iso.datetime(), before: z.int().min(1) }));
-
-type Asked = Pick<Judgement, 'actor' | 'now' | 'requestId' | 'traceparent'> & {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: {
-    readonly agent_id: string;
-    readonly amount: string;
-    readonly reason: string;
-    readonly related_post_id?: string | null | undefined;
-    readonly post_id?: string | null | undefined;
-  };
-};
-
-function judgementOf(kind: Judgement['kind'], { actor, now, requestId, traceparent, headers, body }: Asked): Judgement {
-  const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
-  const relatedPostId = body.related_post_id ?? body.post_id ?? null;
-  return {
-    kind,
-    actor,
-    now,
-    requestId,
-    traceparent,
-    idempotencyKey,
-    agentId: body.agent_id,
-    amount: body.amount,
-    note: body.reason,
-    relatedPostId,
-  };
-}
 
 function balanceAnswer(agentId: string, { balance, held, asOf }: Funds): BalanceAnswer {
   return {
@@ -67,7 +39,7 @@ function balanceAnswer(agentId: string, { balance, held, asOf }: Funds): Balance
 
 async function allowanceOf(
   db: Db,
-  { actor, now }: Pick<Judgement, 'actor' | 'now'>,
+  { actor, now }: { readonly actor: Actor; readonly now: Date },
   rules: EconomyRules,
 ): Promise<Allowance> {
   const resets_at = nextDayAt(now, rules.timeZone).toISOString();
@@ -102,19 +74,19 @@ async function readPage(
   });
 }
 
-export function ledgerHandlers({ db, source, tiers, economy, board }: Village) {
-  const ports = { tiers, rules: economy, lives: (agentId: string) => source.get(agentId) !== null };
+export function ledgerHandlers(village: Village) {
+  const { db, source, economy, board } = village;
 
   /** An agent without an account has had no life yet. If its Agent object exists, its balance is zero. */
   const unknown = (agentId: string): boolean => source.get(agentId) === null;
 
   return {
     rewardAgent: inTx(async (request, tx) => ({
-      ...(await judge(tx, judgementOf('reward', request), ports)),
+      ...(await judge(tx, { kind: 'reward', ...request }, village)),
       afterCommit: board.nudge,
     })),
     penalizeAgent: inTx(async (request, tx) => ({
-      ...(await judge(tx, judgementOf('penalty', request), ports)),
+      ...(await judge(tx, { kind: 'penalty', ...request }, village)),
       afterCommit: board.nudge,
     })),
     getAllowance: plain(async ({ actor, now }) => accepted(await allowanceOf(db, { actor, now }, economy))),
