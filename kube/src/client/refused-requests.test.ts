@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
-import { fakeApiServer, list, refuse, status, type FakeApiServer } from '../testing/fake-api-server.ts';
+import { fakeApiServer, list, refuse, status } from '../testing/fake-api-server.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import type { Connection } from './connection.ts';
 import { KubeClient, type RequestRecord } from './kube-client.ts';
@@ -12,14 +12,7 @@ import { PODS } from './kube-object.ts';
 const endings: (() => Promise<unknown>)[] = [];
 after(() => Promise.all(endings.map((end) => end())));
 
-async function harness(token?: Connection['token']): Promise<{
-  readonly server: FakeApiServer;
-  readonly client: KubeClient;
-  /** The clock of the pauses. */
-  readonly clock: FakeClock;
-  readonly statuses: number[];
-  refusal(): Promise<KubeError>;
-}> {
+async function harness(token?: Connection['token']) {
   const server = await fakeApiServer(token);
   const statuses: number[] = [];
   const clock = new FakeClock();
@@ -31,7 +24,7 @@ async function harness(token?: Connection['token']): Promise<{
     client,
     clock,
     statuses,
-    refusal: async () => {
+    refusal: async (): Promise<KubeError> => {
       const error: unknown = await client.list(PODS, { namespace: 'n' }).catch((reason: unknown) => reason);
       assert.ok(error instanceof KubeError, String(error));
       return error;

@@ -6,18 +6,14 @@ import { RequestGate, type Priority } from './request-gate.ts';
 /** Lets the callbacks of settled promises run. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function harness(limits: ConstructorParameters<typeof RequestGate>[0]): {
-  readonly started: string[];
-  send(name: string, priority: Priority): () => void;
-  readonly clock: FakeClock;
-} {
+function harness(limits: ConstructorParameters<typeof RequestGate>[0]) {
   const clock = new FakeClock();
   const gate = new RequestGate(limits, clock);
   const started: string[] = [];
   return {
     clock,
     started,
-    send: (name, priority) => {
+    send: (name: string, priority: Priority) => {
       const answer = Promise.withResolvers<void>();
       void gate.pass(priority, () => {
         started.push(name);

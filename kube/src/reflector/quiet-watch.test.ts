@@ -8,12 +8,7 @@ import { DEFAULT_WATCH_TIMES, Reflector, type WatchPort } from './reflector.ts';
 const { shortMs } = DEFAULT_WATCH_TIMES;
 
 /** A reflector whose watches end without an event, when the test says so. */
-function harness(): {
-  readonly clock: FakeClock;
-  readonly reflector: Reflector<KubeObject>;
-  readonly failures: string[];
-  endWatch(): void;
-} {
+function harness() {
   const clock = new FakeClock();
   const failures: string[] = [];
   let ending = Promise.withResolvers<void>();

@@ -26,17 +26,10 @@ interface Named extends KubeObject {
   readonly note?: string;
 }
 
-interface Harness {
-  readonly server: FakeApiServer;
-  readonly reflector: Reflector<Named>;
-  readonly changes: string[];
-  readonly recoveries: Recovery[];
-}
-
 const endings: (() => Promise<unknown>)[] = [];
 after(() => Promise.all(endings.map((end) => end())));
 
-async function harness(times: Partial<WatchTimes> = {}): Promise<Harness> {
+async function harness(times: Partial<WatchTimes> = {}) {
   const server = await fakeApiServer();
   const client = new KubeClient(server.connection);
   const changes: string[] = [];

@@ -12,17 +12,6 @@ export interface Seen {
 
 type Answer = (response: ServerResponse, seen: Seen) => void;
 
-export interface FakeApiServer {
-  readonly connection: Connection;
-  readonly lists: Seen[];
-  readonly watches: Seen[];
-  readonly open: number;
-  /** Sets the answers to the next list requests, in order. The last answer repeats. */
-  onList(...answers: Answer[]): void;
-  onWatch(...answers: Answer[]): void;
-  stop(): Promise<void>;
-}
-
 export const line = (type: string, object: unknown): string => `${JSON.stringify({ type, object })}\n`;
 
 export const object = (name: string, version: number, extra: Readonly<Record<string, unknown>> = {}): object => ({
@@ -111,7 +100,9 @@ function seenOf(request: IncomingMessage): Seen {
 const listening = (server: Server): Promise<number> =>
   new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
 
-export async function fakeApiServer(token?: Connection['token']): Promise<FakeApiServer> {
+export type FakeApiServer = Awaited<ReturnType<typeof fakeApiServer>>;
+
+export async function fakeApiServer(token?: Connection['token']) {
   const lists = new Script();
   const watches = new Script();
   let open = 0;
@@ -123,21 +114,23 @@ export async function fakeApiServer(token?: Connection['token']): Promise<FakeAp
     watches.play(seen, response);
   });
   const port = await listening(server);
+  const connection: Connection = {
+    server: `http://127.0.0.1:${port}`,
+    namespace: 'n',
+    tls: {},
+    ...(token && { token }),
+  };
   return {
-    connection: {
-      server: `http://127.0.0.1:${port}`,
-      namespace: 'n',
-      tls: {},
-      ...(token === undefined ? {} : { token }),
-    },
+    connection,
     lists: lists.seen,
     watches: watches.seen,
     get open() {
       return open;
     },
-    onList: (...answers) => lists.set(answers),
-    onWatch: (...answers) => watches.set(answers),
-    stop: () => {
+    /** Sets the answers to the next list requests, in order. The last answer repeats. */
+    onList: (...answers: Answer[]) => lists.set(answers),
+    onWatch: (...answers: Answer[]) => watches.set(answers),
+    stop: (): Promise<void> => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
     },

@@ -6,7 +6,7 @@ import { PODS, type KubeObject, type NewObject, type ResourceType } from '@hamle
 import { until } from '@hamlet/test/env/until';
 import { parseAllDocuments } from 'yaml';
 import { AGENTS, ENTITLEMENTS } from '../objects/names.ts';
-import { testVillage, type TestVillage } from './test-village.ts';
+import { testVillage } from './test-village.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 export const GPU = 'nvidia.com/gpu';
@@ -53,22 +53,13 @@ export function foreignPod(name: string, cpu: string, spec: object): NewObject {
   } as unknown as NewObject;
 }
 
-/** A test village with tiers of several sizes and two nodes that have one GPU each, and helpers for tests of seats. */
-export interface SeatVillage {
-  readonly v: TestVillage;
-  seatsOf(tier: string): Promise<EntitlementStatus>;
-  /** Waits until the Entitlement's status has these counts. */
-  reported(
-    tier: string,
-    wanted: { readonly total: number; readonly free: number; readonly agents: number },
-  ): Promise<EntitlementStatus>;
-  setPower(name: string, power: 'Awake' | 'Asleep'): Promise<unknown>;
-  /** Deletes Agents and waits until their pods are gone. */
-  removeAgents(...names: readonly string[]): Promise<void>;
-}
+export type SeatVillage = Awaited<ReturnType<typeof seatVillage>>;
 
-/** @param tiers more tiers, by name */
-export async function seatVillage(tiers: Readonly<Record<string, object>> = {}): Promise<SeatVillage> {
+/**
+ * A test village with tiers of several sizes and two nodes that have one GPU each, and helpers for tests of seats.
+ * @param tiers more tiers, by name
+ */
+export async function seatVillage(tiers: Readonly<Record<string, object>> = {}) {
   const v = await testVillage();
   const { client } = v.server;
   const { namespace } = v;
@@ -103,13 +94,19 @@ export async function seatVillage(tiers: Readonly<Record<string, object>> = {}):
   return {
     v,
     seatsOf,
-    reported: (tier, wanted) =>
+    /** Waits until the Entitlement's status has these counts. */
+    reported: (
+      tier: string,
+      wanted: Readonly<Record<'total' | 'free' | 'agents', number>>,
+    ): Promise<EntitlementStatus> =>
       until(`the status of ${tier} is ${JSON.stringify(wanted)}`, async () => {
         const status = await seatsOf(tier);
         return isDeepStrictEqual({ ...status.seats, agents: status.agents }, wanted) && status;
       }),
-    setPower: (name, power) => client.mergePatch(AGENTS, { spec: { power } }, { namespace, name }),
-    removeAgents: async (...names) => {
+    setPower: (name: string, power: 'Awake' | 'Asleep'): Promise<unknown> =>
+      client.mergePatch(AGENTS, { spec: { power } }, { namespace, name }),
+    /** Deletes Agents and waits until their pods are gone. */
+    removeAgents: async (...names: readonly string[]): Promise<void> => {
       for (const name of names) await client.delete(AGENTS, { namespace, name });
       await until('the pods of the deleted agents are gone', async () =>
         (await podsOfAgents()).every(({ metadata }) => !names.some((name) => metadata.name.startsWith(`${name}-`))),

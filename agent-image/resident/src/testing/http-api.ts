@@ -12,20 +12,6 @@ export interface Request {
   readonly body: unknown;
 }
 
-/** A server with the agents' part of the API, for tests of the client. A test can change its answers while it runs. */
-export interface HttpApi {
-  readonly url: string;
-  readonly requests: Request[];
-  /** Refusals by the last part of the path; each replaces the usual answer. */
-  readonly refuse: Map<string, Refusal>;
-  /** The server delays its answers to these paths until the test resolves their promises. */
-  readonly hold: Map<string, Promise<void>>;
-  /** Writes to every open stream of wakes. */
-  send(event: string, data: object): void;
-  asked(ending: string): Promise<Request>;
-  close(): Promise<void>;
-}
-
 const USUAL: Readonly<Record<string, (request: Request) => unknown>> = {
   'agent-token': () => ({
     access_token: 'token-1',
@@ -55,10 +41,15 @@ const USUAL: Readonly<Record<string, (request: Request) => unknown>> = {
   }),
 };
 
-export async function startHttpApi(loopEveryMs = 50): Promise<HttpApi> {
+export type HttpApi = Awaited<ReturnType<typeof startHttpApi>>;
+
+/** A server with the agents' part of the API, for tests of the client. A test can change its answers while it runs. */
+export async function startHttpApi(loopEveryMs = 50) {
   const requests: Request[] = [];
-  const refuse: HttpApi['refuse'] = new Map();
-  const hold: HttpApi['hold'] = new Map();
+  /** Refusals by the last part of the path; each replaces the usual answer. */
+  const refuse = new Map<string, Refusal>();
+  /** The server delays its answers to these paths until the test resolves their promises. */
+  const hold = new Map<string, Promise<void>>();
   const streams = new Set<ServerResponse>();
   let notify = Promise.withResolvers<void>();
 
@@ -89,16 +80,17 @@ export async function startHttpApi(loopEveryMs = 50): Promise<HttpApi> {
     requests,
     refuse,
     hold,
-    send: (event, data) =>
+    /** Writes to every open stream of wakes. */
+    send: (event: string, data: object): void =>
       streams.forEach((stream) => stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
-    asked: async (ending) => {
+    asked: async (ending: string): Promise<Request> => {
       for (;;) {
         const found = requests.find(({ path }) => path.split('?')[0]?.endsWith(ending));
         if (found !== undefined) return found;
         await notify.promise;
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

@@ -17,7 +17,7 @@ import { agentToken, TOKENS, testVillage, Play } from '../../testing/test-villag
 
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_123);
 /** Requests of a role to a route, and messages of a role on a websocket. */
-const [REQUESTS, MESSAGES] = FULL_RUN ? [100, 250] : [1, 10];
+const [REQUESTS, MESSAGES] = FULL_RUN ? [100, 250] : [1, 4];
 /** An API that has not answered after this time counts as stuck. */
 const CAP_MS = 60_000;
 const ROLES: Readonly<Record<string, string | undefined>> = {
