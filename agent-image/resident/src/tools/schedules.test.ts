@@ -59,6 +59,6 @@ test("Schedules of all pages are listed with their times; a page without the age
     await listed([[SCHEDULE], [], [night]]),
     `- round, every 10m, next ${AT}: Look around.\n- night, daily at 22:00, Europe/Zurich, suspended: Look around.`,
   );
-  assert.match(await listed([[{ ...SCHEDULE, prompt: 'x'.repeat(500) }]]), /: x{200}…$/);
+  assert.match(await listed([[{ ...SCHEDULE, prompt: 'x'.repeat(500) }]]), /: x{199}…$/);
   assert.equal(await listed([[]]), 'No Schedule gives you work.');
 });

@@ -26,7 +26,6 @@ const ATTEMPT: Attempt = {
   at: 0,
 };
 
-/** A problem response of the API. */
 const statusOf = (answer: unknown): number => Problem.safeParse(answer).data?.status ?? 200;
 
 /** The API as a broker sees it: one stream, and answers that a test sets. */

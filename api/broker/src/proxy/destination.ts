@@ -21,7 +21,6 @@ export function readAbsolute(target: string): { readonly destination: Destinatio
   return destination === null ? null : { destination, target: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
-/** True if a Host header names the destination, with or without the default port of the scheme. */
 export function namesHost(header: string | undefined, { host, port }: Destination, impliedPort: number): boolean {
   const text = header ?? '';
   const named = readHostPort(/:[0-9]+$/.test(text) ? text : `${text}:${String(impliedPort)}`);

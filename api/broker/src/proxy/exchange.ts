@@ -17,7 +17,6 @@ import type { GuardedRequest, LetOut } from './write-guard.ts';
 const HUNG_UP = new Error('the program has hung up');
 const SILENT = new Error('no byte for too long');
 
-/** Rewrites the links of an answer. */
 export interface AnswerLinks {
   headers(headers: OutgoingHttpHeaders): OutgoingHttpHeaders;
   /** Null if the body stays unchanged. */

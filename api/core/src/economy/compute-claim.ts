@@ -1,7 +1,6 @@
 import { HOUR_MS, timeCost } from './usage-cost.ts';
 
 export interface ClaimTerms {
-  /** Milliseconds that one hold pays for. */
   readonly periodMs: number;
   /** Remaining milliseconds at which the API takes the next hold, so that its short outage has no effect. */
   readonly renewMs: number;

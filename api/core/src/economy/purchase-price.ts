@@ -112,7 +112,6 @@ export function laneOf(list: PriceList, name: string): GpuLane | null {
   return list.gpu.lanes.find(({ lane }) => lane === name) ?? null;
 }
 
-/** Micro-aiDollars. */
 const PRICE_MAX = BigInt(AMOUNT_MAX_AIDOLLARS) * MICRO;
 
 /** Micro-aiDollars, rounded up; null if the item is not for sale or the price exceeds the limit of one transfer. */

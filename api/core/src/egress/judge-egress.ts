@@ -53,7 +53,6 @@ const isBare = (rule: EgressBan): boolean => rule.methods === undefined && rule.
 const mustRead = (rule: EgressRule): boolean => rule.secret !== undefined || rule.writes === 'Ask';
 const isOpaque = (rule: EgressRule): boolean => isBare(rule) && !mustRead(rule);
 
-/** True if a rule covers a host and port. */
 export const concerns =
   ({ host, port }: Destination) =>
   (rule: EgressBan): boolean =>

@@ -50,7 +50,6 @@ const NO_GIT = deny(
 const textOf = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(', ') : (value ?? '');
 
-/** True if any part of a request looks like a push. */
 function looksLikePush({ method, headers }: WireRequest, path: string): boolean {
   if (SAFE.has(method)) return false;
   return /\/git-receive-pack\/*$/i.test(path) || /git-receive-pack/i.test(textOf(headers['content-type']));

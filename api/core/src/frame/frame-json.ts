@@ -29,7 +29,6 @@ export function frameToJson(frame: WorldStateFrame, idOf: IdOf = () => undefined
   return JSON.stringify({ ...frame, messages: frame.messages.map((message) => withIds(message, idOf)) });
 }
 
-/** Throws if the text is not a frame. */
 export function frameFromJson(text: string): WorldStateFrame {
   return WorldStateFrame.parse(JSON.parse(text));
 }

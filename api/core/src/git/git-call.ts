@@ -10,7 +10,6 @@ export interface GitRefusal {
   readonly text: string;
 }
 
-/** The steps of actions that are not git verbs. */
 const STEPS: Readonly<Partial<Record<GitAction, readonly (readonly string[])[]>>> = {
   checkpoint: [['git', 'branch', 'checkpoint']],
   undo: [

@@ -14,7 +14,6 @@ export interface InstallFailure {
 
 const NOT_FOUND_EXIT = 127;
 
-/** The messages of each manager for an unknown package or version. */
 const UNKNOWN: Readonly<Record<PackageManager, RegExp>> = {
   apt: /Unable to locate package|has no installation candidate|Version '.*' for '.*' was not found/,
   pip: /No matching distribution found|Could not find a version that satisfies/,

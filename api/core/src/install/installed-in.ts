@@ -1,7 +1,6 @@
 import type { PackageManager } from '@hamlet/contract';
 import { nameOf, type InstallCall } from './install-plan.ts';
 
-/** A package with its installed version; null if it is not installed. */
 export interface InstalledPackage {
   readonly name: string;
   readonly version: string | null;

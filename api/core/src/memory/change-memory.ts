@@ -24,7 +24,6 @@ export interface KeptEntry {
   readonly runId: string;
 }
 
-/** A change with the id of its entry. */
 export type PlacedChange = MemoryChange & { readonly memory_id: string };
 
 export interface MemoryWriter {

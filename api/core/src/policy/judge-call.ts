@@ -96,7 +96,6 @@ function neededClass(
   return { name, aliases: server === null ? [tool] : [tool, `mcp__${server}`] };
 }
 
-/** Judges a call of a village tool by the rules only. Pure. */
 function judgeByRules(policy: Pick<Policy, 'rules'>, call: JudgedCall): Judged {
   const tool = villageTool(call.tool);
   if (tool === undefined) return { verdict: 'deny', reason: `There is no tool ${call.tool.slice(0, 64)}` };

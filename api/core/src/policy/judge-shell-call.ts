@@ -14,7 +14,6 @@ export interface ShellNeeds {
   readonly unclear: readonly string[];
 }
 
-/** A call of a run, with everything that the API needs to judge it. */
 export type RunCall = JudgedCall & {
   /** The needs of a shell command; null for another call. */
   readonly needs: ShellNeeds | null;

@@ -69,7 +69,6 @@ export function wrongExamples(rules: readonly ExampledRule[], classesOf: Command
   );
 }
 
-/** The shell commands in the examples of rules. Pure. */
 export function commandsInExamples(rules: readonly ExampledRule[]): readonly string[] {
   const all = rules.flatMap(expectedOf).flatMap(({ example: { command } }) => (command === undefined ? [] : [command]));
   return [...new Set(all)];
@@ -77,7 +76,6 @@ export function commandsInExamples(rules: readonly ExampledRule[]): readonly str
 
 /** The result of the examples of one list of rules. */
 export interface CheckedRules {
-  /** Number of examples. */
   readonly examples: number;
   /** Each failed example, with the number of its rule and the fix. */
   readonly errors: readonly string[];

@@ -16,7 +16,6 @@ export const TAINT_ASKS: ReadonlySet<string> = new Set([
   'schedule',
 ]);
 
-/** The source and detail of a taint mark. */
 export interface Bringing {
   readonly source: TaintSource;
   readonly detail: string;

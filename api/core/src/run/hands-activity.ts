@@ -55,7 +55,6 @@ const BY_CLASS: Readonly<Partial<Record<ToolClass, HandsActivity>>> = {
   install: 'building',
 };
 
-/** The activity of an agent that has begun this call. Pure. */
 export function activityOfCall({ tool, toolClass, command }: Omit<OpenCall, 'agentId'>): HandsActivity {
   if (command !== null) return activityOfCommand(command);
   if (BROWSER.test(tool)) return 'browsing';

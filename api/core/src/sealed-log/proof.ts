@@ -79,7 +79,6 @@ export function tileOfNode({ level, index }: TreeNode): {
   return { level: tileLevel, number: Math.floor(first / TILE_WIDTH), from: first % TILE_WIDTH, count };
 }
 
-/** `hashesOf` returns the hashes of a tile. */
 export function rangeHash(
   range: Range,
   hashesOf: (tile: { readonly level: number; readonly number: number }) => Uint8Array,

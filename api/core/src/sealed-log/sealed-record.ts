@@ -37,7 +37,6 @@ export interface SealedRecord {
   field(index: number): Field;
 }
 
-/** Throws RangeError if the bytes are not a record. */
 export function openRecord(bytes: Uint8Array): SealedRecord {
   const view = viewOf(bytes);
   if (bytes.length < 4) throw new RangeError('the bytes are not a record of the log');

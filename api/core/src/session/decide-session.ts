@@ -100,7 +100,6 @@ export interface RestFacts {
   readonly idle: boolean;
   /** True if a message wakes the agent; a Schedule, another run and the board always do. */
   readonly wake: 'OnMessage' | 'Never';
-  /** Null if the agent never sleeps when idle. */
   readonly idleSleepAfterMs: number | null;
   /** True during a measure or deletion, when idle sleep and waking do not apply. */
   readonly held: boolean;

@@ -69,7 +69,6 @@ export interface SeenAgent {
   awake: boolean;
   online: boolean;
   activity: AgentEntry['activity'];
-  /** Shown for EMOTE_TICKS from `tick` on. */
   emote: AgentEntry['emote'];
   speech: { readonly text: string; readonly tick: number } | null;
   inventory: readonly string[];

@@ -95,7 +95,6 @@ export function encodeEvents(events: readonly WorldEvent[]): Uint8Array {
   return writer.finish();
 }
 
-/** Throws if the bytes are not a chunk. */
 export function decodeEvents(bytes: Uint8Array): WorldEvent[] {
   const reader = new ByteReader(bytes);
   if (reader.u8() !== VERSION) throw new Error('the bytes are not a chunk of events');

@@ -2,7 +2,6 @@ import type { ChatRequest } from './chat-request.ts';
 
 /** Tokens as a provider reports them; absent fields are unknown. */
 export interface ReportedUsage {
-  /** All tokens of the prompt, including cached ones. */
   readonly promptTokens?: number | undefined;
   readonly completionTokens?: number | undefined;
   readonly cachedPromptTokens?: number | undefined;

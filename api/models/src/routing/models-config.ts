@@ -120,7 +120,6 @@ const Route = z.strictObject({
   fallbacks: z.array(Target).max(FALLBACKS_MAX, `write at most ${FALLBACKS_MAX} fallbacks`).default([]),
   /** Codes for which the next fallback is tried; by default those with `fallback` in `MODEL_ERRORS`. */
   fallbackOn: z.array(z.enum(MODEL_ERROR_CODES).exclude(['cancelled'])).optional(),
-  /** Maximum tokens of a prompt and its answer together. */
   contextTokens: z.int().min(256).max(10_000_000).default(CONTEXT_TOKENS),
   /** Maximum tokens of an answer if the request has no limit. */
   answerTokens: z.int().min(1).max(1_000_000).default(ANSWER_TOKENS),

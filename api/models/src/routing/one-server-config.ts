@@ -1,7 +1,6 @@
 /** One OpenAI-compatible server for all models of a village. */
 export interface OneServer {
   readonly baseUrl: string;
-  /** The server's name of the model for `small`. */
   readonly model: string;
   /** The server's name of the model for `large`; by default the same. */
   readonly large?: string | undefined;

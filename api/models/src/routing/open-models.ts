@@ -47,7 +47,6 @@ function optionalKey(credentials: Credentials, name: string | undefined): string
   return name === undefined ? null : keyOf(credentials, name);
 }
 
-/** OpenAI's headers for the organization and project of an account. */
 function accountOf(config: ChatConfig): Readonly<Record<string, string>> {
   if (config.kind !== 'openai') return {};
   const { organization, project } = config;

@@ -59,7 +59,6 @@ function causeOf(thrown: unknown): string {
   return thrown.cause instanceof Error ? thrown.cause.message : thrown.message;
 }
 
-/** Limits the bytes of an answer and of each line. */
 function byteCounter({ limits, byLines }: Guard): (bytes: Uint8Array) => void {
   let total = 0;
   let line = 0;

@@ -12,7 +12,6 @@ export interface AdapterKit {
   readonly limits: AnswerLimits;
 }
 
-/** The first bytes of an error's body as text. */
 async function errorText({ body }: ServerAnswer): Promise<string> {
   if (body === null) return '';
   const decoder = new TextDecoder();

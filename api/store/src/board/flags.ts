@@ -2,7 +2,6 @@ import type { ModerationReason } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 
-/** A post (`replyId` is null), or a reply to this post. */
 export interface Subject {
   readonly postId: string;
   readonly replyId: string | null;

@@ -37,7 +37,6 @@ export async function forgetModelTextsOf(tx: Tx, agentId: string): Promise<numbe
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Deletes expired texts, at most `atMost`. Returns their number. */
 export async function deleteExpiredModelTexts(db: Db, atMost: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from model_text

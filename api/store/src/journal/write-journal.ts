@@ -11,7 +11,6 @@ export const JOURNAL_MAX_BYTES = 64 << 20;
 const FREED_AT_ONCE = 20;
 /** Maximum number of text references in one entry: an answer with 64 calls has 65. */
 const REFS_MAX = 128;
-/** Maximum depth of an event to search for references. */
 const DEPTH_MAX = 4;
 
 /** The references in an event of any kind: every string of their form. */

@@ -29,7 +29,6 @@ export async function lockAccounts(tx: Tx, accounts: readonly number[]): Promise
   await sql`select ledger.lock_accounts(${accounts as number[]}::bigint[])`.execute(tx);
 }
 
-/** Opens or reopens the account of an agent's name. */
 export async function openAgentAccount(tx: Tx, agentId: string): Promise<void> {
   await sql`select ledger.open_agent(${agentId})`.execute(tx);
 }

@@ -19,7 +19,6 @@ function outcomeOf({ transferId, replayed, refusal }: ResultRow): PostOutcome {
   return { ok: false, reason };
 }
 
-/** A column of the batch; null if all its cells are null. */
 function columnOf<T>(
   requests: readonly TransferRequest[],
   cell: (request: TransferRequest) => T | null,

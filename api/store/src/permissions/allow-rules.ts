@@ -112,7 +112,6 @@ export function revokeAllowRule(tx: Tx, ruleId: string, by: Revoker): Promise<Al
     .executeTakeFirstOrThrow();
 }
 
-/** Revokes a person's rules in a session. Returns their number. */
 export async function revokeRulesOfPerson(
   tx: Tx,
   { sessionId, personId }: { readonly sessionId: string; readonly personId: string },

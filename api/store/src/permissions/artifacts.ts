@@ -155,7 +155,6 @@ export async function deleteArtifact(tx: Tx, artifactId: string): Promise<boolea
   return rows.length > 0;
 }
 
-/** Deletes expired artifacts, at most `atMost`. Returns their number. */
 export async function deleteExpiredArtifacts(db: Db, atMost: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from artifact where artifact_id in (

@@ -216,7 +216,6 @@ const isAsked = (tools: readonly string[] | null): RawBuilder<boolean> => sql<bo
 /** A running run whose call waits while the broker asks about a write. */
 const waitsAtBroker = isAsked(Object.values(EGRESS_TOOLS));
 
-/** Reads at most `limit` open calls and `limit` waiting agents in one statement. */
 export async function readOpenHands(db: Db, limit: number): Promise<OpenHands> {
   const { rows } = await sql<OpenCallRow & { readonly waits: boolean }>`
     select * from (

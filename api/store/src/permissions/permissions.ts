@@ -104,7 +104,6 @@ export interface AnswerGiven {
   readonly answer: PermissionAnswer;
   readonly by: { readonly role: string; readonly id: string; readonly name: string };
   readonly reply: string | null;
-  /** The allow rule that answered. */
   readonly ruleId?: string;
   /** Seconds in which the agent may use an allowed permission. */
   readonly usableS: number;

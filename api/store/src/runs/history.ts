@@ -3,7 +3,6 @@ import type { Db, Tx } from '../connection/database.ts';
 import type { RunRow } from './run-row.ts';
 import { pruneWorkers } from './workers.ts';
 
-/** Maximum number of stored ended runs from people, per agent. */
 const PROMPT_RUNS_KEPT = 1_000;
 /** Maximum number of stored firings per Schedule: two days at one every ten seconds. */
 const FIRINGS_KEPT = 20_000;

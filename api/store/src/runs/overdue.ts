@@ -10,7 +10,6 @@ export interface OverdueRun {
 }
 
 export interface RunLimits {
-  /** Seconds that an agent has to end a cancelled run. */
   readonly cancelGraceS: number;
   /** Seconds beyond its time budget that an agent has to end a run. */
   readonly timeGraceS: number;

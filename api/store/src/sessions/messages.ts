@@ -64,7 +64,6 @@ export interface NewMessage {
   readonly state: MessageState;
   readonly inReplyTo: string | null;
   readonly cost: { readonly micros: number; readonly steps: number } | null;
-  /** A progress report of a run, with its number of steps. */
   readonly progress?: { readonly steps: number };
 }
 

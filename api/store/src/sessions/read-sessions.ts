@@ -50,7 +50,6 @@ export interface OpenSessions {
   readonly ofPerson: number;
 }
 
-/** Counts the open sessions with an agent, in total and by one creator. */
 export async function countOpenSessions(db: Db, agentId: string, createdById: string): Promise<OpenSessions> {
   return db
     .selectFrom('session')

@@ -48,7 +48,6 @@ export async function readTimeline(
   return cutPage(rows, page.limit, ({ id }) => id);
 }
 
-/** A firing of a Schedule with its outcome for one agent. */
 export interface FiringOfAgent {
   readonly firingId: string;
   readonly scheduleUid: string;

@@ -167,7 +167,6 @@ export async function liftExpired(tx: Tx): Promise<readonly { readonly agentId: 
     .execute();
 }
 
-/** True if an agent with this id has or had a life or a measure. */
 export async function isKnownAgent(db: Db, agentId: string): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`
     select exists (select from agent_life where agent_id = ${agentId}) or exists (select from standing_measure where agent_id = ${agentId}) as known

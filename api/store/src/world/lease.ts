@@ -29,7 +29,6 @@ export async function seizeLease(tx: Tx, holder: string): Promise<number> {
   return row.epoch;
 }
 
-/** Renews the lease of an epoch. False if the lease has ended or a newer epoch has begun. */
 export async function renewLease(db: Db, epoch: number, ttlMs: number): Promise<boolean> {
   const result = await db
     .updateTable('world_lease')

@@ -22,7 +22,6 @@ export async function keptPlan(db: Db, version: string): Promise<string | null> 
   return row?.plan ?? null;
 }
 
-/** The version of the map of the first events; null if no map is stored. */
 export async function firstMapVersion(db: Db): Promise<string | null> {
   const row = await db
     .selectFrom('world_map')

@@ -39,7 +39,6 @@ export const PayPalOrder = z.strictObject({
   amount: z.string(),
 });
 
-/** Currency and rate are null if PayPal is off. */
 export const PayPalTerms = z.strictObject({
   paypal: z.enum(['off', 'sandbox', 'live']).describe('`sandbox` moves no real money'),
   currency: z.string().nullable(),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Landmark, MapResponse, Zone } from '@hamlet/contract';
 import { defaultMap } from './default-map.ts';
 import { tileIndex, walkTiles } from '../path-tiles.ts';
-import { landmarkById, nearestLandmark, rankOf, walkingDistance } from '../places.ts';
+import { rankOf } from '../places.ts';
 import { hashText, hashToHex } from '../../bytes/hash.ts';
 import { drawBelow } from '../../bytes/prng.ts';
 import { mapResponse } from '../world-map.ts';
@@ -49,14 +49,6 @@ test('a landmark that needs a tier is entirely in a zone that needs the same tie
     const zone = map.zones[(map.zoneOf[tile] ?? 0) - 1];
     assert.equal(rankOf(zone?.unlocked_by), rankOf(map.landmarks[landmark]?.unlocked_by));
   }
-});
-
-test('the nearest landmark with an affordance is found', () => {
-  assert.equal(nearestLandmark(map, { x: 71, y: 61 }, { affordance: 'coffee' })?.landmark_id, 'cafe');
-  assert.equal(nearestLandmark(map, { x: 71, y: 61 }, { affordance: 'stargaze' }), null);
-  assert.equal(nearestLandmark(map, { x: 71, y: 61 }, { affordance: 'stargaze', rank: 2 })?.landmark_id, 'observatory');
-  const board = landmarkById(map, 'board')?.slots[0];
-  assert.equal(board === undefined ? -1 : walkingDistance(map, board, 'board'), 0);
 });
 
 test('the walks of the village are the same in every release, because saved paths replay on them', () => {

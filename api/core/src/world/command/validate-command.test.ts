@@ -19,7 +19,6 @@ class Scene {
   readonly world: WorldState = createWorld(map, 42);
   tick = 1;
 
-  /** Carries out a command and returns its events, or the reason of the refusal. */
   do(command: WorldCommand): WorldRefusal | readonly WorldEvent[] {
     const outcome = validateCommand(this.world, command, this.tick);
     if (!outcome.ok) return outcome.reason;

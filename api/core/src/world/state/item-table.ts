@@ -24,7 +24,6 @@ export function itemId(kind: ItemKind, number: number): string {
   return `${kind}-${number}`;
 }
 
-/** Null if the text is not an item's id. */
 export function parseItemId(id: string): { readonly kind: ItemKind; readonly number: number } | null {
   const dash = id.lastIndexOf('-');
   const kind = ITEM_KINDS.find((known) => known === id.slice(0, dash));

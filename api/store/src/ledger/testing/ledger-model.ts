@@ -8,7 +8,6 @@ export interface ModelAccount {
   readonly mayOverdraw: boolean;
   closed: boolean;
   held: bigint;
-  /** Balance after each entry; the last is the balance. */
   readonly entries: { readonly amount: bigint; readonly balanceAfter: bigint }[];
 }
 
@@ -73,7 +72,6 @@ export class LedgerModel {
   readonly transfers = new Map<string, ModelTransfer>();
   readonly holds = new Map<string, ModelHold>();
   readonly #keys = new Map<string, ModelTransfer>();
-  /** Key of the reversal of a transfer. */
   readonly #reversals = new Map<string, string>();
   readonly #lockKeys = new Map<string, ModelHold>();
 
