@@ -120,3 +120,8 @@ export async function signIn(page: Page): Promise<void> {
   await page.click('.dialog button[type="submit"]');
   await page.waitForSelector('.account-name');
 }
+
+/** Navigates without a reload. A page that covers the map also stops its drawing. */
+export async function visit(page: Page, query: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', '/${query}'); dispatchEvent(new PopStateEvent('popstate'))`);
+}

@@ -5,8 +5,18 @@ import { startTestServers } from './servers.ts';
 import { isWaiting } from './suites.ts';
 import { runFiles, testFiles } from './test-files.ts';
 
-/** Folders without unit tests: dependencies, fixtures, and tests of other parts. */
-const NOT_HERE = ['**/node_modules', '**/planted', '**/dist', 'test/e2e', 'test/images', 'test/output', '.hamlet'];
+/** Folders without unit tests: dependencies, fixtures, parts of a journey, and tests of other parts. */
+const NOT_HERE = [
+  '**/node_modules',
+  '**/planted',
+  '**/dist',
+  'test/e2e',
+  'test/env/web/cluster',
+  'test/env/web/journey',
+  'test/images',
+  'test/output',
+  '.hamlet',
+];
 const WAITING_AT_ONCE = 2;
 /** Files that compute run at a lower priority than files that wait. One more than processors: each waits for Postgres at times. */
 const COMPUTING_AT_ONCE = availableParallelism() + 1;

@@ -1,15 +1,16 @@
-/** In a real browser: what agents do with their hands, on the map and as text; skills and capabilities in the panel; skills of a run. */
+/**
+ * In a real browser: activities of hands on the map and in the list; skills and capabilities in the panel; skills of a
+ * run.
+ */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
-import type { BrowserOptions, TestBrowser } from '../browser.ts';
+import type { TestBrowser } from '../browser.ts';
 import { until } from '../until.ts';
-import { visit } from './web-operator.ts';
-import { startViewerStage, type ViewerStage } from './web-viewers.ts';
+import { visit } from '../browser.ts';
+import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'exec', 'write_inside'], verdict: 'allow' },
@@ -39,17 +40,13 @@ let stage: ViewerStage;
 let permits: PermissionPlay;
 const streams: AbortController[] = [];
 const working = new Map<string, Working>();
-/** A resident renews its lease more often than this; a lost one is seen to do nothing. */
+/** A resident renews its lease more often than this; a lost one shows no activity. */
 const RENEW_MS = 5_000;
 const leaving = new AbortController();
 let renewing: Promise<void> = Promise.resolve();
 
 before(async () => {
-  stage = await startViewerStage();
-  writeFileSync(join(stage.village.samples, 'good-agent-ada.yaml'), ADA);
-  await stage.stopApi();
-  await stage.startApi({ HAMLET_TOOL_RULES: RULES });
-  await stage.account('kim', 'admin');
+  stage = await startViewerStage({ kim: 'admin', environment: { HAMLET_TOOL_RULES: RULES }, agents: { ada: ADA } });
   permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
   renewing = keepRenewing();
@@ -58,13 +55,13 @@ before(async () => {
 });
 after(async () => {
   leaving.abort();
-  // No request may be under way when the village ends.
+  // No request may be pending when the village ends.
   await renewing;
   for (const stream of streams) stream.abort();
   await stage?.remove();
 });
 
-/** Holds the stream of wakes of an agent, which is connected while it is open. */
+/** Holds an agent's stream of wakes, which keeps the agent connected. */
 function connect(agentId: AgentId): void {
   const leave = new AbortController();
   streams.push(leave);
@@ -151,17 +148,11 @@ const badges = (page: TestBrowser['page']): Promise<Readonly<Record<string, stri
     'Object.fromEntries((window.__hamlet?.figures ?? []).map(({ id, hands }) => [id, hands]))',
   );
 
-const DEVICES = [
-  ['desktop', {}],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { width: 390, height: 844, phone: true }],
-] as const satisfies readonly (readonly [string, BrowserOptions])[];
-
-for (const [name, options] of DEVICES)
-  test(`the map shows what agents do with their hands, and the list says it: ${name}`, async () => {
-    const viewer = await stage.viewer(options);
+testOnDevices(
+  'map and list show what agents do with their hands',
+  () => stage,
+  async (viewer, name) => {
     const { page } = viewer;
-    await page.goto(stage.url);
     await page.waitForSelector('.map[data-figures]');
     // A phone shows only some of the houses.
     const isPhone = name === 'phone';
@@ -170,19 +161,18 @@ for (const [name, options] of DEVICES)
       const expected = Object.entries(SEEN).filter(([id]) => !isPhone || id in drawn);
       return expected.length > 0 && expected.every(([id, hands]) => drawn[id] === hands);
     });
-    if (options !== DEVICES[2][1])
+    if (!isPhone)
       for (const [id, hands] of Object.entries(SEEN))
         await page.waitForSelector(`.agent-row[data-agent-id="${id}"] .agent-doing[data-hands="${hands}"]`);
     await stage.shot(viewer, `doing-${name}`);
-    await viewer.close();
-  });
+  },
+);
 
-for (const [name, options] of DEVICES)
-  test(`the panel has skills and capabilities, the page of a run its skills: ${name}`, async () => {
-    const viewer = await stage.viewer(options);
+testOnDevices(
+  'the panel shows skills and capabilities, and the page of a run its skills',
+  () => stage,
+  async (viewer, name) => {
     const { page } = viewer;
-    await page.goto(stage.url);
-    await stage.signIn(viewer, 'kim');
     await visit(page, '?agent=ada&tab=now');
     const broken = page.locator('.condition[data-capability="tracker"]');
     await broken.waitFor();
@@ -198,10 +188,10 @@ for (const [name, options] of DEVICES)
     await used.waitFor();
     assert.match(await used.innerText(), /a1b2c3d4e5f6[^]*from its image · read[^]*The person asks/);
     await stage.shot(viewer, `run-skills-${name}`);
-    await viewer.close();
-  });
+  },
+);
 
-test('the badge is gone when the call has ended', async () => {
+test('the badge disappears when the call has ended', async () => {
   const viewer = await stage.viewer({});
   const { page } = viewer;
   await page.goto(stage.url);

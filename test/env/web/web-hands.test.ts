@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type CallReport } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
-import type { BrowserOptions } from '../browser.ts';
 import { until } from '../until.ts';
-import { visit } from './web-operator.ts';
-import { startViewerStage, type ViewerStage } from './web-viewers.ts';
+import { visit } from '../browser.ts';
+import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
 
 const DIFF = [
   '--- a/bread.py',
@@ -24,8 +23,7 @@ let permits: PermissionPlay;
 let working: Working;
 
 before(async () => {
-  stage = await startViewerStage();
-  await stage.account('kim', 'admin');
+  stage = await startViewerStage({ kim: 'admin' });
   permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
   working = await permits.startRun('ada');
@@ -72,16 +70,11 @@ async function called(
   await permits.finish(working, callId, { report });
 }
 
-for (const [name, options] of [
-  ['desktop', {}],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { width: 390, height: 844, phone: true }],
-] as const satisfies readonly (readonly [string, BrowserOptions])[])
-  test(`the page of a run shows its commands, changes and workers: ${name}`, async () => {
-    const viewer = await stage.viewer(options);
+testOnDevices(
+  'the page of a run shows commands, changes and workers',
+  () => stage,
+  async (viewer, name) => {
     const { page } = viewer;
-    await page.goto(stage.url);
-    await stage.signIn(viewer, 'kim');
     await visit(page, `?view=runs&run=${working.runId}`);
     const file = page.locator('.run-files details', { hasText: 'bread.py' });
     await file.locator('summary').click();
@@ -110,15 +103,15 @@ for (const [name, options] of [
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     );
     assert.ok(wide <= 0, `the page is ${wide} px wider than the window`);
-    // Before the sign-in the page asks for its viewer.
+    // Before the sign-in the page asks who is signed in.
     assert.deepEqual(
       viewer.errors.filter((error) => !error.endsWith('/api/v1/me')),
       [],
     );
-    await viewer.close();
-  });
+  },
+);
 
-test('a worker is ended from the page of the run that delegated', async () => {
+test('a person cancels a worker on the page of its parent run', async () => {
   const viewer = await stage.viewer();
   const { page } = viewer;
   await page.goto(stage.url);

@@ -1,14 +1,11 @@
 /** In a real browser: the memory of a repository in the panel of an agent, and its deletion by a person. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { useRepositoryMemory, type CallInput } from '@hamlet/contract';
 import { PermissionPlay } from '../../../api/server/src/permissions/testing/permission-play.ts';
-import type { BrowserOptions } from '../browser.ts';
 import { until } from '../until.ts';
-import { visit } from './web-operator.ts';
-import { startViewerStage, type ViewerStage } from './web-viewers.ts';
+import { visit } from '../browser.ts';
+import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
 
 const REPOSITORY = 'git.example.org/town/bakery';
 const agentFile = (name: string): string => `apiVersion: hamlet.village/v1alpha1
@@ -24,12 +21,7 @@ let stage: ViewerStage;
 let permits: PermissionPlay;
 
 before(async () => {
-  stage = await startViewerStage();
-  const samples = stage.village.samples;
-  for (const name of ['ada', 'bob']) writeFileSync(join(samples, `good-agent-${name}.yaml`), agentFile(name));
-  await stage.stopApi();
-  await stage.startApi();
-  await stage.account('kim', 'member');
+  stage = await startViewerStage({ kim: 'member', agents: { ada: agentFile('ada'), bob: agentFile('bob') } });
   permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
   await write('ada', [
@@ -58,19 +50,11 @@ async function write(agentId: 'ada' | 'bob', changes: Changes): Promise<void> {
   await permits.endAll();
 }
 
-const DEVICES = [
-  ['desktop', {}],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { width: 390, height: 844, phone: true }],
-] as const satisfies readonly (readonly [string, BrowserOptions])[];
-
-for (const [name, options] of DEVICES)
-  test(`the panel of an agent has the memory of its repository: ${name}`, async (context) => {
-    const viewer = await stage.viewer(options);
-    context.after(() => viewer.close());
+testOnDevices(
+  'the panel of an agent shows the memory of its repository',
+  () => stage,
+  async (viewer, name) => {
     const { page } = viewer;
-    await page.goto(stage.url);
-    await stage.signIn(viewer, 'kim');
     await visit(page, '?agent=ada&tab=now');
     const memory = page.locator(`.memory[data-repository="${REPOSITORY}"]`);
     await memory.waitFor();
@@ -82,9 +66,10 @@ for (const [name, options] of DEVICES)
     await memory.locator('.memory-entry', { hasText: 'oven → stands in → bakery' }).waitFor();
     await oven.scrollIntoViewIfNeeded();
     await stage.shot(viewer, `memory-${name}`);
-  });
+  },
+);
 
-test('a person deletes an entry, and then all of it after a question', async (context) => {
+test('a person deletes an entry, and after a confirmation the whole memory', async (context) => {
   const viewer = await stage.viewer({});
   context.after(() => viewer.close());
   const { page } = viewer;

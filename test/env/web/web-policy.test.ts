@@ -1,10 +1,13 @@
-/** The page Rules in a real browser: the rules in force, a trial of others on the calls of the last week, and its report. */
+/**
+ * The page Rules in a real browser: the rules in force, a trial of proposed rules on the calls of the last week, and
+ * its report.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PermissionPlay, post } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
 import type { BrowserOptions } from '../browser.ts';
-import { visit } from './web-operator.ts';
+import { visit } from '../browser.ts';
 import { startViewerStage, type ViewerStage } from './web-viewers.ts';
 
 const COMMANDS = [
@@ -31,10 +34,7 @@ const RULES = [
 let stage: ViewerStage;
 
 before(async () => {
-  stage = await startViewerStage();
-  await stage.stopApi();
-  await stage.startApi({ HAMLET_TOOL_RULES: JSON.stringify(RULES) });
-  await stage.account('kim', 'admin');
+  stage = await startViewerStage({ kim: 'admin', environment: { HAMLET_TOOL_RULES: JSON.stringify(RULES) } });
   await stage.account('mo', 'member');
   const permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
@@ -57,7 +57,7 @@ async function open(options?: BrowserOptions, name = 'kim') {
 
 const PROPOSED = JSON.stringify([RULES[0], { tools: ['exec', 'publish'], verdict: 'deny', reason: 'No code for now' }]);
 
-test('an admin sees the rules in force, changes them, and reads which calls would have been judged differently', async () => {
+test('an admin edits the rules in force and sees which past calls they would judge differently', async () => {
   const viewer = await open();
   const { page } = viewer;
   await page.locator('.rule-row', { hasText: 'People see it' }).locator('text=only in runs').waitFor();
@@ -76,7 +76,7 @@ test('an admin sees the rules in force, changes them, and reads which calls woul
   await viewer.close();
 });
 
-test('a text that is no JSON, and rules that contradict an example, have their error beside the button', async () => {
+test('text that is not JSON, and rules that contradict an example, show an error beside the button', async () => {
   const viewer = await open();
   const { page } = viewer;
   await page.fill('.trial-text', '[');
@@ -90,7 +90,7 @@ test('a text that is no JSON, and rules that contradict an example, have their e
   await viewer.close();
 });
 
-test('the rules of one Agent are tried beside those of the village; on a phone nothing is wider than the screen', async () => {
+test('a trial adds rules of one Agent to those of the village; on a phone nothing is wider than the screen', async () => {
   const viewer = await open({ width: 400, height: 860, colorScheme: 'dark' });
   const { page } = viewer;
   await page.selectOption('select[name="layer"]', 'agent ada');

@@ -1,13 +1,14 @@
-/** Deliverables and pages of a run, in a real browser: cards with their content, screenshots, sources, and links that were never opened. */
+/**
+ * Deliverables of a run in a real browser: cards with content, screenshots, sources, and links that were never opened.
+ */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { keepArtifact, type CallReport, type DeliverableKind } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
-import type { BrowserOptions } from '../browser.ts';
-import { visit } from './web-operator.ts';
-import { startViewerStage, type ViewerStage } from './web-viewers.ts';
+import { visit } from '../browser.ts';
+import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
 
 const PATCH = `diff --git a/bread.py b/bread.py
 --- a/bread.py
@@ -44,8 +45,7 @@ let working: Working;
 let sessionId = '';
 
 before(async () => {
-  stage = await startViewerStage();
-  await stage.account('kim', 'admin');
+  stage = await startViewerStage({ kim: 'admin' });
   permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
   sessionId = (await permits.play.admin.createSession({ agent_id: 'ada' })).session.session_id;
@@ -75,7 +75,7 @@ interface Calling {
   readonly during?: () => Promise<void>;
 }
 
-/** Stores a call in the hands with its start and its end, and bytes that it makes. */
+/** Stores a call in the hands with start, end and produced bytes. */
 async function called(
   callId: string,
   report: CallReport,
@@ -130,16 +130,11 @@ function aPng(): Buffer {
   return Buffer.concat([magic, chunk('IHDR', head), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]);
 }
 
-for (const [name, options] of [
-  ['desktop', {}],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { width: 390, height: 844, phone: true }],
-] as const satisfies readonly (readonly [string, BrowserOptions])[])
-  test(`the page of a run shows what it delivered, its screenshots and its links: ${name}`, async () => {
-    const viewer = await stage.viewer(options);
+testOnDevices(
+  'the page of a run shows deliverables, screenshots and links',
+  () => stage,
+  async (viewer, name) => {
     const { page } = viewer;
-    await page.goto(stage.url);
-    await stage.signIn(viewer, 'kim');
     await visit(page, `?view=runs&run=${working.runId}`);
     const patch = page.locator('.artifact[data-kind="patch"]');
     await patch.getByRole('button', { name: 'Open' }).click();
@@ -154,7 +149,7 @@ for (const [name, options] of [
     assert.match(await table.locator('.artifact-taint').innerText(), /text from outside .*: a result of web_fetch\./);
     assert.equal(await patch.locator('.artifact-taint').count(), 0, 'it was made before');
     await page.waitForFunction(`document.querySelector('.artifact-image img')?.naturalWidth === 320`);
-    // The sources are another request than the results.
+    // Sources load separately from the results.
     await page.locator('.source').first().waitFor();
     assert.equal(await page.locator('.run-summary .link-unopened').count(), 1);
     assert.match(await page.locator('.run-summary .link-unopened').innerText(), /never\.example\/opened[^]*not opened/);
@@ -172,18 +167,14 @@ for (const [name, options] of [
       viewer.errors.filter((error) => !error.endsWith('/api/v1/me')),
       [],
     );
-    await viewer.close();
-  });
+  },
+);
 
-for (const [name, options] of [
-  ['desktop', {}],
-  ['phone', { width: 390, height: 844, phone: true }],
-] as const satisfies readonly (readonly [string, BrowserOptions])[])
-  test(`the chat shows what an answer delivers, its sources, and a link that was never opened: ${name}`, async () => {
-    const viewer = await stage.viewer(options);
+testOnDevices(
+  "the chat shows an answer's deliverables, its sources, and a link that was never opened",
+  () => stage,
+  async (viewer, name) => {
     const { page } = viewer;
-    await page.goto(stage.url);
-    await stage.signIn(viewer, 'kim');
     await visit(page, `?agent=ada&tab=chat&chat=${sessionId}`);
     const answer = page.locator('.answer[data-message]');
     await answer.locator('.artifact[data-kind="table"]').waitFor();
@@ -194,5 +185,5 @@ for (const [name, options] of [
     assert.equal(await answer.locator('.rich-text .page-link').first().innerText(), 'the bakery (bakery.example)');
     assert.match(await answer.locator('.unopened').innerText(), /1 link was not opened/);
     await stage.shot(viewer, `results-chat-${name}`);
-    await viewer.close();
-  });
+  },
+);

@@ -5,10 +5,9 @@ import { after, before, test } from 'node:test';
 import { keepArtifact } from '@hamlet/contract';
 import { dataOf } from '../client.ts';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
-import type { BrowserOptions } from '../browser.ts';
 import { until } from '../until.ts';
-import { visit } from './web-operator.ts';
-import { startViewerStage, type ViewerStage } from './web-viewers.ts';
+import { visit } from '../browser.ts';
+import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
 
 const RULES = JSON.stringify([{ tools: ['read', 'exec', 'write_inside', 'publish', 'speak'], verdict: 'allow' }]);
 const SOURCE = `set -eu
@@ -36,10 +35,7 @@ let calls = 0;
 let postId = '';
 
 before(async () => {
-  stage = await startViewerStage();
-  await stage.stopApi();
-  await stage.startApi({ HAMLET_TOOL_RULES: RULES });
-  await stage.account('kim', 'admin');
+  stage = await startViewerStage({ kim: 'admin', environment: { HAMLET_TOOL_RULES: RULES } });
   permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
   const working = await permits.startRun('ada');
@@ -90,19 +86,11 @@ async function share(working: Working): Promise<void> {
   postId = String(dataOf(answer).outcome.data?.['post_id']);
 }
 
-const DEVICES = [
-  ['desktop', {}],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { width: 390, height: 844, phone: true }],
-] as const satisfies readonly (readonly [string, BrowserOptions])[];
-
-for (const [name, options] of DEVICES) {
-  test(`the panel has the scripts with source, runs and last result: ${name}`, async (context) => {
-    const viewer = await stage.viewer(options);
-    context.after(() => viewer.close());
+testOnDevices(
+  'the panel shows scripts with source, runs and last result',
+  () => stage,
+  async (viewer, name) => {
     const { page } = viewer;
-    await page.goto(stage.url);
-    await stage.signIn(viewer, 'kim');
     await visit(page, '?agent=ada&tab=now');
     const line = page.locator('.script[data-script="count-words"]');
     await line.waitFor();
@@ -115,14 +103,14 @@ for (const [name, options] of DEVICES) {
     assert.match(await line.innerText(), /count \(integer, optional\), folder \(string\)[^]*wc -w <"\$file"/);
     await line.scrollIntoViewIfNeeded();
     await stage.shot(viewer, `scripts-${name}`);
-  });
+  },
+);
 
-  test(`readers of a post open a shared script with its source: ${name}`, async (context) => {
-    const viewer = await stage.viewer(options);
-    context.after(() => viewer.close());
+testOnDevices(
+  'readers of a post can open the source of a shared script',
+  () => stage,
+  async (viewer, name) => {
     const { page } = viewer;
-    await page.goto(stage.url);
-    await stage.signIn(viewer, 'kim');
     await visit(page, `?view=board&post=${postId}`);
     const card = page.locator('.artifact[data-kind="script"]');
     await card.waitFor();
@@ -131,8 +119,8 @@ for (const [name, options] of DEVICES) {
     assert.match(await card.innerText(), /Script · [^]*count-words[^]*folder \(string\)[^]*set -eu/);
     await card.scrollIntoViewIfNeeded();
     await stage.shot(viewer, `shared-script-${name}`);
-  });
-}
+  },
+);
 
 test('an admin deletes a script', async (context) => {
   const viewer = await stage.viewer({});

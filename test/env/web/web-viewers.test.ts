@@ -4,11 +4,10 @@ import type { Page } from 'playwright-core';
 import { startPayPalStandIn } from '../../../api/server/src/money/testing/paypal-stand-in.ts';
 import type { TestBrowser } from '../browser.ts';
 import { until } from '../until.ts';
-import { visit } from './web-operator.ts';
-import { accessTests } from './web-access.ts';
+import { visit } from '../browser.ts';
 import { MANY, startViewerStage, type ViewerStage } from './web-viewers.ts';
 
-/** Runs that the page lists at first. */
+/** Number of runs that the page lists first. */
 const LISTED_RUNS = 50;
 
 /** Position of an agent on the screen. */
@@ -21,7 +20,7 @@ async function figureOf(
   return page.evaluate(`window.__hamlet?.figures.find((figure) => figure.id === '${id}')`);
 }
 
-/** The state of the map for an error message: frames, agents and camera, the words on the page, and its errors. */
+/** The state of the map for an error message: frames, agents, camera, text of the page, and errors. */
 async function mapState({ page, errors }: TestBrowser): Promise<unknown> {
   const map = await page.evaluate(
     `(() => { const probe = window.__hamlet; return { tick: probe?.tick, camera: probe?.camera, agents: probe?.agents, figures: probe?.figures, frames: probe?.frameMs.length, words: document.body.innerText.slice(0, 400) }; })()`,
@@ -53,7 +52,7 @@ after(async () => {
   await stage?.remove();
 });
 
-test('a member writes, rewards and gives work, and sees what only admins may do', async () => {
+test('a member posts, rewards and gives work, and sees which pages are for admins', async () => {
   const mo = await stage.viewer();
   await stage.signIn(mo, 'mo');
   const { page } = mo;
@@ -79,7 +78,7 @@ test('a member writes, rewards and gives work, and sees what only admins may do'
   await mo.close();
 });
 
-test('a refused request succeeds by the same button after its cause is gone, and a draft survives a visit to another page', async () => {
+test('the same button succeeds when the cause of a refusal is gone, and a draft survives a visit to another page', async () => {
   const kim = await stage.viewer();
   await stage.signIn(kim, 'kim');
   const { page } = kim;
@@ -101,7 +100,7 @@ test('a refused request succeeds by the same button after its cause is gone, and
   await kim.close();
 });
 
-test('a session that ends elsewhere removes its buttons and says so; signing in again continues it', async () => {
+test('when a session ends elsewhere, the page removes its buttons and says so until the person signs in again', async () => {
   const mo = await stage.viewer();
   await stage.signIn(mo, 'mo');
   const { page } = mo;
@@ -118,7 +117,7 @@ test('a session that ends elsewhere removes its buttons and says so; signing in 
   await mo.close();
 });
 
-test("two viewers see each other's posts, and an unsent text is sent when the api is back", async () => {
+test("two viewers see each other's posts, and an unsent text can be sent when the api is back", async () => {
   const [mo, kim] = await Promise.all([stage.viewer(), stage.viewer()]);
   await stage.signIn(mo, 'mo');
   await stage.signIn(kim, 'kim');
@@ -147,7 +146,7 @@ test("two viewers see each other's posts, and an unsent text is sent when the ap
   await Promise.all([mo.close(), kim.close()]);
 });
 
-test('offline, the page keeps its data beside an error message; online it continues without a reload', async () => {
+test('an offline page keeps its data beside an error, and continues without a reload', async () => {
   const visitor = await stage.viewer();
   const { page, context } = visitor;
   await page.goto(`${stage.url}/?view=tiers`);
@@ -161,7 +160,7 @@ test('offline, the page keeps its data beside an error message; online it contin
   await visitor.close();
 });
 
-test('without the world the agents can still be found and opened', async () => {
+test('if the world cannot be loaded, people can still find and open agents', async () => {
   const visitor = await stage.viewer();
   const { page } = visitor;
   await page.route('**/api/v1/world', (route) =>
@@ -187,10 +186,10 @@ test('without the world the agents can still be found and opened', async () => {
   await visitor.close();
 });
 
-test('an emote is drawn; a tap on an agent opens its panel, and Back closes it', async () => {
+test('the map draws an emote; a tap on an agent opens its panel, and Back closes it', async () => {
   const phone = await stage.viewer({ width: 400, height: 800, phone: true });
   const { page } = phone;
-  // A phone shows a part of the village, and bob's home depends on the order in which the agents came.
+  // A phone shows a part of the village, and bob's home depends on the order of arrival.
   const bob = await stage.admin.raw.getAgent({ agent_id: 'bob' });
   assert.ok(bob.ok, JSON.stringify(bob));
   const { x, y } = bob.data.position;
@@ -217,7 +216,7 @@ test('an emote is drawn; a tap on an agent opens its panel, and Back closes it',
       if ((await page.locator('.inspector').count()) > 0) return true;
       const at = await figureInTheOpen(page);
       if (at !== undefined) await page.touchscreen.tap(at.x, at.y - 12);
-      // The page has handled the tap by its second frame. A further tap could open another agent, to which Back would return.
+      // The page handles the tap within two frames. A further tap could open another agent, to which Back would return.
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
       return false;
     },
@@ -228,8 +227,6 @@ test('an emote is drawn; a tap on an agent opens its panel, and Back closes it',
   await page.locator('.inspector').waitFor({ state: 'detached' });
   await phone.close();
 });
-
-accessTests(() => stage);
 
 test('an admin freezes the village with a reason; every viewer sees the freeze with its proof, no money moves, and the freeze is lifted', async () => {
   const [kim, visitor] = await Promise.all([stage.viewer(), stage.viewer()]);
@@ -267,7 +264,7 @@ test('an admin freezes the village with a reason; every viewer sees the freeze w
   await Promise.all([kim.close(), visitor.close()]);
 });
 
-test('the inspector takes the focus and returns it, a failed panel leaves the rest of the page, and single-key shortcuts can be turned off', async () => {
+test('the inspector takes and returns the focus, a failed panel does not break the page, and single-key shortcuts can be turned off', async () => {
   const visitor = await stage.viewer();
   const { page } = visitor;
   await page.goto(stage.url);
@@ -297,7 +294,7 @@ test('the inspector takes the focus and returns it, a failed panel leaves the re
   await visitor.close();
 });
 
-test('the address of a run outside of the list shows that run', async () => {
+test('the address of a run that is not listed shows that run', async () => {
   const kim = await stage.viewer();
   await stage.signIn(kim, 'kim');
   const runs: string[] = [];
@@ -318,7 +315,7 @@ test('the address of a run outside of the list shows that run', async () => {
   await kim.close();
 });
 
-test('a member pays by PayPal; after the return the page shows the outcome once, and a captured payment clears the form', async () => {
+test('after a PayPal payment the page shows the outcome once, and a captured payment clears the form', async () => {
   const standIn = await startPayPalStandIn();
   await stage.stopApi();
   await stage.startApi({ ...standIn.environment, HAMLET_PAYPAL_RATE: '2' });

@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { test } from 'node:test';
 import { freePort } from '@hamlet/dev';
 import type { TestClient } from '../client.ts';
 import type { RunningServer } from '../../../api/server/src/start/start-server.ts';
@@ -11,7 +12,7 @@ import { builtWeb } from './built-web.ts';
 
 const OUTPUT = resolve(import.meta.dirname, '../../output');
 export const PASSWORD = 'correct horse battery';
-/** Agents of the large village, beside the six of every test village. */
+/** Number of agents of the large village, in addition to the six samples. */
 export const MANY = 1000;
 
 /** One API that can stop and start at the same address, one browser, and as many viewers as a test needs. */
@@ -32,7 +33,15 @@ export interface ViewerStage {
   remove(): Promise<void>;
 }
 
-export async function startViewerStage(): Promise<ViewerStage> {
+export interface StageOptions {
+  /** Creates the account kim. */
+  readonly kim?: 'member' | 'admin';
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Manifests of agents that replace or extend the samples, by name. */
+  readonly agents?: Readonly<Record<string, string>>;
+}
+
+export async function startViewerStage({ kim, environment, agents = {} }: StageOptions = {}): Promise<ViewerStage> {
   mkdirSync(OUTPUT, { recursive: true });
   const [port, village, browser] = await Promise.all([freePort(), startTestVillage(), openSharedBrowser()]);
   const url = `http://localhost:${port}`;
@@ -47,13 +56,17 @@ export async function startViewerStage(): Promise<ViewerStage> {
       ...changes,
     });
   };
-  await startApi();
+  for (const [name, manifest] of Object.entries(agents))
+    writeFileSync(join(village.samples, `good-agent-${name}.yaml`), manifest);
+  await startApi(environment);
+  const acts = actsOf({ url, admin, browser });
+  if (kim !== undefined) await acts.account('kim', kim);
   return {
     url,
     admin,
     village,
     startApi,
-    ...actsOf({ url, admin, browser }),
+    ...acts,
     stopApi: async () => {
       await api?.stop();
     },
@@ -107,4 +120,25 @@ function manyAgents(village: TestVillage): string {
     );
   }
   return folder;
+}
+
+const DEVICES = [
+  ['desktop', {}],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { width: 390, height: 844, phone: true }],
+] as const satisfies readonly (readonly [string, BrowserOptions])[];
+
+/** Registers a test for each device, with a viewer that kim has signed in. */
+export function testOnDevices(
+  title: string,
+  stage: () => ViewerStage,
+  check: (viewer: TestBrowser, device: string) => Promise<void>,
+): void {
+  for (const [device, options] of DEVICES)
+    test(`${title}: ${device}`, async (context) => {
+      const viewer = await stage().viewer(options);
+      context.after(() => viewer.close());
+      await stage().signIn(viewer, 'kim');
+      await check(viewer, device);
+    });
 }

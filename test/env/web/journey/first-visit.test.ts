@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../../until.ts';
+import { page, shot, signedIn, url } from './stage.ts';
+
+/** Runs the callback when the list of agents shows the text. */
+async function waitForRow(id: string, attribute: string, value: string): Promise<void> {
+  await page.waitForSelector(`.agent-row[data-agent-id="${id}"][data-${attribute}="${value}"]`);
+}
+
+/** Position of an agent on the map, in tiles. */
+async function drawn(id: string): Promise<{ readonly x: number; readonly y: number } | undefined> {
+  return page.evaluate<{ x: number; y: number } | undefined>(
+    `window.__hamlet?.agents.find((agent) => agent.id === '${id}')`,
+  );
+}
+
+test('a visitor sees two agents move in one world', async () => {
+  await page.goto(url);
+  await waitForRow('ada', 'state', 'Awake');
+  await waitForRow('bob', 'state', 'Awake');
+  for (const id of ['ada', 'bob']) {
+    const from = await until(`${id} is drawn`, () => drawn(id));
+    // Evaluated from outside, since the page's content security policy forbids eval.
+    await until(`${id} walks on the map`, async () => {
+      const now = await drawn(id);
+      return now !== undefined && Math.hypot(now.x - from.x, now.y - from.y) > 1;
+    });
+  }
+  await shot('visitor');
+});
+
+/** Resizes the map, and counts what WebGL draws between the callbacks of that frame and its picture. */
+const DRAWS_AFTER_RESIZE = `new Promise((resolve) => {
+  const canvas = document.querySelector('canvas.map');
+  const gl = canvas.getContext('webgl2');
+  let draws = null;
+  for (const name of ['drawElements', 'drawElementsInstanced', 'drawArrays']) {
+    const draw = gl[name];
+    gl[name] = (...values) => {
+      if (draws !== null) draws += 1;
+      draw.apply(gl, values);
+    };
+  }
+  const watch = new ResizeObserver(() => {
+    if (draws === null) return;
+    watch.disconnect();
+    canvas.style.height = '';
+    resolve(draws);
+  });
+  watch.observe(canvas);
+  setTimeout(() => {
+    canvas.style.height = canvas.clientHeight - 40 + 'px';
+    requestAnimationFrame(() => {
+      draws = 0;
+    });
+  }, 100);
+})`;
+
+test('a resized map is drawn before the browser shows it', async () => {
+  assert.ok((await page.evaluate<number>(DRAWS_AFTER_RESIZE)) > 0);
+});
+
+test('a visitor can see an agent and not change it', async () => {
+  await page.click('.agent-row[data-agent-id="ada"]');
+  await page.waitForSelector('.inspector .conditions .condition');
+  assert.equal(await page.getAttribute('[data-verb="suspend"]', 'aria-disabled'), 'true');
+  assert.match(await page.innerText('.lifecycle'), /visitor/);
+  await shot('inspector');
+});
+
+test('the tabs of an agent panel never cover its close button, at any scroll position', async () => {
+  for (const width of [1280, 960, 400]) {
+    await page.setViewportSize({ width, height: 500 });
+    await until('the panel is scrolled', () =>
+      page.evaluate<boolean>(
+        `(() => { const panel = document.querySelector('.inspector'); panel.scrollTop = panel.scrollHeight; return panel.scrollTop > 200; })()`,
+      ),
+    );
+    const [tab, close] = await Promise.all(
+      ['[data-tab="diary"]', '.panel-close'].map((selector) => page.locator(selector).boundingBox()),
+    );
+    assert.ok(tab && close && tab.x + tab.width <= close.x, `${width} wide: ${JSON.stringify({ tab, close })}`);
+    assert.ok(tab.y < close.y + close.height && close.y < tab.y + tab.height, 'both are at the top');
+    await shot(`tabs-${width}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test('the first admin signs in with the code and suspends, awakens and reboots an agent', async () => {
+  await signedIn('&agent=bob&tab=now');
+  assert.doesNotMatch(page.url(), /code=/);
+  await page.click('[data-verb="suspend"]');
+  await waitForRow('bob', 'state', 'Asleep');
+  await page.waitForSelector('[data-verb="reboot"][aria-disabled="true"]');
+  await shot('asleep');
+  await page.waitForSelector('[data-verb="awaken"][aria-disabled="false"]');
+  await page.click('[data-verb="awaken"]');
+  await waitForRow('bob', 'state', 'Awake');
+  await page.waitForSelector('[data-verb="reboot"][aria-disabled="false"]');
+  await page.click('[data-verb="reboot"]');
+  await page.locator('.lifecycle .notice-good', { hasText: /in cycle \d+/ }).waitFor();
+  await shot('rebooted');
+});
+
+test('members read the diary of an agent', async () => {
+  await page.click('[data-tab="diary"]');
+  // New turns are added at the top; an opened turn must stay open.
+  await page.click('.turns:not(.purposes) .turn summary');
+  await page.waitForSelector('.turns:not(.purposes) details[open] dd');
+  assert.match(await page.innerText('.turns:not(.purposes) details[open]'), /Decided/);
+});
+
+test('the acts of an agent are grouped by purpose, and purposes of the scripted mind are labelled', async () => {
+  const purpose = page.locator('.purposes .turn', { hasText: /[1-9][0-9]* acts?/ }).first();
+  await purpose.locator('summary').click();
+  await purpose
+    .locator('.purpose-acts li p', { hasText: /^Because: ./ })
+    .first()
+    .waitFor();
+  await purpose.locator('.scripted').waitFor();
+  await shot('purposes');
+});

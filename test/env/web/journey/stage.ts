@@ -1,0 +1,63 @@
+/** One village with the residents of ada and bob, and one browser, for all parts of the journey. A part can also run alone. */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { before } from 'node:test';
+import type { WireServer } from '@hamlet/models/testing';
+import { openDevFolder, startDevVillage, type DevVillage } from '@hamlet/dev';
+import type { Page } from 'playwright-core';
+import { atEnd, testFolder } from '../../at-end.ts';
+import { openBrowser, type TestBrowser } from '../../browser.ts';
+import { testClient, type TestClient } from '../../client.ts';
+import { builtWeb } from '../built-web.ts';
+import { signInVariables, startSignInServer } from './sign-in-server.ts';
+
+const OUTPUT = resolve(import.meta.dirname, '../../../output');
+export const PASSWORD = 'correct horse battery';
+
+const folder = openDevFolder(testFolder('web'));
+export let page: Page;
+export let url: string;
+let village: DevVillage;
+let browser: TestBrowser;
+let signInServer: WireServer;
+let isSignedIn = false;
+
+before(async () => {
+  builtWeb();
+  mkdirSync(OUTPUT, { recursive: true });
+  signInServer = await startSignInServer();
+  village = await startDevVillage(folder, { port: null, residents: true, variables: signInVariables(signInServer) });
+  browser = await openBrowser();
+  ({ page } = browser);
+  ({ url } = village.file);
+});
+
+atEnd(async () => {
+  await browser?.close();
+  await village?.stop();
+  await signInServer?.close();
+});
+
+/** Creates the first admin with the code and signs the page in, unless an earlier test did. */
+export async function signedIn(query = ''): Promise<void> {
+  if (isSignedIn) return;
+  isSignedIn = true;
+  await page.goto(`${url}/?code=${encodeURIComponent(folder.bootstrapCode)}${query}`);
+  await page.fill('input[name="name"]', 'keeper');
+  await page.fill('input[name="password"]', PASSWORD);
+  await page.click('.dialog button[type="submit"]');
+  await page.waitForSelector('.account-name');
+}
+
+/** A client with a token of the village: that of ada, or of a tool of an admin or a member. */
+export function clientOf(who: 'ada' | 'admin' | 'member'): TestClient {
+  const { agentTokens, adminToken, memberToken } = village.file;
+  return testClient({ baseUrl: url, token: { ada: agentTokens.ada, admin: adminToken, member: memberToken }[who] });
+}
+
+export async function shot(name: string): Promise<void> {
+  await page.screenshot({ path: join(OUTPUT, `web-${name}.png`) });
+}
+
+/** Errors that the page logged. */
+export const pageErrors = (): readonly string[] => browser.errors;
