@@ -72,7 +72,7 @@ test("down refuses another checkout's village and data, with the path and the fi
   recordCheckout(theirs);
   const refusal = (error: Error & { fix?: string }): boolean =>
     error.message.includes(`${theirs.root} started it; nothing was ended`) &&
-    error.fix?.includes(`run make down in ${theirs.root};`) === true;
+    error.fix?.includes(`run make down in ${theirs.root},`) === true;
   assert.throws(() => localSteps({ wipe: false }, ours), refusal);
   startDevServers(ours);
   assert.throws(() => localSteps({ wipe: true }, ours), refusal);

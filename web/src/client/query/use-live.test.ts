@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { QueryObserver } from '@tanstack/react-query';
 import type { Refused, Reply } from '../api.ts';
 import {
@@ -17,13 +17,12 @@ const REFUSED: Refused = { code: 'unreachable', title: 'Away', detail: '', statu
 const HOUR_MS = 3_600_000;
 
 /** A query that the test answers, and the requests that it made. */
-function asked(context: TestContext): {
+function asked(): {
   readonly calls: { readonly signal: AbortSignal; readonly answer: (reply: Reply<number[]>) => void }[];
   observe(viewer?: string | null): QueryObserver<Answer<number[]>>;
   settled(): Promise<void>;
 } {
-  const queries = createQueries();
-  context.after(() => queries.clear());
+  const queries = createQueries(0);
   const calls: ReturnType<typeof asked>['calls'] = [];
   const read = (signal: AbortSignal): Promise<Reply<number[]>> =>
     new Promise((answer) => {
@@ -37,8 +36,8 @@ function asked(context: TestContext): {
   };
 }
 
-test('components with the same query share one request; removing the last one aborts it', async (context) => {
-  const { calls, observe, settled } = asked(context);
+test('components with the same query share one request; removing the last one aborts it', async () => {
+  const { calls, observe, settled } = asked();
   const leave = [observe(), observe()].map((observer) => observer.subscribe(() => undefined));
   await settled();
   assert.equal(calls.length, 1);
@@ -49,7 +48,7 @@ test('components with the same query share one request; removing the last one ab
 });
 
 test('a refusal keeps the known rows, and unchanged rows stay the same objects', async (context) => {
-  const { calls, observe, settled } = asked(context);
+  const { calls, observe, settled } = asked();
   const observer = observe();
   context.after(observer.subscribe(() => undefined));
   await settled();
@@ -73,7 +72,7 @@ test('a refusal keeps the known rows, and unchanged rows stay the same objects',
 });
 
 test('another viewer does not see cached answers of the first one', async (context) => {
-  const { calls, observe, settled } = asked(context);
+  const { calls, observe, settled } = asked();
   const admin = observe('admin');
   context.after(admin.subscribe(() => undefined));
   await settled();

@@ -23,13 +23,13 @@ import { createStore, type Store, useStore } from '../store.ts';
 const UNUSED_MS = 60_000;
 
 /** Equal queries share a request, which is aborted when no component needs it. A hidden page sends none. */
-export function createQueries(): QueryClient {
+export function createQueries(unusedMs = UNUSED_MS): QueryClient {
   return new QueryClient({
     // The Api never throws: an exception here is a bug.
     queryCache: new QueryCache({
       onError: (error, { queryKey }) => console.error('a request threw', queryKey, error),
     }),
-    defaultOptions: { queries: { retry: false, staleTime: 0, gcTime: UNUSED_MS, networkMode: 'always' } },
+    defaultOptions: { queries: { retry: false, staleTime: 0, gcTime: unusedMs, networkMode: 'always' } },
   });
 }
 

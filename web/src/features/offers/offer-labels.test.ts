@@ -2,15 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OFFER_HOURS_DEFAULT, OFFER_HOURS_MAX, OFFER_STATES, RUN_STATES, type RunOffer } from '@hamlet/contract';
 import { RUN_ID } from '../../client/minds/minds.fixture.ts';
-import {
-  EMPTY_OFFER,
-  mayDecide,
-  OFFER_STATE_LABELS,
-  OFFER_TIMES,
-  offerLine,
-  offerSentence,
-  readOffer,
-} from './offer-labels.ts';
+import { EMPTY_OFFER, mayDecide, OFFER_STATE_LABELS, OFFER_TIMES, offerSentence, readOffer } from './offer-labels.ts';
 
 const offer = (more: Partial<RunOffer> = {}): RunOffer => ({
   run_id: RUN_ID,
@@ -53,11 +45,6 @@ test('an open offer names its next step and the person who takes it', () => {
     offerSentence(offer({ state: 'paid', ended_at: '2026-11-24T12:00:00Z' }), { state: 'done' }, 'mia'),
     /from you on /,
   );
-});
-
-test('a line of a list has amount and state', () => {
-  assert.equal(offerLine(offer()), '2.50 ai$ · Held');
-  assert.equal(offerLine(offer({ state: 'paid' })), '2.50 ai$ · Paid');
 });
 
 test('a task without an amount has no offer', () => {

@@ -1,6 +1,6 @@
 import { formatAiDollars, OFFER_HOURS_DEFAULT, type Run, type RunOffer } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
-import { actorLabel, isOwn, moneyLabel, readAmount, type ViewerId } from '../../client/labels.ts';
+import { actorLabel, isOwn, readAmount, type ViewerId } from '../../client/labels.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 
@@ -44,10 +44,6 @@ function openSentence({ expires_at: expires }: RunOffer, { ended, from }: { ende
   return ended
     ? `${from} can accept or refuse the result until ${until}; after that the money is free again.`
     : `${from} will accept or refuse the result when the run has ended. The offer expires on ${until}.`;
-}
-
-export function offerLine({ amount, state }: Pick<RunOffer, 'amount' | 'state'>): string {
-  return `${moneyLabel(amount)} · ${OFFER_STATE_LABELS[state].word}`;
 }
 
 export type OfferDraft = Readonly<{ amount: string; hours: string }>;
