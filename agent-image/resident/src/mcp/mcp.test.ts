@@ -133,7 +133,7 @@ test('a server that does not start, prints garbage or lists invalid tools has no
   const causes: Readonly<Record<string, RegExp>> = {
     'dies-at-start': /does not start: .*ended with code 3; its last words: no configuration/,
     noise: /does not start: .*20 lines that are no messages, the last: Welcome 19/,
-    'bad-list': /breaks/,
+    'bad-list': /violates the protocol/,
   };
   for (const [mode, cause] of Object.entries(causes)) {
     const { tools, warnings } = await offer(program(mode));

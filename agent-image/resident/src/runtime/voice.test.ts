@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SPEECH_MAX_LENGTH } from '@hamlet/contract';
 import type { AgentRuntime } from '@hamlet/engine';
 import { aConfig } from '../testing/a-village.ts';
 import { poolOf, runtimeThat } from '../testing/a-runtime.ts';
 import { createScriptedRuntime } from './scripted-runtime.ts';
-import { fitting } from '../brain/speech.ts';
 import { voiceOf as voiceWith } from './voice.ts';
 
 const CONTEXT = { config: aConfig(), speaker: 'Bob', place: null, plan: 'having coffee', seed: 1 };
@@ -18,14 +16,6 @@ const voiceOf = (runtime: AgentRuntime, stop: AbortSignal) =>
     stop,
   });
 const never = new AbortController().signal;
-
-test('an answer is shortened to the length of a speech bubble, never inside a character', () => {
-  assert.equal(fitting('  hello '), 'hello');
-  assert.equal(fitting('x'.repeat(SPEECH_MAX_LENGTH)).length, SPEECH_MAX_LENGTH);
-  assert.equal(fitting('x'.repeat(SPEECH_MAX_LENGTH + 1)), `${'x'.repeat(SPEECH_MAX_LENGTH - 1)}…`);
-  const cut = fitting(`${'x'.repeat(SPEECH_MAX_LENGTH - 2)}😀 and more`);
-  assert.equal(cut, `${'x'.repeat(SPEECH_MAX_LENGTH - 2)}…`);
-});
 
 test('a failed or empty answer gives no words, but a reason', async () => {
   const failing = voiceOf(
