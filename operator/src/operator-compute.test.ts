@@ -1,6 +1,7 @@
 /**
  * Tiers, standing, seats and nodes on a real API server, scheduler and taint manager, with the rights of the operator.
  */
+import { pluck } from '@hamlet/test/env/pluck';
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { goodStanding, type Standing } from '@hamlet/contract';
@@ -74,7 +75,7 @@ test('a higher tier makes the pod larger while it runs: the same pod, the same c
   const after = await sized('ada', { cpu: '1', memory: '1Gi' });
   assert.equal(after.metadata.uid, before.metadata.uid);
   assert.deepEqual(
-    after.status?.containerStatuses?.map(({ containerID, restartCount }) => [containerID, restartCount]),
+    pluck(after.status?.containerStatuses ?? [], 'containerID', 'restartCount'),
     before.status?.containerStatuses?.map(({ containerID }) => [containerID, 0]),
   );
   assert.deepEqual(handsIn(after)?.resources.requests, { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '64Mi' });

@@ -1,4 +1,5 @@
 /** Tests against a real API server: preconditions, pages, compaction and events. */
+import { pluck } from '@hamlet/test/env/pluck';
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
@@ -200,8 +201,5 @@ test("an Event that another process has written is extended by this process's co
   await record('one', 2);
   await record('two', 3);
   const { items } = await server.client.list<KubeObject & { readonly count: number }>(EVENTS, { namespace: at });
-  assert.deepEqual(
-    items.map(({ count }) => count),
-    [5],
-  );
+  assert.deepEqual(pluck(items, 'count'), [5]);
 });

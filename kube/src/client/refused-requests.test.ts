@@ -1,6 +1,7 @@
 /** Refusals of an API server over real sockets: how often the client repeats a request, and how long others wait. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { until } from '@hamlet/test/env/until';
 import { fakeApiServer, list, refuse, status } from '../testing/fake-api-server.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -47,10 +48,7 @@ test('401 with a token: the client reads the token again and repeats the request
   const { server, refusal, statuses } = await harness(token);
   server.onList(refuse(401, 'Unauthorized'));
   assert.equal((await refusal()).status, 401);
-  assert.deepEqual(
-    server.lists.map(({ authorization }) => authorization),
-    ['Bearer stale-0', 'Bearer stale-1'],
-  );
+  assert.deepEqual(pluck(server.lists, 'authorization'), ['Bearer stale-0', 'Bearer stale-1']);
   assert.deepEqual([token.forgotten, statuses], [1, [401, 401]]);
 });
 

@@ -1,6 +1,7 @@
 /** Every way in which a list or a watch can fail, over real sockets. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { setTimeout } from 'node:timers/promises';
 import { until } from '@hamlet/test/env/until';
 import { KubeClient } from '../client/kube-client.ts';
@@ -200,10 +201,7 @@ test('the reflector survives a line that is not an event, or only half of one', 
   );
   await reflector.start();
   await until('both', async () => changes.length === 2);
-  assert.deepEqual(
-    recoveries.map(({ cause }) => cause),
-    ['protocol', 'protocol'],
-  );
+  assert.deepEqual(pluck(recoveries, 'cause'), ['protocol', 'protocol']);
 });
 
 test('the reflector waits for a server that is initially down', async () => {
@@ -226,10 +224,7 @@ test('a refused token is read again', async () => {
     (seen.authorization === 'Bearer new' ? list(5, []) : refuse(401, 'Unauthorized'))(response, seen),
   );
   await client.list(PODS, { namespace: 'n' });
-  assert.deepEqual(
-    server.lists.map(({ authorization }) => authorization),
-    ['Bearer old', 'Bearer new'],
-  );
+  assert.deepEqual(pluck(server.lists, 'authorization'), ['Bearer old', 'Bearer new']);
 });
 
 test('readiness names the problem: not listed, refused, silent', async () => {

@@ -20,8 +20,8 @@ function rulesResult({ examples, errors, unknown }: CheckedRules): ConditionResu
 }
 
 /**
- * The condition `RulesChecked`: whether the examples of a list of rules hold, and whether each name in it is one. It stands beside the
- * chain, and rules about which there is nothing to say (undefined) do not have it. Null: not checked yet.
+ * The condition `RulesChecked`: true if the examples of a list of rules hold and every name in it is known. It does not affect Ready, and is
+ * missing if there is nothing to report (undefined). Null: not checked yet.
  */
 export function rulesResults(
   checked: CheckedRules | null | undefined,

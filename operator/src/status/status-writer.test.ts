@@ -55,7 +55,7 @@ test('two writes at a time, the oldest first; a status that changes during its w
   assert.deepEqual(written.at(-1), 'a');
 });
 
-test('a patient status waits, until a change makes it urgent or its time ends', async () => {
+test('a patient status waits until a change makes it urgent or its time ends', async () => {
   const { writer, written, pass } = harness();
   writer.mark('a', 'patient');
   writer.mark('b', 'patient');
@@ -78,7 +78,7 @@ test('a failed write is retried', async () => {
   assert.deepEqual([written, errors], [['a', 'a'], ['a']]);
 });
 
-test('a status that is refused repeatedly is retried ever less often, delays no other status, and is written at once when it changes', async () => {
+test('a repeatedly refused status is retried less and less often, delays no other status, and is written at once after a change', async () => {
   const { writer, written, errors, pass, answers } = harness();
   const refuse = async (): Promise<void> => {
     answers.get('a')?.reject(new Error('refused'));

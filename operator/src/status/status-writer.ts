@@ -13,9 +13,9 @@ import { FIELD_MANAGER } from '../objects/names.ts';
 export const STATUS_COALESCE_MS = 500;
 /** A status that only reports progress may wait this long, so that one write covers the progress and the result. */
 export const STATUS_PATIENCE_MS = 5_000;
-/** Back-off of a failed write. Each attempt writes the status as it is then. */
+/** Back-off of a failed write. Each attempt sends the current status. */
 export const STATUS_RETRY = { firstMs: 1_000, maxMs: 60_000 } as const;
-/** Limit of status writes under way: low, because pods and volume claims matter more to a slow API server. */
+/** Maximum number of concurrent status writes: low, because pods and volume claims matter more to a slow API server. */
 const IN_FLIGHT = 2;
 
 export interface StatusWriterOptions {
@@ -28,12 +28,12 @@ export type Pace = 'soon' | 'patient';
 
 const DELAY_MS: Readonly<Record<Pace, number>> = { soon: STATUS_COALESCE_MS, patient: STATUS_PATIENCE_MS };
 
-/** Writes statuses independently of the workers, the oldest mark first. Each write takes the status of that moment. */
+/** Writes statuses independently of the workers, the oldest mark first. Each write sends the current status. */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   /** Due times by key, for each pace, in the order of the marks. */
   readonly #dueAtMs: Record<Pace, Map<string, number>> = { soon: new Map(), patient: new Map() };
-  /** Keys whose last write failed: failures in a row, time of the next attempt, and whether that attempt has begun. */
+  /** Keys whose last write failed: consecutive failures, time of the next attempt, and whether that attempt has begun. */
   readonly #failed = new Map<
     string,
     { readonly times: number; readonly dueAtMs: number; readonly attempted: boolean }

@@ -1,5 +1,5 @@
 /**
- * The api's compute claims as the operator sees them. The money is the test's own, and the rules are those of the api.
+ * The api's compute claims as the operator sees them. The test sets the money; the rules are those of the api.
  */
 import { claimCompute, releaseCompute, type ComputeClaim } from '@hamlet/contract';
 import type { TierView } from '../objects/cached-objects.ts';

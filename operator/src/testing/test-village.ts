@@ -88,7 +88,7 @@ export async function operatorClient(
     { ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } },
     { onRequest: metrics.onRequest },
   );
-  // The API server applies new rights a moment after it has stored them.
+  // The API server applies new rights slightly after it has stored them.
   await until('the rights of the Role and the ClusterRole are in force', () =>
     Promise.all([client.list(AGENTS, { namespace }), client.list(NODES, {})]),
   );
@@ -209,7 +209,7 @@ export class TestVillage {
   }
 
   /**
-   * Writes a quota and waits until it is in force. The API server reads quotas from a cache, which is a moment late.
+   * Writes a quota and waits until it is in force. The API server reads quotas from a cache, which is slightly delayed.
    */
   async quota(name: string, hard: Readonly<Record<string, string>>): Promise<void> {
     const {
@@ -273,8 +273,7 @@ export class TestVillage {
   }
 
   /**
-   * Waits until a probe of an agent succeeds. A timeout reports the agent's status, the nodes and the operator's last
-   * log lines.
+   * Waits until a probe of an agent succeeds. A timeout reports the agent's status, the nodes and the operator's last log lines.
    */
   async #until<T>(what: string, name: string, probe: () => Promise<T | undefined | false>): Promise<T> {
     try {

@@ -43,7 +43,7 @@ export interface HoldPort {
 export interface ClaimMemory {
   /** Stores a claim that the api reported. `askedMs`: when this process itself asked, in milliseconds since 1970. */
   learnClaim(claim: ComputeClaim, askedMs?: number): void;
-  /** Notes that a release up to that version begins: no pod may begin with that claim, even without an answer. */
+  /** Records that a release up to that version has begun: no pod may start with that claim, even without an answer. */
   giveUpClaim(agentId: string, version: number): void;
 }
 
@@ -54,7 +54,7 @@ export function holdsThrough(client: Client, memory: ClaimMemory): HoldPort {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       const { granted, reason, claim } = await dataOf(client.call(claimCompute, { body, signal }));
       if (claim !== null) memory.learnClaim(claim, askedMs);
-      // The api may learn of a new or changed Entitlement a moment later or earlier than the operator.
+      // A new or changed Entitlement may reach the api slightly later or earlier than the operator.
       if (claim === null || (!granted && reason === 'HoldPending'))
         throw new Error(`the api does not know the price of ${body.tier} yet`);
     },

@@ -37,7 +37,7 @@ after(async () => {
   await village.stop();
 });
 
-test('no fact counts as known before the api has sent the whole state', async () => {
+test('no fact counts as known until the api has sent the whole state', async () => {
   assert.equal(stream.synced, false);
   stream.start();
   await until('synced', async () => stream.synced);

@@ -17,7 +17,7 @@ import type { ClaimMemory } from './village-client.ts';
 const SILENCE_MS = 20_000;
 const RETRY = { firstMs: 250, maxMs: 5_000 } as const;
 
-/** The callbacks get the agent, or the Schedule, whose state may have changed. */
+/** The callbacks receive the agent or the Schedule whose state may have changed. */
 export interface VillageStreamOptions {
   readonly client: Client;
   readonly onStanding: (agentId: string) => void;

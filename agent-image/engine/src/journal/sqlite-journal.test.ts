@@ -5,6 +5,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { anEvent } from '../testing/an-event.ts';
 import { EVENT_VERSION, type JournalEvent } from './event.ts';
@@ -282,7 +283,7 @@ test('a log truncated at any byte opens with a prefix of the writes', () => {
         const last = restored.lastSeq();
         assert.equal(last % 2, 0, 'a write is complete or absent');
         assert.deepEqual(
-          restored.readAfter(0, 100).entries.map(({ seq }) => seq),
+          pluck(restored.readAfter(0, 100).entries, 'seq'),
           Array.from({ length: last }, (_, index) => index + 1),
         );
         const runs = new Set(restored.readAfter(0, 100).entries.map(({ event }) => event.run));

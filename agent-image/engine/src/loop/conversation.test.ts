@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { echo, outcomeOf, someJournals } from '../testing/a-tool.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { SYSTEM_CLOCK } from './system-clock.ts';
@@ -68,9 +69,6 @@ test('recalled memory is only in the last message, and the cached half of the pr
     await outcomeOf(await engine.start(aRequest({ prompt: { stable: 'You are Ada.', situation } })));
   const [first, second] = model.requests;
   assert.equal(first?.system.stable, second?.system.stable);
-  assert.deepEqual(
-    second?.messages.slice(0, 2).map(({ content }) => content),
-    ['Hello', 'One.'],
-  );
+  assert.deepEqual(pluck(second?.messages.slice(0, 2) ?? [], 'content'), ['Hello', 'One.']);
   assert.match(second?.messages.at(-1)?.content ?? '', /likes tea/);
 });

@@ -1,6 +1,7 @@
 /** A run leaves an engine and comes back: after a lost lease, after answers from people, and after a demand for a permission. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { z } from 'zod';
 import { defineTool } from '../effects/tool.ts';
 import { aTool, echo, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
@@ -46,11 +47,7 @@ test('answers that arrived in between count once, before the run continues', asy
   await outcomeOf(await engine.start(aRequest({ run: 'r1' })));
   const answers = [{ request: 'r1/1.0/1', answer: 'allow' as const }];
   assert.equal((await outcomeOf(engine.resume('r1', { answers }))).kind, 'waiting');
-  assert.deepEqual(
-    questions.map(({ request }) => request),
-    ['r1/1.0/1', 'r1/1.1/1'],
-    'an answered question is not shown again',
-  );
+  assert.deepEqual(pluck(questions, 'request'), ['r1/1.0/1', 'r1/1.1/1'], 'an answered question is not shown again');
   const rest = [...answers, { request: 'r1/1.1/1', answer: 'deny' as const }];
   assert.equal((await outcomeOf(engine.resume('r1', { answers: rest }))).kind, 'done');
   const results = model.requests[1]?.messages.slice(-2).map(({ content }) => content) ?? [];

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import type { AgentConfig, ResidentReport } from '@hamlet/contract';
@@ -84,10 +85,7 @@ test('a complete agent has every capability; an incomplete one reports what is m
     ['workspace workspace missing', 'hands hands missing', 'mcp files missing', 'skill lost missing'],
   );
   for (const { ok, why, fix } of lacking.capabilities) assert.ok(ok || (why !== '' && fix !== null), why);
-  assert.deepEqual(
-    lacking.skills.map(({ name, state }) => [name, state]),
-    [['lost', 'broken']],
-  );
+  assert.deepEqual(pluck(lacking.skills, 'name', 'state'), [['lost', 'broken']]);
 });
 
 test('only promised capabilities count as missing: no git without a repository, no browser in a slim image', () => {

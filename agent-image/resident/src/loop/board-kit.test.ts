@@ -1,6 +1,7 @@
 /** The loop with a board, an account and a gateway: its reads, its texts and their models. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { anEntry, aNews, anId, aPost } from '../testing/a-board.ts';
 import { aLoop } from '../testing/a-loop.ts';
 import { aConfig, aStanding, aWake, LIMITS } from '../testing/a-village.ts';
@@ -54,10 +55,7 @@ test('a hint of the board starts the next turn at once, and an answered post is 
   const running = loop.runWithBoard(4);
   village.boardKit.news.push(aNews(), aNews({ post: aPost({ post_id: anId(7), title: 'Another' }) }));
   await running;
-  assert.deepEqual(
-    village.boardKit.replies.map(({ postId }) => postId),
-    [anId(1), anId(7)],
-  );
+  assert.deepEqual(pluck(village.boardKit.replies, 'postId'), [anId(1), anId(7)]);
 });
 
 test('a turn that a wake caused leaves the news to the next turn', async () => {
@@ -140,10 +138,7 @@ test('a change within the same tier is announced without naming another tier', a
     return ok(aConfig({ tier: 'tier-0', limits: turns === 1 ? LIMITS : { ...LIMITS, concurrent_tools: 2 } }));
   };
   await aLoop(village).runWithBoard(3);
-  assert.deepEqual(
-    village.boardKit.published.map(({ title }) => title),
-    ['My resources have changed'],
-  );
+  assert.deepEqual(pluck(village.boardKit.published, 'title'), ['My resources have changed']);
   assert.match(
     village.boardKit.published[0]?.body ?? '',
     /I am in tier-0 as before\. From now on I take at most 48 steps a run instead of 24\./,
@@ -167,10 +162,7 @@ test('the agent thanks on the post of a reward for rewards since its last read, 
     return ledger();
   };
   await loop.runWithBoard(4);
-  assert.deepEqual(
-    village.boardKit.replies.map(({ postId }) => postId),
-    [anId(9)],
-  );
+  assert.deepEqual(pluck(village.boardKit.replies, 'postId'), [anId(9)]);
   assert.match(village.boardKit.replies[0]?.body ?? '', /I was given 5 aiDollars with the words “for the bread”/);
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { readWorkTree } from '../hands/repository/read-work-tree.ts';
 import { createStubRuntime } from '@hamlet/engine';
 import { aLoop } from '../testing/a-loop.ts';
@@ -61,10 +62,7 @@ test('wakes cause turns in the order of their arrival', async () => {
   await loop.run(4);
   const said = village.turns.flatMap(({ wake }) => (wake === undefined ? [] : [wake.detail['text']]));
   assert.deepEqual(said, ['first', 'second', 'third']);
-  assert.deepEqual(
-    village.turns.map(({ trigger }) => trigger),
-    ['tick', 'wake', 'wake', 'wake'],
-  );
+  assert.deepEqual(pluck(village.turns, 'trigger'), ['tick', 'wake', 'wake', 'wake']);
   assert.ok(loop.pauses.every((ms) => ms >= MIN_TURN_GAP_MS));
 });
 

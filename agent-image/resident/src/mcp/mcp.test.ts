@@ -9,6 +9,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { setTimeout as delay } from 'node:timers/promises';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -70,7 +71,7 @@ test("the result of a call lists the broker's refusals to the server", async () 
 test("a program's tools carry its name, and their arguments are checked by its schema", async () => {
   const offered = await offer(program('good'));
   assert.deepEqual(
-    offered.tools.map(({ name, effect }) => [name, effect]),
+    pluck(offered.tools, 'name', 'effect'),
     ['broken', 'die', 'echo', 'fail', 'hang', 'huge', 'long', 'shape'].map((name) => [`mcp__good__${name}`, 'once']),
   );
   const said = await call(offered, 'echo', { text: 'bread' });
@@ -154,10 +155,7 @@ test('the number of tools is limited, their order does not depend on the server,
   );
   assert.equal(good.warnings[0]?.['code'], 'mcp_tool_left_out');
   const chosen = await offer(program('good'), { only: ['echo'] });
-  assert.deepEqual(
-    chosen.tools.map(({ name }) => name),
-    ['mcp__good__echo'],
-  );
+  assert.deepEqual(pluck(chosen.tools, 'name'), ['mcp__good__echo']);
 });
 
 test('starting a server ends the program that a killed resident left behind', async () => {

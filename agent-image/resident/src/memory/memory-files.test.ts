@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { connectHands } from '../hands/hands-client.ts';
@@ -138,7 +139,11 @@ test("after a crash the next process takes a program's entries as outside text, 
   assert.deepEqual(namesIn(BAKERY), ['oven']);
   assert.equal(village.entries(BAKERY)[0]?.outside, true);
   assert.deepEqual(
-    village.uses.filter(({ changes = [] }) => changes.length > 0).map(({ run, left }) => [run, left]),
+    pluck(
+      village.uses.filter(({ changes = [] }) => changes.length > 0),
+      'run',
+      'left',
+    ),
     [['r6', true]],
   );
 });

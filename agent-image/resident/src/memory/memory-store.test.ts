@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { DIARY, entityOf, MAX_OBSERVATION_CHARS } from './entity.ts';
 import { MAX_DIARY_ENTRIES, MAX_ENTITIES, openMemory } from './memory-store.ts';
@@ -37,10 +38,7 @@ test('after a restart the home and the last plan are remembered', () => {
   const after = reopen(path);
   assert.deepEqual(after.recall('home')?.observations, ['cottage-2']);
   assert.deepEqual(after.recall('plan')?.observations, ['{"day":2}']);
-  assert.deepEqual(
-    after.diary().map(({ name }) => name),
-    ['turn 1'],
-  );
+  assert.deepEqual(pluck(after.diary(), 'name'), ['turn 1']);
   after.close();
   before.close();
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { MAX_ENTITIES, openMemory } from './memory-store.ts';
 import { createNotes, MAX_PINNED } from './notes.ts';
@@ -25,10 +26,7 @@ test('a note survives a restart; a forgotten one is removed from the file', () =
   assert.doesNotMatch(readFileSync(path, 'utf8'), /swordfish/);
   memory.close();
   const later = someNotes(path);
-  assert.deepEqual(
-    later.notes.list('anyone', 10).map(({ text }) => text),
-    ['Bob wants a loaf of rye.'],
-  );
+  assert.deepEqual(pluck(later.notes.list('anyone', 10), 'text'), ['Bob wants a loaf of rye.']);
 });
 
 test('a private note can be read and changed only in its conversation', () => {

@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { setTimeout as delay } from 'node:timers/promises';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { handsPrograms } from '../hands/hands-programs.ts';
@@ -96,10 +97,7 @@ test('a form can be filled in by role and name and submitted; sending requests a
     [],
     'the browser itself sends no requests',
   );
-  assert.deepEqual(
-    hands.lastEnd()?.report.opened?.map(({ url, title }) => [url, title]),
-    [[at('/form'), 'Order']],
-  );
+  assert.deepEqual(pluck(hands.lastEnd()?.report.opened ?? [], 'url', 'title'), [[at('/form'), 'Order']]);
   const name = refOf(page, /textbox "Name"/);
   await hands.textOf('browser_fill', { ref: name, value: 'Ada' }, place);
   await hands.textOf('browser_fill', { ref: refOf(page, /checkbox "Gift"/), value: 'true' }, place);

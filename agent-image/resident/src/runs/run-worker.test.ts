@@ -1,6 +1,7 @@
 /** Runs in a village whose answers the test sets: the steps, their keys, the stored result, and the steps after a crash. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
 import type { AgentView } from '@hamlet/contract';
 import type { RuntimeContext, RunWork } from '@hamlet/engine';
@@ -97,15 +98,12 @@ test('the requests of a run are carried out and recorded step by step, and its s
     { kind: 'talk', text: 'The bread is ready.', to: 'bob' },
   ]);
   assert.deepEqual(village.keys, [`run-${RUN_ID}-0-0`, `run-${RUN_ID}-2-0`]);
-  assert.deepEqual(
-    village.steps.map(({ step, outcome }) => [step, outcome]),
-    [
-      [0, 'done'],
-      [1, 'done'],
-      [2, 'done'],
-      [3, 'done'],
-    ],
-  );
+  assert.deepEqual(pluck(village.steps, 'step', 'outcome'), [
+    [0, 'done'],
+    [1, 'done'],
+    [2, 'done'],
+    [3, 'done'],
+  ]);
   const [end] = village.settled;
   assert.equal(end?.state, 'done');
   assert.match(
@@ -205,10 +203,7 @@ test('a cancellation ends a run that ignores it and reports the steps; the next 
   assert.equal(turnGate.work, 'first');
   worker.hint({ run_id: RUN_ID, run: { ...first, cancel_requested_at: '2026-01-01T00:00:01Z' } });
   await until(() => village.settled.length === 2);
-  assert.deepEqual(
-    village.settled.map(({ state }) => state),
-    ['cancelled', 'done'],
-  );
+  assert.deepEqual(pluck(village.settled, 'state'), ['cancelled', 'done']);
   assert.equal(village.settled[0]?.summary, 'Cancelled. Done before that: I am at the market.');
   assert.equal(contexts[0]?.signal.aborted, true);
   await assert.rejects(async () => works[0]?.say('too late', null), /the run was cancelled/);
@@ -264,11 +259,7 @@ test('a run whose lease has lapsed stays unsettled, and is taken again at once u
     worker.check();
     await until(() => village.script[question]?.length === 0);
     await until(settled(village));
-    assert.deepEqual(
-      village.settled.map(({ state, attempt }) => [state, attempt]),
-      [['done', 1]],
-      question,
-    );
+    assert.deepEqual(pluck(village.settled, 'state', 'attempt'), [['done', 1]], question);
     assert.deepEqual(
       new Set(village.keys),
       new Set([`run-${RUN_ID}-0-0`]),

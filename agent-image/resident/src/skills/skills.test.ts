@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { SKILL_FILE_MAX_CHARS, SKILL_FILES_MAX } from '@hamlet/contract/resident';
 import type { AgentConfig, SkillFiles } from '@hamlet/contract';
@@ -63,11 +64,7 @@ test('each skill of the image is complete and short, and says when to use it', a
     store(IMAGE),
   );
   const skills = found.map((each) => (each.ok ? each.skill : assert.fail(each.broken.problem)));
-  assert.deepEqual(
-    skills.map(({ name }) => name),
-    names,
-    'in the order of their names',
-  );
+  assert.deepEqual(pluck(skills, 'name'), names, 'in the order of their names');
   for (const { description, instructions } of skills) {
     assert.match(description, /Use it/);
     assert.ok(instructions.length < 4_000 && instructions.startsWith('# '));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { createClient, type Turn } from '@hamlet/contract';
 import { aWake } from '../testing/a-village.ts';
@@ -31,24 +32,21 @@ beforeEach(() => {
 
 test('requests carry the token and use the paths of the contract', async () => {
   for (const ask of [village.world, village.standing, village.config]) assert.equal((await ask()).kind, 'ok');
-  assert.deepEqual(
-    api.requests.map(({ method, path, bearer }) => [method, path, bearer]),
-    [
-      ['GET', '/api/v1/world', 'Bearer token-1'],
-      ['GET', '/api/v1/agents/ada', 'Bearer token-1'],
-      ['GET', '/api/v1/agents/ada/config', 'Bearer token-1'],
-    ],
-  );
+  assert.deepEqual(pluck(api.requests, 'method', 'path', 'bearer'), [
+    ['GET', '/api/v1/world', 'Bearer token-1'],
+    ['GET', '/api/v1/agents/ada', 'Bearer token-1'],
+    ['GET', '/api/v1/agents/ada/config', 'Bearer token-1'],
+  ]);
 });
 
 test("a turn reads the agent's surroundings and the speaking agent, not the whole village", async () => {
   api.requests.length = 0;
   assert.equal((await village.around('bob')).kind, 'ok');
   assert.equal((await village.around()).kind, 'ok');
-  assert.deepEqual(
-    api.requests.map(({ path }) => path),
-    ['/api/v1/world?around=ada&radius=64&with=bob', '/api/v1/world?around=ada&radius=64'],
-  );
+  assert.deepEqual(pluck(api.requests, 'path'), [
+    '/api/v1/world?around=ada&radius=64&with=bob',
+    '/api/v1/world?around=ada&radius=64',
+  ]);
 });
 
 test('writes carry an idempotency key; the id of a turn is its key', async () => {
@@ -64,14 +62,11 @@ test('writes carry an idempotency key; the id of a turn is its key', async () =>
   await village.move({ landmark_id: 'cafe' }, 'key-1');
   await village.act({ kind: 'emote', emote: 'smile' }, 'key-2');
   await village.record(turn);
-  assert.deepEqual(
-    api.requests.map(({ key, body }) => [key, body]),
-    [
-      ['key-1', { landmark_id: 'cafe' }],
-      ['key-2', { kind: 'emote', emote: 'smile' }],
-      [turn.turn_id, turn],
-    ],
-  );
+  assert.deepEqual(pluck(api.requests, 'key', 'body'), [
+    ['key-1', { landmark_id: 'cafe' }],
+    ['key-2', { kind: 'emote', emote: 'smile' }],
+    [turn.turn_id, turn],
+  ]);
 });
 
 test('a refusal is returned with its code; a newer cycle gives stale; a failing API gives unreachable', async () => {
@@ -92,10 +87,7 @@ test('a refusal is returned with its code; a newer cycle gives stale; a failing 
 test('a refused token is exchanged for a new one, once', async () => {
   api.refuse.set('world', 'token_invalid');
   assert.equal((await village.world()).kind, 'unreachable');
-  assert.deepEqual(
-    api.requests.map(({ bearer }) => bearer),
-    ['Bearer token-1', 'Bearer token-2'],
-  );
+  assert.deepEqual(pluck(api.requests, 'bearer'), ['Bearer token-1', 'Bearer token-2']);
 });
 
 test('a closed port or a response outside the contract gives unreachable, with the cause', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { agentOf, SETTINGS, specOf, tierOf, TIER_0, TIER_1, TIER_2 } from './testing/sample-state.ts';
 import type { TierView } from '../../objects/cached-objects.ts';
 import { fixedOf } from '../../objects/tier-compute.ts';
@@ -225,7 +226,7 @@ test('the hands have the image of the spec; a pod without hands has neither thei
   );
   const none = podWith({ hands: { enabled: false } });
   assert.deepEqual(
-    [none.spec.containers.map(({ name }) => name), none.spec.volumes.map(({ name }) => name)],
+    [pluck(none.spec.containers, 'name'), pluck(none.spec.volumes, 'name')],
     [['resident'], ['home', 'token', 'ca']],
   );
   assert.equal(none.metadata.annotations['hamlet.village/hands'], '');

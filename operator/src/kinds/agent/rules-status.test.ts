@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { EntitlementStatus } from '@hamlet/contract/kinds';
 import { createRuleChecker, type CheckRules } from '../../objects/rule-checker.ts';
 import { tierStatus } from '../entitlement/seats.ts';
@@ -57,10 +58,7 @@ test('RulesChecked: an Agent with examples shows whether they hold, independent 
     /^1 of 2 examples fail, so their rules never allow, and still ask and deny: rule 1 must match shell with the command "true && git push origin main" in a run and does not: correct the rule or its example$/,
   );
   const [before, after] = [conditionOf(specWith(['publish']), check), conditionOf(specWith(['spend']), check)];
-  assert.deepEqual(
-    eventsFor(before, after).map(({ type, reason }) => [type, reason]),
-    [['Warning', 'RuleBroken']],
-  );
+  assert.deepEqual(pluck(eventsFor(before, after), 'type', 'reason'), [['Warning', 'RuleBroken']]);
 });
 
 test('RulesChecked: an unknown tool or class is a warning that suggests the closest name; MCP names are not checked', async () => {

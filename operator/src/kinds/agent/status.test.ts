@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import type { CapabilitySummary } from '@hamlet/contract';
 import type { SeatReason } from '@hamlet/core/seats';
 import { AgentStatus, CONDITION_TYPES, REASONS, type Condition } from '@hamlet/contract/kinds';
@@ -366,7 +367,7 @@ test('a missing capability leaves the agent ready, and has one Event', () => {
 test('every condition is always present (RulesChecked only with examples), and the status matches the contract', () => {
   const status = statusOf(observedOf(), NOW);
   assert.deepEqual(
-    status.conditions?.map(({ type }) => type),
+    pluck(status.conditions ?? [], 'type'),
     CONDITION_TYPES.filter((type) => type !== 'RulesChecked'),
   );
   assert.deepEqual(AgentStatus.parse(status), status);

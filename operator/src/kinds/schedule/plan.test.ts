@@ -1,6 +1,7 @@
 /** Plans and statuses for observations of a Schedule. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import type { ScheduleActivity } from '@hamlet/contract';
 import { ScheduleSpec, type ScheduleReason, type ScheduleStatus } from '@hamlet/contract/kinds';
 import { conditionOf } from '../agent/testing/sample-state.ts';
@@ -135,10 +136,7 @@ test('every condition, with its reason, in each state', () => {
   ];
   for (const [state, status, reason] of cases) {
     const { conditions = [], observedGeneration } = statusOf(state, NOON);
-    assert.deepEqual(
-      conditions.map(({ type }) => type),
-      ['Accepted', 'Active', 'Suspended'],
-    );
+    assert.deepEqual(pluck(conditions, 'type'), ['Accepted', 'Active', 'Suspended']);
     const active = conditions.find(({ type }) => type === 'Active');
     assert.deepEqual(
       [active?.status, active?.reason, active?.observedGeneration, observedGeneration],
@@ -155,10 +153,11 @@ test('a suspended Schedule lists no next firing; the time of a condition stays w
   const before = statusOf(observed(view({})), NOON);
   const after = statusOf(observed(view({ suspend: true }, before)), NOON + 60_000);
   assert.deepEqual([after.nextRuns, after.nextRunAt], [undefined, undefined]);
-  assert.deepEqual(
-    after.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
-    ['2026-11-22T12:00:00Z', '2026-11-22T12:01:00Z', '2026-11-22T12:01:00Z'],
-  );
+  assert.deepEqual(pluck(after.conditions ?? [], 'lastTransitionTime'), [
+    '2026-11-22T12:00:00Z',
+    '2026-11-22T12:01:00Z',
+    '2026-11-22T12:01:00Z',
+  ]);
 });
 
 test('the runs are those of the last report of the api, also while it does not answer', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import type { AgentView } from '@hamlet/contract';
 import { aNews, aPost, aReply } from '../../testing/a-board.ts';
 import { aSituation, type Seen } from '../../testing/a-situation.ts';
@@ -192,10 +193,7 @@ test('a decision gets each public board text once as news, and no others', () =>
   const reply = aReply({ body: 'At the market.' });
   const news = aNews({ post: aPost({ audience: 'public', author_id: 'ada' }), reply, why: 'reply' });
   const known = withNews(NEW_TO_LIFE, [news, aNews(), { ...news, answered: true }], 'ada');
-  assert.deepEqual(
-    known.news.map(({ from, text }) => [from, text]),
-    [['board', 'Grace wrote in “A question”: “At the market.”']],
-  );
+  assert.deepEqual(pluck(known.news, 'from', 'text'), [['board', 'Grace wrote in “A question”: “At the market.”']]);
   assert.equal(withNews(known, [news], 'ada'), known);
 });
 
