@@ -32,12 +32,8 @@ import { Operator } from '../operator.ts';
 import { fakeKubelet, type FakeKubelet } from './fake-kubelet.ts';
 import { fakeVillage, type FakeVillage } from './fake-village.ts';
 
-const rbac = (plural: string, kind: string): ResourceType => ({
-  group: 'rbac.authorization.k8s.io',
-  version: 'v1',
-  plural,
-  kind,
-});
+const RBAC = 'rbac.authorization.k8s.io';
+const rbac = (kind: string): ResourceType => ({ group: RBAC, version: 'v1', plural: `${kind.toLowerCase()}s`, kind });
 const EVENTS: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event' };
 const QUOTAS: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' };
 const TOO_MUCH = {
@@ -63,18 +59,14 @@ export async function operatorClient(
       { fieldManager: 'test' },
     );
   await apply(SERVICE_ACCOUNTS, { metadata: { name: 'hamlet-operator', namespace } });
-  await apply(rbac('roles', 'Role'), { metadata: { name: 'op', namespace }, rules: RIGHTS.role });
-  await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: 'op' }, rules: RIGHTS.clusterRole });
-  await apply(rbac('rolebindings', 'RoleBinding'), {
-    metadata: { name: 'op', namespace },
-    subjects,
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'op' },
-  });
-  await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), {
-    metadata: { name: 'op' },
-    subjects,
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'op' },
-  });
+  const roles = [
+    { kind: 'Role', rules: RIGHTS.role, metadata: { name: 'op', namespace } },
+    { kind: 'ClusterRole', rules: RIGHTS.clusterRole, metadata: { name: 'op' } },
+  ];
+  for (const { kind, rules, metadata } of roles) {
+    await apply(rbac(kind), { metadata, rules });
+    await apply(rbac(`${kind}Binding`), { metadata, subjects, roleRef: { apiGroup: RBAC, kind, name: 'op' } });
+  }
   for (const { type, object } of operatorPolicies(namespace, image))
     await server.client.apply(type, object, { fieldManager: 'test' });
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };

@@ -86,6 +86,15 @@ test(`${RUNS} disturbed agents with money converge to the tier that they can pay
   }
 });
 
+/** Lets hours pass. No priced pod may run without a live hold. */
+function live(of: ReturnType<typeof cluster>, hours: number): void {
+  for (let elapsedMs = 0; elapsedMs < hours * HOUR_MS; elapsedMs += 5_000) {
+    of.pass(5_000);
+    reconcile(of);
+    assert.ok(of.pricedPods.length === 0 || of.purse.pays(of.nowMs), `after ${elapsedMs} ms`);
+  }
+}
+
 test('hour after hour, the pod always has a live hold, and pays for the time that it ran', () => {
   const of = cluster(20n * AIDOLLAR);
   of.standing = standingOf({ balance_tier: 'tier-1' });
@@ -109,11 +118,7 @@ test('an agent whose money runs out falls back to the free tier in time, in the 
   const of = cluster(2n * AIDOLLAR);
   of.standing = standingOf({ balance_tier: 'tier-1' });
   settle(of, LIMITS);
-  for (let elapsedMs = 0; elapsedMs < 4 * HOUR_MS; elapsedMs += 5_000) {
-    of.pass(5_000);
-    reconcile(of);
-    assert.ok(of.pricedPods.length === 0 || of.purse.pays(of.nowMs), `after ${elapsedMs} ms`);
-  }
+  live(of, 4);
   assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held], ['tier-0', 1, null]);
   const entitled = of.agent?.status.conditions?.find(({ type }) => type === 'Entitled');
   assert.equal(entitled?.reason, 'ByMeans');
@@ -133,11 +138,7 @@ test('a pinned agent whose money runs out loses its pod, shows NotPaid, and retu
   of.purse.balance += 2n * AIDOLLAR;
   settle(of, LIMITS);
   assert.deepEqual([of.pods.length, admitted()], [1, 'Admitted']);
-  for (let elapsedMs = 0; elapsedMs < 4 * HOUR_MS; elapsedMs += 5_000) {
-    of.pass(5_000);
-    reconcile(of);
-    assert.ok(of.pricedPods.length === 0 || of.purse.pays(of.nowMs), `after ${elapsedMs} ms`);
-  }
+  live(of, 4);
   assert.deepEqual([of.pods.length, admitted(), of.purse.held], [0, 'NotPaid', null]);
 });
 
@@ -147,11 +148,7 @@ test('while the api does not answer, a pod runs for its paid time, and then at t
   settle(of, LIMITS);
   of.apiAnswers = false;
   of.apiState = 'Last';
-  for (let elapsedMs = 0; elapsedMs < 3 * HOUR_MS; elapsedMs += 5_000) {
-    of.pass(5_000);
-    reconcile(of);
-    assert.ok(of.pricedPods.length === 0 || of.purse.pays(of.nowMs), `after ${elapsedMs} ms`);
-  }
+  live(of, 3);
   assert.deepEqual([of.agent?.status.tier, of.made], ['tier-0', 1]);
   of.calm();
   settle(of, LIMITS);
