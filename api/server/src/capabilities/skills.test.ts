@@ -170,11 +170,11 @@ test('a ConfigMap with binary files, hidden names or too much text is no valid s
   assert.equal(problem({ 'SKILL.md': 'x' }), 'whole');
   assert.match(problem({}, { a: 'AA==' }), /binary/);
   assert.match(problem({ '.hidden': 'x' }), /rename \.hidden/);
-  assert.match(problem({ a: 'x'.repeat(65_537) }), /more than 65536/);
+  assert.match(problem({ a: 'x'.repeat(65_537) }), /to 65536/);
   assert.match(problem(Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`f${at}`, 'x']))), /more than 32/);
   assert.match(
     problem(Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`f${at}`, 'x'.repeat(60_000)]))),
-    /more than 262144/,
+    /to 262144/,
   );
 });
 

@@ -76,8 +76,8 @@ test('examples name calls and shell commands; a wrong one is refused with its pl
   const wrong: readonly (readonly [object, RegExp])[] = [
     [{ match: [{ tool: 'buy' }] }, /rule 2 must match buy in a run and does not/],
     [{ not: [{ tool: 'post_to_board' }] }, /rule 2 must not match post_to_board in a run and does/],
-    [{ not: [{ tool: 'post_on_board' }] }, /rule 2: an example has post_on_board, which is no tool/],
-    [{ match: [{ tool: 'say', command: 'ls' }] }, /a command goes with the tool shell/],
+    [{ not: [{ tool: 'post_on_board' }] }, /rule 2: an example has the unknown tool post_on_board/],
+    [{ match: [{ tool: 'say', command: 'ls' }] }, /only the tool shell takes a command/],
   ];
   for (const [examples, message] of wrong) assert.throws(() => rules(examples), message, String(message));
   assert.equal(rules({ match: [{ tool: 'mcp__files__read' }] }, ['mcp__files']).length, 2);

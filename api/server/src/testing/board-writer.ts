@@ -39,6 +39,9 @@ export const AUTHORS: readonly Byline[] = [
 
 type Act = (tx: Tx, random: Seeded) => Promise<void>;
 
+const find = (tx: Tx, { postId, replyId }: Pick<Subject, 'postId' | 'replyId'>) =>
+  replyId === null ? findPost(tx, postId) : findReply(tx, postId, replyId);
+
 /** Writes every kind of change to a board, in a seeded random order. Keeps its posts and replies. */
 export class BoardWriter {
   readonly posts: string[] = [];
@@ -109,20 +112,15 @@ export class BoardWriter {
     // Most replies go to the newest posts, so that some threads grow long.
     const postId = random.one(random.chance(0.7) ? this.posts.slice(-3) : this.posts);
     if (postId === undefined) return;
-    const { replyId } = await insertReply(tx, {
-      by: this.#by,
-      postId,
-      body: `reply ${this.replies.length}`,
-      mentions: [],
-    });
+    const body = `reply ${this.replies.length}`;
+    const { replyId } = await insertReply(tx, { by: this.#by, postId, body, mentions: [] });
     this.replies.push({ postId, replyId });
   };
 
   readonly #revise: Act = async (tx) => {
     const subject = this.#subject();
     if (subject === null) return;
-    const { postId, replyId } = subject;
-    const found = replyId === null ? await findPost(tx, postId) : await findReply(tx, postId, replyId);
+    const found = await find(tx, subject);
     if (found === null) return;
     if ('title' in found) await revisePost(tx, { ...found, body: `${found.body} anew` });
     else await reviseReply(tx, { ...found, body: `${found.body} anew` });
@@ -134,11 +132,7 @@ export class BoardWriter {
   async #setHidden(tx: Tx, hidden: ModerationNote | null): Promise<void> {
     const subject = this.#subject();
     if (subject === null) return;
-    const found =
-      subject.replyId === null
-        ? await findPost(tx, subject.postId)
-        : await findReply(tx, subject.postId, subject.replyId);
-    const wasHidden = found?.hidden !== null;
+    const wasHidden = (await find(tx, subject))?.hidden !== null;
     if (wasHidden === (hidden === null)) await setHidden(tx, subject, { hidden, wasHidden });
   }
 
@@ -171,18 +165,8 @@ export class BoardWriter {
     const subject = this.#subject();
     if (subject === null) return;
     await setViewer(tx, { role: 'member', actor: 'key member' });
-    if (
-      (await (subject.replyId === null
-        ? findPost(tx, subject.postId)
-        : findReply(tx, subject.postId, subject.replyId))) === null
-    )
-      return;
-    await insertFlag(tx, {
-      ...subject,
-      by: { type: 'human', id: 'key member', name: 'Kim' },
-      reason: 'spam',
-      note: null,
-      weight: 2,
-    });
+    if ((await find(tx, subject)) === null) return;
+    const by = { type: 'human', id: 'key member', name: 'Kim' } as const;
+    await insertFlag(tx, { ...subject, by, reason: 'spam', note: null, weight: 2 });
   };
 }

@@ -100,7 +100,7 @@ test("a schema is refused without asking a model that ignores schemas; the agent
   await connect();
   await tested();
   const before = wire.requests.length;
-  await refuses(ask({ response_format: SCHEMA }), 'model_bad_request', /follows no schema/);
+  await refuses(ask({ response_format: SCHEMA }), 'model_bad_request', /does not support schemas/);
   assert.equal(wire.requests.length, before, 'the server is not asked');
   const config = await play.as('bob').getAgentConfig({ agent_id: 'bob' });
   assert.partialDeepStrictEqual(config.model, { json: false, tools: true });

@@ -83,10 +83,10 @@ test('a writer that lost the lease can neither append events nor save a snapshot
     .execute();
   const lenient = (): void => undefined;
   const before = (await recover(lenient)).seq;
-  await assert.rejects(play([{ kind: 'despawn', agent_id: 'agent-2' }], 520), /lease of epoch \d+ is over/);
+  await assert.rejects(play([{ kind: 'despawn', agent_id: 'agent-2' }], 520), /lease of epoch \d+ has ended/);
   await assert.rejects(
     packSnapshot(world).then((snapshot) => saveSnapshot(db, epoch, snapshot)),
-    /lease of epoch \d+ is over/,
+    /lease of epoch \d+ has ended/,
   );
   assert.equal((await recover(lenient)).seq, before);
   await owner.destroy();
