@@ -9,12 +9,12 @@ import { clusterStatus } from '../../local/village/cluster.ts';
 import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { FULL_RUN } from '../env/seeded.ts';
 
 /** Kubernetes declares a node lost after 40 s, and evicts its pods a minute later. */
 const NODE_CAP_MS = 300_000;
 const STAYS = 'stan';
 const MOVES = 'mia';
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const AWAY = ['NodeLost', 'VolumePinned', 'NodeCordoned', 'NodeClosed'];
 
 let place: Village;
@@ -84,7 +84,7 @@ test('agents leave a drained node and return only after it is uncordoned', async
 
 test(
   'when a node stops answering, an agent that may move without its volume does, and the other waits; both report it',
-  { skip: FULL ? false : 'two and a half minutes: make test-full' },
+  { skip: FULL_RUN ? false : 'two and a half minutes: make test-full' },
   async () => {
     const moving = await until(
       `${MOVES} runs on the node that will be lost`,

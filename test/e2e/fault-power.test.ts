@@ -6,6 +6,7 @@ import { clusterStatus, hamletCluster } from '../../local/village/cluster.ts';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { FULL_RUN } from '../env/seeded.ts';
 
 /** Kubernetes evicts the pods of a lost node after about two minutes; pods that wait for volumes on the node return with it. */
 const BACK_CAP_MS = 300_000;
@@ -15,8 +16,7 @@ const AGENTS = [CORE_AGENT, OTHER_AGENT];
 const LONG_WORK = Array.from({ length: 4 }, (_, index) => `Go to the ${index % 2 === 0 ? 'library' : 'market'}.`).join(
   ' ',
 );
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-const SKIP = FULL ? false : 'over three minutes for each node: make test-full';
+const SKIP = FULL_RUN ? false : 'over three minutes for each node: make test-full';
 
 let place: Village;
 /** The node with Postgres, and the other one. */
@@ -24,7 +24,7 @@ let core = '';
 let other = '';
 
 before(async () => {
-  if (!FULL) return;
+  if (!FULL_RUN) return;
   place = await village();
   core = await place.kubectl(['get', 'pod', 'hamlet-postgres-0', '-o', 'jsonpath={.spec.nodeName}']);
   other = (await clusterStatus())?.spec.nodes.map(({ name }) => name).find((name) => name !== core) ?? '';
@@ -42,7 +42,7 @@ before(async () => {
   }
 });
 after(async () => {
-  if (!FULL) return;
+  if (!FULL_RUN) return;
   for (const node of [core, other]) await hamletCluster(['start-node', node]);
   await until('both nodes are Ready', async () => (await readiness(core)) && (await readiness(other)), {
     capMs: BACK_CAP_MS,

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CACHE } from '../../local/village/paths.ts';
+import { FULL_RUN } from '../env/seeded.ts';
 
 const execute = promisify(execFile);
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
@@ -117,14 +118,13 @@ async function collect(file: string, args: readonly string[], cwd: string): Prom
   return { exitCode, cases: Number(/(\d+) generated/.exec(output)?.[1] ?? 0), output };
 }
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 /**
  * A few hundred requests in each role; a full run adds all boundary values and makes at least 20,000 requests in total.
  */
-const EXTENT = FULL
+const EXTENT = FULL_RUN
   ? ({ phases: ['examples', 'coverage', 'fuzzing', 'stateful'], examples: 40 } as const)
   : ({ phases: ['examples', 'fuzzing'], examples: 1 } as const);
-const LEAST_CASES = FULL ? 4_000 : 100;
+const LEAST_CASES = FULL_RUN ? 4_000 : 100;
 const SEED = 20_261_122;
 
 let village: TestVillage;

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatAiDollars, type LedgerEntry, type Outcome, type Post } from '@hamlet/contract';
 import { checkLedger, type Db } from '@hamlet/store';
-import { Seeded } from '@hamlet/test/env/seeded';
+import { FULL_RUN, Seeded } from '@hamlet/test/env/seeded';
 import type { TestClient } from '../env/client.ts';
 import {
   AGENT_IDS,
@@ -72,8 +72,7 @@ async function startApiPair(village: TestVillage, changes: Readonly<Record<strin
   };
 }
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-const KEYS = FULL ? 50_000 : 2_500;
+const KEYS = FULL_RUN ? 50_000 : 2_500;
 const WRITERS = 64;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
 const CENT = 10_000n;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPost, type CallInput, type Post } from '@hamlet/contract';
 import { readBoardEvents, readAs, openDatabase, VILLAGE } from '@hamlet/store';
-import { Seeded } from '@hamlet/test/env/seeded';
+import { FULL_RUN, Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf, follow } from '@hamlet/test/env/client';
@@ -13,10 +13,9 @@ import { pluck } from '@hamlet/test/env/pluck';
 import { BoardViewer } from '../testing/board-viewer.ts';
 import { agentToken, AGENT_IDS, eventually, TOKENS, ownVillage, type AgentId, Play } from '../testing/test-village.ts';
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-const SOCKETS = FULL ? 2_000 : 40;
+const SOCKETS = FULL_RUN ? 2_000 : 40;
 const OPENED_AT_ONCE = 40;
-const WRITES = FULL ? 2_000 : 100;
+const WRITES = FULL_RUN ? 2_000 : 100;
 const SEED = Number(process.env['SEED'] ?? 27);
 
 const replicas: Play[] = [];

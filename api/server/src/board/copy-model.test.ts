@@ -18,7 +18,7 @@ import {
 } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
-import { Seeded } from '@hamlet/test/env/seeded';
+import { FULL_RUN, Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
 import { AUTHORS, BoardWriter, HIDDEN } from '../testing/board-writer.ts';
@@ -26,8 +26,7 @@ import { eventually } from '../testing/test-village.ts';
 import { postView, replyView } from './post-view.ts';
 import { CopyFollower } from './copy-follower.ts';
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-const ROUNDS = FULL ? 160 : 8;
+const ROUNDS = FULL_RUN ? 160 : 8;
 const ACTS = 25;
 const SEED = Number(process.env['SEED'] ?? 35);
 const ALL = 10_000;

@@ -8,10 +8,10 @@ import { dataOf, follow } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { firingBody, leaderOf, RunPlay, type FireAnswer } from '../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS, startPlay } from '../testing/test-village.ts';
+import { FULL_RUN } from '@hamlet/test/env/seeded';
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 /** Slots for which two leaders compete. */
-const SLOTS = FULL ? 10_000 : 500;
+const SLOTS = FULL_RUN ? 10_000 : 500;
 const FIRST_SLOT_MS = Date.UTC(2026, 0, 1);
 const SLOT_MS = 10_000;
 

@@ -20,15 +20,14 @@ import {
   villageAccount,
 } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
-import { Seeded } from '@hamlet/test/env/seeded';
+import { FULL_RUN, Seeded } from '@hamlet/test/env/seeded';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
 import { BUYERS, PURSE_MICRO, someWindow, staticSource } from '../testing/market.ts';
 import { settleDue } from './trade-upkeep.ts';
 import { assertBooks } from '../testing/purse-play.ts';
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-const AUCTIONS = FULL ? 10_000 : 500;
+const AUCTIONS = FULL_RUN ? 10_000 : 500;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 8);
 const WORKERS = 2;
 /** Slots of each lane: about twice as many as the auctions need, so that many windows overlap and each auction finds a free one. */
@@ -38,7 +37,7 @@ const OPEN_MAX = 60;
 const OPEN_ENOUGH = 12;
 const PAGE = 100;
 /** Limit of every wait in this test; not a measurement. */
-const GIVE_UP_MS = performance.now() + (FULL ? 7_200_000 : 900_000);
+const GIVE_UP_MS = performance.now() + (FULL_RUN ? 7_200_000 : 900_000);
 const WORKER = resolve(import.meta.dirname, '../testing/market-worker.ts');
 
 const faults: string[] = [];

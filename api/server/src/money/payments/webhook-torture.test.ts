@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatAiDollars, parseAiDollars, type LedgerEntry } from '@hamlet/contract';
-import { Seeded } from '@hamlet/test/env/seeded';
+import { FULL_RUN, Seeded } from '@hamlet/test/env/seeded';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { AGENT_IDS, eventually, testVillage, Play } from '../../testing/test-village.ts';
 import { assertBooks } from '../testing/purse-play.ts';
@@ -13,8 +13,7 @@ import { bodyOf, NOTIFICATIONS, type Notice } from '../testing/notifications.ts'
 import { newPaymentId, PayPlay } from '../testing/pay-play.ts';
 import { ELSEWHERE, startPayPalStandIn, type SignedDelivery } from '../testing/paypal-stand-in.ts';
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-const PAYMENTS = FULL ? 400 : 20;
+const PAYMENTS = FULL_RUN ? 400 : 20;
 const DUPLICATES = 25;
 const SENDERS = 8;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);

@@ -4,11 +4,10 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { TOOL_CLASSES, type Policy, type TaintMark, type Verdict, type VillageRules } from '@hamlet/contract';
 import { judge, narrowPolicy, resolvePolicy, type ShellNeeds } from '@hamlet/core';
-import { Seeded } from '@hamlet/test/env/seeded';
+import { FULL_RUN, Seeded } from '@hamlet/test/env/seeded';
 import { createReadCommand } from './read-command.ts';
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-const COUNT = FULL ? 20_000 : 1_000;
+const COUNT = FULL_RUN ? 20_000 : 1_000;
 const SEED = Number(process.env['SEED'] ?? 13);
 
 const STRICTNESS: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
