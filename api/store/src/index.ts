@@ -20,9 +20,11 @@ export { cutPage } from './connection/result-rows.ts';
 export type { Page } from './connection/result-rows.ts';
 export {
   databaseNow,
+  inOneTry,
   inSavepoint,
   inSnapshot,
   inTransaction,
+  isConflict,
   isConnectionError,
   isDuplicateError,
   isOutage,
@@ -77,6 +79,7 @@ export * from './runs/change-run.ts';
 export * from './runs/fences.ts';
 export * from './runs/firings.ts';
 export * from './runs/history.ts';
+export * from './runs/lock-order.ts';
 export * from './runs/new-runs.ts';
 export * from './runs/overdue.ts';
 export * from './runs/read-runs.ts';

@@ -1,8 +1,9 @@
-import type { VillageFreeze } from '@hamlet/contract';
+import type { freezeVillage as freezeRoute, liftVillageFreeze as liftRoute, VillageFreeze } from '@hamlet/contract';
 import { addInternalEvent, freezeVillage, liftVillageFreeze, readFreeze, readLastActivity } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import { recordAct, type Acting } from '../audit/record-act.ts';
-import { inTx, plain, type Handlers } from '../http/handler.ts';
+import { plain, type Handlers, type RequestOf, type WriteKey } from '../http/handler.ts';
+import { runOnce } from '../http/idempotent.ts';
 import { accepted, type Outcome } from '../http/outcome.ts';
 import { villageState } from './freeze-cache.ts';
 import type { Village } from '../village.ts';
@@ -20,7 +21,12 @@ async function shown(db: Db): Promise<VillageFreeze> {
   };
 }
 
-export function freezeHandlers({ db }: Village) {
+/** Serves a route in one transaction of a pool of its own, for which no other request waits. */
+function inOwnPool<R>(db: Db, run: (request: R, tx: Tx) => Promise<Outcome<VillageFreeze>>) {
+  return { kind: 'own', run: (request: R, key: WriteKey) => runOnce(db, key, (tx) => run(request, tx)) } as const;
+}
+
+export function freezeHandlers({ db, switchDb }: Village) {
   async function conclude(
     tx: Tx,
     acting: Acting,
@@ -33,14 +39,14 @@ export function freezeHandlers({ db }: Village) {
 
   return {
     getVillageFreeze: plain(async () => accepted(await shown(db))),
-    freezeVillage: inTx(async (request, tx) => {
+    freezeVillage: inOwnPool(switchDb, async (request: RequestOf<typeof freezeRoute>, tx) => {
       const { reason } = request.body;
-      if (!(await freezeVillage(tx, { reason, actor: request.actor }))) return accepted(await shown(tx));
+      if (!(await freezeVillage(tx, switchDb, { reason, actor: request.actor }))) return accepted(await shown(tx));
       return conclude(tx, request, { action: 'village.freeze', reason });
     }),
-    liftVillageFreeze: inTx(async (request, tx) => {
+    liftVillageFreeze: inOwnPool(switchDb, async (request: RequestOf<typeof liftRoute>, tx) => {
       const { reason = null } = request.query;
-      if (!(await liftVillageFreeze(tx, { reason, actor: request.actor }))) return accepted(await shown(tx));
+      if (!(await liftVillageFreeze(tx, switchDb, { reason, actor: request.actor }))) return accepted(await shown(tx));
       return conclude(tx, request, { action: 'lift.village.freeze', reason });
     }),
   } satisfies Partial<Handlers>;

@@ -91,8 +91,8 @@ export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: 
     if (run === null || used === 0) await endModelRequest(ports.db, { requestId, line }, end);
     else
       await inTransaction(ports.db, async (tx) => {
-        await endModelRequest(tx, { requestId, line }, end);
         await addRunUsage(tx, run.runId, { tokens: used, costMicros: Number(cost) });
+        await endModelRequest(tx, { requestId, line }, end);
       });
   } catch (error) {
     ports.metrics.unsettled();

@@ -59,7 +59,7 @@ export type DataOf<R extends RouteSpec> = R['answer'] extends {
 /**
  * The ways to serve a route. `plain` returns an answer. `tx` does so in one transaction with its idempotency key.
  * `world` passes the key and a command to the writer of the world, which commits the event and the answer together.
- * `cluster` writes a custom resource between two transactions, see `writeCluster`. `stream` writes events until one
+ * `cluster` writes a custom resource between two transactions, see `writeCluster`. `own` calls `runOnce` itself. `stream` writes events until one
  * side ends it. `completion` returns an answer, or streams through its channel and returns null. It verifies its
  * actor's proof before it asks for an answer, and refuses with token_invalid if that fails.
  */
@@ -73,7 +73,7 @@ export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind
     : R['idempotency'] extends 'key'
       ?
           | { readonly kind: 'tx'; run(request: RequestOf<R>, tx: Tx): Promise<Outcome<DataOf<R>>> }
-          | { readonly kind: 'world' | 'cluster'; run(request: RequestOf<R>, key: WriteKey): Promise<Answered> }
+          | { readonly kind: 'world' | 'cluster' | 'own'; run(request: RequestOf<R>, key: WriteKey): Promise<Answered> }
       : { readonly kind: 'plain'; run(request: RequestOf<R>): Promise<Outcome<DataOf<R>>> };
 
 type RouteNamed<N> = Extract<(typeof ROUTES)[number], { readonly name: N }>;
@@ -94,5 +94,5 @@ export type AnyHandler =
   | { readonly kind: 'completion'; run(request: unknown, channel: CompletionChannel): Promise<Outcome<unknown> | null> }
   | { readonly kind: 'stream'; open(request: unknown, sink: EventSink): Promise<Outcome<() => void>> }
   | { readonly kind: 'tx'; run(request: unknown, tx: Tx): Promise<Outcome<unknown>> }
-  | { readonly kind: 'world' | 'cluster'; run(request: unknown, key: WriteKey): Promise<Answered> }
+  | { readonly kind: 'world' | 'cluster' | 'own'; run(request: unknown, key: WriteKey): Promise<Answered> }
   | { readonly kind: 'plain'; run(request: unknown): Promise<Outcome<unknown>> };

@@ -1,5 +1,11 @@
 import { PROBLEM_CONTENT_TYPE, REFUSALS, type Problem, type Refusal } from '@hamlet/contract';
-import { DatabaseBusyError, isConnectionError, isUnkeepableText, isVillageFrozenError } from '@hamlet/store';
+import {
+  DatabaseBusyError,
+  isConflict,
+  isConnectionError,
+  isUnkeepableText,
+  isVillageFrozenError,
+} from '@hamlet/store';
 import type { Response } from 'express';
 import { refused, type Refused } from './outcome.ts';
 import { showLimits } from './rate-limit.ts';
@@ -80,6 +86,7 @@ export function refusalOfError(error: unknown): Refused {
   if (isVillageFrozenError(error)) return refused('village_frozen');
   if (error instanceof DatabaseBusyError) return refused('unavailable', 'The database is overloaded; try again');
   if (isConnectionError(error)) return refused('unavailable', 'The database is unreachable; try again');
+  if (isConflict(error)) return refused('unavailable', 'Other requests write the same things; try again');
   if (isUnkeepableText(error))
     return refused('validation_failed', 'A text contains a NUL or half of a surrogate pair; remove it');
   return refused('internal');

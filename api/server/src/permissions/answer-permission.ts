@@ -118,7 +118,7 @@ async function answerHeld(
   const { answer } = request.body;
   const unfit = refuseUnfit(request.body, permission) ?? refuseRule(request.body, held);
   if (unfit !== null) return unfit;
-  const decided = decideAnswer(permission, { answer, policyVersion: village.policyOf(run.agentId).version });
+  const decided = decideAnswer(permission, { answer, policyVersion: village.policyOfRun(run).version });
   switch (decided.kind) {
     case 'same':
       return withRule(ruleOf(tx, request, ruling), async () => permissionView(permission, run.sessionId));

@@ -1,6 +1,6 @@
 import { villageTool, type CallOutcome, type performCall, RUN_EVENT_TEXT_MAX_CHARS } from '@hamlet/contract';
+import { isSettled, shorten } from '@hamlet/core';
 import { endPermission, insertEffect, noteRunEvent, type RunRow, type Tx } from '@hamlet/store';
-import { shorten } from '@hamlet/core';
 import { recordAct } from '../audit/record-act.ts';
 import type { Caller, RequestOf } from '../http/handler.ts';
 import type { CallArguments } from './call-arguments.ts';
@@ -86,7 +86,8 @@ export async function beginEffect(tx: Tx, call: JudgedCallOfRun, outcome: CallOu
   else await settleCall(tx, call, outcome);
 }
 
+/** Records the end of a call. A run that has ended meanwhile takes no event: then only the audit has the end. */
 export async function settleCall(tx: Tx, call: JudgedCallOfRun, outcome: CallOutcome): Promise<void> {
-  await noteCall(tx, call, outcome);
+  if (!isSettled(call.run.state)) await noteCall(tx, call, outcome);
   await recordCall(tx, call, outcome);
 }

@@ -1,21 +1,20 @@
 import { endPermission, inTransaction, lockPermission, lockRun, readOverduePermissions, type Db } from '@hamlet/store';
 import { actingAs, recordAct } from '../audit/record-act.ts';
+import { itemByItem } from '../service/item-by-item.ts';
 import { job, type Job } from '../service/jobs.ts';
+import type { Log } from '../service/log.ts';
 import { followPermission } from './follow-permission.ts';
+import { lostEffectsJob } from './lost-effects.ts';
 
 const EVERY_MS = 2_000;
 
-/** Ends open permissions that have expired; an expired request is a denial with its own code. Returns their number. */
-async function expirePermissions(db: Db): Promise<number> {
-  let expired = 0;
-  for (const overdue of await readOverduePermissions(db)) if (await expire(db, overdue)) expired += 1;
-  return expired;
+interface Overdue {
+  readonly permissionId: string;
+  readonly runId: string;
 }
 
-function expire(
-  db: Db,
-  { permissionId, runId }: { readonly permissionId: string; readonly runId: string },
-): Promise<boolean> {
+/** Ends an open permission that has expired; an expired request is a denial with its own code. False if it ended meanwhile. */
+function expire(db: Db, { permissionId, runId }: Overdue): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const run = await lockRun(tx, runId);
     const held = await lockPermission(tx, permissionId);
@@ -32,6 +31,13 @@ function expire(
   });
 }
 
-export function permissionJobs(db: Db): readonly Job[] {
-  return [job({ name: 'permission-expiry', everyMs: EVERY_MS, run: () => expirePermissions(db) })];
+export function permissionJobs(ports: { readonly db: Db; readonly log: Log }): readonly Job[] {
+  const { db, log } = ports;
+  const each = itemByItem<Overdue>({
+    log,
+    message: 'an expired permission was not ended; the API retries it',
+    keyOf: ({ permissionId }) => permissionId,
+  });
+  const run = async (): Promise<number> => each(await readOverduePermissions(db), (overdue) => expire(db, overdue));
+  return [job({ name: 'permission-expiry', everyMs: EVERY_MS, run }), lostEffectsJob(ports)];
 }

@@ -50,8 +50,8 @@ export function residentHandlers(village: Village) {
       await recordTurn(tx, { agentId: actor.agentId, uid: actor.uid }, body);
       const detail = { turn_id, cycle, trigger, uid: actor.uid, why: decided.why };
       await recordAct(tx, request, { action: 'turn', object: actor.agentId, detail });
-      village.log('info', 'turn', { agent_id: actor.agentId, ...detail, traceparent });
-      return accepted({ turn_id });
+      const afterCommit = (): void => village.log('info', 'turn', { agent_id: actor.agentId, ...detail, traceparent });
+      return { ...accepted({ turn_id }), afterCommit };
     }),
   } satisfies Partial<Handlers>;
 }

@@ -6,10 +6,11 @@ import {
   changeRun,
   hintAgents,
   lockRun,
-  lockWorkersUnderWay,
+  lockRunTree,
   markProgress,
-  pruneHistory,
+  pruneScheduleOf,
   readUnsettledCalls,
+  readWorkersUnderWay,
   renewClaim,
 } from '@hamlet/store';
 import type { RunRow, RunUsageClaim, Tx } from '@hamlet/store';
@@ -41,6 +42,14 @@ const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>([
   'wait',
   'settle',
 ]);
+/** Commands that may end or cancel a run, and with it its workers. */
+const MAY_END: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>([
+  'start',
+  'settle',
+  'cancel',
+  'lapse',
+  'give_up',
+]);
 const FAILED: Readonly<Record<Extract<RunVerdict, { kind: 'failed' }>['code'], string>> = {
   too_many_attempts: `The agent started this run ${RUN_ATTEMPTS_MAX} times in a row without progress`,
   run_did_nothing: 'The agent ended this run as done, but without an effect or an answer',
@@ -64,6 +73,7 @@ function refusalOf(reason: RunRefusal, run: RunRow): Refused {
   }
 }
 
+/** Applies a command to a locked run. The caller of one that may end or cancel the run has locked its workers too. */
 export async function applyToHeldRun(
   tx: Tx,
   run: RunRow,
@@ -118,10 +128,10 @@ async function write(tx: Tx, run: RunRow, { verdict, command, words }: Decided):
   return changed;
 }
 
-/** Cancels the workers of a run that ends; their own workers follow. */
+/** Cancels the workers of a run that ends; their own workers follow. The caller has locked them with the run. */
 async function cancelWorkers(tx: Tx, { runId, state }: RunRow): Promise<void> {
   const code = isSettled(state) ? 'parent_ended' : 'parent_cancelled';
-  for (const worker of await lockWorkersUnderWay(tx, runId))
+  for (const worker of await readWorkersUnderWay(tx, runId))
     await applyToRun(tx, worker, { command: { kind: 'cancel' }, words: { detail: { code } }, permit: () => null });
 }
 
@@ -130,9 +140,9 @@ async function follow(tx: Tx, run: RunRow, { kind }: RunCommand): Promise<void> 
   else if (kind === 'cancel' || kind === 'lapse' || kind === 'resume') await hintAgents(tx, [run.agentId]);
 }
 
-/** Concludes an ended run: prunes the history, hints that the next run may start, and notifies the operator of the schedule's activity. */
+/** Concludes an ended run: prunes the history of its Schedule, hints that the next run may start, and notifies the operator of the schedule's activity. */
 async function concludeRun(tx: Tx, run: RunRow): Promise<void> {
-  await pruneHistory(tx, run);
+  await pruneScheduleOf(tx, run);
   await hintAgents(tx, [run.agentId]);
   if (run.scheduleUid !== null) await announceSchedule(tx, run.scheduleUid);
 }
@@ -143,7 +153,7 @@ export async function applyToRun(
   runId: string,
   asked: { readonly command: RunCommand; readonly words: RunWords; readonly permit: (run: RunRow) => Refused | null },
 ): Promise<Outcome<Applied>> {
-  const run = await lockRun(tx, runId);
+  const run = await (MAY_END.has(asked.command.kind) ? lockRunTree : lockRun)(tx, runId);
   if (run === null) return refused('no_such_run');
   const denied = asked.permit(run);
   if (denied !== null) return denied;

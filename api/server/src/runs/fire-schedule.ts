@@ -9,6 +9,7 @@ import {
   lockFence,
   lockRunsOfSchedule,
   lockSchedule,
+  lockWorkersBelow,
   inTransaction,
   insertFiring,
   insertRuns,
@@ -117,6 +118,7 @@ async function claim(tx: Tx, source: Village['source'], body: Claim): Promise<Fi
 async function giveWay(tx: Tx, underWay: readonly RunRow[], plan: FiringPlan): Promise<void> {
   const leaving = new Set(plan.cancel.map(({ runId }) => runId));
   const runs = underWay.filter(({ runId }) => leaving.has(runId));
+  await lockWorkersBelow(tx, [...leaving]);
   for (const run of runs)
     await applyToHeldRun(tx, run, { command: { kind: 'cancel' }, words: { detail: { reason: 'replaced' } } });
   await hintAgents(

@@ -8,13 +8,14 @@ import { isSettled, type RunCommand } from '@hamlet/core';
 import { readNextRun, readRunEvents } from '@hamlet/store';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { diceOf, openRunTables, RUN_AGENT } from '../testing/run-tables.ts';
-import { requeueRuns } from './run-upkeep.ts';
+import { requeueing } from './run-upkeep.ts';
 
 const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 200 : 20;
 const ROUNDS_MAX = 100 * RUNS;
 const LONG_AGO = new Date(0);
 
 const runs = untilEnd(await openRunTables({ poolSize: 6 }));
+const requeueRuns = requeueing({ db: runs.db, log: () => undefined });
 
 /** A process that has started a run. */
 interface Worker {
@@ -53,7 +54,7 @@ async function lose(runId: string): Promise<void> {
     .where('run_id', '=', runId)
     .where('state', '=', 'running')
     .execute();
-  const requeued = await Promise.all([requeueRuns(runs.db, LONG_AGO), requeueRuns(runs.db, LONG_AGO)]);
+  const requeued = await Promise.all([requeueRuns(LONG_AGO), requeueRuns(LONG_AGO)]);
   assert.ok(requeued[0] + requeued[1] <= 1, 'one replica requeues it');
   assert.notEqual((await runs.read(runId)).state, 'running', 'no run stays running without a lease');
 }

@@ -9,7 +9,7 @@ import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, type AgentId, startPlay } from '../testing/test-village.ts';
-import { requeueRuns } from './run-upkeep.ts';
+import { requeueing } from './run-upkeep.ts';
 
 const { village, play } = await startPlay({ villageSpeed: 20 });
 const runs = new RunPlay(play.url);
@@ -107,7 +107,7 @@ test('a process whose lease lapsed can neither record, renew nor settle, even if
     await codeOf(asDan.settleRun({ run_id, ...old, state: 'done', summary: 'late' })),
   ];
   await endLease(run_id);
-  await requeueRuns(db, new Date(0));
+  await requeueing({ db, log: () => undefined })(new Date(0));
   assert.equal((await runs.get(run_id)).state, 'queued');
   assert.deepEqual(await answers(), ['claim_lapsed', 'claim_lapsed', 'claim_lapsed']);
   assert.equal((await runs.next('dan'))?.run_id, run_id, 'it is offered again');

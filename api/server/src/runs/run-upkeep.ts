@@ -5,18 +5,27 @@ import {
   forgetOldSchedules,
   inTransaction,
   databaseNow,
+  pruneRuns,
   readOverdueRuns,
   readRunsOverLease,
 } from '@hamlet/store';
-import type { Db, GivenUp, RunLimits } from '@hamlet/store';
+import type { Db, GivenUp, OverdueRun, RunLimits } from '@hamlet/store';
 import { refused } from '../http/outcome.ts';
+import { itemByItem } from '../service/item-by-item.ts';
 import { job, type Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 import { repeat } from '../service/single-flight.ts';
 import { applyToRun } from './apply-to-run.ts';
 
+interface UpkeepPorts {
+  readonly db: Db;
+  readonly log: Log;
+}
+
 const EVERY_MS = 2_000;
 const FORGET_EVERY_MS = 60_000;
+/** Ended runs beyond those that are kept stay for this long. */
+const PRUNE_EVERY_MS = 300_000;
 const LEASE_MS = RUN_LEASE_S * 1_000;
 
 /** Seconds after which the village ends a run itself. `cancelGraceS` equals the grace period of an agent's pod. */
@@ -31,26 +40,28 @@ const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; r
   time_limit: { state: 'failed', message: 'The run took longer than its budget of time' },
 };
 
-async function endOverdueRuns(db: Db): Promise<void> {
-  for (const { runId, why } of await readOverdueRuns(db, RUN_LIMITS)) {
-    const { state, message } = ENDS[why];
-    const error: RunError = { code: why, message };
-    await inTransaction(db, (tx) =>
-      applyToRun(tx, runId, {
-        command: { kind: 'give_up', state },
-        words: { error, detail: { code: why } },
-        permit: () => null,
-      }),
-    );
-  }
+async function giveUp(db: Db, { runId, why }: OverdueRun): Promise<boolean> {
+  const { state, message } = ENDS[why];
+  const error: RunError = { code: why, message };
+  const outcome = await inTransaction(db, (tx) =>
+    applyToRun(tx, runId, {
+      command: { kind: 'give_up', state },
+      words: { error, detail: { code: why } },
+      permit: () => null,
+    }),
+  );
+  return outcome.ok && outcome.data.changed;
 }
 
-/** @param attentiveSince time since which this replica has checked without a failure */
-export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number> {
-  let requeued = 0;
-  for (const runId of await readRunsOverLease(db))
-    if (await requeue(db, runId, attentiveSince.getTime())) requeued += 1;
-  return requeued;
+/** Returns a function that requeues lapsed runs and counts them. Its argument: the time since which this replica has checked without a failure. */
+export function requeueing({ db, log }: UpkeepPorts) {
+  const each = itemByItem<string>({
+    log,
+    message: 'a lapsed run was not requeued; the API retries it',
+    keyOf: (id) => id,
+  });
+  return async (attentiveSince: Date): Promise<number> =>
+    each(await readRunsOverLease(db), (runId) => requeue(db, runId, attentiveSince.getTime()));
 }
 
 async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise<boolean> {
@@ -73,26 +84,37 @@ async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise
  * Returns a function that requeues lapsed runs; the caller repeats it. After a failure it waits a full lease again,
  * because the agents could not renew their leases either while Postgres was unreachable.
  */
-export function requeueLook(db: Db): () => Promise<void> {
+export function requeueLook(ports: UpkeepPorts): () => Promise<void> {
+  const { db } = ports;
+  const requeueRuns = requeueing(ports);
   let attentiveSince: Date | null = null;
   return async () => {
     const since = attentiveSince;
     attentiveSince = null;
     const began = since ?? (await databaseNow(db));
-    await requeueRuns(db, began);
+    await requeueRuns(began);
     attentiveSince = began;
   };
 }
 
 /** Requeues nothing until this replica has checked the leases without a failure for the time of a lease. */
-export function startRequeue({ db, log }: { readonly db: Db; readonly log: Log }): () => Promise<void> {
-  return repeat(EVERY_MS, requeueLook(db), (error) => log('warn', 'lapsed runs could not be requeued', { error }));
+export function startRequeue(ports: UpkeepPorts): () => Promise<void> {
+  const { log } = ports;
+  return repeat(EVERY_MS, requeueLook(ports), (error) => log('warn', 'lapsed runs could not be requeued', { error }));
 }
 
-export function runJobs(db: Db): readonly Job[] {
+export function runJobs({ db, log }: UpkeepPorts): readonly Job[] {
   const forget = (): Promise<void> => forgetOldFirings(db).then(() => forgetOldSchedules(db));
+  const each = itemByItem<OverdueRun>({
+    log,
+    message: 'an overdue run was not ended; the API retries it',
+    keyOf: ({ runId }) => runId,
+  });
+  const endOverdue = async (): Promise<number> =>
+    each(await readOverdueRuns(db, RUN_LIMITS), (overdue) => giveUp(db, overdue));
   return [
-    job({ name: 'overdue-runs', everyMs: EVERY_MS, run: () => endOverdueRuns(db) }),
+    job({ name: 'overdue-runs', everyMs: EVERY_MS, run: endOverdue }),
     job({ name: 'firing-retention', everyMs: FORGET_EVERY_MS, run: forget }),
+    job({ name: 'run-retention', everyMs: PRUNE_EVERY_MS, run: () => pruneRuns(db) }),
   ];
 }

@@ -36,5 +36,5 @@ function startRunNotifier({ db, notifications, hub, log }: RunPorts): void {
 
 export function startRuns(ports: RunPorts): { readonly jobs: readonly Job[]; stop(): Promise<void> } {
   startRunNotifier(ports);
-  return { jobs: runJobs(ports.db), stop: startRequeue(ports) };
+  return { jobs: runJobs(ports), stop: startRequeue(ports) };
 }

@@ -147,8 +147,11 @@ function endSession(): Handlers['endSession'] {
     if (session.terminatedAt !== null) return accepted({ session: chatSessionView(session) });
     // Locks all runs before it changes any, because a change of a run locks the row of the session.
     const open = await lockRunsOfSession(tx, sessionId);
+    const ids = new Set(open.map(({ runId }) => runId));
+    // The cancel of a run cancels its workers.
+    const roots = open.filter(({ parentRunId }) => parentRunId === null || !ids.has(parentRunId));
     const detail = { reason: 'session_ended', by: { role: request.actor.role, id: request.actor.id } };
-    for (const run of open) await applyToHeldRun(tx, run, { command: { kind: 'cancel' }, words: { detail } });
+    for (const run of roots) await applyToHeldRun(tx, run, { command: { kind: 'cancel' }, words: { detail } });
     const ended = await setTerminated(tx, sessionId);
     await hintAgents(tx, [agentId]);
     await recordAct(tx, request, { action: 'session.end', object: sessionId, detail: { agent_id: agentId } });

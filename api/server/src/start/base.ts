@@ -29,11 +29,16 @@ const OF_WRITER: DatabaseLimits = { answerMs: 12_000, idleInTransactionMs: 5_000
 /** Limits for sealing. After a long pause, sealing reads the whole log, so a statement may take two minutes. */
 const OF_SEALING: DatabaseLimits = { answerMs: 130_000, idleInTransactionMs: 30_000, transactionMs: 600_000 };
 
-/** Opens separate pools, so that requests, the writer and sealing do not wait for each other. Each connects at its first statement. */
+/** Opens separate pools, so that requests, the writer, sealing and the village's freeze do not wait for each other. Each connects at its first statement. */
 function openDatabases(url: string, log: Log) {
   const onError = (error: unknown): void => log('warn', 'an idle database connection was lost', { error });
   const open = (poolSize: number, limits: DatabaseLimits): Db => openDatabase({ url, poolSize, limits, onError });
-  const pools = { db: open(16, OF_REQUESTS), writerDb: open(4, OF_WRITER), sealingDb: open(2, OF_SEALING) };
+  const pools = {
+    db: open(16, OF_REQUESTS),
+    writerDb: open(4, OF_WRITER),
+    sealingDb: open(2, OF_SEALING),
+    switchDb: open(4, OF_REQUESTS),
+  };
   return {
     ...pools,
     close: async () => {

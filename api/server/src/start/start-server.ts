@@ -67,7 +67,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, notifications, hub: facts.hub, log });
-  const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs(db)];
+  const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs({ db, log })];
   const jobs = [facts, board, money, gateway, people, runs, sessions, egress].flatMap((part) => part.jobs);
   const { redisUrl, namespace } = config;
   const stopJobs = startJobs({ redisUrl, namespace, jobs: [...jobs, ...own], link, registry, log });

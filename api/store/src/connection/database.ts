@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { DatabaseBusyError, guardedPool } from './guarded-pool.ts';
 import { firstRow } from './result-rows.ts';
@@ -79,8 +80,26 @@ export function openDatabase(options: DatabaseOptions): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool(pool, () => performance.now()) }) });
 }
 
-/** Runs `work` in one transaction: commits when it returns, rolls back when it throws. */
-export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+const TRIES_MAX = 6;
+/** The pause before another try is random, at most this long before the second one, and doubles with each try. */
+const PAUSE_MS = 20;
+
+/**
+ * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Repeats it if Postgres ended it for the sake
+ * of another one (`isConflict`), so `work` changes only the database: effects elsewhere belong after the commit.
+ */
+export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await inOneTry(db, work);
+    } catch (error) {
+      if (!isConflict(error) || tries === TRIES_MAX) throw error;
+      await sleep(Math.random() * PAUSE_MS * 2 ** (tries - 1));
+    }
+}
+
+/** Like `inTransaction`, for work with effects outside the database: runs it once, and throws the conflict. */
+export function inOneTry<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(work);
 }
 
@@ -130,7 +149,14 @@ export function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** True if Postgres is unreachable; false if it is only busy. */
+const CONFLICTS: ReadonlySet<string> = new Set(['40P01', '40001']);
+
+/** Whether Postgres ended a transaction for the sake of another one: a deadlock, or writes that no order explains. */
+export function isConflict(error: unknown): boolean {
+  return CONFLICTS.has(sqlState(error));
+}
+
+/** Whether Postgres is unreachable; false if it is only busy. */
 export function isOutage(error: unknown): boolean {
   if (!isConnectionError(error) || error instanceof DatabaseBusyError) return false;
   return ![TOO_MANY_CONNECTIONS, STATEMENT_CANCELED].includes(sqlState(error));

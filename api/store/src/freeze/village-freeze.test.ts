@@ -27,14 +27,14 @@ const [treasury, compute] = await inTransaction(ledger.db, async (tx) => [
   await villageAccount(tx, 'treasury'),
   await villageAccount(tx, 'compute'),
 ]);
-beforeEach(() => inTransaction(ledger.db, (tx) => liftVillageFreeze(tx, { reason: null, actor: ACTOR })));
+beforeEach(() => inTransaction(ledger.db, (tx) => liftVillageFreeze(tx, ledger.db, { reason: null, actor: ACTOR })));
 
 function freeze(): Promise<boolean> {
-  return inTransaction(ledger.db, (tx) => freezeVillage(tx, { reason: 'test', actor: ACTOR }));
+  return inTransaction(ledger.db, (tx) => freezeVillage(tx, ledger.db, { reason: 'test', actor: ACTOR }));
 }
 
 function lift(): Promise<boolean> {
-  return inTransaction(ledger.db, (tx) => liftVillageFreeze(tx, { reason: null, actor: ACTOR }));
+  return inTransaction(ledger.db, (tx) => liftVillageFreeze(tx, ledger.db, { reason: null, actor: ACTOR }));
 }
 
 const key = (): string => `key ${(keys += 1)}`;

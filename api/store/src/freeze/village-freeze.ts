@@ -1,5 +1,6 @@
+import { setInterval } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, inSavepoint, sqlState, type Tx } from '../connection/database.ts';
+import { type Db, sqlState, type Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 import { type Circumstance, circumstanceJson } from '../ledger/transfer-request.ts';
 
@@ -23,10 +24,11 @@ export interface FreezeAct {
 }
 
 const FROZEN = 'VF001';
-const LOCK_NOT_AVAILABLE = '55P03';
-/** Longest wait in ms for transactions that write a gated table; then the freeze ends their connections. */
-const WAIT_MS = 3_000;
-const ATTEMPTS_MAX = 3;
+/** The tables that a freeze closes, in the order of locks (`runs/lock-order.ts`). */
+const GATES = ['run', 'ledger.account', 'model_request'] as const;
+/** Longest wait for a transaction that writes a gated table; then the freeze ends its connection. */
+const WAIT_MS = 300;
+const LOOK_EVERY_MS = 50;
 
 export function isVillageFrozenError(error: unknown): boolean {
   return sqlState(error) === FROZEN;
@@ -51,42 +53,58 @@ export async function readLastActivity(db: Db): Promise<LastActivity> {
   return firstRow(rows, 'the database returned no times of the last activity');
 }
 
-/** Ends connections that write a gated table, because a connection of an unreachable replica would block the freeze. */
-async function endWriters(tx: Tx): Promise<void> {
+/** Ends the connections for which another one has waited too long: a writer on an unreachable replica would prevent the freeze. */
+async function endBlockers(spare: Db, pid: number): Promise<void> {
   await sql`
-    select pg_terminate_backend(writer.pid) from pg_stat_activity writer
-    where writer.usename = current_user and writer.pid <> pg_backend_pid() and writer.datname = current_database() and exists (
-      select 1 from pg_locks l where l.pid = writer.pid and l.granted and l.mode = 'RowExclusiveLock'
-        and l.relation in ('ledger.account'::regclass, 'model_request'::regclass, 'run'::regclass))`.execute(tx);
+    select pg_terminate_backend(blocker.pid) from pg_stat_activity blocker
+    where blocker.usename = current_user and blocker.pid = any(pg_blocking_pids(${pid}::integer)) and exists (
+      select from pg_locks l where l.pid = ${pid}::integer and not l.granted
+        and l.waitstart < clock_timestamp() - ${WAIT_MS} * interval '1 millisecond')
+      -- Another freeze.
+      and not exists (select from pg_locks l where l.pid = blocker.pid and l.mode = 'ShareRowExclusiveLock')`.execute(
+    spare,
+  );
 }
 
-type Changed = { readonly ok: true; readonly changed: boolean } | { readonly ok: false; readonly error: unknown };
-
-/** Throws 55P03 (lock not available) if transactions of other database users still block the last attempt. */
-async function changeGates(tx: Tx, change: RawBuilder<unknown>): Promise<boolean> {
-  await sql`select set_config('lock_timeout', ${`${WAIT_MS}ms`}, true)`.execute(tx);
-  for (let attempt = 1; ; attempt += 1) {
-    const outcome = await inSavepoint<Changed>(tx, async () => {
-      try {
-        const { rows } = await sql<{ done: boolean }>`select ${change} as done`.execute(tx);
-        return { ok: true, changed: rows[0]?.done === true };
-      } catch (error) {
-        return { ok: false, error };
-      }
-    });
-    if (outcome.ok) return outcome.changed;
-    if (sqlState(outcome.error) !== LOCK_NOT_AVAILABLE || attempt === ATTEMPTS_MAX) throw outcome.error;
-    await endWriters(tx);
-  }
+/** Runs `work` in a transaction, and ends the connections that hold it up. They are ended while it waits, so it keeps its place. */
+async function unhindered<T>(tx: Tx, db: Db, work: () => Promise<T>): Promise<T> {
+  const { rows } = await sql<{ readonly pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+  const { pid } = firstRow(rows, 'the database returned no id of its process');
+  return db.connection().execute(async (spare) => {
+    const over = new AbortController();
+    const guarding = (async () => {
+      for await (const _tick of setInterval(LOOK_EVERY_MS, null, { signal: over.signal }))
+        await endBlockers(spare, pid);
+    })().catch(() => undefined);
+    try {
+      return await work();
+    } finally {
+      over.abort();
+      await guarding;
+    }
+  });
 }
 
-/** Freezes the village: after the commit, no money moves, no request or run starts. False if it is frozen already. */
-export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
-  return changeGates(tx, sql`freeze_village(${reason}, ${actor.role}, ${actor.id})`);
+/** Locks the gates one after the other, in the order in which transactions write the tables, and changes them. */
+function changeGates(tx: Tx, db: Db, change: RawBuilder<unknown>): Promise<boolean> {
+  return unhindered(tx, db, async () => {
+    for (const gate of GATES) await sql`select lock_gate(${gate})`.execute(tx);
+    const { rows } = await sql<{ readonly done: boolean }>`select ${change} as done`.execute(tx);
+    return rows[0]?.done === true;
+  });
 }
 
-export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
-  return changeGates(tx, sql`lift_village_freeze(${reason}, ${actor.role}, ${actor.id})`);
+/**
+ * Freezes the village: after the commit, no money moves, no request or run starts. False if it is frozen already. Ends the connections
+ * of writers that hold it up.
+ * @param db gives another connection, which ends them
+ */
+export function freezeVillage(tx: Tx, db: Db, { reason, actor }: FreezeAct): Promise<boolean> {
+  return changeGates(tx, db, sql`freeze_village(${reason}, ${actor.role}, ${actor.id})`);
+}
+
+export function liftVillageFreeze(tx: Tx, db: Db, { reason, actor }: FreezeAct): Promise<boolean> {
+  return changeGates(tx, db, sql`lift_village_freeze(${reason}, ${actor.role}, ${actor.id})`);
 }
 
 /** Usage of a hold whose work ended during a freeze; the API posts it after the freeze. */

@@ -179,6 +179,7 @@ export async function addClaims(tx: Tx, run: RunRow, { events, model, used }: Pr
 
 /** Deletes texts of a life permanently. Events that refer to them stay, and the texts cannot be stored again. */
 export async function forgetTexts(tx: Tx, agentUid: string, refs: readonly string[]): Promise<void> {
+  await lockSize(tx, agentUid);
   await tx
     .updateTable('payload')
     .set({ text: null, bytes: 0, forgotten_at: sql`now()` })

@@ -1,6 +1,7 @@
+import { EGRESS_TOOLS } from '@hamlet/contract';
 import { type Selection, sql } from 'kysely';
 import { asColumns } from '../connection/as-columns.ts';
-import type { Tx } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.generated.ts';
 
 const EFFECT_COLUMNS = [
@@ -57,4 +58,21 @@ export async function settleEffect(tx: Tx, { runId, callId }: EffectRow, outcome
     .where('run_id', '=', runId)
     .where('call_id', '=', callId)
     .execute();
+}
+
+export type LostEffect = Pick<EffectRow, 'runId' | 'callId'>;
+
+const LOST_AT_ONCE = 200;
+
+/**
+ * Effects without an end whose run ended at least `lateS` seconds ago, at most 200, without writes that leave a pod (`readLateWrites`).
+ * The caller locks each and checks again.
+ */
+export async function readLostEffects(db: Db, lateS: number): Promise<readonly LostEffect[]> {
+  const { rows } = await sql<LostEffect>`
+    select effect.run_id as "runId", effect.call_id as "callId" from effect join run using (run_id)
+    where effect.state = 'begun' and effect.tool <> all(${Object.values(EGRESS_TOOLS)}::text[])
+      and run.state in ('done', 'failed', 'cancelled') and run.ended_at <= clock_timestamp() - ${lateS} * interval '1 second'
+    order by begun_at limit ${LOST_AT_ONCE}`.execute(db);
+  return rows;
 }

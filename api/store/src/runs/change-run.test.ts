@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTransaction } from '../connection/database.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
-import { changeRun, findStep, lockRun, type RunChange } from './change-run.ts';
+import { changeRun, findStep, type RunChange } from './change-run.ts';
+import { lockRun } from './lock-order.ts';
 import { insertRuns } from './new-runs.ts';
 import type { RunRow } from './run-row.ts';
 

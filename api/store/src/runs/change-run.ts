@@ -2,7 +2,7 @@ import type { RunBudgets, RunError, RunEventKind, RunState } from '@hamlet/contr
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { leaseEnd } from './overdue.ts';
-import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
+import { RUN_COLUMNS, type RunRow } from './run-row.ts';
 
 /** A change of a run; absent optional fields stay unchanged. */
 export interface RunChange {
@@ -35,22 +35,6 @@ export interface RunUsageClaim {
 export const RUN_CHANGES_CHANNEL = 'run_change';
 
 const ENDED: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
-
-/** Locks the row of the run's Schedule, if it still exists, then the run: every transaction uses this order. */
-export async function lockRun(tx: Tx, runId: string): Promise<RunRow | null> {
-  const known = await tx.selectFrom('run').select('schedule_uid').where('run_id', '=', runId).executeTakeFirst();
-  if (known === undefined) return null;
-  if (known.schedule_uid !== null)
-    await tx
-      .selectFrom('schedule_state')
-      .select('schedule_uid')
-      .where('schedule_uid', '=', known.schedule_uid)
-      .forUpdate()
-      .execute();
-  return (
-    (await tx.selectFrom('run').select(RUN_COLUMNS).where('run_id', '=', runId).forUpdate().executeTakeFirst()) ?? null
-  );
-}
 
 function claimedUsage({ steps, tokens, costMicros }: RunUsageClaim) {
   return {
@@ -165,16 +149,4 @@ export async function findStep(tx: Tx, runId: string, step: number): Promise<unk
     .where(sql<boolean>`(detail ->> 'step')::integer = ${step}`)
     .executeTakeFirst();
   return row?.detail ?? null;
-}
-
-/** Locks the unfinished runs. The caller has already locked the Schedule's row. */
-export async function lockRunsOfSchedule(tx: Tx, scheduleUid: string): Promise<readonly RunRow[]> {
-  return tx
-    .selectFrom('run')
-    .select(RUN_COLUMNS)
-    .where('schedule_uid', '=', scheduleUid)
-    .where('state', 'in', UNDER_WAY)
-    .orderBy('run_id')
-    .forUpdate()
-    .execute();
 }

@@ -5,7 +5,6 @@ import { RUN_COLUMNS, type RunRow, UNDER_WAY, isSeenBy } from './run-row.ts';
 
 /** Limit of an agent's unfinished workers, which depth and width never reach. */
 const LISTED_MAX = 2 * WORKERS_KEPT;
-const PRUNED_AT_ONCE = 1_000;
 
 export interface WorkerTakings {
   readonly active: number;
@@ -48,15 +47,14 @@ export async function readWorkerTakings(
   );
 }
 
-/** Locks the unfinished workers of a run. The caller has locked the run, because a parent is locked before its workers. */
-export async function lockWorkersUnderWay(tx: Tx, parentRunId: string): Promise<readonly string[]> {
+/** The workers of a run that have not ended. The caller has locked them with the run (`lockRunTree`). */
+export async function readWorkersUnderWay(tx: Tx, parentRunId: string): Promise<readonly string[]> {
   const rows = await tx
     .selectFrom('run')
     .select('run_id')
     .where('parent_run_id', '=', parentRunId)
     .where('state', 'in', UNDER_WAY)
     .orderBy('run_id')
-    .forUpdate()
     .execute();
   return rows.map(({ run_id }) => run_id);
 }
@@ -106,12 +104,4 @@ export async function readArtifacts(db: Db, runIds: readonly string[]): Promise<
         group by run_id, report ->> 'path') made) numbered
     where number <= ${WORKER_ARTIFACTS_MAX} order by number`.execute(db);
   return rows;
-}
-
-export async function pruneWorkers(tx: Tx, agentId: string): Promise<void> {
-  await sql`
-    delete from run where run_id in (
-      select run_id from run where agent_id = ${agentId} and kind = 'worker' and state in ('done', 'failed', 'cancelled')
-        and not exists (select from run child where child.parent_run_id = run.run_id and child.state in ('queued', 'running', 'waiting_permission'))
-      order by run_id desc offset ${WORKERS_KEPT} limit ${PRUNED_AT_ONCE} for update skip locked)`.execute(tx);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { deleteEndedRuns } from '../runs/history.ts';
 import { UNDER_WAY } from '../runs/run-row.ts';
 import { lockChatSession } from './write-session.ts';
 
@@ -37,7 +38,8 @@ export async function forgetChat(tx: Tx, sessionId: string): Promise<ForgottenCh
   if (session === null || session.terminatedAt === null || session.forgottenAt !== null) return null;
   const { agentId, messages } = session;
   const transcriptHash = await hashTranscript(tx, sessionId);
-  await tx.deleteFrom('run').where('session_id', '=', sessionId).execute();
+  const isOfSession = sql`session_id = ${sessionId}`;
+  while ((await deleteEndedRuns(tx, isOfSession, 'wait')) > 0);
   await tx
     .updateTable('session_message')
     .set({ text: '', forgotten_at: sql<Date>`clock_timestamp()` })

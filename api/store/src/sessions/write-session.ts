@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { lockName, type Tx } from '../connection/database.ts';
-import { RUN_COLUMNS, UNDER_WAY, type RunRow } from '../runs/run-row.ts';
+import { UNDER_WAY } from '../runs/run-row.ts';
 import { RUN_CHANGES_CHANNEL } from '../runs/change-run.ts';
 import { findChatSession } from './read-sessions.ts';
 import type { ChatSessionRow, Person } from './session-row.ts';
@@ -88,16 +88,4 @@ export async function setTerminated(tx: Tx, sessionId: string): Promise<ChatSess
     .where('session_id', '=', sessionId)
     .execute();
   return readBack(tx, sessionId);
-}
-
-/** Locks all unfinished runs of a session, oldest first. The caller has called {@link lockChatSession}. */
-export async function lockRunsOfSession(tx: Tx, sessionId: string): Promise<readonly RunRow[]> {
-  return tx
-    .selectFrom('run')
-    .select(RUN_COLUMNS)
-    .where('session_id', '=', sessionId)
-    .where('state', 'in', UNDER_WAY)
-    .orderBy('run_id')
-    .forUpdate()
-    .execute();
 }

@@ -19,7 +19,6 @@ import {
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type RequestOf } from '../../http/handler.ts';
 import { accepted } from '../../http/outcome.ts';
-import { policyOfRun } from '../../permissions/agent-policy.ts';
 import type { CallArguments } from '../../permissions/call-arguments.ts';
 import { followPermission } from '../../permissions/follow-permission.ts';
 import { noteWrite } from '../../permissions/trial/note-call.ts';
@@ -99,7 +98,7 @@ async function refuse(tx: Tx, village: Village, { request: { body }, run }: Held
 
 async function decide(tx: Tx, village: Village, held: Held): Promise<EgressPermitted> {
   const { request, args, run, permission, effect } = held;
-  const policy = policyOfRun(village.policyOf, run);
+  const policy = village.policyOfRun(run);
   const { kind, by_rule: isAllowedByRule } = request.body;
   const judged = judgeEgressWrite(policy, { kind, isAllowedByRule, taint: taintOf(run) ?? [] });
   const callId = writeCallId(request.body.ask);

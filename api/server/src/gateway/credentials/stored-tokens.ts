@@ -1,5 +1,5 @@
 import type { OAuthTokens, OAuthTokenStore } from '@hamlet/models';
-import { holdCredential, inTransaction, resealCredential, type CredentialRow, type Db } from '@hamlet/store';
+import { holdCredential, inOneTry, resealCredential, type CredentialRow, type Db } from '@hamlet/store';
 import { z } from 'zod';
 import { ownerOf, type Connection } from '../connections/connection.ts';
 import { openText, sealText } from './envelope.ts';
@@ -44,7 +44,7 @@ export function storedTokens(
   return {
     load: async () => tokensOf(stored.connectionKey(connection)),
     replace: async (next) => {
-      const after = await inTransaction(db, async (tx) => {
+      const after = await inOneTry(db, async (tx) => {
         const row = await holdCredential(tx, name, agentId);
         const before = openedBy(row, keys);
         const key = keys.current();

@@ -46,17 +46,17 @@ export function purchaseHandlers({ db, source, prices, tiers, limits }: Village)
         return refused('no_such_agent', 'Write agent_id: the agent that the purchase is for');
       const maxPrice = body.max_price === undefined ? null : parseAiDollars(body.max_price);
       const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+      const { agentId } = meant;
       const asked = {
         ...callerOf(request),
         idempotencyKey,
-        agentId: meant.agentId,
+        agentId,
         item: body.item,
         seconds: body.seconds,
         maxPrice,
       };
       const bought = await buy(tx, asked, { source, tiers, prices });
-      if (bought.ok) limits.forget(meant.agentId);
-      return bought;
+      return bought.ok ? { ...bought, afterCommit: () => limits.forget(agentId) } : bought;
     }),
     listPurchases: plain(async ({ actor, query }) => {
       const meant = agentMeant(actor, query.agent_id);

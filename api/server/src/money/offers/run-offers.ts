@@ -129,8 +129,8 @@ export async function returnOffer(
   }: { readonly state: 'refused' | 'expired' | 'returned'; readonly act: Acting; readonly reason: string | null },
 ): Promise<OfferRow> {
   const { runId, holdId, day, amount, offeredById: memberId } = offer;
-  await voidHold(tx, { holdId, runId, actor: act.actor });
   await returnAllowance(tx, { memberId, day, amount });
+  await voidHold(tx, { holdId, runId, actor: act.actor });
   const ended = await endRunOffer(tx, runId, { state, reason });
   await recordEnd(tx, ended, act);
   return ended;

@@ -127,6 +127,8 @@ async function start(
   if (spent !== null) return spent;
   const permissionId = decision.consumes && permission !== null ? permission.permissionId : null;
   const shown = { ...args, text: redactSecrets(args.text) };
+  // Before the event, which locks the session: marks of one parent wait for each other.
+  if (brings !== null) await taintRun(tx, { runId: run.runId, callId: request.params.call_id, ...brings });
   await beginEffect(tx, { request: { ...request }, args: shown, run, policyVersion, permissionId }, null);
   await insertHandsCall(tx, {
     runId: run.runId,
@@ -138,6 +140,5 @@ async function start(
     arguments: shown.text,
   });
   await noteRunOfScript(tx, run, { callId: request.params.call_id, tool, value: args.value });
-  if (brings !== null) await taintRun(tx, { runId: run.runId, callId: request.params.call_id, ...brings });
   return accepted({ state: 'begun', boot, outcome: null });
 }

@@ -6,13 +6,14 @@ import {
   villageTool,
   RUN_EVENT_TEXT_MAX_CHARS,
 } from '@hamlet/contract';
-import type { CallReport, endCall as endRoute, PanicCode } from '@hamlet/contract';
+import type { CallOutcome, CallReport, endCall as endRoute, PanicCode } from '@hamlet/contract';
 import { panicOf, shorten } from '@hamlet/core';
 import {
   endHandsCall,
   findHandsCall,
   inTransaction,
   lockEffect,
+  lockRunTree,
   noteRunEvent,
   readEndedCalls,
   readUnsettledCalls,
@@ -39,8 +40,12 @@ export function endCall({ db }: Village): Handlers['endCall'] {
       const call = effect === null ? null : await findHandsCall(tx, runId, callId);
       if (effect === null || call === null) return refused('no_such_call');
       if (effect.state === 'settled') return accepted({ stored: false, panic: null });
-      await storeEnd(tx, request, { run: held.data, effect });
-      return accepted({ stored: true, panic: await endByPanic(tx, request) });
+      const end = await settleEnd(tx, request, effect);
+      const code = panicOf(await readEndedCalls(tx, runId, { calls: CALLS_READ, chars: CHARS_READ }));
+      if (code !== null) await lockRunTree(tx, runId);
+      await recordEnd(tx, request, { run: held.data, effect, end });
+      const isOver = code !== null && (await endByPanic(tx, request, code));
+      return accepted({ stored: true, panic: isOver ? code : null });
     }),
   );
 }
@@ -48,11 +53,9 @@ export function endCall({ db }: Village): Handlers['endCall'] {
 const CALLS_READ = 40;
 const CHARS_READ = 2_000;
 
-/** Ends the run if this call is a cause for panic. The agent cannot continue the run, even with a hostile resident. */
-async function endByPanic(tx: Tx, { params, body }: Request): Promise<PanicCode | null> {
+/** Ends the run, whose calls are a cause for panic. The agent cannot continue the run, even with a hostile resident. */
+async function endByPanic(tx: Tx, { params, body }: Request, code: PanicCode): Promise<boolean> {
   const { run_id: runId, call_id: callId } = params;
-  const code = panicOf(await readEndedCalls(tx, runId, { calls: CALLS_READ, chars: CHARS_READ }));
-  if (code === null) return null;
   const error = { code, message: PANICS[code] };
   // The end of this call is known, although the agent's journal does not have it yet.
   const unsettled = (await readUnsettledCalls(tx, runId)).filter((each) => each !== callId);
@@ -62,20 +65,29 @@ async function endByPanic(tx: Tx, { params, body }: Request): Promise<PanicCode 
     words: { summary: error.message, error, unsettled, detail: { code, call_id: callId } },
     permit: () => null,
   });
-  return outcome.ok ? code : null;
+  return outcome.ok;
 }
 
-async function storeEnd(
+async function settleEnd(tx: Tx, { body: { outcome, report } }: Request, effect: EffectRow): Promise<CallOutcome> {
+  const { kind, code } = outcome;
+  const end = {
+    kind,
+    ...(code === undefined ? {} : { code }),
+    text: shorten(redactSecrets(outcome.text), RUN_EVENT_TEXT_MAX_CHARS),
+  };
+  await settleEffect(tx, effect, end);
+  await endHandsCall(tx, effect, redactedReport(report));
+  return end;
+}
+
+async function recordEnd(
   tx: Tx,
   request: Request,
-  { run, effect }: { readonly run: RunRow; readonly effect: EffectRow },
+  { run, effect, end }: { readonly run: RunRow; readonly effect: EffectRow; readonly end: CallOutcome },
 ): Promise<void> {
-  const { outcome, report } = request.body;
+  const { report } = request.body;
   const { call_id: callId } = request.params;
-  const text = shorten(redactSecrets(outcome.text), RUN_EVENT_TEXT_MAX_CHARS);
-  const { kind, code } = outcome;
-  await settleEffect(tx, effect, { kind, ...(code === undefined ? {} : { code }), text });
-  await endHandsCall(tx, effect, redactedReport(report));
+  const { kind, code, text } = end;
   await noteRunEvent(tx, run, {
     event: 'call_settled',
     witnessed: false,

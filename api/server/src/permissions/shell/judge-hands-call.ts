@@ -4,7 +4,6 @@ import { gitCommand, refuseGit } from '@hamlet/core/git';
 import { installCommand } from '@hamlet/core/install';
 import { bringingOf, judge, type Bringing, type Judged, type ShellNeeds } from '@hamlet/core';
 import type { Db, RunRow, ScriptText, Tx } from '@hamlet/store';
-import { policyOfRun } from '../agent-policy.ts';
 import { taintOf } from '../view/taint-view.ts';
 import type { ReadCommand } from './read-command.ts';
 import { needsOfScript, scriptOfCall } from './script-of-call.ts';
@@ -59,16 +58,16 @@ export interface JudgedRunCall {
 const bringingOfScript = (script: ScriptText | null): Bringing | null =>
   script?.tainted === true ? { source: 'script', detail: script.name } : null;
 
-export interface JudgingPorts extends Pick<Village, 'policyOf' | 'egressOf' | 'readCommand'> {
+export interface JudgingPorts extends Pick<Village, 'policyOfRun' | 'egressOf' | 'readCommand'> {
   readonly db: Db | Tx;
 }
 
 export async function judgeRunCall(
-  { policyOf, egressOf, readCommand, db }: JudgingPorts,
+  { policyOfRun, egressOf, readCommand, db }: JudgingPorts,
   run: RunRow,
   call: AskedCall,
 ): Promise<JudgedRunCall> {
-  const policy = policyOfRun(policyOf, run);
+  const policy = policyOfRun(run);
   const script = await scriptOfCall(db, run, call);
   const read = call.tool === 'run_script' ? needsOfScript(script, readCommand) : needsOf(call, readCommand);
   const needs = isRefused(call, run.agentId) ? null : await read;
