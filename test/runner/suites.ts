@@ -114,6 +114,7 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'test/e2e/tier.test.ts': 'a village on two nodes',
   'test/e2e/work.test.ts': 'a village on two nodes',
   'test/env/web.test.ts': 'a real browser and its pages',
+  'test/env/web/web-access.test.ts': 'a real browser and its pages',
   'test/env/web/web-capabilities.test.ts': 'a real browser and its pages',
   'test/env/web/web-cluster.test.ts': 'a real browser and its pages',
   'test/env/web/web-hands.test.ts': 'a real browser and its pages',
