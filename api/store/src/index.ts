@@ -85,6 +85,7 @@ export * from './runs/overdue.ts';
 export * from './runs/read-runs.ts';
 export { RUN_COLUMNS, UNDER_WAY } from './runs/run-row.ts';
 export type { RunRow, TaintRow } from './runs/run-row.ts';
+export * from './runs/run-left.ts';
 export * from './runs/run-skills.ts';
 export type { TextReader } from './runs/run-row.ts';
 export * from './runs/taint.ts';

@@ -78,6 +78,7 @@ export const REFUSALS = {
   // Runs and their schedules
   no_such_run: never(404, 'No run has this id: list the runs to find it'),
   run_settled: never(409, 'The run has ended: create another one'),
+  run_budget_spent: never(402, 'The run has used its budget: end it, or give the rest to another run'),
   run_not_started: afterChange(409, 'The run has not been started in this cycle: start it first'),
   claim_lapsed: afterChange(409, 'The lease on this run has lapsed: start the run again'),
   run_waiting: later(

@@ -239,7 +239,7 @@ export const completeChat = defineRoute('completeChat POST /v1/chat/completions'
   body: ChatCompletionBody,
   bodyMaxBytes: CHAT_BODY_MAX_BYTES,
   answer: { kind: 'completion', schema: ChatCompletion, chunk: ChatCompletionChunk },
-  reasons: [...REQUEST_REASONS, 'run_settled'],
+  reasons: [...REQUEST_REASONS, 'run_settled', 'run_budget_spent'],
 });
 
 export const ModelView = z.strictObject({
@@ -300,7 +300,7 @@ export const createEmbeddings = defineRoute('createEmbeddings POST /v1/embedding
   body: EmbeddingsBody,
   bodyMaxBytes: CHAT_BODY_MAX_BYTES,
   answer: json(Embeddings),
-  reasons: [...REQUEST_REASONS],
+  reasons: [...REQUEST_REASONS, 'run_settled', 'run_budget_spent'],
 });
 
 export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'lost'] as const;

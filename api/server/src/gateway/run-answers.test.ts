@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunDelta } from '@hamlet/contract';
 import { OPENAI_WIRE, type WireChunk } from '@hamlet/models/testing';
+import { addRunUsage } from '@hamlet/store';
 import { Redis } from 'ioredis';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
@@ -94,5 +95,33 @@ test('a cancel on another replica ends the answer, also at the provider; the tok
   assert.equal(refused.status, 409);
   assert.match(await refused.text(), /run_settled/);
   assert.equal(deltasOf(runId).length, 1);
+  wire.verify();
+});
+
+test('a request that names no run counts on the run in progress, and ends with its cancel', async () => {
+  const runId = await startedRun('dan');
+  answerWith(['hidden']);
+  assert.match(await (await ask('dan', {})).text(), /DONE/);
+  assert.equal((await one.get(runId)).usage.tokens, 25);
+  await one.play.admin.cancelRun({ run_id: runId });
+  const refused = await ask('dan', {});
+  assert.deepEqual([refused.status, /run_settled/.test(await refused.text())], [409, true]);
+  wire.verify();
+});
+
+test('a run that has used its tokens gets no further answer, and its requests in progress count', async () => {
+  const runId = await startedRun('eve');
+  const { budgets } = await one.get(runId);
+  const db = village.openDb();
+  const use = (tokens: number) => addRunUsage(db, runId, { tokens, costMicros: 0 });
+  await use((budgets?.tokens ?? 0) - 1);
+  answerWith(['the last words']);
+  assert.match(await (await ask('eve', { run_id: runId, ask: 1, attempt: 1 })).text(), /DONE/);
+  for (const metadata of [{ run_id: runId, ask: 2, attempt: 1 }, {}]) {
+    const refused = await ask('eve', metadata);
+    assert.equal(refused.status, 402);
+    const { code, detail } = (await refused.json()) as { readonly code: string; readonly detail: string };
+    assert.deepEqual([code, /budget of tokens/.test(detail)], ['run_budget_spent', true]);
+  }
   wire.verify();
 });

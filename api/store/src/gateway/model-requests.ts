@@ -108,13 +108,3 @@ export async function forgetOldModelRequests(db: Db): Promise<void> {
     .where('ended_at', '<', sql<Date>`now() - ${KEPT_DAYS} * interval '1 day'`)
     .execute();
 }
-
-export async function isRunOf(db: Db, runId: string, agentId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('run')
-    .select('run_id')
-    .where('run_id', '=', runId)
-    .where('agent_id', '=', agentId)
-    .executeTakeFirst();
-  return row !== undefined;
-}

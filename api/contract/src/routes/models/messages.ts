@@ -155,7 +155,7 @@ export const createMessage = defineRoute('createMessage POST /v1/messages', {
   body: MessagesBody,
   bodyMaxBytes: CHAT_BODY_MAX_BYTES,
   answer: { kind: 'completion', wire: 'anthropic', schema: MessageAnswer, chunk: MessageEvent },
-  reasons: [...REQUEST_REASONS, 'run_settled'],
+  reasons: [...REQUEST_REASONS, 'run_settled', 'run_budget_spent'],
 });
 
 export const countMessageTokens = defineRoute('countMessageTokens POST /v1/messages/count_tokens', {

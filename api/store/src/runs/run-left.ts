@@ -1,0 +1,65 @@
+import type { RunBudgets } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db } from '../connection/database.ts';
+import { UNDER_WAY } from './run-row.ts';
+
+/** A run, and how much of its budgets it may still use: without its own use, its requests in progress, and its workers' shares. */
+export interface RunLeft {
+  readonly runId: string;
+  /** True once the run has ended or is being cancelled. */
+  readonly isEnding: boolean;
+  /** Null for a run without budgets, which an older API began. */
+  readonly left: { readonly steps: number; readonly tokens: number; readonly costMicros: number } | null;
+}
+
+interface RunLeftRow {
+  readonly runId: string;
+  readonly isEnding: boolean;
+  readonly budgets: RunBudgets | null;
+  readonly steps: number;
+  readonly tokens: number;
+  readonly costMicros: number;
+}
+
+/**
+ * The run `runId` of an agent's life, or, without an id, the one of its runs that began last and is in progress; null if there is
+ * none. A worker's budgets are part of its parent's, so that a run within its own is within those of its ancestors.
+ */
+export async function readRunLeft(
+  db: Db,
+  { agentId, agentUid, runId }: { readonly agentId: string; readonly agentUid: string; readonly runId: string | null },
+): Promise<RunLeft | null> {
+  const chosen =
+    runId === null ? sql`state in (${sql.join(UNDER_WAY)}) and started_at is not null` : sql`run_id = ${runId}::uuid`;
+  const { rows } = await sql<RunLeftRow>`
+    with recursive asked as (
+      select run_id, state, cancel_requested_at, ended_at, budgets, steps, tokens, cost_micros from run
+      where agent_id = ${agentId} and agent_uid = ${agentUid} and ${chosen} order by run_id desc limit 1
+    ), tree as (
+      select run.run_id as top, run.run_id, run.tokens, run.cost_micros, run.state in (${sql.join(UNDER_WAY)}) as is_active, run.budgets
+      from run join asked on run.parent_run_id = asked.run_id
+      union all
+      select tree.top, child.run_id, child.tokens, child.cost_micros, false, null from run child join tree on child.parent_run_id = tree.run_id
+      where not tree.is_active
+    )
+    select asked.run_id as "runId", asked.ended_at is not null or asked.cancel_requested_at is not null as "isEnding", asked.budgets, asked.steps,
+      (asked.tokens + coalesce(workers.tokens, 0) + (
+        select coalesce(sum(reserved_tokens), 0) from model_request
+        where agent_id = ${agentId} and model_request.run_id = asked.run_id and outcome = 'under_way' and started_at > now() - interval '1 hour'
+      ))::float8 as tokens,
+      (asked.cost_micros + coalesce(workers.cost_micros, 0))::float8 as "costMicros"
+    from asked left join lateral (
+      select sum(case when is_active then (tree.budgets ->> 'tokens')::bigint else tree.tokens end) as tokens,
+        sum(case when is_active then ((tree.budgets ->> 'money')::numeric * 1000000)::bigint else tree.cost_micros end) as cost_micros
+      from tree) workers on true`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { budgets, steps, tokens, costMicros, ...rest } = row;
+  if (budgets === null) return { ...rest, left: null };
+  const left = {
+    steps: budgets.steps - steps,
+    tokens: budgets.tokens - tokens,
+    costMicros: Number(budgets.money) * 1_000_000 - costMicros,
+  };
+  return { ...rest, left };
+}
