@@ -2,12 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { addToReport, writeReport } from '../report.ts';
-import type { Row } from '../report.ts';
+import { addToReport, writeReport, type Row } from '../report.ts';
 import { measureMemory } from './memory.ts';
 import { measureOverhead } from './overhead.ts';
-import type { Stage } from './stage.ts';
-import { openStage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 import { measureSteps } from './steps.ts';
 
 const USAGE = `Usage: node bench/engine/main.ts [--only PART,PART] [--rounds N] [--steps N] [--runs N]

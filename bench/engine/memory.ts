@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { medianOf, type Row } from '../report.ts';
 import { peersOf } from './figures.ts';
-import type { Name, Stage } from './stage.ts';
-import { SUBJECTS } from './stage.ts';
+import { SUBJECTS, type Name, type Stage } from './stage.ts';
 import type { SubjectProcess } from './subject-process.ts';
 
 const FIRST_CALLS = 5;

@@ -1,7 +1,6 @@
 import { medianOf, type Row } from '../report.ts';
 import { peersOf } from './figures.ts';
-import type { Name, Stage } from './stage.ts';
-import { SUBJECTS } from './stage.ts';
+import { SUBJECTS, type Name, type Stage } from './stage.ts';
 
 const CALLS = 20;
 const RUNS = 20;

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { startPostgres } from '@hamlet/dev';
-import type { LocalPostgres } from '@hamlet/dev';
+import { startPostgres, type LocalPostgres } from '@hamlet/dev';
 import { openDatabase } from '@hamlet/store';
 import { sql } from 'kysely';
 import { peerPackages, peersOf } from '../peer-packages.ts';

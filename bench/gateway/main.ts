@@ -2,11 +2,9 @@
 import { execFileSync, fork } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { writeReport } from '../report.ts';
-import type { Row } from '../report.ts';
+import { writeReport, type Row } from '../report.ts';
 import type { Arrivals, Load } from './callers.ts';
-import { openStage } from './stage.ts';
-import type { Stage, Target } from './stage.ts';
+import { openStage, type Stage, type Target } from './stage.ts';
 
 const USAGE = `Usage: node bench/gateway/main.ts [--seconds N] [--rounds N] [--streams N]
 

@@ -1,6 +1,5 @@
 /** A model server with OpenAI's wire and the pace of a small model, in a process of its own. Each token is the time at which it was sent. */
-import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FIRST_TOKEN_MS, TOKEN_EVERY_MS, TOKENS, wallMs } from './pace.ts';
 

@@ -1,7 +1,5 @@
-import { inTransaction, openDatabase, postBatch } from '@hamlet/store';
-import type { Db, TransferRequest } from '@hamlet/store';
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { inTransaction, openDatabase, postBatch, type Db, type TransferRequest } from '@hamlet/store';
+import { sql, type RawBuilder } from 'kysely';
 
 /**
  * Accounts of the bench in our ledger. The accounts of the series have the numbers after `base`; the others are single

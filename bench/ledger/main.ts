@@ -9,17 +9,12 @@ import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '@hamlet/dev';
-import { checkLedger, migrate, openDatabase } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { checkLedger, migrate, openDatabase, type Db } from '@hamlet/store';
 import { sql } from 'kysely';
-import { writeReport } from '../report.ts';
-import type { Row } from '../report.ts';
-import { fillLongAccount, openBooks, writeBatches } from './books.ts';
-import type { Books } from './books.ts';
-import { pgbench } from './pgbench.ts';
-import { sealEverything } from './seal.ts';
-import type { SealRun } from './seal.ts';
-import type { PgbenchRun } from './pgbench.ts';
+import { writeReport, type Row } from '../report.ts';
+import { fillLongAccount, openBooks, writeBatches, type Books } from './books.ts';
+import { pgbench, type PgbenchRun } from './pgbench.ts';
+import { sealEverything, type SealRun } from './seal.ts';
 
 const USAGE = `usage: make bench-ledger, or node bench/ledger/main.ts [--seconds N] [--rounds N]
 

@@ -9,8 +9,7 @@ import { testApiServer } from '@hamlet/test/env/api-server';
 import { POD_FLAGS } from '../pod-flags.ts';
 import { writeReport, type Row } from '../report.ts';
 import { buildCluster, furnish } from './village.ts';
-import { medianRssMb, startMeasured } from './measured-process.ts';
-import type { MeasuredProcess } from './measured-process.ts';
+import { medianRssMb, startMeasured, type MeasuredProcess } from './measured-process.ts';
 import { startHands } from './hands.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

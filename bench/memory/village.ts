@@ -4,8 +4,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { GROUP, VERSION } from '@hamlet/contract';
-import { SERVICE_ACCOUNTS } from '@hamlet/kube';
-import type { NewObject, ResourceType } from '@hamlet/kube';
+import { SERVICE_ACCOUNTS, type NewObject, type ResourceType } from '@hamlet/kube';
 import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { parse } from 'yaml';
 

@@ -4,17 +4,8 @@ import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import {
-  KubeClient,
-  kubeconfigConnection,
-  NAMESPACES,
-  NODES,
-  SERVICE_ACCOUNTS,
-  type Connection,
-  type KubeObject,
-  type NewObject,
-  type ResourceType,
-} from '@hamlet/kube';
+import type { Connection, KubeObject, NewObject, ResourceType } from '@hamlet/kube';
+import { KubeClient, kubeconfigConnection, NAMESPACES, NODES, SERVICE_ACCOUNTS } from '@hamlet/kube';
 import { parse } from 'yaml';
 
 const ROOT = resolve(import.meta.dirname, '../..');

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION } from '@hamlet/contract/kinds';
 import { CLAIMS, KubeError, PODS, type KubeClient, type KubeObject, type NewObject } from '@hamlet/kube';
+import type { CachedAgent, TierView } from '@hamlet/operator';
 import {
   AGENTS,
   cachedAgent,
@@ -13,8 +14,6 @@ import {
   settingsOf,
   statusOf,
   tierView,
-  type CachedAgent,
-  type TierView,
 } from '@hamlet/operator';
 import { inParallel, type ControlPlane } from './control-plane.ts';
 

@@ -8,13 +8,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres, startRedis } from '@hamlet/dev';
 import { migrate } from '@hamlet/store';
-import { writeReport } from '../report.ts';
-import type { Row } from '../report.ts';
+import { writeReport, type Row } from '../report.ts';
 import type { ServerKind } from './ipc.ts';
-import { run } from './run.ts';
-import type { RunResult } from './run.ts';
-import { CROWD, FULL, QUICK } from './setting.ts';
-import type { Setting } from './setting.ts';
+import { run, type RunResult } from './run.ts';
+import { CROWD, FULL, QUICK, type Setting } from './setting.ts';
 
 const USAGE = `Usage: node bench/world/main.ts [--quick] [--only CASE] [--seconds N] [--profile FOLDER]
 

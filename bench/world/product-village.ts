@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { AgentSpec } from '@hamlet/contract';
 import type { WorldState } from '@hamlet/core';
 import type { AgentRecord, AgentSource } from '@hamlet/server';
-import { appendBatch, dropLease, takeLease } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { appendBatch, dropLease, takeLease, type Db } from '@hamlet/store';
 import { agentName, populate } from './walkers.ts';
 
 const LEASE_MS = 60_000;

@@ -1,5 +1,4 @@
-import { walkOf, walkPosition } from '@hamlet/core';
-import type { WorldState } from '@hamlet/core';
+import { walkOf, walkPosition, type WorldState } from '@hamlet/core';
 
 /**
  * Positions of all agents at a recent tick, in quarters of tiles, x and y by slot. An agent is on its path, or on its

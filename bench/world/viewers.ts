@@ -11,8 +11,7 @@ import { Camera } from './camera.ts';
 import { answerGreeting, reserveSeat } from './colyseus/colyseus-join.ts';
 import { compare } from './fidelity.ts';
 import { HamletViewer } from './hamlet-viewer.ts';
-import { wallMs } from './ipc.ts';
-import type { FromViewers, ServerKind, ToViewers } from './ipc.ts';
+import { wallMs, type FromViewers, type ServerKind, type ToViewers } from './ipc.ts';
 import type { Setting } from './setting.ts';
 
 const PAN_EVERY_MS = 250;

@@ -1,6 +1,5 @@
 import type { WorldEvent } from '@hamlet/contract';
-import { advance, drawBelow, reduce, validateCommand } from '@hamlet/core';
-import type { WorldState } from '@hamlet/core';
+import { advance, drawBelow, reduce, validateCommand, type WorldState } from '@hamlet/core';
 import type { WorldCommands } from '@hamlet/server';
 
 /** Ticks per second of the village. */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openModel, oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import type { ChatRequest, Model } from '@hamlet/models';
-import type { CompletionsServer } from './completions-server.ts';
-import { serveCompletions } from './completions-server.ts';
+import { serveCompletions, type CompletionsServer } from './completions-server.ts';
 import type { Continuation, TextModel } from './text-model.ts';
 
 const asked: Continuation[] = [];

@@ -1,6 +1,5 @@
 /** OpenAI's wire of completions for a base model. */
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { Continued, TextModel } from './text-model.ts';

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Failure, printFailure } from '../village/failure.ts';
 import { runSteps } from '../village/steps.ts';
-import type { CompletionsServer } from './completions-server.ts';
-import { serveCompletions } from './completions-server.ts';
+import { serveCompletions, type CompletionsServer } from './completions-server.ts';
 import { fetchRuntime, fetchWeights, MODEL_NAME } from './fetch-model.ts';
 import { openTextModel } from './text-model.ts';
 

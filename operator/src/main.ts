@@ -1,17 +1,7 @@
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import {
-  connect,
-  drain,
-  Elector,
-  KubeClient,
-  LoopWatch,
-  ServiceServer,
-  shutdownSignal,
-  tokenFile,
-  type Connection,
-  type Fence,
-} from '@hamlet/kube';
+import type { Connection, Fence } from '@hamlet/kube';
+import { connect, drain, Elector, KubeClient, LoopWatch, ServiceServer, shutdownSignal, tokenFile } from '@hamlet/kube';
 import * as z from 'zod';
 import { Environment, reserveOf, settingsOf, usage } from './config.ts';
 import { addProcessGauges, errorText, operatorMetrics, type OperatorMetrics } from './metrics.ts';

@@ -1,12 +1,5 @@
-import {
-  type Elector,
-  KubeError,
-  type LoopWatch,
-  type OutcomeRecord,
-  type Recovery,
-  type RequestRecord,
-  type WorkQueue,
-} from '@hamlet/kube';
+import type { Elector, LoopWatch, OutcomeRecord, Recovery, RequestRecord, WorkQueue } from '@hamlet/kube';
+import { KubeError } from '@hamlet/kube';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Watched } from './objects/watched.ts';
 

@@ -4,15 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { goodStanding } from '@hamlet/contract';
 import { API_VERSION, type Agent } from '@hamlet/contract/kinds';
-import {
-  CLAIMS,
-  isStatus,
-  PODS,
-  SERVICE_ACCOUNTS,
-  type KubeObject,
-  type NewObject,
-  type ResourceType,
-} from '@hamlet/kube';
+import type { KubeObject, NewObject, ResourceType } from '@hamlet/kube';
+import { CLAIMS, isStatus, PODS, SERVICE_ACCOUNTS } from '@hamlet/kube';
 import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS } from './objects/names.ts';

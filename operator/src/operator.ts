@@ -1,5 +1,6 @@
 import type { Client, VillageState } from '@hamlet/contract';
 import { NO_ROOM, type Room } from '@hamlet/core/seats';
+import type { KubeClient, KubeObject, OutcomeRecord, ReflectorOptions, ResourceType, WatchTimes } from '@hamlet/kube';
 import {
   CLAIMS,
   EventRecorder,
@@ -13,12 +14,6 @@ import {
   systemClock,
   VOLUMES,
   WorkQueue,
-  type KubeClient,
-  type KubeObject,
-  type OutcomeRecord,
-  type ReflectorOptions,
-  type ResourceType,
-  type WatchTimes,
 } from '@hamlet/kube';
 import { booksThrough } from './drift/books-client.ts';
 import { DriftAudit, driftMetrics, type DriftPorts } from './drift/drift-audit.ts';
@@ -31,16 +26,8 @@ import type { Entitled } from './kinds/entitlement/seat-sources.ts';
 import { Seats } from './kinds/entitlement/seats.ts';
 import { ScheduleController } from './kinds/schedule/controller.ts';
 import { addGauges, errorText, queueWaits, type OperatorMetrics } from './metrics.ts';
-import {
-  cachedAgent,
-  isReadable,
-  nodeView,
-  tierView,
-  volumeClaimView,
-  volumeView,
-  type CachedAgent,
-  type TierView,
-} from './objects/cached-objects.ts';
+import type { CachedAgent, TierView } from './objects/cached-objects.ts';
+import { cachedAgent, isReadable, nodeView, tierView, volumeClaimView, volumeView } from './objects/cached-objects.ts';
 import { AGENT_ROLE, AGENTS, ENTITLEMENTS, FOR_AGENTS, FOR_LABEL, ROLE_LABEL } from './objects/names.ts';
 import { podView } from './objects/pod-view.ts';
 import { createRuleChecker, type CheckRules } from './objects/rule-checker.ts';

@@ -7,16 +7,8 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from '../env/cluster-test.ts';
 import { API_VERSION, type Agent, type Schedule } from '@hamlet/contract/kinds';
 import { EVENTS, type KubeObject } from '@hamlet/kube';
-import {
-  AGENTS,
-  Environment,
-  Operator,
-  operatorMetrics,
-  SCHEDULES,
-  settingsOf,
-  villageClient,
-  type OperatorMetrics,
-} from '@hamlet/operator';
+import type { OperatorMetrics } from '@hamlet/operator';
+import { AGENTS, Environment, Operator, operatorMetrics, SCHEDULES, settingsOf, villageClient } from '@hamlet/operator';
 import type { Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';

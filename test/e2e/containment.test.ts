@@ -8,16 +8,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import { clusterStatus } from '../../local/village/cluster.ts';
 import { until } from '../env/until.ts';
 import { askHands, runIn, waitFor, type HandsAnswer } from '../env/hands/ask-hands.ts';
-import {
-  agentOf,
-  applyAgent,
-  containerOf,
-  deleteAgents,
-  untilReady,
-  village,
-  type ContainerRun,
-  type Village,
-} from '../env/village.ts';
+import type { ContainerRun, Village } from '../env/village.ts';
+import { agentOf, applyAgent, containerOf, deleteAgents, untilReady, village } from '../env/village.ts';
 
 const NAME = `wild-${process.pid}`;
 const GI = 2 ** 30;

@@ -5,16 +5,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import {
-  agentOf,
-  getObject,
-  killComponent,
-  mainProcessOf,
-  untilMoves,
-  untilReady,
-  village,
-  type Village,
-} from '../env/village.ts';
+import type { Village } from '../env/village.ts';
+import { agentOf, getObject, killComponent, mainProcessOf, untilMoves, untilReady, village } from '../env/village.ts';
 
 const PAUSE_MS = 300;
 

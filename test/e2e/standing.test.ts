@@ -16,16 +16,8 @@ import { CLAIMS, isStatus, PODS, type KubeClient, type KubeObject } from '@hamle
 import { dataOf, codeOf } from '../env/client.ts';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import {
-  agentOf,
-  applyAgent,
-  containerOf,
-  deleteAgents,
-  kubeClient,
-  untilReady,
-  village,
-  type Village,
-} from '../env/village.ts';
+import type { Village } from '../env/village.ts';
+import { agentOf, applyAgent, containerOf, deleteAgents, kubeClient, untilReady, village } from '../env/village.ts';
 
 /** A short polling interval, so that the measured time is the operator's. */
 const PAUSE_MS = 20;

@@ -4,17 +4,10 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { dataOf } from '../env/client.ts';
-import type { Working } from '../../api/server/src/permissions/testing/permission-play.ts';
-import { outlast } from '../../api/server/src/permissions/testing/permission-play.ts';
+import { outlast, type Working } from '../../api/server/src/permissions/testing/permission-play.ts';
 import { eventually } from '../../api/server/src/testing/test-village.ts';
-import {
-  runProgram,
-  startGuardedVillage,
-  type BrokerProcess,
-  type GuardedVillage,
-  type Program,
-  type Ran,
-} from './guarded-village.ts';
+import type { BrokerProcess, GuardedVillage, Program, Ran } from './guarded-village.ts';
+import { runProgram, startGuardedVillage } from './guarded-village.ts';
 
 const OWN = 'refs/heads/hamlet/ada/fix';
 const URLLIB = resolve(import.meta.dirname, 'urllib-post.py');

@@ -3,16 +3,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import {
-  KubeClient,
-  kubeconfigConnection,
-  NAMESPACES,
-  SERVICE_ACCOUNTS,
-  type Connection,
-  type KubeClientOptions,
-  type NewObject,
-  type ResourceType,
-} from '@hamlet/kube';
+import type { Connection, KubeClientOptions, NewObject, ResourceType } from '@hamlet/kube';
+import { KubeClient, kubeconfigConnection, NAMESPACES, SERVICE_ACCOUNTS } from '@hamlet/kube';
 import { parse } from 'yaml';
 import { until } from './until.ts';
 

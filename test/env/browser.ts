@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { secrets } from '../../local/village/secrets.ts';
 
 /** Debian's package `chromium`; `HAMLET_CHROMIUM` overrides it. */

@@ -11,14 +11,8 @@ import { API_VERSION, CHAIN, type Agent } from '@hamlet/contract/kinds';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS, SCHEDULES } from '@hamlet/operator';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import {
-  clientOf,
-  eventually,
-  startTestVillage,
-  TOKENS,
-  type TestVillage,
-  Play,
-} from '../../api/server/src/testing/test-village.ts';
+import type { TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, Play } from '../../api/server/src/testing/test-village.ts';
 import { buildPlugin } from '../../cli/kubectl/build.ts';
 import { testFolder } from '../env/at-end.ts';
 

@@ -7,15 +7,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { after, before, test } from '../env/cluster-test.ts';
 import { isDeepStrictEqual, promisify } from 'node:util';
-import {
-  isStatus,
-  KubeClient,
-  type KubeObject,
-  Reflector,
-  type ResourceType,
-  SERVICE_ACCOUNTS,
-  tokenFile,
-} from '@hamlet/kube';
+import type { KubeObject, ResourceType } from '@hamlet/kube';
+import { isStatus, KubeClient, Reflector, SERVICE_ACCOUNTS, tokenFile } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
 import { operatorToken } from './operator-process.ts';
 import { operatorUnderTest, type UnderTest } from './operator-under-test.ts';

@@ -3,18 +3,8 @@
  * bypasses the proxy.
  */
 import { Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
-import {
-  CLAIMS,
-  isStatus,
-  KubeClient,
-  keyOf,
-  NODES,
-  PODS,
-  Reflector,
-  type KubeObject,
-  type TokenSource,
-  type WatchTimes,
-} from '@hamlet/kube';
+import type { KubeObject, TokenSource, WatchTimes } from '@hamlet/kube';
+import { CLAIMS, isStatus, KubeClient, keyOf, NODES, PODS, Reflector } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { fakeKubelet } from '../../operator/src/testing/fake-kubelet.ts';

@@ -11,13 +11,8 @@ import { formatAiDollars, type LedgerEntry, type Outcome, type Post } from '@ham
 import { checkLedger, type Db } from '@hamlet/store';
 import { FULL_RUN, Seeded } from '@hamlet/test/env/seeded';
 import type { TestClient } from '../env/client.ts';
-import {
-  AGENT_IDS,
-  clientOf,
-  startOwnVillage,
-  type TestVillage,
-  TOKENS,
-} from '../../api/server/src/testing/test-village.ts';
+import type { TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { AGENT_IDS, clientOf, startOwnVillage, TOKENS } from '../../api/server/src/testing/test-village.ts';
 import { startToxiproxy, startWeather, type Toxiproxy } from './weather.ts';
 import { type ApiProcess, startApiProcess } from '../../api/server/src/testing/api-process.ts';
 

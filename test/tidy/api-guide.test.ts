@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { pathsOf, Problem, REFUSALS, ROUTES, ViewerMessage } from '@hamlet/contract';
-import type { RouteSpec } from '@hamlet/contract';
+import { pathsOf, Problem, REFUSALS, ROUTES, ViewerMessage, type RouteSpec } from '@hamlet/contract';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const WORDS_MAX = 2_500;

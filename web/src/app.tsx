@@ -13,13 +13,8 @@ import { Notices } from './features/top-bar/notices.tsx';
 import { SignInDialog } from './features/sign-in/sign-in-dialog.tsx';
 import { TopBar } from './features/top-bar/top-bar.tsx';
 import { Button, Icon, IconButton, LazyBoundary } from './ui/controls.tsx';
-import {
-  useViewerId,
-  useVillage,
-  useVillageState,
-  VillageProvider,
-  type VillageTools,
-} from './features/village-context.ts';
+import type { VillageTools } from './features/village-context.ts';
+import { useViewerId, useVillage, useVillageState, VillageProvider } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
 import { VillageMark } from './features/scripted/village-mark.tsx';
 

@@ -9,16 +9,8 @@ import { Connections, Strangers } from './connections.ts';
 import type { Network } from './connect/reach.ts';
 import { factsAsWritten, OF_BROKER } from './proxy/asked.ts';
 import { HeldBodies } from './proxy/held-bodies.ts';
-import {
-  admit,
-  admitIdentity,
-  knownOf,
-  Recorder,
-  type AttemptFacts,
-  type Caller,
-  type Known,
-  type Unadmitted,
-} from './proxy/caller.ts';
+import type { AttemptFacts, Caller, Known, Unadmitted } from './proxy/caller.ts';
+import { admit, admitIdentity, knownOf, Recorder } from './proxy/caller.ts';
 import { namesHost, readAbsolute, readHostPort } from './proxy/destination.ts';
 import { requireName } from './proxy/first-bytes.ts';
 import { factsOf, forward, type ForwardParts, type Passage } from './proxy/forward.ts';

@@ -1,15 +1,13 @@
 /** The peer: the same walkers in a Colyseus room, broadcast to all viewers or filtered by StateView. Started by main.ts. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Room, Server } from '@colyseus/core';
-import type { Client } from '@colyseus/core';
+import { Room, Server, type Client } from '@colyseus/core';
 import { Encoder, StateView, schema, t } from '@colyseus/schema';
 import { WebSocketTransport } from '@colyseus/ws-transport';
 import { createWorld, exactPositionAt } from '@hamlet/core';
 import { benchMap } from '../bench-map.ts';
 import { Camera } from '../camera.ts';
-import { wallMs } from '../ipc.ts';
-import type { Flush, FromServer, ToServer } from '../ipc.ts';
+import { wallMs, type Flush, type FromServer, type ToServer } from '../ipc.ts';
 import type { Setting } from '../setting.ts';
 import { CpuMeter, everyTick } from '../ticking.ts';
 import { Walkers, agentName, populate } from '../walkers.ts';

@@ -1,12 +1,5 @@
-import {
-  CHAIN,
-  firstUnmet,
-  PAST_TROUBLE,
-  REASONS,
-  type Agent,
-  type Condition,
-  type ConditionType,
-} from '@hamlet/contract/kinds';
+import type { Agent, Condition, ConditionType } from '@hamlet/contract/kinds';
+import { CHAIN, firstUnmet, PAST_TROUBLE, REASONS } from '@hamlet/contract/kinds';
 
 export interface Link {
   readonly type: ConditionType;

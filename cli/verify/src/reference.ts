@@ -1,13 +1,5 @@
-import {
-  EMPTY_EDGE,
-  growEdge,
-  HASH_BYTES,
-  rootOf,
-  sameBytes,
-  tilesOfLevel,
-  type Checkpoint,
-  type NoteKey,
-} from '@hamlet/core';
+import type { Checkpoint, NoteKey } from '@hamlet/core';
+import { EMPTY_EDGE, growEdge, HASH_BYTES, rootOf, sameBytes, tilesOfLevel } from '@hamlet/core';
 import { checkpointOf, type Kept } from './kept.ts';
 import type { LogSource } from './log-source.ts';
 import { PLATFORM } from './platform.ts';

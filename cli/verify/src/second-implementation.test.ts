@@ -5,6 +5,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import type { Edge, NoteKey, Tile } from '@hamlet/core';
 import {
   consistencyRanges,
   EMPTY_EDGE,
@@ -20,9 +21,6 @@ import {
   writeCheckpoint,
   writeNote,
   writeVerifierKey,
-  type Edge,
-  type NoteKey,
-  type Tile,
 } from '@hamlet/core';
 import { cases, Seeded } from '@hamlet/test/env/seeded';
 import { PLATFORM } from './platform.ts';

@@ -1,6 +1,5 @@
+import type { Checkpoint, Edge, SealedSide, TileAddress } from '@hamlet/core';
 import {
-  type Checkpoint,
-  type Edge,
   EMPTY_EDGE,
   growEdge,
   HASH_BYTES,
@@ -11,9 +10,7 @@ import {
   rootOf,
   sameBytes,
   SEALED_KINDS,
-  type SealedSide,
   sidesOf,
-  type TileAddress,
   tilesOfLevel,
 } from '@hamlet/core';
 import type { LogSource } from './log-source.ts';

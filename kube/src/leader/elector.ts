@@ -5,15 +5,8 @@ import { isStatus } from '../client/kube-error.ts';
 import { LEASES } from '../client/kube-object.ts';
 import { compareVersions, type Change } from '../reflector/object-cache.ts';
 import { Reflector } from '../reflector/reflector.ts';
-import {
-  expiresInMs,
-  leaseStep,
-  LEASE_TIMES,
-  nextLeaseSpec,
-  type Lease,
-  type LeaseTimes,
-  type LeaseView,
-} from './lease-step.ts';
+import type { Lease, LeaseTimes, LeaseView } from './lease-step.ts';
+import { expiresInMs, leaseStep, LEASE_TIMES, nextLeaseSpec } from './lease-step.ts';
 
 /** Proof of leadership: receivers refuse a smaller one. A new Lease counts from 0, so its uid is part of the proof. */
 export interface Fence {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { COMPLETIONS_WIRE, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
-import { findAbilities } from './model-abilities.ts';
-import type { ModelAbilities } from './model-abilities.ts';
+import { findAbilities, type ModelAbilities } from './model-abilities.ts';
 
 const HELLO = { text: ['Hello.'] };
 const REFUSED: WireAnswer = { status: 400, chunks: ['{"error":{"message":"no"}}'] };

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { oneServerConfig } from '@hamlet/models';
 import { z } from 'zod';
-import { findAbilities } from './model-abilities.ts';
-import type { AskedServer, ModelAbilities } from './model-abilities.ts';
+import { findAbilities, type AskedServer, type ModelAbilities } from './model-abilities.ts';
 
 /** Name of the credential, and of the file with the key. */
 export const MODEL_CREDENTIAL = 'model';

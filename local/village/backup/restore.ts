@@ -8,16 +8,8 @@ import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
 import { ROOT } from '../paths.ts';
 import { confirm, runSteps, type Step } from '../steps.ts';
 import { requirePostgres } from './backup.ts';
-import {
-  asSuperuser,
-  databaseFacts,
-  dropReplaced,
-  makeBeside,
-  POSTGRES_POD,
-  RESTORED,
-  swap,
-  type DatabaseFacts,
-} from './database.ts';
+import type { DatabaseFacts } from './database.ts';
+import { asSuperuser, databaseFacts, dropReplaced, makeBeside, POSTGRES_POD, RESTORED, swap } from './database.ts';
 import { halt, resume } from './halt.ts';
 import { LOG_DEPLOYMENT, podOfLog, replaceKey, replaceLog } from './log-volume.ts';
 import { checkParts, holdingsText, isEmpty, MANIFEST, PARTS, type Manifest } from './manifest.ts';

@@ -1,12 +1,5 @@
-import {
-  type AgentBooks,
-  type Boost,
-  type ComputeClaim,
-  goodStanding,
-  type Presence,
-  type ScheduleActivity,
-  type Standing,
-} from '@hamlet/contract';
+import type { AgentBooks, Boost, ComputeClaim, Presence, ScheduleActivity, Standing } from '@hamlet/contract';
+import { goodStanding } from '@hamlet/contract';
 import { type CachedAgent, isTerminating } from '../objects/cached-objects.ts';
 import { podName } from '../objects/names.ts';
 import { isLiving, type PodView } from '../objects/pod-view.ts';

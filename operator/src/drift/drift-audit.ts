@@ -4,17 +4,10 @@ import { pause, wakefulClock, type Clock, type EventRecorder } from '@hamlet/kub
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ScheduleView } from '../kinds/schedule/cached-schedule.ts';
 import { AGENTS } from '../objects/names.ts';
-import { agentDifferences, type AgentFacts, type AgentObjects } from './agent-differences.ts';
+import { agentDifferences, scheduleDifferences, type AgentFacts, type AgentObjects } from './agent-differences.ts';
 import type { Books } from './books-client.ts';
-import {
-  differenceText,
-  DRIFT_KINDS,
-  judgeDrift,
-  type Difference,
-  type Known,
-  type KnownDifference,
-} from './difference.ts';
-import { scheduleDifferences } from './agent-differences.ts';
+import type { Difference, Known, KnownDifference } from './difference.ts';
+import { differenceText, DRIFT_KINDS, judgeDrift } from './difference.ts';
 
 /** Average interval between two audits; one interval is 10 to 30 minutes. */
 export const AUDIT_MS = 20 * 60_000;

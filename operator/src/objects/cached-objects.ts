@@ -1,12 +1,5 @@
-import {
-  Agent,
-  Entitlement,
-  EntitlementSpec,
-  TOOL_CLASSES,
-  type AgentSpec,
-  type AgentStatus,
-  type EntitlementStatus,
-} from '@hamlet/contract/kinds';
+import type { AgentSpec, AgentStatus, EntitlementStatus } from '@hamlet/contract/kinds';
+import { Agent, Entitlement, EntitlementSpec, TOOL_CLASSES } from '@hamlet/contract/kinds';
 import type { ExampledRule } from '@hamlet/core/rules';
 import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
 import { slim, type KubeObject, type StoredMeta } from '@hamlet/kube';

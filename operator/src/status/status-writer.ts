@@ -1,12 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  backoffMs,
-  type Clock,
-  type KubeClient,
-  type KubeObject,
-  type Reflector,
-  type ResourceType,
-} from '@hamlet/kube';
+import type { Clock, KubeClient, KubeObject, Reflector, ResourceType } from '@hamlet/kube';
+import { backoffMs } from '@hamlet/kube';
 import { FIELD_MANAGER } from '../objects/names.ts';
 
 /** The writer collects the changes of a status for this time, and writes them together. */

@@ -2,23 +2,10 @@
  * An operator with exactly the rights that the chart grants, on a real API server, scheduler and controllers, with fake
  * nodes.
  */
-import {
-  API_VERSION,
-  type AgentStatus,
-  type ConditionType,
-  type EventReason,
-  type Reason,
-} from '@hamlet/contract/kinds';
-import {
-  isStatus,
-  KubeClient,
-  NODES,
-  PODS,
-  SERVICE_ACCOUNTS,
-  type KubeObject,
-  type NewObject,
-  type ResourceType,
-} from '@hamlet/kube';
+import type { AgentStatus, ConditionType, EventReason, Reason } from '@hamlet/contract/kinds';
+import { API_VERSION } from '@hamlet/contract/kinds';
+import type { KubeObject, NewObject, ResourceType } from '@hamlet/kube';
+import { isStatus, KubeClient, NODES, PODS, SERVICE_ACCOUNTS } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS, ENTITLEMENTS } from '../objects/names.ts';

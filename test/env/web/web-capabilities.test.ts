@@ -7,9 +7,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
-import type { TestBrowser } from '../browser.ts';
+import { visit, type TestBrowser } from '../browser.ts';
 import { until } from '../until.ts';
-import { visit } from '../browser.ts';
 import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
 
 const RULES = JSON.stringify([

@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PermissionPlay, post } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
-import type { BrowserOptions } from '../browser.ts';
-import { visit } from '../browser.ts';
+import { visit, type BrowserOptions } from '../browser.ts';
 import { startViewerStage, type ViewerStage } from './web-viewers.ts';
 
 const COMMANDS = [

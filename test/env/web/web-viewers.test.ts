@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startPayPalStandIn } from '../../../api/server/src/money/testing/paypal-stand-in.ts';
-import type { TestBrowser } from '../browser.ts';
+import { visit, type TestBrowser } from '../browser.ts';
 import { until } from '../until.ts';
-import { visit } from '../browser.ts';
 import { MANY, startViewerStage, type ViewerStage } from './web-viewers.ts';
 
 /** Number of runs that the page lists first. */

@@ -4,10 +4,8 @@ import { test } from 'node:test';
 import { freePort } from '@hamlet/dev';
 import type { TestClient } from '../client.ts';
 import type { RunningServer } from '../../../api/server/src/start/start-server.ts';
-import { clientOf, startTestVillage, TOKENS } from '../../../api/server/src/testing/test-village.ts';
-import type { TestVillage } from '../../../api/server/src/testing/test-village.ts';
-import { openSharedBrowser } from '../browser.ts';
-import type { BrowserOptions, SharedBrowser, TestBrowser } from '../browser.ts';
+import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../../../api/server/src/testing/test-village.ts';
+import { openSharedBrowser, type BrowserOptions, type SharedBrowser, type TestBrowser } from '../browser.ts';
 import { builtWeb } from './built-web.ts';
 
 const OUTPUT = resolve(import.meta.dirname, '../../output');

@@ -1,18 +1,14 @@
 import type { DrawnAgent } from '@hamlet/core';
+import type { Camera, MapSize, Point, TileRect, Viewport } from './model/camera.ts';
 import {
-  type Camera,
   clampCamera,
   EDGE_TILES,
   fitRect,
   glide,
-  type MapSize,
   inSight,
   panBy,
-  type Point,
   screenToWorld,
   showPeople,
-  type TileRect,
-  type Viewport,
   visibleTiles,
   zoomAt,
 } from './model/camera.ts';

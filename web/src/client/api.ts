@@ -1,13 +1,5 @@
-import {
-  createClient,
-  type CallData,
-  type CallInput,
-  type Client,
-  type Problem,
-  ProblemError,
-  type RouteSpec,
-  type StreamEvent,
-} from '@hamlet/contract';
+import type { CallData, CallInput, Client, Problem, RouteSpec, StreamEvent } from '@hamlet/contract';
+import { createClient, ProblemError } from '@hamlet/contract';
 
 /** A refused or failed request, in words. `code` is a code of the contract, or `unreachable` if no answer came. */
 export interface Refused {

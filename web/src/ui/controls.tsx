@@ -1,14 +1,5 @@
-import {
-  Component,
-  type ComponentProps,
-  type ReactElement,
-  type ReactNode,
-  Suspense,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from 'react';
+import type { ComponentProps, ReactElement, ReactNode } from 'react';
+import { Component, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { ICON_PATHS, type IconName } from './icon-paths.ts';
 import type { Refused } from '../client/api.ts';
 import type { Pages } from '../client/query/use-live.ts';

@@ -1,15 +1,12 @@
-import {
-  doneWith,
-  ProcessEnding,
-  RunCancelled,
-  RunFailure,
-  type AgentRuntime,
-  type RunInput,
-  type RuntimeContext,
-  type RuntimeHost,
-  type RuntimeOutcome,
-  type SpeechInput,
+import type {
+  AgentRuntime,
+  RunInput,
+  RuntimeContext,
+  RuntimeHost,
+  RuntimeOutcome,
+  SpeechInput,
 } from '../agent-runtime.ts';
+import { doneWith, ProcessEnding, RunCancelled, RunFailure } from '../agent-runtime.ts';
 import type { RunOutcome } from '../loop/advance.ts';
 import type { Begun, Engine } from '../loop/engine.ts';
 import type { ModelPort } from '../loop/ports.ts';

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEchoRuntime } from '../../examples/echo-runtime.ts';
-import {
-  createRuntime,
-  createStubRuntime,
-  type AgentRuntime,
-  type RuntimeContext,
-  type RuntimeHost,
-} from '../index.ts';
+import type { AgentRuntime, RuntimeContext, RuntimeHost } from '../index.ts';
+import { createRuntime, createStubRuntime } from '../index.ts';
 import { aRunContext, aRuntimeConfig } from '../testing/an-engine.ts';
 
 const host: RuntimeHost = {

@@ -1,14 +1,7 @@
 import type { Effect, EventOf } from '../journal/event.ts';
 import { illegal, moved, type IllegalMove, type Reduced } from './move.ts';
-import {
-  currentCalls,
-  currentTurn,
-  UNANSWERED,
-  type CallPhase,
-  type CallState,
-  type QuestionAnswer,
-  type RunState,
-} from './run-state.ts';
+import type { CallPhase, CallState, QuestionAnswer, RunState } from './run-state.ts';
+import { currentCalls, currentTurn, UNANSWERED } from './run-state.ts';
 
 /** Events of tool calls and of the questions about them. */
 export const CALL_EVENTS = [

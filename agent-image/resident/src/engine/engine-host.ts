@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { judgeCall } from '@hamlet/core/policy';
-import {
-  createEngine,
-  JournalError,
-  modelCompaction,
-  RunFailure,
-  SYSTEM_CLOCK,
-  type ApprovalPort,
-  type Engine,
-  type EngineParts,
-  type EnginePorts,
-  type Journal,
-  type ModelPort,
-  type Notice,
-  type PolicyPort,
-  type Tool,
+import type {
+  ApprovalPort,
+  Engine,
+  EngineParts,
+  EnginePorts,
+  Journal,
+  ModelPort,
+  Notice,
+  PolicyPort,
+  Tool,
 } from '@hamlet/engine';
+import { createEngine, JournalError, modelCompaction, RunFailure, SYSTEM_CLOCK } from '@hamlet/engine';
 import { RUN_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
 import type { Notes } from '../memory/notes.ts';
 import { recallShared, type RepositoryMemory } from '../memory/repository-memory.ts';

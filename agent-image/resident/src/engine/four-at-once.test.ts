@@ -8,13 +8,8 @@ import { after, test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
 import type { Run } from '@hamlet/contract';
 import { createEngineRuntime } from '@hamlet/engine';
-import {
-  OPENAI_WIRE,
-  startWireServer,
-  type WireAnswer,
-  type WireRequest,
-  type WireServer,
-} from '@hamlet/models/testing';
+import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import { z } from 'zod';
 import { forgetfulMemory } from '../memory/memory-store.ts';
 import { createRepositoryMemory } from '../memory/repository-memory.ts';

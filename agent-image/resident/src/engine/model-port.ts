@@ -1,14 +1,8 @@
 import { parseAiDollars } from '@hamlet/contract/resident';
-import {
-  SYSTEM_CLOCK,
-  type ClockPort,
-  type Message,
-  type ModelDelta,
-  type ModelEnd,
-  type ModelPort,
-  type ModelRequest,
-} from '@hamlet/engine';
+import type { ClockPort, Message, ModelDelta, ModelEnd, ModelPort, ModelRequest } from '@hamlet/engine';
+import { SYSTEM_CLOCK } from '@hamlet/engine';
 import { backoff } from '@hamlet/core/backoff';
+import type { ChatMessage, JsonSchema, ModelPorts, ToolDefinition } from '@hamlet/models/chat-completions';
 import {
   ANSWER_LIMITS,
   CHAT_PROFILES,
@@ -19,10 +13,6 @@ import {
   MODEL_ERRORS,
   outcomeOf,
   SYSTEM_PORTS,
-  type ChatMessage,
-  type JsonSchema,
-  type ModelPorts,
-  type ToolDefinition,
 } from '@hamlet/models/chat-completions';
 import { z } from 'zod';
 import type { TokenSource } from '../village/agent-token.ts';

@@ -1,13 +1,7 @@
 import { renameSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  catchUpSqliteJournal,
-  JournalError,
-  openSqliteJournal,
-  restoreSqliteJournal,
-  type Journal,
-  type MirrorPage,
-} from '@hamlet/engine';
+import type { Journal, MirrorPage } from '@hamlet/engine';
+import { catchUpSqliteJournal, JournalError, openSqliteJournal, restoreSqliteJournal } from '@hamlet/engine';
 import type { Log } from '../process/json-log.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';

@@ -1,13 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  RunFailure,
-  type Budgets,
-  type GivenAnswer,
-  type ModelPort,
-  type ProgramPort,
-  type RuntimeHost,
-  type Tool,
-} from '@hamlet/engine';
+import type { Budgets, GivenAnswer, ModelPort, ProgramPort, RuntimeHost, Tool } from '@hamlet/engine';
+import { RunFailure } from '@hamlet/engine';
 import type { AgentConfig } from '@hamlet/contract';
 import type { Notes } from '../memory/notes.ts';
 import type { RepositoryMemory } from '../memory/repository-memory.ts';

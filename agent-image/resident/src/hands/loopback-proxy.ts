@@ -1,12 +1,6 @@
 import { once } from 'node:events';
-import {
-  Agent,
-  createServer,
-  request as requestHttp,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Agent, createServer, request as requestHttp } from 'node:http';
 import { connect } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
 import { BROKER_HOST } from './proxy-environment.ts';

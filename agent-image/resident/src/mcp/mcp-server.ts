@@ -1,11 +1,5 @@
-import {
-  Client,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  type CallToolResult,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import type { CallToolResult, Transport } from '@modelcontextprotocol/client';
+import { Client, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { McpFault, quoted } from './mcp-fault.ts';
 import { isProgram } from './process-transport.ts';
 import { createSafeValidator, type JsonObject } from './safe-validator.ts';

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract/resident';
 import type { Environment } from './environment.ts';
 import { exchangedToken, fixedToken, type TokenSource } from '../village/agent-token.ts';
-import { createHttpVillage } from '../village/village.ts';
-import type { Village } from '../village/village.ts';
+import { createHttpVillage, type Village } from '../village/village.ts';
 import { createHttpWork, type WorkVillage } from '../village/work-village.ts';
 
 export interface ConnectionPorts {

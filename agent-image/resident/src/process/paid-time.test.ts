@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  ASK_AGAIN_MS,
-  ASK_EVERY_MS,
-  decidePaid,
-  mayBegin,
-  PAID_GRACE_MS,
-  paidEnd,
-  type PaidDecision,
-  type PaidEnd,
-} from './paid-time.ts';
+import type { PaidDecision, PaidEnd } from './paid-time.ts';
+import { ASK_AGAIN_MS, ASK_EVERY_MS, decidePaid, mayBegin, PAID_GRACE_MS, paidEnd } from './paid-time.ts';
 
 const NOW = 1_000_000_000;
 const ask = (inMs: number): PaidDecision => ({ kind: 'ask', inMs });

@@ -1,12 +1,6 @@
 import { doneWith, RunFailure, type AgentRuntime, type ToolResult, type RunWork } from '@hamlet/engine';
-import {
-  NO_MODEL,
-  noModelWords,
-  readWishes,
-  WHAT_I_UNDERSTAND,
-  type Reading,
-  type Wish,
-} from '../brain/read-wishes.ts';
+import type { Reading, Wish } from '../brain/read-wishes.ts';
+import { NO_MODEL, noModelWords, readWishes, WHAT_I_UNDERSTAND } from '../brain/read-wishes.ts';
 import { greeting, reply } from '../brain/speech.ts';
 import { listed, quoted } from '../brain/words.ts';
 

@@ -1,16 +1,15 @@
 /** Posts, replies, entries, prices and auctions for tests. */
-import {
-  formatAiDollars,
-  parseAiDollars,
-  type AuctionView,
-  type BidView,
-  type BoardNews,
-  type LedgerEntry,
-  type Post,
-  type PurchaseItem,
-  type QuoteAnswer,
-  type Reply,
+import type {
+  AuctionView,
+  BidView,
+  BoardNews,
+  LedgerEntry,
+  Post,
+  PurchaseItem,
+  QuoteAnswer,
+  Reply,
 } from '@hamlet/contract';
+import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import type { PriceAsked } from '../village/village.ts';
 
 const WRITTEN = {

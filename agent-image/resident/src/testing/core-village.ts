@@ -1,18 +1,7 @@
 /** A village in one process: the real rules of the world, without network or clock. It handles a command like the API. */
 import assert from 'node:assert/strict';
-import {
-  ActionBody,
-  AROUND_MAX_TILES,
-  MoveBody,
-  TICK_MS,
-  Turn,
-  type AgentConfig,
-  type AgentPlace,
-  type AgentView,
-  type WorldCommand,
-  type WorldEvent,
-  type WorldView,
-} from '@hamlet/contract';
+import type { AgentConfig, AgentPlace, AgentView, WorldCommand, WorldEvent, WorldView } from '@hamlet/contract';
+import { ActionBody, AROUND_MAX_TILES, MoveBody, TICK_MS, Turn } from '@hamlet/contract';
 import {
   advance,
   agentPlaces,

@@ -7,8 +7,7 @@ import { createClient, type Turn } from '@hamlet/contract';
 import { aWake } from '../testing/a-village.ts';
 import { startHttpApi } from '../testing/http-api.ts';
 import { exchangedToken } from './agent-token.ts';
-import { createHttpVillage } from './village.ts';
-import type { Village, WakeEvent } from './village.ts';
+import { createHttpVillage, type Village, type WakeEvent } from './village.ts';
 
 const api = untilEnd(await startHttpApi());
 let village: Village;

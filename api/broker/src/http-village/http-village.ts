@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EgressAttempt, EgressEnd, EgressWrite } from '@hamlet/contract/broker';
 import {
   admitEgress,
   createClient,
@@ -12,23 +13,12 @@ import {
   ProblemError,
   readEgressSecret,
   withdrawEgress,
-  type EgressAttempt,
-  type EgressEnd,
-  type EgressWrite,
 } from '@hamlet/contract/broker';
 import type { EgressDenial } from '@hamlet/core/egress';
 import { keepEnds } from '../proxy/shown-text.ts';
 import { noSecret, notForHost } from '../secrets/put-secret.ts';
-import {
-  Unreadable,
-  type Admission,
-  type AdmissionDenial,
-  type Attempt,
-  type AttemptEnd,
-  type PermissionAsk,
-  type SecretUse,
-  type Village,
-} from '../village.ts';
+import type { Admission, AdmissionDenial, Attempt, AttemptEnd, PermissionAsk, SecretUse, Village } from '../village.ts';
+import { Unreadable } from '../village.ts';
 import { BrakeStream } from './brake-stream.ts';
 
 /** Timeout of one request to the API in milliseconds: a program waits for it. */

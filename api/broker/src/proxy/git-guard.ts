@@ -2,14 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EgressRule } from '@hamlet/contract';
 import { deny, type EgressDenial } from '@hamlet/core/egress';
 import { readFetchHead } from '../git/fetch-head.ts';
-import {
-  MAX_COMMAND_BYTES,
-  ownBranches,
-  PushHeadReader,
-  type Push,
-  type PushCommand,
-  type PushHead,
-} from '../git/push-commands.ts';
+import type { Push, PushCommand, PushHead } from '../git/push-commands.ts';
+import { MAX_COMMAND_BYTES, ownBranches, PushHeadReader } from '../git/push-commands.ts';
 import { PKT_FLUSH } from '../git/pkt-line.ts';
 import { PUSH_RESULT_TYPE, refusedPush } from '../git/push-report.ts';
 import { giveBack, nextChunk } from './first-bytes.ts';

@@ -2,14 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EgressRule, EgressWriteKind } from '@hamlet/contract';
 import { EGRESS_EXCERPT_MAX_CHARS, EGRESS_SUMMARY_MAX_CHARS } from '@hamlet/contract/broker';
-import {
-  deny,
-  type Destination,
-  type EgressDenial,
-  type WireEffect,
-  type WireHeaders,
-  type WireRequest,
-} from '@hamlet/core/egress';
+import type { Destination, EgressDenial, WireEffect, WireHeaders, WireRequest } from '@hamlet/core/egress';
+import { deny } from '@hamlet/core/egress';
 import { describeCommand, type Push } from '../git/push-commands.ts';
 import { PushProgress } from '../git/push-report.ts';
 import type { PermissionAsk, Village } from '../village.ts';

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
-import { createServer as createHttp } from 'node:http';
+import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { createServer as createTcp, type Server as TcpServer } from 'node:net';
 import { callbackify } from 'node:util';
-import type { Network } from '../connect/reach.ts';
-import { tcpDial } from '../connect/reach.ts';
+import { tcpDial, type Network } from '../connect/reach.ts';
 import { Authority } from '../tls/authority.ts';
 import { createAuthority } from '../tls/issuer.ts';
 

@@ -1,8 +1,7 @@
 import type { AdapterDelta } from '../chat/chat-delta.ts';
 import { faultIn } from '../chat/model-error.ts';
 import type { AdapterCall, ChatAdapter } from '../chat/model.ts';
-import { bodyOf, endpoint, jsonOf, postJson } from '../transport/provider-exchange.ts';
-import type { AdapterKit } from '../transport/provider-exchange.ts';
+import { bodyOf, endpoint, jsonOf, postJson, type AdapterKit } from '../transport/provider-exchange.ts';
 import type { ServerAnswer } from '../transport/server-answer.ts';
 import { parseJson, serverEvents } from '../transport/text-lines.ts';
 

@@ -1,21 +1,15 @@
 import type { AdapterDelta, ChatDelta, Finish, Spent, Target, ToolPiece } from '../chat/chat-delta.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
-import { estimateCost } from '../chat/cost-estimate.ts';
-import type { ModelPrice } from '../chat/cost-estimate.ts';
+import { estimateCost, type ModelPrice } from '../chat/cost-estimate.ts';
 import { collectAnswer } from '../chat/fold-answer.ts';
-import { ModelFault } from '../chat/model-error.ts';
-import type { ModelError, ModelErrorCode } from '../chat/model-error.ts';
+import { ModelFault, type ModelError, type ModelErrorCode } from '../chat/model-error.ts';
 import type { ChatAdapter, Model } from '../chat/model.ts';
-import { completeUsage } from '../chat/token-usage.ts';
-import type { ReportedUsage } from '../chat/token-usage.ts';
+import { completeUsage, type ReportedUsage } from '../chat/token-usage.ts';
 import type { AnswerLimits } from '../transport/answer-limits.ts';
-import { pause } from '../transport/model-ports.ts';
-import type { ModelPorts } from '../transport/model-ports.ts';
+import { pause, type ModelPorts } from '../transport/model-ports.ts';
 import { callerError, scrubber, scrubDeep } from '../transport/scrub.ts';
-import { decideNext } from './decide-next.ts';
-import type { RetryPolicy } from './decide-next.ts';
-import { ALL_CAPABILITIES, fitRequest } from './fit-request.ts';
-import type { Capabilities } from './fit-request.ts';
+import { decideNext, type RetryPolicy } from './decide-next.ts';
+import { ALL_CAPABILITIES, fitRequest, type Capabilities } from './fit-request.ts';
 
 export interface ModelTarget {
   readonly adapter: ChatAdapter;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MODEL_ERROR_CODES, MODEL_ERRORS } from '../chat/model-error.ts';
-import { decideNext } from './decide-next.ts';
-import type { FailedTry } from './decide-next.ts';
+import { decideNext, type FailedTry } from './decide-next.ts';
 
 const POLICY = { attempts: 3, firstDelayMs: 100, maxDelayMs: 1_000 };
 const failed = (

@@ -1,5 +1,4 @@
-import { MODEL_ERRORS } from '../chat/model-error.ts';
-import type { ModelError, ModelErrorCode } from '../chat/model-error.ts';
+import { MODEL_ERRORS, type ModelError, type ModelErrorCode } from '../chat/model-error.ts';
 
 /** Number and waits of a request's attempts; waits in milliseconds. Each field is an option of the configuration. */
 export interface RetryPolicy {

@@ -1,7 +1,6 @@
 import type { ModelPrice } from '../chat/cost-estimate.ts';
 import type { Target } from '../chat/chat-delta.ts';
-import { MODEL_ERROR_CODES, MODEL_ERRORS } from '../chat/model-error.ts';
-import type { ModelErrorCode } from '../chat/model-error.ts';
+import { MODEL_ERROR_CODES, MODEL_ERRORS, type ModelErrorCode } from '../chat/model-error.ts';
 import type { ModelsConfig, PriceConfig, RouteConfig } from './models-config.ts';
 
 /** The text that the star of a pattern stands for; null if the name does not match. Pure. */

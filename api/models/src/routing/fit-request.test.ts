@@ -1,16 +1,14 @@
 /** Chains with models that cannot use tools or write JSON. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startWireServer } from '../testing/wire-server.ts';
-import type { WireServer } from '../testing/wire-server.ts';
+import { startWireServer, type WireServer } from '../testing/wire-server.ts';
 import { OPENAI_WIRE } from '../testing/wires/chat-wire.ts';
 import { COMPLETIONS_WIRE } from '../testing/wires/completions-wire.ts';
 import { SYSTEM_PORTS } from '../transport/model-ports.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { Model } from '../chat/model.ts';
 import { fitToRoute } from './fit-request.ts';
-import { parseModelsConfig } from './models-config.ts';
-import type { ModelsConfig } from './models-config.ts';
+import { parseModelsConfig, type ModelsConfig } from './models-config.ts';
 import { openModel } from './open-models.ts';
 
 const TOOLS = [{ name: 'go_to', description: 'Walks.', parameters: { type: 'object' } }];

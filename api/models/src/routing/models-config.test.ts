@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findPrice, findRoute, matchPattern, parseMicros } from './find-route.ts';
-import { parseModelsConfig } from './models-config.ts';
-import type { ModelsConfig } from './models-config.ts';
+import { parseModelsConfig, type ModelsConfig } from './models-config.ts';
 
 const GOOD = {
   providers: {

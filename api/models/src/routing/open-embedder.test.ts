@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startWireServer } from '../testing/wire-server.ts';
-import type { WireServer } from '../testing/wire-server.ts';
+import { startWireServer, type WireServer } from '../testing/wire-server.ts';
 import { OPENAI_WIRE } from '../testing/wires/chat-wire.ts';
 import { SYSTEM_PORTS } from '../transport/model-ports.ts';
 import { parseModelsConfig } from './models-config.ts';
-import { openEmbedder } from './open-embedder.ts';
-import type { Embedder } from './open-embedder.ts';
+import { openEmbedder, type Embedder } from './open-embedder.ts';
 
 const KEY = 'sk-embed-0123456789';
 let wire: WireServer;

@@ -1,12 +1,9 @@
 import type { Target } from '../chat/chat-delta.ts';
-import { ModelFault } from '../chat/model-error.ts';
-import type { ModelError } from '../chat/model-error.ts';
+import { ModelFault, type ModelError } from '../chat/model-error.ts';
 import { estimateTokens } from '../chat/token-usage.ts';
 import { decideNext } from './decide-next.ts';
-import { pause } from '../transport/model-ports.ts';
-import type { ModelPorts } from '../transport/model-ports.ts';
-import { bearer, endpoint, jsonOf, postJson } from '../transport/provider-exchange.ts';
-import type { AdapterKit } from '../transport/provider-exchange.ts';
+import { pause, type ModelPorts } from '../transport/model-ports.ts';
+import { bearer, endpoint, jsonOf, postJson, type AdapterKit } from '../transport/provider-exchange.ts';
 import { callerError } from '../transport/scrub.ts';
 import { findRoute } from './find-route.ts';
 import { findCapabilities } from './fit-request.ts';

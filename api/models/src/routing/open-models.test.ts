@@ -2,16 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI from 'openai';
-import { startWireServer } from '../testing/wire-server.ts';
-import type { WireServer } from '../testing/wire-server.ts';
+import { startWireServer, type WireServer } from '../testing/wire-server.ts';
 import { ANTHROPIC_WIRE } from '../testing/wires/anthropic-wire.ts';
 import { OPENAI_WIRE } from '../testing/wires/chat-wire.ts';
 import { SYSTEM_PORTS } from '../transport/model-ports.ts';
 import { collectAnswer } from '../chat/fold-answer.ts';
 import type { Model } from '../chat/model.ts';
 import { parseModelsConfig } from './models-config.ts';
-import { openModel } from './open-models.ts';
-import type { Credentials, OpenedModel } from './open-models.ts';
+import { openModel, type Credentials, type OpenedModel } from './open-models.ts';
 
 let openai: WireServer;
 let anthropic: WireServer;

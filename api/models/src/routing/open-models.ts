@@ -1,6 +1,5 @@
 import { createAnthropicAdapter } from '../adapters/anthropic/anthropic-adapter.ts';
-import { createChatAdapter } from '../adapters/chat-completions/chat-adapter.ts';
-import type { ChatServer } from '../adapters/chat-completions/chat-adapter.ts';
+import { createChatAdapter, type ChatServer } from '../adapters/chat-completions/chat-adapter.ts';
 import { CHAT_PROFILES } from '../adapters/chat-completions/chat-profile.ts';
 import { createCompletionsAdapter } from '../adapters/completions/completions-adapter.ts';
 import { createOllamaAdapter } from '../adapters/ollama/ollama-adapter.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WireServer } from './wire-server.ts';
-import { startWireServer } from './wire-server.ts';
+import { startWireServer, type WireServer } from './wire-server.ts';
 import { json } from './wires/wire.ts';
 
 async function withServer(server: WireServer, run: () => Promise<void>): Promise<void> {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ModelFault } from '../chat/model-error.ts';
-import type { ModelErrorCode } from '../chat/model-error.ts';
+import { ModelFault, type ModelErrorCode } from '../chat/model-error.ts';
 import type { ServerAnswer } from './server-answer.ts';
 
 /** A failure as a provider reports it: in an HTTP answer, or in the middle of a stream (without status and headers). */

@@ -1,7 +1,6 @@
 /** The client against a real server: reused connections, slow and leaving readers, and answers that break off. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { Server, ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

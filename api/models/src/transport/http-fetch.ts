@@ -1,5 +1,4 @@
-import { Agent, request as sendHttp } from 'node:http';
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent, request as sendHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Agent as TlsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Fetch, ServerAnswer, ServerRequest } from './server-answer.ts';

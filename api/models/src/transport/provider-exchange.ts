@@ -1,6 +1,5 @@
 import { ModelFault } from '../chat/model-error.ts';
-import { ERROR_BYTES } from './answer-limits.ts';
-import type { AnswerLimits } from './answer-limits.ts';
+import { ERROR_BYTES, type AnswerLimits } from './answer-limits.ts';
 import { classifyError } from './classify-error.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import type { ModelPorts } from './model-ports.ts';

@@ -1,5 +1,4 @@
-import { faultIn } from '../chat/model-error.ts';
-import type { ModelError } from '../chat/model-error.ts';
+import { faultIn, type ModelError } from '../chat/model-error.ts';
 
 const HIDDEN = '[hidden]';
 /** Maximum number of characters of an error message for callers. */

@@ -1,11 +1,5 @@
-import {
-  answerPermission,
-  dataOf,
-  type CallInput,
-  type Client,
-  type Permission,
-  type PermissionAnswer,
-} from '@hamlet/contract';
+import type { CallInput, Client, Permission, PermissionAnswer } from '@hamlet/contract';
+import { answerPermission, dataOf } from '@hamlet/contract';
 import { Failure, type Command, type Invocation } from '../command.ts';
 import { apiCommand } from '../village-api.ts';
 import { pendingPermissions } from './permissions.ts';

@@ -1,11 +1,5 @@
-import {
-  dataOf,
-  freezeVillage,
-  getVillageFreeze,
-  liftVillageFreeze,
-  type Client,
-  type VillageFreeze,
-} from '@hamlet/contract';
+import type { Client, VillageFreeze } from '@hamlet/contract';
+import { dataOf, freezeVillage, getVillageFreeze, liftVillageFreeze } from '@hamlet/contract';
 import { Failure, type Invocation } from '../command.ts';
 import { apiCommand } from '../village-api.ts';
 

@@ -1,3 +1,4 @@
+import type { MemoryEntry, RepositoryMemory } from '@hamlet/contract';
 import {
   dataOf,
   forgetRepositoryEntry,
@@ -5,8 +6,6 @@ import {
   getRepositoryMemory,
   listRepositoryMemories,
   REPOSITORY_MEMORIES_PAGE_MAX,
-  type MemoryEntry,
-  type RepositoryMemory,
 } from '@hamlet/contract';
 import { Failure } from '../command.ts';
 import { printable } from '../talk/printable.ts';

@@ -1,11 +1,5 @@
-import {
-  dataOf,
-  tryPolicy,
-  type PolicyProposal,
-  type PolicyTrial,
-  type TrialExample,
-  type TrialVerdict,
-} from '@hamlet/contract';
+import type { PolicyProposal, PolicyTrial, TrialExample, TrialVerdict } from '@hamlet/contract';
+import { dataOf, tryPolicy } from '@hamlet/contract';
 import { unknownNames } from '@hamlet/core/rules';
 import { Failure, type Invocation } from '../command.ts';
 import { readProposal } from '../policy-file.ts';

@@ -1,13 +1,5 @@
-import {
-  cancelRun,
-  dataOf,
-  getRun,
-  listRunEvents,
-  RUN_EVENTS_PAGE_MAX,
-  type Client,
-  type Run,
-  type RunEvent,
-} from '@hamlet/contract';
+import type { Client, Run, RunEvent } from '@hamlet/contract';
+import { cancelRun, dataOf, getRun, listRunEvents, RUN_EVENTS_PAGE_MAX } from '@hamlet/contract';
 import { Failure, type Invocation } from '../command.ts';
 import { printable } from '../talk/printable.ts';
 import { stateLines } from '../talk/run-end.ts';

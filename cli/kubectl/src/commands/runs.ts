@@ -1,14 +1,5 @@
-import {
-  type Artifact,
-  type Client,
-  dataOf,
-  listAgentArtifacts,
-  listRuns,
-  type Run,
-  RUNS_PAGE_MAX,
-  RunState,
-  streamRun,
-} from '@hamlet/contract';
+import type { Artifact, Client, Run } from '@hamlet/contract';
+import { dataOf, listAgentArtifacts, listRuns, RUNS_PAGE_MAX, RunState, streamRun } from '@hamlet/contract';
 import { type Command, Failure, type Invocation } from '../command.ts';
 import { printable } from '../talk/printable.ts';
 import { age, brief, listed } from '../table.ts';

@@ -1,14 +1,5 @@
-import {
-  dataOf,
-  getRun,
-  listMessages,
-  openSessionStream,
-  sendMessage,
-  type Client,
-  type Permission,
-  type SessionMessage,
-  type StreamEvent,
-} from '@hamlet/contract';
+import type { Client, Permission, SessionMessage, StreamEvent } from '@hamlet/contract';
+import { dataOf, getRun, listMessages, openSessionStream, sendMessage } from '@hamlet/contract';
 import { persistent } from './persistent-stream.ts';
 import { printable } from './printable.ts';
 import { stateLines } from './run-end.ts';

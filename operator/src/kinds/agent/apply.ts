@@ -1,16 +1,6 @@
 import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
-import {
-  CLAIMS,
-  isStatus,
-  KubeError,
-  PODS,
-  type EventRecorder,
-  type KubeClient,
-  type KubeObject,
-  type NewObject,
-  type Reflector,
-  type ResourceType,
-} from '@hamlet/kube';
+import type { EventRecorder, KubeClient, KubeObject, NewObject, Reflector, ResourceType } from '@hamlet/kube';
+import { CLAIMS, isStatus, KubeError, PODS } from '@hamlet/kube';
 import type { CachedAgent, VolumeClaimView } from '../../objects/cached-objects.ts';
 import { AGENTS, FIELD_MANAGER } from '../../objects/names.ts';
 import type { PodView } from '../../objects/pod-view.ts';

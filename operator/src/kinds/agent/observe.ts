@@ -17,15 +17,8 @@ import { BY_OWNER } from '../../objects/watched.ts';
 import { type ApiFacts, apiStateOf, holdAt } from '../../village/api-state.ts';
 import { type Admission, admissionOf } from './condition/admission.ts';
 import { hasSeatOfTier, needsReplacement } from './condition/sizing.ts';
-import {
-  type Facts,
-  type FactsWithPod,
-  type NodeState,
-  type Refusal,
-  type ResizeAttempt,
-  type Settings,
-  withPod,
-} from './facts.ts';
+import type { Facts, FactsWithPod, NodeState, Refusal, ResizeAttempt, Settings } from './facts.ts';
+import { withPod } from './facts.ts';
 import type { SeatDecision } from '@hamlet/core/seats';
 import { keyOf, type ObjectCache } from '@hamlet/kube';
 import type { AgentStatus } from '@hamlet/contract/kinds';

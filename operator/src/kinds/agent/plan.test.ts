@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plan } from './plan.ts';
-import {
-  asleep,
-  awake,
-  JUST_NOW,
-  NOW,
-  replaced,
-  testPlans,
-  unschedulable,
-  type PlanRow,
-} from './testing/plan-table.ts';
+import type { PlanRow } from './testing/plan-table.ts';
+import { asleep, awake, JUST_NOW, NOW, replaced, testPlans, unschedulable } from './testing/plan-table.ts';
 import {
   agentOf,
   conditionOf,

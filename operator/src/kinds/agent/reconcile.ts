@@ -6,15 +6,8 @@ import { AGENT_LABEL, AGENTS, cycleInName } from '../../objects/names.ts';
 import { isResizing, type PodView } from '../../objects/pod-view.ts';
 import { conditionIn } from '../../status/condition.ts';
 import { patchStatus, statusPatch, StatusWriter } from '../../status/status-writer.ts';
-import {
-  apply,
-  type ApplyPorts,
-  type Failure,
-  recordEvent,
-  refusalOf,
-  ResizeRefusedError,
-  type Subject,
-} from './apply.ts';
+import type { ApplyPorts, Failure, Subject } from './apply.ts';
+import { apply, recordEvent, refusalOf, ResizeRefusedError } from './apply.ts';
 import type { Refusal, ResizeAttempt, ResizeRefusal } from './facts.ts';
 import { isCurrent, observe, type Observed, observedFrom, type Sources } from './observe.ts';
 import { eventsFor } from './events-for.ts';

@@ -4,15 +4,8 @@ import type { AgentStatus } from '@hamlet/contract/kinds';
 import { sizeOf } from '../../objects/tier-compute.ts';
 import { statusPatch } from '../../status/status-writer.ts';
 import { isOnItsWay, statusOf } from './status.ts';
-import {
-  agentOf,
-  observedOf,
-  podOf,
-  TIER_1,
-  unscheduled,
-  waiting,
-  type ObservedParts,
-} from './testing/sample-state.ts';
+import type { ObservedParts } from './testing/sample-state.ts';
+import { agentOf, observedOf, podOf, TIER_1, unscheduled, waiting } from './testing/sample-state.ts';
 
 const NOW = '2026-11-22T10:00:00Z';
 const status1 = { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } as const;

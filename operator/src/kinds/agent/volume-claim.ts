@@ -1,11 +1,7 @@
 import { GROUP } from '@hamlet/contract/kinds';
 import type { KubeObject, NewObject, OwnerReference } from '@hamlet/kube';
-import {
-  type CachedAgent,
-  isTerminating,
-  type OperatedSpec,
-  type VolumeClaimView,
-} from '../../objects/cached-objects.ts';
+import type { CachedAgent, OperatedSpec, VolumeClaimView } from '../../objects/cached-objects.ts';
+import { isTerminating } from '../../objects/cached-objects.ts';
 import { AGENT_LABEL, AGENT_ROLE, claimName, ROLE_LABEL } from '../../objects/names.ts';
 import type { Settings } from './facts.ts';
 import { childMetadata, ownerOf } from './pod-manifest.ts';

@@ -1,5 +1,5 @@
 /** Displacement and preemption on a real API server, scheduler and controllers. */
-import { handsIn } from '../../testing/test-village.ts';
+import { handsIn, type TestVillage } from '../../testing/test-village.ts';
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { goodStanding } from '@hamlet/contract';
@@ -7,7 +7,6 @@ import { keyOf, NODES, PODS, type KubeObject, type NewObject } from '@hamlet/kub
 import { until } from '@hamlet/test/env/until';
 import { AGENTS } from '../../objects/names.ts';
 import { as, foreignPod, seatVillage, size, type SeatVillage } from '../../testing/seat-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
 
 let v: TestVillage;
 let seats: SeatVillage;

@@ -1,14 +1,7 @@
 import type { Boost } from '@hamlet/contract';
 import { devicesOf } from '@hamlet/contract/kinds';
-import {
-  bytes,
-  cpuMillis,
-  type EndingPod,
-  type Room,
-  type SeatHolder,
-  type SeatRequest,
-  type SeatTier,
-} from '@hamlet/core/seats';
+import type { EndingPod, Room, SeatHolder, SeatRequest, SeatTier } from '@hamlet/core/seats';
+import { bytes, cpuMillis } from '@hamlet/core/seats';
 import { keyOf } from '@hamlet/kube';
 import type { CachedAgent, TierView } from '../../objects/cached-objects.ts';
 import { FIXED_ANNOTATION, SEAT_ANNOTATION } from '../../objects/names.ts';

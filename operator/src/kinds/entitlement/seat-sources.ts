@@ -7,16 +7,8 @@ import type { Boost } from '@hamlet/contract';
 import type { PodView } from '../../objects/pod-view.ts';
 import type { ForeignPodView } from './foreign-pod.ts';
 import { isSchedulersChoice } from '../../objects/tier-compute.ts';
-import {
-  boostedSeat,
-  endingPods,
-  holdingPod,
-  podRoom,
-  seatRequest,
-  seatTier,
-  type AgentSeat,
-  type VolumeNode,
-} from './seat-request.ts';
+import type { AgentSeat, VolumeNode } from './seat-request.ts';
+import { boostedSeat, endingPods, holdingPod, podRoom, seatRequest, seatTier } from './seat-request.ts';
 
 export interface Entitled {
   readonly tier: TierView | undefined;

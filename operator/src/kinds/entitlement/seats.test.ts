@@ -1,12 +1,11 @@
 /** Seats and devices on a real API server, scheduler and controllers. */
-import { handsIn } from '../../testing/test-village.ts';
+import { handsIn, type TestVillage } from '../../testing/test-village.ts';
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION } from '@hamlet/contract/kinds';
 import { NODES, PODS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
 import { as, foreignPod, GPU, seatVillage, type SeatVillage } from '../../testing/seat-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
 import { ENTITLEMENTS } from '../../objects/names.ts';
 
 const dra = (plural: string, kind: string): ResourceType => ({ group: 'resource.k8s.io', version: 'v1', plural, kind });

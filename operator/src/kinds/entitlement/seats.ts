@@ -1,23 +1,9 @@
 import { utcText } from '@hamlet/core/schedule';
 import type { Room, SeatDecision, TierSeats } from '@hamlet/core/seats';
-import {
-  type Change,
-  type Clock,
-  keyOf,
-  type KubeClient,
-  type KubeObject,
-  type ObjectCache,
-  PODS,
-  type Reflector,
-} from '@hamlet/kube';
-import {
-  type CachedAgent,
-  checkableTools,
-  isReadable,
-  type NodeView,
-  type TierView,
-  type VolumeView,
-} from '../../objects/cached-objects.ts';
+import type { Change, Clock, KubeClient, KubeObject, ObjectCache, Reflector } from '@hamlet/kube';
+import { keyOf, PODS } from '@hamlet/kube';
+import type { CachedAgent, NodeView, TierView, VolumeView } from '../../objects/cached-objects.ts';
+import { checkableTools, isReadable } from '../../objects/cached-objects.ts';
 import { AGENT_ROLE, ENTITLEMENTS, ROLE_LABEL } from '../../objects/names.ts';
 import { isOver, type PodView } from '../../objects/pod-view.ts';
 import type { CheckedRules, CheckRules } from '../../objects/rule-checker.ts';

@@ -1,19 +1,6 @@
 import type { Client } from '@hamlet/contract';
-import {
-  keyOf,
-  Reflector,
-  Resync,
-  runWorkers,
-  systemClock,
-  WorkQueue,
-  type Change,
-  type Clock,
-  type EventRecorder,
-  type KubeClient,
-  type KubeObject,
-  type OutcomeRecord,
-  type WatchTimes,
-} from '@hamlet/kube';
+import type { Change, Clock, EventRecorder, KubeClient, KubeObject, OutcomeRecord, WatchTimes } from '@hamlet/kube';
+import { keyOf, Reflector, Resync, runWorkers, systemClock, WorkQueue } from '@hamlet/kube';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fireThrough, type FiringResult, VillageTime } from './fire.ts';
 import type { RunFacts } from '../../village/api-state.ts';

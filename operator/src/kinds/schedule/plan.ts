@@ -1,11 +1,5 @@
-import {
-  decidedUntil,
-  describeTiming,
-  duePlan,
-  readTiming,
-  type DueSlot,
-  type MissedSlots,
-} from '@hamlet/core/schedule';
+import type { DueSlot, MissedSlots } from '@hamlet/core/schedule';
+import { decidedUntil, describeTiming, duePlan, readTiming } from '@hamlet/core/schedule';
 import { conditionIn } from '../../status/condition.ts';
 import type { Decided, Observed } from './cached-schedule.ts';
 

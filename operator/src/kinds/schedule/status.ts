@@ -1,19 +1,8 @@
-import {
-  NEXT_RUNS,
-  type Condition,
-  type ScheduleConditionType,
-  type ScheduleReason,
-  type ScheduleStatus,
-} from '@hamlet/contract/kinds';
+import type { Condition, ScheduleConditionType, ScheduleReason, ScheduleStatus } from '@hamlet/contract/kinds';
+import { NEXT_RUNS } from '@hamlet/contract/kinds';
 import { describeTiming, nextSlots, readTiming, utcText } from '@hamlet/core/schedule';
-import {
-  conditionsOf as withTimes,
-  no,
-  present,
-  wholeSeconds,
-  yes,
-  type ConditionResult,
-} from '../../status/condition.ts';
+import type { ConditionResult } from '../../status/condition.ts';
+import { conditionsOf as withTimes, no, present, wholeSeconds, yes } from '../../status/condition.ts';
 import type { Observed } from './cached-schedule.ts';
 
 type Result = ConditionResult<ScheduleReason>;

@@ -11,12 +11,11 @@ import type { KubeObject } from '@hamlet/kube';
 import type { Page } from 'playwright-core';
 import { AGENTS, ENTITLEMENTS } from '../../../../api/server/src/agents/kubernetes-watch.ts';
 import { CALLBACK_PATH } from '../../../../api/server/src/people/identity-provider.ts';
-import {
-  CLIENT,
-  startTestIdentityProvider,
-  type ProviderPerson,
-  type TestIdentityProvider,
+import type {
+  ProviderPerson,
+  TestIdentityProvider,
 } from '../../../../api/server/src/testing/test-identity-provider.ts';
+import { CLIENT, startTestIdentityProvider } from '../../../../api/server/src/testing/test-identity-provider.ts';
 import { clientOf, startOwnVillage, TOKENS, type OwnVillage } from '../../../../api/server/src/testing/test-village.ts';
 import { testApiServer, type TestApiServer } from '../../api-server.ts';
 import { openBrowser, type TestBrowser } from '../../browser.ts';

@@ -1,11 +1,6 @@
 /** The provider of a subscription, on loopback. */
-import {
-  RESPONSES_WIRE,
-  startWireServer,
-  type WireAnswer,
-  type WireRequest,
-  type WireServer,
-} from '@hamlet/models/testing';
+import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+import { RESPONSES_WIRE, startWireServer } from '@hamlet/models/testing';
 
 export const WORDS = 'Good day from a subscription.';
 const CODE = 'code-of-one-sign-in';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Camera, Viewport } from './camera.ts';
 import {
-  type Camera,
   clampCamera,
   fitRect,
   glide,
@@ -10,7 +10,6 @@ import {
   panBy,
   screenToWorld,
   showPeople,
-  type Viewport,
   visibleTiles,
   worldToScreen,
   zoomAt,

@@ -3,11 +3,10 @@ import { test } from 'node:test';
 import { drawBelow } from '@hamlet/core';
 import type { Reply } from '../api.ts';
 import { followStream } from '../stream/follow-stream.ts';
+import type { Conversation, ConversationEvent } from './conversation.ts';
 import {
   afterConversationEvent,
   afterLostStream,
-  type Conversation,
-  type ConversationEvent,
   EMPTY_CONVERSATION,
   exchangesOf,
   runReads,

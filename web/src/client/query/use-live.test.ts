@@ -2,16 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueryObserver } from '@tanstack/react-query';
 import type { Refused, Reply } from '../api.ts';
-import {
-  type Answer,
-  answerOptions,
-  createQueries,
-  Intents,
-  isFinal,
-  type PagesState,
-  withFirst,
-  withLater,
-} from './use-live.ts';
+import type { Answer, PagesState } from './use-live.ts';
+import { answerOptions, createQueries, Intents, isFinal, withFirst, withLater } from './use-live.ts';
 
 const REFUSED: Refused = { code: 'unreachable', title: 'Away', detail: '', status: 0, errors: [] };
 const HOUR_MS = 3_600_000;

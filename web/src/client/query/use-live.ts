@@ -1,19 +1,7 @@
-import {
-  type CallData,
-  type CallInput,
-  newIdempotencyKey,
-  type RefusalEntry,
-  REFUSALS,
-  type RouteSpec,
-} from '@hamlet/contract';
-import {
-  QueryCache,
-  QueryClient,
-  type QueryKey,
-  type QueryObserverOptions,
-  skipToken,
-  useQuery,
-} from '@tanstack/react-query';
+import type { CallData, CallInput, RefusalEntry, RouteSpec } from '@hamlet/contract';
+import { newIdempotencyKey, REFUSALS } from '@hamlet/contract';
+import type { QueryKey, QueryObserverOptions } from '@tanstack/react-query';
+import { QueryCache, QueryClient, skipToken, useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { backoff } from '@hamlet/core';
 import type { Api, Refused, Reply } from '../api.ts';

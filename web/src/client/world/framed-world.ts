@@ -1,14 +1,13 @@
+import type { View, WorldMap } from '@hamlet/core';
 import {
   applyToView,
   createView,
   decodeFrame,
   resumeMessage,
   timeOfDay,
-  type View,
   viewAgents,
   viewClusters,
   viewItems,
-  type WorldMap,
 } from '@hamlet/core';
 import { CELL_SIZE } from '@hamlet/contract';
 import type { Moment } from '../../canvas/map-host.ts';

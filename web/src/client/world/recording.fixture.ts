@@ -1,11 +1,5 @@
-import {
-  type AgentEntry,
-  type FrameMessage,
-  type Landmark,
-  TERRAINS,
-  type WorldView,
-  type Zone,
-} from '@hamlet/contract';
+import type { AgentEntry, FrameMessage, Landmark, WorldView, Zone } from '@hamlet/contract';
+import { TERRAINS } from '@hamlet/contract';
 import { buildMap, decodeFrame, encodeFrame, mapResponse } from '@hamlet/core';
 import { FramedWorld } from './framed-world.ts';
 import { worldMapOf } from './world-source.ts';

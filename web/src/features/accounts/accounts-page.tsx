@@ -1,10 +1,8 @@
+import type { AccountDetail, AccountRole, CodeGrant } from '@hamlet/contract';
 import {
   ACCOUNT_ROLES,
-  type AccountDetail,
-  type AccountRole,
   banAccount,
   changeAccount,
-  type CodeGrant,
   createAccount,
   liftAccountBan,
   listAccounts,

@@ -1,11 +1,5 @@
-import {
-  changePassword,
-  endMyOtherSessions,
-  endMySession,
-  listMySessions,
-  PASSWORD_MIN_CHARS,
-  type Session,
-} from '@hamlet/contract';
+import type { Session } from '@hamlet/contract';
+import { changePassword, endMyOtherSessions, endMySession, listMySessions, PASSWORD_MIN_CHARS } from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import './accounts.css';
 import { type Live, useIntent, useLive } from '../../client/query/use-live.ts';

@@ -11,16 +11,8 @@ import { SearchField } from '../navigation/search-field.tsx';
 import { actorLabel } from '../../client/labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
-import {
-  addressOf,
-  AREAS,
-  type AuditFilters,
-  auditQuery,
-  detailLines,
-  filtersOf,
-  NO_FILTERS,
-  SINCE,
-} from './audit-labels.ts';
+import type { AuditFilters } from './audit-labels.ts';
+import { addressOf, AREAS, auditQuery, detailLines, filtersOf, NO_FILTERS, SINCE } from './audit-labels.ts';
 
 const PAGE = 50;
 

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aPost, aReply } from '../../client/board/board.fixture.ts';
-import {
-  audienceLabel,
-  copyLabel,
-  freshList,
-  freshReplies,
-  matches,
-  noReplyLabel,
-  type PostNarrowing,
-  queryOf,
-} from './board-labels.ts';
+import type { PostNarrowing } from './board-labels.ts';
+import { audienceLabel, copyLabel, freshList, freshReplies, matches, noReplyLabel, queryOf } from './board-labels.ts';
 
 const OPEN: PostNarrowing = { status: 'open', tag: null, audience: null, author: null, find: null };
 const afterEvent = (

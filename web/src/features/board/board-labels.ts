@@ -1,11 +1,5 @@
-import {
-  addresseeOf,
-  type CopyNote,
-  type PostAudience,
-  type ModerationReason,
-  type Post,
-  type PostStatus,
-} from '@hamlet/contract';
+import type { CopyNote, PostAudience, ModerationReason, Post, PostStatus } from '@hamlet/contract';
+import { addresseeOf } from '@hamlet/contract';
 import type { PostFilter } from '../../client/url-state.ts';
 
 export const STATUS_LABELS: Readonly<

@@ -1,11 +1,5 @@
-import {
-  createPost,
-  POST_BODY_MAX_CHARS,
-  POST_TITLE_MAX_CHARS,
-  type PostAudience,
-  roleMay,
-  VILLAGE_TAGS,
-} from '@hamlet/contract';
+import type { PostAudience } from '@hamlet/contract';
+import { createPost, POST_BODY_MAX_CHARS, POST_TITLE_MAX_CHARS, roleMay, VILLAGE_TAGS } from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import './board.css';
 import { useStore } from '../../client/store.ts';

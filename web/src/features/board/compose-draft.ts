@@ -1,12 +1,5 @@
-import {
-  type PostAudience,
-  type CallInput,
-  type createPost,
-  POST_TAGS_MAX,
-  PostText,
-  PostTitle,
-  Tags,
-} from '@hamlet/contract';
+import type { PostAudience, CallInput, createPost } from '@hamlet/contract';
+import { POST_TAGS_MAX, PostText, PostTitle, Tags } from '@hamlet/contract';
 
 export type DraftPlace =
   | { readonly kind: 'none' }

@@ -1,13 +1,5 @@
-import {
-  type CallData,
-  getPost,
-  getPostDeliverable,
-  type Post,
-  POST_BODY_MAX_CHARS,
-  type Reply,
-  roleMay,
-  urlOf,
-} from '@hamlet/contract';
+import type { CallData, Post, Reply } from '@hamlet/contract';
+import { getPost, getPostDeliverable, POST_BODY_MAX_CHARS, roleMay, urlOf } from '@hamlet/contract';
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { Button, Icon, LinkButton, MoreButton, Notice, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { useStore } from '../../client/store.ts';

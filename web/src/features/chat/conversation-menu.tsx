@@ -1,11 +1,5 @@
-import {
-  addSessionPerson,
-  type ChatSession,
-  endSession,
-  pauseSession,
-  removeSessionPerson,
-  resumeSession,
-} from '@hamlet/contract';
+import type { ChatSession } from '@hamlet/contract';
+import { addSessionPerson, endSession, pauseSession, removeSessionPerson, resumeSession } from '@hamlet/contract';
 import { useState } from 'react';
 import { isOwn } from '../../client/labels.ts';
 import type { Reply } from '../../client/api.ts';

@@ -1,20 +1,8 @@
-import {
-  type AgentDetail,
-  type ChatSession,
-  getAgent,
-  listMessages,
-  type Permission,
-  type Run,
-  type SessionMessage,
-} from '@hamlet/contract';
+import type { AgentDetail, ChatSession, Permission, Run, SessionMessage } from '@hamlet/contract';
+import { getAgent, listMessages } from '@hamlet/contract';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import {
-  type Conversation,
-  exchangesOf,
-  isFinalMessage,
-  withMessages,
-  withPermission,
-} from '../../client/minds/conversation.ts';
+import type { Conversation } from '../../client/minds/conversation.ts';
+import { exchangesOf, isFinalMessage, withMessages, withPermission } from '../../client/minds/conversation.ts';
 import { traceItems, usageSoFar } from '../../client/minds/trace-items.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
@@ -23,15 +11,8 @@ import { secondTime } from '../../ui/time-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { SessionResults } from '../results/session-results.tsx';
 import { streamLabel } from '../runs/run-labels.ts';
-import {
-  announcement,
-  beforeSendingLabel,
-  limitLabel,
-  type Listener,
-  queueLabel,
-  SESSION_STATES,
-  usageLabel,
-} from './chat-labels.ts';
+import type { Listener } from './chat-labels.ts';
+import { announcement, beforeSendingLabel, limitLabel, queueLabel, SESSION_STATES, usageLabel } from './chat-labels.ts';
 import { Composer } from './composer.tsx';
 import { ExchangeView } from './transcript/exchange-view.tsx';
 import { useConversation } from './use-conversation.ts';

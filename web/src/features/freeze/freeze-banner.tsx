@@ -1,11 +1,5 @@
-import {
-  freezeVillage,
-  getVillageFreeze,
-  liftVillageFreeze,
-  MEASURE_REASON_MAX,
-  roleMay,
-  type VillageFreeze,
-} from '@hamlet/contract';
+import type { VillageFreeze } from '@hamlet/contract';
+import { freezeVillage, getVillageFreeze, liftVillageFreeze, MEASURE_REASON_MAX, roleMay } from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { useIntent, useLive } from '../../client/query/use-live.ts';

@@ -1,11 +1,5 @@
-import {
-  type AgentDetail,
-  type BalanceAnswer,
-  getBalance,
-  getLedger,
-  type LedgerEntry,
-  roleMay,
-} from '@hamlet/contract';
+import type { AgentDetail, BalanceAnswer, LedgerEntry } from '@hamlet/contract';
+import { getBalance, getLedger, roleMay } from '@hamlet/contract';
 import { type KeyboardEvent, lazy, type RefObject, useEffect, useRef, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';

@@ -1,12 +1,5 @@
-import {
-  type AgentDetail,
-  type Capability,
-  getCapabilities,
-  listSkills,
-  roleMay,
-  type SkillSet,
-  type SkillView,
-} from '@hamlet/contract';
+import type { AgentDetail, Capability, SkillSet, SkillView } from '@hamlet/contract';
+import { getCapabilities, listSkills, roleMay } from '@hamlet/contract';
 import { type ReactNode, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { Badge, Icon, LinkButton, Notice, Time, type Tone, useNow } from '../../ui/controls.tsx';

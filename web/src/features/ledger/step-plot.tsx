@@ -1,14 +1,12 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { shorten } from '@hamlet/core';
 import { dateTime } from '../../ui/time-labels.ts';
+import type { Frame, Scale, Series } from './series.ts';
 import {
-  type Frame,
   instantAfter,
   instantsOf,
   rangeOf,
-  type Scale,
   scaleOf,
-  type Series,
   spread,
   stepPath,
   timeTicks,

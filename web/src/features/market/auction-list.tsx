@@ -1,11 +1,9 @@
+import type { AuctionState, AuctionView, GpuLane } from '@hamlet/contract';
 import {
   AUCTION_STATES,
-  type AuctionState,
-  type AuctionView,
   cancelAuction,
   formatAiDollars,
   getAuction,
-  type GpuLane,
   listAuctions,
   openAuction,
   roleMay,

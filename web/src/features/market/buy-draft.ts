@@ -1,11 +1,5 @@
-import {
-  PURCHASE_KINDS,
-  PURCHASE_SECONDS_MAX,
-  type PurchaseItem,
-  type PurchaseKind,
-  type Quota,
-  QUOTAS,
-} from '@hamlet/contract';
+import type { PurchaseItem, PurchaseKind, Quota } from '@hamlet/contract';
+import { PURCHASE_KINDS, PURCHASE_SECONDS_MAX, QUOTAS } from '@hamlet/contract';
 import { readJsonDraft } from '../../client/drafts.ts';
 
 /** The fields of a purchase while a person writes it. Numbers stay as typed; `startsAt` is local time, and empty means now. */

@@ -1,12 +1,5 @@
-import {
-  buyCompute,
-  getQuote,
-  type PriceList,
-  PURCHASE_KINDS,
-  QUOTAS,
-  type QuoteAnswer,
-  roleMay,
-} from '@hamlet/contract';
+import type { PriceList, QuoteAnswer } from '@hamlet/contract';
+import { buyCompute, getQuote, PURCHASE_KINDS, QUOTAS, roleMay } from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import { fieldsOf, type FormDraft, useDraft } from '../../client/drafts.ts';
 import { type Live, useIntent, useLive } from '../../client/query/use-live.ts';

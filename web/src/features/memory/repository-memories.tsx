@@ -1,11 +1,9 @@
+import type { AgentDetail, MemoryEntry, RepositoryMemory } from '@hamlet/contract';
 import {
-  type AgentDetail,
   forgetRepositoryEntry,
   forgetRepositoryMemory,
   getRepositoryMemory,
   listRepositoryMemories,
-  type MemoryEntry,
-  type RepositoryMemory,
   roleMay,
 } from '@hamlet/contract';
 import { useState } from 'react';

@@ -1,12 +1,5 @@
-import {
-  type CallData,
-  listModelCredentials,
-  listModelPrices,
-  type ModelCredential,
-  type ModelPriceView,
-  showModels,
-  type VillageModel,
-} from '@hamlet/contract';
+import type { CallData, ModelCredential, ModelPriceView, VillageModel } from '@hamlet/contract';
+import { listModelCredentials, listModelPrices, showModels } from '@hamlet/contract';
 import { useState } from 'react';
 import { Badge, Button, Notice, RefusedNotice, Unread } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';

@@ -1,10 +1,5 @@
-import {
-  type Decision,
-  type FlagRecord,
-  listModeration,
-  type ModerationItem,
-  type ModerationRecord,
-} from '@hamlet/contract';
+import type { Decision, FlagRecord, ModerationItem, ModerationRecord } from '@hamlet/contract';
+import { listModeration } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import './moderation.css';
 import { usePages } from '../../client/query/use-live.ts';

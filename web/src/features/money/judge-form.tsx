@@ -1,12 +1,5 @@
-import {
-  type AgentDetail,
-  type BalanceAnswer,
-  formatAiDollars,
-  NOTE_MAX_CHARS,
-  penalizeAgent,
-  rewardAgent,
-  roleMay,
-} from '@hamlet/contract';
+import type { AgentDetail, BalanceAnswer } from '@hamlet/contract';
+import { formatAiDollars, NOTE_MAX_CHARS, penalizeAgent, rewardAgent, roleMay } from '@hamlet/contract';
 import { useState } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-live.ts';

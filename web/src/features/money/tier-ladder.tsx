@@ -1,12 +1,5 @@
-import {
-  type AgentDetail,
-  type BalanceAnswer,
-  type EntitlementView,
-  formatAiDollars,
-  getQuote,
-  type QuoteAnswer,
-  roleMay,
-} from '@hamlet/contract';
+import type { AgentDetail, BalanceAnswer, EntitlementView, QuoteAnswer } from '@hamlet/contract';
+import { formatAiDollars, getQuote, roleMay } from '@hamlet/contract';
 import { lazy } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { changeLine } from '../market/item-labels.ts';

@@ -1,11 +1,5 @@
-import {
-  acceptOffer,
-  listOffers,
-  OFFER_REASON_MAX_CHARS,
-  refuseOffer,
-  type Run,
-  type RunOffer,
-} from '@hamlet/contract';
+import type { Run, RunOffer } from '@hamlet/contract';
+import { acceptOffer, listOffers, OFFER_REASON_MAX_CHARS, refuseOffer } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { useState } from 'react';
 import { useDraft } from '../../client/drafts.ts';

@@ -1,12 +1,5 @@
-import {
-  approveCredit,
-  type Credit,
-  CREDIT_REASON_MAX_CHARS,
-  CREDIT_STATES,
-  type CreditState,
-  listCredits,
-  rejectCredit,
-} from '@hamlet/contract';
+import type { Credit, CreditState } from '@hamlet/contract';
+import { approveCredit, CREDIT_REASON_MAX_CHARS, CREDIT_STATES, listCredits, rejectCredit } from '@hamlet/contract';
 import { useState } from 'react';
 import { useIntent, usePages } from '../../client/query/use-live.ts';
 import { Badge, Button, PagedList, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';

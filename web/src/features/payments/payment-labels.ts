@@ -1,11 +1,5 @@
-import {
-  type Credit,
-  type CreditState,
-  type Difference,
-  type DifferenceKind,
-  ProviderTransactionId,
-  type WaitingPayment,
-} from '@hamlet/contract';
+import type { Credit, CreditState, Difference, DifferenceKind, WaitingPayment } from '@hamlet/contract';
+import { ProviderTransactionId } from '@hamlet/contract';
 import type { Tone } from '../../ui/controls.tsx';
 import { moneyLabel, readAmount } from '../../client/labels.ts';
 

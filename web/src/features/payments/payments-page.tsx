@@ -1,11 +1,10 @@
+import type { Credit, PayPalTerms } from '@hamlet/contract';
 import {
   createCredit,
   createPayPalOrder,
-  type Credit,
   formatAiDollars,
   getPayPalTerms,
   NOTE_MAX_CHARS,
-  type PayPalTerms,
   roleMay,
 } from '@hamlet/contract';
 import { useState } from 'react';

@@ -1,12 +1,5 @@
-import {
-  changeDifference,
-  type Difference,
-  DIFFERENCE_KINDS,
-  type DifferenceKind,
-  EXPLANATION_MAX_CHARS,
-  getReconciliation,
-  type ReconciliationView,
-} from '@hamlet/contract';
+import type { Difference, DifferenceKind, ReconciliationView } from '@hamlet/contract';
+import { changeDifference, DIFFERENCE_KINDS, EXPLANATION_MAX_CHARS, getReconciliation } from '@hamlet/contract';
 import { useState } from 'react';
 import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { useDraft } from '../../client/drafts.ts';

@@ -1,11 +1,9 @@
+import type { AllowScope, Permission, PermissionAnswer } from '@hamlet/contract';
 import {
-  type AllowScope,
   answerPermission,
   getSessionResults,
   isEgressTool,
   listRunArtifacts,
-  type Permission,
-  type PermissionAnswer,
   REPLY_MAX_CHARS,
   roleMay,
 } from '@hamlet/contract';

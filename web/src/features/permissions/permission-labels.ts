@@ -1,12 +1,5 @@
-import {
-  type AllowRule,
-  type AllowScope,
-  isEgressTool,
-  type Permission,
-  type PermissionAnswer,
-  type Role,
-  type TaintMark,
-} from '@hamlet/contract';
+import type { AllowRule, AllowScope, Permission, PermissionAnswer, Role, TaintMark } from '@hamlet/contract';
+import { isEgressTool } from '@hamlet/contract';
 import { villageTool } from '@hamlet/contract/tools';
 import { actorLabel, isOwn, type ViewerId } from '../../client/labels.ts';
 import type { Tone } from '../../ui/controls.tsx';

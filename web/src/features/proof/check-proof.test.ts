@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type Checked,
-  checkpointIn,
-  checkProof,
-  forgetCheckpoint,
-  keepCheckpoint,
-  type Kept,
-  type ProofParts,
-  readKept,
-} from './check-proof.ts';
+import type { Checked, Kept, ProofParts } from './check-proof.ts';
+import { checkpointIn, checkProof, forgetCheckpoint, keepCheckpoint, readKept } from './check-proof.ts';
 import { browserCrypto, type ProofCrypto } from './proof-crypto.ts';
 import { actLeaf, ENTRY, entryLeaf, RECORD, recordBytes, sealedLog } from './sealed-log.fixture.ts';
 

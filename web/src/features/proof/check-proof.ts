@@ -1,17 +1,15 @@
 import { getLogConsistency, getLogKey, getLogProof, type InclusionProof } from '@hamlet/contract';
+import type { Checkpoint, NoteKey, Sha256 } from '@hamlet/core';
 import {
-  type Checkpoint,
   isConsistent,
   keyId,
   leafHash,
-  type NoteKey,
   openNote,
   readCheckpoint,
   readNote,
   readVerifierKey,
   rootByInclusion,
   sameBytes,
-  type Sha256,
 } from '@hamlet/core';
 import { type ProofCrypto, withHashes } from './proof-crypto.ts';
 import { differencesOf, recordIdOf, type Shown } from './sealed-differences.ts';

@@ -3,15 +3,8 @@ import './proof.css';
 import type { Refused } from '../../client/api.ts';
 import { LinkButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { useVillage } from '../village-context.ts';
-import {
-  type Checked,
-  checkProof,
-  forgetCheckpoint,
-  keepCheckpoint,
-  type ProofParts,
-  readKept,
-  readProof,
-} from './check-proof.ts';
+import type { Checked, ProofParts } from './check-proof.ts';
+import { checkProof, forgetCheckpoint, keepCheckpoint, readKept, readProof } from './check-proof.ts';
 import { browserCrypto } from './proof-crypto.ts';
 import { isSealedByHash, recordIdOf, type Shown } from './sealed-differences.ts';
 

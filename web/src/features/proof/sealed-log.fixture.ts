@@ -1,5 +1,6 @@
 import { generateKeyPairSync, hash, sign } from 'node:crypto';
 import type { AuditRecord, InclusionProof, LedgerEntry } from '@hamlet/contract';
+import type { Sha256, Tile } from '@hamlet/core';
 import {
   consistencyRanges,
   EMPTY_EDGE,
@@ -9,8 +10,6 @@ import {
   leafHash,
   rangeHash,
   rootOf,
-  type Sha256,
-  type Tile,
   partialTiles,
   writeCheckpoint,
   writeNote,

@@ -1,11 +1,5 @@
-import {
-  type Artifact,
-  getSessionResults,
-  listRunArtifacts,
-  listRunSources,
-  type Run,
-  type RunSource,
-} from '@hamlet/contract';
+import type { Artifact, Run, RunSource } from '@hamlet/contract';
+import { getSessionResults, listRunArtifacts, listRunSources } from '@hamlet/contract';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { type Source, unopenedIn, useKeysOf } from '../citations/opened-pages.ts';

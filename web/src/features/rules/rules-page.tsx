@@ -1,11 +1,5 @@
-import {
-  getPolicy,
-  type PolicyProposal,
-  type PolicyTrial,
-  type TrialExample,
-  tryPolicy,
-  type Verdict,
-} from '@hamlet/contract';
+import type { PolicyProposal, PolicyTrial, TrialExample, Verdict } from '@hamlet/contract';
+import { getPolicy, tryPolicy } from '@hamlet/contract';
 import { type FormEvent, useState } from 'react';
 import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { SelectField, TextField } from '../../ui/fields.tsx';

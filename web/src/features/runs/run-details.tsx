@@ -1,12 +1,5 @@
-import {
-  type HandsCall,
-  listCalls,
-  listPermissions,
-  listSkills,
-  type Permission,
-  type Run,
-  type SkillUse,
-} from '@hamlet/contract';
+import type { HandsCall, Permission, Run, SkillUse } from '@hamlet/contract';
+import { listCalls, listPermissions, listSkills } from '@hamlet/contract';
 import { useMemo } from 'react';
 import { type CallItem, type ModelItem, type TraceItem, traceItems } from '../../client/minds/trace-items.ts';
 import { runRefreshMs } from '../../client/minds/run-trace.ts';

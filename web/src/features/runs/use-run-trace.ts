@@ -2,14 +2,8 @@ import { streamRun, type StreamEvent } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { useMemo } from 'react';
 import type { Api } from '../../client/api.ts';
-import {
-  afterDelta,
-  afterLostConnection,
-  afterRun,
-  afterRunEvent,
-  EMPTY_TRACE,
-  type RunTrace,
-} from '../../client/minds/run-trace.ts';
+import type { RunTrace } from '../../client/minds/run-trace.ts';
+import { afterDelta, afterLostConnection, afterRun, afterRunEvent, EMPTY_TRACE } from '../../client/minds/run-trace.ts';
 import { type Streamed, type StreamSubject, useStreamed } from '../../client/stream/use-streamed.ts';
 import { useVillage } from '../village-context.ts';
 

@@ -6,16 +6,8 @@ import { Button, FormDialog, OwnedNotice, useNow } from '../../ui/controls.tsx';
 import { CheckField, FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import { useVillage } from '../village-context.ts';
 import { NextTimesList, viewerZone } from './next-times-list.tsx';
-import {
-  changesOf,
-  type Draft,
-  draftOf,
-  emptyDraft,
-  givenFields,
-  type Problems,
-  readDraft,
-  timingOf,
-} from './schedule-draft.ts';
+import type { Draft, Problems } from './schedule-draft.ts';
+import { changesOf, draftOf, emptyDraft, givenFields, readDraft, timingOf } from './schedule-draft.ts';
 import { nextTimes } from './timetable.ts';
 import { AgentField } from '../agent-list/agent-field.tsx';
 

@@ -1,14 +1,6 @@
 import { ScheduleSpec, type ScheduleView } from '@hamlet/contract';
-import {
-  countSlots,
-  describeTiming,
-  newestSlotsBetween,
-  nextSlots,
-  readTiming,
-  slotAtOrBefore,
-  type Timetable,
-  type Timing,
-} from '@hamlet/core';
+import type { Timetable, Timing } from '@hamlet/core';
+import { countSlots, describeTiming, newestSlotsBetween, nextSlots, readTiming, slotAtOrBefore } from '@hamlet/core';
 
 type NextTimes =
   | { readonly ok: true; readonly slots: readonly number[] }

@@ -1,17 +1,14 @@
+import type { AgentDetail, AgentStanding, HeldMeasure, Measure } from '@hamlet/contract';
 import {
-  type AgentDetail,
-  type AgentStanding,
   banAgent,
   freezeAgent,
   getStanding,
-  type HeldMeasure,
   killAgent,
   liftBan,
   liftFreeze,
   liftKill,
   liftQuarantine,
   liftTokenRevocation,
-  type Measure,
   quarantineAgent,
   revokeAgentToken,
   roleMay,

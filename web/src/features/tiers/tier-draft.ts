@@ -1,9 +1,8 @@
+import type { EntitlementBody, EntitlementView } from '@hamlet/contract';
 import {
   BROWSER_CALLS_PER_HOUR,
   CONCURRENT_MODEL_REQUESTS,
-  type EntitlementBody,
   EntitlementSpec,
-  type EntitlementView,
   formatAiDollars,
   putEntitlement,
   WEB_SEARCHES_PER_HOUR,

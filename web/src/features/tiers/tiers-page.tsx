@@ -7,16 +7,14 @@ import { adviceOf } from '../inspector/condition-labels.ts';
 import { moneyLabel, priceLabel, sumOf } from '../../client/labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useTiers, useVillage, useVillageState } from '../village-context.ts';
+import type { Occupant, SeatPicture, Waiting } from './tier-picture.ts';
 import {
   computeLabel,
   hourlyPrices,
   isSeated,
   nodeGroups,
-  type Occupant,
-  type SeatPicture,
   seatPicture,
   tierCounts,
-  type Waiting,
   waitingOf,
 } from './tier-picture.ts';
 import { limitLabel } from '../market/item-labels.ts';

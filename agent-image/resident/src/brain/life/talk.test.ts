@@ -2,12 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TICKS_PER_DAY, type WorldEventOf } from '@hamlet/contract';
-import {
-  startThinkingModel,
-  thinkingVillage,
-  type AskedOfModel,
-  type ThinkingVillage,
-} from '../../testing/thinking-village.ts';
+import type { AskedOfModel, ThinkingVillage } from '../../testing/thinking-village.ts';
+import { startThinkingModel, thinkingVillage } from '../../testing/thinking-village.ts';
 import { LINES_A_DAY, OWN_LINES_MAX, TALK_REST_TICKS } from './talk.ts';
 
 const MORNING_TICKS = 3_000;

@@ -5,15 +5,8 @@ import { isPaused } from '../decision.ts';
 import { tilesBetween, type Situation } from '../situation.ts';
 import { fitting } from '../speech.ts';
 import { shortened } from '../words.ts';
-import {
-  PARTNERS_MAX,
-  SHARE_OF_TOKENS,
-  spentNow,
-  TALK_LINES_MAX,
-  TALKS_MAX,
-  type LifeMind,
-  type Talk,
-} from './life-mind.ts';
+import type { LifeMind, Talk } from './life-mind.ts';
+import { PARTNERS_MAX, SHARE_OF_TOKENS, spentNow, TALK_LINES_MAX, TALKS_MAX } from './life-mind.ts';
 
 /** Maximum number of an agent's own lines in one conversation, including its greeting. */
 export const OWN_LINES_MAX = 4;

@@ -1,13 +1,6 @@
 import type { KeptChange } from '../files/change-log.ts';
-import {
-  contentOf,
-  FILE_MAX_BYTES,
-  pathIn,
-  readContent,
-  replaceContent,
-  sha256Of,
-  type FileContent,
-} from '../files/hands-files.ts';
+import type { FileContent } from '../files/hands-files.ts';
+import { contentOf, FILE_MAX_BYTES, pathIn, readContent, replaceContent, sha256Of } from '../files/hands-files.ts';
 import { HandsError } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
 import { okay } from '../../tools/tool-kit.ts';

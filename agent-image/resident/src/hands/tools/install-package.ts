@@ -1,12 +1,7 @@
 import { posix } from 'node:path';
 import { INSTALL_SECONDS_MAX, type InstallInput } from '@hamlet/contract/resident';
-import {
-  failureOfInstall,
-  installCommand,
-  installedIn,
-  installPlan,
-  type InstalledPackage,
-} from '@hamlet/core/install';
+import type { InstalledPackage } from '@hamlet/core/install';
+import { failureOfInstall, installCommand, installedIn, installPlan } from '@hamlet/core/install';
 import type { ToolOutcome } from '@hamlet/engine';
 import { z } from 'zod';
 import { pathIn } from '../files/hands-files.ts';

@@ -10,14 +10,8 @@ import { isAlive, pidsIn, soon, toolCalls } from '../../testing/tool-calls.ts';
 import { type CallLog, type HandsKit } from '../hands-tool.ts';
 import { handsPrograms } from '../hands-programs.ts';
 import { SHELL_SCRIPT } from './shell.ts';
-import {
-  NO_CALL_LOG,
-  aHandsKit,
-  callContext,
-  preparedCall,
-  useTool,
-  type CallPlace,
-} from '../../testing/a-hands-kit.ts';
+import type { CallPlace } from '../../testing/a-hands-kit.ts';
+import { NO_CALL_LOG, aHandsKit, callContext, preparedCall, useTool } from '../../testing/a-hands-kit.ts';
 
 const hands = untilEnd(await startHands());
 

@@ -1,7 +1,6 @@
 import type { ChatAdapter } from '../../chat/model.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
-import { jsonAdapter, readAnswer } from '../json-adapter.ts';
-import type { ModelServer } from '../json-adapter.ts';
+import { jsonAdapter, readAnswer, type ModelServer } from '../json-adapter.ts';
 import { anthropicBody } from './anthropic-body.ts';
 import { AnthropicReader } from './anthropic-reply.ts';
 

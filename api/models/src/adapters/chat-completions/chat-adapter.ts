@@ -1,8 +1,6 @@
 import type { ChatAdapter } from '../../chat/model.ts';
-import { bearer } from '../../transport/provider-exchange.ts';
-import type { AdapterKit } from '../../transport/provider-exchange.ts';
-import { jsonAdapter, readAnswer } from '../json-adapter.ts';
-import type { ModelServer } from '../json-adapter.ts';
+import { bearer, type AdapterKit } from '../../transport/provider-exchange.ts';
+import { jsonAdapter, readAnswer, type ModelServer } from '../json-adapter.ts';
 import { chatBody } from './chat-body.ts';
 import type { ChatProfile } from './chat-profile.ts';
 import { ChatReplyReader } from './chat-reply.ts';

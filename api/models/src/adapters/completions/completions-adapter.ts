@@ -5,10 +5,8 @@ import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
 import type { ReportedUsage } from '../../chat/token-usage.ts';
 import { classifyError } from '../../transport/classify-error.ts';
 import { count, parseReply, text } from '../../transport/parse-reply.ts';
-import { bearer } from '../../transport/provider-exchange.ts';
-import type { AdapterKit } from '../../transport/provider-exchange.ts';
-import { jsonAdapter, readAnswer } from '../json-adapter.ts';
-import type { AnswerReader, ModelServer } from '../json-adapter.ts';
+import { bearer, type AdapterKit } from '../../transport/provider-exchange.ts';
+import { jsonAdapter, readAnswer, type AnswerReader, type ModelServer } from '../json-adapter.ts';
 import type { ChatMessage, ChatRequest } from '../../chat/chat-request.ts';
 
 /** Maximum number of stop texts: OpenAI accepts four, and other servers copied this limit. */

@@ -4,12 +4,10 @@ import { ModelFault } from '../../chat/model-error.ts';
 import type { ChatAdapter } from '../../chat/model.ts';
 import { classifyError } from '../../transport/classify-error.ts';
 import { count, parseReply } from '../../transport/parse-reply.ts';
-import { bearer, bodyOf, jsonOf } from '../../transport/provider-exchange.ts';
-import type { AdapterKit } from '../../transport/provider-exchange.ts';
+import { bearer, bodyOf, jsonOf, type AdapterKit } from '../../transport/provider-exchange.ts';
 import type { ServerAnswer } from '../../transport/server-answer.ts';
 import { parseJson, textLines } from '../../transport/text-lines.ts';
-import { jsonAdapter } from '../json-adapter.ts';
-import type { ModelServer } from '../json-adapter.ts';
+import { jsonAdapter, type ModelServer } from '../json-adapter.ts';
 import { ollamaBody } from './ollama-body.ts';
 
 const Call = z.object({

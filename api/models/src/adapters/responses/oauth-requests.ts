@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { faultIn, ModelFault } from '../../chat/model-error.ts';
-import { jsonOf, providerFetch } from '../../transport/provider-exchange.ts';
-import type { AdapterKit } from '../../transport/provider-exchange.ts';
+import { jsonOf, providerFetch, type AdapterKit } from '../../transport/provider-exchange.ts';
 import { scrubber } from '../../transport/scrub.ts';
 import type { ServerAnswer } from '../../transport/server-answer.ts';
 

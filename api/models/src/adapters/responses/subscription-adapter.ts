@@ -1,7 +1,6 @@
 import { faultIn } from '../../chat/model-error.ts';
 import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
-import { bodyOf, endpoint, postJson } from '../../transport/provider-exchange.ts';
-import type { AdapterKit } from '../../transport/provider-exchange.ts';
+import { bodyOf, endpoint, postJson, type AdapterKit } from '../../transport/provider-exchange.ts';
 import type { ServerAnswer } from '../../transport/server-answer.ts';
 import { parseJson, serverEvents } from '../../transport/text-lines.ts';
 import { responsesBody } from './responses-body.ts';

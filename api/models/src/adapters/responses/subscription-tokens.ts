@@ -1,7 +1,6 @@
 import { faultIn, ModelFault } from '../../chat/model-error.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
-import { refreshTokens } from './oauth-requests.ts';
-import type { OAuthServer, OAuthTokens } from './oauth-requests.ts';
+import { refreshTokens, type OAuthServer, type OAuthTokens } from './oauth-requests.ts';
 
 /** The store of a sign-in's tokens, which encrypts them. */
 export interface OAuthTokenStore {

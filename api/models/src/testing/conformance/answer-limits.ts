@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerLimits } from '../../transport/answer-limits.ts';
-import { SYSTEM_PORTS } from '../../transport/model-ports.ts';
-import type { ModelPorts } from '../../transport/model-ports.ts';
-import { assertFailed, PLAIN_REQUEST, TEXT, upTo } from './bench.ts';
-import type { Bench } from './bench.ts';
+import { SYSTEM_PORTS, type ModelPorts } from '../../transport/model-ports.ts';
+import { assertFailed, PLAIN_REQUEST, TEXT, upTo, type Bench } from './bench.ts';
 import type { WireAnswer, WireServer } from '../wire-server.ts';
 
 /** The timer starts once the server has the request: on a busy machine a short limit would expire before that. */

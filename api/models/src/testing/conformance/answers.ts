@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChatDelta } from '../../chat/chat-delta.ts';
-import { assertOk, bytewise, PLAIN_REQUEST, RICH_REQUEST, TEXT, upTo } from './bench.ts';
-import type { Bench } from './bench.ts';
+import { assertOk, bytewise, PLAIN_REQUEST, RICH_REQUEST, TEXT, upTo, type Bench } from './bench.ts';
 
 export function answers(bench: Bench): void {
   const { wire, expects, tools } = bench.subject;

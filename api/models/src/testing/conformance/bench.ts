@@ -4,13 +4,10 @@ import type { ChatRequest } from '../../chat/chat-request.ts';
 import { collectAnswer } from '../../chat/fold-answer.ts';
 import type { ChatAdapter, Model } from '../../chat/model.ts';
 import { createModel } from '../../routing/create-model.ts';
-import { ANSWER_LIMITS } from '../../transport/answer-limits.ts';
-import type { AnswerLimits } from '../../transport/answer-limits.ts';
-import { SYSTEM_PORTS } from '../../transport/model-ports.ts';
-import type { ModelPorts } from '../../transport/model-ports.ts';
+import { ANSWER_LIMITS, type AnswerLimits } from '../../transport/answer-limits.ts';
+import { SYSTEM_PORTS, type ModelPorts } from '../../transport/model-ports.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
-import { startWireServer } from '../wire-server.ts';
-import type { WireAnswer, WireChunk, WireServer } from '../wire-server.ts';
+import { startWireServer, type WireAnswer, type WireChunk, type WireServer } from '../wire-server.ts';
 import type { ScriptedAnswer, Wire } from '../wires/wire.ts';
 
 /** The key of every tested adapter; the suite checks that no result contains it. */

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe } from 'node:test';
 import { answerLimits } from './answer-limits.ts';
 import { answers, streams } from './answers.ts';
-import { Bench } from './bench.ts';
-import type { AdapterSubject } from './bench.ts';
+import { Bench, type AdapterSubject } from './bench.ts';
 import { connections } from './connections.ts';
 import { failures } from './failures.ts';
 import { toolCalls } from './tool-calls.ts';

@@ -5,8 +5,7 @@ import { collectAnswer } from '../../chat/fold-answer.ts';
 import { createModel } from '../../routing/create-model.ts';
 import { ANSWER_LIMITS } from '../../transport/answer-limits.ts';
 import { SYSTEM_PORTS } from '../../transport/model-ports.ts';
-import { assertFailed, assertOk, PLAIN_REQUEST, TEXT, upTo } from './bench.ts';
-import type { Bench } from './bench.ts';
+import { assertFailed, assertOk, PLAIN_REQUEST, TEXT, upTo, type Bench } from './bench.ts';
 
 export function connections(bench: Bench): void {
   const { wire } = bench.subject;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertFailed, assertOk, PLAIN_REQUEST, TEST_KEY, TEXT, upTo } from './bench.ts';
-import type { Bench } from './bench.ts';
+import { assertFailed, assertOk, PLAIN_REQUEST, TEST_KEY, TEXT, upTo, type Bench } from './bench.ts';
 import type { WireAnswer } from '../wire-server.ts';
 import type { ReportedCode } from '../wires/wire.ts';
 

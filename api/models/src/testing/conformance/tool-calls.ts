@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertFailed, assertOk, bytewise, TOOL_REQUEST } from './bench.ts';
-import type { Bench } from './bench.ts';
+import { assertFailed, assertOk, bytewise, TOOL_REQUEST, type Bench } from './bench.ts';
 import type { ScriptedCall } from '../wires/wire.ts';
 
 const CALLS: readonly ScriptedCall[] = [

@@ -1,5 +1,4 @@
-import { eventStream, interleaved, json, usageOf } from './wire.ts';
-import type { ScriptedAnswer, Wire } from './wire.ts';
+import { eventStream, interleaved, json, usageOf, type ScriptedAnswer, type Wire } from './wire.ts';
 import type { WireAnswer } from '../wire-server.ts';
 
 const HEAD = { id: 'msg_01XFDUDYJgAACzvnptvVoYEL', type: 'message', role: 'assistant', model: 'up-model' } as const;

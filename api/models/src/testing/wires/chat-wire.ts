@@ -1,5 +1,4 @@
-import { eventStream, interleaved, json, usageOf } from './wire.ts';
-import type { ReportedCode, ScriptedAnswer, Wire } from './wire.ts';
+import { eventStream, interleaved, json, usageOf, type ReportedCode, type ScriptedAnswer, type Wire } from './wire.ts';
 import type { WireAnswer } from '../wire-server.ts';
 
 const HEAD = {

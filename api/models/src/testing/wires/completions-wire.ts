@@ -1,6 +1,5 @@
 import { tokenCounts, VLLM_WIRE } from './chat-wire.ts';
-import { eventStream, json, usageOf } from './wire.ts';
-import type { ScriptedAnswer, Wire } from './wire.ts';
+import { eventStream, json, usageOf, type ScriptedAnswer, type Wire } from './wire.ts';
 
 const HEAD = { id: 'cmpl-3bc8b64d5f', object: 'text_completion', created: 1_790_000_000, model: 'up-model' };
 

@@ -1,5 +1,4 @@
-import { json, usageOf } from './wire.ts';
-import type { ScriptedAnswer, Wire } from './wire.ts';
+import { json, usageOf, type ScriptedAnswer, type Wire } from './wire.ts';
 import type { WireAnswer } from '../wire-server.ts';
 
 const HEAD = { model: 'up-model', created_at: '2026-11-22T19:22:45.499127Z' };

@@ -1,5 +1,4 @@
-import { eventStream, interleaved, json, usageOf } from './wire.ts';
-import type { ScriptedAnswer, Wire } from './wire.ts';
+import { eventStream, interleaved, json, usageOf, type ScriptedAnswer, type Wire } from './wire.ts';
 import type { WireAnswer } from '../wire-server.ts';
 
 const HEAD = { id: 'resp_68af4030592c81938ec0a5fbab4a3e9f', object: 'response', model: 'up-model', store: false };

@@ -1,4 +1,5 @@
 /** The money of one agent as the api keeps it, in memory. It decides by the same rules of @hamlet/core as the api. */
+import type { ClaimedAgent, HeldClaim, PricedTier } from '@hamlet/core';
 import {
   afterRefusedRenewal,
   CLAIM_TERMS,
@@ -9,9 +10,6 @@ import {
   payableBelow,
   timeCost,
   upkeepOf,
-  type ClaimedAgent,
-  type HeldClaim,
-  type PricedTier,
 } from '@hamlet/core';
 import { parseAiDollars, type ComputeClaim } from '@hamlet/contract';
 import type { HoldAction } from '../hold-step.ts';

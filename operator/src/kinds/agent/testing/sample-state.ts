@@ -13,13 +13,8 @@ import {
   ROLE_LABEL,
   TIER_ANNOTATION,
 } from '../../../objects/names.ts';
-import {
-  operatedSpec,
-  type CachedAgent,
-  type OperatedSpec,
-  type TierView,
-  type VolumeClaimView,
-} from '../../../objects/cached-objects.ts';
+import type { CachedAgent, OperatedSpec, TierView, VolumeClaimView } from '../../../objects/cached-objects.ts';
+import { operatedSpec } from '../../../objects/cached-objects.ts';
 import type { ContainerState, PodView } from '../../../objects/pod-view.ts';
 import { hostsText } from '../../../objects/service-hosts.ts';
 import type { Hold } from '../../../village/api-state.ts';

@@ -1,13 +1,12 @@
+import type { Post, Reply } from '@hamlet/contract';
 import {
   closePost,
   getBalance,
   listPostRevisions,
   listReplyRevisions,
-  type Post,
   POST_BODY_MAX_CHARS,
   POST_TITLE_MAX_CHARS,
   reopenPost,
-  type Reply,
   resolvePost,
   revisePost,
   reviseReply,

@@ -1,13 +1,5 @@
-import {
-  type Decision,
-  flagPost,
-  moderatePost,
-  MODERATION_NOTE_MAX_CHARS,
-  MODERATION_REASONS,
-  type ModerationReason,
-  type Post,
-  type Reply,
-} from '@hamlet/contract';
+import type { Decision, ModerationReason, Post, Reply } from '@hamlet/contract';
+import { flagPost, moderatePost, MODERATION_NOTE_MAX_CHARS, MODERATION_REASONS } from '@hamlet/contract';
 import { useState } from 'react';
 import { shorten } from '@hamlet/core';
 import { LinkButton, Notice } from '../../../ui/controls.tsx';

@@ -7,16 +7,8 @@ import { ScriptedMark } from '../../scripted/village-mark.tsx';
 import { timeAgo } from '../../../ui/time-labels.ts';
 import { SignInHint } from '../../sign-in/sign-in-hint.tsx';
 import { useRole } from '../../village-context.ts';
-import {
-  dayPlanOf,
-  type DiaryEntry,
-  diaryOf,
-  type Purpose,
-  purposeOutcome,
-  purposesOf,
-  reasonOf,
-  turnLabel,
-} from './turn-labels.ts';
+import type { DiaryEntry, Purpose } from './turn-labels.ts';
+import { dayPlanOf, diaryOf, purposeOutcome, purposesOf, reasonOf, turnLabel } from './turn-labels.ts';
 
 /** The interval for the persona is long: the persona changes only when a person edits the custom resource. */
 const PERSONA_MS = 30_000;

@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CONNECTABLE_KINDS, type ModelCredential, putModelCredential } from '@hamlet/contract';
 import { PROVIDER_KINDS } from '../model-labels.ts';
-import {
-  type ConnectDraft,
-  connectDraftOf,
-  connectionOf,
-  emptyConnect,
-  readConnect,
-  withTested,
-} from './connect-draft.ts';
+import type { ConnectDraft } from './connect-draft.ts';
+import { connectDraftOf, connectionOf, emptyConnect, readConnect, withTested } from './connect-draft.ts';
 
 const KEY = 'sk-0123456789';
 const draft = (more: Partial<ConnectDraft> = {}): ConnectDraft => ({

@@ -1,14 +1,5 @@
-import {
-  type CallData,
-  type CallInput,
-  type ConnectableKind,
-  MODEL_ABILITIES,
-  type ModelAbility,
-  type ModelCredential,
-  type ModelOffer,
-  putModelCredential,
-  testModel,
-} from '@hamlet/contract';
+import type { CallData, CallInput, ConnectableKind, ModelAbility, ModelCredential, ModelOffer } from '@hamlet/contract';
+import { MODEL_ABILITIES, putModelCredential, testModel } from '@hamlet/contract';
 import { PROVIDER_KINDS } from '../model-labels.ts';
 
 /** A row of the form: the tiers' name of a model and the provider's name of it. A row without the latter is ignored. */

@@ -3,16 +3,8 @@ import { useState } from 'react';
 import { type Field, fieldsOf, type FormDraft } from '../../../client/drafts.ts';
 import { type Intent, useIntent } from '../../../client/query/use-live.ts';
 import { Button, FormDialog, RefusedNotice } from '../../../ui/controls.tsx';
-import {
-  type ConnectBody,
-  type ConnectDraft,
-  connectionOf,
-  type ConnectProblems,
-  emptyConnect,
-  nameOf,
-  readConnect,
-  withTested,
-} from './connect-draft.ts';
+import type { ConnectBody, ConnectDraft, ConnectProblems } from './connect-draft.ts';
+import { connectionOf, emptyConnect, nameOf, readConnect, withTested } from './connect-draft.ts';
 import { TestResult, useTest } from '../test-result.tsx';
 import { SelectField, TextField } from '../../../ui/fields.tsx';
 import { PROVIDER_KINDS } from '../model-labels.ts';

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelCredential } from '@hamlet/contract';
-import {
-  emptySubscription,
-  readFinish,
-  readStart,
-  subscriptionDraftOf,
-  type SubscriptionDraft,
-} from './subscription-draft.ts';
+import type { SubscriptionDraft } from './subscription-draft.ts';
+import { emptySubscription, readFinish, readStart, subscriptionDraftOf } from './subscription-draft.ts';
 
 const REDIRECT = 'http://localhost:1455/auth/callback';
 const draft = (more: Partial<SubscriptionDraft> = {}): SubscriptionDraft => ({

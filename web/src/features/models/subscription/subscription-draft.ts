@@ -1,11 +1,5 @@
-import {
-  type CallData,
-  type CallInput,
-  finishSubscription,
-  type ModelCredential,
-  ModelOffers,
-  startSubscription,
-} from '@hamlet/contract';
+import type { CallData, CallInput, ModelCredential } from '@hamlet/contract';
+import { finishSubscription, ModelOffers, startSubscription } from '@hamlet/contract';
 import { type ConnectDraft, type ConnectProblems, type Issue, offersOf, problemsOf } from '../connect/connect-draft.ts';
 
 export interface SubscriptionDraft extends Pick<ConnectDraft, 'name' | 'models' | 'context' | 'agent'> {

@@ -3,14 +3,8 @@ import { useState } from 'react';
 import { fieldsOf, type FormDraft } from '../../../client/drafts.ts';
 import { type Intent, useIntent } from '../../../client/query/use-live.ts';
 import { Button, FormDialog, Notice, RefusedNotice, Time, useNow } from '../../../ui/controls.tsx';
-import {
-  type Begun,
-  DEFAULT_NAME,
-  emptySubscription,
-  readFinish,
-  readStart,
-  type SubscriptionDraft,
-} from './subscription-draft.ts';
+import type { Begun, SubscriptionDraft } from './subscription-draft.ts';
+import { DEFAULT_NAME, emptySubscription, readFinish, readStart } from './subscription-draft.ts';
 import { CheckField, FieldProblem, TextField } from '../../../ui/fields.tsx';
 import { ModelRows, NameFields, OwnerField } from '../connect/name-fields.tsx';
 import { lengthLabel } from '../../../ui/time-labels.ts';

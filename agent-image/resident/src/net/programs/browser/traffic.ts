@@ -1,12 +1,6 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  request as requestHttp,
-  type IncomingMessage,
-  type RequestOptions,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, RequestOptions, Server, ServerResponse } from 'node:http';
+import { createServer, request as requestHttp } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
 import { NetFault, refusalIn } from '../net-fault.ts';
