@@ -75,18 +75,18 @@ func TestRulesOfAPolicy(t *testing.T) {
 		"anywhere":            {to(), []Rule{{Peers: Peers{Any: true}}}},
 		"pods of a namespace": {to(pods(selector("app", "web"))), []Rule{{Peers: Peers{IPs: []string{web, far}}}}},
 		"all pods of its own namespace, not of others": {to(pods(everyone)), []Rule{{Peers: Peers{IPs: []string{web, agent, far}}}}},
-		"all namespaces":                     {to(networkingv1.NetworkPolicyPeer{NamespaceSelector: &everyone}), []Rule{{Peers: Peers{IPs: []string{web, agent, far, dns}}}}},
-		"a namespace":                        {to(networkingv1.NetworkPolicyPeer{NamespaceSelector: &system}), []Rule{{Peers: Peers{IPs: []string{dns}}}}},
-		"selectors that match no pod":        {to(pods(selector("app", "ghost"))), nil},
-		"a selector on namespaces and pods":  {to(networkingv1.NetworkPolicyPeer{NamespaceSelector: &system, PodSelector: ptr(selector("app", "web"))}), nil},
-		"a block with a hole":                {to(networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: []string{"10.89.0.0/16"}}}), []Rule{{Peers: Peers{Blocks: []Block{{CIDR: "10.0.0.0/8", Except: []string{"10.89.0.0/16"}}}}}}},
-		"IPv6 blocks are ignored":              {to(networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: "fd00::/8"}}), nil},
-		"a port":                             {withPorts(to(), port(intstr.FromInt32(80))), []Rule{{Peers: Peers{Any: true}, Port: tcp(80, 80)}}},
-		"a range of ports":                   {withPorts(to(), []networkingv1.NetworkPolicyPort{{Port: &from, EndPort: &end}}), []Rule{{Peers: Peers{Any: true}, Port: tcp(8000, 8100)}}},
-		"every port of a protocol":           {withPorts(to(), []networkingv1.NetworkPolicyPort{{Protocol: &udp}}), []Rule{{Peers: Peers{Any: true}, Port: &Port{Protocol: udp}}}},
-		"a port by the destination's name":   {withPorts(to(pods(selector("app", "web"))), port(intstr.FromString("http"))), []Rule{{Peers: Peers{Any: true}, Pods: []string{web}, Port: tcp(8080, 8080)}, {Peers: Peers{Any: true}, Pods: []string{far}, Port: tcp(9090, 9090)}}},
-		"a port by an unknown name": {withPorts(to(), port(intstr.FromString("gopher"))), nil},
-		"a port by name within a block":      {withPorts(to(networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: "10.90.2.0/24"}}), port(intstr.FromString("http"))), []Rule{{Peers: Peers{Any: true}, Pods: []string{far}, Port: tcp(9090, 9090)}}},
+		"all namespaces":                    {to(networkingv1.NetworkPolicyPeer{NamespaceSelector: &everyone}), []Rule{{Peers: Peers{IPs: []string{web, agent, far, dns}}}}},
+		"a namespace":                       {to(networkingv1.NetworkPolicyPeer{NamespaceSelector: &system}), []Rule{{Peers: Peers{IPs: []string{dns}}}}},
+		"selectors that match no pod":       {to(pods(selector("app", "ghost"))), nil},
+		"a selector on namespaces and pods": {to(networkingv1.NetworkPolicyPeer{NamespaceSelector: &system, PodSelector: ptr(selector("app", "web"))}), nil},
+		"a block with a hole":               {to(networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: []string{"10.89.0.0/16"}}}), []Rule{{Peers: Peers{Blocks: []Block{{CIDR: "10.0.0.0/8", Except: []string{"10.89.0.0/16"}}}}}}},
+		"IPv6 blocks are ignored":           {to(networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: "fd00::/8"}}), nil},
+		"a port":                            {withPorts(to(), port(intstr.FromInt32(80))), []Rule{{Peers: Peers{Any: true}, Port: tcp(80, 80)}}},
+		"a range of ports":                  {withPorts(to(), []networkingv1.NetworkPolicyPort{{Port: &from, EndPort: &end}}), []Rule{{Peers: Peers{Any: true}, Port: tcp(8000, 8100)}}},
+		"every port of a protocol":          {withPorts(to(), []networkingv1.NetworkPolicyPort{{Protocol: &udp}}), []Rule{{Peers: Peers{Any: true}, Port: &Port{Protocol: udp}}}},
+		"a port by the destination's name":  {withPorts(to(pods(selector("app", "web"))), port(intstr.FromString("http"))), []Rule{{Peers: Peers{Any: true}, Pods: []string{web}, Port: tcp(8080, 8080)}, {Peers: Peers{Any: true}, Pods: []string{far}, Port: tcp(9090, 9090)}}},
+		"a port by an unknown name":         {withPorts(to(), port(intstr.FromString("gopher"))), nil},
+		"a port by name within a block":     {withPorts(to(networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: "10.90.2.0/24"}}), port(intstr.FromString("http"))), []Rule{{Peers: Peers{Any: true}, Pods: []string{far}, Port: tcp(9090, 9090)}}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -111,10 +111,10 @@ func TestWhoIsIsolated(t *testing.T) {
 		spec            networkingv1.NetworkPolicySpec
 		ingress, egress []string
 	}{
-		"default: ingress only":        {networkingv1.NetworkPolicySpec{PodSelector: all}, []string{web, agent}, nil},
+		"default: ingress only":     {networkingv1.NetworkPolicySpec{PodSelector: all}, []string{web, agent}, nil},
 		"default with egress rules": {networkingv1.NetworkPolicySpec{PodSelector: all, Egress: []networkingv1.NetworkPolicyEgressRule{{}}}, []string{web, agent}, []string{web, agent}},
-		"egress only":                  {networkingv1.NetworkPolicySpec{PodSelector: selector("app", "agent"), PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress}}, nil, []string{agent}},
-		"no local pod":                  {networkingv1.NetworkPolicySpec{PodSelector: selector("app", "ghost")}, nil, nil},
+		"egress only":               {networkingv1.NetworkPolicySpec{PodSelector: selector("app", "agent"), PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress}}, nil, []string{agent}},
+		"no local pod":              {networkingv1.NetworkPolicySpec{PodSelector: selector("app", "ghost")}, nil, nil},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -19,12 +19,12 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		change func(*Options)
 		says   string
 	}{
-		"name with a slash":   {func(o *Options) { o.Name = "a/b" }, "--name"},
-		"empty name":          {func(o *Options) { o.Name = "" }, "--name"},
-		"slot too high":       {func(o *Options) { o.Slot = MaxSlot + 1 }, "--slot"},
-		"negative GPUs":       {func(o *Options) { o.GPUsPerNode = -1 }, "--gpus"},
-		"unknown profile":     {func(o *Options) { o.Profile = "big" }, "--profile"},
-		"relative state":      {func(o *Options) { o.State = "x" }, "--state"},
+		"name with a slash":           {func(o *Options) { o.Name = "a/b" }, "--name"},
+		"empty name":                  {func(o *Options) { o.Name = "" }, "--name"},
+		"slot too high":               {func(o *Options) { o.Slot = MaxSlot + 1 }, "--slot"},
+		"negative GPUs":               {func(o *Options) { o.GPUsPerNode = -1 }, "--gpus"},
+		"unknown profile":             {func(o *Options) { o.Profile = "big" }, "--profile"},
+		"relative state":              {func(o *Options) { o.State = "x" }, "--state"},
 		"state too long for a socket": {func(o *Options) { o.State = "/" + strings.Repeat("x", 100) }, "--state"},
 	}
 	for name, c := range cases {
