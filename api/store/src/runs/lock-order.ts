@@ -8,7 +8,7 @@
  *  3. rows that belong to a run: permission, effect, call of the hands, offer, `journal_size`, journal, texts. Locked only under the lock
  *     of their run, or of the ended run that they are deleted with.
  *  4. the board's posts, auctions and windows
- *  5. money: allowance, hour of the models, open holds, then `ledger.account` by id
+ *  5. money: hour of the models, open holds, `ledger.account` by id, then the allowance of the day
  *  6. `model_request`
  *  7. tiers of agents (`agent_tier`, by id)
  *  8. the order of internal events (`lockInternalEvents`)

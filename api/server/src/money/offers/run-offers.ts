@@ -62,11 +62,6 @@ export function placeOfferWith({ economy }: { readonly economy: EconomyRules }):
     const amount = parseAiDollars(asked.amount);
     const day = villageDay(now, economy.timeZone);
     const limit = dailyLimitOf(actor, economy);
-    if (!(await useAllowance(tx, { memberId: actor.id, day, amount, limit })))
-      return refused(
-        'allowance_exceeded',
-        `Offer less: the rest of today's ${formatAiDollars(limit)} aiDollars is too small`,
-      );
     const account = await openedAccount(tx, agentId);
     const expiresAt = new Date(now.getTime() + expiresInHours * HOUR_MS);
     const held = await holdMoney(tx, {
@@ -82,6 +77,12 @@ export function placeOfferWith({ economy }: { readonly economy: EconomyRules }):
       expiresAt: new Date(expiresAt.getTime() + HOLD_OUTLIVES_MS),
     });
     if (!held.ok) return refused(held.reason === 'account_closed' ? 'account_closed' : 'unavailable');
+    // After the accounts, as `ledger.judge` locks it.
+    if (!(await useAllowance(tx, { memberId: actor.id, day, amount, limit })))
+      return refused(
+        'allowance_exceeded',
+        `Offer less: the rest of today's ${formatAiDollars(limit)} aiDollars is too small`,
+      );
     const by = { offeredByRole: actor.role, offeredById: actor.id };
     const offer = await insertOffer(tx, { runId, agentId, amount, holdId: held.holdId, day, ...by, expiresAt });
     const detail = { run_id: runId, amount: asked.amount, expires_at: expiresAt.toISOString() };
@@ -129,8 +130,8 @@ export async function returnOffer(
   }: { readonly state: 'refused' | 'expired' | 'returned'; readonly act: Acting; readonly reason: string | null },
 ): Promise<OfferRow> {
   const { runId, holdId, day, amount, offeredById: memberId } = offer;
-  await returnAllowance(tx, { memberId, day, amount });
   await voidHold(tx, { holdId, runId, actor: act.actor });
+  await returnAllowance(tx, { memberId, day, amount });
   const ended = await endRunOffer(tx, runId, { state, reason });
   await recordEnd(tx, ended, act);
   return ended;
