@@ -16,7 +16,7 @@ import { PermissionPlay, type Working } from '../permissions/testing/permission-
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { eventually, testVillage, withTokenPrice, type AgentId } from '../testing/test-village.ts';
 
-const ROUNDS = cases(3, 40);
+const ROUNDS = cases(2, 40);
 const AGENTS = ['ada', 'bob', 'cleo'] as const;
 const ACTS_OF_TREE = 24;
 const TRIES_MAX = 40;

@@ -1,47 +1,67 @@
 /** Which ended runs are deleted, and what that locks, on a real Postgres. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cases } from '@hamlet/test/env/seeded';
 import { sql } from 'kysely';
+import type { RunBudgets } from '@hamlet/contract';
 import { inTransaction } from '../connection/database.ts';
 import { insertJournal, makeRoom } from '../journal/write-journal.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { deleteEndedRuns, pruneRuns } from './history.ts';
 import { lockRun } from './lock-order.ts';
+import { insertRuns } from './new-runs.ts';
 
 const ledger = await testLedger(8);
 const { db, owner } = ledger;
 
-/** Adds runs in one state; the newest last. Returns their ids. */
-async function addRuns(agent: string, count: number, more: Readonly<Record<string, unknown>> = {}): Promise<string[]> {
-  const run = {
-    agent_id: agent,
-    agent_uid: agent,
-    kind: 'prompt',
-    state: 'cancelled',
-    prompt: 'x',
-    created_by_role: 'admin',
-    created_by_id: 'a',
-    ...more,
-  };
-  const { rows } = await sql<{ run_id: string }>`
-    insert into run select made.* from generate_series(1, ${count}::integer) number,
-      jsonb_populate_record(null::run, jsonb_build_object('run_id', uuidv7(), 'created_at', now(), 'ended_at', now(), 'attempt', 0, 'progress_attempt', 0, 'events', 0, 'steps', 0,
-          'tokens', 0, 'cost_micros', 0, 'claimed_tokens', 0, 'claimed_cost_micros', 0, 'depth', ${more['parent_run_id'] === undefined ? 0 : 1}::integer,
-          'unsettled', '{}'::text[], 'worked_ms', 0, 'parent_call_id', case when ${more['parent_run_id'] === undefined}::boolean then null else number::text end) || ${JSON.stringify(run)}::jsonb) made
-    returning run_id`.execute(owner);
-  return rows.map(({ run_id }) => run_id).toSorted();
+const BUDGETS = { tokens: 1, money: '0', steps: 1, timeMs: 1 } as unknown as RunBudgets;
+
+/** Adds waiting runs of an agent, or workers of a run. Returns their ids, the newest last. */
+async function addRuns(agentId: string, count: number, parent?: { id: string; depth: number }): Promise<string[]> {
+  const run = { agentId, agentUid: agentId, prompt: 'x', createdByRole: 'admin', createdById: 'a', schedule: null };
+  const workerAt = (at: number) =>
+    parent === undefined
+      ? undefined
+      : {
+          parentRunId: parent.id,
+          callId: `${at}`,
+          role: 'r',
+          depth: parent.depth + 1,
+          budgets: BUDGETS,
+          toolLists: [],
+        };
+  const made = await inTransaction(db, (tx) =>
+    insertRuns(
+      tx,
+      Array.from({ length: count }, (_, at) => ({
+        ...run,
+        kind: parent === undefined ? 'prompt' : 'worker',
+        worker: workerAt(at),
+      })),
+    ),
+  );
+  return made.map(({ runId }) => runId).toSorted();
 }
 
-const LIVE = { state: 'running', ended_at: null, attempt: 1, cycle: 1, started_at: new Date().toISOString() };
+async function end(ids: readonly string[]): Promise<void> {
+  await sql`update run set state = 'cancelled', ended_at = clock_timestamp() where run_id = any(${[...ids]}::uuid[])`.execute(
+    db,
+  );
+}
+
+async function addEnded(...given: Parameters<typeof addRuns>): Promise<string[]> {
+  const ids = await addRuns(...given);
+  await end(ids);
+  return ids;
+}
 
 const countOf = async (agent: string): Promise<number> =>
   (await db.selectFrom('run').select('run_id').where('agent_id', '=', agent).execute()).length;
 
 test('the newest 1,000 ended runs of an agent stay, and of its workers the newest 100', async () => {
-  const ids = await addRuns('crowded', 1_004);
-  const [parent = ''] = ids.slice(-1);
-  await addRuns('crowded', 102, { kind: 'worker', parent_run_id: parent, role: 'r', budgets: {} });
-  await addRuns('few', 3);
+  const ids = await addEnded('crowded', 1_004);
+  await addEnded('crowded', 102, { id: ids.at(-1) ?? '', depth: 0 });
+  await addEnded('few', 3);
   await pruneRuns(db);
   assert.deepEqual([await countOf('crowded'), await countOf('few')], [1_100, 3]);
   const left = new Set((await db.selectFrom('run').select('run_id').execute()).map(({ run_id }) => run_id));
@@ -53,23 +73,12 @@ test('the newest 1,000 ended runs of an agent stay, and of its workers the newes
 
 test('an ended run stays while a worker at any depth below it is under way', async () => {
   const [root = ''] = await addRuns('deep', 1);
-  const [worker = ''] = await addRuns('deep', 1, { kind: 'worker', parent_run_id: root, role: 'r', budgets: {} });
-  await addRuns('deep', 1, {
-    kind: 'worker',
-    parent_run_id: worker,
-    role: 'r',
-    budgets: {},
-    state: 'queued',
-    ended_at: null,
-  });
+  const [worker = ''] = await addRuns('deep', 1, { id: root, depth: 0 });
+  const [grandchild = ''] = await addRuns('deep', 1, { id: worker, depth: 1 });
+  await end([root, worker]);
   const isDeep = sql`agent_id = 'deep'`;
   assert.equal(await inTransaction(db, (tx) => deleteEndedRuns(tx, isDeep)), 0);
-  await db
-    .updateTable('run')
-    .set({ state: 'cancelled' })
-    .where('agent_id', '=', 'deep')
-    .where('state', '=', 'queued')
-    .execute();
+  await end([grandchild]);
   await inTransaction(db, (tx) => deleteEndedRuns(tx, isDeep));
   assert.equal(await countOf('deep'), 0);
 });
@@ -88,10 +97,11 @@ test('an agent stores its journal while its old runs are deleted, and neither wa
       await insertJournal(tx, run, journal);
     });
   let seq = 0;
-  for (let round = 0; round < 8; round += 1) {
+  for (let round = 0; round < cases(2, 20); round += 1) {
     const old = await addRuns('writer', 12);
     for (const id of old) await store(id, (seq += 1));
-    const [live = ''] = await addRuns('writer', 1, LIVE);
+    await end(old);
+    const [live = ''] = await addRuns('writer', 1);
     const acts = Array.from({ length: 12 }, () => store(live, (seq += 1)));
     await Promise.all([
       ...acts,
