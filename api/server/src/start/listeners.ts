@@ -15,6 +15,7 @@ const HEADERS_LIMIT_MS = 10_000;
 const CHECK_EVERY_MS = 2_000;
 /** Streams send heartbeats, so this also ends a stream whose reader has stopped. */
 const IDLE_LIMIT_MS = 300_000;
+const ANSWER_MARGIN_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
 
 export interface ListenerPorts {
@@ -24,12 +25,17 @@ export interface ListenerPorts {
   readonly sockets: SocketsPorts['routes'];
   readonly authenticate: Authenticate;
   readonly registry: Registry;
+  /** Longest time that a model may take for an answer, in milliseconds. */
+  readonly answerMs: number;
 }
 
-async function listen(server: Server, at: HostPort): Promise<string> {
+/** Milliseconds without a byte after which a connection ends. A whole answer of a model sends no byte until it is complete. */
+export const idleLimitMs = (answerMs: number): number => Math.max(IDLE_LIMIT_MS, answerMs + ANSWER_MARGIN_MS);
+
+async function listen(server: Server, at: HostPort, idleMs = IDLE_LIMIT_MS): Promise<string> {
   server.requestTimeout = REQUEST_LIMIT_MS;
   server.headersTimeout = HEADERS_LIMIT_MS;
-  server.timeout = IDLE_LIMIT_MS;
+  server.timeout = idleMs;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(at.port, at.host);
   await once(server, 'listening');
@@ -69,7 +75,7 @@ export async function openListeners(ports: ListenerPorts) {
       }),
     );
     servers.push(server);
-    return listen(server, at);
+    return listen(server, at, idleLimitMs(ports.answerMs));
   }
 
   const together = config.agentsListen === undefined;

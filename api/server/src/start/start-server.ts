@@ -39,6 +39,7 @@ function serve(base: Base, parts: Parts): Promise<Listeners> {
     handlers: composeHandlers(base, parts, authenticate),
     authenticate,
     registry,
+    answerMs: parts.gateway.answerTimes.totalMs,
     sockets: {
       '/ws/world': worldSocket({ fanout: world.fanout, hands, size: world.mapAnswer }),
       '/ws/board': board.socket,
