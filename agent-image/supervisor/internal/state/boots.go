@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"hamlet.village/hands/internal/process"
 )
@@ -41,11 +42,15 @@ func Begin(folder string) *Boots {
 
 func read(path string) boots {
 	var before boots
-	file, err := os.Open(path)
+	// A program can leave a FIFO here, at which a blocking open would wait without end.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return before
 	}
 	defer func() { _ = file.Close() }()
+	if about, err := file.Stat(); err != nil || !about.Mode().IsRegular() {
+		return before
+	}
 	text, err := io.ReadAll(io.LimitReader(file, maxBytes))
 	if err != nil || json.Unmarshal(text, &before) != nil || before.Boots < 0 {
 		return boots{}
@@ -60,7 +65,14 @@ func (b *Boots) Note(running []process.Lost) {
 		return
 	}
 	part := b.file + ".part"
-	if os.WriteFile(part, text, 0o600) == nil {
+	// A new file: an existing one can be a FIFO or a link of a program.
+	_ = os.RemoveAll(part)
+	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return
+	}
+	_, err = file.Write(text)
+	if file.Close() == nil && err == nil {
 		_ = os.Rename(part, b.file)
 	}
 }
