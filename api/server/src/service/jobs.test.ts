@@ -10,7 +10,7 @@ import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { eventually } from '../testing/test-village.ts';
-import { job, sharedJob, startJobs, type Job, type JobTiming } from './jobs.ts';
+import { job, queuedJob, sharedJob, startJobs, type Job, type JobTiming } from './jobs.ts';
 import type { Log } from './log.ts';
 import { openRedisLink } from './redis-link.ts';
 
@@ -39,10 +39,10 @@ const namespace = (): string => `village-${village}`;
 /** Starts a replica with these jobs; returns a function that stops its jobs. */
 const replica = (...jobs: readonly Job[]): (() => Promise<void>) => replicaWith(TIMING, jobs);
 
-function replicaWith(timing: JobTiming, jobs: readonly Job[]): () => Promise<void> {
+function replicaWith(timing: JobTiming, jobs: readonly Job[], leads = (): boolean => true): () => Promise<void> {
   const link = openRedisLink(redis.url, log);
   const registry = new Registry();
-  const stop = startJobs({ redisUrl: redis.url, namespace: namespace(), jobs, link, registry, log, timing });
+  const stop = startJobs({ redisUrl: redis.url, namespace: namespace(), jobs, link, registry, log, leads, timing });
   let stopping: Promise<void> | null = null;
   const stopOnce = (): Promise<void> => (stopping ??= stop().finally(() => link.close()));
   stops.push(stopOnce);
@@ -53,7 +53,7 @@ function replicaWith(timing: JobTiming, jobs: readonly Job[]): () => Promise<voi
 function counting(name: string, everyMs: number): Job & { readonly runs: () => number } {
   let runs = 0;
   const run = async (): Promise<void> => void (runs += 1);
-  return { ...job({ name, everyMs, run }), runs: () => runs };
+  return { ...queuedJob({ name, everyMs, run }), runs: () => runs };
 }
 
 test('a job runs once across two replicas, however often its scheduler is recreated', async () => {
@@ -99,6 +99,24 @@ test('jobs that start during a Redis outage run once it is over', async () => {
   await eventually('the first runs', () => often.runs() > 2);
 });
 
+test('upkeep runs without Redis, on the replica that leads', async () => {
+  let leader = 0;
+  const counts = [0, 0];
+  const upkeep = counts.map((_, at) =>
+    job({ name: 'upkeep', everyMs: 20, run: async () => void (counts[at] = (counts[at] ?? 0) + 1) }),
+  );
+  await redis.stop();
+  try {
+    for (const [at, each] of upkeep.entries()) replicaWith(TIMING, [each], () => leader === at);
+    await eventually('runs of the leader', () => (counts[0] ?? 0) > 3);
+    assert.equal(counts[1], 0);
+    leader = 1;
+    await eventually('runs of the next leader', () => (counts[1] ?? 0) > 3);
+  } finally {
+    await redis.start();
+  }
+});
+
 test('jobs can be stopped during a Redis outage', async () => {
   const often = counting('often', 50);
   const stop = replica(often);
@@ -132,7 +150,7 @@ test('stopping waits for the running job', async () => {
     await gate.promise;
     order.push('ended');
   };
-  const stop = replica(job({ name: 'slow', everyMs: HOUR_MS, run }));
+  const stop = replica(queuedJob({ name: 'slow', everyMs: HOUR_MS, run }));
   await begun.promise;
   const stopped = stop().then(() => order.push('stopped'));
   gate.resolve();

@@ -14,11 +14,27 @@ export interface Job {
   readonly run: () => Promise<string>;
   /** Receives the result of a run on this replica or another one. */
   readonly receive: (result: string) => void;
+  /**
+   * `postgres`: upkeep that must happen, done by the replica that holds the lock for it, also without Redis. `redis`: work that may
+   * be late or leaves the village, done by any replica.
+   */
+  readonly by: 'postgres' | 'redis';
 }
 
-export function job(spec: Pick<Job, 'name' | 'everyMs'> & { readonly run: () => Promise<unknown> }): Job {
-  return { ...spec, run: () => spec.run().then(() => ''), receive: () => undefined };
-}
+type Work = Pick<Job, 'name' | 'everyMs'> & { readonly run: () => Promise<unknown> };
+
+const plainJob = (spec: Work, by: Job['by']): Job => ({
+  ...spec,
+  by,
+  run: () => spec.run().then(() => ''),
+  receive: () => undefined,
+});
+
+/** Upkeep, such as expiry and retention, which does not depend on Redis. */
+export const job = (spec: Work): Job => plainJob(spec, 'postgres');
+
+/** Work that Redis hands to one replica: without Redis it waits. */
+export const queuedJob = (spec: Work): Job => plainJob(spec, 'redis');
 
 /** A job whose result every replica receives, for example to show it in its metrics. If a result is lost, the next one replaces it. */
 export function sharedJob<T>(
@@ -30,6 +46,7 @@ export function sharedJob<T>(
 ): Job {
   return {
     ...spec,
+    by: 'redis',
     run: async () => JSON.stringify(await spec.run()),
     receive: (text) => spec.receive(spec.result.parse(JSON.parse(text))),
   };
@@ -47,10 +64,14 @@ export interface JobPorts extends Pick<Services, 'registry' | 'log'> {
   readonly namespace: string;
   readonly jobs: readonly Job[];
   readonly link: Pick<RedisLink, 'ping' | 'publish' | 'subscribe'>;
+  /** True while this replica does the upkeep. */
+  readonly leads: () => boolean;
   readonly timing?: JobTiming;
 }
 
 const TIMING: JobTiming = { deriveEveryMs: 15_000, lockMs: 30_000 };
+/** Interval at which a replica looks whether it leads, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
 const QUEUE = 'jobs';
 /** Enough that slow jobs, such as a call to PayPal, leave room for those that are due every second. */
 const AT_ONCE = 8;
@@ -84,11 +105,13 @@ interface State {
   readonly complaint: Complaint;
 }
 
-/** Runs a job by its name, never twice at once on this replica, and publishes its result to every replica. */
-function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
+interface Runner {
   run(name: string): Promise<void>;
   idle(): Promise<unknown>;
-} {
+}
+
+/** Runs a job by its name, never twice at once on this replica, and publishes its result to every replica. */
+function createRunner({ namespace, jobs, link, registry, log }: JobPorts): Runner {
   const channel = `hamlet:${namespace}:job-results`;
   const states = new Map<string, State>(
     jobs.map((each) => [
@@ -135,14 +158,35 @@ function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
   };
 }
 
+/** Runs all jobs. Returns a function that stops their schedules and waits for running jobs. */
+export function startJobs(ports: JobPorts): () => Promise<void> {
+  const runner = createRunner(ports);
+  const stops = [
+    ...ports.jobs.filter(({ by }) => by === 'postgres').map((each) => startUpkeep(ports, runner, each)),
+    startQueue({ ...ports, jobs: ports.jobs.filter(({ by }) => by === 'redis') }, runner),
+  ];
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
+}
+
+/** Runs upkeep while this replica leads: at once when it begins to lead, then at the interval of the job. */
+function startUpkeep({ leads }: Pick<JobPorts, 'leads'>, runner: Runner, { name, everyMs }: Job): () => Promise<void> {
+  let nextMs = 0;
+  const tick = async (): Promise<void> => {
+    if (!leads() || performance.now() < nextMs) return;
+    nextMs = performance.now() + everyMs;
+    await runner.run(name);
+  };
+  // The runner logs a failure, and the job runs again after its interval.
+  return repeat(Math.min(everyMs, LOOK_EVERY_MS), tick, () => undefined);
+}
+
 /**
  * Schedules jobs in Redis, and runs those that this replica takes. Everything in Redis can be recreated from `jobs`;
- * without Redis the jobs are late. Returns a function that stops the scheduling and waits for running jobs.
+ * without Redis the jobs are late.
  */
-export function startJobs(ports: JobPorts): () => Promise<void> {
+function startQueue(ports: JobPorts, runner: Runner): () => Promise<void> {
   const { redisUrl, namespace, jobs, link, log, timing = TIMING } = ports;
   const prefix = `hamlet:${namespace}`;
-  const runner = createRunner(ports);
   const complaint = createComplaint(log, 'jobs wait: Redis does not answer');
   let stopping = false;
   const connection = {

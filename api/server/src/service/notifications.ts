@@ -47,6 +47,8 @@ export function openNotifications(url: string, log: Log) {
       on(INTERNAL_EVENTS_CHANNEL, (payload) => {
         if (kind === 'any' || payload === null || payload === kind) callback();
       }),
+    /** True while this replica does the upkeep of the village. */
+    leads: (): boolean => listener.leads(),
     close: (): Promise<void> => listener.stop(),
   };
 }

@@ -71,7 +71,15 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs({ db, log })];
   const jobs = [facts, board, money, gateway, people, runs, sessions, egress].flatMap((part) => part.jobs);
   const { redisUrl, namespace } = config;
-  const stopJobs = startJobs({ redisUrl, namespace, jobs: [...jobs, ...own], link, registry, log });
+  const stopJobs = startJobs({
+    redisUrl,
+    namespace,
+    jobs: [...jobs, ...own],
+    link,
+    registry,
+    log,
+    leads: notifications.leads,
+  });
   const { peopleUrl, agentsUrl, metricsUrl } = listeners;
   log('info', 'serving', { people: peopleUrl, agents: agentsUrl, metrics: metricsUrl, replica: replicaId });
   return {

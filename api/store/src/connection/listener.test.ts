@@ -1,7 +1,10 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { listen } from './listener.ts';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
+import { until } from '@hamlet/test/env/until';
+import { listen, listenWith } from './listener.ts';
 
 test(
   'a listener can stop even if Postgres accepts its connection and never answers',
@@ -21,3 +24,17 @@ test(
     await listener.stop();
   },
 );
+
+test('one of two replicas leads, and the other one takes over when it ends', async (t) => {
+  const { appUrl: url, remove } = await migratedPostgres();
+  t.after(remove);
+  const open = () =>
+    listenWith({ url, channels: [], onNotify: () => undefined, patience: { askEveryMs: 20, answerMs: 5_000 } });
+  const [first, second] = [open(), open()];
+  await until('one leads', async () => first.leads() !== second.leads());
+  const [leader, other] = first.leads() ? [first, second] : [second, first];
+  await leader.stop();
+  assert.ok(!leader.leads());
+  await until('the other one leads', async () => other.leads());
+  await other.stop();
+});

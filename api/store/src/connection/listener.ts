@@ -16,7 +16,12 @@ export interface ListenerPatience {
 
 type OnNotify = (channel: string, payload: string | null) => void;
 
+/** Key of the session lock of the replica that does the upkeep of the village. */
+const UPKEEP_LOCK = 0x75706b65;
+
 export interface Listener {
+  /** True while this replica holds the lock for upkeep. If its connection ends, another replica takes it. */
+  leads(): boolean;
   stop(): Promise<void>;
 }
 
@@ -35,6 +40,7 @@ export interface ListenOptions {
 export function listenWith({ url, channels, onNotify, patience }: ListenOptions): Listener {
   let endCurrent: (() => Promise<void>) | null = null;
   let stopped = false;
+  let leads = false;
 
   async function listenOnce(): Promise<void> {
     const socket = new Socket();
@@ -50,7 +56,13 @@ export function listenWith({ url, channels, onNotify, patience }: ListenOptions)
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     mine.once('end', end);
     mine.on('error', () => end());
-    const asking = setInterval(() => void mine.query('select 1').catch(() => end()), patience.askEveryMs);
+    const ask = async (): Promise<void> => {
+      const { rows } = await mine.query(
+        leads ? 'select true as held' : `select pg_try_advisory_lock(${UPKEEP_LOCK}) as held`,
+      );
+      leads = rows[0]?.held === true;
+    };
+    const asking = setInterval(() => void ask().catch(() => end()), patience.askEveryMs);
     mine.on('notification', ({ channel, payload }) => onNotify(channel, payload ?? ''));
     try {
       // If the client is ended while it connects, its connect() never settles.
@@ -58,8 +70,10 @@ export function listenWith({ url, channels, onNotify, patience }: ListenOptions)
       if (stopped) return;
       for (const channel of channels) await mine.query(`listen ${mine.escapeIdentifier(channel)}`);
       for (const channel of channels) onNotify(channel, null);
+      await ask();
       await ended;
     } finally {
+      leads = false;
       clearInterval(asking);
       await endOf(mine, socket);
     }
@@ -73,6 +87,7 @@ export function listenWith({ url, channels, onNotify, patience }: ListenOptions)
   })();
 
   return {
+    leads: () => leads,
     stop: async () => {
       stopped = true;
       await endCurrent?.();

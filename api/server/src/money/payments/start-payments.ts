@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { villageDay } from '../ledger/village-day.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
 import { coalesce } from '../../service/single-flight.ts';
-import { job, sharedJob, type Job } from '../../service/jobs.ts';
+import { job, queuedJob, sharedJob, type Job } from '../../service/jobs.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import type { IncomePort } from '../ledger/income.ts';
 import { pemCertificates, readPayPalSecrets, type PaymentsConfig, type PayPalConfig } from './payments-config.ts';
@@ -161,8 +161,8 @@ export async function startPayments(
       nudged = work().catch(() => undefined);
     },
     jobs: [
-      job({ name: 'payment-notifications', everyMs: LOOK_EVERY_MS, run: work }),
-      job({ name: 'paypal-reconciliation', everyMs: NIGHTLY_LOOK_EVERY_MS, run: nightly(link, ports) }),
+      queuedJob({ name: 'payment-notifications', everyMs: LOOK_EVERY_MS, run: work }),
+      queuedJob({ name: 'paypal-reconciliation', everyMs: NIGHTLY_LOOK_EVERY_MS, run: nightly(link, ports) }),
       job({ name: 'delivery-retention', everyMs: NIGHTLY_LOOK_EVERY_MS, run: () => forgetOldDeliveries(db) }),
       differences,
     ],
