@@ -16,3 +16,13 @@ export function openSuperuser(postgres: TestPostgres): Superuser {
     close: () => db.destroy(),
   };
 }
+
+/** Transactions of a test's database that Postgres ended because they waited for each other. */
+export async function countDeadlocks(postgres: TestPostgres): Promise<number> {
+  const superuser = openSuperuser(postgres);
+  const [row] = await superuser.run(
+    'select deadlocks::integer from pg_stat_database where datname = current_database()',
+  );
+  await superuser.close();
+  return Number(row?.['deadlocks']);
+}

@@ -52,7 +52,7 @@ export async function startEgress(ports: EgressPorts) {
     onError: (error) => log('warn', 'the writes that wait for permission could not be read', { error }),
   });
   const jobs: readonly Job[] = [
-    lateWritesJob(db),
+    lateWritesJob(ports),
     job({ name: 'egress-retention', everyMs: EVERY_MS, run: () => forgetOldAttempts(db, config.egressDays) }),
   ];
   const stop = (): void => {

@@ -1,18 +1,25 @@
 import { deleteForgottenChats, forgetChat, forgetSessionEvents, inTransaction, readChatsToForget } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { actingAs, recordAct } from '../audit/record-act.ts';
+import { itemByItem } from '../service/item-by-item.ts';
+import type { Log } from '../service/log.ts';
 
 /**
- * Deletes the texts of sessions that ended more than `days` ago: rows stay without texts, and the audit gets a hash of
- * the transcript. 0 keeps all texts. Returns the number of sessions.
+ * Returns a function that deletes the texts of sessions that ended more than `days` ago: rows stay without texts, and the audit gets a
+ * hash of the transcript. 0 keeps all texts.
  */
-export async function forgetSessions(db: Db, days: number): Promise<number> {
-  await forgetSessionEvents(db);
-  if (days === 0) return 0;
-  let forgotten = 0;
-  for (const sessionId of await readChatsToForget(db, days)) if (await forget(db, sessionId)) forgotten += 1;
-  await deleteForgottenChats(db);
-  return forgotten;
+export function forgetSessions({ db, log }: { readonly db: Db; readonly log: Log }, days: number): () => Promise<void> {
+  const each = itemByItem<string>({
+    log,
+    message: 'a session was not forgotten; the API retries it',
+    keyOf: (sessionId) => sessionId,
+  });
+  return async () => {
+    await forgetSessionEvents(db);
+    if (days === 0) return;
+    await each(await readChatsToForget(db, days), (sessionId) => forget(db, sessionId));
+    await deleteForgottenChats(db);
+  };
 }
 
 function forget(db: Db, sessionId: string): Promise<boolean> {

@@ -9,7 +9,7 @@ const FORGET_EVERY_MS = 60_000;
 export function startSessions(ports: StreamPorts & RestPorts & { readonly sessionDays: number }) {
   const sessions = startSessionStreams(ports);
   const rest = createIdleMonitor(ports);
-  const forget = (): Promise<unknown> => forgetSessions(ports.db, ports.sessionDays);
+  const forget = forgetSessions(ports, ports.sessionDays);
   return {
     sessions,
     rest,

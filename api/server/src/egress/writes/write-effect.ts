@@ -21,7 +21,9 @@ import {
 import { shorten } from '@hamlet/core';
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import type { CallArguments } from '../../permissions/call-arguments.ts';
+import { itemByItem } from '../../service/item-by-item.ts';
 import { job, type Job } from '../../service/jobs.ts';
+import type { Log } from '../../service/log.ts';
 import { UNKNOWN, writeOutcome } from './write-text.ts';
 
 const EVERY_MS = 60_000;
@@ -89,11 +91,14 @@ export async function settleWrite(
   });
 }
 
-function settleBegun(db: Db, { runId, callId }: BegunEgressWrite, outcome: CallOutcome): Promise<void> {
+/** False if the write was settled meanwhile. */
+function settleBegun(db: Db, { runId, callId }: BegunEgressWrite, outcome: CallOutcome): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const run = await lockRun(tx, runId);
     const effect = await lockEffect(tx, runId, callId);
-    if (run !== null && effect?.state === 'begun') await settleWrite(tx, { run, effect, outcome });
+    if (run === null || effect?.state !== 'begun') return false;
+    await settleWrite(tx, { run, effect, outcome });
+    return true;
   });
 }
 
@@ -109,12 +114,13 @@ export async function settleEndedWrites(db: Db, ends: readonly EgressEnd[]): Pro
 }
 
 /** Writes without an end, for example because their broker was killed, are unknown. They are never sent again. */
-export function lateWritesJob(db: Db): Job {
-  return job({
-    name: 'egress-late-writes',
-    everyMs: EVERY_MS,
-    run: async () => {
-      for (const write of await readLateWrites(db, LATE_S)) await settleBegun(db, write, UNKNOWN);
-    },
+export function lateWritesJob({ db, log }: { readonly db: Db; readonly log: Log }): Job {
+  const each = itemByItem<BegunEgressWrite>({
+    log,
+    message: 'a write without an end was not settled; the API retries it',
+    keyOf: ({ ask }) => ask,
   });
+  const run = async (): Promise<number> =>
+    each(await readLateWrites(db, LATE_S), (write) => settleBegun(db, write, UNKNOWN));
+  return job({ name: 'egress-late-writes', everyMs: EVERY_MS, run });
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '@hamlet/contract';
 import { codeOf, dataOf, refusalOf } from '@hamlet/test/env/client';
+import { countDeadlocks } from '@hamlet/test/env/superuser';
 import { PermissionPlay, type Working } from '../../permissions/testing/permission-play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { testVillage, type AgentId } from '../../testing/test-village.ts';
@@ -73,10 +74,8 @@ test('people cancel a tree while its runs store steps and end: no request fails 
     ]);
     await Promise.all([...runs.map((each) => note(end(each))), note(admin.raw.endSession({ session_id }))]);
   }
-  assert.deepEqual(
-    codes.filter((code) => code !== null && code !== 'run_settled'),
-    [],
-  );
+  const failed = codes.filter((code) => code !== null && code !== 'run_settled');
+  assert.deepEqual([failed, await countDeadlocks(village.postgres)], [[], 0]);
 });
 
 test('a person allows a call of a worker that has a list of tools', async () => {
