@@ -12,7 +12,13 @@ const MISLEADING = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Z}]/u;
 /** Parses the text of a shell command. Pure. */
 export type ParseShell = (text: string) => Script;
 
-const unreadable = (why: string): Script => ({ commands: [], redirects: [], variables: [], unclear: [why] });
+const unreadable = (why: string): Script => ({
+  commands: [],
+  redirects: [],
+  variables: [],
+  computes: false,
+  unclear: [why],
+});
 
 /** Loads the grammar of bash (1.3 MB of WebAssembly, 10 MB of memory). Call it once in a process. */
 export async function openShell(): Promise<ParseShell> {
@@ -25,7 +31,7 @@ export async function openShell(): Promise<ParseShell> {
     if (MISLEADING.test(text)) return unreadable('it has invisible or misleading characters');
     const tree = parser.parse(text);
     if (tree === null) return unreadable('it cannot be parsed as a shell command');
-    const script = readScript(tree.rootNode);
+    const script = readScript(text, tree.rootNode);
     tree.delete();
     return script;
   };

@@ -1,5 +1,6 @@
 import type { CapabilityClass } from './classes.ts';
-import type { Word } from './syntax.ts';
+import { given } from './options.ts';
+import { isLiteral, isOperand, type Word } from './words.ts';
 
 /** Classes of one use of a program. `paths`: files that it writes, whose location decides between inside and outside. */
 export interface Use {
@@ -7,199 +8,131 @@ export interface Use {
   readonly paths?: readonly Word[];
 }
 
-type Classify = (words: readonly Word[]) => Use;
+/** Classes of a use that is known to start no program and to compute nothing; null for any other use. */
+type Known = (words: readonly Word[]) => Use | null;
 
 const READ: Use = { classes: ['read'] };
-const EXEC: Use = { classes: ['exec'] };
-const NETWORK: Use = { classes: ['network'] };
-const PUBLISH: Use = { classes: ['network', 'publish'] };
-const INSTALL: Use = { classes: ['network', 'install', 'exec'] };
+/** A file that the words do not name. */
+export const ANYWHERE: Word = { text: '/', becomes: 'many' };
 
-const isFlag = ({ text }: Word): boolean => text.startsWith('-') && text !== '-';
-const operands = (words: readonly Word[]): readonly Word[] => words.filter((word) => !isFlag(word));
-const verbOf = (words: readonly Word[]): string | null => {
-  const verb = operands(words)[0];
-  return verb === undefined ? '' : verb.isLiteral ? verb.text : null;
+const readsWith =
+  (table: string): Known =>
+  (words) =>
+    given(words, table) === null ? null : READ;
+
+/** Programs without an option that starts a program or computes. */
+const reads: Known = () => READ;
+const writes: Known = (words) => {
+  const end = words.findIndex(({ text }) => text === '--');
+  const operands = words.filter((word, at) => isOperand(word) || !isLiteral(word) || (end !== -1 && at > end));
+  return { classes: [], paths: operands };
 };
 
-/** True if the words contain one of the flags, even combined with other short ones, or a word that is not literal. */
-function hasFlag(words: readonly Word[], short: string, long: readonly string[] = []): boolean {
-  return words.some(
-    ({ text, isLiteral }) =>
-      (!isLiteral && !text.startsWith('/')) ||
-      (/^-[A-Za-z0-9]+/.test(text) && text.includes(short) && short !== '') ||
-      long.some((name) => text === name || text.startsWith(`${name}=`)),
-  );
-}
-
-const reads: Classify = () => READ;
-const executes: Classify = () => EXEC;
-const connects: Classify = () => NETWORK;
-/** The program writes, moves or removes all its operands. */
-const writesAll: Classify = (words) => ({ classes: [], paths: operands(words) });
-const readsUnless =
-  (short: string, long: readonly string[], otherwise: Use): Classify =>
-  (words) =>
-    hasFlag(words, short, long) ? otherwise : READ;
-
-/** The verb of a program decides; an unknown verb, or one that is not literal, runs code. */
-const byVerb =
-  (verbs: Readonly<Record<string, Use | Classify>>, otherwise: Use = EXEC): Classify =>
+/** An option that is not in the table may name the folder that it writes to. */
+const copies =
+  (changes: (operands: readonly Word[]) => readonly Word[], classes: readonly CapabilityClass[]): Known =>
   (words) => {
-    const verb = verbOf(words);
-    const use = verb === null || !Object.hasOwn(verbs, verb) ? otherwise : (verbs[verb] ?? otherwise);
-    return typeof use === 'function' ? use(words) : use;
+    const found = given(words, 'aRrfinpuvdHLPT force interactive no-clobber update verbose recursive archive');
+    return { classes, paths: found === null ? [ANYWHERE] : changes(found.operands) };
   };
 
-const each = <T>(names: string, value: T): Readonly<Record<string, T>> =>
-  Object.fromEntries(names.split(' ').map((name) => [name, value]));
-
-/** Options before git's verb that set configuration, which can name programs that git starts. */
-const CONFIGURES_GIT = ['-c', '--config-env', '--exec-path', '-C', '--git-dir', '--work-tree'];
-/** Options of git's verbs that start a program, set configuration or write a file; `ext::` starts a program too. */
-const STARTED_BY_GIT =
-  '--exec -x --upload-pack -u --receive-pack --ext-diff --textconv --open-files-in-pager -O --output -c --config --template --separate-git-dir'.split(
-    ' ',
-  );
-const INSIDE: Use = { classes: ['write_inside'] };
-
-const GIT = byVerb({
-  ...each(
-    'status log diff show rev-parse ls-files ls-tree cat-file blame describe shortlog reflog rev-list merge-base show-ref grep',
-    READ,
-  ),
-  ...each(
-    'add commit checkout switch restore reset merge rebase branch tag init rm mv cherry-pick revert clean worktree apply am notes',
-    INSIDE,
-  ),
-  ...each('clone fetch ls-remote pull', NETWORK),
-  ...each('push send-email', PUBLISH),
-});
-
-const git: Classify = (words) => {
-  const first = words[0];
-  if (
-    first !== undefined &&
-    CONFIGURES_GIT.some((option) => first.text.startsWith(option)) &&
-    !first.text.startsWith('-C')
-  )
-    return EXEC;
-  const rest = first?.text === '-C' ? words.slice(2) : words;
-  // `git switch -c NAME` creates a branch; with other verbs, and before a verb, `-c` sets configuration.
-  const options = rest[0]?.text === 'switch' ? rest.filter(({ text }) => text !== '-c') : rest;
-  const isHooked = hasFlag(options, '', STARTED_BY_GIT) || rest.some(({ text }) => text.includes('::'));
-  const use = GIT(rest);
-  return isHooked ? { classes: [...use.classes, 'exec'] } : use;
+const uniq: Known = (words) => {
+  const { operands } = given(words, 'cdDiuzf:s:w: count repeated unique ignore-case skip-fields= skip-chars=') ?? {};
+  const isCounted = operands?.every(({ becomes }) => becomes !== 'many') === true;
+  return isCounted ? { classes: ['read'], paths: operands.slice(1, 2) } : null;
 };
 
-const packages = (publishing: string, reading = ''): Classify =>
-  byVerb({
-    ...each('install i add ci update upgrade download get fetch', INSTALL),
-    ...each(publishing, PUBLISH),
-    ...(reading === '' ? {} : each(reading, READ)),
-  });
+const UNARY = new Set('-a -b -c -d -e -f -g -h -k -L -n -p -r -s -S -u -w -x -z -G -O'.split(' '));
+const BINARY = new Set('= == != < > -nt -ot -ef -eq -ne -lt -le -gt -ge'.split(' '));
 
-/** Options of curl and wget that send something, or that name a file with further options. */
-const SENDS =
-  '-d -F -T -X -K -i --data --data-raw --data-binary --data-ascii --data-urlencode --form --form-string --upload-file --request --json --config --post-data --post-file --body-data --body-file --method --execute -e'.split(
-    ' ',
-  );
-const SAVES = [
-  '-o',
-  '--output',
-  '-O',
-  '--output-document',
-  '-P',
-  '--directory-prefix',
-  '--output-dir',
-  '-D',
-  '--dump-header',
-  '-c',
-  '--cookie-jar',
-];
-
-/** Files that curl and wget write: the words after these options. A value joined to its option counts as outside. */
-function saved(words: readonly Word[]): readonly Word[] {
-  return words.flatMap((word, at) => {
-    if (SAVES.includes(word.text)) return words.slice(at + 1, at + 2);
-    const isJoined = SAVES.some((option) => word.text.startsWith(option) && !/^--[a-z-]+$/.test(word.text));
-    return isJoined ? [{ text: '/', isLiteral: false }] : [];
-  });
+function isPlainForm([first, second, third, ...more]: readonly Word[]): boolean {
+  if (second === undefined) return true;
+  if (third === undefined) return first !== undefined && UNARY.has(first.text);
+  return more.length === 0 && isLiteral(second) && BINARY.has(second.text);
 }
 
-const curl: Classify = (words) => {
-  const sends = hasFlag(words, '', SENDS) || words.some(({ text }) => /^-[a-zA-Z]*[dFTXK]/.test(text));
-  return { classes: (sends ? PUBLISH : NETWORK).classes, paths: saved(words) };
-};
+/** True for the words of `test` in a form that reads no text as a sum or as the name of a variable. */
+export function isPlainTest(words: readonly Word[]): boolean {
+  const all = words.at(-1)?.text === ']' ? words.slice(0, -1) : words;
+  const isNegated = all[0]?.text === '!' && all.length > 1;
+  return all.every(({ becomes }) => becomes !== 'many') && isPlainForm(isNegated ? all.slice(1) : all);
+}
+
+/** `printf -v` names a variable, and `%n` sets one. */
+const printf: Known = ([format]) =>
+  format !== undefined && isLiteral(format) && !/^-|%[^%\sa-zA-Z]*n/.test(format.text) ? READ : null;
 
 /** `sed -n 10,20p FILE` prints; every other script may write files and start programs. */
-const sed: Classify = (words) =>
-  operands(words)[0]?.isLiteral === true &&
-  /^[0-9]*(,[0-9$]+)?p$/.test(operands(words)[0]?.text ?? '') &&
-  !hasFlag(words, 'i', ['--in-place', '--file', '-f'])
+const sed: Known = ([option, script, ...files]) =>
+  option?.text === '-n' &&
+  script !== undefined &&
+  isLiteral(script) &&
+  /^[0-9]+(,([0-9]+|\$))?p$/.test(script.text) &&
+  files.every(isOperand)
     ? READ
-    : EXEC;
+    : null;
 
-const FIND_RUNS = ['-exec', '-execdir', '-ok', '-okdir', '-fprint', '-fprint0', '-fprintf', '-fls', '-files0-from'];
+const FIND =
+  /^-(H|L|P|name|iname|path|ipath|type|maxdepth|mindepth|size|empty|newer|mtime|mmin|not|o|a|or|and|prune|print|print0)$/;
+const find: Known = (words) =>
+  words.every((word) => isOperand(word) || FIND.test(word.text) || (isLiteral(word) && /^-\d+$/.test(word.text)))
+    ? READ
+    : null;
 
-const find: Classify = (words) => {
-  if (hasFlag(words, '', FIND_RUNS)) return EXEC;
-  if (!words.some(({ text }) => text === '-delete')) return READ;
-  const first = words.findIndex(isFlag);
-  return { classes: ['write_inside'], paths: words.slice(0, first) };
+const SAVES = new Set(['-o', '-D', '-c', '--output']);
+const curl: Known = (words) => {
+  const table =
+    'sSfLIkvgN46#o:D:c:H:A:m:b:u:r: silent show-error fail location head compressed header= max-time= retry= output=';
+  const { operands, values } = given(words, table) ?? {};
+  if (operands?.every(isLiteral) !== true || values === undefined) return null;
+  if (words.some(({ text }) => /^-[a-zA-Z#46]*[oDc].|^--output=/.test(text))) return null;
+  // `#1` in a name stands for a part of the address.
+  const saved = values.filter(({ option }) => SAVES.has(option.startsWith('--') ? option : `-${option.at(-1) ?? ''}`));
+  return {
+    classes: ['network'],
+    paths: saved.map(({ value }) => (value.text.includes('#') ? ANYWHERE : value)),
+  };
 };
 
-/** The program writes its last operand, unless an option names a folder. */
-const copies: Classify = (words) =>
-  hasFlag(words, 't', ['--target-directory'])
-    ? { classes: ['read', 'write_outside'] }
-    : { classes: ['read'], paths: operands(words).slice(-1) };
+/** Names of variables that only the shell uses. */
+export const OWN_VARIABLE = /^[a-z_][a-z0-9_]*$/;
 
-/** Writes into the folder where it runs, and to its operands. */
-const writesHere: Classify = (words) => ({ classes: ['write_inside'], paths: operands(words) });
+const readsLine: Known = (words) =>
+  words.every((word) => isLiteral(word) && (word.text === '-r' || OWN_VARIABLE.test(word.text))) ? READ : null;
+const wordsLike =
+  (form: RegExp): Known =>
+  (words) =>
+    words.every((word) => isLiteral(word) && form.test(word.text)) ? READ : null;
 
-/** Known programs. Any other program runs unknown code. */
-export const PROGRAMS: Readonly<Record<string, Classify>> = {
+/** One value for each name of a list. */
+export const each = <T>(names: string, value: T): Readonly<Record<string, T>> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, value]));
+
+/**
+ * The uses of programs that start no other program. They read no settings from the folder where they run, as git does: a
+ * file there makes `git status` start a program, with every option of git. Every other use is `exec`.
+ */
+export const PROGRAMS: Readonly<Record<string, Known>> = {
   ...each(
-    'ls cat head tail wc grep egrep fgrep stat file du df pwd echo true false test [ which type basename dirname realpath readlink sleep seq cut tr jq diff cmp comm paste nl od hexdump strings md5sum sha1sum sha256sum sha512sum cksum ps id whoami uname hostname uptime free nproc date cal expr factor column fold fmt expand rev tac less more exit return break continue shift wait cd pushd popd set : ulimit umask jobs fg bg local read',
+    'ls cat head tail wc grep cut tr echo pwd cd true false : type basename dirname realpath readlink stat du df comm cmp nl od seq sleep date id whoami uname nproc jq md5sum sha256sum',
     reads,
   ),
-  ...each(
-    'touch mkdir rm rmdir truncate chmod chown chgrp shred mkfifo mktemp gzip gunzip bzip2 xz mv ln tee',
-    writesAll,
+  ...each('mkdir rmdir rm touch tee', writes),
+  cp: copies((operands) => operands.slice(-1), ['read']),
+  mv: copies((operands) => operands, []),
+  sort: readsWith('bdfgiMhnRrVcCmsuzk:t: reverse unique numeric-sort version-sort ignore-case key= field-separator='),
+  diff: readsWith('urNqabBwEitdpU:C:x: brief unified recursive color ignore-all-space'),
+  rg: readsWith(
+    'nilcwvFosSuUNHhxPapA:B:C:g:t:T:m:e:f: files hidden no-ignore ignore-case line-number files-with-matches count fixed-strings glob= type= max-count= context= json no-heading',
   ),
-  ...each('patch unzip', writesHere),
-  ...each('cp install', copies),
-  ...each('ping dig host nslookup traceroute whois nc ncat netcat telnet ftp sftp scp ssh', connects),
-  ...each(
-    'awk gawk mawk perl python python3 node ruby php lua bash sh dash zsh fish ksh make cmake ninja gcc cc g++ clang rustc tsc vim vi nano ed emacs crontab at batch systemctl service docker podman kubectl helm terraform ansible',
-    executes,
-  ),
-  printf: readsUnless('v', [], EXEC),
-  rg: readsUnless('', ['--pre', '--hostname-bin'], EXEC),
-  tree: readsUnless('o', ['--output'], EXEC),
-  sort: readsUnless('o', ['--output', '--compress-program'], EXEC),
-  uniq: (words) => ({ classes: ['read'], paths: operands(words).slice(1, 2) }),
-  fd: readsUnless('xX', ['--exec', '--exec-batch', '-x', '-X'], EXEC),
+  uniq,
   find,
-  wget: curl,
   sed,
-  git,
   curl,
-  gh: byVerb({ ...each('status browse search', NETWORK) }, PUBLISH),
-  ...each('npm pnpm yarn', packages('publish unpublish deprecate dist-tag', 'ls list view')),
-  ...each('pip pip3 uv', packages('publish upload', 'list show freeze')),
-  ...each('apt apt-get', packages('', 'list show search')),
-  cargo: packages('publish yank', 'tree'),
-  gem: packages('push yank', 'list'),
-  go: byVerb({ ...each('get install mod', INSTALL), ...each('list version env doc', READ) }),
-  twine: () => PUBLISH,
-  ...each('docker podman', byVerb({ push: PUBLISH, ...each('pull login search', NETWORK) })),
-  kubectl: byVerb({ ...each('get describe logs explain version diff top api-resources', NETWORK) }, PUBLISH),
-  helm: byVerb({ ...each('list status search get show', NETWORK), ...each('template lint', EXEC) }, PUBLISH),
-  ...each('terraform tofu pulumi', byVerb({ ...each('apply destroy import up publish push', PUBLISH) })),
-  ...each(
-    'vercel netlify fly flyctl heroku wrangler firebase serverless aws gcloud az ansible-playbook',
-    () => PUBLISH,
-  ),
+  printf,
+  ...each('test [', (words) => (isPlainTest(words) ? READ : null)),
+  read: readsLine,
+  set: wordsLike(/^(-[eu]*o?|pipefail)$/),
+  ...each('exit return break continue shift wait', wordsLike(/^[0-9]*$/)),
+  command: ([option]) => (option?.text === '-v' ? READ : null),
 };

@@ -1,7 +1,9 @@
 import { CAPABILITY_CLASSES, type CapabilityClass } from './classes.ts';
 import type { ParseShell } from './open-shell.ts';
-import { PROGRAMS, type Use } from './programs.ts';
-import type { SimpleCommand, Word } from './syntax.ts';
+import { EXECUTING } from './executing.ts';
+import { OWN_VARIABLE, PROGRAMS, type Use } from './programs.ts';
+import type { SimpleCommand } from './syntax.ts';
+import { isLiteral, type Word } from './words.ts';
 import { unwrap } from './wrappers.ts';
 
 /** Maximum depth of shells within shells. */
@@ -10,6 +12,8 @@ const MAX_COMMANDS = 500;
 /** Variables that make a program start or find another program. */
 const POWERFUL =
   /^(PATH|IFS|ENV|BASH_ENV|BASH_FUNC.*|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|GIT_.*|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|NODE_OPTIONS|PYTHON.*|PERL5?.*|RUBY.*|JAVA_TOOL_OPTIONS|LESSOPEN|LESSCLOSE|RSYNC_RSH|TAR_OPTIONS|http_proxy|https_proxy|HTTPS?_PROXY|ALL_PROXY|HOME|npm_config_.*|PIP_.*)$/i;
+/** Variables by which no program starts another or finds its settings. Every other one that a program gets is `exec`. */
+const HARMLESS = /^(LANG|LC_[A-Z]+|TZ|COLUMNS|NO_COLOR)$/;
 
 /** Reserved words: if the parser reports one as a program, it has misread the text. */
 const RESERVED = new Set(
@@ -53,18 +57,24 @@ function absolute(path: string, cwd: string): string {
 /** Files to which a write has no effect. */
 const NO_PLACE = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty']);
 
-function placeOf({ text, isLiteral }: Word, { cwd, inside }: ShellPlace): CapabilityClass | null {
+function placeOf(text: string, { cwd, inside }: ShellPlace): CapabilityClass | null {
   const path = absolute(text, cwd);
-  if (isLiteral && NO_PLACE.has(path)) return null;
-  const isInside = isLiteral && inside.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  if (NO_PLACE.has(path)) return null;
+  const isInside = inside.some((folder) => path === folder || path.startsWith(`${folder}/`));
   return isInside ? 'write_inside' : 'write_outside';
 }
 
+const find = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
 function useOf({ name, words }: SimpleCommand): Use {
+  const program = name.text.split('/').at(-1) ?? '';
   // A path may lead to any program, even one that has the name of a known program.
-  const isPlain = name.isLiteral && !name.text.includes('/');
-  const classify = isPlain && Object.hasOwn(PROGRAMS, name.text) ? PROGRAMS[name.text] : undefined;
-  return classify?.(words) ?? { classes: ['exec'] };
+  const isPlain = isLiteral(name) && program === name.text;
+  const known = isPlain ? find(PROGRAMS, program)?.(words) : undefined;
+  if (known !== undefined && known !== null) return known;
+  const use = find(EXECUTING, program)?.(words) ?? { classes: known === null ? ['read'] : [] };
+  return { ...use, classes: [...use.classes, 'exec'] };
 }
 
 class Reader {
@@ -80,31 +90,34 @@ class Reader {
 
   script(text: string, depth: number): void {
     if (depth > MAX_DEPTH) return void this.found.unclear.add('it has too many nested shells');
-    const { commands, redirects, variables, unclear } = this.#parse(text);
+    const { commands, redirects, variables, computes, unclear } = this.#parse(text);
+    if (computes) this.found.classes.add('exec');
     for (const why of unclear) this.found.unclear.add(why);
     this.#moved ||= commands.some(({ name }) => ['cd', 'pushd', 'popd'].includes(name.text));
     for (const { target, writes } of redirects) this.#file(target, writes);
-    this.#set(variables);
+    this.#set(variables, OWN_VARIABLE);
     for (const command of commands) this.#command(command, depth);
   }
 
-  #set(variables: readonly string[]): void {
-    for (const name of variables)
+  #set(variables: readonly string[], harmless = HARMLESS): void {
+    for (const name of variables) {
       if (POWERFUL.test(name)) this.found.unclear.add(`it sets ${name}, which makes programs start others`);
+      if (!harmless.test(name)) this.found.classes.add('exec');
+    }
   }
 
   /** After a `cd` the location of a relative path is unknown. */
   #file(target: Word, writes: boolean): void {
     if (!writes) return void this.found.classes.add('read');
-    const isKnown = target.isLiteral && (!this.#moved || target.text.startsWith('/'));
-    const place = placeOf({ ...target, isLiteral: isKnown }, this.#place);
+    const isKnown = isLiteral(target) && (!this.#moved || target.text.startsWith('/'));
+    const place = isKnown ? placeOf(target.text, this.#place) : 'write_outside';
     if (place !== null) this.found.classes.add(place);
   }
 
   #command(command: SimpleCommand, depth: number): void {
-    const { name, words, variables } = command;
-    this.#set(name.text === 'read' ? [...variables, ...words.map(({ text }) => text)] : variables);
+    this.#set(command.variables);
     const inner = unwrap(command);
+    if (inner !== null && inner.kind !== 'unclear' && !inner.isPlain) this.found.classes.add('exec');
     if (inner?.kind === 'command') return this.#command(inner.command, depth);
     this.#note(command);
     if (inner?.kind === 'script') return this.script(inner.text, depth + 1);
@@ -118,7 +131,8 @@ class Reader {
   }
 
   #note({ name, words }: SimpleCommand): void {
-    if (!name.isLiteral) this.found.unclear.add('the name of the program is computed at run time');
+    if (name.text === 'read') this.#set(words.map(({ text }) => text).filter((text) => POWERFUL.test(text)));
+    if (!isLiteral(name)) this.found.unclear.add('the name of the program is computed at run time');
     if (words.some(({ text }) => INDEXED.test(text)))
       this.found.unclear.add('it has a command in an array index, which some programs run');
     if (RESERVED.has(name.text)) this.found.unclear.add(`it has ${name.text} in place of a program`);

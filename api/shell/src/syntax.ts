@@ -1,10 +1,7 @@
 import type { Node } from 'web-tree-sitter';
-
-/** A word of a command. Its text is exact only if it is literal, without expansion, substitution or pattern. */
-export interface Word {
-  readonly text: string;
-  readonly isLiteral: boolean;
-}
+import { isPlainTest } from './programs.ts';
+import { unseenIn } from './raw-text.ts';
+import { wordOf, type Word } from './words.ts';
 
 /** A program that the text may start, perhaps conditionally, with its words. */
 export interface SimpleCommand {
@@ -25,109 +22,67 @@ export interface Redirect {
 export interface Script {
   readonly commands: readonly SimpleCommand[];
   readonly redirects: readonly Redirect[];
+  /** Variables of the shell that it sets. */
   readonly variables: readonly string[];
+  /** True if the shell computes with text: data with `a[$(id)]` in it then runs `id`. */
+  readonly computes: boolean;
   /** Parts that the reader did not understand, each as a sentence. */
   readonly unclear: readonly string[];
 }
 
+const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+
 /** Nodes that only contain others. An unlisted kind makes the script unclear. */
-const HOLDERS = new Set([
-  'program',
-  'list',
-  'pipeline',
-  'redirected_statement',
-  'subshell',
-  'compound_statement',
-  'negated_command',
-  'if_statement',
-  'elif_clause',
-  'else_clause',
-  'while_statement',
-  'c_style_for_statement',
-  'do_group',
-  'case_statement',
-  'case_item',
-  'test_command',
-  'unary_expression',
-  'binary_expression',
-  'parenthesized_expression',
-  'postfix_expression',
-  'command_substitution',
-  'process_substitution',
-  'string',
-  'concatenation',
-  'arithmetic_expansion',
-  'expansion',
-  'simple_expansion',
-  'heredoc_redirect',
-  'heredoc_body',
-  'herestring_redirect',
-  'unset_command',
-  'translated_string',
-  'array',
-  'command_name',
-  'ternary_expression',
-]);
+const HOLDERS = set(
+  'program list pipeline redirected_statement subshell compound_statement negated_command if_statement elif_clause else_clause while_statement do_group case_statement case_item test_command unary_expression binary_expression parenthesized_expression command_substitution process_substitution string concatenation arithmetic_expansion expansion simple_expansion heredoc_redirect heredoc_body herestring_redirect array command_name subscript postfix_expression ternary_expression unset_command c_style_for_statement',
+);
 /** Nodes that contain no commands. */
-const LEAVES = new Set([
-  'word',
-  'raw_string',
-  'string_content',
-  'number',
-  'variable_name',
-  'special_variable_name',
-  'test_operator',
-  'heredoc_start',
-  'heredoc_end',
-  'heredoc_content',
-  'comment',
-  'regex',
-  'extglob_pattern',
-  'file_descriptor',
-  'brace_expression',
-  'ansi_c_string',
-]);
-const PATTERN = /(?<!\\)[*?[\]{}]|^~/;
-const LITERAL_STRING = new Set(['string_content']);
+const LEAVES = set(
+  'word raw_string string_content number variable_name special_variable_name test_operator heredoc_start heredoc_end heredoc_content comment regex extglob_pattern file_descriptor brace_expression ansi_c_string',
+);
+/** Nodes in which the shell computes. */
+const COMPUTING = set(
+  'subscript postfix_expression ternary_expression unset_command declaration_command c_style_for_statement',
+);
+/** Expansions that compute nothing: the value of a variable, and what is left of it without a plain pattern. */
+const PLAIN_EXPANSION =
+  /^\$\{(#?(\w+|[@*#?$!-])|\w+(:?[-+?]|##?|%%?|\/\/?|\^\^?|,,?)[\w./:,*? @%+-]*|\w+:\d+(:\d+)?)\}$/;
+const PLAIN_SUM = /^\$\(\([\d\s+*/%()-]*\)\)$/;
+/** Operators of `[[`: the first ones read their operands as sums, the others as names of variables. */
+const COMPUTING_TEST = /(?<![\w-])-(eq|ne|lt|le|gt|ge|v|R)(?![\w-])/;
 
-const unescaped = (text: string): string =>
-  text.replace(/\\(.)/gs, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
+/** `{NAME}>FILE` sets a variable, and the grammar sees a word. */
+const NAMED_DESCRIPTOR = /(?<!\$)\{(?:[^{};\s]|\\\n)*\}(?:\\\n)*[<>]/;
 
-/** In double quotes, a backslash escapes only these. */
-const unescapedInQuotes = (text: string): string =>
-  text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
-
-function wordOf(node: Node): Word {
-  switch (node.type) {
-    case 'number':
-    case 'word':
-      return { text: unescaped(node.text), isLiteral: !PATTERN.test(node.text) };
-    case 'raw_string':
-      return { text: node.text.slice(1, -1), isLiteral: true };
-    case 'string':
-      return {
-        text: unescapedInQuotes(node.text.slice(1, -1)),
-        isLiteral: node.namedChildren.every((child) => LITERAL_STRING.has(child.type)),
-      };
-    case 'command_name':
-    case 'concatenation': {
-      const parts = node.namedChildren.map(wordOf);
-      const covered = node.namedChildren.reduce((sum, child) => sum + child.text.length, 0) === node.text.length;
-      return {
-        text: parts.map(({ text }) => text).join(''),
-        isLiteral: covered && parts.every(({ isLiteral }) => isLiteral),
-      };
-    }
-    default:
-      return { text: node.text, isLiteral: false };
-  }
-}
+/** The parser joins the lines around it, and the shell does not. */
+const EMPTY_CONTINUATION = /(^|\n)[ \t]*\\\n/;
 
 interface Collected {
   readonly commands: SimpleCommand[];
   readonly redirects: Redirect[];
   readonly variables: string[];
   readonly unclear: string[];
+  computes: boolean;
+}
+
+/** The words of `[ -f x ]`. */
+function wordsOfTest(node: Node): readonly Word[] {
+  const isFlat = (type: string): boolean => type === 'unary_expression' || type === 'binary_expression';
+  const flat = (each: Node): readonly Word[] =>
+    isFlat(each.type)
+      ? each.children.flatMap(flat)
+      : [each.isNamed && each.type !== 'test_operator' ? wordOf(each) : { text: each.text, becomes: 'exact' }];
+  return node.children.slice(1).flatMap(flat);
+}
+
+function isComputing(node: Node): boolean {
+  const { type, text } = node;
+  if (type === 'expansion') return !PLAIN_EXPANSION.test(text);
+  if (type === 'arithmetic_expansion') return !PLAIN_SUM.test(text);
+  if (type === 'test_command')
+    return text.startsWith('[[') ? COMPUTING_TEST.test(text) : text.startsWith('((') || !isPlainTest(wordsOfTest(node));
+  if (type === 'array') return text.includes('[');
+  return COMPUTING.has(type) || (type === 'compound_statement' && text.startsWith('(('));
 }
 
 const nameOfVariable = (assignment: Node): string => assignment.namedChildren[0]?.text ?? '';
@@ -147,66 +102,71 @@ function isFed(node: Node): boolean {
 function readCommand(node: Node, into: Collected): void {
   const words: Word[] = [];
   const variables: string[] = [];
-  let name: Word = { text: '', isLiteral: false };
+  let name: Word = { text: '', becomes: 'many' };
   for (const child of node.namedChildren) {
     if (child.type === 'variable_assignment') variables.push(nameOfVariable(child));
     else if (child.type === 'command_name') name = wordOf(child);
     else if (!child.type.endsWith('_redirect')) words.push(wordOf(child));
   }
   into.commands.push({ name, words, variables, isFed: isFed(node) });
-  for (const child of node.namedChildren) walk(child, into);
+  walkAll(node, into);
 }
 
 function readRedirect(node: Node, into: Collected): void {
   const target = node.childForFieldName('destination');
   const isCopy = />&|<&/.test(node.text) && target !== null && /^([0-9]+|-)$/.test(target.text);
   if (target !== null && !isCopy) into.redirects.push({ target: wordOf(target), writes: node.text.includes('>') });
-  for (const child of node.namedChildren) walk(child, into);
-}
-
-/** `export A=1`: the variables, and the flags, some of which change the meaning of names. */
-function readDeclaration(node: Node, into: Collected): void {
-  for (const child of node.namedChildren) {
-    if (child.type === 'variable_assignment') into.variables.push(nameOfVariable(child));
-    else if (child.type === 'variable_name') into.variables.push(child.text);
-    walk(child, into);
-  }
+  walkAll(node, into);
 }
 
 const READERS: Readonly<Record<string, (node: Node, into: Collected) => void>> = {
   command: readCommand,
   file_redirect: readRedirect,
-  declaration_command: readDeclaration,
+  declaration_command: (node, into) => {
+    into.variables.push(
+      ...node.namedChildren.filter(({ type }) => type === 'variable_name').map(({ text }) => text),
+      ...node.namedChildren.filter(({ type }) => type === 'variable_assignment').map(nameOfVariable),
+    );
+    walkAll(node, into);
+  },
   variable_assignment: (node, into) => {
-    if (node.parent?.type !== 'command' && node.parent?.type !== 'declaration_command')
-      into.variables.push(nameOfVariable(node));
-    for (const child of node.namedChildren.slice(1)) walk(child, into);
+    if (node.parent?.type !== 'command') into.variables.push(nameOfVariable(node));
+    walkAll(node, into);
   },
   for_statement: (node, into) => {
     into.variables.push(nameOfVariable(node));
-    for (const child of node.namedChildren.slice(1)) walk(child, into);
+    walkAll(node, into);
   },
-  variable_assignments: (node, into) => node.namedChildren.forEach((child) => walk(child, into)),
+  variable_assignments: walkAll,
   function_definition: (node, into) => {
     into.unclear.push(
       `it defines the function ${node.namedChildren[0]?.text.slice(0, 64) ?? ''}, which may replace a program`,
     );
-    for (const child of node.namedChildren.slice(1)) walk(child, into);
+    walkAll(node, into);
   },
 };
 
+function walkAll(node: Node, into: Collected): void {
+  for (const child of node.namedChildren) walk(child, into);
+}
+
 function walk(node: Node, into: Collected): void {
+  into.computes ||= isComputing(node);
   const read = READERS[node.type];
   if (read !== undefined) return read(node, into);
   if (LEAVES.has(node.type)) return;
   if (!HOLDERS.has(node.type)) into.unclear.push(`it has the unsupported syntax ${node.type.replaceAll('_', ' ')}`);
-  for (const child of node.namedChildren) walk(child, into);
+  walkAll(node, into);
 }
 
 /** Every program, file and variable of a parsed text, in each branch, substitution and heredoc. */
-export function readScript(root: Node): Script {
-  const into: Collected = { commands: [], redirects: [], variables: [], unclear: [] };
+export function readScript(text: string, root: Node): Script {
+  const into: Collected = { commands: [], redirects: [], variables: [], unclear: [], computes: false };
+  into.computes ||= NAMED_DESCRIPTOR.test(text);
   if (root.hasError) into.unclear.push('it cannot be parsed as a shell command');
   walk(root, into);
+  if (EMPTY_CONTINUATION.test(text)) into.unclear.push('it has a line with only a backslash');
+  const sign = unseenIn(text, root);
+  if (sign !== null) into.unclear.push(`it has ${sign} where the parser sees text`);
   return into;
 }

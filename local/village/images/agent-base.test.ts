@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { ROOT } from '../paths.ts';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'agent-image/base', name), 'utf8');
@@ -38,4 +40,31 @@ test('the base contains no runtime', () => {
   assert.ok(copied.length > 5);
   for (const path of copied)
     assert.match(path, /^agent-image\/(base\/|docs\/ai$|skills$|AGENTS\.md$|memory-seed\.json$)/);
+});
+
+test("git of the agent's image never enters a bare repository that a clone brings", () => {
+  const root = mkdtempSync(join(tmpdir(), 'agent-git-'));
+  after(() => rmSync(root, { recursive: true, force: true }));
+  const [system, docs, ran] = [join(root, 'gitconfig'), join(root, 'clone/docs'), join(root, 'ran')];
+  const env = { PATH: process.env['PATH'], HOME: root, GIT_CONFIG_SYSTEM: system };
+  const git = (...args: string[]) => execFileSync('git', args, { env });
+  const bare = ['-c', 'safe.bareRepository=all', `--git-dir=${docs}`];
+  git('init', '--quiet', '--bare', docs);
+  for (const [key, value] of [
+    ['core.bare', 'false'],
+    ['core.worktree', root],
+    ['core.fsmonitor', `touch ${ran} #`],
+  ] as const)
+    git(...bare, 'config', key, value);
+  const status = (): boolean => {
+    rmSync(ran, { force: true });
+    spawnSync('git', ['-C', docs, 'status'], { env });
+    return existsSync(ran);
+  };
+  assert.equal(status(), true, 'without the settings of the image it starts what the repository names');
+  const image = readFileSync(join(ROOT, 'agent-image/Dockerfile'), 'utf8');
+  const settings = [...image.matchAll(/git config --system (\S+) (\S+)/g)];
+  assert.ok(settings.length > 0);
+  for (const [, key = '', value = ''] of settings) git('config', '--file', system, key, value);
+  assert.equal(status(), false);
 });

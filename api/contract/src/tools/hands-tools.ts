@@ -138,7 +138,7 @@ export const HANDS_TOOLS = {
     runs: 'hands',
     input: Shell,
     description:
-      'Run a command in bash on your own machine, as root, in /workspace. The folder, exported variables and functions stay for your next command of this conversation. Without a terminal: use options that ask nothing.',
+      'Run a command in bash on your own machine, as root, in /workspace. The folder and exported variables stay for your next command of this conversation; functions and aliases do not. Without a terminal: use options that ask nothing.',
   },
   ...GIT_TOOL,
   ...INSTALL_TOOL,

@@ -21,16 +21,21 @@ const kit = (calls: CallLog = NO_CALL_LOG): HandsKit =>
 const { textOf } = toolCalls(kit);
 const run = (command: string, place: CallPlace = {}): Promise<string> => textOf('shell', { command }, place);
 
-test('folder, variables, functions and aliases persist within a conversation, and only there', async () => {
+test('folder and exported variables persist within a conversation, and only there', async () => {
   const place = { conversation: 'stays' };
-  await run(
-    'mkdir -p deep && cd deep && export WORD="one two" && greet() { echo "hello $1"; }; alias hi="echo hi"',
-    place,
-  );
-  const text = await run('pwd; echo "$WORD"; greet bob; hi', place);
-  assert.match(text, /^Exit code 0, in .*\/deep\nstdout:\n.*\/deep\none two\nhello bob\nhi\n$/);
-  const elsewhere = await run('pwd; echo "[${WORD-}]"; type greet 2>/dev/null || echo no', { conversation: 'other' });
-  assert.match(elsewhere, new RegExp(`\n${hands.workspace}\n\\[\\]\nno\n`));
+  await run('mkdir -p deep && cd deep && export WORD="one two"', place);
+  const text = await run('pwd; echo "$WORD"', place);
+  assert.match(text, /^Exit code 0, in .*\/deep\nstdout:\n.*\/deep\none two\n$/);
+  const elsewhere = await run('pwd; echo "[${WORD-}]"', { conversation: 'other' });
+  assert.match(elsewhere, new RegExp(`\n${hands.workspace}\n\\[\\]\n`));
+});
+
+test('a program of a command is never a function or alias of an earlier command, nor read with its options', async () => {
+  const place = { conversation: 'names-of-programs' };
+  const planted = 'pwd() { echo planted; }; export -f pwd; alias ls="echo planted"; shopt -s expand_aliases; set -f';
+  await run(`${planted}; touch here`, place);
+  const text = await run('pwd; ls here; echo her?; bash -c pwd', place);
+  assert.match(text, new RegExp(`stdout:\n${hands.workspace}\nhere\nhere\n${hands.workspace}\n$`));
 });
 
 test('exit, a failure and a syntax error keep the session; a deleted folder falls back to the workspace', async () => {
@@ -54,9 +59,9 @@ test('names and settings that the command defines do not disturb the stored stat
     'set -aexu; code=1; file=2; mark=3; cwd=4; cd() { builtin cd "$@" && printf "moved\\n"; }; echo() { printf no; }; mkdir "it\'s  here"; cd it*',
     place,
   );
-  const text = await run('builtin echo "$code$file$mark$cwd"; pwd; cd ..; export -p | grep -c hamlet_; true', place);
-  assert.match(text, /stdout:\n1234\n.*\/it's {2}here\nmoved\n0\n$/);
-  assert.match(await run('unset -f echo; echo "$code"; exit 1', place), /^Exit code 1[^]*\n1\n$/);
+  const text = await run('echo "$code$file$mark$cwd"; pwd; export -p | grep -c hamlet_; true', place);
+  assert.match(text, /stdout:\n1234\n.*\/it's {2}here\n0\n$/);
+  assert.match(await run('echo "$code"; exit 1', place), /^Exit code 1[^]*\n1\n$/);
   await run('readonly FIXED=1; export FIXED', place);
   assert.match(await run('builtin echo "$FIXED"', place), /\n1\n$/);
 });
@@ -75,13 +80,13 @@ test('a command that is killed while its state is written leaves the session unc
   const place = { conversation: 'killed' };
   const folder = sessionFolder('killed');
   await run('mkdir -p kept; cd kept; export WORD=kept', place);
-  assert.deepEqual(existsSync(join(folder, 'state.1')) && existsSync(join(folder, 'state.0')), false);
+  assert.deepEqual(existsSync(join(folder, 'exports.1')) && existsSync(join(folder, 'exports.0')), false);
   // A pipe blocks the write after its first bytes, until the timeout of the command.
   sh(
-    `mkfifo ${folder}/state.0; exec 3<>${folder}/state.0; head -c 65536 /dev/zero >&3; sleep 600 >/dev/null 2>&1 & echo $! >holder`,
+    `mkfifo ${folder}/exports.0; exec 3<>${folder}/exports.0; head -c 65536 /dev/zero >&3; sleep 600 >/dev/null 2>&1 & echo $! >holder`,
   );
   await runOutOfTime('cd /; export WORD=lost; echo ran', /ran/, place);
-  sh(`kill $(cat holder); rm ${folder}/state.0`);
+  sh(`kill $(cat holder); rm ${folder}/exports.0`);
   assert.match(await run('pwd; echo $WORD', place), /\/kept\nkept\n$/);
 });
 
@@ -90,17 +95,17 @@ test('a state is ignored if its end is missing or belongs to another state', asy
   const folder = sessionFolder('torn');
   await run('export WORD=one', place);
   await run('export WORD=two', place);
-  const whole = readFileSync(join(folder, 'state.0'), 'utf8');
+  const whole = readFileSync(join(folder, 'exports.0'), 'utf8');
   assert.match(whole, /^# 2 \d+\n/);
   for (let length = whole.length - 1; length > 0; length -= 97) {
-    writeFileSync(join(folder, 'state.0'), whole.slice(0, length));
+    writeFileSync(join(folder, 'exports.0'), whole.slice(0, length));
     assert.match(sh(echoWord(folder)), /^one\n$/, `${length} bytes`);
   }
-  writeFileSync(join(folder, 'state.0'), whole.replace(/^# 2 \d+/, '# 2 1'));
+  writeFileSync(join(folder, 'exports.0'), whole.replace(/^# 2 \d+/, '# 2 1'));
   assert.match(sh(echoWord(folder)), /^one\n$/);
-  writeFileSync(join(folder, 'state.0'), whole);
+  writeFileSync(join(folder, 'exports.0'), whole);
   assert.match(await run('echo $WORD', place), /\ntwo\n$/);
-  assert.match(readFileSync(join(folder, 'state.1'), 'utf8'), /^# 3 /);
+  assert.match(readFileSync(join(folder, 'exports.1'), 'utf8'), /^# 3 /);
 });
 
 /** A command that reads the session but stores nothing. */
@@ -108,16 +113,13 @@ const echoWord = (folder: string): string =>
   `bash -c ${quoted(SHELL_SCRIPT)} hamlet-shell ${folder} ${hands.workspace} OWN 'echo $WORD' ''`;
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-test('a session that an older resident stored continues', async () => {
+test('a session that an older resident stored continues in its folder', async () => {
   const place = { conversation: 'older' };
   const folder = sessionFolder('older');
   sh(`mkdir -p ${folder} older; echo $PWD/older >${folder}/cwd`);
-  writeFileSync(
-    join(folder, 'state'),
-    'declare -x WORD="kept"\ngreet ()\n{\n    echo hello\n}\nalias hi=\'echo hi\'\n',
-  );
-  assert.match(await run('pwd; echo $WORD; greet; hi; cd ..; export WORD=new', place), /\/older\nkept\nhello\nhi\n$/);
-  assert.match(await run('pwd; echo $WORD; greet', place), new RegExp(`\n${hands.workspace}\nnew\nhello\n$`));
+  writeFileSync(join(folder, 'state'), 'declare -x WORD="kept"\npwd ()\n{\n    echo planted\n}\n');
+  assert.match(await run('pwd; echo "[${WORD-}]"; cd ..; export WORD=new', place), /\/older\n\[\]\n$/);
+  assert.match(await run('pwd; echo $WORD', place), new RegExp(`\n${hands.workspace}\nnew\n$`));
 });
 
 test('the variables of a call are set for each call, and not stored in the session', async () => {

@@ -73,15 +73,16 @@ async function cwdOf({ hands, kit, context, tree }: HandsJob): Promise<string> {
 
 /**
  * The script that runs one command of a session: `bash -c SCRIPT hamlet-shell FOLDER WORKSPACE OWN COMMAND KEEPS`. It loads
- * folder, exported variables, functions and aliases from the session's folder, and stores them when the command has ended, also
- * after `exit`. The variables named in OWN belong to each call. A killed command leaves the session unchanged. With an empty
- * KEEPS nothing is stored.
+ * folder and exported variables from the session's folder, and stores them when the command has ended, also after `exit`. The
+ * variables named in OWN belong to each call. A killed command leaves the session unchanged. With an empty KEEPS nothing is stored.
+ *
+ * Functions, aliases and options of the shell end with their command: the API judges a later command by the names of its programs
+ * ([ADR 62](docs/adr/0062-permissions-and-effects.md)).
  *
  * It starts no process except the command, because each costs milliseconds. A state therefore overwrites the last but one, in the
- * files `state.0` and `state.1`, and is valid only if a line repeats its first line: `# NUMBER PROCESS`. The rest of the
- * overwritten file is ignored; truncating it first would cause a disk write at closing. The file `state` belongs to an older
- * resident, with its folder in `cwd`. The resident shows the first line of `cwd`; the next command begins in the folder of its
- * state.
+ * files `exports.0` and `exports.1`, and is valid only if a line repeats its first line: `# NUMBER PROCESS`. The rest of the
+ * overwritten file is ignored; truncating it first would cause a disk write at closing. The resident shows the first line of `cwd`;
+ * the next command begins in the folder of its state. A session that an older resident stored keeps only the folder in `cwd`.
  */
 export const SHELL_SCRIPT = `
 __hamlet_keep() {
@@ -96,13 +97,12 @@ __hamlet_keep() {
   {
     builtin echo "# $__hamlet_next $$" &&
       builtin printf 'builtin cd -- %q 2>/dev/null || builtin cd -- "$2"\\n' "$__hamlet_cwd" &&
-      builtin export -p && builtin declare -f && builtin alias -p &&
-      builtin echo "# $__hamlet_next $$"
-  } 1<>"$__hamlet_folder/state.$((__hamlet_next % 2))" && builtin printf '%s\\n' "$__hamlet_cwd" 1<>"$__hamlet_folder/cwd"
+      builtin export -p && builtin echo "# $__hamlet_next $$"
+  } 1<>"$__hamlet_folder/exports.$((__hamlet_next % 2))" && builtin printf '%s\\n' "$__hamlet_cwd" 1<>"$__hamlet_folder/cwd"
   exit $1
 }
 __hamlet_number=0 __hamlet_state=
-for __hamlet_file in "$1/state.0" "$1/state.1"; do
+for __hamlet_file in "$1/exports.0" "$1/exports.1"; do
   __hamlet_text=
   [ -r "$__hamlet_file" ] && IFS= read -r -d '' __hamlet_text <"$__hamlet_file"
   __hamlet_mark=\${__hamlet_text%%$'\\n'*}
@@ -111,10 +111,8 @@ for __hamlet_file in "$1/state.0" "$1/state.1"; do
   __hamlet_number=\${BASH_REMATCH[1]} __hamlet_state=\${__hamlet_text%%$'\\n'"$__hamlet_mark"$'\\n'*}
 done
 set -- "$1" "$2" "$3" "$4" "$5" "$__hamlet_number"
-shopt -s expand_aliases
 if [ -n "$__hamlet_state" ]; then eval "$__hamlet_state" 2>/dev/null
-elif [ -r "$1/state" ]; then
-  . "$1/state" 2>/dev/null
+elif [ -r "$1/cwd" ]; then
   IFS= read -r __hamlet_cwd <"$1/cwd"
   cd -- "$__hamlet_cwd" 2>/dev/null || cd "$2"
 fi
