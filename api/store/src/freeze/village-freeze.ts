@@ -27,7 +27,7 @@ const FROZEN = 'VF001';
 /** The tables that a freeze closes, in the order of locks (`runs/lock-order.ts`). */
 const GATES = ['run', 'ledger.account', 'model_request'] as const;
 /** Longest wait for a transaction that writes a gated table; then the freeze ends its connection. */
-const WAIT_MS = 300;
+const WAIT_MS = 200;
 const LOOK_EVERY_MS = 50;
 
 export function isVillageFrozenError(error: unknown): boolean {
