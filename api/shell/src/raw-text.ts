@@ -26,11 +26,11 @@ function kindOf(node: Node, text: string): Part['kind'] | null {
   return node.type === 'string' || node.type === 'heredoc_body' ? 'string' : null;
 }
 
-const EXPANDS = /(?<!\\)(?:\\\\)*(\$(?:\\\n)*[({[]|`|[<>](?:\\\n)*\()/g;
+const EXPANDS = /(?<!\\)(?:\\\\)*(\$(?:\\\n)*[({[]|`|[<>](?:\\\n)*\(|(?<=(?:^|\n)[ \t]*)\\)/g;
 
 /**
- * The first sign of a substitution that the parser took for text; null if it saw all. Its trees leave some parts of a text
- * out, for example backticks of a heredoc.
+ * The first sign of a substitution that the parser took for text, or a backslash at the beginning of a line, which it reads
+ * unlike a shell; null if there is none. Its trees leave some parts of a text out, for example backticks of a heredoc.
  */
 export function unseenIn(text: string, root: Node): string | null {
   const starts = new Set<number>();
@@ -51,7 +51,7 @@ export function unseenIn(text: string, root: Node): string | null {
   for (const { 0: found, 1: sign = '', index } of text.matchAll(EXPANDS)) {
     const at = index + found.length - sign.length;
     const kind = parts.findLast(({ from, to }) => from <= at && at < to)?.kind ?? 'bare';
-    const isText = kind === 'quoted' || (kind === 'string' && /^[<>]/.test(sign));
+    const isText = kind === 'quoted' || (kind === 'string' && /^[<>\\]/.test(sign));
     if (!starts.has(at) && !isText) return sign;
   }
   return null;

@@ -54,8 +54,8 @@ const COMPUTING_TEST = /(?<![\w-])-(eq|ne|lt|le|gt|ge|v|R)(?![\w-])/;
 /** `{NAME}>FILE` sets a variable, and the grammar sees a word. */
 const NAMED_DESCRIPTOR = /(?<!\$)\{(?:[^{};\s]|\\\n)*\}(?:\\\n)*[<>]/;
 
-/** The parser joins the lines around it, and the shell does not. */
-const EMPTY_CONTINUATION = /(^|\n)[ \t]*\\\n/;
+/** Ends of here-documents that the parser finds where a shell finds them. */
+const PLAIN_END = /^(\w+|'\w+'|"\w+"|\\\w+)$/;
 
 interface Collected {
   readonly commands: SimpleCommand[];
@@ -112,7 +112,14 @@ function readCommand(node: Node, into: Collected): void {
   walkAll(node, into);
 }
 
+/** The parser takes words after `>FILE` and `<<END` for parts of the redirection; they are words of the command. */
+function seeMisplaced(node: Node, field: string, into: Collected): void {
+  const allowed = field === 'destination' ? 1 : 0;
+  if (node.childrenForFieldName(field).length > allowed) into.unclear.push('it has words after a redirection');
+}
+
 function readRedirect(node: Node, into: Collected): void {
+  seeMisplaced(node, 'destination', into);
   const target = node.childForFieldName('destination');
   const isCopy = />&|<&/.test(node.text) && target !== null && /^([0-9]+|-)$/.test(target.text);
   if (target !== null && !isCopy) into.redirects.push({ target: wordOf(target), writes: node.text.includes('>') });
@@ -122,6 +129,12 @@ function readRedirect(node: Node, into: Collected): void {
 const READERS: Readonly<Record<string, (node: Node, into: Collected) => void>> = {
   command: readCommand,
   file_redirect: readRedirect,
+  heredoc_redirect: (node, into) => {
+    seeMisplaced(node, 'argument', into);
+    const start = node.namedChildren.find(({ type }) => type === 'heredoc_start')?.text ?? '';
+    if (!PLAIN_END.test(start)) into.unclear.push('it has a here-document with an unusual end');
+    walkAll(node, into);
+  },
   declaration_command: (node, into) => {
     into.variables.push(
       ...node.namedChildren.filter(({ type }) => type === 'variable_name').map(({ text }) => text),
@@ -165,7 +178,6 @@ export function readScript(text: string, root: Node): Script {
   into.computes ||= NAMED_DESCRIPTOR.test(text);
   if (root.hasError) into.unclear.push('it cannot be parsed as a shell command');
   walk(root, into);
-  if (EMPTY_CONTINUATION.test(text)) into.unclear.push('it has a line with only a backslash');
   const sign = unseenIn(text, root);
   if (sign !== null) into.unclear.push(`it has ${sign} where the parser sees text`);
   return into;
