@@ -195,14 +195,14 @@ async function storm(trees: readonly Tree[], dice: Seeded): Promise<void> {
   await Promise.all([...acts.map((act) => act()), kill(dice), freeze(dice)]);
 }
 
-/** Ends connections of the API that work on runs. */
+/** Ends connections of the API that write runs. */
 async function kill(dice: Seeded): Promise<void> {
   const superuser = openSuperuser(village.postgres);
   for (let count = 0; count < 4; count += 1) {
     await sleep(dice.between(10, 80));
     await superuser.run(`
       select pg_terminate_backend(pid) from pg_stat_activity a where datname = current_database() and application_name = 'hamlet-api'
-        and pid <> pg_backend_pid() and exists (select from pg_locks l where l.pid = a.pid and l.relation = 'run'::regclass) limit 1`);
+        and pid <> pg_backend_pid() and exists (select from pg_locks l where l.pid = a.pid and l.relation = 'run'::regclass and l.mode = 'RowExclusiveLock') limit 1`);
   }
   await superuser.close();
 }
