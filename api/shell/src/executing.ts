@@ -1,4 +1,5 @@
 import type { CapabilityClass } from './classes.ts';
+import { gitClasses } from './git.ts';
 import { ANYWHERE, each, type Use } from './programs.ts';
 import { isLiteral, type Word } from './words.ts';
 
@@ -34,22 +35,6 @@ const packages = (publishing: string): Advise =>
     ...each('ls list view show freeze tree search', classes('read')),
   });
 
-const GIT = byVerb({
-  ...each(
-    'add commit checkout switch restore reset merge rebase branch tag init rm mv cherry-pick revert clean worktree apply am notes',
-    classes('write_inside'),
-  ),
-  ...each('status log diff show rev-parse ls-files blame grep', classes('read')),
-  ...each('clone fetch ls-remote pull', network),
-  ...each('push send-email', publishes),
-});
-/** Options before git's verb that take the next word. */
-const GIT_VALUES = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env']);
-const git: Advise = (words) => {
-  const first = words.findIndex((word, at) => !isFlag(word) && !GIT_VALUES.has(words[at - 1]?.text ?? ''));
-  return GIT(words.slice(Math.max(first, 0)));
-};
-
 /** Options of curl and wget that send something, or that name a file with such options; also shortened ones. */
 const SENDS = /^-[A-Za-z0-9#]*[dFTXKie]|^--(da|fo|up|req|js|conf|po|bo|me|ex|url-q)/;
 const SAVES = /^-[A-Za-z0-9#]*[oOPDcJ]|^--(out|dir|dump|coo|rem)/;
@@ -84,7 +69,7 @@ export const EXECUTING: Readonly<Record<string, Advise>> = {
   ),
   ...each('curl wget', transfers),
   find,
-  git,
+  git: gitClasses,
   gh: byVerb(each('status browse search', network), publishes),
   ...each('npm pnpm yarn', packages('publish unpublish deprecate dist-tag')),
   ...each('pip pip3 uv', packages('publish upload')),

@@ -1,4 +1,5 @@
 import type { CapabilityClass } from './classes.ts';
+import { knownGit } from './git.ts';
 import { given } from './options.ts';
 import { isLiteral, isOperand, type Word } from './words.ts';
 
@@ -12,6 +13,8 @@ export interface Use {
 type Known = (words: readonly Word[]) => Use | null;
 
 const READ: Use = { classes: ['read'] };
+/** Files there name programs that git starts. */
+export const GIT_FOLDER = /(^|\/)\.git(\/|$)/i;
 /** A file that the words do not name. */
 export const ANYWHERE: Word = { text: '/', becomes: 'many' };
 
@@ -108,16 +111,14 @@ const wordsLike =
 export const each = <T>(names: string, value: T): Readonly<Record<string, T>> =>
   Object.fromEntries(names.split(' ').map((name) => [name, value]));
 
-/**
- * The uses of programs that start no other program. They read no settings from the folder where they run, as git does: a
- * file there makes `git status` start a program, with every option of git. Every other use is `exec`.
- */
+/** The uses of programs that start no program which their words do not show. Every other use is `exec`. */
 export const PROGRAMS: Readonly<Record<string, Known>> = {
   ...each(
-    'ls cat head tail wc grep cut tr echo pwd cd true false : type basename dirname realpath readlink stat du df comm cmp nl od seq sleep date id whoami uname nproc jq md5sum sha256sum',
+    'ls cat head tail wc grep cut tr echo pwd true false : type basename dirname realpath readlink stat du df comm cmp nl od seq sleep date id whoami uname nproc jq md5sum sha256sum',
     reads,
   ),
   ...each('mkdir rmdir rm touch tee', writes),
+  cd: (words) => (words.some(({ text }) => GIT_FOLDER.test(text)) ? null : READ),
   cp: copies((operands) => operands.slice(-1), ['read']),
   mv: copies((operands) => operands, []),
   sort: readsWith('bdfgiMhnRrVcCmsuzk:t: reverse unique numeric-sort version-sort ignore-case key= field-separator='),
@@ -129,6 +130,7 @@ export const PROGRAMS: Readonly<Record<string, Known>> = {
   find,
   sed,
   curl,
+  git: knownGit,
   printf,
   ...each('test [', (words) => (isPlainTest(words) ? READ : null)),
   read: readsLine,

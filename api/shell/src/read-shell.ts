@@ -1,7 +1,7 @@
 import { CAPABILITY_CLASSES, type CapabilityClass } from './classes.ts';
 import type { ParseShell } from './open-shell.ts';
 import { EXECUTING } from './executing.ts';
-import { OWN_VARIABLE, PROGRAMS, type Use } from './programs.ts';
+import { GIT_FOLDER, OWN_VARIABLE, PROGRAMS, type Use } from './programs.ts';
 import type { SimpleCommand } from './syntax.ts';
 import { isLiteral, type Word } from './words.ts';
 import { unwrap } from './wrappers.ts';
@@ -109,6 +109,7 @@ class Reader {
   /** After a `cd` the location of a relative path is unknown. */
   #file(target: Word, writes: boolean): void {
     if (!writes) return void this.found.classes.add('read');
+    if (GIT_FOLDER.test(target.text)) this.found.classes.add('exec');
     const isKnown = isLiteral(target) && (!this.#moved || target.text.startsWith('/'));
     const place = isKnown ? placeOf(target.text, this.#place) : 'write_outside';
     if (place !== null) this.found.classes.add(place);

@@ -27,9 +27,17 @@ const [bin, work, ran] = [join(root, 'bin'), join(root, 'work'), join(root, 'ran
 const which = (name: string): string =>
   spawnSync('bash', ['-c', 'type -P "$1"', 'which', name]).stdout.toString().trim();
 const program = (file: string): void => writeFileSync(file, `#!/bin/sh\n: >${ran}\n`, { mode: 0o755 });
-const environment = { ...DATA, PATH: bin, HOME: work, GIT_CONFIG_NOSYSTEM: '1' };
+/** As in the hands: git takes these settings before those of a repository. */
+const CLOSED = {
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'core.fsmonitor',
+  GIT_CONFIG_VALUE_0: 'false',
+  GIT_CONFIG_KEY_1: 'safe.bareRepository',
+  GIT_CONFIG_VALUE_1: 'explicit',
+};
+const environment = { ...DATA, ...CLOSED, PATH: bin, HOME: work, GIT_CONFIG_NOSYSTEM: '1' };
 const git = (...args: string[]) =>
-  execFileSync('git', args, { cwd: work, env: { ...environment, PATH: process.env['PATH'] } });
+  execFileSync('git', args, { cwd: work, env: { PATH: process.env['PATH'], HOME: work, GIT_CONFIG_NOSYSTEM: '1' } });
 
 mkdirSync(bin);
 for (const name of TOOLS) {

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { authorEnvironment, authorOf, packageEnvironment } from './package-environment.ts';
@@ -52,6 +54,28 @@ test('the author of commits ends in (Harvest), even in a repository that configu
   assert.equal(authorOf(mia, { ...village, suffix: '' }).name, 'Mia');
   const long = authorOf({ ...mia, name: 'M'.repeat(900) }, village).name;
   assert.ok(long.length <= 200 && long.endsWith('(Harvest)'), long);
+});
+
+test('a repository that a clone brings cannot make git status start a program', async () => {
+  const [docs, ran] = [join(folder, 'clone/docs'), join(folder, 'ran')];
+  const bare = ['-c', 'safe.bareRepository=all', `--git-dir=${docs}`];
+  execFileSync('git', ['init', '-q', '--bare', docs]);
+  for (const [key, value] of [
+    ['core.bare', 'false'],
+    ['core.worktree', folder],
+    ['core.fsmonitor', `touch ${ran} #`],
+  ] as const)
+    execFileSync('git', [...bare, 'config', key, value]);
+  const starts = async (env: Record<string, string>, ...options: string[]): Promise<boolean> => {
+    rmSync(ran, { force: true });
+    await run(env, 'git', ...options, 'status');
+    return existsSync(ran);
+  };
+  assert.equal(await starts({}, '-C', docs), true);
+  for (const env of [authorEnvironment(author), packageEnvironment(author)]) {
+    assert.equal(await starts(env, '-C', docs), false);
+    assert.equal(await starts(env, `--git-dir=${docs}`), false, 'nor if the command names it');
+  }
 });
 
 test('the first request of git has run and call as its proxy user', async () => {

@@ -68,15 +68,11 @@ async function permissionsOf({ runId }: Working): Promise<readonly Permission[]>
 const working = (agentId: AgentId, safeMode?: SafeMode): Promise<Working> =>
   permits.startRun(agentId, permits.play.admin, safeMode);
 
-test('if the broker reads all traffic, it asks one person once about a push, also in a tainted run that may run code', async () => {
-  const relaxed = await withRules(
-    rulesWith({ tools: ['exec'], verdict: 'allow', tainted: 'allow', reason: 'Hooks of its own repository' }),
-  );
+test('if the broker reads all traffic, it asks one person once about a push, also in a tainted run', async () => {
   const run = await working('ada');
   assert.equal(await started(run, 'curl https://git.example.org', { callId: '1.0' }), 'begun');
   await ended(run, '1.0');
-  assert.equal(await started(run, 'git push origin HEAD', { callId: '3.0' }), 'permission_needed', 'a push runs hooks');
-  assert.equal(await started(run, 'git push origin HEAD', { callId: '2.0', by: relaxed }), 'begun 900');
+  assert.equal(await started(run, 'git push origin HEAD', { callId: '2.0' }), 'begun 900');
   assert.deepEqual(await permissionsOf(run), []);
   const push = await pushed(run, '2.0');
   assert.equal(await push(), 'wait');

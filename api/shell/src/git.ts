@@ -1,0 +1,82 @@
+import type { CapabilityClass } from './classes.ts';
+import { given } from './options.ts';
+import { isLiteral, type Word } from './words.ts';
+
+interface Verb {
+  readonly classes: readonly CapabilityClass[];
+  /** Options that start no program, as `given` reads them. */
+  readonly options: string;
+}
+
+const [reads, changes, connects] = [['read'], ['write_inside'], ['network']] as const;
+const SHOWN =
+  '0123456789psn:U:M oneline stat graph all decorate format= pretty= max-count= since= until= author= grep=';
+const NAMES =
+  'name-only name-status no-color reverse first-parent no-merges cached staged numstat shortstat check quiet';
+const verb = (classes: readonly CapabilityClass[], options: string): Verb => ({ classes, options });
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  status: verb(reads, 'sbzu porcelain short branch ignored untracked-files'),
+  ...Object.fromEntries(['log', 'show', 'diff'].map((name) => [name, verb(reads, `${SHOWN} ${NAMES}`)])),
+  blame: verb(reads, 'wL:'),
+  'ls-files': verb(reads, 'zmocds others exclude-standard'),
+  'rev-parse': verb(reads, 'q short abbrev-ref verify show-toplevel is-inside-work-tree quiet'),
+  add: verb(changes, 'AuNf all update'),
+  commit: verb(changes, 'aqm:F: all message= amend no-edit quiet allow-empty no-verify'),
+  switch: verb(changes, 'c:C:fqd create= detach quiet'),
+  checkout: verb(changes, 'b:B:fq detach force quiet'),
+  restore: verb(changes, 'SWqs: staged worktree source='),
+  reset: verb(changes, 'q hard soft mixed keep quiet'),
+  branch: verb(changes, 'avrdDmMfq list show-current delete force all'),
+  merge: verb(changes, 'qm: no-edit ff-only no-ff abort squash'),
+  rebase: verb(changes, 'q abort continue skip autostash onto='),
+  'cherry-pick': verb(changes, 'xn no-commit abort continue'),
+  revert: verb(changes, 'n no-edit no-commit abort'),
+  tag: verb(changes, 'aldfm: list delete message='),
+  rm: verb(changes, 'rfq cached'),
+  mv: verb(changes, 'fk'),
+  clean: verb(changes, 'fdxnq'),
+  fetch: verb(connects, 'pqt prune tags all quiet depth='),
+  pull: verb(connects, 'q ff-only rebase no-rebase quiet'),
+  'ls-remote': verb(connects, 'qht heads tags'),
+  clone: verb(connects, 'qb: quiet branch= depth= single-branch'),
+  push: verb(['network', 'publish'], 'uqf set-upstream force force-with-lease tags delete quiet no-verify'),
+};
+/** Git starts hooks and settings of a repository that a path names. */
+const REMOTE = /^(origin|upstream|https?:\/\/[^:]*(:\d+)?[^:]*|git@[\w.-]+:[^:]*)$/;
+
+const hasKnownRemote = (remote: Word | undefined): boolean =>
+  remote === undefined || (isLiteral(remote) && REMOTE.test(remote.text));
+
+/** Options before git's verb that take the next word. */
+const VALUED = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env']);
+const verbOf = (name: string): Verb | undefined => (Object.hasOwn(VERBS, name) ? VERBS[name] : undefined);
+/** Verbs whose forms are not known, with one that has their classes. */
+const LIKE: Readonly<Record<string, string>> = {
+  init: 'add',
+  worktree: 'add',
+  apply: 'add',
+  am: 'add',
+  notes: 'add',
+  'send-email': 'push',
+};
+
+/** Classes of git in any form, besides `exec`: its verb decides. */
+export function gitClasses(words: readonly Word[]): { readonly classes: readonly CapabilityClass[] } {
+  const name =
+    words.find(({ text }, at) => !text.startsWith('-') && !VALUED.has(words[at - 1]?.text ?? ''))?.text ?? '';
+  return { classes: verbOf(LIKE[name] ?? name)?.classes ?? [] };
+}
+
+/**
+ * Classes of git in a form that starts nothing but what the settings of the current repository name; null for any other form,
+ * for example with `-C` or `-c`. The hands switch off `core.fsmonitor` and implicit bare repositories for each call.
+ */
+export function knownGit(words: readonly Word[]): { readonly classes: readonly CapabilityClass[] } | null {
+  const [name, ...rest] = words[0]?.text === '--no-pager' ? words.slice(1) : words;
+  const known = name !== undefined && isLiteral(name) ? verbOf(name.text) : undefined;
+  if (known === undefined) return null;
+  const operands = given(rest, known.options)?.operands;
+  const isKnown = operands !== undefined && (!known.classes.includes('network') || hasKnownRemote(operands[0]));
+  return isKnown ? { classes: known.classes } : null;
+}
