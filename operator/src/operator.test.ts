@@ -222,7 +222,7 @@ test('deleting an Agent closes its account and removes pod and volume', async ()
   await until('no pod', async () => (await podNames('ada')).length === 0);
 });
 
-test('with the policy of the chart, the API server stores an Agent with its finalizer, and the operator writes none', async () => {
+test('with the policy of the chart, the API server adds the finalizer to a new Agent, so the operator does not', async () => {
   for (const { type, object } of finalizerPolicy(namespace))
     await server.client.apply(type, object, { fieldManager: 'test' });
   const asleep = { power: 'Asleep' };

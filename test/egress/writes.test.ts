@@ -187,7 +187,7 @@ test('writes need a live run, even if a rule allows them', async () => {
   assert.equal(world.arrived.length, 1);
 });
 
-test('each repetition of a write is asked about, and a run of another agent is refused', async () => {
+test('a person is asked about each repetition of a write, and a run of another agent is refused', async () => {
   working = await world.permits.startRun('ada');
   const [urllib] = CASES;
   assert.ok(urllib !== undefined);

@@ -254,7 +254,7 @@ test('the programs of Postgres and Redis print their versions', async () => {
   assert.match(await said(emulated('redis', 'usr/bin/redis-server', '--version')), /^Redis server/);
 });
 
-test('the version of Node is that of this test', async () => {
+test('the image has the same version of Node as this test run', async () => {
   for (const name of ['api', 'operator', 'agent'] as const)
     assert.equal((await said(emulated(name, 'usr/local/bin/node', '--version'))).trim(), process.version, name);
 });

@@ -335,7 +335,7 @@ test('models lists the provider of each model; a failed test of a model explains
   assert.match(listed.stdout, /^NAME +STATE +PROVIDER +KIND +CONTEXT +TIERS\n/);
   assert.match(listed.stdout, /^small +Scripted +scripted +scripted /m);
   assert.match(listed.stdout, /No language model answers/);
-  assert.match((await hamlet('models list --agent ada', place)).stdout, /^ada may ask for .*small/m);
+  assert.match((await hamlet('models list --agent ada', place)).stdout, /^ada may use .*small/m);
   const refused = await hamlet('models test small', place);
   assert.deepEqual([refused.code, refused.stdout], [1, '']);
   const asAdmin = { ...place, HAMLET_TOKEN: TOKENS.admin };

@@ -18,7 +18,7 @@ const NOT_HERE = [
   '.hamlet',
 ];
 const WAITING_AT_ONCE = 2;
-/** Files that compute run at a lower priority than files that wait. One more than processors: each waits for Postgres at times. */
+/** Files that compute run at a lower priority than files that wait. One more than processors, because each sometimes waits for Postgres. */
 const COMPUTING_AT_ONCE = availableParallelism() + 1;
 
 export const UNIT_PART: Part = {

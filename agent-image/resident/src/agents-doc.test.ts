@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const doc = readFileSync(join(ROOT, 'docs/AGENTS.md'), 'utf8');
 const plain = doc.replaceAll(/\s+/g, ' ');
 
-test('every condition and every reason with its advice', () => {
+test('docs/AGENTS.md lists every condition, and every reason with its advice', () => {
   assert.ok(plain.includes(CHAIN.map((type) => `\`${type}\``).join(' → ')));
   for (const type of CONDITION_TYPES) assert.ok(plain.includes(`\`${type}\``), type);
   const rows = new Map(
@@ -33,7 +33,7 @@ test('every condition and every reason with its advice', () => {
   assert.deepEqual(Object.fromEntries(rows), { ...REASONS });
 });
 
-test('every wake and every runtime', () => {
+test('docs/AGENTS.md names every wake and every runtime', () => {
   for (const name of [...WAKE_KINDS, ...Object.keys(RUNTIMES)]) assert.ok(doc.includes(`\`${name}\``), name);
 });
 
@@ -41,7 +41,7 @@ test('the example equals the compiled file', () => {
   assert.ok(doc.includes(readFileSync(join(ROOT, 'agent-image/engine/examples/echo-runtime.ts'), 'utf8').trimEnd()));
 });
 
-test('the limits', () => {
+test('docs/AGENTS.md states the limits of the code', () => {
   const sentences = [
     `${MAX_NEIGHBOURS} agents within ${PERCEPTION_TILES} tiles and the ${MAX_ITEMS} nearest items`,
     `up to ${MAX_UNRECORDED_TURNS} of them`,

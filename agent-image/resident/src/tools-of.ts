@@ -162,7 +162,7 @@ function environmentIn(env: Environment, personOf: (run: string) => GitAuthor | 
   };
 }
 
-/** The hands of the pod for the prompt. They are asked until they answer once, so that the prompt stays the same. */
+/** Describes the pod's hands for the prompt. Asks them until they answer; later prompts reuse that answer, so that they stay the same. */
 export function machineIn(env: Environment): () => Promise<Omit<Machine, 'tools'>> {
   let known: HandsSurvey | null = null;
   const survey = async (socket: string): Promise<HandsSurvey | 'silent'> => {

@@ -30,7 +30,7 @@ const end = (id: string): AttemptEnd => ({
 });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('new attempts collect while a group is sent, and each waits for its own group', async () => {
+test('attempts that arrive while a group is sent form the next group, and each waits only for its own group', async () => {
   const groups: string[][] = [];
   const release: (() => void)[] = [];
   const log = new AttemptLog({

@@ -18,7 +18,7 @@ interface Waiting {
 
 const UNAVAILABLE = deny(
   'egress_log_unavailable',
-  'the broker cannot record this attempt, and lets nothing out unrecorded; try again in a minute',
+  'the broker cannot record this attempt, so it refuses the attempt; try again in a minute',
 );
 
 /**

@@ -40,7 +40,7 @@ export interface BrokerConfig {
 
 const MALFORMED = deny(
   'egress_bad_request',
-  'the proxy takes CONNECT HOST:PORT and requests with a whole http:// address',
+  'the proxy accepts CONNECT HOST:PORT, and requests with an absolute http:// URL',
 );
 const OTHER_HOST = deny(
   'egress_name_differs',
@@ -60,7 +60,7 @@ const UNREADABLE = deny(
 );
 const UNTRUSTED = deny(
   'egress_not_tls',
-  'the TLS handshake of the program with the broker failed; let the program trust the certificate of the village',
+  'the TLS handshake of the program with the broker failed; make the program trust the certificate of the village',
 );
 const NO_CERTIFICATE = deny('egress_unreachable', 'the broker cannot make a certificate for this host; ask an admin');
 const STOPPED = deny(
@@ -280,7 +280,7 @@ export class Broker {
     this.#recorder.refused(knownOf(await this.#admit(request, request.socket)), facts, denial);
   }
 
-  /** Ends a connection whose bytes are not HTTP. A request whose body was cut off is already judged and recorded. */
+  /** Refuses and records bytes that are not HTTP. A fault within a body only closes the connection: its request is already recorded. */
   #unreadable({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
     const isOfBody = this.#answers.get(socket)?.writableFinished === false;
     if (isOfBody || !code.startsWith('HPE_') || !socket.writable) return void socket.destroy();

@@ -13,7 +13,7 @@ test('the user names run and call, the password is the token', () => {
   assert.deepEqual(read('/:token'), { token: 'token', run: null, call: null });
 });
 
-test('a user of another form names no run or call, and its token is still read', () => {
+test('a malformed proxy user names no run or call, but its token is still read', () => {
   for (const user of ['', 'words', `${RUN}`, `${RUN}/a b`, '../x', `${'x'.repeat(300)}/y`])
     assert.deepEqual(read(`${user}:token`), { token: 'token', run: null, call: null }, user);
 });

@@ -100,7 +100,7 @@ test('workers never share a key, retry after an exception, and end when the queu
   assert.equal(await queue.take(), undefined);
 });
 
-test('a storm of live keys lets bulk keys through', async () => {
+test('bulk keys get through during a storm of live keys', async () => {
   const queue = new WorkQueue();
   for (let count = 0; count < 20; count += 1) queue.add(`live-${count}`);
   queue.add('listed', 'bulk');

@@ -55,7 +55,7 @@ test('a shorter limit that has passed already aborts at once', () => {
   assert.equal(deadline.signal.aborted, true);
 });
 
-test('the parent aborts the signal with its reason, also if it was aborted before', () => {
+test('an aborted parent aborts the signal with its reason, even if the parent was aborted first', () => {
   const parent = new AbortController();
   const during = new Deadline(1_000, parent.signal, new FakeClock());
   parent.abort('stopped');

@@ -34,7 +34,7 @@ export interface DevFolder {
   /** The folder of the sealed log, beside the database because each is useless without the other. */
   readonly sealedLog: string;
   readonly apiKeysFile: string;
-  /** The folder of the key of a language model. */
+  /** The folder with the API key of the language model. */
   readonly modelKeys: string;
   readonly credentialKeys: string;
   readonly bootstrapCodeFile: string;

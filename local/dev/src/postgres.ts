@@ -24,7 +24,7 @@ export interface PostgresOptions {
   readonly port?: number;
   /** `fast` gives up safety against power loss, for tests. With either setting a killed process loses nothing. */
   readonly durability?: 'full' | 'fast';
-  /** The most sessions at one time. */
+  /** Maximum number of concurrent sessions. */
   readonly connections?: number;
 }
 

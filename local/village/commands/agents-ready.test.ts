@@ -46,7 +46,7 @@ test('a ready agent on the installed image ends the wait', () => {
   assert.equal(whyNot({ ...ready, spec: { power: 'Asleep' } }, [], 'new'), undefined);
 });
 
-test('the wait continues for an agent on an older image or between two pods', () => {
+test('make up keeps waiting for an agent that runs an older image or has no pod yet', () => {
   assert.equal(whyNot(ready, [pod('ada-2', 'old')], 'new'), 'ada waits for its new image');
   assert.equal(whyNot(ready, [pod('ada-1', 'new')], 'new'), 'ada: the operator is creating its pod');
 });

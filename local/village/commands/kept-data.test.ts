@@ -20,7 +20,7 @@ test('the data of a stopped village is moved aside for a test and moved back aft
   assert.equal(isCutOff(folder), false);
   writeFileSync(join(folder, 'supervisor.json'), '{}');
   assert.equal(isCutOff(folder), true);
-  assert.throws(() => setAside(folder), /was not taken down/);
+  assert.throws(() => setAside(folder), /without make down/);
   rmSync(join(folder, 'supervisor.json'));
   setAside(folder);
   assert.equal(isKept(folder), false);

@@ -24,7 +24,10 @@ export function isCutOff(folder = CLUSTER_FOLDER): boolean {
 export function setAside(folder = CLUSTER_FOLDER): string {
   if (!isKept(folder)) return 'no data is kept';
   if (isCutOff(folder))
-    throw new Failure(`a village in ${folder} was not taken down`, 'make down, which keeps its data; then try again');
+    throw new Failure(
+      `the village in ${folder} is running, or ended without make down`,
+      'make down, which keeps its data; then try again',
+    );
   if (existsSync(asideOf(folder)))
     return `${asideOf(folder)} already has the data of the earlier village; the data in ${folder} belongs to an interrupted test`;
   renameSync(folder, asideOf(folder));

@@ -100,43 +100,43 @@ export const OPERATOR_POD_POLICY = {
   matchConditions: [IS_THE_OPERATOR],
   validations: [
     refuse(
-      'makes pods of agents only',
+      'creates only pods of agents',
       `${isLabelled('object')} && '${AGENT_LABEL}' in object.metadata.labels && has(object.metadata.ownerReferences) && object.metadata.ownerReferences.exists(o, o.kind == 'Agent' && o.apiVersion.startsWith('${VILLAGE_GROUP}/') && o.name == object.metadata.labels['${AGENT_LABEL}'])`,
     ),
     refuse(
-      'makes pods with the service account of agents only, and without its token',
+      'creates only pods with the service account of agents, and without its token',
       "has(object.spec.serviceAccountName) && object.spec.serviceAccountName == 'hamlet-agent' && has(object.spec.automountServiceAccountToken) && !object.spec.automountServiceAccountToken",
     ),
     refuse(
-      'makes no pods in the namespaces of a node',
+      'creates no pods in host namespaces',
       '(!has(object.spec.hostNetwork) || !object.spec.hostNetwork) && (!has(object.spec.hostPID) || !object.spec.hostPID) && (!has(object.spec.hostIPC) || !object.spec.hostIPC)',
     ),
     refuse(
-      "mounts into a pod the agent's own volume and token, a little memory and the village's certificate, and nothing else",
+      "mounts into a pod only the agent's own volume and token, a small memory volume and the village's certificate",
       `has(object.spec.volumes) && object.spec.volumes.all(v, (${OWN_VOLUME}) || (${OWN_TOKEN}) || (${OWN_MEMORY}) || (${OWN_CERTIFICATE}))`,
     ),
-    refuse('makes pods without DNS, whose resident knows the API and the broker by address', WITHOUT_DNS),
+    refuse('creates only pods without DNS, whose resident knows the API and the broker by address', WITHOUT_DNS),
     refuse(
-      'makes pods of a resident and at most one container for tools, and starts nothing else before them',
+      'creates only pods of a resident and at most one container for tools, and prepare as their only init container',
       "object.spec.containers.size() <= 2 && object.spec.containers.exists(c, c.name == 'resident') && object.spec.containers.all(c, c.name in ['resident', 'hands']) && has(object.spec.initContainers) && object.spec.initContainers.size() == 1 && object.spec.initContainers.all(c, c.name == 'prepare' && has(c.command) && c.command.size() > 1 && c.command[0] == 'hamlet-hands' && c.command[1] == 'own' && !has(c.args) && !has(c.restartPolicy))",
     ),
     refuse(
-      'runs the image of the village alone beside the token of an agent',
+      'runs only the image of the village in containers that have the token of an agent',
       `object.spec.containers.all(c, c.name != 'resident' || c.image == '${IMAGE_OF_AGENTS}') && object.spec.initContainers.all(c, c.image == '${IMAGE_OF_AGENTS}')`,
     ),
     refuse(
-      'gives containers nothing of a Secret or a ConfigMap',
+      'gives containers no data of Secrets or ConfigMaps',
       `object.spec.containers.all(c, ${WITHOUT_SECRETS}) && object.spec.initContainers.all(c, ${WITHOUT_SECRETS})`,
     ),
     refuse(
-      'gives the token and the journal of an agent to its resident alone',
+      'gives the token and the journal of an agent only to its resident',
       `object.spec.containers.all(c, c.name == 'resident' || ${mountsOnly("['workspace', 'home']")}) && object.spec.initContainers.all(c, ${mountsOnly("['hamlet', 'mcp-memory']")})`,
     ),
     refuse(
-      'makes no privileged pods',
+      'creates no privileged pods',
       `object.spec.containers.all(c, ${CONFINED} && (c.name != 'resident' || (${WITHOUT_RIGHTS}))) && object.spec.initContainers.all(c, ${CONFINED}) && has(object.spec.securityContext) && has(object.spec.securityContext.seccompProfile) && object.spec.securityContext.seccompProfile.type == 'RuntimeDefault'`,
     ),
-    refuse("takes the runtime's profile of AppArmor from no pod", DEFAULT_APPARMOR),
+    refuse("creates no pods that replace the runtime's AppArmor profile", DEFAULT_APPARMOR),
   ],
 } as const;
 
@@ -156,11 +156,11 @@ export const OPERATOR_CLAIM_POLICY = {
   matchConditions: [IS_THE_OPERATOR],
   validations: [
     refuse(
-      'touches volume claims of agents only',
+      'changes only volume claims of agents',
       `(oldObject == null || (${isLabelled('oldObject')})) && (object == null || (${isLabelled('object')}))`,
     ),
     refuse(
-      'makes empty volumes only',
+      'creates only empty volumes',
       "request.operation != 'CREATE' || (!has(object.spec.dataSource) && !has(object.spec.dataSourceRef) && (!has(object.spec.volumeName) || object.spec.volumeName == ''))",
     ),
   ],

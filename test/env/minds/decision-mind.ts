@@ -35,7 +35,7 @@ export const WHY = {
   rewarded: 'I was rewarded',
   penalized: 'I was penalized',
 } as const;
-/** Its plans for the day. */
+/** The new plan of the agent after a reward and after a penalty. */
 export const PLANS = { rewarded: '22:00 ask more', penalized: '23:00 say less' } as const;
 
 /** The content of the newest message with this role; empty if there is none. */

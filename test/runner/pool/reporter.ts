@@ -19,7 +19,7 @@ export interface FileResult {
 export interface FailedCase {
   /** The file with its line, the name of the test and the reason, in one line. */
   readonly what: string;
-  /** The error with its stack and difference. */
+  /** The error with its stack and diff. */
   readonly error: string;
 }
 
@@ -48,7 +48,7 @@ function noteLate(name: string): void {
 type Counted = Pick<FileResult, 'passed' | 'skipped' | 'failures'>;
 const NOTHING: Counted = { passed: 0, skipped: 0, failures: [] };
 
-/** A suite does not count as a test, but its hooks can fail. */
+/** Counts the tests, and not their suites; a failed hook of a suite counts as a failure. */
 function count(counted: Counted, event: Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>): Counted {
   const { passed, skipped, failures } = counted;
   if (event.type === 'test:fail')

@@ -117,7 +117,7 @@ class SimVillage {
     );
   }
 
-  /** Writes the status like the operator: over the server's present object, so that the answer may be newer than the watch. */
+  /** Writes the status like the operator: based on the server's current object, so the response may be newer than the watch. */
   async #report({ metadata: { name, uid, generation }, status }: Parent): Promise<void> {
     if (status?.observed === generation) return;
     this.parents.learn(

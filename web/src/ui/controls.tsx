@@ -237,9 +237,9 @@ interface DialogProps {
   readonly className?: string;
   readonly image?: ReactNode;
   readonly onClose: () => void;
-  /** Runs for Escape in place of `onClose`. */
+  /** Called on Escape instead of `onClose`. */
   readonly onEscape?: () => void;
-  /** Runs for the button ×, the last element, so that the dialog opens with the focus in its form. */
+  /** Called by the button ×, which is the last element, so that the dialog opens with the focus in its form. */
   readonly onCross?: () => void;
   readonly children: ReactNode;
 }

@@ -11,7 +11,7 @@ export interface JobProcess {
   readonly stdin?: string;
   readonly timeoutMs: number;
   readonly outputBytes?: number;
-  /** Name of a step beside the main process of the call. */
+  /** Name of a step that the call runs in addition to its main process. */
   readonly step?: string;
 }
 

@@ -113,7 +113,7 @@ function planIn({ board }: Situation): object {
   return board === null || board.plan === null ? {} : { plan: board.plan };
 }
 
-/** The model's choice or line that this turn follows, with the purpose that groups acts, and a new plan for the day. */
+/** The decision or line of a model that this turn follows: its option, the purpose that groups acts, and any new plan for the day. */
 function choiceIn({ thought }: Situation, { after, why, goal }: Decision): object {
   const act = thought === null ? null : actOf(thought, goal);
   if (thought !== null && act?.why === why)

@@ -76,7 +76,7 @@ export function createTools(ports: ToolPorts, runId: string, signal: AbortSignal
       await arrival.wait(ARRIVAL_LOOK_MS, signal);
       if ((await see(() => village.around())).self.moving_to === null) return null;
     }
-    return { code: 'too_long', detail: 'the way took too long' };
+    return { code: 'too_long', detail: 'the walk took too long' };
   }
 
   return {

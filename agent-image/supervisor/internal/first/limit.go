@@ -8,7 +8,7 @@ import (
 
 // OpenFiles is the limit of open files with which this process started, as struct rlimit64. Package syscall raises the soft limit
 // for this process. A program must not inherit that, because some programs close every possible file. Go initialises packages in
-// the order of their paths, and this package imports none for which it would have to wait.
+// the order of their paths, and no import of this package delays it.
 var OpenFiles struct{ Soft, Hard uint64 }
 
 func init() {

@@ -185,7 +185,7 @@ func TestWordsAreBoundedAndHarmless(t *testing.T) {
 	}
 }
 
-// used are the bytes of consecutive counts, and left those after programs were ended; ends states at which counts that happens.
+// used is the usage at each count. ends is true where the count ends the programs; left is the usage after that.
 func TestThreshold(t *testing.T) {
 	for name, story := range map[string]struct {
 		used, left []int64

@@ -9,14 +9,14 @@ import (
 const (
 	// lookEvery is the time between two checks of the free space while programs run: one system call.
 	lookEvery = 250 * time.Millisecond
-	// idleEvery is the time between two checks while none runs; leftovers of an ended program may still write.
+	// idleEvery is the time between two checks while no program runs; leftovers of an ended program may still write.
 	idleEvery = 5 * time.Second
 	// restFactor limits counts to 5 % of the time.
 	restFactor = 19
 )
 
 type Programs interface {
-	// IsIdle is true if none runs; the channel then gets a value when one starts.
+	// IsIdle is true if no program runs; the channel then gets a value when one starts.
 	IsIdle() (bool, <-chan struct{})
 	// EndAll ends all of them, and passes the note to their callers.
 	EndAll(note string)

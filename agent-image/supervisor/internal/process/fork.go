@@ -25,7 +25,7 @@ type newborn struct {
 	files     [3]uintptr
 	path      *byte
 	argv, env []*byte
-	// isThere is true if a file was found for the program: then a failure is that of its interpreter.
+	// isThere is true if the file of the program exists: then "not found" refers to its interpreter.
 	isThere bool
 	// name begins the message about a program that cannot be started.
 	name []byte

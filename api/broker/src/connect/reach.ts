@@ -33,7 +33,7 @@ async function reachable(
   if (addresses.every((address) => mayConnect(policy, destination, address))) return addresses;
   return deny(
     'egress_address_refused',
-    `${host} has an address inside of the cluster or of its owner's network; ask an admin to open this host by name, network and port`,
+    `${host} has an address inside the cluster or its owner's network; ask an admin to open this host by name, network and port`,
   );
 }
 

@@ -5,7 +5,7 @@ import { readClientHello } from '../tls/client-hello.ts';
 
 const HELLO_MS = 10_000;
 
-const NOT_TLS = deny('egress_not_tls', 'this way out carries TLS only; use an address that begins with https');
+const NOT_TLS = deny('egress_not_tls', 'this tunnel carries only TLS; use an address that begins with https');
 
 /** Puts the read bytes back for the next reader. */
 export function giveBack(socket: Readable, bytes: Buffer): void {

@@ -6,7 +6,7 @@ const MAX_BYTES_OF_AGENT = 4 * 1024 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
 const READ_MS = 30_000;
 
-/** `whole`: read. `unread`: too long, or no room; its bytes are put back. `cut`: broken off. */
+/** `whole`: fully read. `unread`: too long, or no memory left for it; its bytes are put back. `cut`: ended early. */
 export type Body =
   | { readonly kind: 'whole'; readonly bytes: Buffer; release(): void }
   | { readonly kind: 'unread' }

@@ -43,7 +43,7 @@ export interface LetOut {
 
 const FREE: LetOut = { ask: null, body: null, push: null, release: () => undefined };
 export const GONE = deny('egress_write_withdrawn', 'the program did not wait for the permission');
-const CUT = deny('egress_bad_request', 'the request ends within its body');
+const CUT = deny('egress_bad_request', 'the request ended before its body was complete; send it again');
 const UNASKED = deny('egress_log_unavailable', 'the broker cannot ask the API for a permission; try again in a minute');
 
 /** Headers that do not change what the server does. */

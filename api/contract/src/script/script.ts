@@ -33,8 +33,14 @@ export const ScriptSource = z
   .string()
   .min(1)
   .max(SCRIPT_SOURCE_MAX_BYTES)
-  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'a source has no NUL character')
-  .refine((text) => bytesOf(text) <= SCRIPT_SOURCE_MAX_BYTES, `a source has at most ${SCRIPT_SOURCE_MAX_BYTES} bytes`);
+  .refine(
+    (text) => text.isWellFormed() && !text.includes('\0'),
+    'write the source without NUL characters and lone surrogates',
+  )
+  .refine(
+    (text) => bytesOf(text) <= SCRIPT_SOURCE_MAX_BYTES,
+    `write a source of at most ${SCRIPT_SOURCE_MAX_BYTES} bytes`,
+  );
 
 const ParameterName = z
   .string()
@@ -42,7 +48,10 @@ const ParameterName = z
 const ScriptText = z
   .string()
   .max(SCRIPT_TEXT_MAX_CHARS)
-  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'a text has no NUL character');
+  .refine(
+    (text) => text.isWellFormed() && !text.includes('\0'),
+    'write the text without NUL characters and lone surrogates',
+  );
 
 const Parameter = z.strictObject({
   type: z.enum(['string', 'integer', 'number', 'boolean']),

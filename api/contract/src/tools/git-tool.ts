@@ -36,7 +36,11 @@ export const GIT_ACTIONS = [...GIT_VERBS, 'pull', 'stash', 'checkpoint', 'undo',
 export type GitAction = (typeof GIT_ACTIONS)[number];
 
 const hasNoNul = (text: string): boolean => !text.includes('\0');
-const Argument = z.string().min(1).max(ARGUMENT_MAX_CHARS).refine(hasNoNul, 'an argument has no NUL character');
+const Argument = z
+  .string()
+  .min(1)
+  .max(ARGUMENT_MAX_CHARS)
+  .refine(hasNoNul, 'write the argument without NUL characters');
 
 const Git = z.strictObject({
   action: z
@@ -49,14 +53,14 @@ const Git = z.strictObject({
     .string()
     .min(1)
     .max(MESSAGE_MAX_CHARS)
-    .refine(hasNoNul, 'a message has no NUL character')
+    .refine(hasNoNul, 'write the message without NUL characters')
     .optional()
     .describe('Message for commit and squash'),
   folder: z
     .string()
     .min(1)
     .max(FOLDER_MAX_CHARS)
-    .refine(hasNoNul, 'a path has no NUL character')
+    .refine(hasNoNul, 'write the path without NUL characters')
     .optional()
     .describe('Work tree in /workspace; without it, that of your repository'),
 });

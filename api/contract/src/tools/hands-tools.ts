@@ -24,7 +24,7 @@ const Shell = z.strictObject({
     .string()
     .min(1)
     .max(COMMAND_MAX_CHARS)
-    .refine((text) => !text.includes('\0'), 'a command has no NUL character')
+    .refine((text) => !text.includes('\0'), 'write the command without NUL characters')
     .describe('Command for bash'),
   timeout_s: z
     .int()
@@ -62,7 +62,7 @@ const path = z
   .string()
   .min(1)
   .max(PATH_MAX_CHARS)
-  .refine((text) => !text.includes('\0'), 'a path has no NUL character');
+  .refine((text) => !text.includes('\0'), 'write the path without NUL characters');
 const File = path.describe('File in /workspace');
 const FileText = z.string().max(FILE_TEXT_MAX_CHARS);
 

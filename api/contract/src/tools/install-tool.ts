@@ -78,7 +78,7 @@ const InstallPackage = z
       .string()
       .min(1)
       .max(FOLDER_MAX_CHARS)
-      .refine((text) => !text.includes('\0'), 'a path has no NUL character')
+      .refine((text) => !text.includes('\0'), 'write the path without NUL characters')
       .optional()
       .describe('Folder of the project in /workspace; without it, that of your repository'),
     timeout_s: z.int().min(10).max(INSTALL_SECONDS_MAX).default(INSTALL_SECONDS),

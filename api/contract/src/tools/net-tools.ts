@@ -31,7 +31,7 @@ const Http = z.strictObject({
       z
         .string()
         .max(HEADER_MAX_CHARS)
-        .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'a header is one line'),
+        .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'write the header on one line'),
     )
     .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, `write at most ${HEADERS_MAX} headers`)
     .default({}),

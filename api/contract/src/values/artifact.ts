@@ -90,7 +90,10 @@ const Cell = z.string().max(CELL_MAX_CHARS);
 export const SourceUrl = z
   .url({ protocol: /^https?$/ })
   .max(OPENED_URL_MAX_CHARS)
-  .refine((url) => !URL.canParse(url) || new URL(url).username === '', 'an address has no name and password');
+  .refine(
+    (url) => !URL.canParse(url) || new URL(url).username === '',
+    'write an address without user name and password',
+  );
 
 export const TableRow = z.strictObject({
   cells: z.array(Cell).min(1).max(TABLE_COLUMNS_MAX).describe('One for each column'),

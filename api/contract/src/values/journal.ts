@@ -39,7 +39,7 @@ export const JournalClaim = z
   .superRefine((event, context) => {
     const text = JSON.stringify(event);
     if (text.length > EVENT_MAX_CHARS)
-      context.addIssue({ code: 'custom', message: `an event has at most ${EVENT_MAX_CHARS} characters` });
+      context.addIssue({ code: 'custom', message: `write an event of at most ${EVENT_MAX_CHARS} characters` });
     if (UNSTORABLE.test(text))
       context.addIssue({ code: 'custom', message: 'an event has a NUL or a lone surrogate: leave it out' });
   });

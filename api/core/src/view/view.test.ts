@@ -44,7 +44,7 @@ function drawn(seen: Partial<SeenAgent>, tick: number): DrawnAgent | undefined {
 test('an agent is drawn on its earlier walk up to the tick at which the newer one begins', () => {
   const before = { tiles: [0, 1, 2, 3], startTick: 0, lead: 0 };
   const turned = { before, walk: { tiles: [3, 19], startTick: 12, lead: 2 } };
-  // A walk that begins with a step under way includes that step; before it, the earlier walk counts.
+  // A walk that begins during a step includes that step; at earlier ticks the agent is on its previous walk.
   assert.deepEqual(
     [12 - TICKS_PER_TILE - 1, 12 - TICKS_PER_TILE, 12, 16].map((tick) => [
       drawn(turned, tick)?.x,

@@ -97,7 +97,7 @@ export interface Surrounding {
   readonly items: readonly ItemView[];
 }
 
-/** The nearest within a radius in tiles, up to the limits of an answer. `also` is included at any distance. */
+/** The nearest agents and items within a radius in tiles, up to the limits of an answer. The agent `also` is included at any distance. */
 export function surroundingOf(
   world: WorldState,
   agentId: string,

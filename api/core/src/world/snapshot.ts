@@ -52,7 +52,7 @@ function writeItems(writer: ByteWriter, world: WorldState): void {
   for (const item of items) {
     writer.varint(item.number);
     writer.u8(ITEM_KINDS.indexOf(item.kind));
-    // Stored plus one, in this order: 0 is none.
+    // Each is stored plus one, so 0 means none; their order is part of the format.
     writer.varint(item.holder + 1);
     writer.varint(item.tile + 1);
   }
@@ -63,7 +63,7 @@ function readItems(reader: ByteReader, world: WorldState): void {
   for (let left = reader.varint(); left > 0; left -= 1) {
     const number = reader.varint();
     const kind = ITEM_KINDS[reader.u8()] ?? ITEM_KINDS[0];
-    // Stored plus one, in this order: 0 is none.
+    // Each is stored plus one, so 0 means none; their order is part of the format.
     const holder = reader.varint() - 1;
     const tile = reader.varint() - 1;
     world.items.byNumber.set(number, { number, kind, tile: -1, holder: -1 });

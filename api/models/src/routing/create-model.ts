@@ -111,7 +111,7 @@ async function* run(setup: ModelSetup, round: Round): AsyncGenerator<ChatDelta> 
   // The loop ends: each pass uses one of the `attempts` of one target.
   for (let number = 1; ; number += 1) {
     const target = targets[at];
-    if (target === undefined) throw new Error('a model has at least one target');
+    if (target === undefined) throw new Error('a model needs at least one target');
     const attempt = new Attempt();
     yield { kind: 'begin', attempt: number, target: nameOf(target) };
     const error = yield* tryOnce(setup, { target, round, attempt });

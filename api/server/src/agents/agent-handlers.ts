@@ -27,7 +27,7 @@ async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
   return ban === undefined ? null : refusalOfBar(agentId, ban);
 }
 
-/** Reads balances and purchases for display. Returns none if Postgres is away, so that agents can still be read. */
+/** Reads balances and purchases for display. Returns no values if Postgres is unreachable, so that agents can still be read. */
 async function shownHoldings(db: Db, agentIds: readonly string[]): Promise<(agentId: string) => Holdings> {
   try {
     const balances = await readBalances(db, agentIds);

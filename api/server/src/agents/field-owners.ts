@@ -61,7 +61,7 @@ export function otherOwners(
 /** The manager that last changed these paths; if no manager owns them, the last one that changed the spec, or null. Pure. */
 export function authorOf(managedFields: unknown, paths: readonly string[]): FieldOwner | null {
   const owners = fieldOwners(managedFields);
-  // A manager with the same second as the API counts as newer: the API audits its own changes itself.
+  // In the same second, another manager counts as newer than the API, because the API audits its own changes when it makes them.
   const newest = (among: readonly FieldOwner[]): FieldOwner | null =>
     among.toSorted(
       (a, b) => b.timeMs - a.timeMs || Number(a.manager === FIELD_MANAGER) - Number(b.manager === FIELD_MANAGER),

@@ -18,7 +18,7 @@ const grace = await firstAdmin(play.url);
 const mia = await invite(grace, play.url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
 const superuser = untilEnd(openSuperuser(village.postgres));
-// Tests run as a superuser, who does not need these rights of the API.
+// A superuser needs no grants, so this connection has the role of the API.
 const asApi = untilEnd(
   openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 1, onError: () => {} }),
 );

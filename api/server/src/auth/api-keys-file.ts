@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { hashOf } from './secrets.ts';
 
 const KEY_MIN_CHARS = 16;
-const Key = z.string().min(KEY_MIN_CHARS, `an API key has at least ${KEY_MIN_CHARS} characters`);
+const Key = z.string().min(KEY_MIN_CHARS, `write an API key of at least ${KEY_MIN_CHARS} characters`);
 
 const ApiKeysFile = z.strictObject({
   adminToken: Key.optional(),

@@ -11,7 +11,7 @@ import type { Services } from '../service/services.ts';
 const ASK_EVERY_MS = 1_000;
 /** Pause between two reads, so that a burst of writes is read in pages. */
 const PAUSE_MS = 100;
-/** Timeout of a query, after which the database counts as away. Loading the whole copy has its own, longer timeout. */
+/** Timeout of a query, after which the database counts as unreachable. Loading the whole copy has its own, longer timeout. */
 export const PATIENCE_MS = 5_000;
 const LOAD_PATIENCE_MS = 30_000;
 /** Interval of reloading the whole copy even without a reason. */

@@ -116,7 +116,7 @@ async function seenEverywhere(postId: string): Promise<void> {
     });
 }
 
-test('while Postgres is away, all callers read the same texts as before; writes wait', async () => {
+test('while Postgres is unreachable, all callers read the same texts as before; writes wait', async () => {
   const { open, toBob, hidden } = await fillBoard();
   const person = await firstAdmin(urlOf(0));
   const readers = [...readersAt(0), ...readersAt(1), { name: 'a person with a session', client: person.client }];

@@ -35,7 +35,7 @@ function denialOf({ reason, detail }: Refused): Denied {
   return STOPS.has(reason) ? denied('egress_agent_stopped', detail ?? 'an admin has stopped this agent') : UNKNOWN;
 }
 
-/** The life of a refused token; null for an unknown token, or if the life's record of the hour is full. */
+/** The life of a refused token; null for an unknown token, or if the API records no more attempts of the life in this hour. */
 async function recordedLife(db: Db, token: string): Promise<NonNullable<EgressNotAdmitted['life']> | null> {
   const [session = null] = await findAgentSessions(db, [hashOf(token)]);
   if (session === null || (await countEgressHour(db, session.uid)) >= EGRESS_RECORDED_AN_HOUR) return null;

@@ -209,7 +209,8 @@ async function takePlace(
       `The provider of ${served.name} has too many waiting requests, or this one waited too long; try again`,
       BUSY_RETRY_S,
     );
-  if (outcome === 'left') return brake.refusal() ?? refused('model_busy', 'The caller left while the request waited');
+  if (outcome === 'left')
+    return brake.refusal() ?? refused('model_busy', 'The caller disconnected while the request waited');
   return accepted(outcome);
 }
 

@@ -27,8 +27,8 @@ function numbersOf(metadata: Metadata): Numbers {
 const ENDING = 'The run has ended or is being cancelled, so it cannot use a model';
 
 /**
- * The run on which a request counts: the one that it names, if it belongs to the agent; otherwise a run of the agent that is in
- * progress, so that a pod that names none still spends the budgets of its work. Refuses a run that has ended, is being cancelled,
+ * The run whose budgets a request uses: the run that it names, if that belongs to the agent; otherwise a run of the agent in
+ * progress, so that a pod cannot avoid its budgets by naming no run. Refuses a run that has ended, is being cancelled,
  * or has used its budgets. Null if the agent has no run in progress.
  */
 export async function findAskingRun(

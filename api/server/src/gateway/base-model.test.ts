@@ -17,7 +17,7 @@ const tool = (index: number) => ({
   type: 'function' as const,
   function: { name: `tool_${index}`, description: 'Walks to a place of the village. '.repeat(10), parameters },
 });
-/** More than the context of the model holds. */
+/** Too many tools for the context of the model. */
 const TOOLS = Array.from({ length: 20 }, (_, index) => tool(index));
 const MESSAGES = [
   { role: 'system' as const, content: 'You are Ada.' },

@@ -48,7 +48,7 @@ export interface ChannelPorts {
 export function openCompletionChannel(route: RouteSpec, response: Response, ports: ChannelPorts) {
   const leaving = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) leaving.abort(new Error('the caller has gone'));
+    if (!response.writableFinished) leaving.abort(new Error('the caller has disconnected'));
   });
 
   const wire = completionWire(route);

@@ -86,7 +86,7 @@ export function refusalOfError(error: unknown): Refused {
   if (isVillageFrozenError(error)) return refused('village_frozen');
   if (error instanceof DatabaseBusyError) return refused('unavailable', 'The database is overloaded; try again');
   if (isConnectionError(error)) return refused('unavailable', 'The database is unreachable; try again');
-  if (isConflict(error)) return refused('unavailable', 'Other requests write the same things; try again');
+  if (isConflict(error)) return refused('unavailable', 'Another request is changing the same data; try again');
   if (isUnkeepableText(error))
     return refused('validation_failed', 'A text contains a NUL or half of a surrogate pair; remove it');
   return refused('internal');

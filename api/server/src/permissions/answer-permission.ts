@@ -33,7 +33,7 @@ async function mayAnswer(tx: Tx, { role, id }: Person, run: RunRow): Promise<boo
 
 function refuseUnfit({ answer, reply }: Asked['body'], { why }: HeldPermission): Refused | null {
   if (!answerFits(why, answer))
-    return refused('validation_failed', `body.answer: ${answer} answers no request with why ${why}`);
+    return refused('validation_failed', `body.answer: ${answer} is not a valid answer to a request with why ${why}`);
   return why === 'question' && answer === 'allow' && reply === undefined
     ? refused('validation_failed', 'body.reply: write the answer to the question')
     : null;

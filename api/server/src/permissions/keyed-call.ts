@@ -15,7 +15,7 @@ export interface Performed {
 /** The world keeps answers for a day. Later, a repeated command could act twice. */
 const REPEATED_WITHIN_MS = 23 * 3_600_000;
 
-/** The command of an effect that an earlier request began; null if it is too old to be repeated. */
+/** The command of an effect that an earlier request began; null if the effect is too old to repeat. */
 export function begunCommand(
   request: CallRequest,
   { args, begunAt }: { readonly args: CallArguments; readonly begunAt: Date },
@@ -33,7 +33,7 @@ export async function sendCommand(
 ): Promise<Outcome<Performed>> {
   const handler = ports.direct[way.route] as AnyHandler;
   if (handler.kind !== 'world' && handler.kind !== 'cluster')
-    throw new TypeError(`a bug: the route ${way.route} takes no key`);
+    throw new TypeError(`a bug: the route ${way.route} does not accept an idempotency key`);
   const key: WriteKey = { actor: request.actor.id, key: callKeyOf(request), hash: args.hash };
   const { outcome, replayed } = await handler.run(directRequest(request, way), key);
   // The effect stays begun: the agent repeats the request with the same key.

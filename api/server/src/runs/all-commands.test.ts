@@ -137,7 +137,7 @@ async function offer({ tree: { agentId } }: Acting): Promise<void> {
   await insist('refuseOffer', () => admin.raw.refuseOffer({ run_id, reason: 'Burnt' }));
 }
 
-/** Each act of a tree, by how often it is drawn. */
+/** The acts in a tree of runs, each with its weight in the random choice. */
 const ACTS: readonly (readonly [number, Act])[] = [
   [4, ({ run, callId }) => perform(run, { tool: 'say', callId, args: { text: `Hello ${callId}` } })],
   [2, ({ run, callId }) => perform(run, { tool: 'delegate', callId, args: { role: 'helper', prompt: 'Help.' } })],

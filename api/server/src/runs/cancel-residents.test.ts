@@ -49,7 +49,7 @@ const asksOf = (prompt: string): number =>
 
 /**
  * Cancels a run in the state that the condition describes. After the cancel no text is streamed, and the model is not
- * asked again. Journal entries from before may reach the API after the cancel.
+ * asked again. Journal entries from before the cancel may still arrive at the API.
  */
 async function cancelWhen(prompt: string, isThere: (kinds: readonly string[]) => boolean): Promise<Run> {
   const { run_id: runId } = await runs.give('ada', prompt);

@@ -41,7 +41,7 @@ function createRun(village: Village): Handlers['createRun'] {
     const record = village.source.get(agentId);
     if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
     const bar = (await readBars(tx, [agentId])).get(agentId);
-    if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
+    if (barsRuns(bar)) return refused('agent_barred', `A measure of an admin bars ${agentId}: ${bar?.measure}`);
     const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
     if (waiting >= RUNS_WAITING_MAX)
       return refused('run_queue_full', `${waiting} runs already wait for ${agentId}: cancel one`);

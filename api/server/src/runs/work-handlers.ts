@@ -32,9 +32,12 @@ type RunUsageBody = NonNullable<CallInput<typeof settleRunRoute>['body']['usage'
 
 export function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
   return (run) => {
-    if (run.agentId !== actor.agentId) return refused('not_own_agent', `This token belongs to ${actor.agentId}`);
+    if (run.agentId !== actor.agentId)
+      return refused('not_own_agent', `This token belongs to ${actor.agentId}: use one of the run's agent`);
     if (run.agentUid !== actor.uid) return refused('no_such_run', 'The run was given to an earlier life of the agent');
-    return cycle === actor.cycle ? null : refused('stale_cycle', `This token belongs to cycle ${actor.cycle}`);
+    return cycle === actor.cycle
+      ? null
+      : refused('stale_cycle', `This token belongs to cycle ${actor.cycle}, not to cycle ${cycle}`);
   };
 }
 

@@ -234,7 +234,7 @@ async function shared(working: Working, contents: readonly string[], audience: s
   return { post_id: String(outcome.data?.['post_id']), deliverables };
 }
 
-test('only scripts can be adopted, a name is taken once, and an agent cannot adopt what it may not see', async () => {
+test('only scripts can be adopted, each name only once, and an agent cannot adopt a script that it may not see', async () => {
   const ada = await permits.startRun('ada');
   const whole = script('offered', 'echo offered', { parameters: { type: 'object', properties: {}, required: [] } });
   const broken = [

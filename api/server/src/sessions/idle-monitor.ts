@@ -80,7 +80,7 @@ function wakerOf({ work }: RestRow): Acting {
   return { ...actingAs('system', 'village'), ...(work === null ? {} : { actor: { role: work.role, id: work.id } }) };
 }
 
-/** Does what core decides about an agent. False if that was refused. */
+/** Carries out core's decision about an agent. False if the write was refused. */
 async function carryOut({ db, source, log }: RestPorts, found: Found): Promise<boolean> {
   const { record, row } = found;
   const { agentId, uid } = record;

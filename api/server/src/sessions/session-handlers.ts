@@ -36,7 +36,8 @@ interface Author {
 
 /** The actor as an author of messages. The permission of the route admits only members and admins. */
 export function authorOf(actor: Actor): Author {
-  if (actor.role !== 'member' && actor.role !== 'admin') throw new TypeError(`${actor.role} writes no messages`);
+  if (actor.role !== 'member' && actor.role !== 'admin')
+    throw new TypeError(`a bug: the role ${actor.role} cannot write messages`);
   return { role: actor.role, id: actor.id, name: actor.name };
 }
 
@@ -100,7 +101,7 @@ export async function scopeOf(
   if (actor.role === 'agent')
     return actor.agentId === agentId
       ? accepted(null)
-      : refused('not_own_agent', `This token belongs to ${actor.agentId}`);
+      : refused('not_own_agent', `This token belongs to ${actor.agentId}: list the sessions of that agent`);
   if (whose === 'mine') return accepted(actor.id);
   if (actor.role !== 'admin') return refused('forbidden', 'Only an admin may list the sessions of others');
   await recordAct(db, caller, { action: 'session.list', object: agentId, detail: {} });

@@ -8,7 +8,7 @@ import type { WorldReplica } from './world-replica.ts';
 import type { Services } from '../service/services.ts';
 
 const EVENTS_CHANNEL = 'hamlet:world:events';
-/** Interval of polling Postgres for missed events: short while Redis is away, long otherwise. */
+/** Interval of polling Postgres for missed events: shorter while Redis is unreachable. */
 const POLL_WITHOUT_REDIS_MS = 250;
 const POLL_MS = 2_000;
 

@@ -33,7 +33,7 @@ export function answerOf(
   if (command.kind === 'spawn' || command.kind === 'despawn' || command.kind === 'state')
     return accepted({ accepted_seq: last?.seq ?? world.seq });
   if (command.kind === 'move') return accepted(moveAnswer(world, { agentId: command.agent_id, tick, event: last }));
-  if (last === undefined) throw new Error(`a bug: the world made no event of the action ${command.kind}`);
+  if (last === undefined) throw new Error(`a bug: the world made no event for the action ${command.kind}`);
   return accepted({ accepted_seq: last.seq, durable_seq: durable ? last.seq : null, event: last });
 }
 

@@ -85,7 +85,7 @@ export class WorldTerm {
 
   /** Decides a command; see WorldRequest for when it answers. Throws UnavailableError if the writer cannot commit. */
   async submit(request: WorldRequest): Promise<Answered> {
-    if (!this.#queue.healthy) throw new UnavailableError('The world cannot save anything; try again');
+    if (!this.#queue.healthy) throw new UnavailableError('The world cannot store events at the moment; try again');
     const recalled = request.key === null ? null : this.#answers.recall(request.key);
     if (recalled !== null) return recalled;
     const { outcome, events } = this.#decide(request);

@@ -98,7 +98,7 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
     }
 }
 
-/** Like `inTransaction`, for work with effects outside the database: runs it once, and throws the conflict. */
+/** Like `inTransaction`, but for work with effects outside the database: runs it once, and throws a conflict instead of repeating it. */
 export function inOneTry<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(work);
 }

@@ -38,7 +38,7 @@ export async function lockEffect(tx: Tx, runId: string, callId: string): Promise
   return row ?? null;
 }
 
-/** Inserts an effect: settled with its outcome, or begun if that is null. */
+/** Inserts an effect in the state `settled` with its outcome, or in the state `begun` if the outcome is null. */
 export async function insertEffect(tx: Tx, made: NewEffect, outcome: unknown): Promise<void> {
   await tx
     .insertInto('effect')

@@ -41,7 +41,7 @@ test('a replaced Lease is never trusted again', async () => {
   assert.deepEqual([await mayAct('a', 1), await mayAct('b', 0)], [false, true]);
 });
 
-test('a request of the leader shows that it is alive, a request of its predecessor does not', async () => {
+test('a request of the leader shows that it is alive; a request of its predecessor does not', async () => {
   await note('a', 1);
   await silentFor(FENCE_EXPIRES_S + 1);
   await note('a', 1);

@@ -7,7 +7,7 @@ import { age } from '../table.ts';
 import { Transcript } from '../talk/transcript.ts';
 import { apiCommand } from '../village-api.ts';
 
-/** Exceeds the number of events of the largest possible run. */
+/** Maximum number of pages to read; more than the largest possible run has. */
 const PAGES_MAX = 100;
 
 interface Act {
@@ -17,8 +17,8 @@ interface Act {
 }
 
 function runAct({ names: [id = '', verb], flags: { reason } }: Pick<Invocation, 'names' | 'flags'>): Act {
-  if (verb !== undefined && verb !== 'cancel') throw new Failure(`${verb}: the only verb is cancel`, 2);
-  if (verb === undefined && reason !== undefined) throw new Failure('--reason goes with cancel', 2);
+  if (verb !== undefined && verb !== 'cancel') throw new Failure(`unknown verb ${verb}: the only verb is cancel`, 2);
+  if (verb === undefined && reason !== undefined) throw new Failure('--reason is valid only with cancel', 2);
   if (verb === undefined) return { id, cancel: null };
   return { id, cancel: typeof reason === 'string' ? { reason } : {} };
 }

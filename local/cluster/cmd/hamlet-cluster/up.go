@@ -145,7 +145,7 @@ func adopt(s spec.Spec) (running bool, err error) {
 		return true, follow(s, time.Now())
 	}
 	if now.Spec.Outside != s.Outside {
-		return true, errors.New("the cluster runs with another --outside: take it down first, its data can stay")
+		return true, errors.New("the cluster runs with another --outside: take it down first (down --keep-data keeps its data)")
 	}
 	began := time.Now()
 	for _, n := range now.Spec.Nodes { // a node may have been stopped

@@ -118,7 +118,7 @@ func Send(socket string, said Announcement) error {
 	}
 	var problem string
 	if err := json.NewDecoder(conn).Decode(&problem); err != nil {
-		return fmt.Errorf("the network policy agent's answer: %w", err)
+		return fmt.Errorf("read the network policy agent's answer: %w", err)
 	}
 	if problem != "" {
 		return errors.New(problem)

@@ -53,7 +53,7 @@ func Poll(ctx context.Context, limit time.Duration, check func(context.Context) 
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("not within %s: %w", limit, last)
+			return fmt.Errorf("timed out after %s: %w", limit, last)
 		case <-time.After(every):
 		}
 	}

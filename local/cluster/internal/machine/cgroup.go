@@ -24,7 +24,7 @@ func TrackingCgroup(s spec.Spec) (string, error) {
 			return filepath.Join(m.point, s.Cgroup), nil
 		}
 	}
-	return "", errors.New("cgroup version 2 is mounted nowhere: mount it on /sys/fs/cgroup/unified")
+	return "", errors.New("cgroup v2 is not mounted: mount it on /sys/fs/cgroup/unified")
 }
 
 func OpenCgroup(s spec.Spec, id string) (*os.File, error) {

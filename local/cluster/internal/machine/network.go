@@ -24,7 +24,7 @@ func EnsureNetwork(s spec.Spec) error {
 		}
 	}
 	if err := EnsureOutside(s); err != nil {
-		return fmt.Errorf("the way out: %w", err)
+		return fmt.Errorf("route out of the machine: %w", err)
 	}
 	// The machine reaches Services through the first node, whose kube-proxy translates and masquerades; nothing inside
 	// the cluster depends on it.

@@ -63,7 +63,7 @@ func removeOutsideTable(s spec.Spec) error {
 }
 
 // Resolvers lists the DNS servers of the machine that pods can reach. A server on loopback, such as that of
-// systemd-resolved, answers the machine alone; then the list behind it counts.
+// systemd-resolved, answers only this machine, so Resolvers then reads the servers that systemd-resolved itself uses.
 func Resolvers() ([]string, error) {
 	for _, file := range []string{"/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"} {
 		raw, err := os.ReadFile(file)
@@ -74,7 +74,7 @@ func Resolvers() ([]string, error) {
 			return found, nil
 		}
 	}
-	return nil, fmt.Errorf("no DNS server of this machine can be reached by pods: add a nameserver other than loopback to /etc/resolv.conf, or use --outside off")
+	return nil, fmt.Errorf("pods can reach no DNS server of this machine: add a nameserver other than loopback to /etc/resolv.conf, or use --outside off")
 }
 
 // maxResolvers is the limit of CoreDNS's plugin forward.

@@ -83,7 +83,7 @@ func TestAProgramThatCannotStartIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestARecordIsNotFooledByTheNumber(t *testing.T) {
+func TestARecordDetectsAReusedPID(t *testing.T) {
 	record, err := NewRecord(os.Getpid())
 	if err != nil || !record.Alive() {
 		t.Fatalf("own record %+v, %v", record, err)

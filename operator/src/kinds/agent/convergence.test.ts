@@ -184,7 +184,7 @@ test('an agent keeps its pod if a quota forbids the new size', () => {
   assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)));
 });
 
-test('a pod that the scheduler cannot place for three days, with crashes and resyncs, stays the same pod', () => {
+test('a pod that stays unschedulable for three days is not replaced, despite crashes and resyncs', () => {
   for (const mood of ['holds', 'gates'] as const) {
     const random = new Seeded(7).next;
     const cluster = new ModelCluster();

@@ -203,7 +203,7 @@ const TABLE: readonly PlanRow[] = [
 
 testPlans(TABLE);
 
-test('a resize sets cpu and memory with half of each as request, and is checked after 30 s', () => {
+test('a resize sets the limits of cpu and memory, requests half of each, and is checked after 30 s', () => {
   const { actions, requeueAfterMs } = plan(observedOf({ standing: { balance_tier: 'tier-1' } }), NOW);
   const resources = { requests: { cpu: '500m', memory: '512Mi' }, limits: { cpu: '1', memory: '1Gi' } };
   assert.partialDeepStrictEqual(actions, [
@@ -232,7 +232,7 @@ test('a pod of an older operator is resized in its only container, and waits for
   assert.deepEqual(cycleOf(observedFrom(observed, () => 'now')), [2, 'ImageChanged']);
 });
 
-test('a pod without hands has no compute of its tier, and neither tier nor GPU window replaces it', () => {
+test('a pod without hands does not get the compute of its tier, and no change of tier or GPU window replaces it', () => {
   const agent = agentOf({ spec: { hands: { enabled: false } }, status: { cycle: 1, power: 'Awake', tier: 'tier-0' } });
   const pods = [podOf('ada-1', { hands: '', size: undefined, given: undefined })];
   const tiers = tiersFor(boostedTiers([TIER_0, TIER_1, TIER_2], WINDOW), agent.spec);

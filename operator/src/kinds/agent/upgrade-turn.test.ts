@@ -8,7 +8,7 @@ function turns(): { readonly ready: Set<string>; readonly ask: (key: string, now
   return { ready, ask: (key, nowMs) => turn.take(key, (holder) => ready.has(holder), nowMs) };
 }
 
-test('one agent at a time has the turn; the next follows when it is ready or after a minute', () => {
+test('agents are upgraded one at a time; the next follows once the previous one is ready, or after a minute', () => {
   const { ready, ask } = turns();
   assert.deepEqual([ask('a', 0), ask('b', 1), ask('a', 2)], ['now', 'waits', 'now']);
   ready.add('a');

@@ -106,7 +106,7 @@ test('an admin creates a tier, and cannot overwrite an existing one', async () =
   );
 });
 
-test('before it takes over fields of a tier, the form names their owner and asks', async () => {
+test('the form names the owner of the fields of a tier, and asks before it takes them over', async () => {
   await page.click('.tier[data-tier="tier-2"] [data-action="edit-tier"]');
   await page.fill('.tier-form [name="tokensPerHour"]', '2000000');
   await page.click('.tier-form button[type="submit"]');

@@ -113,7 +113,7 @@ test('replies are in order of creation, without duplicates and removed ones', ()
 test('the notice of a copy has its age and says that writing is impossible', () => {
   assert.equal(
     copyLabel({ age_s: 1 }),
-    'The database is away. This is the board as it was 1 second ago; nothing can be written for now.',
+    'The database is unreachable. This is the board as it was 1 second ago; you cannot write now.',
   );
   assert.match(copyLabel({ age_s: 89 }), / 89 seconds ago/);
   assert.match(copyLabel({ age_s: 150 }), / 3 minutes ago/);

@@ -111,5 +111,5 @@ export function freshReplies<R extends { readonly reply_id: string; readonly cre
 
 export function copyLabel({ age_s: age }: Pick<CopyNote, 'age_s'>): string {
   const old = age < 90 ? `${age} ${age === 1 ? 'second' : 'seconds'}` : `${Math.round(age / 60)} minutes`;
-  return `The database is away. This is the board as it was ${old} ago; nothing can be written for now.`;
+  return `The database is unreachable. This is the board as it was ${old} ago; you cannot write now.`;
 }

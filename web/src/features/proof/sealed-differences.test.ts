@@ -57,7 +57,7 @@ test('the audit record of the same entry', () => {
   ]);
 });
 
-test('an act is compared with its leaf, independent of the order of its details', () => {
+test('an act is compared with its leaf, regardless of the order of its details', () => {
   assert.deepEqual(ofRecord({}), []);
   assert.deepEqual(ofRecord({ detail: { at: { x: 1, y: 3 }, reason: 'spam' } }), [
     { field: 'details', shown: '{"at":{"x":1,"y":3},"reason":"spam"}', sealed: '{"at":{"x":1,"y":2},"reason":"spam"}' },

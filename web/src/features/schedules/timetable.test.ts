@@ -17,7 +17,7 @@ test('the next five firings follow the calculation of the operator', () => {
   assert.equal(every.ok && iso(every.slots[0] ?? 0), '2026-11-23T12:00:10.000Z');
 });
 
-test('an incomplete timing has a problem and does not throw', () => {
+test('an incomplete timing is reported as a problem instead of an exception', () => {
   for (const timing of [
     { every: '' },
     { every: '5' },

@@ -20,7 +20,7 @@ export function refusalIn(status: number, body: string): NetFault {
   } catch {
     // The body is not the broker's.
   }
-  return new NetFault('egress_refused', `The way out answered with the status ${status}`);
+  return new NetFault('egress_refused', `The proxy of the pod answered with the status ${status}`);
 }
 
 const UNREACHED: Readonly<Record<string, string>> = {

@@ -128,10 +128,7 @@ async function textUpTo(stream: IncomingMessage, most: number): Promise<string> 
 
 /** The fault of an address through which a web page would reach servers of the pod itself. */
 export const privateAddress = (): NetFault =>
-  new NetFault(
-    'private_address',
-    'A page of the web led to an address inside of your own machine, which was not asked',
-  );
+  new NetFault('private_address', 'A web page led to an address inside your own machine, so no request was sent');
 
 /** The address of a redirect. A redirect from the web never leads into the pod. */
 export function nextAddress(location: string, from: URL): URL {
@@ -148,6 +145,6 @@ export function webAddress(text: string, base?: URL): URL {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new NetFault('bad_address', `${url.protocol} is not a web protocol: use http or https`);
   if (url.username !== '' || url.password !== '')
-    throw new NetFault('bad_address', 'An address with a password is not sent: use a header');
+    throw new NetFault('bad_address', 'Addresses with a user name or password are not supported: use a header');
   return url;
 }

@@ -45,7 +45,7 @@ const byHost =
     else listener(request, response);
   };
 
-/** With a key (PEM), tunnels to port 443 lead to the hosts with TLS. */
+/** With a key and certificate (PEM), tunnels to port 443 reach the hosts over TLS. */
 export async function startNet(pair?: { readonly key: string; readonly cert: string }): Promise<Net> {
   const hosts = new Map<string, RequestListener>();
   const asked: string[] = [];

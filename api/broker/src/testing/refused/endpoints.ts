@@ -144,7 +144,7 @@ export const writes: Readonly<Record<string, Way>> = {
   },
   'a write whose body breaks off': {
     code: 'egress_bad_request',
-    says: 'the request ends within its body',
+    says: 'the request ended before its body was complete; send it again',
     silent: true,
     tries: async (pod) => {
       const [socket] = await pod.hold(1);

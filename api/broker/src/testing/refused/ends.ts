@@ -25,7 +25,7 @@ function slowly(pod: Pod, tries: () => Promise<string>): Promise<string> {
 export const ends: Readonly<Record<string, Way>> = {
   'an API that stores no attempts': {
     code: 'egress_log_unavailable',
-    says: 'lets nothing out unrecorded',
+    says: 'so it refuses the attempt',
     tries: async (pod) => {
       await pod.hold(1);
       return during(pod, { isDown: true }, () => pod.plain('http://plain.org/late'));

@@ -60,21 +60,21 @@ export const judged: Readonly<Record<string, Way>> = {
   },
   'no TLS in a tunnel': {
     code: 'egress_not_tls',
-    says: 'this way out carries TLS only',
+    says: 'this tunnel carries only TLS',
     silent: true,
     tries: (pod) => pod.connect('open.org:443', 'SSH-2.0-OpenSSH\r\n'),
     line: tunnel('open.org'),
   },
   'no TLS where the broker reads': {
     code: 'egress_not_tls',
-    says: 'this way out carries TLS only',
+    says: 'this tunnel carries only TLS',
     silent: true,
     tries: (pod) => pod.connect('read.org:443', GET),
     line: inTls('read.org', null),
   },
   'a program that does not trust the village': {
     code: 'egress_not_tls',
-    says: 'let the program trust the certificate',
+    says: 'make the program trust the certificate',
     silent: true,
     tries: async (pod) => {
       const said = await pod.curl('https://read.org/ok');
@@ -160,19 +160,19 @@ export const judged: Readonly<Record<string, Way>> = {
   },
   'a private address behind a name': {
     code: 'egress_address_refused',
-    says: 'has an address inside of the cluster',
+    says: 'has an address inside the cluster',
     tries: (pod) => pod.connect('lan.org:443'),
     line: tunnel('lan.org'),
   },
   'a private address behind a name, without TLS': {
     code: 'egress_address_refused',
-    says: 'has an address inside of the cluster',
+    says: 'has an address inside the cluster',
     tries: (pod) => pod.plain('http://lan.org/a'),
     line: inClear('lan.org', '/a'),
   },
   'the address of the metadata service': {
     code: 'egress_address_refused',
-    says: 'has an address inside of the cluster',
+    says: 'has an address inside the cluster',
     tries: (pod) => pod.plain('http://169.254.169.254/latest'),
     line: inClear('169.254.169.254', '/latest'),
   },

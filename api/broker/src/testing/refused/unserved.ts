@@ -3,7 +3,7 @@ import { restOf } from './pod.ts';
 import { inClear, inTls, ONE, tunnel, type Way } from './way.ts';
 
 const LONG = `X-Long: ${'x'.repeat(70_000)}\r\n`;
-const MALFORMED = 'CONNECT HOST:PORT and requests with a whole http:// address';
+const MALFORMED = 'CONNECT HOST:PORT, and requests with an absolute http:// URL';
 
 /** Requests that the broker never serves. */
 export const unserved: Readonly<Record<string, Way>> = {

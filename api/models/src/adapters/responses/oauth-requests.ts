@@ -34,7 +34,7 @@ function postForm(kit: AdapterKit, url: string, form: Readonly<Record<string, st
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
     body: new URLSearchParams(form).toString(),
     redirect: 'manual',
-    // Callers share a renewal, so none of them may cancel it; the kit's timeout does.
+    // Callers share a renewal, so no caller may cancel it; only the kit's timeout ends it.
     signal: new AbortController().signal,
   });
 }
@@ -72,7 +72,7 @@ async function exchange(
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
   const granted = Granted.safeParse(await jsonOf(await postForm(kit, tokenUrl, { ...form, client_id: clientId })));
   if (!granted.success || granted.data.refresh_token === undefined)
-    throw new ModelFault('auth', `the provider gave no tokens: ${SIGN_IN}`);
+    throw new ModelFault('auth', `the provider issued no tokens: ${SIGN_IN}`);
   const { access_token: accessToken, refresh_token: refreshToken, id_token } = granted.data;
   const accountId = accountIn(id_token) ?? accountIn(accessToken);
   if (accountId === null)
@@ -109,7 +109,7 @@ export async function refreshTokens(
     throw thrown;
   });
   const renewed = Granted.safeParse(await jsonOf(response));
-  if (!renewed.success) throw new ModelFault('auth', `the provider renewed no token: ${SIGN_IN}`);
+  if (!renewed.success) throw new ModelFault('auth', `the provider did not renew the token: ${SIGN_IN}`);
   const { access_token: accessToken, refresh_token: refreshToken = old.refreshToken } = renewed.data;
   return { ...old, accessToken, refreshToken, expiresAtMs: endOf(renewed.data, kit) };
 }

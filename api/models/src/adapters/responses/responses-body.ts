@@ -63,7 +63,7 @@ export function responsesBody({ request, model }: AdapterCall): Record<string, u
   if (stop.length > 0)
     throw new ModelFault(
       'bad_request',
-      'a subscription does not support stop texts: leave them out, or use another provider',
+      'a subscription does not support stop sequences: leave them out, or use another provider',
     );
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   return {

@@ -22,7 +22,10 @@ function refuseMore({ toolChoice = 'auto', responseSchema, jsonObject }: ChatReq
   if (toolChoice !== 'auto' && toolChoice !== 'none')
     throw new ModelFault('bad_request', 'the scripted mind cannot call tools: use tool_choice auto or none');
   if (responseSchema !== undefined || jsonObject === true)
-    throw new ModelFault('bad_request', 'the scripted mind writes no JSON: ask for text, or connect a language model');
+    throw new ModelFault(
+      'bad_request',
+      'the scripted mind cannot write JSON: ask for text, or connect a language model',
+    );
 }
 
 async function* write({ request, model, signal }: AdapterCall): AsyncGenerator<AdapterDelta> {

@@ -89,7 +89,7 @@ function refusalOf(
       return refused(
         reason,
         actor.role === 'admin'
-          ? `${said}; propose a credit of more (POST /economy/credits), which another admin approves`
+          ? `${said}; propose a larger credit (POST /economy/credits), which another admin must approve`
           : said,
       );
     }

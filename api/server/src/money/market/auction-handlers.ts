@@ -93,7 +93,7 @@ export function auctionHandlers({ db, prices }: Village) {
     }),
     placeBid: inTx(async (request, tx) => {
       const { actor, params, body, headers } = request;
-      if (actor.role !== 'agent') return refused('forbidden', 'Agents bid');
+      if (actor.role !== 'agent') return refused('forbidden', 'Only agents may bid');
       const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
       return placeBid(tx, {
         ...callerOf(request),

@@ -188,7 +188,7 @@ export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts
   if (before !== null) return before;
   if (ports.source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
   const bar = (await readBars(tx, [agentId])).get(agentId);
-  if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
+  if (barsRuns(bar)) return refused('agent_barred', `A measure of an admin bars ${agentId}: ${bar?.measure}`);
   const priced = priceAsked(asked, ports);
   if (!priced.ok) return priced;
   const account = await findAgentAccount(tx, agentId);

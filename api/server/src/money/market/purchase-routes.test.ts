@@ -102,7 +102,7 @@ test('a quote without an agent has only prices; a refusal names the invalid fiel
   assert.match(JSON.stringify(wrong.ok ? '' : wrong.problem.errors), /amount/);
 });
 
-test("a purchase is a ledger entry purchase_compute and raises only its own limit, also in the agent's configuration", async () => {
+test("a purchase creates a ledger entry purchase_compute and raises only the purchased limit, also in the agent's configuration", async () => {
   const before = await ofAgent('bob');
   const bought = await buy('bob', TOKENS_ITEM);
   assert.deepEqual(
@@ -125,7 +125,7 @@ test("a purchase is a ledger entry purchase_compute and raises only its own limi
   assert.deepEqual([line?.action, line?.actorRole], ['purchase.buy', 'agent']);
 });
 
-test('a purchase ends by the clock of the database, and the audit has its end', async () => {
+test('a purchase ends by the clock of the database, and the audit records the end', async () => {
   const bought = await buy('bob', { kind: 'quota', limit: 'requests_per_minute', amount: 600 });
   const requests = async (): Promise<number | null | undefined> =>
     (await admin.getAgent({ agent_id: 'bob' })).entitlement.limits?.requests_per_minute;

@@ -81,7 +81,7 @@ export function placeOfferWith({ economy }: { readonly economy: EconomyRules }):
     if (!(await useAllowance(tx, { memberId: actor.id, day, amount, limit })))
       return refused(
         'allowance_exceeded',
-        `Offer less: the rest of today's ${formatAiDollars(limit)} aiDollars is too small`,
+        `Offer less: too little is left of today's allowance of ${formatAiDollars(limit)} aiDollars`,
       );
     const by = { offeredByRole: actor.role, offeredById: actor.id };
     const offer = await insertOffer(tx, { runId, agentId, amount, holdId: held.holdId, day, ...by, expiresAt });

@@ -7,7 +7,7 @@ import { eventOf } from './paypal-wire.ts';
 import { certificatePlace, PAYPAL_HOSTS, type PayPalHosts } from './paypal-client.ts';
 import type { Village } from '../../village.ts';
 
-/** `known`: the certificate has verified a delivery before, so a flood with new ones cannot block PayPal. */
+/** `known`: the certificate has verified an earlier delivery. Its own limit keeps forged ones from blocking PayPal. */
 const WAITING_MAX = { known: 10_000, unknown: 1_000 } as const;
 const BUSY_S = 60;
 /** PayPal retries for three days, so an older notification is not from PayPal. */
@@ -69,7 +69,7 @@ export function webhookHandler({ db, payments }: Village): Pick<Handlers, 'recei
       if (await areTooManyWaiting(db, { known, most: known ? WAITING_MAX.known : WAITING_MAX.unknown }))
         return refused(
           'rate_limited',
-          'Too many notifications wait for their verification; send it again later',
+          'Too many notifications are waiting for verification; send this one again later',
           BUSY_S,
         );
       await keepDelivery(db, { digest: digestOf(delivery), known, delivery });

@@ -155,7 +155,7 @@ export interface Purpose {
   /** `model`: a language model chose it, named in `model` if a turn says so. `rules`: the scripted mind did. */
   readonly by: 'model' | 'rules';
   readonly model: string | null;
-  /** Newest first; without turns in which the agent only waited or walked on, unless a model has just decided that. */
+  /** Newest first. Omits turns in which the agent only waited or walked on, unless a model decided so in that turn. */
   readonly acts: readonly PurposeAct[];
 }
 

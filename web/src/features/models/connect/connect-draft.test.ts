@@ -93,7 +93,7 @@ test('the form of a connected provider has its settings, without the key', () =>
   assert.equal(connectDraftOf({ ...credential, provider: null }), null);
 });
 
-test('abilities that a test found missing are stored with the first model, and those that it found are cleared', () => {
+test('a test stores each missing ability with the first model, and clears the mark of each ability that it found', () => {
   const read = readConnect(draft({ models: [{ name: 'small', model: 'qwen', json: false, tools: false }] }), KEY);
   assert.ok(read.ok);
   const found = (ability: 'tools' | 'json' | 'stream', can: boolean | null) => ({ ability, can, note: '' });

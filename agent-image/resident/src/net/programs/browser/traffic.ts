@@ -34,7 +34,7 @@ export interface BrowserProxy {
 
 /**
  * Starts a proxy on loopback between the browser and the pod's proxy. It adds run and call to each connection, limits bytes, and
- * stores the reasons of refusals, because a browser does not show them. It connects directly to servers of the same pod.
+ * stores the reasons for refusals, because a browser does not show them. It connects directly to servers of the same pod.
  */
 export async function startBrowserProxy(way: WayOut | null): Promise<BrowserProxy> {
   const open = new Set<Duplex>();
