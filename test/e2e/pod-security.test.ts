@@ -192,13 +192,16 @@ test('what the kubelet and the runtime share between hands and resident lets nei
   await refused('echo /tmp/x >/proc/sys/kernel/core_pattern', 'core patterns');
   await refused('echo 1 >/proc/sys/kernel/yama/ptrace_scope', 'rules of ptrace');
   await refused('mkdir /sys/fs/cgroup/mine', 'control groups');
-  await refused('ls /proc/*/root/var/run/secrets/hamlet', 'the root of another process');
+  await refused(
+    'for p in /proc/[0-9]*; do test -e $p/root/var/run/secrets/hamlet && exit 0; done; exit 1',
+    'the root of another process',
+  );
   await refused('mount -t proc proc /mnt', 'mounts');
-  await refused('ip addr add 10.96.0.11/32 dev lo 2>&1 || ifconfig lo:1 10.96.0.11', 'addresses of the village');
+  const bind =
+    "require('net').createServer().listen(8081, '10.96.0.11', () => process.exit(0)).on('error', () => process.exit(1))";
+  await refused(`node -e "${bind}"`, 'addresses of the village');
   await hands('echo stopped >/dev/termination-log');
-  const ids = await hands('ps -e -o pid= || ls /proc | grep "^[0-9]"');
   assert.ok(!(await exec('ada', 'resident', 'cat', '/proc/1/cmdline')).includes('hamlet-hands'), 'own processes');
-  assert.ok(ids.length > 0);
 });
 
 const ask = async (agent: string, ...requests: readonly object[]): Promise<readonly HandsAnswer[]> =>

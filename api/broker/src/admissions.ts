@@ -6,6 +6,8 @@ const ADMITTED_MS = 5000;
 const REFUSED_MS = 1000;
 const MAX_KEPT = 10_000;
 
+const keyOf = (token: string): string => createHash('sha256').update(token).digest('base64');
+
 interface Kept {
   readonly answer: Promise<Admission | AdmissionDenial>;
   until: number;
@@ -25,10 +27,16 @@ export class Admissions {
 
   /** Rejects if the API is unreachable; the caller then refuses. */
   admit(token: string): Promise<Admission | AdmissionDenial> {
-    const key = createHash('sha256').update(token).digest('base64');
+    const key = keyOf(token);
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.until > this.#now()) return kept.answer;
     return this.#ask(key, token);
+  }
+
+  /** True if the token was admitted in the last seconds. */
+  knows(token: string): boolean {
+    const kept = this.#kept.get(keyOf(token));
+    return kept !== undefined && kept.until > this.#now() && kept.uid !== null;
   }
 
   forget(uid: string): void {

@@ -251,10 +251,25 @@ test('each request of an open connection is admitted again, so a limit or a brak
 
 test('connections without a known agent are limited by address', async () => {
   const strangers = Array.from({ length: 200 }, () => connect(broker.port, '127.0.0.1').on('error', () => undefined));
-  await until('those above the limit are ended', async () => strangers.filter(({ closed }) => closed).length >= 72);
-  assert.equal(strangers.filter(({ closed }) => !closed).length, 128);
+  await until('those above the limit are ended', async () => strangers.filter(({ closed }) => closed).length >= 136);
+  assert.equal(strangers.filter(({ closed }) => !closed).length, 64);
   for (const socket of strangers) socket.destroy();
   await until('they are gone', async () => (await broker.plain('http://plain.org/').catch(() => null))?.status === 200);
+});
+
+test('an address that invents tokens is refused without a question to the API, but for tokens that are known', async () => {
+  const invented = await TestBroker.start(internet);
+  invented.village.addAgent('ada', { allow: [{ host: 'plain.org', ports: [80] }] });
+  assert.equal((await invented.plain('http://plain.org/')).status, 200);
+  const codes: unknown[] = [];
+  for (let at = 0; at < 60; at += 1)
+    codes.push((await invented.plain('http://plain.org/', { agent: `nobody-${at}` })).headers['hamlet-egress-code']);
+  assert.deepEqual(
+    [codes.filter((code) => code === 'egress_identity_refused').length, codes.at(-1), invented.village.asked],
+    [50, 'egress_too_many', 51],
+  );
+  assert.equal((await invented.plain('http://plain.org/')).status, 200);
+  invented.close();
 });
 
 test('a secret is sent only over TLS, unless its rule allows plain text', async () => {

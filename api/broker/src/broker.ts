@@ -5,7 +5,8 @@ import { deny, judgeConnection, type Destination, type EgressDenial } from '@ham
 import { Admissions } from './admissions.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { Connections, Strangers } from './connections.ts';
+import { Connections, RefusedTokens, Strangers, TOO_MANY_TOKENS } from './connections.ts';
+import { readIdentity } from './identity.ts';
 import type { Network } from './connect/reach.ts';
 import { factsAsWritten, OF_BROKER } from './proxy/asked.ts';
 import { HeldBodies } from './proxy/held-bodies.ts';
@@ -87,6 +88,7 @@ export class Broker {
   readonly #admissions: Admissions;
   readonly #connections = new Connections();
   readonly #strangers = new Strangers();
+  readonly #refusedTokens: RefusedTokens;
   readonly #outlets: Outlets;
   readonly #recorder: Recorder;
   readonly #parts: ForwardParts & TunnelParts;
@@ -101,6 +103,7 @@ export class Broker {
     const { village, network, now, newId } = config;
     this.#config = config;
     this.#admissions = new Admissions(village, now);
+    this.#refusedTokens = new RefusedTokens(now);
     this.#outlets = new Outlets(network, config.roots);
     this.#recorder = new Recorder(new AttemptLog(village), { now, newId });
     const budget = new ByteBudget(now);
@@ -243,12 +246,19 @@ export class Broker {
     refuseRequest(response, denial);
   }
 
-  async #admit({ headers }: IncomingMessage, socket: Duplex): Promise<Caller | Unadmitted> {
+  async #admit(
+    { headers, socket: { remoteAddress = '' } }: IncomingMessage,
+    socket: Duplex,
+  ): Promise<Caller | Unadmitted> {
+    const token = readIdentity(headers)?.token ?? '';
+    if (this.#refusedTokens.isExhausted(remoteAddress) && !this.#admissions.knows(token))
+      return { denial: TOO_MANY_TOKENS, by: null };
     const parts = { admissions: this.#admissions, connections: this.#connections };
     const admitted = await admit(parts, headers, socket);
     const known = knownOf(admitted);
     if (known !== null) this.#known.set(socket, known);
     if (!('denial' in admitted)) this.#strangers.known(socket);
+    else if (known === null && token !== '') this.#refusedTokens.note(remoteAddress);
     return admitted;
   }
 

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { deny } from '@hamlet/core/egress';
 
 /** Maximum number of open connections of one agent, from its pod and to the outside. A browser opens dozens. */
 const MAX_OF_AN_AGENT = 128;
@@ -38,8 +39,8 @@ export class Connections {
 }
 
 /** Maximum number of connections from one address without a known agent. A pod opens dozens at once. */
-const MAX_OF_AN_ADDRESS = 128;
-const MAX_STRANGERS = 2048;
+const MAX_OF_AN_ADDRESS = 64;
+const MAX_STRANGERS = 8192;
 /** Milliseconds that a connection has to identify its agent. */
 const STRANGER_MS = 60_000;
 
@@ -72,5 +73,41 @@ export class Strangers {
   /** Call this once the agent is known: then the agent's own limit applies. */
   known(socket: Duplex): void {
     this.#leave.get(socket)?.();
+  }
+}
+
+const TOKENS_WHY =
+  'this address has sent too many unknown tokens; wait ten seconds, then use the proxy of the resident';
+export const TOO_MANY_TOKENS = deny('egress_too_many', TOKENS_WHY);
+
+/** Refused tokens of one address within a window, after which the broker asks the API about none of its tokens. */
+const REFUSED_MAX = 50;
+const WINDOW_MS = 10_000;
+const ADDRESSES_MAX = 10_000;
+
+/** Counts refused tokens by address: a program that invents tokens must not load the API or evict cached admissions. */
+export class RefusedTokens {
+  readonly #byAddress = new Map<string, { refused: number; readonly untilMs: number }>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  isExhausted(address: string): boolean {
+    const count = this.#byAddress.get(address);
+    return count !== undefined && count.untilMs > this.#now() && count.refused >= REFUSED_MAX;
+  }
+
+  note(address: string): void {
+    const nowMs = this.#now();
+    const count = this.#byAddress.get(address);
+    if (count !== undefined && count.untilMs > nowMs) count.refused += 1;
+    else {
+      this.#byAddress.delete(address);
+      this.#byAddress.set(address, { refused: 1, untilMs: nowMs + WINDOW_MS });
+    }
+    const [oldest] = this.#byAddress.keys();
+    if (this.#byAddress.size > ADDRESSES_MAX && oldest !== undefined) this.#byAddress.delete(oldest);
   }
 }

@@ -1,6 +1,7 @@
 import { constants, gunzipSync } from 'node:zlib';
-import { readPktLine } from './pkt-line.ts';
 
+/** Number of bytes of the first line that decide: head, command or object id, and one more. */
+const DECIDING_BYTES = 74;
 /** Number of compressed bytes that always contain the first line of a fetch. */
 const GZIP_BYTES = 1_024;
 const MAX_INFLATED = 2 * 1024 * 1024;
@@ -11,10 +12,19 @@ const FIRST = /^(?:command=(?:ls-refs|fetch|object-info|bundle-uri)|want (?:[0-9
 export function readFetchHead(bytes: Buffer, isGzip: boolean): 'fetch' | 'other' | 'more' {
   const text = isGzip ? inflated(bytes) : bytes;
   if (text === null) return 'other';
-  const line = readPktLine(text, 0);
-  if (line === null || line.kind === 'flush') return 'other';
-  if (line.kind === 'line') return FIRST.test(line.text) ? 'fetch' : 'other';
+  const found = firstLine(text);
+  if (found !== null) return FIRST.test(found) ? 'fetch' : 'other';
   return isGzip && bytes.length >= GZIP_BYTES ? 'other' : 'more';
+}
+
+/** The deciding part of the first pkt-line; empty if there is none, null if its bytes are missing. */
+function firstLine(text: Buffer): string | null {
+  if (text.length < 4) return null;
+  const head = text.toString('latin1', 0, 4);
+  const length = /^[0-9a-f]{4}$/i.test(head) ? Number.parseInt(head, 16) : 0;
+  const wanted = Math.min(length, DECIDING_BYTES);
+  if (wanted > text.length) return null;
+  return text.toString('latin1', 4, Math.max(4, wanted)).replace(/\n$/, '');
 }
 
 function inflated(bytes: Buffer): Buffer | null {

@@ -14,6 +14,12 @@ const REF = 'refs/heads/hamlet/ada/fix';
 const command = (ref = REF, from = OLD, to = NEW): string => `${from} ${to} ${ref}`;
 const push = (...lines: string[]): Buffer => Buffer.concat([...lines.map((line) => pktLine(line)), PKT_FLUSH]);
 const readPushHead = (bytes: Buffer): PushHead => new PushHeadReader().add(bytes);
+/** Reads a body that ends after these bytes. */
+function readWhole(bytes: Buffer): PushHead {
+  const reader = new PushHeadReader();
+  const head = reader.add(bytes);
+  return head.kind === 'more' ? reader.end() : head;
+}
 const whole = push(`${command()}\0report-status side-band-64k agent=git/2.39`, `${command(`${REF}2`, NONE)}\n`);
 
 test('the reader returns the commands and capabilities of a push, and leaves the pack unread', () => {
@@ -27,8 +33,8 @@ test('the reader returns the commands and capabilities of a push, and leaves the
     capabilities: ['report-status', 'side-band-64k', 'agent=git/2.39'],
     options: [],
   });
-  assert.deepEqual(readPushHead(PKT_FLUSH), { kind: 'push', commands: [], capabilities: [], options: [] });
-  const shallow = readPushHead(push(`shallow ${OLD}`, `${command()}\0report-status`));
+  assert.deepEqual(readWhole(PKT_FLUSH), { kind: 'push', commands: [], capabilities: [], options: [] });
+  const shallow = readWhole(push(`shallow ${OLD}`, `${command()}\0report-status`));
   assert.equal(shallow.kind === 'push' && shallow.capabilities[0], 'report-status');
 });
 
@@ -39,7 +45,8 @@ test('the reader asks for more bytes for every incomplete push', () => {
 
 test('a push that arrives byte by byte is parsed', () => {
   const reader = new PushHeadReader();
-  const heads = [...whole].map((byte) => reader.add(Buffer.from([byte])).kind);
+  const bytes = Buffer.concat([whole, Buffer.from('PACK')]);
+  const heads = Array.from(bytes, (byte) => reader.add(Buffer.from([byte])).kind);
   assert.deepEqual([...new Set(heads.slice(0, -1)), heads.at(-1)], ['more', 'push']);
 });
 
@@ -95,8 +102,14 @@ test('a push that other readers could interpret differently is unclear', () => {
     Buffer.from('fff5'),
     Buffer.from('GET /'),
     push(...Array.from({ length: 101 }, () => command())),
+    push(command(), `${command()}\0push-options`),
+    push(`${command()}\0report-status\tpush-options`),
+    push(`${command()}\0push-options=1`),
+    push(`${command()}\0report-status\0push-options`),
+    Buffer.concat([push(`${command()}\0report-status`), push('ci.skip'), Buffer.from('PACK')]),
+    Buffer.concat([push(`${command()}\0report-status`), Buffer.from('junk')]),
   ];
-  for (const [at, bytes] of cases.entries()) assert.equal(readPushHead(bytes).kind, 'unclear', String(at));
+  for (const [at, bytes] of cases.entries()) assert.equal(readWhole(bytes).kind, 'unclear', String(at));
   const endless = Buffer.concat(Array.from({ length: 1000 }, () => pktLine(`shallow ${OLD}`)));
   assert.equal(readPushHead(Buffer.concat([endless, endless]).subarray(0, MAX_COMMAND_BYTES + 100)).kind, 'unclear');
 });

@@ -7,6 +7,9 @@ const MAX_OPTIONS = 20;
 /** A shallow clone lists its boundaries before the commands. */
 const MAX_LINES = 1_000;
 const COMMAND = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) (\S+)$/;
+/** A capability as git writes it: printable, without spaces. Only the exact word `push-options` announces options. */
+const CAPABILITY = /^(?!push-options.)[a-z0-9-]+(=[!-~]*)?$/;
+const PACK = Buffer.from('PACK');
 const SHALLOW = /^shallow ([0-9a-f]{40}|[0-9a-f]{64})$/;
 const REF = /^refs\/[A-Za-z0-9._/@+=-]{1,250}$/;
 const REF_UNCLEAR = /\.\.|\/\/|\/\.|@\{|\.lock(\/|$)|[./]$/;
@@ -47,6 +50,8 @@ export class PushHeadReader {
   #length = 0;
   #at = 0;
   #lines = 0;
+  /** True after the last flush before the pack. */
+  #isWhole = false;
   readonly #commands: PushCommand[] = [];
   /** Null until the first command names them. */
   #capabilities: readonly string[] | null = null;
@@ -56,6 +61,7 @@ export class PushHeadReader {
   /** Takes the next bytes. After a result other than `more` the reader is done. */
   add(chunk: Buffer): PushHead {
     this.#length += chunk.copy(this.#bytes, this.#length);
+    if (this.#isWhole) return this.#tail(false);
     for (;;) {
       const line = readPktLine(this.#bytes.subarray(0, this.#length), this.#at);
       if (line === null) return unclear('it is not in the pkt-line format');
@@ -66,11 +72,31 @@ export class PushHeadReader {
     }
   }
 
+  /** Ends the body: a push that only deletes has no pack. */
+  end(): PushHead {
+    return this.#isWhole ? this.#tail(true) : unclear('it ends within its commands');
+  }
+
   #flush(): PushHead | null {
-    const capabilities = this.#capabilities ?? [];
-    const isWhole = this.#options !== null || !capabilities.includes('push-options');
-    this.#options ??= [];
-    return isWhole ? { kind: 'push', commands: this.#commands, capabilities, options: this.#options } : null;
+    if (this.#options === null && this.#capabilities?.includes('push-options') === true) {
+      this.#options = [];
+      return null;
+    }
+    this.#isWhole = true;
+    return this.#tail(false);
+  }
+
+  /** git sends its pack directly after the last flush, or nothing if the push only deletes. */
+  #tail(isEnd: boolean): PushHead {
+    const next = this.#bytes.subarray(this.#at, Math.min(this.#length, this.#at + PACK.length));
+    if (next.length < PACK.length && !isEnd) return MORE;
+    if (next.length > 0 && !next.equals(PACK)) return unclear('something other than a pack follows its commands');
+    return {
+      kind: 'push',
+      commands: this.#commands,
+      capabilities: this.#capabilities ?? [],
+      options: this.#options ?? [],
+    };
   }
 
   #line(text: string): PushHead | null {
@@ -78,13 +104,20 @@ export class PushHeadReader {
     if (this.#lines > MAX_LINES) return unclear(`it has more than ${MAX_LINES} lines before its pack`);
     if (this.#options !== null) return this.#option(text);
     if (SHALLOW.test(text)) return null;
-    const [written = '', capabilities = ''] = text.split('\0');
+    const [written = '', capabilities] = text.split(/\0([^]*)/);
     const command = readCommand(written);
     if (command === null) return unclear(`it has the command ${JSON.stringify(written.slice(0, 100))}`);
     if (this.#commands.length === MAX_COMMANDS) return unclear(`it changes more than ${MAX_COMMANDS} references`);
-    this.#capabilities ??= capabilities.split(' ').filter((name) => name !== '');
     this.#commands.push(command);
-    return null;
+    return this.#capability(capabilities);
+  }
+
+  /** git writes capabilities after the first command alone, and reads them after every one. */
+  #capability(text: string | undefined): PushHead | null {
+    if (this.#capabilities !== null) return text === undefined ? null : unclear('it names capabilities twice');
+    this.#capabilities = (text ?? '').split(' ').filter((name) => name !== '');
+    const strange = this.#capabilities.find((name) => !CAPABILITY.test(name));
+    return strange === undefined ? null : unclear(`it has the capability ${JSON.stringify(strange.slice(0, 100))}`);
   }
 
   #option(text: string): PushHead | null {

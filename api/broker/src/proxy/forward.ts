@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { judgeWire, outgoingHeaders, type EgressDenial, type WireRequest, type WireVerdict } from '@hamlet/core/egress';
+import type { EgressRule } from '@hamlet/contract';
+import { judgeWire, outgoingHeaders, type EgressDenial, type WireRequest } from '@hamlet/core/egress';
 import { asksForSecret, gitCredentials, NOT_IN_CLEAR, noSecret } from '../secrets/put-secret.ts';
 import type { Village } from '../village.ts';
 import { pathOf } from './asked.ts';
 import type { AttemptFacts, Recorder } from './caller.ts';
 import { exchange, type By, type ExchangeParts, type Outgoing } from './exchange.ts';
-import { answerProbe, refusePush } from './git-guard.ts';
+import { answerProbe, refusePush, type RefusedPush } from './git-guard.ts';
 import { refuseRequest } from './refuse.ts';
-import { GONE, guardWrite, type GuardParts } from './write-guard.ts';
+import { GONE, guardWrite, type GuardParts, type JudgedRequest } from './write-guard.ts';
 
 export interface ForwardParts extends GuardParts, ExchangeParts {
   readonly recorder: Recorder;
@@ -31,18 +32,15 @@ function wireOf({ request, isOfGit = false }: Passage): WireRequest | EgressDeni
   return 'verdict' in outgoing ? outgoing : { ...outgoing, method, target, hasBody: hasBody(request), isOfGit };
 }
 
-type Allowed = Extract<WireVerdict, { verdict: 'allow' }>;
+/** True if the secret of the rule goes out with a request; a denial if the program asks for it without TLS. */
+function needsSecret({ form }: Passage, { headers }: WireRequest, rule: EgressRule): boolean | EgressDenial {
+  if (!asksForSecret(headers, rule)) return false;
+  return form === 'plain' && rule.plaintextSecret !== 'Allow' ? NOT_IN_CLEAR : true;
+}
 
-/** The secret to send with a request; null if the rule has none or the program does not request it. */
-async function secretOf(
-  parts: ForwardParts,
-  { caller, destination: { host }, form }: Passage,
-  { wire, rule }: { readonly wire: WireRequest; readonly rule: Allowed['rule'] },
-): Promise<string | null | EgressDenial> {
-  const { secret: name } = rule;
-  if (name === undefined || !asksForSecret(wire.headers, rule)) return null;
-  if (form === 'plain' && rule.plaintextSecret !== 'Allow') return NOT_IN_CLEAR;
-  return parts.village.secret(caller.admission, { name, host }).catch(() => noSecret(name));
+/** Read after a person has decided, which may take minutes in which the owner can revoke the secret. */
+function readSecret({ village }: ForwardParts, { caller, destination }: Passage, { secret: name = '' }: EgressRule) {
+  return village.secret(caller.admission, { name, host: destination.host }).catch(() => noSecret(name));
 }
 
 /** Judges, records and forwards one request, or refuses it. Never rejects. */
@@ -63,12 +61,30 @@ export async function forward(parts: ForwardParts, passage: Passage): Promise<vo
     const denial = await answerProbe(request, response);
     return denial === null ? undefined : refuse(denial);
   }
-  const secret = await secretOf(parts, passage, { wire, rule });
-  if (secret !== null && typeof secret !== 'string') return refuse(secret);
-  const out = await guardWrite(parts, { ...passage, wire, rule, effect });
-  if (!('denial' in out)) return send(parts, passage, { wire, rule, secret, out });
-  parts.recorder.refused(caller, factsOf(passage), out.denial);
-  refusePush(passage, out);
+  const isSecret = needsSecret(passage, wire, rule);
+  if (typeof isSecret !== 'boolean') return refuse(isSecret);
+  return letOut(parts, passage, { wire, rule, effect, isSecret });
+}
+
+/** Asks people about a write, then sends the request, with its secret if it has one. */
+async function letOut(
+  parts: ForwardParts,
+  passage: Passage,
+  judged: Pick<JudgedRequest, 'wire' | 'rule' | 'effect' | 'isSecret'>,
+): Promise<void> {
+  const { wire, rule, isSecret } = judged;
+  const out = await guardWrite(parts, { ...passage, ...judged });
+  if ('denial' in out) return refuseWrite(parts, passage, out);
+  const secret = isSecret ? await readSecret(parts, passage, rule) : null;
+  if (secret === null || typeof secret === 'string') return send(parts, passage, { wire, rule, secret, out });
+  out.release();
+  if (out.ask !== null) void parts.village.withdraw(out.ask);
+  refuseWrite(parts, passage, { denial: secret, push: out.push });
+}
+
+function refuseWrite({ recorder }: ForwardParts, passage: Passage, refused: RefusedPush): void {
+  recorder.refused(passage.caller, factsOf(passage), refused.denial);
+  refusePush(passage, refused);
 }
 
 /** The record of a request. Pure. */

@@ -100,9 +100,12 @@ export async function readPush(
   { agent, rule }: { readonly agent: string; readonly rule: EgressRule },
 ): Promise<Push | RefusedPush> {
   const reader = new PushHeadReader();
+  let left = Number(request.headers['content-length'] ?? Infinity);
   const head = await readStart(request, (chunk): Exclude<PushHead, { kind: 'more' }> | null => {
     if (chunk === null) return { kind: 'unclear', why: 'it ends within its commands' };
-    const read = reader.add(chunk);
+    left -= chunk.length;
+    const added = reader.add(chunk);
+    const read = added.kind === 'more' && left <= 0 ? reader.end() : added;
     return read.kind === 'more' ? null : read;
   });
   if (head.kind === 'unclear') return unclear(head.why);

@@ -133,11 +133,11 @@ test('a person is asked about an oversized body without seeing it, and the body 
   assert.equal(arrived.length, 2);
 });
 
-test('binary bodies are not shown, and long texts are shortened', async () => {
+test('control characters are escaped, and long texts are shortened', async () => {
   await post('/a', 'a\u0001b');
   await post('/a', 'é'.repeat(5000));
-  const [binary, long] = broker.village.permissions;
-  assert.equal(binary?.body, null);
+  const [control, long] = broker.village.permissions;
+  assert.equal(control?.body, 'a\\u{1}b');
   assert.equal(long?.body?.length, 4000);
   assert.match(long?.body ?? '', /^é{2000,} …\[\d+ characters and more are not shown\]… é+$/);
 });

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EgressRule, EgressWriteKind } from '@hamlet/contract';
 import { EGRESS_EXCERPT_MAX_CHARS, EGRESS_SUMMARY_MAX_CHARS } from '@hamlet/contract/broker';
-import type { Destination, EgressDenial, WireEffect, WireHeaders, WireRequest } from '@hamlet/core/egress';
+import type { Destination, EgressDenial, WireEffect, WireRequest } from '@hamlet/core/egress';
 import { deny } from '@hamlet/core/egress';
 import { describeCommand, type Push } from '../git/push-commands.ts';
 import { PushProgress } from '../git/push-report.ts';
@@ -25,6 +25,8 @@ export interface JudgedRequest extends GuardedRequest {
   readonly wire: WireRequest;
   readonly rule: EgressRule;
   readonly effect: Exclude<WireEffect, 'probe'>;
+  /** True if the secret of the rule goes out with the request. */
+  readonly isSecret: boolean;
 }
 
 export interface GuardParts {
@@ -58,7 +60,10 @@ const IDLE_HEADERS = new Set([
   'user-agent',
 ]);
 /** Common headers that are not shown to a person: the host is in the address, and credentials must stay hidden. */
-const USUAL_HEADERS = new Set([...IDLE_HEADERS, 'authorization', 'content-type', 'git-protocol', 'host']);
+const USUAL_HEADERS = new Set([...IDLE_HEADERS, 'authorization', 'git-protocol', 'host']);
+/** Types of bodies that a person reads as they are. */
+const USUAL_TYPE =
+  /^(application\/(json|x-www-form-urlencoded|x-git-receive-pack-request)|text\/plain)(; ?charset=utf-8)?$/i;
 const HEADER_MAX_CHARS = 300;
 
 /**
@@ -93,10 +98,10 @@ async function guardPush(parts: GuardParts, judged: JudgedRequest): Promise<LetO
       EGRESS_SUMMARY_MAX_CHARS,
     ),
     changes,
-    details: [...push.options.map((option) => `push option ${visible(option)}`), ...unusualHeaders(wire.headers)],
+    details: [...push.options.map((option) => `push option ${visible(option)}`), ...detailsOf(judged)],
     body: null,
     bytes: null,
-    sha256: hashOf(judged, [push.commands, push.options]),
+    sha256: hashOf(judged, [push.commands, push.capabilities, push.options]),
   };
   const progress = new PushProgress(response, push.capabilities);
   const denial = await permission(parts.village, response, ask).finally(() => progress.stop());
@@ -137,7 +142,7 @@ function shownRequest(
   const { method, target, headers } = judged.wire;
   const shown = {
     summary: keepEnds(`${method} ${originOf(judged)}${target}`, EGRESS_SUMMARY_MAX_CHARS),
-    details: unusualHeaders(headers),
+    details: detailsOf(judged),
   };
   if (body.kind === 'whole')
     return {
@@ -156,17 +161,18 @@ function originOf({ destination: { host, port }, form }: GuardedRequest): string
   return `${scheme}://${name}${port === usual ? '' : `:${String(port)}`}`;
 }
 
-/** The unusual headers, on which a server may act, for a person. */
-function unusualHeaders(headers: WireHeaders): readonly string[] {
-  return Object.entries(headers)
-    .filter(([name]) => !USUAL_HEADERS.has(name))
+/** The secret that goes along, and the headers on which a server may act, for a person. */
+function detailsOf({ wire: { headers }, rule, isSecret }: JudgedRequest): readonly string[] {
+  const unusual = Object.entries(headers)
+    .filter(([name, value]) => !USUAL_HEADERS.has(name) && !(name === 'content-type' && USUAL_TYPE.test(String(value))))
     .map(([name, value]) => keepEnds(`${name}: ${visible(String(value))}`, HEADER_MAX_CHARS));
+  return [...(isSecret ? [`with the secret ${rule.secret ?? ''}`] : []), ...unusual];
 }
 
 /** The start and end of a text; null for binary bytes and for an empty body. */
 function excerptOf(bytes: Buffer): string | null {
   const text = bytes.toString('utf8');
-  if (text === '' || /[^\P{Cc}\n\r\t]|\uFFFD/u.test(text)) return null;
+  if (text === '' || text.includes('\uFFFD')) return null;
   return keepEnds(visible(text), EGRESS_EXCERPT_MAX_CHARS);
 }
 

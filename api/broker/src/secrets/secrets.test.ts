@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { placeholderOf } from '@hamlet/contract/broker';
 import { asksForSecret, gitCredentials, putSecret } from './put-secret.ts';
@@ -92,4 +93,22 @@ test('an answer with the secret is withheld, in each encoding and for each split
 test('an answer without the secret passes unchanged, byte by byte', async () => {
   const text = 'g gh ghp ghp_ ghp_r3al/S3cret+valuE ghp_r3al/S3cret+valu';
   for (const size of [1, 2, 5, 100]) assert.equal(await passed(text, size), text);
+});
+
+test('the bytes that are held back do not depend on the secret, and pass after a pause', async () => {
+  const sizesOf = (text: string): readonly number[] => {
+    const stream = new SecretSpotter(SECRET).stream();
+    const sizes: number[] = [];
+    stream.on('data', (chunk: Buffer) => sizes.push(chunk.length));
+    for (let at = 0; at < text.length; at += 40) stream.write(text.slice(at, at + 40));
+    stream.destroy();
+    return sizes;
+  };
+  const guess = (prefix: string): string => `q=${prefix}`.padEnd(600, '.');
+  assert.deepEqual(sizesOf(guess(SECRET.slice(0, 8))), sizesOf(guess('#'.repeat(8))));
+  const stream = new SecretSpotter(SECRET).stream();
+  stream.write('data: an event\n\n');
+  const [event] = await once(stream, 'data');
+  assert.equal(String(event), 'data: an event\n\n');
+  stream.destroy();
 });

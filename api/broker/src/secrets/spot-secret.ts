@@ -1,7 +1,9 @@
-import { Transform, type TransformCallback } from 'node:stream';
+import { Transform } from 'node:stream';
 
 /** Minimum length of a part of an encoding; shorter ones occur by chance. */
 const MIN_LENGTH = 6;
+/** Pause after which held bytes pass, so that an answer of events arrives. */
+const PAUSE_MS = 100;
 
 const percentEncoded = (bytes: Buffer): string =>
   [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
@@ -65,27 +67,41 @@ export class SecretSpotter {
     return this.#shapes.some((shape) => bytes.includes(shape));
   }
 
-  /** Streams a body, and fails with `SecretReturned` before the last byte of a secret. Holds back what could be its start. */
+  /**
+   * Streams a body, and fails with `SecretReturned` before the last byte of a secret. It always holds back the same number
+   * of bytes, and passes them on after the same pause: otherwise a program could guess the secret from the sizes of chunks.
+   */
   stream(): Transform {
     let kept: Buffer = Buffer.alloc(0);
-    return new Transform({
-      transform: (chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback) => {
-        const bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
-        if (this.isIn(bytes)) return done(new SecretReturned());
-        const passed = bytes.length - this.#begun(bytes);
-        kept = bytes.subarray(passed);
-        done(null, bytes.subarray(0, passed));
+    let shown = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const pass = (stream: Transform, upTo: number): void => {
+      if (upTo <= shown) return;
+      stream.push(kept.subarray(shown, upTo));
+      shown = upTo;
+    };
+    const stream = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
+        if (this.isIn(kept)) return done(new SecretReturned());
+        const from = Math.max(0, kept.length - this.#longest + 1);
+        pass(stream, from);
+        kept = kept.subarray(from);
+        shown = Math.max(0, shown - from);
+        clearTimeout(timer);
+        timer = setTimeout(() => pass(stream, kept.length), PAUSE_MS);
+        done();
       },
-      flush: (done: TransformCallback) => done(null, kept),
+      flush: (done) => {
+        clearTimeout(timer);
+        pass(stream, kept.length);
+        done();
+      },
+      destroy: (error, done) => {
+        clearTimeout(timer);
+        done(error);
+      },
     });
-  }
-
-  /** Number of trailing bytes that could be the start of the secret. */
-  #begun(bytes: Buffer): number {
-    for (let length = Math.min(bytes.length, this.#longest - 1); length > 0; length -= 1) {
-      const end = bytes.subarray(bytes.length - length);
-      if (this.#shapes.some((shape) => shape.length > length && shape.subarray(0, length).equals(end))) return length;
-    }
-    return 0;
+    return stream;
   }
 }

@@ -51,7 +51,8 @@ export function classifyAddress(text: string): AddressClass {
 /** True if an address is in a network such as 10.1.2.0/24. An IPv4-mapped address counts as IPv4. */
 export function isInNetwork(text: string, cidr: string): boolean {
   if (!ipaddr.isValid(text) || !ipaddr.isValidCIDR(cidr)) return false;
-  const address = ipaddr.process(text);
+  const parsed = ipaddr.parse(text);
+  const address = parsed instanceof ipaddr.IPv6 ? (inner(parsed) ?? parsed) : parsed;
   const [network, bits] = ipaddr.parseCIDR(cidr);
   return address.kind() === network.kind() && address.match(network, bits);
 }

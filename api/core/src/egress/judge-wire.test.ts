@@ -42,6 +42,9 @@ test('a safe method is a read, unless a body or a parameter could make the serve
     'x-http-method-override=PATCH',
     '%5Fmethod=delete',
     'a;_method[]=POST',
+    '_method=DELETE%00',
+    '_method=%22PUT%22',
+    '_method=M-SEARCH',
   ])
     assert.equal(effect('GET', `api.org/v1?${query}`), 'write', query);
   for (const query of ['method=flickr.photos.search', '_method=GET', 'methods=DELETE', 'note=_method%3DDELETE'])
@@ -83,6 +86,7 @@ test('a push must look like one in path, method and type; a request that only pa
     ['POST', target, { headers: PUSH }],
     ['POST', `${target}?x`, pushed],
     ['POST', `${target}/`, pushed],
+    ['POST', `${target}?x=/git-receive-pack`, pushed],
     ['POST', 'git.org/a.git/GIT-receive-pack', pushed],
   ];
   for (const [method, url, written] of others)
@@ -117,6 +121,8 @@ test("git's endpoint accepts clone, fetch and push in git's own form, judged as 
       { headers: { 'content-type': 'application/x-www-form-urlencoded' }, hasBody: true },
     ],
     ['POST', '/r.git/git-upload-pack?x=git-receive-pack', fetched],
+    ['POST', '/v4/transfer?to=mallory&x=/git-upload-pack', fetched],
+    ['POST', '/v4/merge?x=/git-receive-pack', pushing],
     ['DELETE', '/r.git/git-receive-pack', pushing],
   ];
   for (const [method, target, more] of refused) assert.equal(git(method, target, more), 'egress_git_refused', target);
@@ -216,6 +222,11 @@ test('hop-by-hop headers end at the broker; headers that override method, host o
     { 'x-rewrite-url': '/admin' },
     { 'x-forwarded-host': 'b.org' },
     { forwarded: 'host=b.org' },
+    { 'x.http.method.override': 'DELETE' },
+    { 'http-method-override': 'DELETE' },
+    { 'x-envoy-original-path': '/admin' },
+    { 'x-original-path': '/admin' },
+    { 'script-name': '/admin' },
     { 'transfer-encoding': 'gzip, chunked' },
   ] as readonly Record<string, string>[]) {
     const refused = outgoingHeaders(headers);
@@ -235,7 +246,7 @@ function mayChange({ method, target, headers, hasBody }: Sent): boolean {
     method === 'POST' &&
     path.endsWith('/git-upload-pack') &&
     headers['content-type'] === 'application/x-git-upload-pack-request';
-  if (isGitFetch && override === undefined) return false;
+  if (isGitFetch && override === undefined && !target.includes('?')) return false;
   return hasBody || !['GET', 'HEAD', 'OPTIONS'].includes(method2) || /\/(checkout|buy|pay)(\/|$)/i.test(path);
 }
 
@@ -265,6 +276,8 @@ const QUERIES = [
   '?%5Fmethod=post',
   '#x',
   '?x',
+  '?x=/git-upload-pack',
+  '?x=/git-receive-pack',
 ];
 const TYPES = [
   undefined,

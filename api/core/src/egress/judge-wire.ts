@@ -31,6 +31,9 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Query parameters (reduced to their letters) with which frameworks override the method. */
 const OVERRIDING = /^x?(http)?method(override)?$/;
 
+/** The name `method` alone is common, for example `?method=flickr.photos.search`. */
+const HTTP_METHOD = /^\W*[a-z]+(-[a-z]+)?\W*$/i;
+
 const PAYING_PATH = /^(checkouts?|pay|payments?|purchases?|buy|buy-now|place-order|one-click-order)(\.[a-z]{2,5})?$/;
 const PAYING_HOST = /^(checkout|pay|payments?|buy|billing)\./;
 
@@ -55,12 +58,15 @@ function looksLikePush({ method, headers }: WireRequest, path: string): boolean 
   return /\/git-receive-pack\/*$/i.test(path) || /git-receive-pack/i.test(textOf(headers['content-type']));
 }
 
+/** True if the path of a target without a query ends so: the end of a query says nothing about the path. */
+const endsWith = (target: string, end: string): boolean => !target.includes('?') && target.endsWith(end);
+
 /** True if every part of a request looks like a push, so that a git server can read it only as one. */
 function isPush({ method, target, headers, hasBody }: WireRequest): boolean {
   const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers;
   return (
     method === 'POST' &&
-    target.endsWith('/git-receive-pack') &&
+    endsWith(target, '/git-receive-pack') &&
     type === PUSH_TYPE &&
     encoding === 'identity' &&
     hasBody
@@ -88,8 +94,8 @@ function overridesMethod(target: string): boolean {
   return [...query].some(
     ([name, value]) =>
       OVERRIDING.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')) &&
-      /^[a-z]{3,16}$/i.test(value.trim()) &&
-      !SAFE.has(value.trim().toUpperCase()),
+      (name !== 'method' || HTTP_METHOD.test(value)) &&
+      !SAFE.has(value.toUpperCase()),
   );
 }
 
@@ -131,14 +137,14 @@ function gitRequest(wire: WireRequest, path: string): AskedByGit | EgressDenial 
   if (service === 'git-receive-pack')
     return { method: 'POST', path: path.replace(/\/info\/refs$/, '/git-receive-pack'), effect: 'read' };
   if (isFetch(wire)) return { method: 'GET', path, effect: 'fetch' };
-  return method === 'POST' && target.endsWith('/git-receive-pack') ? { method, path, effect: null } : NO_GIT;
+  return method === 'POST' && endsWith(target, '/git-receive-pack') ? { method, path, effect: null } : NO_GIT;
 }
 
 /** True if every part of a request except its body looks like a git fetch, which is a POST. */
 function isFetch({ method, target, headers, hasBody }: WireRequest): boolean {
   const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers;
   const isKnown = type === FETCH_TYPE && (encoding === 'identity' || encoding === 'gzip');
-  return method === 'POST' && target.endsWith('/git-upload-pack') && isKnown && hasBody;
+  return method === 'POST' && endsWith(target, '/git-upload-pack') && isKnown && hasBody;
 }
 
 function fitsRequest(rule: EgressRule, { method, path }: Asked): boolean {

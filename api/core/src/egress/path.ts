@@ -29,18 +29,30 @@ function decoded(text: string): string | null {
   }
 }
 
-/** True if a canonical path matches a pattern: `*` is one segment, a final `**` zero or more. */
-export function fitsPath(pattern: string, path: string): boolean {
-  const wanted = (decoded(pattern) ?? pattern).split('/');
-  const given = path.split('/');
-  const isOpen = wanted.at(-1) === '**';
-  if (isOpen) wanted.pop();
+type Segments = readonly { readonly text: string; readonly isWild: boolean }[];
+
+/** The segments of a pattern, decoded one by one: an encoded `*` is a literal one. */
+const segmentsOf = (pattern: string, fold: (text: string) => string): Segments =>
+  pattern.split('/').map((text) => ({ text: fold(decoded(text) ?? text), isWild: text === '*' }));
+
+function fits(pattern: string, path: string, fold: (text: string) => string): boolean {
+  const isOpen = pattern.endsWith('/**');
+  const wanted = segmentsOf(isOpen ? pattern.slice(0, -'/**'.length) : pattern, fold);
+  const given = path.split('/').map(fold);
   if (isOpen ? given.length < wanted.length : given.length !== wanted.length) return false;
-  return wanted.every((segment, at) => (segment === '*' ? given[at] !== '' : segment === given[at]));
+  return wanted.every(({ text, isWild }, at) => (isWild ? given[at] !== '' : text === given[at]));
 }
 
-/** Like `fitsPath`, for denials: ignores case and a trailing slash, as many servers do. */
-export function fitsDeniedPath(pattern: string, path: string): boolean {
-  const [wanted, given] = [pattern, path].map((text) => text.toLowerCase().replace(/(?<=.)\/$/, ''));
-  return wanted !== undefined && given !== undefined && fitsPath(wanted, given);
-}
+/** True if a canonical path matches a pattern: `*` is one segment, a final `**` zero or more. */
+export const fitsPath = (pattern: string, path: string): boolean => fits(pattern, path, (text) => text);
+
+/** Servers ignore case, forms of Unicode, and dots and spaces at the end of a name. */
+const foldName = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[. ]+$/, '');
+
+/** Like `fitsPath`, for denials: ignores the differences that some servers ignore, and a trailing slash. */
+export const fitsDeniedPath = (pattern: string, path: string): boolean =>
+  fits(pattern.replace(/(?<=.)\/$/, ''), path.replace(/(?<=.)\/$/, ''), foldName);

@@ -19,30 +19,15 @@ const OF_ONE_HOP: ReadonlySet<string> = new Set([
 /** Options of `Connection` that are not header names. */
 const CONNECTION_OPTIONS: ReadonlySet<string> = new Set(['close', '']);
 
-/** Headers with which servers override the method, host or path. */
-const OVERRIDES: ReadonlySet<string> = new Set([
-  'forwarded',
-  'x-forwarded-host',
-  'x-forwarded-method',
-  'x-forwarded-path',
-  'x-forwarded-prefix',
-  'x-forwarded-server',
-  'x-forwarded-uri',
-  'x-host',
-  'x-http-host-override',
-  'x-http-method',
-  'x-http-method-override',
-  'x-http-path-override',
-  'x-method',
-  'x-method-override',
-  'x-original-host',
-  'x-original-method',
-  'x-original-uri',
-  'x-original-url',
-  'x-override-url',
-  'x-rewrite-uri',
-  'x-rewrite-url',
-]);
+/**
+ * Headers with which servers override the method, host or path, by the letters of their names: CGI and its descendants
+ * read any other character as `_`.
+ */
+const OVERRIDES: readonly RegExp[] = [
+  /^(x|http|original|forwarded|envoy)*method(override)?$/,
+  /^(x|http|original|envoy|rewrite|rewritten|forwarded|override|accel)+(url|uri|path|host|prefix|server|redirect)(override)?$/,
+  /^(forwarded|scriptname|pathinfo|requesturi|requestmethod)$/,
+];
 
 const unclear = (why: string): EgressDenial => deny('egress_request_unclear', why);
 
@@ -54,8 +39,8 @@ const optionsOf = (connection: string | readonly string[] | undefined): readonly
     .map((name) => name.trim());
 
 /**
- * The headers of a program's request without hop-by-hop ones. Refuses headers that override method, host or path. CGI
- * and its descendants read `_` in a name as `-`. Pure.
+ * The headers of a program's request without hop-by-hop ones. Refuses headers that override method, host or path.
+ * Pure.
  */
 export function outgoingHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -63,7 +48,10 @@ export function outgoingHeaders(
   const named = optionsOf(headers['connection']).find((name) => !OF_ONE_HOP.has(name) && !CONNECTION_OPTIONS.has(name));
   if (named !== undefined)
     return unclear(`Connection names ${quoted(named)}, which would hide that header from the server; send it without`);
-  const override = Object.keys(headers).find((name) => OVERRIDES.has(name.replaceAll('_', '-')));
+  const override = Object.keys(headers).find((name) => {
+    const letters = name.replaceAll(/[^a-z0-9]/g, '');
+    return OVERRIDES.some((form) => form.test(letters));
+  });
   if (override !== undefined)
     return unclear(
       `the header ${quoted(override)} overrides the request; send the intended method, host and path instead`,

@@ -41,9 +41,20 @@ export async function findAskingRun(
   const counted = await readRunLeft(db, { agentId, agentUid, runId: named.runId });
   if (counted === null) return accepted(null);
   const refusal = refusalOf(counted);
-  if (refusal === null) return accepted({ runId: counted.runId, publisher: named.publisher });
-  named.publisher?.close();
-  return refusal;
+  if (refusal !== null || counted.runId !== named.runId) named.publisher?.close();
+  if (refusal !== null) return refusal;
+  const publisher = counted.runId === named.runId ? named.publisher : null;
+  return accepted({ runId: counted.runId, publisher: publisher ?? (await watchedOnly(deltas, counted, agent)) });
+}
+
+/** Ends the answer with its run, and publishes none of its text: the request names no run, or another attempt of it. */
+async function watchedOnly(
+  deltas: Ports['deltas'],
+  { runId }: RunLeft,
+  { uid: agentUid, cycle }: AgentActor,
+): Promise<DeltaPublisher | null> {
+  const opened = await deltas.open({ runId, agentUid, cycle, ask: 0, attempt: 0 });
+  return opened.kind === 'open' ? { ...opened.publisher, publish: () => undefined } : null;
 }
 
 /** The run that a request names, if it is one of the agent's life; refuses one that has ended. */

@@ -13,6 +13,8 @@ import { agentToken, eventually, testVillage, type AgentId } from '../testing/te
 import { testWire, wireModels } from './testing/wire-models.ts';
 
 const deltas: RunDelta[] = [];
+/** In progress from the first test to the last. */
+let runOfBob = '';
 
 const [village, wire] = await Promise.all([testVillage(), testWire()]);
 const models = wireModels(wire.url);
@@ -49,6 +51,7 @@ const deltasOf = (runId: string): readonly RunDelta[] => deltas.filter(({ run_id
 
 test('the text of an answer is published with the numbers of the request, and the run counts tokens', async () => {
   const runId = await startedRun('bob');
+  runOfBob = runId;
   answerWith(['I ', 'walk ', 'now.']);
   assert.match(await (await ask('bob', { run_id: runId, ask: '3', attempt: 1 })).text(), /DONE/);
   const received = await eventually('the deltas', () => deltasOf(runId).length === 3 && deltasOf(runId));
@@ -123,5 +126,18 @@ test('a run that has used its tokens gets no further answer, and its requests in
     const { code, detail } = (await refused.json()) as { readonly code: string; readonly detail: string };
     assert.deepEqual([code, /budget of tokens/.test(detail)], ['run_budget_spent', true]);
   }
+  wire.verify();
+});
+
+test('a request that names a queued run spends the budgets of the run in progress, and ends with it', async () => {
+  const runId = runOfBob;
+  const { run_id: queued } = await one.give('bob');
+  answerWith(['First words.'], 'hold');
+  const response = await ask('bob', { run_id: queued, ask: 1, attempt: 1 });
+  await eventually('the request', () => wire.requests.length > 0);
+  await two.play.admin.cancelRun({ run_id: runId });
+  assert.match(await response.text(), /"code":"run_settled"/);
+  assert.deepEqual(deltasOf(queued), []);
+  assert.ok((await one.get(runId)).usage.tokens > 0);
   wire.verify();
 });

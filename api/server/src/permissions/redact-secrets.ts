@@ -1,6 +1,6 @@
 /** Forms of secrets that people and programs print by mistake. Each pattern takes time linear in the text. */
 const FORMS: readonly RegExp[] = [
-  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{1,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
+  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s]|\\[nr]){1,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
   /\b(?:gh[opsur]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{30,255}|glpat-[\w-]{16,64})\b/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\bsk-[A-Za-z0-9_-]{20,200}/g,

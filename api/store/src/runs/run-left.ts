@@ -4,6 +4,9 @@ import type { Db } from '../connection/database.ts';
 import { UNDER_WAY } from './run-row.ts';
 
 /** A run, and how much of its budgets it may still use: without its own use, its requests in progress, and its workers' shares. */
+/** For a query of `run`: true while the agent works on it or it waits for people. A queued run has no budgets yet. */
+const IS_ACTIVE = sql<boolean>`state in ('running', 'waiting_permission')`;
+
 export interface RunLeft {
   readonly runId: string;
   /** True once the run has ended or is being cancelled. */
@@ -29,12 +32,11 @@ export async function readRunLeft(
   db: Db,
   { agentId, agentUid, runId }: { readonly agentId: string; readonly agentUid: string; readonly runId: string | null },
 ): Promise<RunLeft | null> {
-  const chosen =
-    runId === null ? sql`state in (${sql.join(UNDER_WAY)}) and started_at is not null` : sql`run_id = ${runId}::uuid`;
   const { rows } = await sql<RunLeftRow>`
     with recursive asked as (
       select run_id, state, cancel_requested_at, ended_at, budgets, steps, tokens, cost_micros from run
-      where agent_id = ${agentId} and agent_uid = ${agentUid} and ${chosen} order by run_id desc limit 1
+      where agent_id = ${agentId} and agent_uid = ${agentUid} and (${IS_ACTIVE} or run_id = ${runId}::uuid)
+      order by (${IS_ACTIVE} and run_id = ${runId}::uuid) is true desc, ${IS_ACTIVE} desc, run_id desc limit 1
     ), tree as (
       select run.run_id as top, run.run_id, run.tokens, run.cost_micros, run.state in (${sql.join(UNDER_WAY)}) as is_active, run.budgets
       from run join asked on run.parent_run_id = asked.run_id
