@@ -159,7 +159,10 @@ type Case = readonly [attempt: Attempt, code: string, host: string | null];
 const tls = `open.test:${TLS_PORT}`;
 const read = `read.test:${TLS_PORT}`;
 const plain = `http://plain.test:${PLAIN_PORT}`;
-const broker = (): { readonly host: string; readonly port: number } => ({ host: 'hamlet-broker', port: 3128 });
+const broker = (): { readonly host: string; readonly port: number } => ({
+  host: at['hamlet-broker service'] ?? '',
+  port: 3128,
+});
 const FORGED = ['eyJhbGciOiJub25lIn0', Buffer.from('{"sub":"bob"}').toString('base64url'), ''].join('.');
 
 const through = (): Readonly<Record<string, Case>> => ({
