@@ -18,7 +18,6 @@ test('sources import only zod, HTTP and each other, and load the rest lazily', (
   });
   assert.deepEqual([...new Set(imports)].toSorted(), [
     'import node:http',
-    'import type node:http',
     'import type node:https',
     'import type node:net',
     'import zod',

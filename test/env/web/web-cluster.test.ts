@@ -20,7 +20,7 @@ test('while the database is down, the board shows a copy and a notice', async ()
   await village.postgres.stop();
   try {
     await page.click('.board [data-choice="all"]');
-    await page.locator('.board-list [data-copy]', { hasText: 'nothing can be written for now' }).waitFor();
+    await page.locator('.board-list [data-copy]', { hasText: 'you cannot write now' }).waitFor();
     await page.locator('.post-row', { hasText: 'Bread at noon' }).click();
     await page.locator('.thread', { hasText: 'At the market.' }).waitFor();
     await page.waitForSelector('.board [data-copy]');

@@ -174,7 +174,7 @@ test('an admin can give no more as rewards in a day than as credits without a se
   const body = { agent_id: 'cleo', reason: 'much' };
   await alan.rewardAgent({ ...body, amount: '60' });
   const over = alan.rewardAgent({ ...body, amount: '41' });
-  await refuses(over, 'allowance_exceeded', /40 aiDollars are left .*another admin approves/);
+  await refuses(over, 'allowance_exceeded', /40 aiDollars are left .*another admin must approve/);
   await alan.rewardAgent({ ...body, amount: '40' });
   const own = await alan.getAllowance();
   assert.deepEqual([own.daily, own.used, own.left], ['100', '100', '0']);
