@@ -72,13 +72,13 @@ function privateGit(): RequestListener {
   };
 }
 
-/** A GitHub API for callers with the token, which it echoes. */
+/** A GitHub API for callers with the token. */
 const github: RequestListener = ({ headers, url = '' }, response) => {
   const [, sent] = /^(?:token|Bearer) (.+)$/.exec(headers.authorization ?? '') ?? [];
   response.setHeader('content-type', 'application/json');
   if (sent !== token) response.writeHead(401).end('{"message":"Bad credentials"}');
   else if (url.startsWith('/search/')) response.end('{"total_count":0,"incomplete_results":false,"items":[]}');
-  else response.end(JSON.stringify({ login: 'team', token: sent }));
+  else response.end(JSON.stringify({ login: 'team' }));
 };
 
 async function serveAll(): Promise<void> {
@@ -286,7 +286,7 @@ test('apt, pip, npm, go and cargo install from enabled registries', async () => 
 });
 
 test('gh and the GitHub MCP server use a token that their pod does not contain', async () => {
-  assert.deepEqual(JSON.parse((await run('gh api user')).output), { login: 'team', token: PLACEHOLDER });
+  assert.deepEqual(JSON.parse((await run('gh api user')).output), { login: 'team' });
   const search = { name: 'search_repositories', arguments: { query: 'toys' } };
   const asked = await run(`node -e '${CALL_TOOL}' mcp-server-github '${JSON.stringify(search)}'`);
   assert.match(asked.output, /total_count.*0/);
