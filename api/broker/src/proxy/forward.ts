@@ -6,9 +6,10 @@ import type { Village } from '../village.ts';
 import { pathOf } from './asked.ts';
 import type { AttemptFacts, Recorder } from './caller.ts';
 import { exchange, type By, type ExchangeParts, type Outgoing } from './exchange.ts';
+import { hasBody } from './held-bodies.ts';
 import { answerProbe, refusePush, type RefusedPush } from './git-guard.ts';
 import { refuseRequest } from './refuse.ts';
-import { GONE, guardWrite, type GuardParts, type JudgedRequest } from './write-guard.ts';
+import { GONE, guardWrite, type GuardParts, type JudgedRequest, type LetOut } from './write-guard.ts';
 
 export interface ForwardParts extends GuardParts, ExchangeParts {
   readonly recorder: Recorder;
@@ -20,9 +21,6 @@ export interface Passage extends Outgoing {
   /** True for a request to git's own endpoint. */
   readonly isOfGit?: boolean;
 }
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /** The request as it will be sent. */
 function wireOf({ request, isOfGit = false }: Passage): WireRequest | EgressDenial {
@@ -77,9 +75,14 @@ async function letOut(
   if ('denial' in out) return refuseWrite(parts, passage, out);
   const secret = isSecret ? await readSecret(parts, passage, rule) : null;
   if (secret === null || typeof secret === 'string') return send(parts, passage, { wire, rule, secret, out });
-  out.release();
-  if (out.ask !== null) void parts.village.withdraw(out.ask);
+  drop(parts, out);
   refuseWrite(parts, passage, { denial: secret, push: out.push });
+}
+
+/** Ends a permitted request that is not sent. */
+function drop({ village }: ForwardParts, out: LetOut): void {
+  out.release();
+  if (out.ask !== null) void village.withdraw(out.ask);
 }
 
 function refuseWrite({ recorder }: ForwardParts, passage: Passage, refused: RefusedPush): void {
@@ -103,8 +106,7 @@ async function send(parts: ForwardParts, passage: Passage, by: Omit<By, 'attempt
   const { out } = by;
   const attempt = await parts.recorder.begin(passage.caller, factsOf(passage), out.ask?.ask);
   if ('end' in attempt && !passage.response.destroyed) return exchange(parts, passage, { ...by, attempt });
-  out.release();
-  if (out.ask !== null) void parts.village.withdraw(out.ask);
+  drop(parts, out);
   if ('end' in attempt) attempt.end(GONE);
   else refuseRequest(passage.response, attempt);
 }

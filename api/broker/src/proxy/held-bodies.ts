@@ -14,6 +14,10 @@ export type Body =
 
 const UNREAD: Body = { kind: 'unread' };
 
+/** True if a request frames a body (RFC 9112 6). */
+export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
 /** Bodies in memory that wait for permissions. Once an agent has used its share, a person decides without seeing further bodies. */
 export class HeldBodies {
   readonly #byAgent = new Map<string, number>();
@@ -22,8 +26,7 @@ export class HeldBodies {
   /** Reads a body up to MAX_READ_BYTES. The caller releases a whole one after it was sent or refused. */
   async read(uid: string, request: IncomingMessage): Promise<Body> {
     const { headers } = request;
-    const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
-    if (isEmpty) return { kind: 'whole', bytes: Buffer.alloc(0), release: () => undefined };
+    if (!hasBody(request)) return { kind: 'whole', bytes: Buffer.alloc(0), release: () => undefined };
     if (Number(headers['content-length'] ?? 0) > MAX_READ_BYTES || !this.#take(uid)) return UNREAD;
     const release = (): void => this.#give(uid);
     const timer = setTimeout(() => request.destroy(), READ_MS);

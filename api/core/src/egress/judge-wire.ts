@@ -23,7 +23,7 @@ export interface WireRequest {
 export type WireEffect = 'read' | 'fetch' | 'probe' | EgressWriteKind;
 
 export type WireVerdict =
-  | { readonly verdict: 'allow'; readonly rule: EgressRule; readonly effect: WireEffect; readonly path: string }
+  | { readonly verdict: 'allow'; readonly rule: EgressRule; readonly effect: WireEffect }
   | EgressDenial;
 
 /** Methods that change nothing (RFC 9110 9.2.1). Methods are case-sensitive. */
@@ -195,5 +195,5 @@ export function judgeWire(policy: EgressPolicy, destination: Destination, wire: 
   const rule = ruleFor(policy, destination, git ?? { method: wire.method, path });
   if ('verdict' in rule) return rule;
   const effect = git?.effect ?? effectOf(wire, { destination, path, registries: policy.registries });
-  return typeof effect === 'string' ? { verdict: 'allow', rule, effect, path } : effect;
+  return typeof effect === 'string' ? { verdict: 'allow', rule, effect } : effect;
 }

@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import { UNDER_WAY } from './run-row.ts';
 
-/** A run, and how much of its budgets it may still use: without its own use, its requests in progress, and its workers' shares. */
 /** For a query of `run`: true while the agent works on it or it waits for people. A queued run has no budgets yet. */
 const IS_ACTIVE = sql<boolean>`state in ('running', 'waiting_permission')`;
 
+/** A run, and what its own use, its requests in progress and the shares of its workers leave of its budgets. */
 export interface RunLeft {
   readonly runId: string;
   /** True once the run has ended or is being cancelled. */
@@ -25,8 +25,9 @@ interface RunLeftRow {
 }
 
 /**
- * The run `runId` of an agent's life, or, without an id, the one of its runs that began last and is in progress; null if there is
- * none. A worker's budgets are part of its parent's, so that a run within its own is within those of its ancestors.
+ * The run of an agent's life on which a request counts: `runId` while it is in progress, otherwise the newest run in progress,
+ * otherwise `runId` in any state; null without any of these. A worker's budgets are part of its parent's, so that a run within its
+ * own is within those of its ancestors.
  */
 export async function readRunLeft(
   db: Db,

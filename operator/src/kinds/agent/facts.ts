@@ -60,7 +60,7 @@ export interface Facts {
   readonly nameTaken: boolean;
   readonly nextCycle: number;
   readonly claim: VolumeClaimView | undefined;
-  /** The Entitlements that the operator can parse, lowest rank first, with the GPUs that the agent has bought for now. */
+  /** The Entitlements that the operator can parse, lowest rank first, with the GPUs that the agent currently has bought. */
   readonly tiers: readonly TierView[];
   readonly node: NodeState | undefined;
   readonly volumeNode: NodeState | undefined;

@@ -142,7 +142,7 @@ function surroundings(sources: Sources, { agent, pods }: Own): Surroundings {
   };
 }
 
-/** The api's facts about an agent that decide its tier, and its tiers with the GPUs that it has bought for now. */
+/** The api's facts about an agent that decide its tier, and its tiers with the GPUs that it currently has bought. */
 export function entitledFacts(
   { village, tiers, nowMs }: Pick<Sources, 'village' | 'tiers' | 'nowMs'>,
   agent: CachedAgent,
