@@ -13,7 +13,8 @@ import { operatorPolicies } from '../rights/policies.ts';
 import type { Settings } from '../kinds/agent/facts.ts';
 import { RIGHTS } from '../rights/rights.ts';
 import { villageClient } from '../village/village-client.ts';
-import { SETTINGS } from '../kinds/agent/testing/sample-state.ts';
+import { podManifest } from '../kinds/agent/pod-manifest.ts';
+import { agentOf, SETTINGS, TIER_0 } from '../kinds/agent/testing/sample-state.ts';
 import { operatorMetrics, type OperatorMetrics } from '../metrics.ts';
 import { Operator } from '../operator.ts';
 import { fakeKubelet, type FakeKubelet } from './fake-kubelet.ts';
@@ -71,6 +72,18 @@ export async function operatorClient(
   await until('the rights of the Role and the ClusterRole are in force', () =>
     Promise.all([client.list(AGENTS, { namespace }), client.list(NODES, {})]),
   );
+  const agent = agentOf();
+  const pod = podManifest({
+    agent: { ...agent, metadata: { ...agent.metadata, namespace } },
+    spec: agent.spec,
+    tier: TIER_0,
+    cycle: 1,
+    settings: { ...SETTINGS, image },
+  });
+  await until(`the policies allow ${image}`, async () => {
+    const refusal = await client.create(PODS, pod, { namespace, query: { dryRun: 'All' } }).then(() => '', String);
+    return !refusal.includes('runs only the image');
+  });
   return client;
 }
 
