@@ -100,6 +100,15 @@ const registry: Schema = {
   ],
 };
 
+/** An entry of HAMLET_REPOSITORIES; the api checks it again. */
+const repositoryMembers: Schema = {
+  ...closed({
+    repository: { type: 'string', minLength: 1, maxLength: 1_000 },
+    members: { type: 'array', minItems: 1, maxItems: 200, items: { type: 'string', minLength: 1, maxLength: 64 } },
+  }),
+  required: ['repository', 'members'],
+};
+
 /** Images and the api. */
 const PROCESSES: Schema = {
   global: { type: 'object' },
@@ -118,6 +127,7 @@ const PROCESSES: Schema = {
     turnDays: { type: 'integer', minimum: 0, maximum: 36_500 },
     sessionDays: { type: 'integer', minimum: 0, maximum: 36_500 },
     toolRules: { type: 'array', maxItems: 64, items: toolRule },
+    repositories: { type: 'array', maxItems: 100, items: repositoryMembers },
     keys: closed({ adminToken: token, memberToken: token }),
     resources,
   }),

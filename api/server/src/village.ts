@@ -1,6 +1,7 @@
 import { ping } from '@hamlet/store';
 import type { Authenticate } from './http/actor.ts';
 import { placeOfferWith } from './money/offers/run-offers.ts';
+import { repositoryAccess } from './memory/repository-access.ts';
 import { policyOfRun, type PolicyColumns } from './permissions/agent-policy.ts';
 import { createReadCommand } from './permissions/shell/read-command.ts';
 import { createReadiness } from './service/readiness.ts';
@@ -42,6 +43,7 @@ export function villageOf(base: Base, parts: Parts, authenticate: Authenticate) 
     policyOf,
     classesOf: parts.classesOf,
     villageRules: base.shared.config.toolRules,
+    mayUseRepository: repositoryAccess(base.shared.config.repositories, () => base.shared.source.list()),
     policyOfRun: (run: PolicyColumns) => policyOfRun(policyOf, run),
     readCommand: createReadCommand(),
     watch,

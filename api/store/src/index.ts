@@ -3,6 +3,7 @@ export * from './agents/agent-reports.ts';
 export * from './agents/personality.ts';
 export * from './agents/scripts.ts';
 export * from './agents/agent-sessions.ts';
+export * from './agents/forget-lives.ts';
 export * from './agents/lives.ts';
 export * from './agents/presence.ts';
 export * from './agents/sample-agents.ts';

@@ -14,7 +14,7 @@ import type { Settings } from '../kinds/agent/facts.ts';
 import { RIGHTS } from '../rights/rights.ts';
 import { villageClient } from '../village/village-client.ts';
 import { podManifest } from '../kinds/agent/pod-manifest.ts';
-import { agentOf, SETTINGS, TIER_0 } from '../kinds/agent/testing/sample-state.ts';
+import { agentOf, SETTINGS, specOf, TIER_0 } from '../kinds/agent/testing/sample-state.ts';
 import { operatorMetrics, type OperatorMetrics } from '../metrics.ts';
 import { Operator } from '../operator.ts';
 import { fakeKubelet, type FakeKubelet } from './fake-kubelet.ts';
@@ -75,7 +75,7 @@ export async function operatorClient(
   const agent = agentOf();
   const pod = podManifest({
     agent: { ...agent, metadata: { ...agent.metadata, namespace } },
-    spec: agent.spec,
+    spec: specOf(),
     tier: TIER_0,
     cycle: 1,
     settings: { ...SETTINGS, image },

@@ -106,6 +106,10 @@ export const REFUSALS = {
   too_many_people: afterChange(409, 'The session has reached its limit of people: open another one'),
   not_session_creator: never(403, 'Only its creator or an admin takes others out of a session: ask them'),
   last_person: afterChange(409, 'A session needs at least one person: end the session instead'),
+  repository_not_allowed: afterChange(
+    403,
+    "The village's list of repositories does not name this one for you: ask an admin to open the session or to list it",
+  ),
   no_such_person: never(404, 'No person of this village has that name: correct the name'),
   firing_too_early: later(409, "The slot is in the future by the village's clock: send the firing when it is due"),
   firing_forgotten: never(409, 'The slot is older than the firings that the village keeps: send only newer slots'),

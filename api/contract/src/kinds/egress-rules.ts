@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { guarded } from './guarded.ts';
 import { matching, ObjectName } from './text.ts';
 
 /** The API server estimates the cost of a pattern by these limits. */
@@ -21,11 +22,25 @@ const Path = matching(
   'write a path such as /repos/team/**: * is one segment, ** at the end any number of them',
 );
 
-const HeaderName = matching(
-  '^[a-z0-9]+(-[a-z0-9]+)*$',
-  64,
-  'write the name of a header in lower case, such as x-api-key',
-);
+/** Hop-by-hop headers and those that frame the body, which cannot carry a secret. */
+export const FRAMING_HEADERS = [
+  'connection',
+  'content-length',
+  'host',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+] as const;
+
+const HEADER_MESSAGE = 'write the name of a header in lower case, such as x-api-key';
+const HeaderName = guarded(matching('^[a-z0-9]+(-[a-z0-9]+)*$', 64, HEADER_MESSAGE), [
+  {
+    holds: (value) => !FRAMING_HEADERS.some((header) => header === value),
+    rule: `!(self in ['${FRAMING_HEADERS.join("', '")}'])`,
+    message: `${HEADER_MESSAGE}; connection, host and the headers that frame a body cannot carry a secret`,
+  },
+]);
 
 const Ports = z.array(z.int().min(1).max(65_535)).min(1).max(MAX_PORTS);
 

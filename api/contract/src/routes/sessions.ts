@@ -37,7 +37,7 @@ export const createSession = defineRoute('createSession POST /agents/{agent_id}/
   }),
   status: 201,
   answer: SessionAnswer,
-  reasons: ['no_such_agent', 'too_many_sessions', 'no_such_person'],
+  reasons: ['no_such_agent', 'too_many_sessions', 'no_such_person', 'repository_not_allowed'],
 });
 
 export const listAgentSessions = defineRoute('listAgentSessions GET /agents/{agent_id}/sessions', {

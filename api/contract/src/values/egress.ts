@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FRAMING_HEADERS } from '../kinds/egress-rules.ts';
 
 /** Limits of egress rules, which come from untrusted manifests. */
 export const MAX_EGRESS_RULES = 100;
@@ -21,11 +22,11 @@ export const PathPattern = z
 
 export const HttpMethod = z.string().regex(/^[A-Z]{3,16}$/);
 
-/** A header name in lower case. Hop-by-hop headers and those that frame the body cannot carry a secret. */
+/** A header name in lower case that can carry a secret. */
 export const HeaderName = z
   .string()
   .max(64)
-  .regex(/^(?!(?:connection|content-length|host|te|trailer|transfer-encoding|upgrade)$)[a-z0-9]+(-[a-z0-9]+)*$/);
+  .regex(new RegExp(`^(?!(?:${FRAMING_HEADERS.join('|')})$)[a-z0-9]+(-[a-z0-9]+)*$`));
 export const SecretUser = z
   .string()
   .min(1)

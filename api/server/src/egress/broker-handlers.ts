@@ -7,7 +7,7 @@ import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, type Refused } from '../http/outcome.ts';
 import { isBarred } from '../standing/standing-cache.ts';
 import { permitWrite, withdrawWrite } from './writes/permit-write.ts';
-import { settleEndedWrites } from './writes/write-effect.ts';
+import { endedWrites } from './writes/write-effect.ts';
 import { denied, type Denied } from './writes/write-facts.ts';
 import type { Village } from '../village.ts';
 
@@ -74,12 +74,13 @@ const NO_SECRET = { value: null, for_host: true } as const;
 
 export function brokerHandlers(village: Village) {
   const { db, source, standing, egressOf, brokerFeed, egressSecrets } = village;
+  const settleEnded = endedWrites(village);
   return {
     admitEgress: plain(async ({ body, address }) => accepted(await answerAbout(village, body.token, address))),
     keepEgressAttempts: plain(async ({ body }) => {
       const begun = await beginEgressAttempts(db, body.begin, { refusedUpTo: EGRESS_RECORDED_AN_HOUR });
       const ended = await endEgressAttempts(db, body.end);
-      await settleEndedWrites(db, body.end);
+      await settleEnded(body.end);
       return accepted({ begun, ended });
     }),
     permitEgress: permitWrite(village),

@@ -29,27 +29,29 @@ const summaryView = ({ repository, entries, bytes, agents, changedAt }: MemorySu
   changed_at: changedAt.toISOString(),
 });
 
-function listRepositoryMemories({ db }: Village): Handlers['listRepositoryMemories'] {
-  return plain(({ query }) =>
+function listRepositoryMemories({ db, mayUseRepository }: Village): Handlers['listRepositoryMemories'] {
+  return plain(({ query, actor }) =>
     paged(cursor, { ...query, list: 'memories' }, async ({ before, limit }) => {
       const { rows, next } = await listMemories(db, { agentId: query.agent_id ?? null, after: before, limit });
-      return { memories: rows.map(summaryView), next };
+      return { memories: rows.filter(({ repository }) => mayUseRepository(actor, repository)).map(summaryView), next };
     }),
   );
 }
 
-function getRepositoryMemory({ db }: Village): Handlers['getRepositoryMemory'] {
-  return plain(async ({ query }) => {
+function getRepositoryMemory({ db, mayUseRepository }: Village): Handlers['getRepositoryMemory'] {
+  return plain(async ({ query, actor }) => {
     const repository = askedMemory(query.repository);
+    if (!mayUseRepository(actor, repository)) return refused('repository_not_allowed');
     const entries = await readRepositoryMemory(db, repository);
     return accepted({ repository, entries: entries.map((entry) => entryView(entry, null)) });
   });
 }
 
-function forgetRepositoryEntry({ db }: Village): Handlers['forgetRepositoryEntry'] {
+function forgetRepositoryEntry({ db, mayUseRepository }: Village): Handlers['forgetRepositoryEntry'] {
   return plain((request) =>
     inTransaction(db, async (tx): Promise<Outcome<Forgotten>> => {
       const repository = askedMemory(request.query.repository);
+      if (!mayUseRepository(request.actor, repository)) return refused('repository_not_allowed');
       await lockRepositoryMemory(tx, repository);
       const entry = (await readRepositoryMemory(tx, repository)).find(
         ({ memoryId }) => memoryId === request.params.memory_id,
@@ -64,10 +66,11 @@ function forgetRepositoryEntry({ db }: Village): Handlers['forgetRepositoryEntry
   );
 }
 
-function forgetRepositoryMemory({ db }: Village): Handlers['forgetRepositoryMemory'] {
+function forgetRepositoryMemory({ db, mayUseRepository }: Village): Handlers['forgetRepositoryMemory'] {
   return plain((request) =>
     inTransaction(db, async (tx): Promise<Outcome<Forgotten>> => {
       const repository = askedMemory(request.query.repository);
+      if (!mayUseRepository(request.actor, repository)) return refused('repository_not_allowed');
       await lockRepositoryMemory(tx, repository);
       const forgotten = await deleteRepositoryMemory(tx, repository);
       if (forgotten === null) return refused('no_such_memory');

@@ -73,7 +73,11 @@ const mind = untilEnd(await startCallMind());
 const village = await testVillage({ villageSpeed: 20 });
 const samples = village.samples;
 for (const name of ['ada', 'bob']) writeFileSync(join(samples, `good-agent-${name}.yaml`), AGENT(name));
-const replica = await village.startReplica({ HAMLET_TOOL_RULES: RULES }, { models: wireModels(mind.url) });
+const REPOSITORIES = JSON.stringify([{ repository: 'git.example.org/*', members: ['*'] }]);
+const replica = await village.startReplica(
+  { HAMLET_TOOL_RULES: RULES, HAMLET_REPOSITORIES: REPOSITORIES },
+  { models: wireModels(mind.url) },
+);
 const talk = new SessionPlay(replica.peopleUrl);
 const residents = testResidents(talk.play);
 await talk.play.everybody();

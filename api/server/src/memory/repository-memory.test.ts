@@ -10,9 +10,12 @@ import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, TOKENS, type AgentId, startPlay } from '../testing/test-village.ts';
 
-const { village, play } = await startPlay();
+const REPOSITORIES = JSON.stringify([{ repository: 'git.example.org/*', members: ['Mia'] }]);
+const { village, play } = await startPlay({ environment: { HAMLET_REPOSITORIES: REPOSITORIES } });
 const talk = new SessionPlay(play.url);
-const mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
+const admin = await firstAdmin(talk.play.url);
+const mia = await invite(admin, talk.play.url, { name: 'Mia', role: 'member' });
+const noa = await invite(admin, talk.play.url, { name: 'Noa', role: 'member' });
 
 interface Working {
   readonly agentId: AgentId;
@@ -181,6 +184,21 @@ test('a person deletes one or all entries; the audit has their ids but no text, 
   assert.doesNotMatch(JSON.stringify(acts), /poisoned/);
   const visitor = clientOf(talk.play.url, TOKENS.operator);
   await refuses(visitor.getRepositoryMemory(query), 'forbidden');
+});
+
+test('a member whom the list does not name opens no session on a repository and sees nothing of its memory', async () => {
+  const repository = 'git.example.org/town/closed';
+  await inRun('ada', `https://${repository}.git`, { changes: [note('A word.')] });
+  const entry = { memory_id: noteId(), repository };
+  const on = { agent_id: 'ada', people: [], repository: { url: `git@git.example.org:town/closed`, branch: 'main' } };
+  await refuses(noa.client.createSession(on), 'repository_not_allowed');
+  await refuses(noa.client.getRepositoryMemory({ repository }), 'repository_not_allowed');
+  await refuses(noa.client.forgetRepositoryEntry(entry), 'repository_not_allowed');
+  await refuses(noa.client.forgetRepositoryMemory({ repository }), 'repository_not_allowed');
+  assert.deepEqual((await noa.client.listRepositoryMemories({})).memories, []);
+  assert.ok((await mia.client.listRepositoryMemories({})).memories.some((memory) => memory.repository === repository));
+  const { session } = await talk.play.admin.createSession(on);
+  assert.equal(session.repository?.branch, 'main');
 });
 
 test('the number of memories of a village is limited; existing ones stay usable', async () => {

@@ -1,15 +1,17 @@
 import { RUN_LEASE_S, type RunError } from '@hamlet/contract';
 import { claimLapsed } from '@hamlet/core';
 import {
+  forgetLife,
   forgetOldFirings,
   forgetOldSchedules,
   inTransaction,
   databaseNow,
   pruneRuns,
+  readLivesToForget,
   readOverdueRuns,
   readRunsOverLease,
 } from '@hamlet/store';
-import type { Db, GivenUp, OverdueRun, RunLimits } from '@hamlet/store';
+import type { Db, EndedLife, GivenUp, OverdueRun, RunLimits } from '@hamlet/store';
 import { refused } from '../http/outcome.ts';
 import { itemByItem } from '../service/item-by-item.ts';
 import { job, type Job } from '../service/jobs.ts';
@@ -112,9 +114,18 @@ export function runJobs({ db, log }: UpkeepPorts): readonly Job[] {
   });
   const endOverdue = async (): Promise<number> =>
     each(await readOverdueRuns(db, RUN_LIMITS), (overdue) => giveUp(db, overdue));
+  const eachLife = itemByItem<EndedLife>({
+    log,
+    message: 'an ended life was not forgotten; the API retries it',
+    keyOf: ({ uid }) => uid,
+  });
+  const forgetRuns = async (): Promise<void> => {
+    await pruneRuns(db);
+    await eachLife(await readLivesToForget(db), (life) => forgetLife(db, life));
+  };
   return [
     job({ name: 'overdue-runs', everyMs: EVERY_MS, run: endOverdue }),
     job({ name: 'firing-retention', everyMs: FORGET_EVERY_MS, run: forget }),
-    job({ name: 'run-retention', everyMs: PRUNE_EVERY_MS, run: () => pruneRuns(db) }),
+    job({ name: 'run-retention', everyMs: PRUNE_EVERY_MS, run: forgetRuns }),
   ];
 }

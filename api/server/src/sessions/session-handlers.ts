@@ -21,6 +21,7 @@ import type { Actor } from '../http/actor.ts';
 import { inTx, plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { pageCursor, paged } from '../http/page-cursor.ts';
+import { memoryKey } from '../memory/memory-key.ts';
 import { applyToHeldRun } from '../runs/apply-to-run.ts';
 import { admitTo, openSession, type Admitted } from './transcript/session-access.ts';
 import { chatSessionView } from './transcript/session-view.ts';
@@ -48,12 +49,14 @@ async function peopleNamed(tx: Tx, names: readonly string[]): Promise<Outcome<re
   return accepted([...found.values()].map(({ accountId, name }) => ({ id: accountObject(accountId), name })));
 }
 
-function createSession({ source }: Village): Handlers['createSession'] {
+function createSession({ source, mayUseRepository }: Village): Handlers['createSession'] {
   return inTx(async (request, tx) => {
     const { agent_id: agentId } = request.params;
     const { title = null, repository = null, people } = request.body;
     const record = source.get(agentId);
     if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
+    const isAllowed = repository === null || mayUseRepository(request.actor, memoryKey(repository.url));
+    if (!isAllowed) return refused('repository_not_allowed');
     const author = authorOf(request.actor);
     const named = await peopleNamed(tx, people);
     if (!named.ok) return named;

@@ -1,10 +1,12 @@
 /** Streams of sessions on two replicas: no gap and no repetition after any failure. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openSessionStream } from '@hamlet/contract';
 import { inTransaction, insertPermission } from '@hamlet/store';
 import { Redis } from 'ioredis';
 import { dataOf } from '@hamlet/test/env/client';
+import { startSessionStreams } from './session-streams.ts';
 import { followSession, SessionPlay, type SessionEvent } from '../testing/play/session-play.ts';
 import { clientOf, eventually, TOKENS, startPlay } from '../testing/test-village.ts';
 
@@ -154,4 +156,34 @@ test('the stream has the text of the current answer and the permissions of its r
   );
   for (const { event, data } of stream.events) openSessionStream.answer.events[event].parse(data);
   stream.stop();
+});
+
+test('a reader that reads nothing is sent one page of changes, and the rest once it reads', async () => {
+  const { session_id: sessionId } = await talk.open(talk.play.admin, 'ada');
+  dataOf(await talk.say(talk.play.admin, sessionId, 'Work'));
+  const run = await talk.next('ada');
+  assert.ok(run);
+  dataOf(await talk.start('ada', run.run_id));
+  const db = village.openDb();
+  const actor = { id: 'admin', role: 'admin', accountId: null, name: 'admin' } as const;
+  const { promise: read, resolve: reads } = Promise.withResolvers<void>();
+  const sent: string[] = [];
+  const sink = { send: (event: string) => void sent.push(event), close: () => undefined, drained: () => read };
+  const streams = startSessionStreams({
+    db,
+    log: () => undefined,
+    notifications: { on: () => undefined },
+    deltas: { subscribe: () => () => undefined },
+  });
+  const after = await streams.cursorOf(db, sessionId);
+  const EVENTS = 500;
+  for (let written = 0; written < EVENTS; written += 100) await talk.claim(run.run_id, 100);
+  const stop = await streams.open({ sessionId, actor, after }, sink);
+  const count = (): number => sent.filter((event) => event === 'run_event').length;
+  await eventually('the first page', () => count() > 0);
+  await sleep(200);
+  assert.equal(count(), 200);
+  reads();
+  await eventually('the rest', () => count() === EVENTS);
+  stop?.();
 });

@@ -28,6 +28,7 @@ import { chatSessionView, messageView } from './transcript/session-view.ts';
 
 const PAGE = 200;
 const FIRST_MESSAGES = 100;
+const STREAMS_MAX = 2_000;
 const STREAMS_OF_SESSION_MAX = 64;
 const STREAMS_OF_CALLER_MAX = 16;
 
@@ -144,11 +145,13 @@ async function followAnswer({ db, deltas }: StreamPorts, stream: OpenStream, isO
     : null;
 }
 
-async function drain(db: Db, stream: OpenStream): Promise<void> {
-  for (;;) {
+/** Sends all changes, a page whenever the reader has read enough of the page before. */
+async function drain(db: Db, stream: OpenStream, isOpen: () => boolean): Promise<void> {
+  while (isOpen()) {
     const page = await readSessionEvents(db, stream.sessionId, { after: stream.number, limit: PAGE });
     if (page.length > 0) await sendPage(db, stream, page);
     if (page.length < PAGE) return;
+    await stream.sink.drained();
   }
 }
 
@@ -161,7 +164,8 @@ async function resume(db: Db, stream: OpenStream, after: string | undefined): Pr
   stream.number = number;
 }
 
-export interface StreamPorts extends Pick<Services, 'db' | 'notifications' | 'log'> {
+export interface StreamPorts extends Pick<Services, 'db' | 'log'> {
+  readonly notifications: Pick<Services['notifications'], 'on'>;
   readonly deltas: Pick<RunDeltas, 'subscribe'>;
 }
 
@@ -175,9 +179,10 @@ export function startSessionStreams(ports: StreamPorts) {
   const count = (matches: (stream: OpenStream) => boolean): number => [...pumps.keys()].filter(matches).length;
 
   function pumpOf(stream: OpenStream): () => void {
+    const isOpen = (): boolean => pumps.has(stream);
     const pump = coalesce(async () => {
-      await drain(db, stream);
-      await followAnswer(ports, stream, () => pumps.has(stream));
+      await drain(db, stream, isOpen);
+      await followAnswer(ports, stream, isOpen);
     });
     return () =>
       void pump().catch((error: unknown) => {
@@ -202,6 +207,7 @@ export function startSessionStreams(ports: StreamPorts) {
       }: { readonly sessionId: string; readonly actor: Actor; readonly after: string | undefined },
       sink: EventSink,
     ) => {
+      if (pumps.size >= STREAMS_MAX) return null;
       if (count((stream) => stream.sessionId === sessionId) >= STREAMS_OF_SESSION_MAX) return null;
       if (count((stream) => stream.actor.id === actor.id) >= STREAMS_OF_CALLER_MAX) return null;
       const question = questionOf((await readVillage(db)).streamEpoch, sessionId);

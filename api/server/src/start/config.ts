@@ -3,6 +3,7 @@ import { checkVillageRules, DEFAULT_VILLAGE_RULES } from '@hamlet/core';
 import { z } from 'zod';
 import { MODELS_ENVIRONMENT, modelsSettingsOf } from '../gateway/models/models-environment.ts';
 import { OIDC_ENVIRONMENT, oidcSettingsOf } from '../people/oidc-settings.ts';
+import { RepositoryMembers } from '../memory/repository-access.ts';
 import { proxyTrust, type ProxyTrust } from '../http/client-address.ts';
 import { PAYMENT_VARIABLES, paymentsConfigOf } from '../money/payments/payments-config.ts';
 
@@ -104,6 +105,14 @@ const Environment = z.object({
     .describe(
       'JSON list of rules for the tools of agents, {tools, when?, verdict, reason?, tainted?, examples?} (all allowed; in a run, spending asks a person)',
     ),
+  HAMLET_REPOSITORIES: z
+    .string()
+    .default('[]')
+    .transform(parsed)
+    .pipe(RepositoryMembers)
+    .describe(
+      'JSON list {repository, members}: on which repositories members may open sessions and read the memory, besides those of agents ([])',
+    ),
   ...PAYMENT_VARIABLES,
   ...MODELS_ENVIRONMENT,
   HAMLET_LOG_KEY_FILE: optional(
@@ -186,6 +195,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     },
     prices: env.HAMLET_PRICE_LIST,
     toolRules: env.HAMLET_TOOL_RULES,
+    repositories: env.HAMLET_REPOSITORIES,
     payments: paymentsConfigOf(env),
     models: modelsSettingsOf(env),
     sealing: {

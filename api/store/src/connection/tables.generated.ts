@@ -64,6 +64,7 @@ export interface Tables {
     cycle: Generated<number>;
     opened_at: Generated<Date>;
     closed_at: Date | null;
+    forgotten_at: Date | null;
   };
   agent_presence: {
     agent_id: string;
@@ -902,7 +903,7 @@ export const COLUMNS = {
   account_code: ['account_id as accountId', 'code_hash as codeHash', 'created_at as createdAt', 'expires_at as expiresAt'],
   account_hand: ['hand_id as handId', 'account_id as accountId', 'act', 'by_role as byRole', 'by_id as byId', 'at'],
   account_session: ['id_hash as idHash', 'account_id as accountId', 'created_at as createdAt', 'seen_at as seenAt', 'expires_at as expiresAt', 'session_id as sessionId', 'signed_in_by as signedInBy', 'address', 'user_agent as userAgent'],
-  agent_life: ['uid', 'agent_id as agentId', 'home', 'cycle', 'opened_at as openedAt', 'closed_at as closedAt'],
+  agent_life: ['uid', 'agent_id as agentId', 'home', 'cycle', 'opened_at as openedAt', 'closed_at as closedAt', 'forgotten_at as forgottenAt'],
   agent_presence: ['agent_id as agentId', 'uid', 'cycle', 'connected', 'replica_id as replicaId', 'stream_no as streamNo', 'last_seen as lastSeen'],
   agent_report: ['agent_id as agentId', 'uid', 'cycle', 'capabilities', 'skills', 'reported_at as reportedAt'],
   agent_session: ['token_hash as tokenHash', 'jti', 'agent_id as agentId', 'uid', 'cycle', 'issued_at as issuedAt', 'expires_at as expiresAt', 'revoked_at as revokedAt', 'pod_uid as podUid'],

@@ -92,6 +92,14 @@ export async function pruneRuns(db: Db): Promise<void> {
     }
 }
 
+/** Deletes the ended runs of one life of an agent, at most 10,000. Runs with an open offer stay. */
+export async function deleteEndedRunsOfLife(
+  db: Db,
+  { agentId, agentUid }: Pick<RunRow, 'agentId' | 'agentUid'>,
+): Promise<void> {
+  await deleteInRounds(db, sql`agent_id = ${agentId} and agent_uid = ${agentUid} and ${HAS_NO_OPEN_OFFER}`);
+}
+
 async function deleteInRounds(db: Db, which: RawBuilder<unknown>): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round += 1)
     if ((await inTransaction(db, (tx) => deleteEndedRuns(tx, which))) < AT_ONCE) return;

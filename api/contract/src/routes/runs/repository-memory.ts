@@ -57,7 +57,7 @@ const Forgotten = json(z.strictObject({ forgotten: z.int().min(0).describe('Numb
 
 export const listRepositoryMemories = defineRoute('listRepositoryMemories GET /repository-memories', {
   ...reading,
-  summary: 'Repositories with a memory, by name',
+  summary: 'Repositories with a memory that the caller may read, by name',
   query: z.strictObject({
     agent_id: AgentId.optional().describe('Only repositories in which this agent created an entry'),
     ...paging(REPOSITORY_MEMORIES_PAGE_MAX),
@@ -71,7 +71,7 @@ export const getRepositoryMemory = defineRoute('getRepositoryMemory GET /reposit
   summary: 'All entries of the memory of a repository, the least recently changed first; none if it has no memory',
   query: ofRepository,
   answer: json(z.strictObject({ repository: z.string(), entries: Entries })),
-  reasons: [],
+  reasons: ['repository_not_allowed'],
 });
 
 export const forgetRepositoryEntry = defineRoute(
@@ -82,7 +82,7 @@ export const forgetRepositoryEntry = defineRoute(
     params: z.strictObject({ memory_id: EntryId }),
     query: ofRepository,
     answer: Forgotten,
-    reasons: ['no_such_memory'],
+    reasons: ['repository_not_allowed', 'no_such_memory'],
   },
 );
 
@@ -91,5 +91,5 @@ export const forgetRepositoryMemory = defineRoute('forgetRepositoryMemory DELETE
   summary: 'Delete the whole memory of a repository',
   query: ofRepository,
   answer: Forgotten,
-  reasons: ['no_such_memory'],
+  reasons: ['repository_not_allowed', 'no_such_memory'],
 });

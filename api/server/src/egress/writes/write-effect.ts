@@ -30,6 +30,11 @@ const EVERY_MS = 60_000;
 /** The broker reports the end of a write at once. After this time, the broker or its report is lost. */
 const LATE_S = 3600;
 
+interface WritePorts {
+  readonly db: Db;
+  readonly log: Log;
+}
+
 interface Beginning {
   readonly request: { readonly body: EgressWrite };
   readonly args: CallArguments;
@@ -102,19 +107,24 @@ function settleBegun(db: Db, { runId, callId }: BegunEgressWrite, outcome: CallO
   });
 }
 
-export async function settleEndedWrites(db: Db, ends: readonly EgressEnd[]): Promise<void> {
-  const begun = await findBegunEgressWrites(
-    db,
-    ends.map(({ id }) => id),
-  );
-  for (const write of begun) {
-    const end = ends.find(({ id }) => id === write.ask);
-    if (end !== undefined) await settleBegun(db, write, writeOutcome(end));
-  }
+/** Settles the writes whose ends the broker reports. A write that cannot be settled becomes an unknown one: {@link lateWritesJob}. */
+export function endedWrites({ db, log }: WritePorts): (ends: readonly EgressEnd[]) => Promise<void> {
+  const each = itemByItem<BegunEgressWrite>({
+    log,
+    message: 'a write that ended was not settled',
+    keyOf: ({ ask }) => ask,
+  });
+  return async (ends) => {
+    const endOf = new Map(ends.map((end) => [end.id, end]));
+    await each(await findBegunEgressWrites(db, [...endOf.keys()]), async (write) => {
+      const end = endOf.get(write.ask);
+      return end !== undefined && settleBegun(db, write, writeOutcome(end));
+    });
+  };
 }
 
 /** Writes without an end, for example because their broker was killed, are unknown. They are never sent again. */
-export function lateWritesJob({ db, log }: { readonly db: Db; readonly log: Log }): Job {
+export function lateWritesJob({ db, log }: WritePorts): Job {
   const each = itemByItem<BegunEgressWrite>({
     log,
     message: 'a write without an end was not settled; the API retries it',

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { permitEgress, type CallData, type Permission } from '@hamlet/contract';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { type TestClient, dataOf, refuses } from '@hamlet/test/env/client';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { outlast, startPermits } from '../../permissions/testing/permission-play.ts';
 import { type Working } from '../../permissions/testing/permission-play.ts';
 import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
@@ -23,6 +25,7 @@ const { village, permits } = await startPermits({ samples: { 'good-agent-dan.yam
 const broker = clientOf(permits.play.url, TOKENS.broker);
 const elsewhere = clientOf((await village.startReplica()).peopleUrl, TOKENS.broker);
 const db = village.openDb();
+const superuser = untilEnd(openSuperuser(village.postgres));
 
 const writeOf = (working: Working, changes?: Partial<Write>): Promise<Write> =>
   ofWrite({ permits, broker }, working, changes);
@@ -54,6 +57,26 @@ function effectOf({ run, ask }: Write) {
     .executeTakeFirst();
 }
 
+/** A write that a person has allowed. */
+async function allowed(working: Working): Promise<Write> {
+  const body = await writeOf(working);
+  dataOf(await permits.answer(await asked(body), { answer: 'allow' }));
+  assert.equal(await verdictOf(body), 'allow');
+  return body;
+}
+
+/** The record of a write that was sent. */
+function attemptOf(
+  { ask: id, uid, cycle, run, call }: Write,
+  { status, address }: { readonly status: number | null; readonly address: string | null },
+) {
+  const where = { form: 'inspect', host: 'api.example.org', port: 443, method: 'POST', path: '/v1/notes' } as const;
+  return {
+    begin: { id, agent: 'ada', uid, cycle, run, call, ...where, refused: null, at: new Date().toISOString() },
+    end: { id, address, status, sent_bytes: 1, received_bytes: 0, refused: null, duration_ms: 1 },
+  };
+}
+
 test('a write waits for a person, is allowed once, and its effect is stored before it is sent', async () => {
   const working = await permits.startRun('ada');
   const body = await writeOf(working, { body: 'password=hunter22 and more' });
@@ -81,16 +104,10 @@ test('a write waits for a person, is allowed once, and its effect is stored befo
 test('the end of the attempt settles the effect; an end without an answer leaves it unknown', async () => {
   const working = await permits.startRun('ada');
   const end = async (status: number | null, address: string | null): Promise<unknown> => {
-    const body = await writeOf(working);
-    dataOf(await permits.answer(await asked(body), { answer: 'allow' }));
-    assert.equal(await verdictOf(body), 'allow');
-    const { ask: id, uid, cycle, call } = body;
-    const at = new Date().toISOString();
-    const where = { form: 'inspect', host: 'api.example.org', port: 443, method: 'POST', path: '/v1/notes' } as const;
-    const begin = [{ id, agent: 'ada', uid, cycle, run: working.runId, call, ...where, refused: null, at }];
-    const ends = { id, address, status, sent_bytes: 1, received_bytes: 0, refused: null, duration_ms: 1 };
-    await broker.keepEgressAttempts({ begin, end: [] });
-    await broker.keepEgressAttempts({ begin: [], end: [ends] });
+    const body = await allowed(working);
+    const { begin, end: over } = attemptOf(body, { status, address });
+    await broker.keepEgressAttempts({ begin: [begin], end: [] });
+    await broker.keepEgressAttempts({ begin: [], end: [over] });
     assert.equal(await verdictOf(body), 'egress_write_withdrawn', 'a settled write is not allowed again');
     return (await effectOf(body))?.outcome;
   };
@@ -103,6 +120,22 @@ test('the end of the attempt settles the effect; an end without an answer leaves
   assert.deepEqual(kinds.slice(-2), ['call_begun', 'call_unknown']);
   const repeated = await permissionOf(await asked(await writeOf(working)));
   assert.match(repeated?.reason ?? '', /^The same write was sent at .*, and it is unknown whether it happened/);
+});
+
+test('a write whose end cannot be stored does not hold up the ends after it', async () => {
+  const working = await permits.startRun('ada');
+  const writes = [await allowed(working), await allowed(working)] as const;
+  const records = writes.map((body) => attemptOf(body, { status: 201, address: '93.184.216.34' }));
+  await superuser.run(
+    "create function break_effect() returns trigger language plpgsql as $$begin raise exception 'broken'; end$$",
+  );
+  await superuser.run(
+    `create trigger break_effect before update on effect for each row when (new.call_id = 'out.${writes[0].ask}') execute function break_effect()`,
+  );
+  await broker.keepEgressAttempts({ begin: records.map(({ begin }) => begin), end: records.map(({ end }) => end) });
+  const states = await Promise.all(writes.map(async (body) => (await effectOf(body))?.state));
+  assert.deepEqual(states, ['begun', 'settled']);
+  await superuser.run('drop function break_effect cascade');
 });
 
 test('a denial, an expiry, a cancel, a measure and the end of the program have their own refusal codes', async () => {

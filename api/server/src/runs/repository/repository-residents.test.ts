@@ -40,7 +40,12 @@ const config = join(folder, 'gitconfig');
 writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
 setVariables({ GIT_CONFIG_GLOBAL: config });
 ['bakery', 'mill'].forEach(server);
-const village = untilEnd(await startHandsVillage(await startCallMind(systems), { environmentOf: withTunnel }));
+const REPOSITORIES = JSON.stringify([{ repository: 'git.example.org/*', members: ['*'] }]);
+const village = untilEnd(
+  await startHandsVillage(await startCallMind(systems), {
+    environmentOf: async (started) => ({ ...(await withTunnel(started)), HAMLET_REPOSITORIES: REPOSITORIES }),
+  }),
+);
 const talk = new SessionPlay(village.peopleUrl);
 const residents = testResidents(talk.play);
 await payForModels(talk.play, ['ada']);

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { AgentRecord } from '../agents/agent-source.ts';
+import { ownRepository } from '../agents/describe-agent.ts';
+import type { Actor } from '../http/actor.ts';
+import { memoryKey } from './memory-key.ts';
+
+/** `git.example.org/team/app`, or `git.example.org/team/*` for every repository below it. */
+const PATTERN = /^[a-z0-9.-]+(:[0-9]{1,5})?(\/[^/\s*]+)*(\/\*)?$/;
+const EVERYBODY = '*';
+
+/**
+ * Repositories, with the members who may open sessions on them and read their memory: names of accounts, or `*` for all members.
+ */
+export const RepositoryMembers = z
+  .array(
+    z.strictObject({
+      repository: z.string().max(1_000).regex(PATTERN, 'write host and path, such as git.example.org/team/*'),
+      members: z.array(z.string().min(1).max(64)).min(1).max(200),
+    }),
+  )
+  .max(100);
+export type RepositoryMembers = z.infer<typeof RepositoryMembers>;
+
+function fits(pattern: string, key: string): boolean {
+  return pattern.endsWith('/*') ? key.startsWith(pattern.slice(0, -1)) : key === pattern;
+}
+
+/** An address of ssh keeps its dot segments, with which it would leave a pattern. */
+const hasDotSegment = (key: string): boolean => key.split('/').some((segment) => segment === '.' || segment === '..');
+
+/**
+ * Returns a function that decides whether a person may open sessions on a repository and read its memory: admins all, members those
+ * that are listed for them and those of agents, in which every session with the agent works.
+ * @param key of `memoryKey`, null for an address that is too long
+ * @param agents the agents of the village, at the time of the question
+ */
+export function repositoryAccess(listed: RepositoryMembers, agents: () => readonly Pick<AgentRecord, 'spec'>[]) {
+  return (actor: Actor, key: string | null): boolean => {
+    if (actor.role === 'admin') return true;
+    if (actor.role !== 'member' || key === null || hasDotSegment(key)) return false;
+    const name = actor.name.toLowerCase();
+    const isListed = listed.some(
+      ({ repository, members }) =>
+        fits(repository, key) && members.some((member) => member === EVERYBODY || member.toLowerCase() === name),
+    );
+    return isListed || agents().some((record) => memoryKey(ownRepository(record)?.url ?? '') === key);
+  };
+}
