@@ -25,7 +25,7 @@ export function paintNature(brush: Brush): void {
     const kind = map.at(x, y);
     if (kind === 'pine') paintPine(ctx, x, y);
     else if (kind === 'bush') paintBush(ctx, x, y);
-    else paintLeafTree(ctx, x, y);
+    else paintLeafTree(brush, x, y);
   });
 }
 
@@ -47,25 +47,34 @@ function paintBush(ctx: CanvasRenderingContext2D, x: number, y: number): void {
     disc(ctx, { x: x + dx, y: y + dy, radius: 0.05, colour: '#d9536b' });
 }
 
-function paintLeafTree(ctx: CanvasRenderingContext2D, x: number, y: number): void {
+/** The discs of a crown from back to front: shade of the leaves, place and radius. */
+const CROWN = [
+  ['dark', -0.26, 0.12, 0.34],
+  ['dark', 0.26, 0.12, 0.34],
+  ['dark', 0, -0.1, 0.42],
+  ['dark', 0, 0.2, 0.36],
+  ['main', -0.24, 0.04, 0.27],
+  ['main', 0.22, 0.04, 0.27],
+  ['main', -0.01, -0.15, 0.35],
+  ['light', -0.13, -0.22, 0.17],
+  ['light', -0.28, -0.02, 0.1],
+  ['light', 0.12, -0.1, 0.08],
+] as const;
+/** On a picture with few pixels a tile, three discs look the same. */
+const FAR_CROWN = [
+  ['dark', 0, 0.05, 0.5],
+  ['main', 0, -0.06, 0.4],
+  ['light', -0.13, -0.2, 0.17],
+] as const;
+
+function paintLeafTree({ ctx, scale }: Brush, x: number, y: number): void {
   const leaf = LEAF[hash2(x, y, 80) < 0.035 ? 3 : Math.floor(hash2(x, y, 81) * 3)] ?? LEAF[0];
   const centreX = x + 0.5 + (hash2(x, y, 82) - 0.5) * 0.24;
   const centreY = y + 0.24 + (hash2(x, y, 83) - 0.5) * 0.16;
   const size = 0.86 + hash2(x, y, 84) * 0.3;
   fillBox(ctx, '#7b5638', [centreX - 0.07, centreY + 0.2, 0.14, 0.46]);
-  for (const [colour, dx, dy, radius] of [
-    [leaf.dark, -0.26, 0.12, 0.34],
-    [leaf.dark, 0.26, 0.12, 0.34],
-    [leaf.dark, 0, -0.1, 0.42],
-    [leaf.dark, 0, 0.2, 0.36],
-    [leaf.main, -0.24, 0.04, 0.27],
-    [leaf.main, 0.22, 0.04, 0.27],
-    [leaf.main, -0.01, -0.15, 0.35],
-    [leaf.light, -0.13, -0.22, 0.17],
-    [leaf.light, -0.28, -0.02, 0.1],
-    [leaf.light, 0.12, -0.1, 0.08],
-  ] as const)
-    disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size, colour });
+  for (const [shade, dx, dy, radius] of scale < 16 ? FAR_CROWN : CROWN)
+    disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size, colour: leaf[shade] });
 }
 
 function paintPine(ctx: CanvasRenderingContext2D, x: number, y: number): void {
