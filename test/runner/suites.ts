@@ -19,9 +19,9 @@ const ONLY_IN_FULL: Readonly<Record<string, string>> = {
   'api/server/src/resource-writes/killed-writes.test.ts': 'kills replicas of the API at each step of a write',
 };
 
-/** Files that mostly wait for leases, back-offs, slots and watches, and use little CPU. */
+/** Files that mostly wait for leases, back-offs, slots and watches, and files of a browser, whose pages give up on a slow answer. */
 const WAITING =
-  /^(operator|cli\/kubectl|kube|local\/village|test\/(runtime|schedules|drift|storm|simulation|plugin))\//;
+  /^(operator|cli\/kubectl|kube|local\/village|test\/(runtime|schedules|drift|storm|simulation|plugin)|test\/env\/web)\b/;
 
 export const isWaiting = (file: string): boolean => WAITING.test(file);
 
