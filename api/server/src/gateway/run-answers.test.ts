@@ -129,6 +129,33 @@ test('a run that has used its tokens gets no further answer, and its requests in
   wire.verify();
 });
 
+test('a run that records no steps gets two answers for each step of its budget', async () => {
+  await one.play.admin.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'for models' });
+  const runId = await startedRun('ada');
+  const { budgets } = await one.get(runId);
+  const now = new Date();
+  const request = {
+    agent_id: 'ada',
+    agent_uid: 'ada',
+    run_id: runId,
+    tier: 'tier-0',
+    model: 'small',
+    provider: 'wire',
+    outcome: 'done',
+    reserved_tokens: 1,
+    hour_began_at: now,
+    started_at: now,
+    ended_at: now,
+  };
+  const rows = Array.from({ length: 2 * (budgets?.steps ?? 0) - 1 }, () => request);
+  await village.openDb().insertInto('model_request').values(rows).execute();
+  answerWith(['the last answer']);
+  assert.match(await (await ask('ada', { run_id: runId, ask: 1, attempt: 1 })).text(), /DONE/);
+  const refused = await ask('ada', { run_id: runId, ask: 2, attempt: 1 });
+  assert.deepEqual([refused.status, /budget of steps/.test(await refused.text())], [402, true]);
+  wire.verify();
+});
+
 test('a request that names a queued run spends the budgets of the run in progress, and ends with it', async () => {
   const runId = runOfBob;
   const { run_id: queued } = await one.give('bob');

@@ -6,6 +6,11 @@ import { UNDER_WAY } from './run-row.ts';
 /** For a query of `run`: true while the agent works on it or it waits for people. A queued run has no budgets yet. */
 const IS_ACTIVE = sql<boolean>`state in ('running', 'waiting_permission')`;
 
+/**
+ * Answers that a step may take: it may ask again, or summarize. A pod that records no steps is counted by its requests.
+ */
+const ASKS_OF_STEP = 2;
+
 /** A run, and what its own use, its requests in progress and the shares of its workers leave of its budgets. */
 export interface RunLeft {
   readonly runId: string;
@@ -45,7 +50,9 @@ export async function readRunLeft(
       select tree.top, child.run_id, child.tokens, child.cost_micros, false, null from run child join tree on child.parent_run_id = tree.run_id
       where not tree.is_active
     )
-    select asked.run_id as "runId", asked.ended_at is not null or asked.cancel_requested_at is not null as "isEnding", asked.budgets, asked.steps,
+    select asked.run_id as "runId", asked.ended_at is not null or asked.cancel_requested_at is not null as "isEnding", asked.budgets,
+      greatest(asked.steps, (
+        select count(*) from model_request where model_request.run_id = asked.run_id and outcome in ('done', 'under_way')) / ${ASKS_OF_STEP})::float8 as steps,
       (asked.tokens + coalesce(workers.tokens, 0) + (
         select coalesce(sum(reserved_tokens), 0) from model_request
         where agent_id = ${agentId} and model_request.run_id = asked.run_id and outcome = 'under_way' and started_at > now() - interval '1 hour'
