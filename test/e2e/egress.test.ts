@@ -249,6 +249,32 @@ const through = (): Readonly<Record<string, Case>> => ({
     'read.test',
   ],
   'a path with two slashes': [connectTo(read, { path: '/allowed//secret' }), 'egress_path_unclear', 'read.test'],
+  'a path with an encoded letter': [request(`${plain}/%61llowed`), 'egress_path_unclear', 'plain.test'],
+  'another method in a header': [
+    request(`${plain}/x`, { more: 'X-HTTP-Method-Override: DELETE\r\n' }),
+    'egress_request_unclear',
+    'plain.test',
+  ],
+  'another method in a header that CGI reads': [
+    request(`${plain}/x`, { more: 'X_Method: DELETE\r\n' }),
+    'egress_request_unclear',
+    'plain.test',
+  ],
+  'another path in a header': [
+    request(`${plain}/x`, { more: 'X-Original-URL: /admin\r\n' }),
+    'egress_request_unclear',
+    'plain.test',
+  ],
+  'another host in a header': [
+    request(`${plain}/x`, { more: 'X-Forwarded-Host: closed.test\r\n' }),
+    'egress_request_unclear',
+    'plain.test',
+  ],
+  'a header that Connection hides': [
+    request(`${plain}/x`, { more: 'X-Check: on\r\nConnection: X-Check\r\n' }),
+    'egress_request_unclear',
+    'plain.test',
+  ],
   'a registry that is off': [request('http://hamlet/npm/left-pad'), 'egress_registry_off', 'npm'],
   'a repository without a rule': [
     request('http://hamlet/git/git.example.org/team/x.git/info/refs?service=git-upload-pack'),
@@ -347,7 +373,7 @@ test('no attempt through or against the broker succeeds, and each is recorded wi
   const others = (await recorded({ host: CLAIMED })).map(({ agent_id }) => agent_id);
   assert.deepEqual([...new Set(others)], [NAME], 'the record names the agent of the token, not of the claim');
   t.diagnostic(`${cases.length} attempts at the broker, ${expected.length} of them with a host in the record`);
-  assert.ok(cases.length + Object.keys(direct()).length >= 40);
+  assert.ok(cases.length + Object.keys(direct()).length >= 70);
 });
 
 test('an admin cannot add a permissive NetworkPolicy for agents', async () => {
