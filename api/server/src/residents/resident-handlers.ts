@@ -48,9 +48,10 @@ export function residentHandlers(village: Village) {
       if (body.cycle < actor.cycle) return refused('stale_cycle');
       const { turn_id, cycle, trigger, decided } = body;
       await recordTurn(tx, { agentId: actor.agentId, uid: actor.uid }, body);
-      const detail = { turn_id, cycle, trigger, uid: actor.uid, why: decided.why };
-      await recordAct(tx, request, { action: 'turn', object: actor.agentId, detail });
-      const afterCommit = (): void => village.log('info', 'turn', { agent_id: actor.agentId, ...detail, traceparent });
+      const turn = { turn_id, cycle, trigger, uid: actor.uid };
+      await recordAct(tx, request, { action: 'turn', object: actor.agentId, detail: { ...turn, why: decided.why } });
+      // The log gets no words of a model: it leaves the village's control.
+      const afterCommit = (): void => village.log('info', 'turn', { agent_id: actor.agentId, ...turn, traceparent });
       return { ...accepted({ turn_id }), afterCommit };
     }),
   } satisfies Partial<Handlers>;
