@@ -170,14 +170,14 @@ test('if the world cannot be loaded, people can still find and open agents', asy
         type: 'about:blank',
         title: 'Not there',
         status: 503,
-        detail: 'The world is away',
+        detail: 'The world is unreachable',
         code: 'unavailable',
         request_id: 'r',
       }),
     }),
   );
   await page.goto(stage.url);
-  await page.locator('.screen', { hasText: 'The world is away' }).waitFor();
+  await page.locator('.screen', { hasText: 'The world is unreachable' }).waitFor();
   await page.click('.agent-row[data-agent-id="bob"]');
   await page.waitForSelector('.inspector .lifecycle');
   await page.unroute('**/api/v1/world');

@@ -38,7 +38,7 @@ const OUTCOMES: readonly Acted[] = [
   { outcome: 'none' },
   { outcome: 'accepted', seq: 1, said: 'Good morning' },
   { outcome: 'refused', code: 'no_free_slot', detail: 'd' },
-  { outcome: 'silent', why: 'the runtime is away' },
+  { outcome: 'silent', why: 'the runtime is unreachable' },
   { outcome: 'unknown', why: 'w' },
   { outcome: 'written', post_id: 'p', reply_id: null, text: 'I have read it.\n\nMore.', by: 'template', without: null },
   { outcome: 'bought', purchase_id: 'p', price: '0.25', ends_at: 't' },

@@ -181,7 +181,7 @@ export const CopyNote = z
     as_of: Time.describe('Time of the copy: it shows the whole board at that moment'),
     age_s: z.int().min(0).describe('Age of the copy in seconds, as in the header Age'),
   })
-  .describe('Copy from which the API answers while the database is away; absent otherwise');
+  .describe('Copy from which the API answers while the database is unreachable; absent otherwise');
 export type CopyNote = z.infer<typeof CopyNote>;
 
 export const BoardEventKind = z.enum([

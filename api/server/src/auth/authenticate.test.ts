@@ -315,7 +315,7 @@ test('without a cluster, the keys of an agent and of the operator replace their 
   );
 });
 
-test('while Postgres is away, an unknown caller may read what visitors read, and nothing else', async () => {
+test('while Postgres is unreachable, an unknown caller may read what visitors read, and nothing else', async () => {
   const away = openDatabase({ url: 'postgres://app@127.0.0.1:1/none', poolSize: 1, onError: () => undefined });
   const alone = createAuthenticate({ db: away, source, reviewer: cluster, monotonicMs: () => 0 });
   const credentials = {

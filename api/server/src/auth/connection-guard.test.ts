@@ -164,7 +164,7 @@ test('a connection closes if its credentials now belong to another actor or role
 
 test('while the check fails a connection stays open; it closes once the check works again', async () => {
   const connection = watched(guard, MEMBER);
-  connection.now = new Error('the database is away');
+  connection.now = new Error('the database is unreachable');
   await announceAccount(db, '1');
   await until('it is checked', async () => connection.looks > 0);
   assert.deepEqual(connection.closedBy, []);

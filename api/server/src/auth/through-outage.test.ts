@@ -22,7 +22,7 @@ async function lookUpThatFails(failure: Error): Promise<(standIn: boolean) => Pr
   return (standIn) => lookUp('secret', standIn);
 }
 
-test('while Postgres is away, reads use the cached answer and writes fail', async () => {
+test('while Postgres is unreachable, reads use the cached answer and writes fail', async () => {
   const lookUp = await lookUpThatFails(AWAY);
   assert.equal(await lookUp(true), 'ada');
   await assert.rejects(lookUp(false), AWAY);

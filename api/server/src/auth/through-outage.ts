@@ -11,7 +11,7 @@ export interface LookUp<T> {
 }
 
 /**
- * Wraps a look-up with a cache, so that the map can be read while Postgres is away. A read does not wait for a Postgres
+ * Wraps a look-up with a cache, so that the map can be read while Postgres is unreachable. A read does not wait for a Postgres
  * that failed within the last 5 s, because a connection to a dead node hangs until its timeout. Such a read gets the
  * cached answer or the error at once, while one look-up in the background checks whether Postgres is back. Answers
  * younger than `freshMs` need no look-up. Caches at most 10,000 answers.

@@ -29,7 +29,7 @@ export async function startBoardCopy({
   await follower.settled();
   registerGauges(registry, {
     hamlet_board_copy_age_seconds: {
-      help: 'Age of the copy of the board that is shown while Postgres is away',
+      help: 'Age of the copy of the board that is shown while Postgres is unreachable',
       read: () => follower.ageMs / 1_000,
     },
     hamlet_board_copy_threads: { help: 'Threads in that copy', read: () => follower.copy?.threads.length ?? 0 },
@@ -49,7 +49,7 @@ export interface BoardQuestion<T> {
   readonly lacking: string;
 }
 
-/** Reads the board from the database, and from this replica's copy while the database is away. */
+/** Reads the board from the database, and from this replica's copy while the database is unreachable. */
 export type ReadBoard = <T extends { readonly copy?: CopyNote | undefined }>(
   question: BoardQuestion<T>,
 ) => Promise<Outcome<T>>;

@@ -250,7 +250,7 @@ test('a text that an admin has hidden is in no copy, even if Postgres goes away 
   }
 });
 
-test('a replica shuts down cleanly while Postgres is away and requests run', async () => {
+test('a replica shuts down cleanly while Postgres is unreachable and requests run', async () => {
   const busy = new AbortController();
   const asking = Promise.all(
     replicas.flatMap(({ url }) =>

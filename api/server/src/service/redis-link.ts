@@ -40,7 +40,7 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
     get connected() {
       return commands.status === 'ready' && listening.status === 'ready';
     },
-    /** Publishes to all subscribers; resolves with their number, and with 0 while Redis is away. */
+    /** Publishes to all subscribers; resolves with their number, and with 0 while Redis is unreachable. */
     publish: (channel: string, message: string) => commands.publish(scoped(channel), message).catch(() => 0),
     listeners: async (channel: string) => {
       const [, count] = await commands.pubsub('NUMSUB', scoped(channel)).catch(() => []);

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 async function write(power: 'Awake' | 'Asleep', idle: boolean): ReturnType<RestPorts['source']['sleepIdle']> {
-  if (trouble === 'throws') throw new Error('the API server is away');
+  if (trouble === 'throws') throw new Error('the API server is unreachable');
   if (trouble === 'refused') return refused('field_owned_elsewhere', 'spec.power is managed by "argo"');
   const { idle: _, ...rest } = record;
   record = { ...rest, spec: { ...record.spec, power }, ...(idle ? { idle: true as const } : {}) };

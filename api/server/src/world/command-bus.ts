@@ -47,7 +47,7 @@ function unpack(request: Forwarded['request']): WorldRequest {
 
 type Forward = (request: WorldRequest) => Promise<Answered | null>;
 
-/** Forwards commands over Redis to the replica that holds the lease. The result is null if no replica listens or Redis is away. */
+/** Forwards commands over Redis to the replica that holds the lease. The result is null if no replica listens or Redis is unreachable. */
 async function startForwarding(link: RedisLink, replicaId: string): Promise<Forward> {
   const repliesChannel = `hamlet:world:replies:${replicaId}`;
   const waiting = new Map<string, (reply: Reply) => void>();

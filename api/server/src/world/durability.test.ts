@@ -92,7 +92,7 @@ test('after a Postgres restart every acknowledged event is there; during it the 
   await awaitReceived(talking);
   await village.postgres.stop('SIGKILL');
   const client = clientOf(url, TOKENS.admin);
-  assert.equal((await client.raw.getAgent({ agent_id: 'ada' })).ok, true, 'a read while Postgres is away');
+  assert.equal((await client.raw.getAgent({ agent_id: 'ada' })).ok, true, 'a read while Postgres is unreachable');
   await refuses(client.actAsAgent({ agent_id: 'ada', kind: 'talk', text: 'nobody hears' }), 'unavailable');
   await village.postgres.start();
   await eventually(

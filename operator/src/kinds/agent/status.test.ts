@@ -229,7 +229,7 @@ const TABLE: readonly (readonly [string, ObservedParts, RegExp])[] = [
     /^Connected False WaitingForPredecessor: .*ada-1 is ending/,
   ],
   [
-    'the api is away',
+    'the api is unreachable',
     { presence: undefined, apiState: 'Last' },
     /^Connected Unknown ApiUnreachable: .*does not answer/,
   ],

@@ -10,7 +10,7 @@ import type { WorldEvent } from '../world/world-events.ts';
 import { adasMorning } from '../world/recording.fixture.ts';
 import { Agents } from './agents.ts';
 
-const AWAY: Refused = { code: 'unavailable', title: 'The world is away', detail: '', status: 503, errors: [] };
+const AWAY: Refused = { code: 'unavailable', title: 'The world is unreachable', detail: '', status: 503, errors: [] };
 const REFUSED: Reply<never> = { ok: false, refused: AWAY };
 
 /** A village whose API gives these answers. Routes without an answer are unreachable. */

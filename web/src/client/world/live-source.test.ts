@@ -6,7 +6,7 @@ import { type AppState, INITIAL_STATE } from '../app-state.ts';
 import { createStore } from '../store.ts';
 import { LiveSource, withConnection, withHands } from './live-source.ts';
 
-const AWAY: Refused = { code: 'unavailable', title: 'The world is away', detail: '', status: 503, errors: [] };
+const AWAY: Refused = { code: 'unavailable', title: 'The world is unreachable', detail: '', status: 503, errors: [] };
 
 /** An API with these answers by route; other routes are unreachable. */
 function apiOf(answers: Record<string, Reply<unknown>>): Caller {

@@ -212,7 +212,10 @@ function Silent({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'silent'
     <li className="firing" data-outcome="missed">
       <time dateTime={new Date(row.untilMs).toISOString()}>{dateTime(row.untilMs, zone)}</time>
       <span className="firing-runs">
-        <Badge tone="waiting" title="The operator or the API was away past the deadline, or the schedule was suspended">
+        <Badge
+          tone="waiting"
+          title="The operator or the API was unreachable past the deadline, or the schedule was suspended"
+        >
           Missed
         </Badge>
         <span className="hint">
