@@ -19,11 +19,18 @@ const ONLY_IN_FULL: Readonly<Record<string, string>> = {
   'api/server/src/resource-writes/killed-writes.test.ts': 'kills replicas of the API at each step of a write',
 };
 
-/** Files that mostly wait for leases, back-offs, slots and watches, and files of a browser, whose pages give up on a slow answer. */
+/** Files that mostly wait for leases, back-offs, slots and watches, and use little CPU. */
 const WAITING =
-  /^(operator|cli\/kubectl|kube|local\/village|test\/(runtime|schedules|drift|storm|simulation|plugin)|test\/env\/web)\b/;
+  /^(operator|cli\/kubectl|kube|local\/village|test\/(runtime|schedules|drift|storm|simulation|plugin))\//;
+/** Files of a browser. Its pages give up on a slow answer, so they do not run while a village starts beside them. */
+const BROWSING = /^test\/env\/web\b/;
 
-export const isWaiting = (file: string): boolean => WAITING.test(file);
+export type Pool = 'computing' | 'waiting' | 'browsing';
+
+export function poolOf(file: string): Pool {
+  if (BROWSING.test(file)) return 'browsing';
+  return WAITING.test(file) ? 'waiting' : 'computing';
+}
 
 /** The end-to-end tests of `make test`, by the promise that each shows. */
 const JOURNEYS: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { sumOf, type Part, type Run, type Tally } from './part.ts';
 import { startTestServers } from './servers.ts';
-import { isWaiting } from './suites.ts';
+import { poolOf, type Pool } from './suites.ts';
 import { runFiles, testFiles } from './test-files.ts';
 
 /** Folders without unit tests: dependencies, fixtures, parts of a journey, and tests of other parts. */
@@ -28,18 +28,20 @@ export const UNIT_PART: Part = {
   run,
 };
 
-/** Two pools: files that compute, one for each processor, and files that wait. */
+/** Two pools: files that compute, and files that wait. After the latter, when the village has started, come those of a browser. */
 async function run(started: Run): Promise<Tally> {
   const files = testFiles('**/*.test.ts', NOT_HERE);
   const servers = await startTestServers();
   Object.assign(process.env, servers.environment);
-  const computing = files.filter((file) => !isWaiting(file));
-  try {
-    const pools = await Promise.all([
-      runFiles(started, computing, { workers: COMPUTING_AT_ONCE, inBackground: true }),
-      runFiles(started, files.filter(isWaiting), { workers: WAITING_AT_ONCE }),
+  const of = (pool: Pool): readonly string[] => files.filter((file) => poolOf(file) === pool);
+  const waiting = async (): Promise<Tally> =>
+    sumOf([
+      await runFiles(started, of('waiting'), { workers: WAITING_AT_ONCE }),
+      await runFiles(started, of('browsing'), { workers: WAITING_AT_ONCE }),
     ]);
-    return sumOf(pools);
+  try {
+    const computing = runFiles(started, of('computing'), { workers: COMPUTING_AT_ONCE, inBackground: true });
+    return sumOf(await Promise.all([computing, waiting()]));
   } finally {
     await servers.stop();
   }
