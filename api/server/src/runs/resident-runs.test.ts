@@ -100,7 +100,11 @@ test(`a resident that is killed ${KILLS} times and rebooted continues the same r
   const run = await settled(run_id);
   assert.equal(run.state, 'done', run.summary ?? '');
   assert.ok(run.attempt > 1, 'a newer cycle took it up');
-  for (const text of words) assert.equal(await saidBy('fay', text), 1, text);
-  const steps = (await runs.events(run_id)).flatMap((each) => (each.event === 'step' ? [each.detail['step']] : []));
+  const events = await runs.events(run_id);
+  for (const text of words) {
+    const about = events.filter((event) => JSON.stringify(event).includes(text));
+    assert.equal(await saidBy('fay', text), 1, `${text}: ${JSON.stringify(about)}`);
+  }
+  const steps = events.flatMap((each) => (each.event === 'step' ? [each.detail['step']] : []));
   assert.deepEqual(steps, [...Array(words.length * 2).keys()]);
 });
