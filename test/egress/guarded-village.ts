@@ -171,7 +171,8 @@ export interface Program {
 
 /** A running program. `killAll` kills it with all processes that it started. */
 export interface Running {
-  readonly process: ChildProcess;
+  /** The output so far. */
+  readonly out: () => string;
   readonly ended: Promise<Ran>;
   killAll(): void;
 }
@@ -199,5 +200,5 @@ export function runProgram(
   const killAll = (): void => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   };
-  return { process: child, ended, killAll };
+  return { out: () => out, ended, killAll };
 }

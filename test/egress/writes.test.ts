@@ -6,7 +6,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { dataOf } from '../env/client.ts';
 import { outlast, type Working } from '../../api/server/src/permissions/testing/permission-play.ts';
 import { eventually } from '../../api/server/src/testing/test-village.ts';
-import type { BrokerProcess, GuardedVillage, Program, Ran } from './guarded-village.ts';
+import type { BrokerProcess, GuardedVillage, Program } from './guarded-village.ts';
 import { runProgram, startGuardedVillage } from './guarded-village.ts';
 
 const OWN = 'refs/heads/hamlet/ada/fix';
@@ -45,19 +45,20 @@ interface Case {
 
 const post = (url: string, body: string): Program => ({ program: ['python3', URLLIB, url, body] });
 
-async function git(cwd: string, proxy: string, ...args: string[]): Promise<Ran> {
+async function git(cwd: string, proxy: string, ...args: string[]): Promise<void> {
   const own = ['-c', 'user.name=Ada', '-c', 'user.email=ada@hamlet'];
-  return runProgram(world, proxy, { program: ['git', ...own, ...args], cwd }).ended;
+  const { code, out } = await runProgram(world, proxy, { program: ['git', ...own, ...args], cwd }).ended;
+  assert.equal(code, 0, `git ${args.join(' ')}: ${out}`);
 }
 
 async function cloneWithCommit(): Promise<string> {
   const proxy = await world.proxyOf(broker, working);
   const folder = await mkdtemp(join(world.folder, 'work-'));
-  assert.equal((await git(folder, proxy, 'clone', '-q', 'http://hamlet/git/git.home/acme/app.git', 'app')).code, 0);
+  await git(folder, proxy, 'clone', '-q', 'http://hamlet/git/git.home/acme/app.git', 'app');
   const app = join(folder, 'app');
   await writeFile(join(app, 'file'), folder);
   await git(app, proxy, 'add', '-A');
-  assert.equal((await git(app, proxy, 'commit', '-q', '-m', 'change')).code, 0);
+  await git(app, proxy, 'commit', '-q', '-m', 'change');
   return app;
 }
 
@@ -163,10 +164,8 @@ test('git prints that its push waits for a person while it waits', async () => {
   working = await world.permits.startRun('ada');
   const [, , push] = CASES;
   assert.ok(push !== undefined);
-  const { process, ended, permission } = await begin(push);
-  let printed = '';
-  process.stderr?.on('data', (chunk: Buffer) => (printed += String(chunk)));
-  await eventually('the message about the wait', () => /remote: This push waits for a person/.test(printed));
+  const { out: printed, ended, permission } = await begin(push);
+  await eventually('the message about the wait', () => /remote: This push waits for a person/.test(printed()));
   dataOf(await world.permits.answer(permission.permission_id, { answer: 'deny', reply: 'not today' }));
   const { code, out } = await ended;
   assert.equal(code, 1);
