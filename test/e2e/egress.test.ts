@@ -24,14 +24,7 @@ const at: Record<string, string> = {};
 const jsonpath = (object: readonly string[], path: string): Promise<string> =>
   place.kubectl(['get', ...object, '-o', `jsonpath={${path}}`]);
 const podOf = (component: string): Promise<string> =>
-  place.kubectl([
-    'get',
-    'pods',
-    '-l',
-    `app.kubernetes.io/component=${component}`,
-    '-o',
-    'jsonpath={.items[0].status.podIP}',
-  ]);
+  jsonpath(['pods', '-l', `app.kubernetes.io/component=${component}`], '.items[0].status.podIP');
 
 async function learnAddresses(): Promise<void> {
   for (const name of ['api', 'postgres', 'redis', 'broker', 'operator']) at[name] = await podOf(name);
