@@ -8,6 +8,7 @@ import { printFailure } from '../local/village/failure.ts';
 import { ROOT } from '../local/village/paths.ts';
 import { keepDurations, slowest } from './runner/durations.ts';
 import { endAtDeadline } from './runner/pool/deadline.ts';
+import { startNoMoreFiles } from './runner/pool/pool.ts';
 import { GO_PART } from './runner/go.ts';
 import { leftovers, markProcesses } from './runner/leftovers.ts';
 import { LINT_PART } from './runner/lint.ts';
@@ -249,7 +250,10 @@ function report({ passed, failed, failures }: Tally, tookMs: number): void {
 }
 
 // Ctrl-C reaches the child programs too; this process still stops everything that it started before it ends.
-process.on('SIGINT', () => console.error('interrupted: ending what was started'));
+process.on('SIGINT', () => {
+  console.error('interrupted: ending what was started');
+  startNoMoreFiles();
+});
 
 try {
   await main();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runPool, type TimedResult } from './pool.ts';
+import { runPool, startNoMoreFiles, type TimedResult } from './pool.ts';
 
 const files = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `test/runner/pool/planted/${name}.test.ts`);
@@ -47,4 +47,13 @@ test('a file that changes or ends its process or cannot be loaded fails by its n
     ],
   );
   assert.match(lines.join(' '), /"late" was registered after its file was loaded/);
+});
+
+test('after an interruption no further file starts', async () => {
+  const results: TimedResult[] = [];
+  await runPool(files('hooks', 'hooks'), { workers: 1, print: () => undefined }, (result) => {
+    results.push(result);
+    startNoMoreFiles();
+  });
+  assert.equal(results.length, 1);
 });

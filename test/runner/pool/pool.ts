@@ -50,6 +50,13 @@ export function endRunningFiles(): readonly string[] {
   return [...running.values()];
 }
 
+let isInterrupted = false;
+
+/** From now on no pool starts a file. Those that run end by the signal that this process got. */
+export function startNoMoreFiles(): void {
+  isInterrupted = true;
+}
+
 /** Runs each file and calls `done` with its result. */
 export async function runPool(
   files: readonly string[],
@@ -65,7 +72,8 @@ export async function runPool(
       const late = worker === undefined ? null : await retire(worker, last);
       if (late !== null) done({ ...late, ms: 0 });
     };
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    const next = (): string | undefined => (isInterrupted ? undefined : queue.shift());
+    for (let file = next(); file !== undefined; file = next()) {
       if (worker !== undefined && !isUsable(worker)) worker = await end();
       worker ??= startWorker(cache, options);
       last = file;
