@@ -51,7 +51,7 @@ for (const file of FILES) {
   const sample = parse(source) as Sample;
   const [, words] = /^# refused: (.+)$/m.exec(source) ?? [];
 
-  test(`${file}: one verdict`, async () => {
+  test(`${file}: zod and the API server agree`, async () => {
     const said = await refusal(sample);
     const read = definitionOf(sample.kind).schema.safeParse(sample);
     assert.equal(

@@ -118,7 +118,7 @@ wanted = sys.argv[1:] + [""]
 print([c["restarts"] for c in json.load(sys.stdin)["components"] if [c["name"], c.get("node", "")] == wanted[:2] and c["pid"]][0])' "$@"; }
 restarted() { local least=$1; shift; [ "$(restarts_of "$@")" -ge "$least" ]; }
 
-# works is the whole of it: schedule, run, resolve, reach, read logs, remove.
+# works checks the whole cluster: a pod is scheduled, runs, is resolved and reached, and its logs are read.
 works() {
   k delete pod again --ignore-not-found --now >/dev/null &&
     k run again --image=hamlet.local/probe:1 --image-pull-policy=Never --restart=Never -- serve :8080 >/dev/null &&
@@ -225,7 +225,7 @@ node_loss() {
   check "a repeated start-node is not an error" hamlet start-node sparky2
 }
 
-# world OUTSIDE of the machine: a namespace with a web server, behind a link of its own (RFC 5737).
+# build_world simulates a host outside of the machine: a namespace with a web server behind its own link (RFC 5737).
 FAR_PID=""
 FAR=198.51.100.$((4 * SLOT + 2)) NEAR=198.51.100.$((4 * SLOT + 1))
 build_world() {

@@ -156,7 +156,7 @@ const THIEF = `
     process.exit();
   }, 20_000);`;
 
-test('hands that lead the names of the village to themselves get no connection of the resident, and no token', async () => {
+test('hands that redirect names of the village to themselves get no connection and no token from the resident', async () => {
   const names = '127.0.0.2 hamlet-broker hamlet-api-agents localhost\n';
   const before = await exec('ada', 'hands', 'cat', '/etc/hosts');
   try {
@@ -183,7 +183,7 @@ test('hands that lead the names of the village to themselves get no connection o
   }
 });
 
-test('what the kubelet and the runtime share between hands and resident lets neither act on the other', async () => {
+test('hands and resident cannot act on each other through anything that kubelet and runtime share between them', async () => {
   const hands = (script: string): Promise<string> => exec('ada', 'hands', 'sh', '-c', script);
   const refused = async (script: string, what: string): Promise<void> =>
     assert.equal(await succeeds('ada', 'hands', 'sh', '-c', script), false, what);

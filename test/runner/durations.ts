@@ -21,7 +21,7 @@ export function keepDurations(measured: Durations): void {
   writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(lines), null, 2)}\n`);
 }
 
-/** The files by their durations, downwards; a new file counts as short. */
+/** The files, longest first; a new file counts as short. */
 export const longestFirst = (files: readonly string[], durations: Durations): readonly string[] =>
   files.toSorted((a, b) => (durations[b] ?? 0) - (durations[a] ?? 0));
 

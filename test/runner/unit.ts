@@ -28,7 +28,7 @@ export const UNIT_PART: Part = {
   run,
 };
 
-/** Two pools: files that compute, and files that wait. After the latter, when the village has started, come those of a browser. */
+/** Two pools at once: computing files, and waiting files followed by browser files, by when the village has started. */
 async function run(started: Run): Promise<Tally> {
   const files = testFiles('**/*.test.ts', NOT_HERE);
   const servers = await startTestServers();

@@ -79,7 +79,7 @@ async function waitForLock(
   for (let tries = 0; !stop.aborted; tries += 1) {
     const lock = tryLockState(HAMLET_STATE_DIR);
     if (lock !== null) return lock;
-    const message = 'the resident of the cycle before still holds the volume';
+    const message = 'the resident of the previous cycle still holds the volume';
     if (tries === 0) log.info('waiting', { reason: 'WaitingForPredecessor', message });
     await rest(LOCK_PAUSE_MS);
   }

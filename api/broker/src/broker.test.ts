@@ -257,7 +257,7 @@ test('connections without a known agent are limited by address', async () => {
   await until('they are gone', async () => (await broker.plain('http://plain.org/').catch(() => null))?.status === 200);
 });
 
-test('an address that invents tokens is refused without a question to the API, but for tokens that are known', async () => {
+test('after many invented tokens from an address, the broker refuses unknown tokens from it without asking the API', async () => {
   const invented = await TestBroker.start(internet);
   invented.village.addAgent('ada', { allow: [{ host: 'plain.org', ports: [80] }] });
   assert.equal((await invented.plain('http://plain.org/')).status, 200);

@@ -35,7 +35,7 @@ const packages = (publishing: string): Advise =>
     ...each('ls list view show freeze tree search', classes('read')),
   });
 
-/** Options of curl and wget that send something, or that name a file with such options; also shortened ones. */
+/** Options of curl and wget that send something, or name a file of options, abbreviated ones included. */
 const SENDS = /^-[A-Za-z0-9#]*[dFTXKie]|^--(da|fo|up|req|js|conf|po|bo|me|ex|url-q)/;
 const SAVES = /^-[A-Za-z0-9#]*[oOPDcJ]|^--(out|dir|dump|coo|rem)/;
 const transfers: Advise = (words) => ({

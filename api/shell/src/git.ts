@@ -42,7 +42,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   clone: verb(connects, 'qb: quiet branch= depth= single-branch'),
   push: verb(['network', 'publish'], 'uqf set-upstream force force-with-lease tags delete quiet no-verify'),
 };
-/** Git starts hooks and settings of a repository that a path names. */
+/** Remotes by name or URL. A path could name a repository whose hooks and settings start programs. */
 const REMOTE = /^(origin|upstream|https?:\/\/[^:]*(:\d+)?[^:]*|git@[\w.-]+:[^:]*)$/;
 
 const hasKnownRemote = (remote: Word | undefined): boolean =>
@@ -51,7 +51,7 @@ const hasKnownRemote = (remote: Word | undefined): boolean =>
 /** Options before git's verb that take the next word. */
 const VALUED = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env']);
 const verbOf = (name: string): Verb | undefined => (Object.hasOwn(VERBS, name) ? VERBS[name] : undefined);
-/** Verbs whose forms are not known, with one that has their classes. */
+/** Verbs that VERBS lacks, each with one of the same classes. */
 const LIKE: Readonly<Record<string, string>> = {
   init: 'add',
   worktree: 'add',
@@ -69,7 +69,7 @@ export function gitClasses(words: readonly Word[]): { readonly classes: readonly
 }
 
 /**
- * Classes of git in a form that starts nothing but what the settings of the current repository name; null for any other form,
+ * Classes of git in a form that starts no program except those in the settings of the current repository; null for other forms,
  * for example with `-C` or `-c`. The hands switch off `core.fsmonitor` and implicit bare repositories for each call.
  */
 export function knownGit(words: readonly Word[]): { readonly classes: readonly CapabilityClass[] } | null {

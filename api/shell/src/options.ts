@@ -27,7 +27,7 @@ function lengthOf(option: Word, [short = '', ...long]: readonly string[]): 0 | 1
 
 /**
  * Operands and values of options, or null if an option is not in the table: `abc:` are short ones of which c takes a value,
- * `name=` is a long one with a value. An abbreviation of a long one is not in it.
+ * `name=` is a long one with a value. Abbreviated long options count as missing.
  */
 export function given(words: readonly Word[], table: string): Given | null {
   const [operands, values]: [Word[], { option: string; value: Word }[]] = [[], []];

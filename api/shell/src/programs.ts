@@ -9,13 +9,13 @@ export interface Use {
   readonly paths?: readonly Word[];
 }
 
-/** Classes of a use that is known to start no program and to compute nothing; null for any other use. */
+/** Classes of a use that is known to start no program and to evaluate no arithmetic; null for any other use. */
 type Known = (words: readonly Word[]) => Use | null;
 
 const READ: Use = { classes: ['read'] };
 /** Files there name programs that git starts. */
 export const GIT_FOLDER = /(^|\/)\.git(\/|$)/i;
-/** A file that the words do not name. */
+/** An unknown file: the words do not show which one. */
 export const ANYWHERE: Word = { text: '/', becomes: 'many' };
 
 const readsWith =
@@ -23,7 +23,7 @@ const readsWith =
   (words) =>
     given(words, table) === null ? null : READ;
 
-/** Programs without an option that starts a program or computes. */
+/** For programs that only read, with every option. */
 const reads: Known = () => READ;
 const writes: Known = (words) => {
   const end = words.findIndex(({ text }) => text === '--');
@@ -54,7 +54,7 @@ function isPlainForm([first, second, third, ...more]: readonly Word[]): boolean 
   return more.length === 0 && isLiteral(second) && BINARY.has(second.text);
 }
 
-/** True for the words of `test` in a form that reads no text as a sum or as the name of a variable. */
+/** True if `test` evaluates none of these words as arithmetic or as the name of a variable. */
 export function isPlainTest(words: readonly Word[]): boolean {
   const all = words.at(-1)?.text === ']' ? words.slice(0, -1) : words;
   const isNegated = all[0]?.text === '!' && all.length > 1;
@@ -111,7 +111,7 @@ const wordsLike =
 export const each = <T>(names: string, value: T): Readonly<Record<string, T>> =>
   Object.fromEntries(names.split(' ').map((name) => [name, value]));
 
-/** The uses of programs that start no program which their words do not show. Every other use is `exec`. */
+/** Programs by name. A use is `exec` unless its function knows that it starts no hidden program. */
 export const PROGRAMS: Readonly<Record<string, Known>> = {
   ...each(
     'ls cat head tail wc grep cut tr echo pwd true false : type basename dirname realpath readlink stat du df comm cmp nl od seq sleep date id whoami uname nproc jq md5sum sha256sum',

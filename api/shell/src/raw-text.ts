@@ -1,16 +1,16 @@
 import type { Node } from 'web-tree-sitter';
 
-/** A part of a text in which the shell treats signs alike. */
+/** A part of a text in which the shell expands the same characters. */
 interface Part {
   readonly from: number;
   readonly to: number;
-  /** `bare`: it expands all signs; `string`: `<(` is text; `quoted`: it expands nothing. */
+  /** `bare`: everything is expanded; `string`: everything except `<(` and `>(`; `quoted`: nothing. */
   readonly kind: 'bare' | 'string' | 'quoted';
 }
 
 const EXPANDED = new Set(['command_substitution', 'process_substitution', 'expansion', 'arithmetic_expansion']);
 
-/** A comment after a command may be none to the shell. */
+/** The shell may read what looks like a comment after a command as text. */
 const isOnItsLine = ({ startIndex }: Node, text: string): boolean => /(^|\n)[ \t]*$/.test(text.slice(0, startIndex));
 
 function isQuoted(node: Node, text: string): boolean {
@@ -29,8 +29,8 @@ function kindOf(node: Node, text: string): Part['kind'] | null {
 const EXPANDS = /(?<!\\)(?:\\\\)*(\$(?:\\\n)*[({[]|`|[<>](?:\\\n)*\(|(?<=(?:^|\n)[ \t]*)\\)/g;
 
 /**
- * The first sign of a substitution that the parser took for text, or a backslash at the beginning of a line, which it reads
- * unlike a shell; null if there is none. Its trees leave some parts of a text out, for example backticks of a heredoc.
+ * The first substitution that the parser took for text, or a backslash at the beginning of a line, which it reads
+ * differently from a shell; null if there is none. Its trees omit some text, for example backticks in a heredoc.
  */
 export function unseenIn(text: string, root: Node): string | null {
   const starts = new Set<number>();
@@ -42,7 +42,7 @@ export function unseenIn(text: string, root: Node): string | null {
     if (kind === 'quoted') return;
     if (EXPANDED.has(node.type)) {
       starts.add(from);
-      // A backslash between backticks is read twice, so it hides the sign behind it.
+      // A backslash between backticks is read twice, so it hides the character after it.
       if (text[from] === '`' && !node.text.includes('\\')) starts.add(to - 1);
     }
     for (const child of node.children) see(child);

@@ -156,7 +156,7 @@ test('every text has its classes, and shell syntax cannot hide a push', () => {
   assert.deepEqual(wrong, []);
 });
 
-/** Texts that start a program by a sum, an option, a setting or a variable; the real shell of the other test lacks some of them. */
+/** Commands that start a program through arithmetic, an option, a setting or a variable. real-bash.test.ts lacks some programs. */
 const STARTING = [
   ': ${PWD#$(git push origin main)}',
   'echo ${x:-`git push origin main`}',
@@ -196,7 +196,7 @@ const STARTING = [
   'cat <<E\n`git push`\nE',
 ];
 
-test('a text that starts a program in a way that words do not show is exec, or a person is asked', () => {
+test('a command that starts a program in a hidden way is exec or unclear', () => {
   const hidden = STARTING.filter((text) => !/exec|\?/.test(short(text)));
   assert.deepEqual(hidden, []);
 });

@@ -12,7 +12,7 @@ const MAX_COMMANDS = 500;
 /** Variables that make a program start or find another program. */
 const POWERFUL =
   /^(PATH|IFS|ENV|BASH_ENV|BASH_FUNC.*|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|GIT_.*|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|NODE_OPTIONS|PYTHON.*|PERL5?.*|RUBY.*|JAVA_TOOL_OPTIONS|LESSOPEN|LESSCLOSE|RSYNC_RSH|TAR_OPTIONS|http_proxy|https_proxy|HTTPS?_PROXY|ALL_PROXY|HOME|npm_config_.*|PIP_.*)$/i;
-/** Variables by which no program starts another or finds its settings. Every other one that a program gets is `exec`. */
+/** Variables that cannot make a program start another or find its settings. Any other variable of a command is `exec`. */
 const HARMLESS = /^(LANG|LC_[A-Z]+|TZ|COLUMNS|NO_COLOR)$/;
 
 /** Reserved words: if the parser reports one as a program, it has misread the text. */
@@ -44,7 +44,7 @@ interface Found {
   readonly unclear: Set<string>;
 }
 
-/** A path with its dots resolved; null if it leaves the root or is relative to an unknown folder. */
+/** The absolute path, with its dots resolved. */
 function absolute(path: string, cwd: string): string {
   const parts: string[] = [];
   for (const part of (path.startsWith('/') ? path : `${cwd}/${path}`).split('/')) {

@@ -1,4 +1,4 @@
-/** Commands that bash runs: each one that starts the marker needs `exec`, or its effect is unclear to the reader. */
+/** Runs random commands in bash: the reader must report each one that starts the marker as `exec` or unclear. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const COUNT = cases(600, 5_000);
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 24);
 const COMMAND_MS = 5_000;
 const LATE_MS = 1_000;
-/** One of so many commands that the reader knows to be `exec` is run too, to see that the grammar starts the marker. */
+/** One in this many commands that the reader reports is run too, to prove that the commands can start the marker. */
 const SAMPLE = 20;
 const TOOLS =
   'bash sh ls cat sort sed find grep wc head diff uniq env timeout nice nohup xargs git tar install setsid stdbuf time tr cut'.split(
@@ -28,7 +28,7 @@ const [bin, work, ran] = [join(root, 'bin'), join(root, 'work'), join(root, 'ran
 
 const which = (name: string): string =>
   spawnSync('bash', ['-c', 'type -P "$1"', 'which', name]).stdout.toString().trim();
-/** It leaves a file with the number of the command, also if it starts after the end of that command. */
+/** Writes a program that creates a file named after its command, even if it starts after that command has ended. */
 const program = (file: string): void =>
   writeFileSync(file, `#!/bin/sh\n: >${ran}/\${COMMAND:-none}\n`, { mode: 0o755 });
 /** As in the hands: git takes these settings before those of a repository. */
@@ -88,7 +88,7 @@ const isSeen = (command: string): boolean => {
   return classes.includes('exec') || unclear.length > 0;
 };
 
-test(`${COUNT} drawn commands (seed ${SEED}): the reader sees each that starts a program of its own`, async (context) => {
+test(`${COUNT} random commands (seed ${SEED}): the reader reports each one that starts the marker`, async (context) => {
   const random = new Seeded(SEED);
   const drawn = [...FORMS, ...Array.from({ length: COUNT - FORMS.length }, () => drawnCommand(random))];
   const harmless = new Map<number, string>();

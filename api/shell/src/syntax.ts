@@ -24,7 +24,7 @@ export interface Script {
   readonly redirects: readonly Redirect[];
   /** Variables of the shell that it sets. */
   readonly variables: readonly string[];
-  /** True if the shell computes with text: data with `a[$(id)]` in it then runs `id`. */
+  /** True if the shell evaluates text as arithmetic: data such as `a[$(id)]` then runs `id`. */
   readonly computes: boolean;
   /** Parts that the reader did not understand, each as a sentence. */
   readonly unclear: readonly string[];
@@ -40,21 +40,21 @@ const HOLDERS = set(
 const LEAVES = set(
   'word raw_string string_content number variable_name special_variable_name test_operator heredoc_start heredoc_end heredoc_content comment regex extglob_pattern file_descriptor brace_expression ansi_c_string',
 );
-/** Nodes in which the shell computes. */
+/** Nodes in which the shell evaluates arithmetic. */
 const COMPUTING = set(
   'subscript postfix_expression ternary_expression unset_command declaration_command c_style_for_statement',
 );
-/** Expansions that compute nothing: the value of a variable, and what is left of it without a plain pattern. */
+/** Expansions without arithmetic: a variable's value, or that value with a plain pattern removed or replaced. */
 const PLAIN_EXPANSION =
   /^\$\{(#?(\w+|[@*#?$!-])|\w+(:?[-+?]|##?|%%?|\/\/?|\^\^?|,,?)[\w./:,*? @%+-]*|\w+:\d+(:\d+)?)\}$/;
 const PLAIN_SUM = /^\$\(\([\d\s+*/%()-]*\)\)$/;
-/** Operators of `[[`: the first ones read their operands as sums, the others as names of variables. */
+/** Operators of `[[`: `-v` and `-R` take the name of a variable, the others evaluate arithmetic. */
 const COMPUTING_TEST = /(?<![\w-])-(eq|ne|lt|le|gt|ge|v|R)(?![\w-])/;
 
 /** `{NAME}>FILE` sets a variable, and the grammar sees a word. */
 const NAMED_DESCRIPTOR = /(?<!\$)\{(?:[^{};\s]|\\\n)*\}(?:\\\n)*[<>]/;
 
-/** Ends of here-documents that the parser finds where a shell finds them. */
+/** Delimiters of here-documents for which the parser and a shell find the same end. */
 const PLAIN_END = /^(\w+|'\w+'|"\w+"|\\\w+)$/;
 
 interface Collected {

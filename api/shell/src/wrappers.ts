@@ -29,7 +29,7 @@ const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
   env: ['-u', '-C', '-S'],
   xargs: ['-I', '-n', '-P', '-L', '-d', '-a', '-E', '-s'],
 };
-/** The words before the inner command with which a wrapper runs nothing but that command. */
+/** Options of a wrapper, before the inner command, with which it runs only that command. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
   command: /^$/,
   nohup: /^$/,

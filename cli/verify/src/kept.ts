@@ -39,7 +39,7 @@ export async function readKept(path: string): Promise<Kept> {
 
 export function keyOf(text: string): NoteKey {
   const key = readVerifierKey(text, PLATFORM.sha256);
-  if (key === null) throw new SourceError(`not a public key of checkpoints: ${text.trim()}`);
+  if (key === null) throw new SourceError(`not the public key of a log: ${text.trim()}`);
   return key;
 }
 

@@ -156,7 +156,7 @@ function countFault({ edge, reference }: Run, tile: TileAddress, count: number):
   if (count === tile.width) return null;
   const known = (edge.size + Math.min(count, tile.width)) * HASH_BYTES <= reference.hashes.length;
   const text =
-    count < tile.width ? `${tile.width - count} entries are missing` : `${count - tile.width} entries are too many`;
+    count < tile.width ? `${tile.width - count} entries are missing` : `${count - tile.width} entries are surplus`;
   return {
     ok: false,
     position: edge.size + (known ? Math.min(count, tile.width) : 0),

@@ -57,6 +57,8 @@ export async function installCharts(installation: Installation, context: StepCon
   const values = stateFile('values.json');
   writePrivate(values, valuesOf(installation));
   context.doing('hamlet');
+  // Only this machine upgrades its local cluster, one command at a time.
+  if (installation.cores !== undefined) await forgetInterrupted(place, context);
   await helm(place, ['upgrade', '--install', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', values], context);
   // `helm --wait` is not used, because it would also wait for Agents that are asleep.
   for (const workload of [
@@ -73,6 +75,13 @@ export async function installCharts(installation: Installation, context: StepCon
       fix: `make logs WHO=${workload.replace(/.*hamlet-/, '')}, and kubectl -n ${place.namespace} get events`,
     });
   }
+}
+
+const INTERRUPTED = 'owner=helm,name=hamlet,status in (pending-install,pending-upgrade,pending-rollback)';
+
+/** Deletes the revision of an upgrade that was interrupted: helm refuses every other one while it is pending. */
+async function forgetInterrupted(place: Place, context: StepContext): Promise<void> {
+  await kubectl(place, ['delete', 'secret', '--selector', INTERRUPTED], context);
 }
 
 /** Creates the namespace. Its pods may run as root in a user namespace, but never privileged. */

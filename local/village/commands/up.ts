@@ -141,7 +141,7 @@ async function firstAdmin(place: Place, url: string): Promise<string> {
       if (last.includes('bootstrap_closed'))
         return (await postLogin(url, '/login', {})).ok
           ? 'exists'
-          : 'created before, elsewhere: the login printed below is not valid here';
+          : 'exists from an earlier installation: the login printed below does not work';
       if (response.status < 500 && response.status !== 429) break;
     } catch (error) {
       last = String(error);

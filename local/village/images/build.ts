@@ -83,7 +83,7 @@ async function buildImage(recipe: Recipe, base: string, context: StepContext): P
         name: referenceOf(image),
         context: folder,
         dockerfile,
-        // The program is in the context already, so that stage needs no Go.
+        // The context already has the compiled program, so the stage that GO_IMAGE names needs no Go.
         buildArgs: { [recipe.base.argument]: base, ...(recipe.hands === true ? { GO_IMAGE: base } : {}) },
       },
       context,

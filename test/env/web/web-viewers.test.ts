@@ -177,7 +177,12 @@ test('if the world cannot be loaded, people can still find and open agents', asy
     }),
   );
   await page.goto(stage.url);
-  await page.locator('.screen', { hasText: 'The world is unreachable' }).waitFor();
+  await page
+    .locator('.screen', { hasText: 'The world is unreachable' })
+    .waitFor()
+    .catch(async (cause: unknown) => {
+      throw new Error(`no screen: ${JSON.stringify(await mapState(visitor))}`, { cause });
+    });
   await page.click('.agent-row[data-agent-id="bob"]');
   await page.waitForSelector('.inspector .lifecycle');
   await page.unroute('**/api/v1/world');

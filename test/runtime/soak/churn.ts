@@ -42,7 +42,7 @@ export class Churn {
     return this.#expected.length;
   }
 
-  /** Violations of the final state, by the objects of the API server. */
+  /** Faults in the final state of the API server's objects. */
   unsettled(): readonly string[] {
     const { agents, pods } = this.#options;
     return unsettled(

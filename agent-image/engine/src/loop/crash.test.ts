@@ -95,7 +95,7 @@ async function cell(point: string, clockOffMs: number): Promise<void> {
 }
 
 test(`a kill before or after each of ${WRITES} writes repeats and loses nothing, even if the clock is an hour off`, async () => {
-  // In the gate each write has one kill, before and after it by turns, and the clocks take turns.
+  // In the gate each write has one kill, alternately before and after it, and the two clocks alternate.
   const points = Array.from({ length: WRITES }, (_, index) => [`before:${index + 1}`, `after:${index + 1}`])
     .map((both, index) => (FULL_RUN ? both : both.slice(index % 2, (index % 2) + 1)))
     .flat();

@@ -42,7 +42,7 @@ test("the person's words follow the denial, marked as words of that person", asy
   );
 });
 
-test('the words of a person with any other answer are added to the result; without words nothing is added', async () => {
+test('words with an answer other than a denial follow the result; without words nothing is added', async () => {
   const allowed = await resultAfter({ answer: 'allow', words: { by: '', text: 'Well written.' } });
   assert.match(allowed, /^post: x\nThe person who answered wrote to you:\n> Well written\.\n/);
   assert.equal(await resultAfter({ answer: 'allow' }), 'post: x');

@@ -128,6 +128,6 @@ function resultText(journal: Texts, call: CallState): string {
     if (text === null) return DELETED;
     return [renderOutcome(ToolOutcome.parse(JSON.parse(text))), ...wordsOf(journal, call)].join('\n');
   }
-  if (call.attempt === 0) return 'The call did not run: the run ended before it.';
+  if (call.attempt === 0) return 'The call did not run: the run ended first.';
   return renderOutcome({ kind: 'unknown', text: 'The run ended before its result was known.' });
 }

@@ -111,3 +111,10 @@ test('every text yields requests within the limits', () => {
     assert.ok(readings.length <= 16 && readings.every(({ words }) => words.length <= 400));
   }
 });
+
+test('what exceeds 64 clauses is not carried out, and counts as not understood', () => {
+  const readings = readWishes('Go home. '.repeat(66), HERE);
+  assert.equal(readings.length, 65);
+  assert.ok(readings.slice(0, 64).every(({ wishes }) => wishes.length === 1));
+  assert.deepEqual(readings.at(-1), { words: 'Go home. Go home', wishes: [] });
+});

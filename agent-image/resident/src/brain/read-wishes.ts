@@ -14,7 +14,8 @@ export type Wish =
 /** A part of a prompt with its requests; `wishes` is empty when no pattern matches. */
 export type Reading = { readonly words: string; readonly wishes: readonly Wish[] };
 
-const MAX_CLAUSES = 16;
+/** The rest of a longer prompt is not carried out, and the summary says so. */
+const MAX_CLAUSES = 64;
 const MAX_CLAUSE_CHARS = 400;
 
 const QUOTED = /"[^"]*"|“[^”]*”|«[^»]*»|(?<![\p{L}\p{N}])'[^']*'(?![\p{L}\p{N}])/gu;
@@ -46,7 +47,6 @@ function clausesOf(prompt: string): readonly string[] {
   return parts
     .map((part) => part.trim().replace(/^[,\s]+/u, ''))
     .filter((part) => part !== '')
-    .slice(0, MAX_CLAUSES)
     .map((part) => part.slice(0, MAX_CLAUSE_CHARS));
 }
 
@@ -194,7 +194,10 @@ function wishesIn(words: string, here: Surroundings): readonly Wish[] {
 
 export function readWishes(prompt: string, here: Surroundings): readonly Reading[] {
   if (looksLikeCode(prompt)) return [{ words: prompt.slice(0, 200), wishes: [] }];
-  return clausesOf(prompt).map((words) => ({ words, wishes: wishesIn(words, here) }));
+  const clauses = clausesOf(prompt);
+  const rest = clauses.slice(MAX_CLAUSES).join('. ').slice(0, MAX_CLAUSE_CHARS);
+  const read = clauses.slice(0, MAX_CLAUSES).map((words) => ({ words, wishes: wishesIn(words, here) }));
+  return rest === '' ? read : [...read, { words: rest, wishes: [] }];
 }
 
 /** Error code of a run that no pattern matches, in a village without a language model. */

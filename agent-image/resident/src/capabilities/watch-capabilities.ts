@@ -95,7 +95,7 @@ function folderCapabilities(folders: WatchPorts['folders']): readonly Capability
 function skillCapability(found: Found): Capability {
   if (found.ok) return has(['skill', found.skill.name], `version ${found.skill.sha256.slice(0, 12)}`);
   const { name, problem } = found.broken;
-  return lacks(['skill', name], problem, 'correct it as the text says; the next run uses the correction');
+  return lacks(['skill', name], problem, 'correct it as the finding says; the next run uses the corrected skill');
 }
 
 const LOGGED: ReadonlySet<string> = new Set(['workspace', 'memory', 'mcp']);

@@ -22,7 +22,7 @@ const RULES = `Rules for work on it:
 
 const GIT_RULES = `- Never \`git pull\` and never \`git stash\`: commit a snapshot, fetch, then rebase. Never push with force to a branch that others use.`;
 const GIT_TOOL =
-  '- Use the tool git for git: it carries work forward, and makes a checkpoint before what may lose work.';
+  '- Use the tool git for git: it carries work forward, and makes a checkpoint before an action that may lose work.';
 
 export function machineInWords(
   machine: Machine,
@@ -113,7 +113,7 @@ const repositoryInWords = (repository: AgentConfig['repository'], workspace: str
 const memoryInWords = (repository: AgentConfig['repository']): string =>
   repository === null
     ? ''
-    : 'The repository owns everything that you remember now: you find it in its next session, and other agents and people who work with it read it.';
+    : 'Everything that you remember now belongs to the repository: you recall it in its later sessions, and all who work in it can read.';
 
 /** Servers that offer tools; a failed server does not. */
 function serversInWords(tools: readonly string[]): string {

@@ -34,11 +34,11 @@ export interface GatewayPorts {
 const LIMITS = { ...ANSWER_LIMITS, totalMs: 3_660_000 };
 /** The engine decides about retries, so that each attempt is in the journal. */
 const ONE_ATTEMPT = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 };
-/** Maximum total wait within one attempt: of a run, and outside runs, where a turn of the agent waits for it. */
+/** Maximum total wait of one attempt in a run, and outside of runs, where it holds up a turn of the agent. */
 const RUN_WAIT_MS = 300_000;
 const TURN_WAIT_MS = 20_000;
 /**
- * Refusals of the gateway that a later attempt may avoid, each with its own code. The provider's have the code of their class.
+ * Codes of the gateway's refusals that a later attempt may avoid. Failures of a provider have the code of their class.
  */
 const TEMPORARY: ReadonlySet<string> = new Set([
   'unauthenticated',

@@ -33,7 +33,7 @@ export interface HandsJob {
   readonly context: CallContext;
   /** Folder of the run's repository; the workspace if it has none. */
   readonly tree: string;
-  /** Extra time in ms for its programs, because people are asked about the data that they send. */
+  /** Extra time in ms while a person decides about data that the call sends. */
   readonly waitsMs: number;
 }
 
@@ -54,7 +54,7 @@ const WAIT_MS = EGRESS_ANSWER_S * 1_000;
 export type HandsInput<N extends HandsToolName> = z.output<(typeof HANDS_TOOLS)[N]['input']>;
 type Work<Input> = HandsWork<Input> & {
   readonly timeoutMs: number;
-  /** True if its programs may send data about which people are asked: the call then has that extra time. */
+  /** True if its programs may send data that a person must permit: the call then gets that extra time. */
   readonly mayWait?: boolean;
   /** True if its result lists the broker's refusals to its programs. The network tools list them themselves. */
   readonly namesRefusals?: boolean;
@@ -161,7 +161,7 @@ async function inHands<T>({ kit }: Place, use: (hands: HandsClient) => Promise<T
 
 export type { CallReport };
 
-/** A call that may run. `waitsMs`: extra time in ms, because people are asked about the data that it sends; default none. */
+/** A call that may run. `waitsMs`: extra time in ms while a person decides about data that it sends; default none. */
 interface BegunWork {
   readonly kind: 'begun';
   readonly waitsMs?: number;

@@ -118,7 +118,7 @@ const whyOf = (error: unknown, trouble: string): string => {
   return trouble === '' ? words : `${words} (${trouble})`;
 };
 
-/** Converts every error after the connection into one form. */
+/** Converts an error of a connected server to a McpFault. */
 function faultOf(name: string, error: unknown, trouble: string): McpFault {
   const why = whyOf(error, trouble);
   if (error instanceof SdkError) {

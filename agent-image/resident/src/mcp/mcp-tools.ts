@@ -17,7 +17,7 @@ const DESCRIPTION_MAX_CHARS = 2_000;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Extra time for the engine beyond the call's own: a call may wait two minutes for a slot of the tier. */
 const SLACK_MS = 150_000;
-/** The log of calls needs a start of the hands. A server's call is never resumed, only made again. */
+/** Stands for the start of the hands in the log of calls: a call of a server is never resumed, only repeated. */
 const BOOT = 'mcp';
 
 export interface ServedTools {

@@ -205,7 +205,7 @@ type Reading = Pick<Exchanging, 'run' | 'place'> & Pick<Ports, 'log'>;
 async function readOrSetAside(hands: HandsClient, { run, place, log }: Reading) {
   const file = await readMemoryFile(hands, place);
   if (file.kind === 'read') return file;
-  const why = `${file.why}: it is in ${await setAside(hands, place)} now`;
+  const why = `${file.why}: it was moved to ${await setAside(hands, place)}`;
   log.warn('memory_file', { run_id: run, why });
   return { text: null, sha256: null };
 }

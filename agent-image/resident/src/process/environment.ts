@@ -28,7 +28,9 @@ const Environment = z
       .string()
       .min(1)
       .optional()
-      .describe('Socket of the hands, where programs run; without it no tool of the hands and no runtime command'),
+      .describe(
+        'Socket of the hands, where programs run; without it the agent has no tools of the hands and no runtime command',
+      ),
     HAMLET_BROKER_URL: z
       .url({ protocol: /^http$/ })
       .optional()
@@ -46,7 +48,7 @@ const Environment = z
     HAMLET_MEMORY_SEED: z.string().default(SEED_FILE).describe('File with the memory of a new agent'),
   })
   .refine((env) => (env.HAMLET_TOKEN_FILE === undefined) !== (env.HAMLET_AGENT_TOKEN === undefined), {
-    message: 'set one of HAMLET_TOKEN_FILE and HAMLET_AGENT_TOKEN',
+    message: 'set either HAMLET_TOKEN_FILE or HAMLET_AGENT_TOKEN, not both',
   });
 export type Environment = z.infer<typeof Environment>;
 

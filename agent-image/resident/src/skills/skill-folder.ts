@@ -107,7 +107,7 @@ const badFront = (problem: string): Front => ({ ok: false, problem: `${SKILL_FIL
 async function frontOf(text: string, name: string): Promise<Front> {
   const [, head, instructions = ''] = FRONT.exec(text) ?? [];
   if (head === undefined || head.length > FRONT_MAX_CHARS)
-    return badFront(`begin it with --- and a line ---, with name and description between them`);
+    return badFront(`begin it with ---, name and description, and another line ---`);
   const fields = FrontMatter.safeParse(await yamlOf(head));
   if (!fields.success)
     return badFront(

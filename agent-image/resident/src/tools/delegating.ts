@@ -25,7 +25,7 @@ export async function delegateWork(kit: ToolKit, context: CallContext): Promise<
     return await untilEnded(kit, runId, context.signal);
   } catch (error) {
     // The worker is cancelled or released together with the run that waits for it.
-    if (context.signal.aborted) return { kind: 'unknown', text: `The worker ${runId} was not waited for.` };
+    if (context.signal.aborted) return { kind: 'unknown', text: `This run stopped waiting for the worker ${runId}.` };
     throw error;
   }
 }

@@ -21,7 +21,7 @@ const READ_MS = 30_000;
 /** A walk across the village, after the walk of another run. */
 const WALK_MS = 900_000;
 const OUTWARD_MS = 120_000;
-/** A worker has the time of its run, which is shorter. */
+/** The budget of a worker's run ends it sooner than this. */
 const WORKER_MS = 86_400_000;
 
 export function villageTools(kit: ToolKit): readonly Tool[] {

@@ -178,7 +178,7 @@ const pushOf = (ref: string): Buffer =>
 
 test('pushes by other programs are judged like those of git, and a request that only partly looks like a push is refused', async () => {
   const body = pushOf('refs/heads/main').toString();
-  // Node frames no body of a DELETE by itself.
+  // Node sends no Content-Length for the body of a DELETE unless it is set.
   const framed = { ...TYPED, 'content-length': String(body.length) };
   const code = async (path: string, asked: object): Promise<unknown> =>
     (

@@ -78,7 +78,7 @@ export const REFUSALS = {
   // Runs and their schedules
   no_such_run: never(404, 'No run has this id: list the runs to find it'),
   run_settled: never(409, 'The run has ended: create another one'),
-  run_budget_spent: never(402, 'The run has used its budget: end it, or give the rest to another run'),
+  run_budget_spent: never(402, 'The run has used its budget: end it, and continue the work in another run'),
   run_not_started: afterChange(409, 'The run has not been started in this cycle: start it first'),
   claim_lapsed: afterChange(409, 'The lease on this run has lapsed: start the run again'),
   run_waiting: later(
@@ -104,7 +104,7 @@ export const REFUSALS = {
   session_full: never(409, 'The session has reached its limit of messages: open another one'),
   too_many_sessions: afterChange(409, 'Too many sessions with this agent are open: end some that you do not need'),
   too_many_people: afterChange(409, 'The session has reached its limit of people: open another one'),
-  not_session_creator: never(403, 'Only its creator or an admin takes others out of a session: ask them'),
+  not_session_creator: never(403, 'Only its creator or an admin may remove others from a session: ask one of them'),
   last_person: afterChange(409, 'A session needs at least one person: end the session instead'),
   repository_not_allowed: afterChange(
     403,
@@ -150,7 +150,7 @@ export const REFUSALS = {
   ),
   policy_wrong: never(
     422,
-    'The proposed rules contradict their examples, or name no tool: correct what the detail names',
+    'The proposed rules contradict their examples, or name an unknown tool: correct what the detail names',
   ),
   trial_under_way: later(429, 'Another trial of rules is under way: retry after the time in Retry-After'),
   policy_denied: afterChange(403, 'The rules of the village forbid this call: let an admin change them'),
@@ -169,12 +169,12 @@ export const REFUSALS = {
   own_post: never(409, 'The post or reply is your own: flag those of others'),
   post_closed: afterChange(409, 'The post is closed: reopen it first, or write another'),
   post_moderated: afterChange(409, 'Moderation took the post or reply off the board: an admin must restore it first'),
-  revision_conflict: afterChange(409, 'It has a newer revision: read it again and repeat with that revision'),
+  revision_conflict: afterChange(409, 'The text has a newer revision: read it again and repeat with that revision'),
   not_part_of_post: never(
     422,
     'The agent did not write or reply to that post or reply: name one that it wrote or replied to',
   ),
-  already_flagged: never(409, 'You have already flagged it: an admin decides on it'),
+  already_flagged: never(409, 'You have already flagged this text: wait for an admin to decide'),
   nothing_to_decide: afterChange(409, 'This decision would change nothing: read the queue again'),
   board_rate_limited: later(
     429,
@@ -186,7 +186,7 @@ export const REFUSALS = {
   insufficient_funds: afterChange(409, 'The account has too little money to spend: lower the amount or add money'),
   account_closed: afterChange(409, 'The account is closed because no agent of this name lives: create the Agent first'),
   not_for_sale: never(404, 'The price list has no such item: choose from GET /economy/quote'),
-  already_included: afterChange(409, "The agent's tier includes that already: buy nothing"),
+  already_included: afterChange(409, "The agent's tier includes that already: no purchase is needed"),
   price_above_max: afterChange(409, 'The price is above the max_price of the request: raise max_price or buy less'),
   window_taken: afterChange(409, 'The GPU is sold or offered for a part of that time: choose another time'),
   window_out_of_range: afterChange(422, 'The times of the window are not allowed: correct them as the detail says'),

@@ -54,7 +54,7 @@ const ref = z
   .describe('Element, as the page shows it: e12');
 const BrowserOpen = z.strictObject({
   url: Url,
-  timeout_s: z.int().min(1).max(60).default(30).describe('Seconds for the page to begin'),
+  timeout_s: z.int().min(1).max(60).default(30).describe('Seconds to wait for the page to start loading'),
   sends,
 });
 const BrowserRead = z.strictObject({

@@ -105,11 +105,11 @@ export const Run = z.strictObject({
   budgets: RunBudgets.nullable().describe("Set at the first start from the agent's tier"),
   worker: WorkerOrigin.optional().describe('Only of a worker'),
   safe_mode: SafeMode.optional().describe('Only for a run that changes nothing'),
-  unsettled: z.array(CallId).describe('Number of calls that may have had an effect although their result is unknown'),
+  unsettled: z.array(CallId).describe('Calls that may have had an effect although their result is unknown'),
   taint: z
     .array(TaintMark)
     .optional()
-    .describe('The first text from outside of each source that reached the run. Only for a tainted run'),
+    .describe('For each source, the first outside text that reached the run. Only for a tainted run'),
   veiled: z
     .literal(true)
     .optional()

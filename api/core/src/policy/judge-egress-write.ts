@@ -13,7 +13,7 @@ export const EGRESS_CLASSES: Readonly<Record<EgressWriteKind, readonly string[]>
 const WORDS: Readonly<Record<EgressWriteKind, string>> = {
   push: 'A push leaves the pod and cannot be undone',
   publish: 'A package becomes public and cannot be withdrawn',
-  checkout: 'Such a page takes money',
+  checkout: 'A checkout page takes money',
   write: 'The request changes something outside of the village',
 };
 

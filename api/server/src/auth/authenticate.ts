@@ -106,7 +106,7 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
   if (token.startsWith(AGENT_TOKEN_PREFIX)) {
     const session = await agentSessionOf(token, reads);
     if (session === null) return refused('token_invalid');
-    // While a measure holds, a barred agent gets its reason. Afterwards the token is simply invalid.
+    // While an agent is barred, its refusal names the measure; without a bar, a revoked token is only invalid.
     if (session.revoked && session.bar === null)
       return refused('token_invalid', 'This token was revoked; exchange a new one');
     return agentActor(source, session.agentId, session);

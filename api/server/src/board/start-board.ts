@@ -17,7 +17,7 @@ import { overContent, overRate, lockAuthor } from './author-lock.ts';
 import type { Services } from '../service/services.ts';
 
 const FORGET_EVERY_MS = 600_000;
-/** Number of newest events that are kept, so that viewers can resume; and days for which an agent's news are kept. */
+/** Number of newest events that are kept, so that viewers can resume; and days for which an agent's news is kept. */
 const KEPT_EVENTS = 20_000;
 const KEPT_NEWS_DAYS = 30;
 

@@ -21,7 +21,7 @@ async function shown(db: Db): Promise<VillageFreeze> {
   };
 }
 
-/** Serves a route in one transaction of a pool of its own, for which no other request waits. */
+/** Serves a route in one transaction of a separate pool, so that it never waits for other requests. */
 function inOwnPool<R>(db: Db, run: (request: R, tx: Tx) => Promise<Outcome<VillageFreeze>>) {
   return { kind: 'own', run: (request: R, key: WriteKey) => runOnce(db, key, (tx) => run(request, tx)) } as const;
 }

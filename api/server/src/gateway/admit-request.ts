@@ -296,7 +296,7 @@ async function letIn(
  * tokens of the hour suffice, the provider has a place in time, the agent has money.
  */
 export async function admitRequest(ports: GatewayPorts, asked: AskedModel): Promise<Outcome<Ticket>> {
-  // Postgres shows a measure that began before the reservation; a later one aborts the brake.
+  // Postgres shows a measure that began before the reservation; the brake ends the answer for a later one.
   const run = await findAskingRun(ports, asked);
   if (!run.ok) {
     ports.metrics.refused(run.reason);

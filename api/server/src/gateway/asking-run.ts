@@ -47,7 +47,7 @@ export async function findAskingRun(
   return accepted({ runId: counted.runId, publisher: publisher ?? (await watchedOnly(deltas, counted, agent)) });
 }
 
-/** Ends the answer with its run, and publishes none of its text: the request names no run, or another attempt of it. */
+/** Ends the answer when its run ends. Publishes no text, because the request names no run or another attempt. */
 async function watchedOnly(
   deltas: Ports['deltas'],
   { runId }: RunLeft,

@@ -101,7 +101,7 @@ test('a cancel on another replica ends the answer, also at the provider; the tok
   wire.verify();
 });
 
-test('a request that names no run counts on the run in progress, and ends with its cancel', async () => {
+test('a request that names no run counts towards the run in progress, and ends with its cancel', async () => {
   const runId = await startedRun('dan');
   answerWith(['hidden']);
   assert.match(await (await ask('dan', {})).text(), /DONE/);

@@ -54,7 +54,7 @@ export function createActorLimiter(ports: ActorLimiterPorts): LimitActor {
       return local.take(`${actor.id} leases`, OF_LEASES, monotonicMs());
     const closed = failsClosed(route);
     const isShared = actor.role === 'agent' || closed;
-    // Redis counts while Postgres may be read for the policy.
+    // Counts in Redis in parallel with `policyOf`, which may read Postgres.
     const counting = isShared ? windows.count(actor.id, WINDOW_S * 1_000, closed ? 'long' : 'short') : null;
     const policy = await policyOf(actor);
     const here = local.take(actor.id, policy, monotonicMs());

@@ -69,7 +69,7 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
     if (active.length === 0) return;
     const of = await bought(active.map(([agentId]) => agentId));
     for (const [agentId, before] of active)
-      // An agent that was forgotten meanwhile has bought something that this read may lack.
+      // If the entry was dropped meanwhile, the agent has just bought something that this read may lack.
       if (remembered.get(agentId) === before)
         remembered.set(agentId, { raise: Promise.resolve(of(agentId)), atMs, usedMs: before.usedMs });
   }

@@ -1,4 +1,4 @@
-/** Calls whose run ends before they do: each that happened has its end and its line in the audit. */
+/** Calls whose run ends first: each call that happened has an outcome and one line in the audit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTransaction, insertEffect } from '@hamlet/store';

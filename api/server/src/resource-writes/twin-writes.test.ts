@@ -1,4 +1,4 @@
-/** Two requests with one key, when the first one ends. */
+/** Two requests with one key: the second arrives just before the first ends. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

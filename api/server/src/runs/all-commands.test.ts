@@ -1,6 +1,6 @@
 /**
  * All commands of runs, sessions, permissions, workers and money at once, on trees of runs inside sessions, while connections to Postgres
- * are killed and the village freezes. No request fails inside, no effect is lost, and the books are balanced.
+ * are killed and the village freezes. No request fails internally, no effect is lost, and the books are balanced.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -253,7 +253,7 @@ for (const seed of seeds(1))
     assert.deepEqual(failed, [], village.logs.filter((line) => line.includes('"level":"error"')).join('\n'));
   });
 
-test('no transaction waited for another one in a circle', async () => {
+test('no transactions deadlocked', async () => {
   assert.equal(await countDeadlocks(village.postgres), 0);
 });
 

@@ -84,7 +84,7 @@ test(`${RUNS} runs of agents that are killed at random all end, and no replaced 
     for (const runId of open) if (dice() < 0.05) await runs.tryCommand(runId, { kind: 'resume' });
     present ??= await take();
     if (present === null) {
-      // All wait, or the start found that a run has used up its attempts.
+      // All runs wait, or the run to start had used up its attempts.
       await dropEnded(open);
       continue;
     }

@@ -22,7 +22,7 @@ interface Command {
 }
 
 const open = new Set<ChildProcess>();
-/** Outside any village folder, so that none is found above it. */
+/** Outside every village folder, because the plugin searches the parents of its folder for up.json. */
 const folder = testFolder('kubectl');
 
 const village = untilEnd(await startHandsVillage(await startCallMind()));

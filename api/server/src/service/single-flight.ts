@@ -1,5 +1,5 @@
 /**
- * Runs `work` once at a time. Calls during a run share one more run after it, so that no caller misses a change made in
+ * Never runs `work` concurrently. Calls during a run share one more run after it, so that no caller misses a change made in
  * the meantime. The promise resolves when no run is due; it rejects with the error of `work`, and the next call starts
  * again.
  */

@@ -212,7 +212,7 @@ export function startSessionStreams(ports: StreamPorts) {
       if (count((stream) => stream.actor.id === actor.id) >= STREAMS_OF_CALLER_MAX) return null;
       const question = questionOf((await readVillage(db)).streamEpoch, sessionId);
       const stream: OpenStream = { sessionId, actor, sink, question, number: 0, followed: null, sentRun: '' };
-      // It counts from now on, and reads after it has found its place.
+      // Registers the stream before `resume` waits, so that the limits count it; its pump starts afterwards.
       pumps.set(stream, () => undefined);
       try {
         await resume(db, stream, after);

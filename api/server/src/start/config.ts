@@ -78,7 +78,7 @@ const Environment = z.object({
   HAMLET_TRUSTED_PROXY_HOPS: whole('number of trusted proxies in a row (1)', { min: 1, max: 10, preset: 1 }),
   HAMLET_RATE_LIMIT: whole('requests a minute for each address, and for each person (6000)', { min: 1, preset: 6_000 }),
   HAMLET_SOCKETS_PER_ADDRESS: whole(
-    'websockets that one address may have open on a replica; and four times as many connections (250)',
+    'maximum websockets of one address on a replica; its limit of connections is four times as high (250)',
     { min: 1, preset: 250 },
   ),
   HAMLET_TIME_ZONE: TimeZone.default('UTC').describe("time zone of the village's day (UTC)"),

@@ -2,7 +2,7 @@ import type { Seeded } from '@hamlet/test/env/seeded';
 
 /** The program whose start the test sees. */
 export const MARKER = 'marker';
-/** Data that the shell runs if it computes with it, as a variable of the environment and as the name of a file. */
+/** Data that runs the marker if a shell evaluates it: environment variables, one of which is also a file name. */
 export const DATA: Readonly<Record<string, string>> = {
   sum: `a[$(${MARKER})]`,
   option: `--compress-program=${MARKER}`,
@@ -13,7 +13,7 @@ export const DATA: Readonly<Record<string, string>> = {
 
 /** Texts in which bash, or a program that it starts, may run X. */
 const SOURCES: readonly string[] = [
-  // Substitutions where a parser may see text.
+  // Substitutions that a parser may take for text.
   ': ${PWD#$(X)}',
   ': "${PWD^$(X)}"',
   'echo ${none:-`X`}',
@@ -52,7 +52,7 @@ const SOURCES: readonly string[] = [
   'echo $"$(X)"',
   'echo "$\'$(X)\'"',
   "echo '\\'$(X)",
-  // Data as a sum, a subscript, a prompt or a name.
+  // Data as arithmetic, a subscript, a prompt or a name.
   'echo $((sum))',
   'echo $(( 1 + sum ))',
   'echo $[sum]',
@@ -226,7 +226,7 @@ const SOURCES: readonly string[] = [
   "$'X'",
 ];
 
-/** Texts that run nothing but what the reader knows, as long as it finds the same ends of their quotes as bash. */
+/** Harmless commands, if the reader ends their quotes where bash does. */
 const QUOTED: readonly string[] = [
   "echo '; X'",
   'echo "; X #"',
@@ -277,7 +277,7 @@ const QUOTED: readonly string[] = [
   'i=X; echo "$i" $i "${i:-X}" ${i#X}',
 ];
 
-/** Surroundings in which a text is still run. */
+/** Contexts in which a shell still runs the command `%`. */
 const PLACES: readonly string[] = [
   '%',
   '%',
@@ -308,7 +308,7 @@ const PLACES: readonly string[] = [
   "# it's\n%",
 ];
 
-/** Signs that change how the rest of a text is read. */
+/** Characters that change how the rest of a text is read. */
 const SIGNS = [
   "'",
   '"',
@@ -334,7 +334,7 @@ const SIGNS = [
   '\\\n',
 ];
 
-/** A text with some signs put in, left out or doubled. */
+/** The text with some characters inserted, replaced or removed. */
 function damaged(random: Seeded, text: string): string {
   const at = Math.floor(random.between(0, text.length + 1));
   const sign = random.one(SIGNS) ?? '';
@@ -343,7 +343,7 @@ function damaged(random: Seeded, text: string): string {
   return random.chance(0.4) ? damaged(random, next) : next;
 }
 
-/** A command that may run the marker in a way that its text hides. Some are no commands at all. */
+/** A random command that may run the marker in a hidden way. It may be malformed. */
 export function drawnCommand(random: Seeded): string {
   const one = (of: readonly string[]): string => random.one(of) ?? '';
   let text = one(random.chance(0.4) ? SOURCES : QUOTED).replaceAll('X', MARKER);
@@ -351,5 +351,5 @@ export function drawnCommand(random: Seeded): string {
   return random.chance(0.5) ? damaged(random, text) : text;
 }
 
-/** Each form once, as it is. */
+/** Each source and quoted text once, unchanged. */
 export const FORMS: readonly string[] = [...SOURCES, ...QUOTED].map((text) => text.replaceAll('X', MARKER));

@@ -1,4 +1,4 @@
-/** Transactions that Postgres ends for the sake of another one are repeated, on a real Postgres. */
+/** Transactions are repeated after a deadlock or a serialization failure, on a real Postgres. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';

@@ -81,12 +81,12 @@ export function openDatabase(options: DatabaseOptions): Db {
 }
 
 const TRIES_MAX = 6;
-/** The pause before another try is random, at most this long before the second one, and doubles with each try. */
+/** Upper limit in ms of the random pause before the second try; it doubles with each further try. */
 const PAUSE_MS = 20;
 
 /**
- * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Repeats it if Postgres ended it for the sake
- * of another one (`isConflict`), so `work` changes only the database: effects elsewhere belong after the commit.
+ * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Repeats it after a deadlock or a
+ * serialization failure (`isConflict`), so `work` changes only the database: effects elsewhere belong after the commit.
  */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1)
@@ -151,7 +151,7 @@ export function sqlState(error: unknown): string {
 
 const CONFLICTS: ReadonlySet<string> = new Set(['40P01', '40001']);
 
-/** Whether Postgres ended a transaction for the sake of another one: a deadlock, or writes that no order explains. */
+/** True for a deadlock or a serialization failure, after which the transaction can be repeated. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(sqlState(error));
 }

@@ -66,7 +66,7 @@ async function endBlockers(spare: Db, pid: number): Promise<void> {
   );
 }
 
-/** Runs `work` in a transaction, and ends the connections that hold it up. They are ended while it waits, so it keeps its place. */
+/** Runs `work` in a transaction and meanwhile ends the connections that block it, so that it keeps its place in the lock queue. */
 async function unhindered<T>(tx: Tx, db: Db, work: () => Promise<T>): Promise<T> {
   const { rows } = await sql<{ readonly pid: number }>`select pg_backend_pid() as pid`.execute(tx);
   const { pid } = firstRow(rows, 'the database returned no id of its process');
@@ -97,7 +97,7 @@ function changeGates(tx: Tx, db: Db, change: RawBuilder<unknown>): Promise<boole
 /**
  * Freezes the village: after the commit, no money moves, no request or run starts. False if it is frozen already. Ends the connections
  * of writers that hold it up.
- * @param db gives another connection, which ends them
+ * @param db gives the connection that ends the blocking ones
  */
 export function freezeVillage(tx: Tx, db: Db, { reason, actor }: FreezeAct): Promise<boolean> {
   return changeGates(tx, db, sql`freeze_village(${reason}, ${actor.role}, ${actor.id})`);

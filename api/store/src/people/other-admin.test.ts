@@ -23,7 +23,7 @@ for (const [accountId, role] of [
 const isReplaceable = (accountId: string): Promise<boolean> =>
   inTransaction(ledger.db, (tx) => hasOtherAdmin(tx, accountId));
 
-test('an admin can be replaced while another admin is neither disabled nor banned', async () => {
+test('an admin may be removed only while another admin is neither disabled nor banned', async () => {
   assert.deepEqual([await isReplaceable(GRACE), await isReplaceable(MAX)], [true, true]);
   await inTransaction(ledger.db, (tx) => updateAccount(tx, MAX, { disabled: true }));
   assert.equal(await isReplaceable(GRACE), false, 'Max is disabled');

@@ -1,4 +1,4 @@
-/** Which ended runs are deleted, and what that locks, on a real Postgres. */
+/** Deletion of ended runs, and its locks, on a real Postgres. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cases } from '@hamlet/test/env/seeded';
@@ -83,7 +83,7 @@ test('an ended run stays while a worker at any depth below it is under way', asy
   assert.equal(await countOf('deep'), 0);
 });
 
-test('an agent stores its journal while its old runs are deleted, and neither waits for the other in a circle', async () => {
+test('an agent stores its journal while its old runs are deleted, without a deadlock', async () => {
   const event = { v: 1, type: 'interrupted', stage: 'main', fence: 1, at: 0, elapsedMs: 0 };
   const store = (runId: string, seq: number) =>
     inTransaction(db, async (tx) => {

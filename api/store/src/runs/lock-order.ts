@@ -1,6 +1,6 @@
 /**
- * The one order in which transactions lock rows. A transaction that keeps it never waits in a circle; one that cannot is ended by
- * Postgres, and `inTransaction` repeats it.
+ * The one order in which transactions lock rows. Transactions that keep it never deadlock; Postgres may end one that cannot, and
+ * `inTransaction` then repeats it.
  *
  *  1. names (`lockName`), such as the session that people write to, and `schedule_state`
  *  2. `run`: by depth, then by id, so that a parent comes before its workers. All runs that a transaction may change are locked before

@@ -7,7 +7,7 @@ import { UNDER_WAY } from './run-row.ts';
 const IS_ACTIVE = sql<boolean>`state in ('running', 'waiting_permission')`;
 
 /**
- * Answers that a step may take: it may ask again, or summarize. A pod that records no steps is counted by its requests.
+ * Model requests allowed per step: a step may ask again or summarize. Bounds a pod that records no steps.
  */
 const ASKS_OF_STEP = 2;
 
@@ -30,9 +30,9 @@ interface RunLeftRow {
 }
 
 /**
- * The run of an agent's life on which a request counts: `runId` while it is in progress, otherwise the newest run in progress,
- * otherwise `runId` in any state; null without any of these. A worker's budgets are part of its parent's, so that a run within its
- * own is within those of its ancestors.
+ * The run to which a request of an agent's life is charged: `runId` while it is in progress, otherwise the newest run in progress,
+ * otherwise `runId` in any state; null without any of these. A worker's budgets are part of its parent's, so checking a run
+ * also covers its ancestors.
  */
 export async function readRunLeft(
   db: Db,

@@ -92,7 +92,7 @@ test('rows that newer rows push off the first page stay in the list', () => {
   assert.equal(state.next, 'after 1', 'the next page begins at the end of the list');
 });
 
-test("of a row on both pages the first page's copy counts, and a row removed from the first page is gone", () => {
+test("if a row is on both pages, the first page's copy counts; a row removed from the first page is gone", () => {
   const state = withFirst(
     twoPages(),
     {

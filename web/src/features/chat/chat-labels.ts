@@ -144,7 +144,7 @@ export function announcement(exchange: Exchange | undefined, name: string, items
   return '';
 }
 
-/** The word of the button that takes a person out of a conversation; null if the viewer may not, or it is the last one. */
+/** The word of the button that takes a person out of a conversation; null if the viewer may not, or for the last person. */
 export function removalOf(
   { people, created_by: by }: Pick<ChatSession, 'people' | 'created_by'>,
   id: string,

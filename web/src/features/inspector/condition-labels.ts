@@ -56,7 +56,7 @@ const MEANING: Readonly<
   RulesChecked: {
     title: 'Rules',
     holds: 'Its rules match the calls that their examples name.',
-    fails: 'One of its rules is wrong: an example contradicts it, or it names no tool.',
+    fails: 'One of its rules is wrong: an example contradicts it, or it names an unknown tool.',
   },
 };
 const ORDER = Object.keys(MEANING);

@@ -80,7 +80,7 @@ test('a write shows its content first, then the facts that identify it, without 
     ],
     facts: [
       { name: 'Length in bytes', text: '7', isText: false },
-      { name: 'Sent during call, by the claim of the pod', text: 'c1', isText: true },
+      { name: 'Sent during call (as the pod claims)', text: 'c1', isText: true },
       { name: 'SHA-256 of the write', text: 'ab', isText: true },
     ],
   });

@@ -93,7 +93,7 @@ const CONTENT: Readonly<Record<string, string | undefined>> = {
 };
 const FACTS: Readonly<Record<string, string | undefined>> = {
   bytes: 'Length in bytes',
-  call: 'Sent during call, by the claim of the pod',
+  call: 'Sent during call (as the pod claims)',
   sha256: 'SHA-256 of the write',
   unread_body_of: 'The body was not read; the answer holds for this request alone',
 };

@@ -156,7 +156,7 @@ export function judgedOccasion({ amount, note }: { readonly amount: string; read
         facts: `I lost ${sum} with the words ${why}.`,
       }
     : {
-        prompt: `Thank for a reward, given for ${why}.`,
+        prompt: `Give thanks for a reward, given for ${why}.`,
         fallback: 'Thank you for the reward.',
         facts: `I was given ${sum} with the words ${why}.`,
       };

@@ -32,7 +32,7 @@ test('an agent on its way continues its walk', () => {
   assert.deepEqual([command, why], [{ kind: 'stay' }, 'I am on my way']);
 });
 
-test('an idle agent alone takes a seat, and then sits', () => {
+test('an idle agent without company takes a seat, and stays seated', () => {
   assert.deepEqual(lingers().command, SIT);
   const sitting = lingers({ self: { activity: 'sitting' } });
   assert.deepEqual([sitting.command, sitting.goal], [{ kind: 'stay' }, 'sitting at the square']);

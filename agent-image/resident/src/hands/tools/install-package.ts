@@ -89,7 +89,7 @@ function doneEnd(input: InstallInput, { record, cwd, installed }: Done): HandsEn
   const there = installed.flatMap(({ name, version }) => (version === null ? [] : [`${name} ${version}`]));
   const absent = installed.filter(({ version }) => version === null).map(({ name }) => name);
   const lines = [
-    there.length === 0 ? `${input.manager} ended without a failure.` : `There now, as ${input.manager} says:`,
+    there.length === 0 ? `${input.manager} succeeded.` : `Installed now, according to ${input.manager}:`,
     ...there,
     ...(absent.length === 0 ? [] : [`Not found afterwards: ${absent.join(', ')}. Read the output.`]),
     hintOf(input, record),

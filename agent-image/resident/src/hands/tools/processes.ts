@@ -56,14 +56,14 @@ async function stopProcess(
   const id = idOf(job, process);
   if (signal === undefined) {
     const record = await endProcess(job.hands, id, STOP_GRACE_MS);
-    return done(`Process ${process} and all that it started are ended. ${stateOf(record)}`);
+    return done(`Process ${process} and all that it started have been ended. ${stateOf(record)}`);
   }
   await job.hands.ask('signal', { process: id, signal }, z.unknown());
   return done(`The signal ${signal} was sent to process ${process}.`);
 }
 
 function stateOf({ exit, startedMs, endedMs }: ProcessRecord): string {
-  if (exit === undefined) return `It runs since ${new Date(startedMs).toISOString()}.`;
+  if (exit === undefined) return `It has run since ${new Date(startedMs).toISOString()}.`;
   const seconds = ((endedMs ?? startedMs) - startedMs) / 1_000;
   return `It ended after ${seconds} s ${exit.code === undefined ? `by the signal ${exit.signal ?? ''}` : `with exit code ${exit.code}`}.${exit.note === undefined ? '' : ` ${exit.note}`}`;
 }

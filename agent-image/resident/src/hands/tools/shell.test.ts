@@ -174,12 +174,12 @@ test('a background process can be read, signalled and ended, and ends with its r
   const text = await textOf('shell', { command, background: true }, { ...place, call: '1.0' });
   assert.match(text, /^Process 1\.0 runs in the background/);
   await soon(async () =>
-    /It runs since[^]*\nup\n/.test(await textOf('read_output', { process: '1.0', wait_s: 5 }, place)),
+    /It has run since[^]*\nup\n/.test(await textOf('read_output', { process: '1.0', wait_s: 5 }, place)),
   );
   await textOf('stop_process', { process: '1.0', signal: 'USR1' }, place);
   await soon(async () => /heard/.test(await textOf('read_output', { process: '1.0' }, place)));
-  assert.match(await textOf('list_processes', {}, place), /^- 1\.0: It runs since/);
-  assert.match(await textOf('stop_process', { process: '1.0' }, place), /all that it started are ended/);
+  assert.match(await textOf('list_processes', {}, place), /^- 1\.0: It has run since/);
+  assert.match(await textOf('stop_process', { process: '1.0' }, place), /all that it started have been ended/);
   const file = join(hands.workspace, 'bg-pids');
   await textOf('shell', { command: `echo $$ >${file}; sleep 600`, background: true }, { ...place, call: '2.0' });
   await soon(() => pidsIn(file).length === 1);

@@ -106,7 +106,7 @@ async function ask(
     ...options,
     method,
     headers: { ...headers, host: url.host, ...length, ...own },
-    // Any agent, even a new one, creates its own connection and ignores `createConnection`.
+    // Any http.Agent, even a new one, makes its own connection and ignores `createConnection`.
     ...(options.createConnection === undefined ? { agent: false } : {}),
     signal,
   });

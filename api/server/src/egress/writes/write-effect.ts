@@ -123,11 +123,11 @@ export function endedWrites({ db, log }: WritePorts): (ends: readonly EgressEnd[
   };
 }
 
-/** Writes without an end, for example because their broker was killed, are unknown. They are never sent again. */
+/** Settles writes without a reported end as unknown, for example if their broker was killed. They are never sent again. */
 export function lateWritesJob({ db, log }: WritePorts): Job {
   const each = itemByItem<BegunEgressWrite>({
     log,
-    message: 'a write without an end was not settled; the API retries it',
+    message: 'a write without an end was not settled; the API retries to settle it',
     keyOf: ({ ask }) => ask,
   });
   const run = async (): Promise<number> =>

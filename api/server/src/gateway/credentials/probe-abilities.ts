@@ -76,7 +76,7 @@ export function jsonProbe(outcome: ChatOutcome): Probe {
 
 export function embeddingsProbe(outcome: EmbeddingOutcome): Probe {
   if (!outcome.ok) {
-    // Servers without embeddings fail in many ways. The key has just worked for words, so a refused key means the model.
+    // Servers without embeddings fail in many ways. The key has just worked for text, so a refused key means a model without embeddings.
     const { code, status } = outcome.error;
     const isRefusal = code === 'bad_answer' || code === 'auth' || status === 501;
     return failedProbe(isRefusal ? { ...outcome.error, code: 'bad_request' } : outcome.error, 'embeddings', null);

@@ -85,7 +85,7 @@ test('the topic is the quoted text, or else the meaningful words in their order'
 
 const ASKED = [
   'Ask for help: I am blocked. I was asked: “Find Zoe.”',
-  'Thank for a reward, given for: good bread',
+  'Give thanks for a reward, given for: good bread',
   'Say that my plan changes with my tier. I am in tier-1 now, and was in tier-0 before.',
   'Which model are you?',
   'Hello there!',

@@ -189,7 +189,7 @@ test('a late answer of PayPal is not booked if another replica has read the paym
   await pay.notify(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-2'));
   const held = await eventually('the request for the dispute', () => late);
   standIn.books.disputes.set('PP-D-2', { value: '4.00', status: 'RESOLVED', outcome: 'RESOLVED_SELLER_FAVOUR' });
-  // No other payment is due, however old it is.
+  // Makes only this payment due.
   await db
     .updateTable('paypal_capture')
     .set({ due_at: new Date(Date.now() + DAY_MS) })

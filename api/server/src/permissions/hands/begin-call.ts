@@ -127,7 +127,7 @@ async function start(
   if (spent !== null) return spent;
   const permissionId = decision.consumes && permission !== null ? permission.permissionId : null;
   const shown = { ...args, text: redactSecrets(args.text) };
-  // Before the event, which locks the session: marks of one parent wait for each other.
+  // Taint first: it may wait for a mark of another worker, and the event below locks the session.
   if (brings !== null) await taintRun(tx, { runId: run.runId, callId: request.params.call_id, ...brings });
   await beginEffect(tx, { request: { ...request }, args: shown, run, policyVersion, permissionId }, null);
   await insertHandsCall(tx, {

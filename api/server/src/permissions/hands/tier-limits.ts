@@ -68,7 +68,7 @@ export function deniedByMemory(
   const present = has === undefined ? 'You have no tier' : `Your tier ${tier} has ${has}`;
   const others =
     roomy.length === 0
-      ? 'No tier of this village has it: an admin can make one'
+      ? 'No tier of this village has that much: an admin can create one'
       : `These tiers have it: ${roomy.join(', ')}`;
   return deniedOutcome('tier_too_small', `${tool} needs a tier with ${needed} of memory. ${present}. ${others}.`);
 }

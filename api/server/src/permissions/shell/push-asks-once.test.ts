@@ -55,7 +55,7 @@ async function started(
 /** Ends a call, so that its slot is free. */
 const ended = (working: Working, callId: string) => permits.finish(working, callId);
 
-/** The verdict about a push of a call that waits in the broker. Each `use` is a new push; each question asks about the same one. */
+/** Starts a push that waits in the broker. Each call of the returned function asks for the verdict about that push. */
 async function pushed(run: Working, call: string): Promise<() => Promise<string>> {
   const body = await pushOf({ permits, broker }, run, call);
   return async () => (await broker.permitEgress(body)).verdict;

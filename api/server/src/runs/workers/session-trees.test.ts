@@ -63,7 +63,7 @@ test('the end of a session cancels its runs with all their workers, waiting and 
   for (const each of runs) dataOf(await end(each));
 });
 
-test('people cancel a tree while its runs store steps and end: no request fails inside', async () => {
+test('people cancel a tree while its runs store steps and end: no request fails internally', async () => {
   const codes: (string | null)[] = [];
   const note = async (sent: Promise<Outcome<unknown>>): Promise<void> => void codes.push(await codeOf(sent));
   for (let tree = 0; tree < 4; tree += 1) {

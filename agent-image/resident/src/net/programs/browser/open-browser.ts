@@ -50,7 +50,7 @@ function library(): Playwright {
     try {
       return load(name) as Playwright;
     } catch {
-      // The agents' image has the first; its second name is another version. A work tree has the second.
+      // The agents' image has `playwright` (and another version of `playwright-core`), a work tree only `playwright-core`.
     }
   throw new NetFault('no_browser', 'This image has no browser. An admin chooses the full one by agentPods.tools: full');
 }
