@@ -164,7 +164,6 @@ const OVERRIDES = [
   'X_Method: DELETE',
   'X-Original-URL: /admin',
   'X-Forwarded-Host: closed.test',
-  'X-Check: on\r\nConnection: X-Check',
 ];
 
 const through = (): Readonly<Record<string, Case>> => ({
