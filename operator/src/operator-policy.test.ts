@@ -83,6 +83,15 @@ const REFUSED: Readonly<Record<string, () => object>> = {
     withContainer({
       env: [{ name: 'X', valueFrom: { secretKeyRef: { name: 'hamlet-postgres-owner', key: 'ownerPassword' } } }],
     }),
+  'another command of the resident': () => withContainer({ command: ['node', '-e', 'post(token)'] }),
+  'arguments of the resident': () => withContainer({ args: ['-e', 'post(token)'] }),
+  'a hook of the resident': () => withContainer({ lifecycle: { postStart: { exec: { command: ['sh'] } } } }),
+  'a probe that runs a program in the resident': () => withContainer({ livenessProbe: { exec: { command: ['sh'] } } }),
+  'options of Node for the resident': () =>
+    withContainer({ env: [...podWith().spec.containers[1].env, { name: 'NODE_OPTIONS', value: '--require=/x.js' }] }),
+  'an API at an address where the hands may listen': () => podWith({ apiUrl: 'http://127.0.0.1:9999' }),
+  'an API at the number of loopback': () => podWith({ apiUrl: 'http://2130706433:9999' }),
+  'a broker at an unspecified address': () => podWith({ brokerUrl: 'http://[::]:3128' }),
   'another service account': () => withSpec({ serviceAccountName: 'default' }),
   'a token of the service account': () => withSpec({ automountServiceAccountToken: true }),
   'the network of the node': () => withSpec({ hostNetwork: true, hostUsers: undefined }),

@@ -258,7 +258,8 @@ export class Broker {
     const known = knownOf(admitted);
     if (known !== null) this.#known.set(socket, known);
     if (!('denial' in admitted)) this.#strangers.known(socket);
-    else if (known === null && token !== '') this.#refusedTokens.note(remoteAddress);
+    else if (known === null && token !== '' && admitted.denial.code === 'egress_identity_refused')
+      this.#refusedTokens.note(remoteAddress);
     return admitted;
   }
 

@@ -7,6 +7,8 @@ import { isLiteral, isOperand, type Word } from './words.ts';
 export interface Use {
   readonly classes: readonly CapabilityClass[];
   readonly paths?: readonly Word[];
+  /** True if the program writes no content to them. */
+  readonly isEmpty?: boolean;
 }
 
 /** Classes of a use that is known to start no program and to evaluate no arithmetic; null for any other use. */
@@ -25,16 +27,19 @@ const readsWith =
 
 /** For programs that only read, with every option. */
 const reads: Known = () => READ;
-const writes: Known = (words) => {
+const operandsOf = (words: readonly Word[]): readonly Word[] => {
   const end = words.findIndex(({ text }) => text === '--');
-  const operands = words.filter((word, at) => isOperand(word) || !isLiteral(word) || (end !== -1 && at > end));
-  return { classes: [], paths: operands };
+  return words.filter((word, at) => isOperand(word) || !isLiteral(word) || (end !== -1 && at > end));
 };
+const writes: Known = (words) => ({ classes: [], paths: operandsOf(words) });
+/** For programs that write no content, so that no later git starts it. */
+const empties: Known = (words) => ({ classes: [], paths: operandsOf(words), isEmpty: true });
 
 /** An option that is not in the table may name the folder that it writes to. */
 const copies =
   (changes: (operands: readonly Word[]) => readonly Word[], classes: readonly CapabilityClass[]): Known =>
   (words) => {
+    if (words.some(({ text }) => GIT_FOLDER.test(text))) return null;
     const found = given(words, 'aRrfinpuvdHLPT force interactive no-clobber update verbose recursive archive');
     return { classes, paths: found === null ? [ANYWHERE] : changes(found.operands) };
   };
@@ -117,7 +122,8 @@ export const PROGRAMS: Readonly<Record<string, Known>> = {
     'ls cat head tail wc grep cut tr echo pwd true false : type basename dirname realpath readlink stat du df comm cmp nl od seq sleep date id whoami uname nproc jq md5sum sha256sum',
     reads,
   ),
-  ...each('mkdir rmdir rm touch tee', writes),
+  ...each('mkdir rmdir rm touch', empties),
+  tee: writes,
   cd: (words) => (words.some(({ text }) => GIT_FOLDER.test(text)) ? null : READ),
   cp: copies((operands) => operands.slice(-1), ['read']),
   mv: copies((operands) => operands, []),

@@ -82,6 +82,8 @@ class Reader {
   readonly #parse: ParseShell;
   readonly #place: ShellPlace;
   #moved = false;
+  /** True after a `cd` to a folder that the text does not name: it may be `.git`. */
+  #lost = false;
 
   constructor(parse: ParseShell, place: ShellPlace) {
     this.#parse = parse;
@@ -93,7 +95,9 @@ class Reader {
     const { commands, redirects, variables, computes, unclear } = this.#parse(text);
     if (computes) this.found.classes.add('exec');
     for (const why of unclear) this.found.unclear.add(why);
-    this.#moved ||= commands.some(({ name }) => ['cd', 'pushd', 'popd'].includes(name.text));
+    const moves = commands.filter(({ name }) => ['cd', 'pushd', 'popd'].includes(name.text));
+    this.#moved ||= moves.length > 0;
+    this.#lost ||= moves.some(({ words }) => !words.every(isLiteral));
     for (const { target, writes } of redirects) this.#file(target, writes);
     this.#set(variables, OWN_VARIABLE);
     for (const command of commands) this.#command(command, depth);
@@ -106,10 +110,14 @@ class Reader {
     }
   }
 
-  /** After a `cd` the location of a relative path is unknown. */
-  #file(target: Word, writes: boolean): void {
+  /**
+   * After a `cd` the location of a relative path is unknown. Content below `.git` is exec: a later git may start it.
+   * @param isEmpty true if the program writes no content
+   */
+  #file(target: Word, writes: boolean, isEmpty = false): void {
     if (!writes) return void this.found.classes.add('read');
-    if (GIT_FOLDER.test(target.text)) this.found.classes.add('exec');
+    const mayBeGit = !isLiteral(target) || (this.#lost && !target.text.startsWith('/'));
+    if (GIT_FOLDER.test(target.text) || (mayBeGit && !isEmpty)) this.found.classes.add('exec');
     const isKnown = isLiteral(target) && (!this.#moved || target.text.startsWith('/'));
     const place = isKnown ? placeOf(target.text, this.#place) : 'write_outside';
     if (place !== null) this.found.classes.add(place);
@@ -126,9 +134,9 @@ class Reader {
     this.#use(useOf(command));
   }
 
-  #use({ classes, paths = [] }: Use): void {
+  #use({ classes, paths = [], isEmpty = false }: Use): void {
     for (const each of classes) this.found.classes.add(each);
-    for (const path of paths) this.#file(path, true);
+    for (const path of paths) this.#file(path, true, isEmpty);
   }
 
   #note({ name, words }: SimpleCommand): void {

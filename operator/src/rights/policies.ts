@@ -78,8 +78,22 @@ const WITHOUT_DNS = [
   "has(object.spec.dnsPolicy) && object.spec.dnsPolicy == 'None'",
   "has(object.spec.dnsConfig) && has(object.spec.dnsConfig.nameservers) && object.spec.dnsConfig.nameservers.all(n, n == '127.0.0.1') && !has(object.spec.dnsConfig.searches)",
   '!has(object.spec.hostAliases)',
-  "object.spec.containers.all(c, c.name != 'resident' || (has(c.env) && c.env.all(e, !(e.name in ['HAMLET_API_URL', 'HAMLET_BROKER_URL']) || (has(e.value) && e.value.matches('^https?://([0-9.]+|\\\\[[0-9a-f:.]+\\\\])(:[0-9]+)?/?$')))))",
+  "object.spec.containers.all(c, c.name != 'resident' || (has(c.env) && c.env.all(e, !(e.name in ['HAMLET_API_URL', 'HAMLET_BROKER_URL']) || (has(e.value) && e.value.matches('^https?://([0-9]+([.][0-9]+){3}|[[][0-9a-f:.]+[]])(:[0-9]+)?/?$') && !e.value.matches('^https?://(127[.]|0|[[]::)')))))",
 ].join(' && ');
+/** Variables that the operator sets; others, such as NODE_OPTIONS, could make the image run something else. */
+const RESIDENT_VARIABLES =
+  "['HAMLET_API_URL', 'HAMLET_AGENT_ID', 'HAMLET_CYCLE', 'HAMLET_TOKEN_FILE', 'HAMLET_WORKSPACE_DIR', 'HAMLET_NODE_NAME', 'HAMLET_BROKER_URL', 'HAMLET_HANDS_SOCKET']";
+const STARTS_NOTHING_ELSE = [
+  'command',
+  'args',
+  'workingDir',
+  'lifecycle',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+]
+  .map((field) => `!has(c.${field})`)
+  .join(' && ');
 const WITHOUT_RIGHTS =
   'c.securityContext.runAsNonRoot && c.securityContext.readOnlyRootFilesystem && !has(c.securityContext.capabilities.add)';
 /** No other container of the pod gets the token, nor, unless it prepares them, the resident's folders. */
@@ -123,6 +137,10 @@ export const OPERATOR_POD_POLICY = {
     refuse(
       'runs only the image of the village in containers that have the token of an agent',
       `object.spec.containers.all(c, c.name != 'resident' || c.image == '${IMAGE_OF_AGENTS}') && object.spec.initContainers.all(c, c.image == '${IMAGE_OF_AGENTS}')`,
+    ),
+    refuse(
+      'starts a resident only as its image does, with the variables of the village',
+      `object.spec.containers.all(c, c.name != 'resident' || (${STARTS_NOTHING_ELSE} && has(c.env) && c.env.all(e, e.name in ${RESIDENT_VARIABLES})))`,
     ),
     refuse(
       'gives containers no data of Secrets or ConfigMaps',

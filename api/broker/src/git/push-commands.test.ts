@@ -129,3 +129,14 @@ test('the report of a refusal has a line for each reference, in a side band if t
   assert.equal(banded[4], 1);
   assert.ok(banded.includes(plain));
 });
+
+test('commands that fill the whole limit, without a pack after them, are too long', () => {
+  const [line = ''] = [`${command()}\0agent=`];
+  const shallow = pktLine(`shallow ${OLD}`);
+  const room = MAX_COMMAND_BYTES - 2 - PKT_FLUSH.length - shallow.length - pktLine(line).length;
+  const head = Buffer.concat([pktLine(`${line}${'A'.repeat(room)}`), shallow, PKT_FLUSH]);
+  assert.equal(head.length, MAX_COMMAND_BYTES - 2);
+  const reader = new PushHeadReader();
+  assert.equal(reader.add(head).kind, 'more');
+  assert.equal(reader.add(Buffer.from('PACK')).kind, 'unclear');
+});

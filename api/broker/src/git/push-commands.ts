@@ -89,7 +89,7 @@ export class PushHeadReader {
   /** git sends its pack directly after the last flush, or nothing if the push only deletes. */
   #tail(isEnd: boolean): PushHead {
     const next = this.#bytes.subarray(this.#at, Math.min(this.#length, this.#at + PACK.length));
-    if (next.length < PACK.length && !isEnd) return MORE;
+    if (next.length < PACK.length && !isEnd) return this.#length < MAX_COMMAND_BYTES ? MORE : TOO_LONG;
     if (next.length > 0 && !next.equals(PACK)) return unclear('something other than a pack follows its commands');
     return {
       kind: 'push',

@@ -11,6 +11,8 @@ import { phraseOf, REFUSAL_HEADER, refuseRequest } from './refuse.ts';
 
 /** Milliseconds that a program has to send the start of its body. */
 const HEAD_MS = 30_000;
+/** Bytes that the broker keeps of a body that no reader can judge; then the body counts as ended. */
+const HEAD_MAX_BYTES = 4 * MAX_COMMAND_BYTES;
 
 /** A refused push; `push` is null if the broker could not read its commands. */
 export interface RefusedPush {
@@ -25,10 +27,12 @@ export interface RefusedPush {
 async function readStart<T>(request: IncomingMessage, judge: (chunk: Buffer | null) => T | null): Promise<T> {
   const timer = setTimeout(() => request.destroy(), HEAD_MS);
   const chunks: Buffer[] = [];
+  let length = 0;
   try {
     for (;;) {
       const chunk = await nextChunk(request);
-      const answer = judge(chunk);
+      length += chunk?.length ?? 0;
+      const answer = judge(length > HEAD_MAX_BYTES ? null : chunk);
       if (chunk !== null) chunks.push(chunk);
       if (answer === null) continue;
       if (chunk !== null) giveBack(request, Buffer.concat(chunks));

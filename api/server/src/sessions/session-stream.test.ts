@@ -186,4 +186,7 @@ test('a reader that reads nothing is sent one page of changes, and the rest once
   reads();
   await eventually('the rest', () => count() === EVENTS);
   stop?.();
+  const many = await Promise.all(Array.from({ length: 20 }, () => streams.open({ sessionId, actor, after }, sink)));
+  assert.equal(many.filter((opened) => opened !== null).length, 16, 'the limit of one caller');
+  for (const end of many) end?.();
 });

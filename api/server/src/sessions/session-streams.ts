@@ -38,7 +38,7 @@ interface OpenStream {
   readonly sessionId: string;
   readonly actor: Actor;
   readonly sink: EventSink;
-  readonly question: string;
+  question: string;
   number: number;
   followed: { readonly runId: string; readonly stop: () => void } | null;
   sentRun: string;
@@ -210,11 +210,11 @@ export function startSessionStreams(ports: StreamPorts) {
       if (pumps.size >= STREAMS_MAX) return null;
       if (count((stream) => stream.sessionId === sessionId) >= STREAMS_OF_SESSION_MAX) return null;
       if (count((stream) => stream.actor.id === actor.id) >= STREAMS_OF_CALLER_MAX) return null;
-      const question = questionOf((await readVillage(db)).streamEpoch, sessionId);
-      const stream: OpenStream = { sessionId, actor, sink, question, number: 0, followed: null, sentRun: '' };
-      // Registers the stream before `resume` waits, so that the limits count it; its pump starts afterwards.
+      const stream: OpenStream = { sessionId, actor, sink, question: '', number: 0, followed: null, sentRun: '' };
+      // Registers the stream before anything waits, so that the limits count it; its pump starts afterwards.
       pumps.set(stream, () => undefined);
       try {
+        stream.question = questionOf((await readVillage(db)).streamEpoch, sessionId);
         await resume(db, stream, after);
       } catch (error) {
         pumps.delete(stream);
