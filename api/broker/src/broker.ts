@@ -77,6 +77,10 @@ interface Inside {
 /** A request that is refused before the rules judge it; `caller` is null if the broker does not know the life. */
 type Refused = Omit<Passage, 'caller'> & { readonly caller: Known | null };
 
+/** True if the API does not know the token; false while the API is unreachable. */
+const isInvented = (token: string, { code }: EgressDenial): boolean =>
+  token !== '' && code === 'egress_identity_refused';
+
 /**
  * The only way out of a pod: an HTTP proxy that identifies the agent, judges the destination and records the attempt.
  * The rules decide whether it tunnels the bytes or reads each request.
@@ -258,8 +262,7 @@ export class Broker {
     const known = knownOf(admitted);
     if (known !== null) this.#known.set(socket, known);
     if (!('denial' in admitted)) this.#strangers.known(socket);
-    else if (known === null && token !== '' && admitted.denial.code === 'egress_identity_refused')
-      this.#refusedTokens.note(remoteAddress);
+    else if (known === null && isInvented(token, admitted.denial)) this.#refusedTokens.note(remoteAddress);
     return admitted;
   }
 

@@ -116,11 +116,14 @@ class Reader {
    */
   #file(target: Word, writes: boolean, isEmpty = false): void {
     if (!writes) return void this.found.classes.add('read');
-    const mayBeGit = !isLiteral(target) || (this.#lost && !target.text.startsWith('/'));
-    if (GIT_FOLDER.test(target.text) || (mayBeGit && !isEmpty)) this.found.classes.add('exec');
+    if (GIT_FOLDER.test(target.text) || (!isEmpty && this.#mayBeGit(target))) this.found.classes.add('exec');
     const isKnown = isLiteral(target) && (!this.#moved || target.text.startsWith('/'));
     const place = isKnown ? placeOf(target.text, this.#place) : 'write_outside';
     if (place !== null) this.found.classes.add(place);
+  }
+
+  #mayBeGit(target: Word): boolean {
+    return !isLiteral(target) || (this.#lost && !target.text.startsWith('/'));
   }
 
   #command(command: SimpleCommand, depth: number): void {

@@ -218,7 +218,7 @@ export const AGENT_POD_POLICY = {
     {
       // Network policies and the village identify a pod by these labels.
       expression: `request.operation != 'UPDATE' || ['${ROLE_LABEL}', '${AGENT_LABEL}'].all(l, has(oldObject.metadata.labels) && has(object.metadata.labels) && l in oldObject.metadata.labels && l in object.metadata.labels && oldObject.metadata.labels[l] == object.metadata.labels[l])`,
-      message: 'the labels that make a pod that of an agent cannot change',
+      message: "the labels that identify an agent's pod cannot change",
       reason: 'Forbidden',
     },
     {

@@ -48,19 +48,25 @@ export const GONE = deny('egress_write_withdrawn', 'the program did not wait for
 const CUT = deny('egress_bad_request', 'the request ended before its body was complete; send it again');
 const UNASKED = deny('egress_log_unavailable', 'the broker cannot ask the API for a permission; try again in a minute');
 
-/** Headers that do not change what the server does. */
-const IDLE_HEADERS = new Set([
+/** Headers that differ between repetitions of one request, and that no server acts on. */
+const IDLE_HEADERS = new Set(['content-length', 'date', 'traceparent']);
+/** Common headers that are not shown to a person: the host is in the address, and credentials must stay hidden. */
+const USUAL_HEADERS = new Set([
+  ...IDLE_HEADERS,
   'accept',
   'accept-encoding',
   'accept-language',
-  'content-length',
-  'date',
-  'expect',
-  'traceparent',
+  'authorization',
+  'git-protocol',
+  'host',
   'user-agent',
 ]);
-/** Common headers that are not shown to a person: the host is in the address, and credentials must stay hidden. */
-const USUAL_HEADERS = new Set([...IDLE_HEADERS, 'authorization', 'git-protocol', 'host']);
+/** Unusual headers that a person can be expected to read. */
+const DETAILS_MAX = 50;
+const TOO_MUCH_TO_READ = deny(
+  'egress_request_unclear',
+  `this write has more than ${DETAILS_MAX} unusual headers, which no person would read; send fewer`,
+);
 /** Types of bodies that a person reads as they are. */
 const USUAL_TYPE =
   /^(application\/(json|x-www-form-urlencoded|x-git-receive-pack-request)|text\/plain)(; ?charset=utf-8)?$/i;
@@ -72,6 +78,8 @@ const HEADER_MAX_CHARS = 300;
  */
 export async function guardWrite(parts: GuardParts, judged: JudgedRequest): Promise<LetOut | RefusedPush> {
   const { effect, request } = judged;
+  if (effect !== 'read' && effect !== 'fetch' && detailsOf(judged).length > DETAILS_MAX)
+    return { denial: TOO_MUCH_TO_READ, push: null };
   switch (effect) {
     case 'read':
       return FREE;

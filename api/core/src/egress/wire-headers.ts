@@ -47,7 +47,9 @@ export function outgoingHeaders(
 ): { readonly headers: WireHeaders } | EgressDenial {
   const named = optionsOf(headers['connection']).find((name) => !OF_ONE_HOP.has(name) && !CONNECTION_OPTIONS.has(name));
   if (named !== undefined)
-    return unclear(`Connection names ${quoted(named)}, which would hide that header from the server; send it without`);
+    return unclear(
+      `Connection names ${quoted(named)}, which would hide that header from the server; remove it from Connection`,
+    );
   const override = Object.keys(headers).find((name) => {
     const letters = name.replaceAll(/[^a-z0-9]/g, '');
     return OVERRIDES.some((form) => form.test(letters));

@@ -40,7 +40,7 @@ test('a member uses repositories of the list and of agents; an admin uses all', 
   assert.ok(uses(person('admin', 'Ann'), ...urls).every(Boolean));
 });
 
-test('no address leaves a pattern, and neither visitors nor agents use the list', () => {
+test('dot segments cannot escape a pattern, and neither visitors nor agents use the list', () => {
   const mia = person('member', 'Mia');
   for (const url of [
     'git@git.example.org:team/../other/app',

@@ -25,12 +25,12 @@ function fits(pattern: string, key: string): boolean {
   return pattern.endsWith('/*') ? key.startsWith(pattern.slice(0, -1)) : key === pattern;
 }
 
-/** An address of ssh keeps its dot segments, with which it would leave a pattern. */
+/** `memoryKey` does not resolve dots in addresses of ssh: `team/../x` would match `team/*`. */
 const hasDotSegment = (key: string): boolean => key.split('/').some((segment) => segment === '.' || segment === '..');
 
 /**
- * Returns a function that decides whether a person may open sessions on a repository and read its memory: admins all, members those
- * that are listed for them and those of agents, in which every session with the agent works.
+ * Returns a function that decides whether a person may open sessions on a repository and read its memory: admins on every repository,
+ * members on those listed for them and on every Agent's own.
  * @param key of `memoryKey`, null for an address that is too long
  * @param agents the agents of the village, at the time of the question
  */

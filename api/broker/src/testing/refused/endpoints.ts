@@ -110,6 +110,7 @@ export const endpoints: Readonly<Record<string, Way>> = {
 };
 
 const post = (pod: Pod): Promise<string> => pod.plain('http://plain.org/notes', { method: 'POST', body: 'x' });
+const JUNK = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`x-junk-${at}`, '1']));
 const WRITE = inClear('plain.org', '/notes', { method: 'POST' });
 const head = (pod: Pod, ...more: readonly string[]): string =>
   ['POST http://plain.org/notes HTTP/1.1', 'Host: plain.org', pod.identity, ...more, '', ''].join('\r\n');
@@ -119,6 +120,12 @@ export const writes: Readonly<Record<string, Way>> = {
     code: 'egress_person_denied',
     says: 'not today',
     tries: (pod) => during(pod, { answer: deny('egress_person_denied', 'not today') }, () => post(pod)),
+    line: WRITE,
+  },
+  'a write with more headers than a person reads': {
+    code: 'egress_request_unclear',
+    says: 'which no person would read',
+    tries: (pod) => pod.plain('http://plain.org/notes', { method: 'POST', body: 'x', headers: JUNK }),
     line: WRITE,
   },
   'a write about which the API cannot be asked': {
