@@ -2,8 +2,7 @@
 import { GROUP as VILLAGE_GROUP } from '@hamlet/contract/kinds';
 import type { NewObject, ResourceType } from '@hamlet/kube';
 import { TOKEN_AUDIENCE } from '../kinds/agent/pod-manifest.ts';
-import { CA_CONFIG_MAP, CA_MOUNT_PATH } from '../objects/names.ts';
-import { AGENT_LABEL, AGENT_ROLE, FINALIZER, ROLE_LABEL } from '../objects/names.ts';
+import { AGENT_LABEL, AGENT_ROLE, CA_CONFIG_MAP, CA_MOUNT_PATH, FINALIZER, ROLE_LABEL } from '../objects/names.ts';
 import { AGENT_NETWORK_POLICY } from './network-policy.ts';
 
 const GROUP = 'admissionregistration.k8s.io';

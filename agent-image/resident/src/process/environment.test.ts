@@ -16,8 +16,8 @@ const WRONG: readonly (readonly [string, NodeJS.ProcessEnv, RegExp])[] = [
   ['no api', { ...NEEDED, HAMLET_API_URL: undefined }, /HAMLET_API_URL/],
   ['an API that is not a URL', { ...NEEDED, HAMLET_API_URL: 'hamlet' }, /HAMLET_API_URL/],
   ['a cycle that is not a number', { ...NEEDED, HAMLET_CYCLE: 'two' }, /HAMLET_CYCLE/],
-  ['no token', { ...NEEDED, HAMLET_AGENT_TOKEN: undefined }, /HAMLET_TOKEN_FILE and HAMLET_AGENT_TOKEN/],
-  ['two tokens', { ...NEEDED, HAMLET_TOKEN_FILE: '/token' }, /HAMLET_TOKEN_FILE and HAMLET_AGENT_TOKEN/],
+  ['no token', { ...NEEDED, HAMLET_AGENT_TOKEN: undefined }, /HAMLET_TOKEN_FILE or HAMLET_AGENT_TOKEN/],
+  ['two tokens', { ...NEEDED, HAMLET_TOKEN_FILE: '/token' }, /HAMLET_TOKEN_FILE or HAMLET_AGENT_TOKEN/],
 ];
 for (const [name, variables, message] of WRONG) {
   test(`refused: ${name}`, () => {

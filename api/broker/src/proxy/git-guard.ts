@@ -50,7 +50,7 @@ export async function refuseOtherFetch(request: IncomingMessage): Promise<Egress
   const isGzip = request.headers['content-encoding'] === 'gzip';
   let bytes: Buffer = Buffer.alloc(0);
   const found = await readStart(request, (chunk) => {
-    if (chunk === null || bytes.length > MAX_COMMAND_BYTES) return 'other';
+    if (chunk === null) return 'other';
     bytes = Buffer.concat([bytes, chunk]);
     const head = readFetchHead(bytes, isGzip);
     return head === 'more' ? null : head;

@@ -8,7 +8,7 @@ import { accepted, type Refused } from '../http/outcome.ts';
 import { isBarred } from '../standing/standing-cache.ts';
 import { permitWrite, withdrawWrite } from './writes/permit-write.ts';
 import { endedWrites } from './writes/write-effect.ts';
-import { denied, type Denied } from './writes/write-facts.ts';
+import { deny, type EgressDenial } from '@hamlet/core/egress';
 import type { Village } from '../village.ts';
 
 /** Attempts of one life in an hour. Installing a large project makes about 2,000. */
@@ -16,23 +16,23 @@ export const EGRESS_ATTEMPTS_AN_HOUR = 20_000;
 /** Recorded attempts of one life in an hour: a hundred beyond the limit, which show that the broker refused them. */
 export const EGRESS_RECORDED_AN_HOUR = EGRESS_ATTEMPTS_AN_HOUR + 100;
 
-const UNKNOWN = denied(
+const UNKNOWN = deny(
   'egress_identity_refused',
   'the token belongs to no living agent; the resident gets a new one in a moment',
 );
-const FROZEN = denied(
+const FROZEN = deny(
   'egress_agent_stopped',
   'the village is frozen: its agents can reach no other host until an admin lifts the freeze',
 );
-const TOO_MANY = denied(
+const TOO_MANY = deny(
   'egress_too_many',
   `this agent has made ${EGRESS_ATTEMPTS_AN_HOUR} attempts in this hour; wait for the next hour`,
 );
 
 const STOPS: ReadonlySet<string> = new Set(BARS);
 
-function denialOf({ reason, detail }: Refused): Denied {
-  return STOPS.has(reason) ? denied('egress_agent_stopped', detail ?? 'an admin has stopped this agent') : UNKNOWN;
+function denialOf({ reason, detail }: Refused): EgressDenial {
+  return STOPS.has(reason) ? deny('egress_agent_stopped', detail ?? 'an admin has stopped this agent') : UNKNOWN;
 }
 
 /** The life of a refused token; null for an unknown token, or if the API records no more attempts of the life in this hour. */
@@ -56,7 +56,7 @@ async function answerAbout(
 }
 
 /** Finds the agent of a token in Postgres, never in a cache: the broker already caches the answer for seconds. */
-async function admit(village: Village, token: string, address: string): Promise<EgressAdmission | Denied> {
+async function admit(village: Village, token: string, address: string): Promise<EgressAdmission | EgressDenial> {
   // Pods hold tokens of the API, which have no dots. A text with dots may be a projected token, which costs a review by the cluster.
   if (token.includes('.')) return UNKNOWN;
   const { db, source, authenticate, egressOf } = village;

@@ -1,13 +1,7 @@
-import type { EgressDenied, EgressRefusalCode } from '@hamlet/contract';
+import type { EgressRefusalCode } from '@hamlet/contract';
 import type { CallDenial } from '@hamlet/core';
+import { deny, type EgressDenial } from '@hamlet/core/egress';
 import type { HeldPermission, RunRow } from '@hamlet/store';
-import type { z } from 'zod';
-
-export type Denied = z.infer<typeof EgressDenied>;
-
-export function denied(code: EgressRefusalCode, message: string): Denied {
-  return { verdict: 'deny', code, message };
-}
 
 const DENIALS: Readonly<Record<CallDenial, readonly [EgressRefusalCode, string]>> = {
   run_cancelled: ['egress_run_cancelled', 'the run is being cancelled, so it can send nothing more'],
@@ -20,9 +14,9 @@ const DENIALS: Readonly<Record<CallDenial, readonly [EgressRefusalCode, string]>
   ],
 };
 
-export function deniedBy(code: CallDenial, words: string | null): Denied {
+export function deniedBy(code: CallDenial, words: string | null): EgressDenial {
   const [refusal, text] = DENIALS[code];
-  return denied(refusal, words === null || words === '' ? text : `${text}: ${words}`);
+  return deny(refusal, words === null || words === '' ? text : `${text}: ${words}`);
 }
 
 export function wordsOf(code: CallDenial, rule: string, permission: HeldPermission | null): string | null {
@@ -30,15 +24,15 @@ export function wordsOf(code: CallDenial, rule: string, permission: HeldPermissi
   return code === 'policy_denied' ? rule : null;
 }
 
-export const NO_RUN = denied(
+export const NO_RUN = deny(
   'egress_no_run',
   'a program can write to other hosts only during a run, in which a person permits it; this program belongs to no run',
 );
-export const STOPPED = denied('egress_agent_stopped', 'an admin has stopped this agent or frozen the village');
-export const OTHER_RULES = denied('egress_permission_stale', 'the egress rules of this agent have changed; try again');
-export const WITHDRAWN = denied('egress_write_withdrawn', 'the program stopped waiting for this write');
-export const OTHER_WRITE = denied('egress_write_differs', 'the id belongs to another write; send this one again');
-export const TOO_MANY = denied(
+export const STOPPED = deny('egress_agent_stopped', 'an admin has stopped this agent or frozen the village');
+export const OTHER_RULES = deny('egress_permission_stale', 'the egress rules of this agent have changed; try again');
+export const WITHDRAWN = deny('egress_write_withdrawn', 'the program stopped waiting for this write');
+export const OTHER_WRITE = deny('egress_write_differs', 'the id belongs to another write; send this one again');
+export const TOO_MANY = deny(
   'egress_too_many',
   'this run has asked for too many writes, or too many wait for a person; wait for the answers',
 );

@@ -1,5 +1,5 @@
 import { ConnectedProvider, type FoundAbilities, type TestModel } from '@hamlet/contract';
-import { holdCredential, inTransaction, recordCredentialTest, type Db } from '@hamlet/store';
+import { holdCredential, inTransaction, readFreeze, recordCredentialTest, type Db } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
@@ -89,6 +89,8 @@ export function testModel(village: Village): Handlers['testModel'] {
       return refused('no_such_agent', `There is no agent ${agentId}`);
     const found = modelOf(body, village);
     if (!found.ok) return found;
+    // The brake sees a freeze slightly later than Postgres; no request may begin in between.
+    if ((await readFreeze(db)) !== null) return refused('village_frozen');
     const tried = await tryModel(gateway, found.data);
     if (tried === 'frozen') return refused('village_frozen');
     const object = body.model ?? body.credential ?? found.data.providerModel;
