@@ -79,7 +79,7 @@ async function measure(
       better: 'higher',
       ours: ratio,
       peers: { squid: 1 },
-      target: 0.7,
+      target: 0.8,
     },
     {
       metric: 'brokerRequestsPerSecond',
