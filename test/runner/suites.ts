@@ -22,7 +22,7 @@ const ONLY_IN_FULL: Readonly<Record<string, string>> = {
 /** Files that mostly wait for leases, back-offs, slots and watches, and use little CPU. */
 const WAITING =
   /^(operator|cli\/kubectl|kube|local\/village|test\/(runtime|schedules|drift|storm|simulation|plugin))\//;
-/** Browser tests. Their pages give up on slow answers, so they never run while a village is starting. */
+/** Browser tests. Their pages give up on slow answers, so they run last, when the village has usually started. */
 const BROWSING = /^test\/env\/web\b/;
 
 export type Pool = 'computing' | 'waiting' | 'browsing';

@@ -28,7 +28,7 @@ export const UNIT_PART: Part = {
   run,
 };
 
-/** Two pools at once: computing files, and waiting files followed by browser files, by when the village has started. */
+/** Two pools at once: computing files, and waiting files followed by browser files. */
 async function run(started: Run): Promise<Tally> {
   const files = testFiles('**/*.test.ts', NOT_HERE);
   const servers = await startTestServers();

@@ -48,7 +48,7 @@ func (t *Table) fork(spec Spec, theirs []*os.File) (int, error) {
 	return n.fork()
 }
 
-// find searches for a program in the PATH and from the folder of its new process. isThere is false if there is no such file.
+// find searches for a program in the PATH and from the folder of its new process. isThere says whether that file exists.
 func find(name, cwd string, variables []string) (path string, isThere bool) {
 	stat := func(path string) (os.FileInfo, error) {
 		if !filepath.IsAbs(path) {

@@ -17,7 +17,7 @@ export function readFetchHead(bytes: Buffer, isGzip: boolean): 'fetch' | 'other'
   return isGzip && bytes.length >= GZIP_BYTES ? 'other' : 'more';
 }
 
-/** The deciding part of the first pkt-line; empty if there is none, null if its bytes are missing. */
+/** The deciding part of the first pkt-line; empty for bytes of another form, null while bytes are missing. */
 function firstLine(text: Buffer): string | null {
   if (text.length < 4) return null;
   const head = text.toString('latin1', 0, 4);

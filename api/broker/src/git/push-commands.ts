@@ -72,7 +72,7 @@ export class PushHeadReader {
     }
   }
 
-  /** Ends the body: a push that only deletes has no pack. */
+  /** Ends the body, which is complete without a pack if the push only deletes. */
   end(): PushHead {
     return this.#isWhole ? this.#tail(true) : unclear('it ends within its commands');
   }

@@ -18,7 +18,7 @@ const grace = await firstAdmin(play.url);
 const mia = await invite(grace, play.url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
 const superuser = untilEnd(openSuperuser(village.postgres));
-// A superuser needs no grants, so this connection has the role of the API.
+// This connection has the role of the API, so that grants apply.
 const asApi = untilEnd(
   openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 1, onError: () => {} }),
 );

@@ -1,5 +1,5 @@
 import { BARS, type EgressAdmission, type EgressNotAdmitted } from '@hamlet/contract';
-import { fitsHost } from '@hamlet/core/egress';
+import { deny, fitsHost, type EgressDenial } from '@hamlet/core/egress';
 import type { Db } from '@hamlet/store';
 import { beginEgressAttempts, countEgressHour, endEgressAttempts, findAgentSessions, readFreeze } from '@hamlet/store';
 import { hashOf } from '../auth/secrets.ts';
@@ -8,7 +8,6 @@ import { accepted, type Refused } from '../http/outcome.ts';
 import { isBarred } from '../standing/standing-cache.ts';
 import { permitWrite, withdrawWrite } from './writes/permit-write.ts';
 import { endedWrites } from './writes/write-effect.ts';
-import { deny, type EgressDenial } from '@hamlet/core/egress';
 import type { Village } from '../village.ts';
 
 /** Attempts of one life in an hour. Installing a large project makes about 2,000. */

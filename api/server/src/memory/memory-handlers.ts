@@ -32,8 +32,9 @@ const summaryView = ({ repository, entries, bytes, agents, changedAt }: MemorySu
 function listRepositoryMemories({ db, mayUseRepository }: Village): Handlers['listRepositoryMemories'] {
   return plain(({ query, actor }) =>
     paged(cursor, { ...query, list: 'memories' }, async ({ before, limit }) => {
+      const mayUse = mayUseRepository(actor);
       const { rows, next } = await listMemories(db, { agentId: query.agent_id ?? null, after: before, limit });
-      return { memories: rows.filter(({ repository }) => mayUseRepository(actor, repository)).map(summaryView), next };
+      return { memories: rows.filter(({ repository }) => mayUse(repository)).map(summaryView), next };
     }),
   );
 }
@@ -41,7 +42,7 @@ function listRepositoryMemories({ db, mayUseRepository }: Village): Handlers['li
 function getRepositoryMemory({ db, mayUseRepository }: Village): Handlers['getRepositoryMemory'] {
   return plain(async ({ query, actor }) => {
     const repository = askedMemory(query.repository);
-    if (!mayUseRepository(actor, repository)) return refused('repository_not_allowed');
+    if (!mayUseRepository(actor)(repository)) return refused('repository_not_allowed');
     const entries = await readRepositoryMemory(db, repository);
     return accepted({ repository, entries: entries.map((entry) => entryView(entry, null)) });
   });
@@ -51,7 +52,7 @@ function forgetRepositoryEntry({ db, mayUseRepository }: Village): Handlers['for
   return plain((request) =>
     inTransaction(db, async (tx): Promise<Outcome<Forgotten>> => {
       const repository = askedMemory(request.query.repository);
-      if (!mayUseRepository(request.actor, repository)) return refused('repository_not_allowed');
+      if (!mayUseRepository(request.actor)(repository)) return refused('repository_not_allowed');
       await lockRepositoryMemory(tx, repository);
       const entry = (await readRepositoryMemory(tx, repository)).find(
         ({ memoryId }) => memoryId === request.params.memory_id,
@@ -70,7 +71,7 @@ function forgetRepositoryMemory({ db, mayUseRepository }: Village): Handlers['fo
   return plain((request) =>
     inTransaction(db, async (tx): Promise<Outcome<Forgotten>> => {
       const repository = askedMemory(request.query.repository);
-      if (!mayUseRepository(request.actor, repository)) return refused('repository_not_allowed');
+      if (!mayUseRepository(request.actor)(repository)) return refused('repository_not_allowed');
       await lockRepositoryMemory(tx, repository);
       const forgotten = await deleteRepositoryMemory(tx, repository);
       if (forgotten === null) return refused('no_such_memory');

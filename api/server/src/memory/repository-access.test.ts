@@ -25,7 +25,7 @@ const mayUse = repositoryAccess(
 
 test('a member uses repositories of the list and of agents; an admin uses all', () => {
   const uses = (actor: Actor, ...urls: readonly string[]): readonly boolean[] =>
-    urls.map((url) => mayUse(actor, memoryKey(url)));
+    urls.map((url) => mayUse(actor)(memoryKey(url)));
   const urls = [
     'https://git.example.org/team/app.git',
     'git@git.example.org:team/app',
@@ -48,8 +48,8 @@ test('dot segments cannot escape a pattern, and neither visitors nor agents use 
     'https://git.example.org/team/%2e%2e/other',
     `https://git.example.org/team/${'a'.repeat(1_100)}`,
   ])
-    assert.equal(mayUse(mia, memoryKey(url)), false, url);
-  assert.equal(mayUse({ role: 'visitor', id: 'visitor' }, 'git.example.org/open/app'), false);
+    assert.equal(mayUse(mia)(memoryKey(url)), false, url);
+  assert.equal(mayUse({ role: 'visitor', id: 'visitor' })('git.example.org/open/app'), false);
 });
 
 test('the list takes hosts with paths, and names what is wrong with another text', () => {

@@ -29,20 +29,20 @@ function fits(pattern: string, key: string): boolean {
 const hasDotSegment = (key: string): boolean => key.split('/').some((segment) => segment === '.' || segment === '..');
 
 /**
- * Returns a function that decides whether a person may open sessions on a repository and read its memory: admins on every repository,
- * members on those listed for them and on every Agent's own.
- * @param key of `memoryKey`, null for an address that is too long
+ * Returns a function that decides for a person, then for one repository after another, whether the person may open sessions on it and
+ * read its memory: admins on every repository, members on those listed for them and on every Agent's own. A repository is given by its
+ * `memoryKey`, null for an address that is too long.
  * @param agents the agents of the village, at the time of the question
  */
 export function repositoryAccess(listed: RepositoryMembers, agents: () => readonly Pick<AgentRecord, 'spec'>[]) {
-  return (actor: Actor, key: string | null): boolean => {
-    if (actor.role === 'admin') return true;
-    if (actor.role !== 'member' || key === null || hasDotSegment(key)) return false;
+  return (actor: Actor): ((key: string | null) => boolean) => {
+    if (actor.role !== 'member') return () => actor.role === 'admin';
     const name = actor.name.toLowerCase();
-    const isListed = listed.some(
-      ({ repository, members }) =>
-        fits(repository, key) && members.some((member) => member === EVERYBODY || member.toLowerCase() === name),
-    );
-    return isListed || agents().some((record) => memoryKey(ownRepository(record)?.url ?? '') === key);
+    const patterns = listed
+      .filter(({ members }) => members.some((member) => member === EVERYBODY || member.toLowerCase() === name))
+      .map(({ repository }) => repository);
+    const own = new Set(agents().map((record) => memoryKey(ownRepository(record)?.url ?? '')));
+    return (key) =>
+      key !== null && !hasDotSegment(key) && (own.has(key) || patterns.some((pattern) => fits(pattern, key)));
   };
 }

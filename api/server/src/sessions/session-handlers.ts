@@ -55,7 +55,7 @@ function createSession({ source, mayUseRepository }: Village): Handlers['createS
     const { title = null, repository = null, people } = request.body;
     const record = source.get(agentId);
     if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
-    const isAllowed = repository === null || mayUseRepository(request.actor, memoryKey(repository.url));
+    const isAllowed = repository === null || mayUseRepository(request.actor)(memoryKey(repository.url));
     if (!isAllowed) return refused('repository_not_allowed');
     const author = authorOf(request.actor);
     const named = await peopleNamed(tx, people);

@@ -66,7 +66,7 @@ export function talksNow({ mind: { life }, tick, neighbours, self }: Situation):
 const isInEarshot = (agent: AgentView, self: AgentView): boolean =>
   tilesBetween(agent.position, self.position) <= EARSHOT_TILES;
 
-/** True if the agent may start a conversation with another one: they have no open or recent conversation, and the daily limits allow it. */
+/** True if the agent may start a conversation with another one: the last one is long over, and the daily limits allow it. */
 export function mayBegin({ mind: { life } }: Pick<Situation, 'mind'>, agentId: string): boolean {
   const lines = life.talked[agentId];
   const isKnown = lines !== undefined || Object.keys(life.talked).length < PARTNERS_MAX;
