@@ -1,7 +1,7 @@
 /** Admission policies that the chart installs together with the operator. */
 import { GROUP as VILLAGE_GROUP } from '@hamlet/contract/kinds';
 import type { NewObject, ResourceType } from '@hamlet/kube';
-import { TOKEN_AUDIENCE } from '../kinds/agent/pod-manifest.ts';
+import { RESIDENT_VARIABLES, TOKEN_AUDIENCE } from '../kinds/agent/pod-manifest.ts';
 import { AGENT_LABEL, AGENT_ROLE, CA_CONFIG_MAP, CA_MOUNT_PATH, FINALIZER, ROLE_LABEL } from '../objects/names.ts';
 import { AGENT_NETWORK_POLICY } from './network-policy.ts';
 
@@ -79,9 +79,6 @@ const WITHOUT_DNS = [
   '!has(object.spec.hostAliases)',
   "object.spec.containers.all(c, c.name != 'resident' || (has(c.env) && c.env.all(e, !(e.name in ['HAMLET_API_URL', 'HAMLET_BROKER_URL']) || (has(e.value) && e.value.matches('^https?://([0-9]+([.][0-9]+){3}|[[][0-9a-f:.]+[]])(:[0-9]+)?/?$') && !e.value.matches('^https?://(127[.]|0|[[]::)')))))",
 ].join(' && ');
-/** Variables that the operator sets; others, such as NODE_OPTIONS, could make the image run something else. */
-const RESIDENT_VARIABLES =
-  "['HAMLET_API_URL', 'HAMLET_AGENT_ID', 'HAMLET_CYCLE', 'HAMLET_TOKEN_FILE', 'HAMLET_WORKSPACE_DIR', 'HAMLET_NODE_NAME', 'HAMLET_BROKER_URL', 'HAMLET_HANDS_SOCKET']";
 const STARTS_NOTHING_ELSE = [
   'command',
   'args',
@@ -139,7 +136,7 @@ export const OPERATOR_POD_POLICY = {
     ),
     refuse(
       'starts a resident only as its image does, with the variables of the village',
-      `object.spec.containers.all(c, c.name != 'resident' || (${STARTS_NOTHING_ELSE} && has(c.env) && c.env.all(e, e.name in ${RESIDENT_VARIABLES})))`,
+      `object.spec.containers.all(c, c.name != 'resident' || (${STARTS_NOTHING_ELSE} && has(c.env) && c.env.all(e, e.name in ['${RESIDENT_VARIABLES.join("', '")}'])))`,
     ),
     refuse(
       'gives containers no data of Secrets or ConfigMaps',

@@ -74,7 +74,7 @@ const RETURNED = deny(
   'the server returned the secret, so the broker withholds the answer; ask an admin to check this server',
 );
 const UNREADABLE_ANSWER = deny(
-  'egress_secret_returned',
+  'egress_answer_unreadable',
   'the answer to a request with a secret is partial or encoded, so the broker cannot check it for the secret; request the whole answer without an encoding',
 );
 

@@ -155,6 +155,16 @@ test('a person sees unusual headers, the end of a long address, and escaped invi
   assert.equal(ask?.body, 'pay\\u{202e}eno on');
 });
 
+test('a person learns that the program sends credentials of its own, but not their value', async () => {
+  await post('/notes', 'x', { authorization: 'Bearer a-key-from-elsewhere' });
+  await post('/notes', 'x', { authorization: 'a-key-from-elsewhere' });
+  const details = broker.village.permissions.map((ask) => ask.details);
+  assert.deepEqual(details, [
+    ["with the program's own authorization (Bearer, 27 characters)"],
+    ["with the program's own authorization (no scheme, 20 characters)"],
+  ]);
+});
+
 test('a request whose headers contradict its method or path is refused', async () => {
   for (const headers of [
     { 'x-http-method-override': 'DELETE' },

@@ -170,11 +170,24 @@ function originOf({ destination: { host, port }, form }: GuardedRequest): string
 }
 
 /** The secret that goes along, and the headers on which a server may act, for a person. */
-function detailsOf({ wire: { headers }, rule, isSecret }: JudgedRequest): readonly string[] {
-  const unusual = Object.entries(headers)
+function detailsOf(judged: Pick<JudgedRequest, 'wire' | 'rule' | 'isSecret'>): readonly string[] {
+  const { wire, rule, isSecret } = judged;
+  const unusual = Object.entries(wire.headers)
     .filter(([name, value]) => !USUAL_HEADERS.has(name) && !(name === 'content-type' && USUAL_TYPE.test(String(value))))
     .map(([name, value]) => keepEnds(`${name}: ${visible(String(value))}`, HEADER_MAX_CHARS));
-  return [...(isSecret ? [`with the secret ${rule.secret ?? ''}`] : []), ...unusual];
+  return [...(isSecret ? [`with the secret ${rule.secret ?? ''}`] : []), ...ownCredentials(judged), ...unusual];
+}
+
+/** Mentions credentials that the program sends itself, without their value. */
+function ownCredentials({
+  wire,
+  rule,
+  isSecret,
+}: Pick<JudgedRequest, 'wire' | 'rule' | 'isSecret'>): readonly string[] {
+  const { authorization } = wire.headers;
+  if (authorization === undefined || (isSecret && rule.secretHeader === undefined)) return [];
+  const [, scheme = 'no scheme'] = /^([A-Za-z][A-Za-z0-9-]{0,30}) /.exec(String(authorization)) ?? [];
+  return [`with the program's own authorization (${scheme}, ${String(authorization).length} characters)`];
 }
 
 /** The start and end of a text; null for binary bytes and for an empty body. */

@@ -59,6 +59,16 @@ const ENCODED: Readonly<Record<string, string>> = {
   'base64 at offset 0': at(0),
   'base64 at offset 1': at(1),
   'base64 at offset 2': at(2),
+  'base64 in lines of 64': (
+    Buffer.from('x'.repeat(44) + SECRET)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
+  ).join('\r\n'),
+  'base64 in lines of 76': (
+    Buffer.from('x'.repeat(52) + SECRET)
+      .toString('base64')
+      .match(/.{1,76}/g) ?? []
+  ).join('\n'),
   base64url: Buffer.from(`a:${SECRET}`).toString('base64url'),
   hex: Buffer.from(SECRET).toString('hex'),
   'hex in capitals': Buffer.from(SECRET).toString('hex').toUpperCase(),

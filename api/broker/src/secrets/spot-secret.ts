@@ -2,6 +2,9 @@ import { Transform } from 'node:stream';
 
 /** Minimum length of a part of an encoding; shorter ones occur by chance. */
 const MIN_LENGTH = 6;
+/** Minimum length of a line of wrapped base64: 64 characters in PEM (RFC 7468), 76 in MIME (RFC 2045). */
+const LINE_LENGTH = 60;
+const LINE_BREAKS = /[\r\n]/g;
 /** Pause after which held bytes pass, so that an answer of events arrives. */
 const PAUSE_MS = 100;
 
@@ -56,15 +59,21 @@ class SecretReturned extends Error {}
 /** Finds a secret in any of its encodings in texts and streamed bodies. Best effort: a custom cipher would hide it. */
 export class SecretSpotter {
   readonly #shapes: readonly Buffer[];
+  /** Maximum number of bytes from the first to the last one of an encoded secret, with its line breaks. */
   readonly #longest: number;
 
   constructor(secret: string) {
     this.#shapes = shapesOf(secret);
-    this.#longest = Math.max(...this.#shapes.map(({ length }) => length));
+    const longest = Math.max(...this.#shapes.map(({ length }) => length));
+    this.#longest = longest + 2 * Math.ceil(longest / LINE_LENGTH);
   }
 
+  /** True if the bytes contain the secret, also if line breaks divide it. */
   isIn(bytes: Buffer): boolean {
-    return this.#shapes.some((shape) => bytes.includes(shape));
+    const unwrapped = bytes.includes('\n')
+      ? Buffer.from(bytes.toString('latin1').replaceAll(LINE_BREAKS, ''), 'latin1')
+      : bytes;
+    return this.#shapes.some((shape) => bytes.includes(shape) || unwrapped.includes(shape));
   }
 
   /**

@@ -161,6 +161,7 @@ export const EGRESS_REFUSALS = [
   'egress_push_option',
   'egress_secret_refused',
   'egress_secret_returned',
+  'egress_answer_unreadable',
   'egress_registry_off',
   'egress_git_refused',
   'egress_no_run',

@@ -9,7 +9,7 @@ import { AnswerClock } from './answer-clock.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
 import { callLine, sealChat, type CallSeal } from './texts/call-seal.ts';
 import { keepText } from './texts/keep-text.ts';
-import { refusalOfModel } from './refusal-of-model.ts';
+import { loggedFailure, refusalOfModel } from './refusal-of-model.ts';
 
 export interface ModelUsage {
   readonly promptTokens: number;
@@ -129,7 +129,7 @@ function noteFailure(
     model: plan.served.name,
     provider,
     request_id: requestId,
-    error: late ?? error ?? gathered.error,
+    error: late ?? (error === null ? gathered.error : loggedFailure(error)),
   });
   if (late !== null)
     return refused('model_failed', `The answer of ${provider} ${late}; the agent pays only for the tokens so far`);

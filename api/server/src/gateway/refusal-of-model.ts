@@ -9,6 +9,13 @@ const OF_REQUEST: Partial<Readonly<Record<ModelErrorCode, Refusal>>> = {
   bad_request: 'model_bad_request',
 };
 
+/** Failures of the provider or its credential. Messages of other failures may quote the prompt or the answer. */
+const OF_PROVIDER: ReadonlySet<ModelErrorCode> = new Set(['auth', 'quota', 'rate', 'overloaded', 'network']);
+
+/** A failure for the log, without words of the agent or the model. Pure. */
+export const loggedFailure = ({ code, status, message }: ModelError) =>
+  OF_PROVIDER.has(code) ? { code, status, message } : { code, status };
+
 /** Null for a bug of ours. Messages about the village's keys and credit go only to the log. Pure. */
 export function refusalOfModel(error: ModelError | null, provider: string): Refused {
   const reason = error === null ? undefined : OF_REQUEST[error.code];

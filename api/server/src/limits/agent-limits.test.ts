@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Tx } from '@hamlet/store';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { createAgentLimits, type ReadBought } from './agent-limits.ts';
 
@@ -121,4 +122,19 @@ test('a failed refresh keeps the limits until they are too old', async () => {
   assert.equal(await requests(), 11);
   clock.ms = 1_000;
   assert.equal(await requests(), 10, 'without Postgres only the tier applies');
+});
+
+test('a transaction reads purchases over its own connection, and waits for no other read', async () => {
+  const tx = {} as Tx;
+  const asked: (Tx | undefined)[] = [];
+  const { limits } = limitsOf({
+    bought: async (_agentIds, within) => {
+      asked.push(within);
+      if (within === undefined) await new Promise(() => undefined);
+      return () => (tier) => tier;
+    },
+  });
+  void limits.of('ada');
+  assert.notEqual(await limits.of('ada', tx), null);
+  assert.deepEqual(asked, [undefined, tx]);
 });

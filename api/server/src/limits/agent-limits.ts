@@ -1,5 +1,5 @@
 import type { Limits, TierPrice } from '@hamlet/contract';
-import { isConnectionError } from '@hamlet/store';
+import { isConnectionError, type Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { RaiseLimits } from '../agents/bought-limits.ts';
 import { limitsOf } from '../agents/describe-agent.ts';
@@ -14,12 +14,23 @@ export interface Allowance {
 
 /** The limits of agents. A purchase counts within a second, and at once on the replica that sold it. */
 export interface AgentLimits {
-  /** Null for an unknown agent, and for an agent without a tier. */
-  of(agentId: string): Promise<Allowance | null>;
+  /**
+   * Null for an unknown agent, and for an agent without a tier. A transaction passes itself: transactions that
+   * wait for second connections would block one another once they hold all of the pool.
+   */
+  of(agentId: string, tx?: Tx): Promise<Allowance | null>;
   forget(agentId: string): void;
 }
 
-export type ReadBought = (agentIds: readonly string[]) => Promise<(agentId: string) => RaiseLimits>;
+export type ReadBought = (agentIds: readonly string[], tx?: Tx) => Promise<(agentId: string) => RaiseLimits>;
+
+interface Remembered {
+  readonly raise: Promise<RaiseLimits>;
+  /** Undefined while `raise` is pending. */
+  known?: RaiseLimits;
+  readonly atMs: number;
+  usedMs: number;
+}
 
 export interface AgentLimitsPorts {
   readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
@@ -40,18 +51,34 @@ export interface CachedLimits extends AgentLimits {
 
 const NOTHING_BOUGHT: RaiseLimits = (limits) => limits;
 
+const rememberedNow = (known: RaiseLimits, times: Pick<Remembered, 'atMs' | 'usedMs'>): Remembered => ({
+  raise: Promise.resolve(known),
+  known,
+  ...times,
+});
+
 /** Caches purchases for a second. The tier itself comes from memory each time. */
 export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPorts): CachedLimits {
-  const remembered = new Map<string, { readonly raise: Promise<RaiseLimits>; readonly atMs: number; usedMs: number }>();
+  const remembered = new Map<string, Remembered>();
+
+  function freshOf(agentId: string, nowMs: number): Remembered | null {
+    const before = remembered.get(agentId);
+    if (before === undefined) return null;
+    before.usedMs = nowMs;
+    return nowMs - before.atMs < FRESH_MS ? before : null;
+  }
+
+  async function boughtWithin(tx: Tx, agentId: string): Promise<RaiseLimits> {
+    return freshOf(agentId, monotonicMs())?.known ?? (await bought([agentId], tx))(agentId);
+  }
 
   function boughtBy(agentId: string): Promise<RaiseLimits> {
     const nowMs = monotonicMs();
-    const before = remembered.get(agentId);
-    if (before !== undefined) before.usedMs = nowMs;
-    if (before !== undefined && nowMs - before.atMs < FRESH_MS) return before.raise;
+    const before = freshOf(agentId, nowMs);
+    if (before !== null) return before.raise;
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     const raise = bought([agentId]).then(
-      (of) => of(agentId),
+      (of) => (entry.known = of(agentId)),
       (error: unknown) => {
         // Without Postgres only the tier applies, which never allows more. After a second the next call reads again.
         if (isConnectionError(error)) return NOTHING_BOUGHT;
@@ -59,7 +86,8 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
         throw error;
       },
     );
-    remembered.set(agentId, { raise, atMs: nowMs, usedMs: nowMs });
+    const entry: Remembered = { raise, atMs: nowMs, usedMs: nowMs };
+    remembered.set(agentId, entry);
     return raise;
   }
 
@@ -71,11 +99,11 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
     for (const [agentId, before] of active)
       // If the entry was dropped meanwhile, the agent has just bought something that this read may lack.
       if (remembered.get(agentId) === before)
-        remembered.set(agentId, { raise: Promise.resolve(of(agentId)), atMs, usedMs: before.usedMs });
+        remembered.set(agentId, rememberedNow(of(agentId), { atMs, usedMs: before.usedMs }));
   }
 
   return {
-    of: async (agentId) => {
+    of: async (agentId, tx) => {
       const tier = source.get(agentId)?.status.tier;
       const spec = tier === undefined ? null : source.entitlement(tier);
       const limits = limitsOf(spec);
@@ -83,7 +111,7 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
       return {
         tier,
         rank: spec.rank,
-        limits: (await boughtBy(agentId))(limits),
+        limits: (await (tx === undefined ? boughtBy(agentId) : boughtWithin(tx, agentId)))(limits),
         price: { per_hour: spec.price.perHour, per_thousand_tokens: spec.price.perThousandTokens },
       };
     },

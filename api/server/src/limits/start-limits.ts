@@ -35,7 +35,7 @@ export function startLimits({ config, db, source, local, registry, log, monotoni
   const windows = openSharedWindows(config.redisUrl, { log, monotonicMs });
   const limits = createAgentLimits({
     source,
-    bought: (agentIds) => boughtLimits(db, agentIds, monotonicMs),
+    bought: (agentIds, tx) => boughtLimits(tx ?? db, agentIds, monotonicMs),
     monotonicMs,
   });
   // The next call reads the purchases itself, and reports the error.

@@ -83,7 +83,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
       if (tooMany !== null) return tooMany;
       const held = await refuseSessionTurn(tx, params.run_id, actor.agentId);
       if (held !== null) return refused(held);
-      const budgets = await budgetsFor(limits, actor.agentId);
+      const budgets = await budgetsFor(tx, limits, actor.agentId);
       const outcome = await applyToRun(tx, params.run_id, {
         command: { kind: 'start', cycle },
         words: { detail: { cycle }, budgets, runtime },

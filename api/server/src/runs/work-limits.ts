@@ -18,7 +18,7 @@ export async function refuseTooMany(
   limits: AgentLimits,
   { actor, runId }: { readonly actor: AgentActor; readonly runId: string },
 ): Promise<Refused | null> {
-  const allowance = await limits.of(actor.agentId);
+  const allowance = await limits.of(actor.agentId, tx);
   const allowed = allowance?.limits.concurrent_tools ?? 0;
   const inFlight = await countRunsInFlight(tx, actor.agentId, runId);
   if (inFlight < allowed) return null;
@@ -27,8 +27,8 @@ export async function refuseTooMany(
   return refused('too_many_in_flight', detail, RETRY_S);
 }
 
-export async function budgetsFor(limits: AgentLimits, agentId: string): Promise<RunBudgets> {
-  const allowance = await limits.of(agentId);
+export async function budgetsFor(tx: Tx, limits: AgentLimits, agentId: string): Promise<RunBudgets> {
+  const allowance = await limits.of(agentId, tx);
   if (allowance === null) return runBudgets(null);
   const { limits: of, price } = allowance;
   return runBudgets({ tokensPerHour: of.tokens_per_hour, perThousandTokens: price.per_thousand_tokens });

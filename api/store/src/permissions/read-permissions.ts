@@ -39,7 +39,14 @@ export async function readPermissions(
   const rows = await db
     .selectFrom('permission')
     .select([...COLUMNS.permission, ofRun.as('sessionId')])
-    .$if(sessionId !== undefined, (query) => query.where(ofRun, '=', sessionId ?? ''))
+    .$if(sessionId !== undefined, (query) =>
+      query.where('run_id', 'in', (of) =>
+        of
+          .selectFrom('run')
+          .select('run_id')
+          .where('session_id', '=', sessionId ?? ''),
+      ),
+    )
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
     .$if(runId !== undefined, (query) => query.where('run_id', '=', runId ?? ''))
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'pending'))

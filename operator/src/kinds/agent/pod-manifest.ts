@@ -119,7 +119,25 @@ export function ownerOf({ metadata }: CachedAgent): OwnerReference {
   };
 }
 
-function environmentOf({ agent, cycle, settings }: PodPlan, hasHands: boolean): readonly object[] {
+/** Variables of a resident. An admission policy refuses others, such as NODE_OPTIONS, which could make the image run something else. */
+export const RESIDENT_VARIABLES = [
+  'HAMLET_API_URL',
+  'HAMLET_AGENT_ID',
+  'HAMLET_CYCLE',
+  'HAMLET_TOKEN_FILE',
+  'HAMLET_WORKSPACE_DIR',
+  'HAMLET_NODE_NAME',
+  'HAMLET_BROKER_URL',
+  'HAMLET_HANDS_SOCKET',
+] as const;
+
+interface Variable {
+  readonly name: (typeof RESIDENT_VARIABLES)[number];
+  readonly value?: string;
+  readonly valueFrom?: object;
+}
+
+function environmentOf({ agent, cycle, settings }: PodPlan, hasHands: boolean): readonly Variable[] {
   return [
     { name: 'HAMLET_API_URL', value: withAddress(settings.apiUrl, settings.hosts) },
     { name: 'HAMLET_AGENT_ID', value: agent.metadata.name },
@@ -130,8 +148,8 @@ function environmentOf({ agent, cycle, settings }: PodPlan, hasHands: boolean): 
     { name: 'HAMLET_NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
     ...(settings.brokerUrl === undefined
       ? []
-      : [{ name: 'HAMLET_BROKER_URL', value: withAddress(settings.brokerUrl, settings.hosts) }]),
-    ...(hasHands ? [{ name: 'HAMLET_HANDS_SOCKET', value: `${SOCKET_VOLUME.mountPath}/hands.sock` }] : []),
+      : [{ name: 'HAMLET_BROKER_URL' as const, value: withAddress(settings.brokerUrl, settings.hosts) }]),
+    ...(hasHands ? [{ name: 'HAMLET_HANDS_SOCKET' as const, value: `${SOCKET_VOLUME.mountPath}/hands.sock` }] : []),
   ];
 }
 

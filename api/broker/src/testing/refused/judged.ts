@@ -135,7 +135,7 @@ export const judged: Readonly<Record<string, Way>> = {
     line: inTls('bound.org', '/echo'),
   },
   'a part of an answer to a request with a secret': {
-    code: 'egress_secret_returned',
+    code: 'egress_answer_unreadable',
     says: 'is partial or encoded',
     tries: (pod) => during(pod, { secret: async () => SECRET }, () => pod.inspected('https://bound.org/part', ASKING)),
     line: inTls('bound.org', '/part'),

@@ -41,7 +41,7 @@ export async function refuseByRate(
 ): Promise<Refused | null> {
   const rate = villageTool(tool)?.rate;
   if (rate === undefined) return null;
-  const allowance = await limits.of(agentId);
+  const allowance = await limits.of(agentId, tx);
   const { limit, reason, words } = RATES[rate];
   const allowed = allowance === null ? 0 : (limit(allowance.limits) ?? 0);
   const waitS = allowed === 0 ? HOUR_S : await waitForRate(tx, { agentId, tools: toolsOf(rate), allowed });
@@ -78,7 +78,7 @@ const SLOT_RETRY_S = 2;
 
 /** Refuses a call while the agent's calls take all slots of its tier. Locks the agent's slots until the transaction ends. */
 export async function refuseFull(tx: Tx, limits: AgentLimits, agentId: string): Promise<Refused | null> {
-  const allowance = await limits.of(agentId);
+  const allowance = await limits.of(agentId, tx);
   const allowed = allowance?.limits.concurrent_tools ?? 0;
   if ((await countSlots(tx, agentId)) < allowed) return null;
   const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
