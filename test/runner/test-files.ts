@@ -5,6 +5,9 @@ import { readDurations } from './durations.ts';
 import { sumOf, type Run, type Tally } from './part.ts';
 import { runPool, type TimedResult } from './pool/pool.ts';
 
+/** In the gate twice the longest wait for a kubelet; full counts may take an hour on a slow machine. */
+const fileLimitMs = ({ isFull }: Pick<Run, 'isFull'>): number => (isFull ? 60 : 15) * 60_000;
+
 export interface FilesOptions {
   /** Test files that run at one time. */
   readonly workers: number;
@@ -27,7 +30,7 @@ export async function runFiles(run: Run, files: readonly string[], options: File
   const tallies = [...before];
   await runPool(
     wanted.filter((file) => run.before(file) === undefined),
-    { ...options, print: run.print, durations: readDurations() },
+    { ...options, print: run.print, durations: readDurations(), fileLimitMs: fileLimitMs(run) },
     (result) => {
       const tally = tallyOf(result, { run, options });
       tallies.push(tally);

@@ -17,8 +17,9 @@ import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { CAP_MS, until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
 import { startTestVillage, TOKENS, type TestVillage, Play } from '../../api/server/src/testing/test-village.ts';
+import { cases } from '../env/seeded.ts';
 
-const SLOTS = process.env['HAMLET_TEST_FULL'] === '1' ? 60 : 6;
+const SLOTS = cases(6, 60);
 const SLOT_MS = 10_000;
 const ROOT = resolve(import.meta.dirname, '../..');
 

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from '../env/cluster-test.ts';
 import { drawBelow } from '@hamlet/core';
 import { SimulatedVillage } from './simulated-village.ts';
+import { cases } from '../env/seeded.ts';
 
-const SLOTS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 300;
+const SLOTS = cases(300, 10_000);
 const SLOT_MS = 5_000;
 const SEED = 4;
 /** Every third time the test deletes and recreates the Lease instead: the api first refuses the leader of the new Lease. */

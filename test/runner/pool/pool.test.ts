@@ -7,9 +7,11 @@ const files = (...names: readonly string[]): readonly string[] =>
 
 async function runAll(
   names: readonly string[],
+  fileLimitMs = 120_000,
 ): Promise<{ results: readonly TimedResult[]; lines: readonly string[] }> {
   const [results, lines]: [TimedResult[], string[]] = [[], []];
-  await runPool(files(...names), { workers: 1, print: (line) => lines.push(line) }, (result) => results.push(result));
+  const options = { workers: 1, print: (line: string) => lines.push(line), fileLimitMs };
+  await runPool(files(...names), options, (result) => results.push(result));
   return { results, lines };
 }
 
@@ -49,9 +51,17 @@ test('a file that changes or ends its process or cannot be loaded fails by its n
   assert.match(lines.join(' '), /"late" was registered after its file was loaded/);
 });
 
+test('a file that never ends is ended after its limit', async () => {
+  const { results } = await runAll(['loops'], 6_000);
+  assert.deepEqual(
+    results.map(({ failures }) => failures.map(({ what }) => what)),
+    [[`${files('loops')[0]}: it was ended after its limit of 0.1 min`]],
+  );
+});
+
 test('after an interruption no further file starts', async () => {
   const results: TimedResult[] = [];
-  await runPool(files('hooks', 'hooks'), { workers: 1, print: () => undefined }, (result) => {
+  await runPool(files('hooks', 'hooks'), { workers: 1, print: () => undefined, fileLimitMs: 120_000 }, (result) => {
     results.push(result);
     startNoMoreFiles();
   });

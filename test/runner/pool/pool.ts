@@ -10,8 +10,6 @@ import { longestFirst, type Durations } from '../durations.ts';
 import type { Print } from '../part.ts';
 import type { FailedCase, FileResult } from './reporter.ts';
 
-/** Twice the longest wait for a kubelet. */
-const FILE_LIMIT_MS = 900_000;
 /** Time for a worker without a file to end. */
 const END_LIMIT_MS = 10_000;
 /** A worker is replaced after this many files, so that its memory stays small. */
@@ -25,6 +23,8 @@ export interface PoolOptions {
   /** Runs at a low priority. */
   readonly inBackground?: boolean;
   readonly durations?: Durations;
+  /** Time after which a file counts as failed. */
+  readonly fileLimitMs: number;
 }
 
 export interface TimedResult extends FileResult {
@@ -77,7 +77,7 @@ export async function runPool(
       if (worker !== undefined && !isUsable(worker)) worker = await end();
       worker ??= startWorker(cache, options);
       last = file;
-      const result = await runFile(worker, file);
+      const result = await runFile(worker, file, options.fileLimitMs);
       worker.hasFailed = result.failures.length > 0;
       // Leftovers of a failed file could fail the next one.
       if (worker.hasFailed) worker.child.kill('SIGKILL');
@@ -123,15 +123,20 @@ function startWorker(cache: string, { print, inBackground = false }: PoolOptions
 }
 
 /** A worker that ends before the file's result is a failure of the file. */
-async function runFile(worker: Worker, file: string): Promise<TimedResult> {
+async function runFile(worker: Worker, file: string, limitMs: number): Promise<TimedResult> {
   const { child } = worker;
   const started = performance.now();
   worker.files += 1;
-  const limit = setTimeout(() => child.kill('SIGKILL'), FILE_LIMIT_MS);
+  let isOver = false;
+  const limit = setTimeout(() => (isOver = child.kill('SIGKILL')), limitMs);
   if (child.pid !== undefined) running.set(child.pid, file);
   try {
     child.send({ file });
-    return { ...(await resultOf(worker, file)), ms: Math.round(performance.now() - started) };
+    const result = await resultOf(worker, file);
+    const ms = Math.round(performance.now() - started);
+    return isOver
+      ? { ...failed(file, `it was ended after its limit of ${limitMs / 60_000} min`), ms }
+      : { ...result, ms };
   } finally {
     clearTimeout(limit);
     if (child.pid !== undefined) running.delete(child.pid);

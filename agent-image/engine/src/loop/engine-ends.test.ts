@@ -11,6 +11,7 @@ import { anEngine, aRequest, IDLE_CLOCK } from '../testing/an-engine.ts';
 import { SYSTEM_CLOCK } from './system-clock.ts';
 import { BUDGETS } from '../testing/an-event.ts';
 import { calls, fails, hangs, says, scriptedModel, type Step } from '../testing/scripted-model.ts';
+import { cases } from '@hamlet/test/env/seeded';
 
 const journals = someJournals();
 
@@ -167,7 +168,7 @@ test('after an interruption nothing starts, a running call settles, and the next
   assert.equal(model.requests[0]?.messages.at(-1)?.content, 'posted x');
 });
 
-const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 200;
+const RUNS = cases(200, 10_000);
 
 test(`${RUNS} finished runs leave no memory behind`, async (t) => {
   setFlagsFromString('--expose-gc');

@@ -10,9 +10,10 @@ import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startPlay } from '../testing/test-village.ts';
 import { payForModels } from '../testing/hands-village.ts';
+import { cases } from '@hamlet/test/env/seeded';
 
 /** Kills of one run's resident, each at another moment. */
-const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 15 : 4;
+const KILLS = cases(4, 15);
 const RULES = [
   { tools: ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'schedule'], verdict: 'allow' },
   { tools: ['publish'], when: 'run', verdict: 'ask', reason: 'a person reads posts first' },

@@ -9,8 +9,9 @@ import { readNextRun, readRunEvents } from '@hamlet/store';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { diceOf, openRunTables, RUN_AGENT } from '../testing/run-tables.ts';
 import { requeueing } from './run-upkeep.ts';
+import { cases } from '@hamlet/test/env/seeded';
 
-const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 200 : 20;
+const RUNS = cases(20, 200);
 const ROUNDS_MAX = 100 * RUNS;
 const LONG_AGO = new Date(0);
 

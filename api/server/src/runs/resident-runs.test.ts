@@ -7,9 +7,10 @@ import { pluck } from '@hamlet/test/env/pluck';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, type AgentId, startPlay } from '../testing/test-village.ts';
+import { cases } from '@hamlet/test/env/seeded';
 
 /** Kills of one run's resident, each at another moment. */
-const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 20 : 3;
+const KILLS = cases(3, 20);
 
 const { village, play } = await startPlay({ villageSpeed: 20 });
 const runs = new RunPlay(play.url);

@@ -7,8 +7,9 @@ import { changeRun, inTransaction, lockRun, markProgress, readRunEvents, type Ru
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { diceOf, openRunTables } from '../testing/run-tables.ts';
+import { cases } from '@hamlet/test/env/seeded';
 
-const WALKS = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
+const WALKS = cases(100, 2_000);
 const WALK_STEPS = 12;
 
 const runs = untilEnd(await openRunTables({ poolSize: 2 }));

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WorldEvent } from '@hamlet/contract';
 import { lastSeq, openDatabase } from '@hamlet/store';
-import { Seeded } from '@hamlet/test/env/seeded';
+import { cases, Seeded } from '@hamlet/test/env/seeded';
 import { refuses } from '@hamlet/test/env/client';
 import { startApiProcess, type ApiProcess } from '../testing/api-process.ts';
 import { AGENT_IDS, clientOf, eventually, TOKENS, ownVillage, Play } from '../testing/test-village.ts';
 import { readEventsAfter } from './recovery/read-events.ts';
 
 /** A full run kills a hundred times, an ordinary run five times. */
-const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 100 : 5;
+const KILLS = cases(5, 100);
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
 
 const village = await ownVillage();

@@ -10,8 +10,9 @@ import { untilEnd } from '@hamlet/test/env/at-end';
 import { batchOf } from '../commit-queue.ts';
 import { MapStore } from './map-store.ts';
 import { packSnapshot, recoverWorld } from './recover.ts';
+import { cases } from '@hamlet/test/env/seeded';
 
-const AGENTS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 500;
+const AGENTS = cases(500, 10_000);
 const SEED = 7;
 const map = defaultMap();
 
