@@ -1,8 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
@@ -26,17 +29,20 @@ export function gitServer(folder: string): RequestListener {
       GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
       ...(authorization === '' ? {} : { REMOTE_USER: authorization }),
     };
-    const backend = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    const backend = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'pipe'] });
     backend.stdin.on('error', () => undefined);
     request.pipe(backend.stdin);
-    void answerOf(backend.stdout, response);
+    void answerOf(backend, response);
   };
 }
 
-async function answerOf(output: AsyncIterable<Buffer>, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of output) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
+/** Answers with the output of git, or with its words if it failed: git itself would answer 200 without content. */
+async function answerOf(
+  git: ChildProcessByStdio<Writable, Readable, Readable>,
+  response: ServerResponse,
+): Promise<void> {
+  const [bytes, words, [code]] = await Promise.all([buffer(git.stdout), text(git.stderr), once(git, 'close')]);
+  if (code !== 0) return void response.writeHead(500).end(words);
   const end = bytes.indexOf('\r\n\r\n');
   let status = 200;
   for (const line of bytes.toString('latin1', 0, end).split('\r\n')) {
