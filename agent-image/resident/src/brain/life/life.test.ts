@@ -8,11 +8,20 @@ import { anAgent, AT, LIMITS } from '../../testing/a-village.ts';
 import { type Mind } from '../mind.ts';
 import { decide } from '../rules/decide.ts';
 import type { Situation } from '../situation.ts';
-import { lifeOnDay, NEW_TO_LIFE, SHARE_OF_TOKENS, type Chosen, type LifeMind, type Thought } from './life-mind.ts';
+import {
+  lifeOnDay,
+  NEW_TO_LIFE,
+  PARTNERS_MAX,
+  SHARE_OF_TOKENS,
+  type Chosen,
+  type LifeMind,
+  type Thought,
+} from './life-mind.ts';
 import { withNews } from './learn.ts';
 import { ASK_GAP_TICKS, optionsOf } from './options.ts';
 import { questionOf, readChoice } from './question.ts';
-import { LINES_A_DAY, OWN_LINES_MAX, talkToAnswer } from './talk.ts';
+import { lineQuestionOf } from './next-line.ts';
+import { LINES_A_DAY, mayBegin, OWN_LINES_MAX, talkToAnswer } from './talk.ts';
 import { INTENT_TICKS } from '../rules/routine.ts';
 import { DECISION_GAP_TICKS, DECISION_TOKENS, isTimeToThink, situationKey } from './when-to-think.ts';
 
@@ -163,6 +172,19 @@ test('only an offered and complete choice is accepted', () => {
     assert.equal(readChoice(wrong, options), null, wrong);
 });
 
+test('a question names the agents nearby, and for a line the plan of the present day', () => {
+  const situation = seen({ others: [BOB] });
+  assert.match(questionOf(situation, [], []).user, /^Near you: Bob\.$/m);
+  assert.match(questionOf(seen({}), [], []).user, /^Nobody is near\.$/m);
+  const talk = { with: 'bob', name: 'Bob', lines: [], tick: 6_990, over: false };
+  const lineOn = (day: number): string => {
+    const life = { ...NEW_TO_LIFE, day, plan: [{ fromMinute: 600, goal: 'read about engines' }] };
+    return lineQuestionOf(seen({ others: [BOB], mind: { life } }), talk).user;
+  };
+  assert.match(lineOn(0), /Your plan: 10:00 read about engines/);
+  assert.doesNotMatch(lineOn(1), /Your plan/);
+});
+
 test("a new day starts without a plan, but remembers the previous day's plan and purposes", () => {
   const act = { tick: 6_000, option: 'go:library', why: 'I want to read', purpose: 'learning' };
   const plan = [{ fromMinute: 600, goal: 'read about engines' }];
@@ -210,4 +232,16 @@ test('an agent says no line out of earshot, or beyond the limits of a conversati
   const failed = { kind: 'line', to: 'bob', askedAt: 6_990, tokens: 5, model: 'small', line: null } as const;
   const after = seen({ others: [BOB], thought: failed, mind: { life: { ...NEW_TO_LIFE, talks: [talk] } } }).mind.life;
   assert.deepEqual([after.talks[0]?.over, after.spent.tokens], [true, 5], 'a failure ends it, and its tokens count');
+});
+
+test('an agent begins conversations with a limited number of agents a day, and one at a time with each', () => {
+  const may = (life: Partial<LifeMind>): boolean =>
+    mayBegin(seen({ mind: { life: { ...NEW_TO_LIFE, ...life } } }), 'bob');
+  const others = (count: number): Record<string, number> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`agent-${index}`, 1]));
+  assert.equal(may({ talked: others(PARTNERS_MAX - 1) }), true);
+  assert.equal(may({ talked: others(PARTNERS_MAX) }), false);
+  assert.equal(may({ talked: { ...others(PARTNERS_MAX - 1), bob: LINES_A_DAY - 1 } }), true);
+  assert.equal(may({ talked: { bob: LINES_A_DAY } }), false);
+  assert.equal(may({ talks: [{ with: 'bob', name: 'Bob', lines: [], tick: 6_990, over: false }] }), false);
 });
