@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { NODE, ROOT } from '../../local/village/paths.ts';
 
 const LISTED_BYTES = 64 << 20;
@@ -51,6 +51,11 @@ export class WorkCopy {
       // A workspace is a relative link, which leads into the copy.
       if (isOurs) execFileSync('cp', ['-a', join(installed, name), join(linked, name)]);
       else symlinkSync(join(installed, name), join(linked, name));
+    }
+    // A workspace may need another version of a package than the others.
+    for (const manifest of listed.split('\0').filter((name) => name.endsWith('/package.json'))) {
+      const own = join(dirname(manifest), 'node_modules');
+      if (existsSync(join(ROOT, own))) symlinkSync(join(ROOT, own), join(this.folder, own));
     }
   }
 
