@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { EgressRefusalCode } from '@hamlet/contract';
 import { deny } from '@hamlet/core/egress';
 import { until } from '@hamlet/test/env/until';
 import { RUN, TestBroker } from './testing/a-broker.ts';
@@ -214,21 +215,25 @@ test('the broker replaces the placeholder with the secret, only in the header of
 });
 
 test('an answer that returns the secret is withheld, and the record says why', async () => {
-  const ways: readonly ((response: ServerResponse, value: string) => unknown)[] = [
-    (response, value) => response.end(`you sent ${value}`),
-    (response, value) => response.setHeader('x-echo', value).end('ok'),
-    (response, value) => response.end(Buffer.from(`a${value}`).toString('base64')),
-    (response, value) => response.end(Buffer.from(value).toString('hex')),
-    (response, value) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(value)),
-    (response, value) => response.writeHead(206).end(value.slice(0, 5)),
+  type Way = (response: ServerResponse, value: string) => unknown;
+  const ways: readonly (readonly [EgressRefusalCode, Way])[] = [
+    ['egress_secret_returned', (response, value) => response.end(`you sent ${value}`)],
+    ['egress_secret_returned', (response, value) => response.setHeader('x-echo', value).end('ok')],
+    ['egress_secret_returned', (response, value) => response.end(Buffer.from(`a${value}`).toString('base64'))],
+    ['egress_secret_returned', (response, value) => response.end(Buffer.from(value).toString('hex'))],
+    [
+      'egress_answer_unreadable',
+      (response, value) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(value)),
+    ],
+    ['egress_answer_unreadable', (response, value) => response.writeHead(206).end(value.slice(0, 5))],
   ];
-  for (const [at, way] of ways.entries()) {
+  for (const [at, [code, way]] of ways.entries()) {
     answerOfBound = (response, { authorization }) => way(response, String(authorization).slice('Bearer '.length));
     const answer = await broker.inspected('https://bound.org/', { headers: BEARER }).catch(() => null);
     assert.ok(!JSON.stringify(answer ?? '').includes('s3cr3t'), String(at));
     const id = broker.village.attempts.at(-1)?.id;
     await until('the record has the reason', async () =>
-      broker.village.ends.some((end) => end.id === id && end.refused === 'egress_secret_returned'),
+      broker.village.ends.some((end) => end.id === id && end.refused === code),
     );
   }
 });

@@ -5,7 +5,9 @@ import { deny, judgeConnection, type Destination, type EgressDenial } from '@ham
 import { Admissions } from './admissions.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { Connections, RefusedTokens, Strangers, TOO_MANY_TOKENS } from './connections.ts';
+import { Connections } from './connections.ts';
+import { RefusedTokens, TOO_MANY_TOKENS } from './refused-tokens.ts';
+import { Strangers } from './strangers.ts';
 import { readIdentity } from './identity.ts';
 import type { Network } from './connect/reach.ts';
 import { factsAsWritten, OF_BROKER } from './proxy/asked.ts';

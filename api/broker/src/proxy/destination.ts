@@ -2,6 +2,12 @@ import { normalHost, type Destination } from '@hamlet/core/egress';
 
 const MAX_PORT = 65_535;
 
+/** Host and port as addresses write them: IPv6 in brackets, and no port if the scheme implies it (RFC 3986). */
+export function authorityOf({ host, port }: Destination, scheme: 'http' | 'https'): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return port === (scheme === 'http' ? 80 : 443) ? name : `${name}:${String(port)}`;
+}
+
 /** Reads `HOST:PORT`; null for any other text. */
 export function readHostPort(text: string): Destination | null {
   const found = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]{1,254}):([0-9]{1,5})$/.exec(text);

@@ -8,6 +8,7 @@ import { describeCommand, type Push } from '../git/push-commands.ts';
 import { PushProgress } from '../git/push-report.ts';
 import type { PermissionAsk, Village } from '../village.ts';
 import type { Caller } from './caller.ts';
+import { authorityOf } from './destination.ts';
 import { readPush, refuseOtherFetch, repositoryIn, type RefusedPush } from './git-guard.ts';
 import type { Body, HeldBodies } from './held-bodies.ts';
 import { keepEnds, visible } from './shown-text.ts';
@@ -163,10 +164,9 @@ function shownRequest(
   return { ...shown, body: null, bytes: length === undefined ? null : Number(length), sha256: null };
 }
 
-function originOf({ destination: { host, port }, form }: GuardedRequest): string {
-  const [scheme, usual] = form === 'plain' ? ['http', 80] : ['https', 443];
-  const name = host.includes(':') ? `[${host}]` : host;
-  return `${scheme}://${name}${port === usual ? '' : `:${String(port)}`}`;
+function originOf({ destination, form }: GuardedRequest): string {
+  const scheme = form === 'plain' ? 'http' : 'https';
+  return `${scheme}://${authorityOf(destination, scheme)}`;
 }
 
 /** The secret that goes along, and the headers on which a server may act, for a person. */

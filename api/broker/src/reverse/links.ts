@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Registry } from '@hamlet/contract';
 import type { AnswerLinks } from '../proxy/exchange.ts';
+import { authorityOf } from '../proxy/destination.ts';
 import { LINKS } from './registries.ts';
 import type { Upstream } from './reverse-target.ts';
 
@@ -12,10 +13,7 @@ const MAX_KEPT = 16_384;
 /** Types of answers with links. Packages pass unchanged. */
 const INDEX_TYPES = /^(text\/html|application\/(json|vnd\.(npm|pypi)\.[a-z0-9.+-]*))/i;
 
-function originOf({ scheme, destination: { host, port } }: Upstream): string {
-  const named = host.includes(':') ? `[${host}]` : host;
-  return port === (scheme === 'http' ? 80 : 443) ? `${scheme}/${named}` : `${scheme}/${named}:${String(port)}`;
-}
+const originOf = ({ scheme, destination }: Upstream): string => `${scheme}/${authorityOf(destination, scheme)}`;
 
 /** Rewrites links and redirects of a registry to reverse endpoints. */
 export class Links implements AnswerLinks {

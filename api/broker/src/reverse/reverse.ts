@@ -5,6 +5,7 @@ import { pathOf } from '../proxy/asked.ts';
 import type { AttemptFacts, Caller, Known } from '../proxy/caller.ts';
 import { forward, type ForwardParts, type Passage } from '../proxy/forward.ts';
 import { refuseRequest } from '../proxy/refuse.ts';
+import { authorityOf } from '../proxy/destination.ts';
 import { Links } from './links.ts';
 import { isSumsQuestion, upstreamOfIndex } from './registries.ts';
 import { originFor, type ReverseTarget, type Upstream } from './reverse-target.ts';
@@ -61,10 +62,8 @@ const linksOf = ({ request }: ReverseRequest, registry: Registry, upstream: Upst
 function passageOf(reverse: ReverseRequest, upstream: Upstream, more: Pick<Passage, 'isOfGit' | 'links'>): Passage {
   const { request, response } = reverse;
   const { destination, scheme, target } = upstream;
-  const { host, port } = destination;
-  const name = host.includes(':') ? `[${host}]` : host;
   request.url = target;
-  request.headers.host = port === (scheme === 'http' ? 80 : 443) ? name : `${name}:${String(port)}`;
+  request.headers.host = authorityOf(destination, scheme);
   return {
     caller: named(reverse.caller, reverse.target),
     destination,
