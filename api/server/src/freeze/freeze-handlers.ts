@@ -1,5 +1,12 @@
 import type { freezeVillage as freezeRoute, liftVillageFreeze as liftRoute, VillageFreeze } from '@hamlet/contract';
-import { addInternalEvent, freezeVillage, liftVillageFreeze, readFreeze, readLastActivity } from '@hamlet/store';
+import {
+  addInternalEvent,
+  freezeVillage,
+  liftVillageFreeze,
+  readFreeze,
+  readLastActivity,
+  unhindered,
+} from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import { recordAct, type Acting } from '../audit/record-act.ts';
 import { plain, type Handlers, type RequestOf, type WriteKey } from '../http/handler.ts';
@@ -21,12 +28,24 @@ async function shown(db: Db): Promise<VillageFreeze> {
   };
 }
 
-/** Serves a route in one transaction of a separate pool, so that it never waits for other requests. */
-function inOwnPool<R>(db: Db, run: (request: R, tx: Tx) => Promise<Outcome<VillageFreeze>>) {
-  return { kind: 'own', run: (request: R, key: WriteKey) => runOnce(db, key, (tx) => run(request, tx)) } as const;
+/**
+ * Serves routes in transactions of a separate pool, so that they never wait for other requests, and ends the connections that
+ * hold them up. One at a time: each takes two connections.
+ */
+function ownPool(db: Db) {
+  let last: Promise<unknown> = Promise.resolve();
+  return <R>(run: (request: R, tx: Tx) => Promise<Outcome<VillageFreeze>>) => {
+    const serve = (request: R, key: WriteKey) => {
+      const turn = last.then(() => runOnce(db, key, (tx) => unhindered(tx, db, () => run(request, tx))));
+      last = turn.catch(() => undefined);
+      return turn;
+    };
+    return { kind: 'own', run: serve } as const;
+  };
 }
 
 export function freezeHandlers({ db, switchDb }: Village) {
+  const inOwnPool = ownPool(switchDb);
   async function conclude(
     tx: Tx,
     acting: Acting,
@@ -39,14 +58,14 @@ export function freezeHandlers({ db, switchDb }: Village) {
 
   return {
     getVillageFreeze: plain(async () => accepted(await shown(db))),
-    freezeVillage: inOwnPool(switchDb, async (request: RequestOf<typeof freezeRoute>, tx) => {
+    freezeVillage: inOwnPool(async (request: RequestOf<typeof freezeRoute>, tx) => {
       const { reason } = request.body;
-      if (!(await freezeVillage(tx, switchDb, { reason, actor: request.actor }))) return accepted(await shown(tx));
+      if (!(await freezeVillage(tx, { reason, actor: request.actor }))) return accepted(await shown(tx));
       return conclude(tx, request, { action: 'village.freeze', reason });
     }),
-    liftVillageFreeze: inOwnPool(switchDb, async (request: RequestOf<typeof liftRoute>, tx) => {
+    liftVillageFreeze: inOwnPool(async (request: RequestOf<typeof liftRoute>, tx) => {
       const { reason = null } = request.query;
-      if (!(await liftVillageFreeze(tx, switchDb, { reason, actor: request.actor }))) return accepted(await shown(tx));
+      if (!(await liftVillageFreeze(tx, { reason, actor: request.actor }))) return accepted(await shown(tx));
       return conclude(tx, request, { action: 'lift.village.freeze', reason });
     }),
   } satisfies Partial<Handlers>;

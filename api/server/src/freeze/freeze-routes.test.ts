@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VillageFreeze } from '@hamlet/contract';
+import { inTransaction, lockInternalEvents, openDatabase } from '@hamlet/store';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { codeOf, follow } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { clientOf, eventually, TOKENS, Play, startPlay } from '../testing/test-village.ts';
@@ -56,4 +58,29 @@ test("the operator's stream begins with the state of the freeze and reports its 
     [false, null],
   ]);
   stop();
+});
+
+test('freezes of many people at once all succeed', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? one : two).admin.freezeVillage({ reason: REASON })),
+  );
+  assert.deepEqual(new Set(answers.map(({ frozen, since }) => frozen && since)).size, 1);
+  await lift();
+});
+
+test('a freeze ends a transaction of the API that keeps the order of events', async () => {
+  const db = untilEnd(openDatabase({ url: village.postgres.appUrl, poolSize: 1, onError: () => undefined }));
+  const locked = Promise.withResolvers<void>();
+  const frozen = Promise.withResolvers<void>();
+  const stuck = inTransaction(db, async (tx) => {
+    await lockInternalEvents(tx);
+    locked.resolve();
+    await frozen.promise;
+  });
+  stuck.catch(() => undefined);
+  await locked.promise;
+  assert.equal((await freeze()).frozen, true);
+  frozen.resolve();
+  await assert.rejects(stuck);
+  await lift();
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { inSnapshot, inTransaction, isConnectionError } from '../connection/database.ts';
+import { inSnapshot, inTransaction, isConnectionError, type Tx } from '../connection/database.ts';
 import { villageAccount } from '../ledger/accounts.ts';
 import { postBatch } from '../ledger/post-batch.ts';
 import { holdMoney, postTransfer, resolveHold, reverseTransfer } from '../ledger/post-transfer.ts';
@@ -15,6 +15,7 @@ import {
   liftVillageFreeze,
   readFreeze,
   readLastActivity,
+  unhindered,
 } from './village-freeze.ts';
 
 const WRITERS = 8;
@@ -27,14 +28,17 @@ const [treasury, compute] = await inTransaction(ledger.db, async (tx) => [
   await villageAccount(tx, 'treasury'),
   await villageAccount(tx, 'compute'),
 ]);
-beforeEach(() => inTransaction(ledger.db, (tx) => liftVillageFreeze(tx, ledger.db, { reason: null, actor: ACTOR })));
+beforeEach(() => lift());
+
+const switched = (change: (tx: Tx) => Promise<boolean>): Promise<boolean> =>
+  inTransaction(ledger.db, (tx) => unhindered(tx, ledger.db, () => change(tx)));
 
 function freeze(): Promise<boolean> {
-  return inTransaction(ledger.db, (tx) => freezeVillage(tx, ledger.db, { reason: 'test', actor: ACTOR }));
+  return switched((tx) => freezeVillage(tx, { reason: 'test', actor: ACTOR }));
 }
 
 function lift(): Promise<boolean> {
-  return inTransaction(ledger.db, (tx) => liftVillageFreeze(tx, ledger.db, { reason: null, actor: ACTOR }));
+  return switched((tx) => liftVillageFreeze(tx, { reason: null, actor: ACTOR }));
 }
 
 const key = (): string => `key ${(keys += 1)}`;
@@ -198,4 +202,19 @@ test('accounts of agents can be closed and opened during the freeze', async () =
   await freeze();
   await sql`select ledger.close_agent('ada')`.execute(ledger.db);
   await sql`select ledger.open_agent('ada')`.execute(ledger.db);
+});
+
+test('the freeze ends a connection of the owner that locks a gate, such as a VACUUM', async () => {
+  const locked = Promise.withResolvers<void>();
+  const frozen = Promise.withResolvers<void>();
+  const vacuum = ledger.owner.transaction().execute(async (tx) => {
+    await sql`lock table run in share update exclusive mode`.execute(tx);
+    locked.resolve();
+    await frozen.promise;
+  });
+  vacuum.catch(() => undefined);
+  await locked.promise;
+  assert.equal(await freeze(), true);
+  frozen.resolve();
+  await assert.rejects(vacuum);
 });

@@ -53,28 +53,19 @@ export async function readLastActivity(db: Db): Promise<LastActivity> {
   return firstRow(rows, 'the database returned no times of the last activity');
 }
 
-/** Ends the connections for which another one has waited too long: a writer on an unreachable replica would prevent the freeze. */
-async function endBlockers(spare: Db, pid: number): Promise<void> {
-  await sql`
-    select pg_terminate_backend(blocker.pid) from pg_stat_activity blocker
-    where blocker.usename = current_user and blocker.pid = any(pg_blocking_pids(${pid}::integer)) and exists (
-      select from pg_locks l where l.pid = ${pid}::integer and not l.granted
-        and l.waitstart < clock_timestamp() - ${WAIT_MS} * interval '1 millisecond')
-      -- Another freeze.
-      and not exists (select from pg_locks l where l.pid = blocker.pid and l.mode = 'ShareRowExclusiveLock')`.execute(
-    spare,
-  );
-}
-
-/** Runs `work` in a transaction and meanwhile ends the connections that block it, so that it keeps its place in the lock queue. */
-async function unhindered<T>(tx: Tx, db: Db, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in a transaction and meanwhile ends the connections that block it, so that it keeps its place in the lock queue: a
+ * writer on an unreachable replica would prevent a freeze.
+ * @param db gives a second connection, which ends the blocking ones
+ */
+export async function unhindered<T>(tx: Tx, db: Db, work: () => Promise<T>): Promise<T> {
   const { rows } = await sql<{ readonly pid: number }>`select pg_backend_pid() as pid`.execute(tx);
   const { pid } = firstRow(rows, 'the database returned no id of its process');
   return db.connection().execute(async (spare) => {
     const over = new AbortController();
     const guarding = (async () => {
       for await (const _tick of setInterval(LOOK_EVERY_MS, null, { signal: over.signal }))
-        await endBlockers(spare, pid);
+        await sql`select end_blockers(${pid}, ${WAIT_MS}), end_blockers_of_owner(${pid}, ${WAIT_MS})`.execute(spare);
     })().catch(() => undefined);
     try {
       return await work();
@@ -86,25 +77,22 @@ async function unhindered<T>(tx: Tx, db: Db, work: () => Promise<T>): Promise<T>
 }
 
 /** Locks the gates one after the other, in the order in which transactions write the tables, and changes them. */
-function changeGates(tx: Tx, db: Db, change: RawBuilder<unknown>): Promise<boolean> {
-  return unhindered(tx, db, async () => {
-    for (const gate of GATES) await sql`select lock_gate(${gate})`.execute(tx);
-    const { rows } = await sql<{ readonly done: boolean }>`select ${change} as done`.execute(tx);
-    return rows[0]?.done === true;
-  });
+async function changeGates(tx: Tx, change: RawBuilder<unknown>): Promise<boolean> {
+  for (const gate of GATES) await sql`select lock_gate(${gate})`.execute(tx);
+  const { rows } = await sql<{ readonly done: boolean }>`select ${change} as done`.execute(tx);
+  return rows[0]?.done === true;
 }
 
 /**
- * Freezes the village: after the commit, no money moves, no request or run starts. False if it is frozen already. Ends the connections
- * of writers that hold it up.
- * @param db gives the connection that ends the blocking ones
+ * Freezes the village: after the commit, no money moves, no request or run starts. False if it is frozen already. Call it
+ * `unhindered`, because it waits for all writers.
  */
-export function freezeVillage(tx: Tx, db: Db, { reason, actor }: FreezeAct): Promise<boolean> {
-  return changeGates(tx, db, sql`freeze_village(${reason}, ${actor.role}, ${actor.id})`);
+export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
+  return changeGates(tx, sql`freeze_village(${reason}, ${actor.role}, ${actor.id})`);
 }
 
-export function liftVillageFreeze(tx: Tx, db: Db, { reason, actor }: FreezeAct): Promise<boolean> {
-  return changeGates(tx, db, sql`lift_village_freeze(${reason}, ${actor.role}, ${actor.id})`);
+export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
+  return changeGates(tx, sql`lift_village_freeze(${reason}, ${actor.role}, ${actor.id})`);
 }
 
 /** Usage of a hold whose work ended during a freeze; the API posts it after the freeze. */

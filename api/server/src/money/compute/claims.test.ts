@@ -330,7 +330,7 @@ test('if a pod ends during a freeze, its meter stops, and the agent later pays n
   await play.ask('frost');
   await play.ask('frost', { pod_uid: 'pod' });
   await play.age('frost', HOUR_MS / 4);
-  await inTransaction(play.db, (tx) => freezeVillage(tx, play.db, { reason: 'test', actor }));
+  await inTransaction(play.db, (tx) => freezeVillage(tx, { reason: 'test', actor }));
   await assert.rejects(play.ask('frost', { tier: 'tier-2' }), isVillageFrozenError);
   await inTransaction(play.db, (tx) => play.computeClaims().endLife(tx, 'frost', 'frost-uid'));
   const stopped = await play.claim('frost');
@@ -339,7 +339,7 @@ test('if a pod ends during a freeze, its meter stops, and the agent later pays n
   assert.deepEqual(await play.funds('frost'), ['10', '1'], 'no money has moved');
   // Longer than the rest of the hour.
   await play.age('frost', HOUR_MS / 2);
-  await inTransaction(play.db, (tx) => liftVillageFreeze(tx, play.db, { reason: null, actor }));
+  await inTransaction(play.db, (tx) => liftVillageFreeze(tx, { reason: null, actor }));
   play.agents.delete('frost');
   await play.keep('frost');
   const [balance, held] = await play.funds('frost');
