@@ -55,8 +55,8 @@ test('a row shows the agent as in the frames, or as last reported by the API', (
   };
   const [live] = rowsOf({ ...source, agents: [{ ...ADA, speech: { text: 'Hello', tick: 1 } }] });
   const [away] = rowsOf({ ...source, agents: [] });
-  assert.deepEqual([live?.live, live?.activity, live?.speech, live?.carried], [true, 'idle', 'Hello', []]);
-  assert.deepEqual([away?.live, away?.activity, away?.speech, away?.carried], [false, 'reading', null, ['apple']]);
+  assert.deepEqual([live?.activity, live?.speech, live?.carried], ['idle', 'Hello', []]);
+  assert.deepEqual([away?.activity, away?.speech, away?.carried], ['reading', null, ['apple']]);
 });
 
 test('unchanged rows are the same objects, and so is an unchanged list', () => {
