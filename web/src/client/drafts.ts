@@ -45,6 +45,11 @@ export function readJsonDraft<T extends object>(kept: string, empty: T): T {
   return { ...empty, ...Object.fromEntries(taken) };
 }
 
+/** What a form reads from its draft, or its problem. */
+export type Checked<T> = (Readonly<{ ok: true }> & Readonly<T>) | Readonly<{ ok: false; problem: string }>;
+/** What a form reads from its draft, or the problems of its fields. */
+export type Reading<T, P> = (Readonly<{ ok: true }> & Readonly<T>) | Readonly<{ ok: false; problems: P }>;
+
 export type Field<V> = Readonly<{ value: V; onChange: (value: V) => void }>;
 
 /** The draft of a form with several fields. `of` returns the props of one field; `forget` deletes the draft. */
@@ -75,6 +80,23 @@ export function fieldsOf<D>(draft: D, write: (change: Partial<D>) => void): Form
       write(change);
     },
   });
+}
+
+/** A draft that lives only as long as its dialog. `unsaved` is for `FormDialog`; each change calls `onWrite`. */
+export function useDialogDraft<D extends object>(first: () => D, onWrite?: () => void) {
+  const [start] = useState(first);
+  const [draft, setDraft] = useState(start);
+  const write = (change: Partial<D>): void => {
+    setDraft((now) => ({ ...now, ...change }));
+    onWrite?.();
+  };
+  return { draft, write, unsaved: { draft: JSON.stringify(draft), start: JSON.stringify(start) } };
+}
+
+/** The problems of fields with a text: an empty field is wrong only after the first attempt to save. */
+export function withoutEmpty<D extends object, P extends object>(problems: P, draft: D): P {
+  const texts = new Map(Object.entries(draft));
+  return Object.fromEntries(Object.entries(problems).filter(([field]) => texts.get(field) !== '')) as P;
 }
 
 export function forgetDraft(name: string): void {

@@ -1,15 +1,14 @@
 import { PurchaseItem } from '@hamlet/contract';
 import { lengthLabel } from '../../../ui/time-labels.ts';
 import { purchaseLabel } from '../../market/item-labels.ts';
+import { capital } from '../../../client/labels.ts';
 
-/** One turn of an agent in words. `did` and `remembered` are empty if there is nothing to show. */
+/** One turn of an agent in words. `did` is empty if there is nothing to show. */
 interface TurnLabel {
   readonly goal: string;
-  readonly why: string;
   readonly saw: string;
   readonly did: string;
   readonly refused: boolean;
-  readonly remembered: string;
   readonly wake: string;
 }
 
@@ -28,11 +27,9 @@ export function turnLabel(turn: TurnParts): TurnLabel {
   const outcome = textAt(turn.acted, 'outcome');
   return {
     goal: textAt(turn.decided, 'goal') || textAt(turn.decided, 'why') || 'did nothing',
-    why: textAt(turn.decided, 'why'),
     saw: perceptionText(turn.perceived),
     did: decisionText(turn),
     refused: outcome === 'refused' || outcome === 'unknown' || outcome === 'silent',
-    remembered: textAt(turn.reflected, 'remembered'),
     wake: turn.trigger === 'wake' ? (WAKES[turn.wake?.kind ?? ''] ?? 'was woken') : '',
   };
 }
@@ -105,7 +102,7 @@ function commandText(command: Json): string {
   const kind = textAt(body, 'kind').replaceAll('_', ' ');
   if (text !== '') return `Said “${text}”`;
   const object = textAt(body, 'item_id') || textAt(body, 'target') || textAt(body, 'emote');
-  return kind === '' ? '' : `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${object}`.trim();
+  return kind === '' ? '' : `${capital(kind)} ${object}`.trim();
 }
 
 function perceptionText(perceived: Json): string {
