@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '../app-state.ts';
 import type { DrawnAgent } from '@hamlet/core';
+import { ADA as DRAWN } from '../../canvas/model/drawn-agent.fixture.ts';
 import { agentDetail } from './agent-detail.fixture.ts';
 import { AgentRows, type RowSource } from './rows.ts';
 
@@ -10,21 +11,7 @@ const ZONES = [
   { id: 'a', name: 'Old town', kind: 'public', x: 0, y: 0, width: 50, height: 50 },
   { id: 'b', name: 'Garden', kind: 'quiet', x: 20, y: 20, width: 5, height: 5 },
 ];
-const ADA: DrawnAgent = {
-  agent: 1,
-  agentId: 'ada',
-  name: 'Ada',
-  x: 11,
-  y: 10,
-  facing: 'south',
-  moving: false,
-  asleep: false,
-  online: true,
-  speech: null,
-  emote: null,
-  activity: 'idle',
-  inventory: [],
-};
+const ADA: DrawnAgent = { ...DRAWN, x: 11, y: 10 };
 
 const rowsOf = (source: RowSource): readonly Row[] => new AgentRows().update(source);
 const rows = (agents: readonly DrawnAgent[], goals = new Map<string, { x: number; y: number }>()): readonly Row[] =>
