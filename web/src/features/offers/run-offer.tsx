@@ -2,7 +2,7 @@ import type { Run, RunOffer } from '@hamlet/contract';
 import { acceptOffer, listOffers, OFFER_REASON_MAX_CHARS, refuseOffer } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { useState } from 'react';
-import { useDraft } from '../../client/drafts.ts';
+import { useFormDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts';
 import { Badge, Button, RefusedNotice, Fact } from '../../ui/controls.tsx';
 import { Form, TextField } from '../../ui/fields.tsx';
@@ -73,8 +73,8 @@ interface RefuseProps extends DecisionProps {
 }
 
 function RefuseForm({ offer, intent, onBack, onDecided }: RefuseProps) {
-  const [reason, setReason] = useDraft(`refuse-offer-${offer.run_id}`);
-  const words = reason.trim();
+  const { draft, of, forget } = useFormDraft(`refuse-offer-${offer.run_id}`, { reason: '' }, intent.changed);
+  const words = draft.reason.trim();
   const refuse = async (): Promise<void> => {
     if (words === '' || intent.busy) return;
     const data = await intent.call(
@@ -82,7 +82,7 @@ function RefuseForm({ offer, intent, onBack, onDecided }: RefuseProps) {
       { params: { run_id: offer.run_id }, body: { reason: words } },
       'refuse',
     );
-    if (data !== null) setReason('');
+    if (data !== null) forget();
     onDecided();
   };
   return (
@@ -93,11 +93,7 @@ function RefuseForm({ offer, intent, onBack, onDecided }: RefuseProps) {
         rows={2}
         autoFocus
         maxLength={OFFER_REASON_MAX_CHARS}
-        value={reason}
-        onChange={(text) => {
-          setReason(text);
-          intent.changed();
-        }}
+        {...of('reason')}
         placeholder="What is missing? The agent reads this."
       />
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}

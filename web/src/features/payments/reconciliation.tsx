@@ -2,7 +2,7 @@ import type { Difference, DifferenceKind, ReconciliationView } from '@hamlet/con
 import { changeDifference, DIFFERENCE_KINDS, EXPLANATION_MAX_CHARS, getReconciliation } from '@hamlet/contract';
 import { useState } from 'react';
 import { useIntent, useLive } from '../../client/query/use-live.ts';
-import { useDraft } from '../../client/drafts.ts';
+import { useFormDraft } from '../../client/drafts.ts';
 import { Badge, Icon, LinkButton, RefusedNotice, Unread } from '../../ui/controls.tsx';
 import { ActionForm, CheckField, TextField } from '../../ui/fields.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
@@ -197,24 +197,29 @@ function DifferenceRow({ difference, onChanged }: Readonly<{ difference: Differe
 function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDone: () => void }>) {
   const viewer = useViewerId();
   const sending = useIntent();
-  const [text, setText] = useDraft(`explain-${difference.difference_id}`);
+  const { draft, of, forget } = useFormDraft(
+    `explain-${difference.difference_id}`,
+    { explanation: '' },
+    sending.changed,
+  );
+  const explanation = draft.explanation.trim();
   const own = viewer === null ? null : `account ${viewer}`;
   const [take, setTake] = useState(true);
   const send = async (): Promise<void> => {
     const body = {
-      ...(text.trim() === '' ? {} : { explanation: text.trim() }),
+      ...(explanation === '' ? {} : { explanation }),
       ...(take && own !== null ? { owner: own } : {}),
     };
     const data = await sending.call(changeDifference, { params: { difference_id: difference.difference_id }, body });
     if (data === null) return;
-    setText('');
+    forget();
     onDone();
   };
   return (
     <ActionForm
       label="Explain"
       sending={sending}
-      ready={text.trim() !== '' || (take && difference.owner !== own)}
+      ready={explanation !== '' || (take && difference.owner !== own)}
       word="Save"
       onSend={() => void send()}
     >
@@ -223,11 +228,7 @@ function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDo
         name="explanation"
         rows={2}
         maxLength={EXPLANATION_MAX_CHARS}
-        value={text}
-        onChange={(explanation) => {
-          setText(explanation);
-          sending.changed();
-        }}
+        {...of('explanation')}
         placeholder="Refunded on Monday; the statement of tomorrow will list it"
       />
       <CheckField

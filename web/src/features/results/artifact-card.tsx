@@ -124,7 +124,7 @@ function PatchView({ patch }: { readonly patch: string }) {
 }
 
 function TableView({ text }: { readonly text: string }) {
-  const table = useMemo(() => readTable(text), [text]);
+  const table = useMemo(() => readJson(text, DeliveredTable), [text]);
   if (table === null) return <p className="hint">This is no table that the page can show: download it.</p>;
   return (
     <div className="artifact-table" tabIndex={0} role="group" aria-label="Table">
@@ -159,14 +159,6 @@ function TableView({ text }: { readonly text: string }) {
   );
 }
 
-function readTable(text: string): DeliveredTable | null {
-  try {
-    return DeliveredTable.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
-}
-
 /** An image, which the village serves only as PNG or JPEG. */
 export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }) {
   const { artifact_id, name } = artifact;
@@ -179,7 +171,7 @@ export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }
 }
 
 function SharedScriptView({ text }: { readonly text: string }) {
-  const script = useMemo(() => readShared(text), [text]);
+  const script = useMemo(() => readJson(text, SharedScript), [text]);
   if (script === null) return <p className="hint">This is no script that an agent could adopt: download it.</p>;
   const labels = parameterLabels(script.parameters);
   return (
@@ -196,9 +188,9 @@ function SharedScriptView({ text }: { readonly text: string }) {
   );
 }
 
-function readShared(text: string): SharedScript | null {
+function readJson<T>(text: string, schema: { safeParse(value: unknown): { data?: T | undefined } }): T | null {
   try {
-    return SharedScript.safeParse(JSON.parse(text)).data ?? null;
+    return schema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }

@@ -142,20 +142,15 @@ const FREE = 'free';
 
 function SafeModeField({ value, onChange }: SafeModeFieldProps) {
   return (
-    <label>
-      Changes
-      <select
-        name="safe-mode"
-        value={value ?? FREE}
-        onChange={({ target }) => onChange(SafeMode.safeParse(target.value).data ?? null)}
-      >
-        <option value={FREE}>As its rules allow</option>
-        {SafeMode.options.map((mode) => (
-          <option key={mode} value={mode}>
-            {SAFE_MODE_LABELS[mode].choice}
-          </option>
-        ))}
-      </select>
-    </label>
+    <SelectField
+      label="Changes"
+      name="safe-mode"
+      value={value ?? FREE}
+      options={[
+        [FREE, 'As its rules allow'],
+        ...SafeMode.options.map((mode) => [mode, SAFE_MODE_LABELS[mode].choice] as const),
+      ]}
+      onChange={(mode) => onChange(mode === FREE ? null : mode)}
+    />
   );
 }
