@@ -45,9 +45,9 @@ export function readJsonDraft<T extends object>(kept: string, empty: T): T {
   return { ...empty, ...Object.fromEntries(taken) };
 }
 
-/** What a form reads from its draft, or its problem. */
+/** The value that a form reads from its draft, or its problem. */
 export type Checked<T> = (Readonly<{ ok: true }> & Readonly<T>) | Readonly<{ ok: false; problem: string }>;
-/** What a form reads from its draft, or the problems of its fields. */
+/** The value that a form reads from its draft, or the problems of its fields. */
 export type Reading<T, P> = (Readonly<{ ok: true }> & Readonly<T>) | Readonly<{ ok: false; problems: P }>;
 
 export type Field<V> = Readonly<{ value: V; onChange: (value: V) => void }>;

@@ -235,11 +235,7 @@ function dayOf({ perceived }: Kept): number {
 function choiceOf({ decided }: Kept): Choice | null {
   const choice = decided['choice'];
   if (!isObject(choice)) return null;
-  const { purpose, model } = choice;
-  return {
-    purpose: typeof purpose === 'string' ? purpose : '',
-    model: typeof model === 'string' ? model : null,
-  };
+  return { purpose: textAt(choice, 'purpose'), model: textAt(choice, 'model') || null };
 }
 
 export type DiaryEntry<T> = Readonly<{ key: string; title: string; text: string; at: string; turns: readonly T[] }>;
@@ -274,9 +270,6 @@ function entryOf<T extends Kept>(all: readonly T[]): DiaryEntry<T> {
 }
 
 function storyOf({ reflected }: Kept): Story | null {
-  const stay = reflected['stay'];
-  if (typeof stay !== 'object' || stay === null || !('id' in stay) || !('name' in stay) || !('entry' in stay))
-    return null;
-  const { id, name, entry } = stay;
+  const { id, name, entry } = objectAt(reflected, 'stay');
   return typeof id === 'string' && typeof name === 'string' && typeof entry === 'string' ? { id, name, entry } : null;
 }
