@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'react';
 import { createStore, useStore } from './store.ts';
+import { isJsonObject, readJson } from './json.ts';
 
 const PREFIX = 'hamlet-draft-';
 /** Storage key of the account that last signed in in this tab: the drafts belong to it. */
@@ -31,13 +32,8 @@ export function useDraft(name: string): readonly [text: string, set: (text: stri
 
 /** Takes only fields that `empty` has with the same type: another version of the page may have stored others. */
 export function readJsonDraft<T extends object>(kept: string, empty: T): T {
-  let read: unknown;
-  try {
-    read = JSON.parse(kept);
-  } catch {
-    return empty;
-  }
-  if (typeof read !== 'object' || read === null) return empty;
+  const read = readJson(kept);
+  if (!isJsonObject(read)) return empty;
   const fields = new Map(Object.entries(read));
   const taken = Object.entries(empty)
     .filter(([name, value]) => typeof fields.get(name) === typeof value)

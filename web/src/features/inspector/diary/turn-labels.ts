@@ -2,6 +2,7 @@ import { PurchaseItem } from '@hamlet/contract';
 import { lengthLabel } from '../../../ui/time-labels.ts';
 import { purchaseLabel } from '../../market/item-labels.ts';
 import { capital } from '../../../client/labels.ts';
+import { isJsonObject, type Json } from '../../../client/json.ts';
 
 /** One turn of an agent in words. `did` is empty if there is nothing to show. */
 interface TurnLabel {
@@ -21,7 +22,6 @@ export interface TurnParts {
   readonly acted: Json;
   readonly reflected: Json;
 }
-type Json = Readonly<Record<string, unknown>>;
 
 export function turnLabel(turn: TurnParts): TurnLabel {
   const outcome = textAt(turn.acted, 'outcome');
@@ -127,11 +127,7 @@ function textAt(object: Json, key: string): string {
 
 function objectAt(object: Json, key: string): Json {
   const value = object[key];
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? value : {};
 }
 
 /** One act of an agent with its reason. `times` counts equal acts in a row; `at` is the newest of them. */
@@ -234,7 +230,7 @@ function dayOf({ perceived }: Kept): number {
 
 function choiceOf({ decided }: Kept): Choice | null {
   const choice = decided['choice'];
-  if (!isObject(choice)) return null;
+  if (!isJsonObject(choice)) return null;
   return { purpose: textAt(choice, 'purpose'), model: textAt(choice, 'model') || null };
 }
 
