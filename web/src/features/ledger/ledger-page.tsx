@@ -6,7 +6,7 @@ import { Choices, SelectField } from '../../ui/fields.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
 import { changeLabel, entryLabel, moneyLabel, REASONS, sumOf } from '../../client/labels.ts';
 import { Page } from '../navigation/page.tsx';
-import { useTiers, useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { useShowAgent, useTiers, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { chosenOf, flowOf, type History, NO_HISTORY, reaches, seriesOf, useHistories } from './history.ts';
 import { instantsOf, type Series, valueAt } from './series.ts';
 import { PlotKey, StepPlot } from './step-plot.tsx';
@@ -248,7 +248,7 @@ interface ListProps {
 }
 
 function AgentList({ agents, chosen, onToggle }: ListProps) {
-  const { open, select } = useVillage();
+  const showAgent = useShowAgent();
   const [filter, setFilter] = useState('');
   const wanted = filter.trim().toLowerCase();
   const found = agents.filter(
@@ -289,10 +289,7 @@ function AgentList({ agents, chosen, onToggle }: ListProps) {
             <button
               type="button"
               className="account-open"
-              onClick={() => {
-                select(agent.agent_id);
-                open({ tab: 'money' });
-              }}
+              onClick={() => showAgent(agent.agent_id, { tab: 'money' })}
               title={`Open the money of ${agent.display_name}`}
             >
               <b>{agent.display_name}</b>

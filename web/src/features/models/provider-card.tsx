@@ -4,7 +4,7 @@ import { useIntent } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton, RefusedNotice, Time, useNow, Fact } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { actorLabel } from '../../client/labels.ts';
-import { useAgentName, useViewerId, useVillage } from '../village-context.ts';
+import { useAgentName, useShowAgent, useViewerId } from '../village-context.ts';
 import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
 import { abilityLabel, kindLabel, providerState, usersLabel } from './model-labels.ts';
 import { type SubscriptionDraft, subscriptionDraftOf } from './subscription/subscription-draft.ts';
@@ -170,16 +170,8 @@ function Users({ credential }: Pick<CardProps, 'credential'>) {
 }
 
 function AgentLink({ id }: { readonly id: string }) {
-  const { select, open } = useVillage();
-  return (
-    <LinkButton
-      word={useAgentName(id)}
-      onClick={() => {
-        select(id);
-        open({ tab: 'models' });
-      }}
-    />
-  );
+  const showAgent = useShowAgent();
+  return <LinkButton word={useAgentName(id)} onClick={() => showAgent(id, { tab: 'models' })} />;
 }
 
 function Remove({ credential, onRemoved }: Readonly<{ credential: ModelCredential; onRemoved: () => void }>) {

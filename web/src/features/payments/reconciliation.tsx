@@ -7,7 +7,7 @@ import { Badge, Icon, LinkButton, RefusedNotice, Unread } from '../../ui/control
 import { ActionForm, CheckField, TextField } from '../../ui/fields.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
 import { actorLabel, moneyLabel } from '../../client/labels.ts';
-import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { useShowAgent, useViewerId, useVillageState } from '../village-context.ts';
 import { comparisonOf, DIFFERENCE_LABELS, sidesOf, waitingLabel } from './payment-labels.ts';
 
 const REFRESH_MS = 10_000;
@@ -121,7 +121,7 @@ function WaitingList({ view }: { readonly view: ReconciliationView }) {
 }
 
 function DebtList({ view }: { readonly view: ReconciliationView }) {
-  const { select, open } = useVillage();
+  const showAgent = useShowAgent();
   const details = useVillageState((state) => state.details);
   if (view.in_debt.length === 0) return null;
   return (
@@ -135,13 +135,7 @@ function DebtList({ view }: { readonly view: ReconciliationView }) {
       <ul>
         {view.in_debt.map(({ agent_id: id, balance }) => (
           <li key={id} className="difference">
-            <LinkButton
-              word={details.get(id)?.display_name ?? id}
-              onClick={() => {
-                select(id);
-                open({ tab: 'money' });
-              }}
-            />{' '}
+            <LinkButton word={details.get(id)?.display_name ?? id} onClick={() => showAgent(id, { tab: 'money' })} />{' '}
             <b className="entry-taken">{moneyLabel(balance)}</b>
           </li>
         ))}

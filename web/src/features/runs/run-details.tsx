@@ -13,7 +13,7 @@ import { OpenedPagesProvider, useKeysOf } from '../citations/opened-pages.ts';
 import { RunResults, RunSources, useRunArtifacts, useRunSources } from '../results/session-results.tsx';
 import { RunWorkers } from './run-workers.tsx';
 import { RunOfferView } from '../offers/run-offer.tsx';
-import { useRole, useViewerId, useVillage } from '../village-context.ts';
+import { useRole, useShowAgent, useViewerId, useVillage } from '../village-context.ts';
 import { isChange, shortCall, toolLabel } from '../permissions/call-labels.ts';
 import {
   eventLabel,
@@ -162,6 +162,7 @@ function Result({ run }: { readonly run: Run }) {
 
 function Origin({ run }: { readonly run: Run }) {
   const { open, select } = useVillage();
+  const showAgent = useShowAgent();
   const { session_id: chat } = run;
   return (
     <>
@@ -178,13 +179,7 @@ function Origin({ run }: { readonly run: Run }) {
       )}
       {chat !== null && (
         <Fact name="Chat">
-          <LinkButton
-            word="Open the conversation"
-            onClick={() => {
-              select(run.agent_id);
-              open({ tab: 'chat', chat });
-            }}
-          />
+          <LinkButton word="Open the conversation" onClick={() => showAgent(run.agent_id, { tab: 'chat', chat })} />
         </Fact>
       )}
     </>
