@@ -177,6 +177,33 @@ export function CheckField({ label, name, value, onChange, className = 'check' }
 
 type ChipProps = Readonly<{ word: string; value: string; label: string; onEnd: () => void }>;
 
+interface FilterProps extends Pick<InputOptions, 'maxLength'> {
+  readonly id?: string;
+  readonly label: string;
+  readonly placeholder?: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  /** The key / moves the focus to the field, which shows the key. */
+  readonly hasKey?: boolean;
+}
+
+export function FilterField({ label, placeholder = label, onChange, hasKey = false, ...input }: FilterProps) {
+  return (
+    <label className="filter">
+      <Icon name="search" size={16} />
+      <input
+        {...input}
+        type="search"
+        data-search
+        placeholder={placeholder}
+        onChange={(event) => onChange(event.target.value)}
+        aria-label={label}
+      />
+      {hasKey && <kbd aria-hidden="true">/</kbd>}
+    </label>
+  );
+}
+
 /** A filter in use; `label` is the text of its button × for screen readers. */
 export function FilterChip({ word, value, label, onEnd }: ChipProps) {
   return (
