@@ -122,6 +122,18 @@ function manyAgents(village: TestVillage): string {
   return folder;
 }
 
+/** The page is not wider than its window and has logged no error, except that it knew no person before the sign-in. */
+export async function assertSound({ page, errors }: TestBrowser): Promise<void> {
+  const wide = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  assert.ok(wide <= 0, `the page is ${wide} px wider than the window`);
+  assert.deepEqual(
+    errors.filter((error) => !error.endsWith('/api/v1/me')),
+    [],
+  );
+}
+
 const DEVICES = [
   ['desktop', {}],
   ['dark', { colorScheme: 'dark' }],
