@@ -13,6 +13,7 @@ import { Notices } from './features/top-bar/notices.tsx';
 import { SignInDialog } from './features/sign-in/sign-in-dialog.tsx';
 import { TopBar } from './features/top-bar/top-bar.tsx';
 import { Button, Icon, IconButton, LazyBoundary } from './ui/controls.tsx';
+import type { IconName } from './ui/icon-paths.ts';
 import type { VillageTools } from './features/village-context.ts';
 import { useViewerId, useVillage, useVillageState, VillageProvider } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
@@ -142,7 +143,7 @@ function Over({ controller }: { readonly controller: MapController | null }) {
   useMapKeys(controller);
   // Shows nothing until the viewer is known, because it would show a visitor's page first.
   if (!known) return null;
-  const OpenPage = view === 'map' ? AgentsPanel : LAZY_PAGES[view];
+  const OpenPage = view === 'map' ? AgentsPanel : LAZY_PAGES[view].Page;
   return (
     <>
       <LazyBoundary
@@ -229,14 +230,14 @@ function LoadingScreen({ onRetry }: { readonly onRetry: () => void }) {
       </div>
     );
   }
-  const { refused } = loading.failed === undefined ? { refused: null } : { refused: loading.failed };
+  const { failed } = loading;
   return (
     <div className="screen" role="alert">
       <span className="screen-mark">
         <Icon name="alert" size={30} />
       </span>
-      <h1>{refused?.title}</h1>
-      <p>{refused?.detail}</p>
+      <h1>{failed.title}</h1>
+      <p>{failed.detail}</p>
       <p className="hint">
         Is the API running? <code>make dev</code> starts it here, <code>kubectl get pods</code> shows it in a cluster.
       </p>
@@ -247,7 +248,18 @@ function LoadingScreen({ onRetry }: { readonly onRetry: () => void }) {
 
 const HINT_KEY = 'hamlet-hint-seen';
 
-function MapControls({ controller }: { readonly controller: MapController | null }) {
+const MAP_BUTTONS: readonly Readonly<{
+  icon: IconName;
+  label: string;
+  title: string;
+  act: (map: MapController) => void;
+}>[] = [
+  { icon: 'plus', label: 'Zoom in', title: 'Zoom in (+)', act: (map) => map.zoomBy(1.5) },
+  { icon: 'minus', label: 'Zoom out', title: 'Zoom out (-)', act: (map) => map.zoomBy(1 / 1.5) },
+  { icon: 'layers', label: 'Show the whole village', title: 'Whole village (0)', act: (map) => map.showWhole() },
+];
+
+function MapControls({ controller }: { readonly controller: MapController }) {
   const [hint, setHint] = useState(() => localStorage.getItem(HINT_KEY) === null);
   const dismiss = (): void => {
     localStorage.setItem(HINT_KEY, '1');
@@ -256,33 +268,18 @@ function MapControls({ controller }: { readonly controller: MapController | null
   return (
     <>
       <div className="map-controls" role="group" aria-label="Map">
-        <button
-          type="button"
-          className="round-button"
-          onClick={() => controller?.zoomBy(1.5)}
-          aria-label="Zoom in"
-          title="Zoom in (+)"
-        >
-          <Icon name="plus" />
-        </button>
-        <button
-          type="button"
-          className="round-button"
-          onClick={() => controller?.zoomBy(1 / 1.5)}
-          aria-label="Zoom out"
-          title="Zoom out (-)"
-        >
-          <Icon name="minus" />
-        </button>
-        <button
-          type="button"
-          className="round-button"
-          onClick={() => controller?.showWhole()}
-          aria-label="Show the whole village"
-          title="Whole village (0)"
-        >
-          <Icon name="layers" />
-        </button>
+        {MAP_BUTTONS.map(({ icon, label, title, act }) => (
+          <button
+            key={icon}
+            type="button"
+            className="round-button"
+            onClick={() => act(controller)}
+            aria-label={label}
+            title={title}
+          >
+            <Icon name={icon} />
+          </button>
+        ))}
       </div>
       <p className="map-scripted">
         <VillageMark word="scripted speech" />

@@ -14,9 +14,7 @@ let stage: ViewerStage;
 before(async () => {
   stage = await startViewerStage({ kim: 'admin' });
 });
-after(async () => {
-  await stage?.remove();
-});
+after(() => stage?.remove());
 
 /** The serious and critical findings of axe on the present page. */
 async function seriousFindings(page: Page): Promise<string[]> {

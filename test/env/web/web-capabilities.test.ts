@@ -147,48 +147,40 @@ const badges = (page: TestBrowser['page']): Promise<Readonly<Record<string, stri
     'Object.fromEntries((window.__hamlet?.figures ?? []).map(({ id, hands }) => [id, hands]))',
   );
 
-testOnDevices(
-  'map and list show what agents do with their hands',
-  () => stage,
-  async (viewer, name) => {
-    const { page } = viewer;
-    await page.waitForSelector('.map[data-figures]');
-    // A phone shows only some of the houses.
-    const isPhone = name === 'phone';
-    await until(`the badges of ${Object.keys(SEEN).join(', ')}`, async () => {
-      const drawn = await badges(page);
-      const expected = Object.entries(SEEN).filter(([id]) => !isPhone || id in drawn);
-      return expected.length > 0 && expected.every(([id, hands]) => drawn[id] === hands);
-    });
-    if (!isPhone)
-      for (const [id, hands] of Object.entries(SEEN))
-        await page.waitForSelector(`.agent-row[data-agent-id="${id}"] .agent-doing[data-hands="${hands}"]`);
-    await stage.shot(viewer, `doing-${name}`);
-  },
-);
+testOnDevices('map and list show what agents do with their hands', async (viewer, name) => {
+  const { page } = viewer;
+  await page.waitForSelector('.map[data-figures]');
+  // A phone shows only some of the houses.
+  const isPhone = name === 'phone';
+  await until(`the badges of ${Object.keys(SEEN).join(', ')}`, async () => {
+    const drawn = await badges(page);
+    const expected = Object.entries(SEEN).filter(([id]) => !isPhone || id in drawn);
+    return expected.length > 0 && expected.every(([id, hands]) => drawn[id] === hands);
+  });
+  if (!isPhone)
+    for (const [id, hands] of Object.entries(SEEN))
+      await page.waitForSelector(`.agent-row[data-agent-id="${id}"] .agent-doing[data-hands="${hands}"]`);
+  await stage.shot(viewer, `doing-${name}`);
+});
 
-testOnDevices(
-  'the panel shows skills and capabilities, and the page of a run its skills',
-  () => stage,
-  async (viewer, name) => {
-    const { page } = viewer;
-    await visit(page, '?agent=ada&tab=now');
-    const broken = page.locator('.condition[data-capability="tracker"]');
-    await broken.waitFor();
-    assert.match(await broken.innerText(), /MCP server tracker[^]*ECONNREFUSED[^]*Fix: correct its address/);
-    const notes = page.locator('.skill[data-skill="release-notes"]');
-    assert.match(await notes.innerText(), /Broken[^]*from its repository[^]*no person has allowed/);
-    const patch = page.locator('.skill[data-skill="write-a-patch"]');
-    await patch.getByText('The person asks').waitFor();
-    await notes.scrollIntoViewIfNeeded();
-    await stage.shot(viewer, `capabilities-${name}`);
-    await visit(page, `?view=runs&run=${working.get('ada')?.runId ?? ''}`);
-    const used = page.locator('.run-details .skill[data-skill="write-a-patch"][data-loaded="true"]');
-    await used.waitFor();
-    assert.match(await used.innerText(), /a1b2c3d4e5f6[^]*from its image · read[^]*The person asks/);
-    await stage.shot(viewer, `run-skills-${name}`);
-  },
-);
+testOnDevices('the panel shows skills and capabilities, and the page of a run its skills', async (viewer, name) => {
+  const { page } = viewer;
+  await visit(page, '?agent=ada&tab=now');
+  const broken = page.locator('.condition[data-capability="tracker"]');
+  await broken.waitFor();
+  assert.match(await broken.innerText(), /MCP server tracker[^]*ECONNREFUSED[^]*Fix: correct its address/);
+  const notes = page.locator('.skill[data-skill="release-notes"]');
+  assert.match(await notes.innerText(), /Broken[^]*from its repository[^]*no person has allowed/);
+  const patch = page.locator('.skill[data-skill="write-a-patch"]');
+  await patch.getByText('The person asks').waitFor();
+  await notes.scrollIntoViewIfNeeded();
+  await stage.shot(viewer, `capabilities-${name}`);
+  await visit(page, `?view=runs&run=${working.get('ada')?.runId ?? ''}`);
+  const used = page.locator('.run-details .skill[data-skill="write-a-patch"][data-loaded="true"]');
+  await used.waitFor();
+  assert.match(await used.innerText(), /a1b2c3d4e5f6[^]*from its image · read[^]*The person asks/);
+  await stage.shot(viewer, `run-skills-${name}`);
+});
 
 test('the badge disappears when the call has ended', async () => {
   const viewer = await stage.viewer({});

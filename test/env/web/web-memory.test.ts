@@ -50,30 +50,25 @@ async function write(agentId: 'ada' | 'bob', changes: Changes): Promise<void> {
   await permits.endAll();
 }
 
-testOnDevices(
-  'the panel of an agent shows the memory of its repository',
-  () => stage,
-  async (viewer, name) => {
-    const { page } = viewer;
-    await visit(page, '?agent=ada&tab=now');
-    const memory = page.locator(`.memory[data-repository="${REPOSITORY}"]`);
-    await memory.waitFor();
-    assert.match(await memory.innerText(), /3 entries/);
-    await memory.getByRole('button').first().click();
-    const oven = memory.locator('.memory-entry', { hasText: 'two doors' });
-    await oven.waitFor();
-    assert.match(await oven.innerText(), /oven \(thing\)[^]*Bob cleaned it[^]*From outside[^]*Begun by ada/);
-    await memory.locator('.memory-entry', { hasText: 'oven → stands in → bakery' }).waitFor();
-    await oven.scrollIntoViewIfNeeded();
-    await stage.shot(viewer, `memory-${name}`);
-  },
-);
+testOnDevices('the panel of an agent shows the memory of its repository', async (viewer, name) => {
+  const { page } = viewer;
+  await visit(page, '?agent=ada&tab=now');
+  const memory = page.locator(`.memory[data-repository="${REPOSITORY}"]`);
+  await memory.waitFor();
+  assert.match(await memory.innerText(), /3 entries/);
+  await memory.getByRole('button').first().click();
+  const oven = memory.locator('.memory-entry', { hasText: 'two doors' });
+  await oven.waitFor();
+  assert.match(await oven.innerText(), /oven \(thing\)[^]*Bob cleaned it[^]*From outside[^]*Begun by ada/);
+  await memory.locator('.memory-entry', { hasText: 'oven → stands in → bakery' }).waitFor();
+  await oven.scrollIntoViewIfNeeded();
+  await stage.shot(viewer, `memory-${name}`);
+});
 
 test('a person deletes an entry, and after a confirmation the whole memory', async (context) => {
   const viewer = await stage.viewer({});
   context.after(() => viewer.close());
   const { page } = viewer;
-  await page.goto(stage.url);
   await stage.signIn(viewer, 'kim');
   await visit(page, '?agent=ada&tab=now');
   const memory = page.locator(`.memory[data-repository="${REPOSITORY}"]`);

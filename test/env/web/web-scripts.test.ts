@@ -86,47 +86,38 @@ async function share(working: Working): Promise<void> {
   postId = String(dataOf(answer).outcome.data?.['post_id']);
 }
 
-testOnDevices(
-  'the panel shows scripts with source, runs and last result',
-  () => stage,
-  async (viewer, name) => {
-    const { page } = viewer;
-    await visit(page, '?agent=ada&tab=now');
-    const line = page.locator('.script[data-script="count-words"]');
-    await line.waitFor();
-    assert.match(
-      await line.innerText(),
-      /count-words[^]*bash[^]*Counts the words[^]*Run once[^]*failed \(script_failed\)/,
-    );
-    await line.locator('[data-action="source"]').click();
-    await line.locator('.script-source').waitFor();
-    assert.match(await line.innerText(), /count \(integer, optional\), folder \(string\)[^]*wc -w <"\$file"/);
-    await line.scrollIntoViewIfNeeded();
-    await stage.shot(viewer, `scripts-${name}`);
-  },
-);
+testOnDevices('the panel shows scripts with source, runs and last result', async (viewer, name) => {
+  const { page } = viewer;
+  await visit(page, '?agent=ada&tab=now');
+  const line = page.locator('.script[data-script="count-words"]');
+  await line.waitFor();
+  assert.match(
+    await line.innerText(),
+    /count-words[^]*bash[^]*Counts the words[^]*Run once[^]*failed \(script_failed\)/,
+  );
+  await line.locator('[data-action="source"]').click();
+  await line.locator('.script-source').waitFor();
+  assert.match(await line.innerText(), /count \(integer, optional\), folder \(string\)[^]*wc -w <"\$file"/);
+  await line.scrollIntoViewIfNeeded();
+  await stage.shot(viewer, `scripts-${name}`);
+});
 
-testOnDevices(
-  'readers of a post can open the source of a shared script',
-  () => stage,
-  async (viewer, name) => {
-    const { page } = viewer;
-    await visit(page, `?view=board&post=${postId}`);
-    const card = page.locator('.artifact[data-kind="script"]');
-    await card.waitFor();
-    await card.locator('[data-action="open-artifact"]').click();
-    await card.locator('.script-source').waitFor();
-    assert.match(await card.innerText(), /Script · [^]*count-words[^]*folder \(string\)[^]*set -eu/);
-    await card.scrollIntoViewIfNeeded();
-    await stage.shot(viewer, `shared-script-${name}`);
-  },
-);
+testOnDevices('readers of a post can open the source of a shared script', async (viewer, name) => {
+  const { page } = viewer;
+  await visit(page, `?view=board&post=${postId}`);
+  const card = page.locator('.artifact[data-kind="script"]');
+  await card.waitFor();
+  await card.locator('[data-action="open-artifact"]').click();
+  await card.locator('.script-source').waitFor();
+  assert.match(await card.innerText(), /Script · [^]*count-words[^]*folder \(string\)[^]*set -eu/);
+  await card.scrollIntoViewIfNeeded();
+  await stage.shot(viewer, `shared-script-${name}`);
+});
 
 test('an admin deletes a script', async (context) => {
   const viewer = await stage.viewer({});
   context.after(() => viewer.close());
   const { page } = viewer;
-  await page.goto(stage.url);
   await stage.signIn(viewer, 'kim');
   await visit(page, '?agent=ada&tab=now');
   const line = page.locator('.script[data-script="hello"]');

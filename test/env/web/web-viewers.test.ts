@@ -47,9 +47,7 @@ before(async () => {
   );
 });
 
-after(async () => {
-  await stage?.remove();
-});
+after(() => stage?.remove());
 
 test('a member posts, rewards and gives work, and sees which pages are for admins', async () => {
   const mo = await stage.viewer();

@@ -1,5 +1,6 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import assert from 'node:assert/strict';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { freePort } from '@hamlet/dev';
 import type { TestClient } from '../client.ts';
@@ -7,8 +8,8 @@ import type { RunningServer } from '../../../api/server/src/start/start-server.t
 import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../../../api/server/src/testing/test-village.ts';
 import { openSharedBrowser, type BrowserOptions, type SharedBrowser, type TestBrowser } from '../browser.ts';
 import { builtWeb } from './built-web.ts';
+import { keepShot } from './shot.ts';
 
-const OUTPUT = resolve(import.meta.dirname, '../../output');
 export const PASSWORD = 'correct horse battery';
 /** Number of agents of the large village, in addition to the six samples. */
 export const MANY = 1000;
@@ -39,8 +40,10 @@ export interface StageOptions {
   readonly agents?: Readonly<Record<string, string>>;
 }
 
+/** The stage of this test file. */
+let started: ViewerStage | undefined;
+
 export async function startViewerStage({ kim, environment, agents = {} }: StageOptions = {}): Promise<ViewerStage> {
-  mkdirSync(OUTPUT, { recursive: true });
   const [port, village, browser] = await Promise.all([freePort(), startTestVillage(), openSharedBrowser()]);
   const url = `http://localhost:${port}`;
   const web = builtWeb();
@@ -59,7 +62,7 @@ export async function startViewerStage({ kim, environment, agents = {} }: StageO
   await startApi(environment);
   const acts = actsOf({ url, admin, browser });
   if (kim !== undefined) await acts.account('kim', kim);
-  return {
+  started = {
     url,
     admin,
     village,
@@ -74,6 +77,7 @@ export async function startViewerStage({ kim, environment, agents = {} }: StageO
       await village.remove();
     },
   };
+  return started;
 }
 
 function actsOf({
@@ -100,9 +104,7 @@ function actsOf({
       await page.click('.dialog button[type="submit"]');
       await page.waitForSelector('.account-name');
     },
-    shot: async ({ page }, name) => {
-      await page.screenshot({ path: join(OUTPUT, `web-${name}.png`) });
-    },
+    shot: ({ page }, name) => keepShot(page, name),
   };
 }
 
@@ -120,23 +122,32 @@ function manyAgents(village: TestVillage): string {
   return folder;
 }
 
+/** The page is not wider than its window and has logged no error, except that it knew no person before the sign-in. */
+export async function assertSound({ page, errors }: TestBrowser): Promise<void> {
+  const wide = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  assert.ok(wide <= 0, `the page is ${wide} px wider than the window`);
+  assert.deepEqual(
+    errors.filter((error) => !error.endsWith('/api/v1/me')),
+    [],
+  );
+}
+
 const DEVICES = [
   ['desktop', {}],
   ['dark', { colorScheme: 'dark' }],
   ['phone', { width: 390, height: 844, phone: true }],
 ] as const satisfies readonly (readonly [string, BrowserOptions])[];
 
-/** Registers a test for each device, with a viewer that kim has signed in. */
-export function testOnDevices(
-  title: string,
-  stage: () => ViewerStage,
-  check: (viewer: TestBrowser, device: string) => Promise<void>,
-): void {
+/** Registers a test for each device, with a viewer of the started stage that kim has signed in. */
+export function testOnDevices(title: string, check: (viewer: TestBrowser, device: string) => Promise<void>): void {
   for (const [device, options] of DEVICES)
     test(`${title}: ${device}`, async (context) => {
-      const viewer = await stage().viewer(options);
+      const stage = started ?? assert.fail('no stage is started');
+      const viewer = await stage.viewer(options);
       context.after(() => viewer.close());
-      await stage().signIn(viewer, 'kim');
+      await stage.signIn(viewer, 'kim');
       await check(viewer, device);
     });
 }

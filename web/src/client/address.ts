@@ -2,8 +2,8 @@ import type { AppState } from './app-state.ts';
 import type { Store } from './store.ts';
 import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts';
 
-/** Keeps the address and the open page equal, in both directions. Returns the function that stops this. */
-export function keepAddress(store: Store<AppState>): () => void {
+/** Keeps the address and the open page equal, in both directions. */
+export function keepAddress(store: Store<AppState>): void {
   let { place, selected } = store.get();
   const write = (): void => {
     const now = store.get();
@@ -18,12 +18,8 @@ export function keepAddress(store: Store<AppState>): () => void {
     selected = url.agent;
     store.set((state) => ({ ...state, place, selected, following: state.following && state.selected === url.agent }));
   };
-  const stop = store.subscribe(write);
+  store.subscribe(write);
   window.addEventListener('popstate', goBack);
-  return () => {
-    stop();
-    window.removeEventListener('popstate', goBack);
-  };
 }
 
 export function isStepBetween(

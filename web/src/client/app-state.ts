@@ -18,8 +18,6 @@ export interface Row {
   readonly carried: readonly string[];
   readonly hands: HandsActivity | null;
   readonly node: string | null;
-  /** True if the frames show the agent now; otherwise the row has the last answer of the API, some seconds old. */
-  readonly live: boolean;
   readonly place: string | null;
   readonly heading: string | null;
 }

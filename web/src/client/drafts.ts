@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'react';
 import { createStore, useStore } from './store.ts';
+import { isJsonObject, readJson } from './json.ts';
 
 const PREFIX = 'hamlet-draft-';
 /** Storage key of the account that last signed in in this tab: the drafts belong to it. */
@@ -31,19 +32,19 @@ export function useDraft(name: string): readonly [text: string, set: (text: stri
 
 /** Takes only fields that `empty` has with the same type: another version of the page may have stored others. */
 export function readJsonDraft<T extends object>(kept: string, empty: T): T {
-  let read: unknown;
-  try {
-    read = JSON.parse(kept);
-  } catch {
-    return empty;
-  }
-  if (typeof read !== 'object' || read === null) return empty;
+  const read = readJson(kept);
+  if (!isJsonObject(read)) return empty;
   const fields = new Map(Object.entries(read));
   const taken = Object.entries(empty)
     .filter(([name, value]) => typeof fields.get(name) === typeof value)
     .map(([name]) => [name, fields.get(name)] as const);
   return { ...empty, ...Object.fromEntries(taken) };
 }
+
+/** The value that a form reads from its draft, or its problem. */
+export type Checked<T> = (Readonly<{ ok: true }> & Readonly<T>) | Readonly<{ ok: false; problem: string }>;
+/** The value that a form reads from its draft, or the problems of its fields. */
+export type Reading<T, P> = (Readonly<{ ok: true }> & Readonly<T>) | Readonly<{ ok: false; problems: P }>;
 
 export type Field<V> = Readonly<{ value: V; onChange: (value: V) => void }>;
 
@@ -75,6 +76,23 @@ export function fieldsOf<D>(draft: D, write: (change: Partial<D>) => void): Form
       write(change);
     },
   });
+}
+
+/** A draft that lives only as long as its dialog. `unsaved` is for `FormDialog`; each change calls `onWrite`. */
+export function useDialogDraft<D extends object>(first: () => D, onWrite?: () => void) {
+  const [start] = useState(first);
+  const [draft, setDraft] = useState(start);
+  const write = (change: Partial<D>): void => {
+    setDraft((now) => ({ ...now, ...change }));
+    onWrite?.();
+  };
+  return { draft, write, unsaved: { draft: JSON.stringify(draft), start: JSON.stringify(start) } };
+}
+
+/** The problems of fields with a text: an empty field is wrong only after the first attempt to save. */
+export function withoutEmpty<D extends object, P extends object>(problems: P, draft: D): P {
+  const texts = new Map(Object.entries(draft));
+  return Object.fromEntries(Object.entries(problems).filter(([field]) => texts.get(field) !== '')) as P;
 }
 
 export function forgetDraft(name: string): void {

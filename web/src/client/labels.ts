@@ -39,6 +39,10 @@ export function priceLabel(price: { readonly per_hour: string; readonly per_thou
   return parts.length === 0 ? 'Free' : parts.join(' · ');
 }
 
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 /** The sum of amounts; other text counts as zero. */
 export function sumOf(amounts: readonly string[]): string {
   return formatAiDollars(amounts.reduce((sum, amount) => sum + (readAmount(amount) ?? 0n), 0n));

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentDetail } from '@hamlet/contract';
-import type { Api, Caller, Reply } from './api.ts';
+import type { Reply } from './api.ts';
+import { apiThat, refusal } from './api.fixture.ts';
 import { Lifecycle, type LifecycleState, locks, notAllowed, progress, type Wait } from './lifecycle.ts';
 import { agentDetail } from './agents/agent-detail.fixture.ts';
 
@@ -12,18 +13,6 @@ const QUEUED = agentDetail('ada', {
   why: { ready: false, reason: 'NoSeat', message: 'Third in the queue of sparky1' },
 });
 const AWAKE = agentDetail('ada', { power: 'Awake', why: { ready: true, reason: 'Ready', message: '' } });
-const REFUSED: Reply<never> = {
-  ok: false,
-  refused: { code: 'forbidden', title: 'No', detail: '', status: 403, errors: [] },
-};
-
-/** An API that gives this answer to each call. */
-function apiThat(answer: Reply<unknown>): Caller {
-  const call = (): Promise<Reply<unknown>> => Promise.resolve(answer);
-  // The answers of these three routes are never read.
-  return { call: call as Api['call'] };
-}
-
 /** A lifecycle that receives these agents in order and repeats the last one, with its states. */
 function started(
   seen: readonly (AgentDetail | null)[],
@@ -36,7 +25,7 @@ function started(
     return Promise.resolve();
   };
   const lifecycle = new Lifecycle(
-    apiThat(answer),
+    apiThat(() => answer),
     { refresh: () => Promise.resolve(seen[Math.min(looks++, seen.length - 1)] ?? null) },
     wait,
   );
@@ -100,7 +89,7 @@ test('a second change replaces the first, which is no longer reported', async ()
 });
 
 test('a refusal is shown with the refused action', async () => {
-  const { lifecycle, state } = started([ADA], REFUSED);
+  const { lifecycle, state } = started([ADA], refusal('forbidden', 403));
   await lifecycle.ask(ADA, 'reboot');
   const now = state();
   assert.equal(now?.kind === 'refused' && now.verb, 'reboot');

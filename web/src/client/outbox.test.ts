@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Refused, Reply } from './api.ts';
+import type { Reply } from './api.ts';
+import { refusal } from './api.fixture.ts';
 import { Outbox } from './outbox.ts';
 
-const refusal = (code: Refused['code'], status: number): Reply<never> => ({
-  ok: false,
-  refused: { code, title: 'No', detail: '', status, errors: [] },
-});
 const TAKEN: Reply<string> = { ok: true, data: 'r1' };
 
 /** An outbox whose API gives these answers in order, and the idempotency keys that it received. */

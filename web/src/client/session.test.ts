@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Api, Refused, Reply } from './api.ts';
+import type { Reply } from './api.ts';
+import { apiThat, refusal, refusedWith } from './api.fixture.ts';
 import { INITIAL_STATE } from './app-state.ts';
 import { SessionMonitor, verdictOf } from './session.ts';
 import { createStore } from './store.ts';
 
-const refused = (code: Refused['code'], status: number): Refused => ({
-  code,
-  title: 'No',
-  detail: '',
-  status,
-  errors: [],
-});
 const ME = { account_id: 'a1', name: 'keeper', role: 'admin' as const };
 const SIGNED_IN: Reply<unknown> = { ok: true, data: { account: ME } };
 
@@ -20,32 +14,32 @@ async function started(
   ...answers: Reply<unknown>[]
 ): Promise<{ readonly monitor: SessionMonitor; session(): unknown; readonly asked: string[] }> {
   const asked: string[] = [];
-  const call = ({ name }: { readonly name: string }): Promise<Reply<unknown>> => {
+  const api = apiThat((name) => {
     asked.push(name);
-    return Promise.resolve(answers.shift() ?? { ok: false, refused: refused('unreachable', 0) });
-  };
+    return answers.shift() ?? refusal('unreachable', 0);
+  });
   const store = createStore(INITIAL_STATE);
-  const monitor = new SessionMonitor({ call: call as Api['call'] }, store);
+  const monitor = new SessionMonitor(api, store);
   await monitor.refresh();
   return { monitor, session: () => store.get().session, asked };
 }
 
 test('without a session the first answer sets the viewer to visitor, not to an ended session', async () => {
-  const { session } = await started({ ok: false, refused: refused('unauthenticated', 401) });
+  const { session } = await started(refusal('unauthenticated', 401));
   assert.deepEqual(session(), { kind: 'visitor', ended: false });
 });
 
 test('any answer that calls the session expired ends it', async () => {
   const { monitor, session } = await started(SIGNED_IN);
   assert.deepEqual(session(), { kind: 'account', account: ME });
-  monitor.refused(refused('token_invalid', 401), 'listRuns');
+  monitor.refused(refusedWith('token_invalid', 401), 'listRuns');
   assert.deepEqual(session(), { kind: 'visitor', ended: true });
   monitor.dismissEnded();
   assert.deepEqual(session(), { kind: 'visitor', ended: false });
 });
 
 test('a village that fails or does not answer does not end the session', async () => {
-  const { monitor, session } = await started(SIGNED_IN, { ok: false, refused: refused('unavailable', 503) });
+  const { monitor, session } = await started(SIGNED_IN, refusal('unavailable', 503));
   await monitor.refresh();
   await monitor.refresh();
   assert.deepEqual(session(), { kind: 'account', account: ME });
@@ -53,7 +47,7 @@ test('a village that fails or does not answer does not end the session', async (
 
 test('a refusal for a missing permission reads the role again', async () => {
   const { monitor, session } = await started(SIGNED_IN, { ok: true, data: { account: { ...ME, role: 'member' } } });
-  monitor.refused(refused('forbidden', 403), 'listAudit');
+  monitor.refused(refusedWith('forbidden', 403), 'listAudit');
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
@@ -68,14 +62,14 @@ test('a failed sign-out keeps the session and returns the failure', async () => 
 });
 
 test('other refusals do not affect the session', () => {
-  assert.equal(verdictOf(refused('insufficient_funds', 409)), null);
-  assert.equal(verdictOf(refused('not_own_agent', 403)), null);
-  assert.equal(verdictOf(refused('account_banned', 403)), 'changed');
-  assert.equal(verdictOf(refused('unauthenticated', 401)), 'ended');
+  assert.equal(verdictOf(refusedWith('insufficient_funds', 409)), null);
+  assert.equal(verdictOf(refusedWith('not_own_agent', 403)), null);
+  assert.equal(verdictOf(refusedWith('account_banned', 403)), 'changed');
+  assert.equal(verdictOf(refusedWith('unauthenticated', 401)), 'ended');
 });
 
 test('the viewer is unknown until the API answers; a missing answer is recorded', async () => {
   assert.deepEqual(INITIAL_STATE.session, { kind: 'unknown', asked: false });
-  const { session } = await started({ ok: false, refused: refused('unavailable', 503) });
+  const { session } = await started(refusal('unavailable', 503));
   assert.deepEqual(session(), { kind: 'unknown', asked: true });
 });

@@ -71,6 +71,15 @@ export function useAgentName(id: string): string {
   return useVillageState((state) => state.details.get(id)?.display_name ?? id);
 }
 
+/** Selects an agent and opens a part of its panel. */
+export function useShowAgent(): (id: string, part: Pick<Partial<Place>, 'tab' | 'chat'>) => void {
+  const { select, open } = useVillage();
+  return (id, part) => {
+    select(id);
+    open(part);
+  };
+}
+
 const REFRESH_MS = 5000;
 
 export function useTiers(): Live<{ readonly entitlements: readonly EntitlementView[] }> {

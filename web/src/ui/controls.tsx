@@ -58,12 +58,21 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
 
 export type Tone = 'good' | 'waiting' | 'bad' | 'sleep';
 
-export function Badge({ tone, title, children }: Readonly<{ tone: Tone; title?: string; children: ReactNode }>) {
+export function Badge({ tone, children, ...native }: Readonly<{ tone: Tone }> & ComponentProps<'span'>) {
   return (
-    <span className={`badge badge-${tone}`} title={title}>
+    <span {...native} className={`badge badge-${tone}`}>
       <span className={`mark mark-${tone}`} aria-hidden="true" />
       {children}
     </span>
+  );
+}
+
+export function Fact({ name, ...value }: Readonly<{ name: string }> & ComponentProps<'dd'>) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd {...value} />
+    </>
   );
 }
 

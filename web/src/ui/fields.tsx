@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
+import { type ComponentProps, type InputHTMLAttributes, type ReactNode, useId } from 'react';
 import type { IconName } from './icon-paths.ts';
 import { Button, Icon, OwnedNotice, RefusedNotice } from './controls.tsx';
 import type { Intent } from '../client/query/use-live.ts';
@@ -177,6 +177,33 @@ export function CheckField({ label, name, value, onChange, className = 'check' }
 
 type ChipProps = Readonly<{ word: string; value: string; label: string; onEnd: () => void }>;
 
+interface FilterProps extends Pick<InputOptions, 'maxLength'> {
+  readonly id?: string;
+  readonly label: string;
+  readonly placeholder?: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  /** The key / moves the focus to the field, which shows the key. */
+  readonly hasKey?: boolean;
+}
+
+export function FilterField({ label, placeholder = label, onChange, hasKey = false, ...input }: FilterProps) {
+  return (
+    <label className="filter">
+      <Icon name="search" size={16} />
+      <input
+        {...input}
+        type="search"
+        data-search
+        placeholder={placeholder}
+        onChange={(event) => onChange(event.target.value)}
+        aria-label={label}
+      />
+      {hasKey && <kbd aria-hidden="true">/</kbd>}
+    </label>
+  );
+}
+
 /** A filter in use; `label` is the text of its button × for screen readers. */
 export function FilterChip({ word, value, label, onEnd }: ChipProps) {
   return (
@@ -197,13 +224,35 @@ export function FieldProblem({ text }: { readonly text: string | undefined }) {
   );
 }
 
+type FormProps = Omit<ComponentProps<'form'>, 'onSubmit'> & Readonly<{ onSend: () => unknown }>;
+
+/** A form that the page sends itself. */
+export function Form({ onSend, className, ...native }: FormProps) {
+  return (
+    <form
+      {...native}
+      className={className === undefined ? 'form' : `form ${className}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSend();
+      }}
+    />
+  );
+}
+
+type SubmitProps = Readonly<{ word: string; busy: boolean }> & Omit<ComponentProps<typeof Button>, 'word'>;
+
+export function SubmitButton({ word, busy, ...native }: SubmitProps) {
+  return <Button look="strong" word={busy ? 'One moment…' : word} type="submit" aria-disabled={busy} {...native} />;
+}
+
 interface ActionFormProps {
   readonly label: string;
   readonly sending: Pick<Intent, 'busy' | 'refused'>;
   readonly ready: boolean;
   readonly word: string;
   readonly danger?: boolean;
-  readonly onSend: () => void;
+  readonly onSend: () => unknown;
   readonly onCancel?: () => void;
   /** For a change of a custom resource: sends it again and takes over the fields of the other manager. */
   readonly onTakeOver?: () => void;
@@ -222,14 +271,7 @@ export function ActionForm({
   children,
 }: ActionFormProps) {
   return (
-    <form
-      className="form action-form"
-      aria-label={label}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (ready && !sending.busy) onSend();
-      }}
-    >
+    <Form className="action-form" aria-label={label} onSend={() => ready && !sending.busy && onSend()}>
       {children}
       {sending.refused !== null &&
         (onTakeOver === undefined ? (
@@ -238,15 +280,14 @@ export function ActionForm({
           <OwnedNotice refused={sending.refused} onTakeOver={onTakeOver} />
         ))}
       <div className="button-row action-buttons">
-        <button
-          type="submit"
-          className={`button ${danger ? 'button-danger' : 'button-strong'}`}
+        <SubmitButton
+          word={word}
+          busy={sending.busy}
+          look={danger ? 'danger' : 'strong'}
           aria-disabled={!ready || sending.busy}
-        >
-          {sending.busy ? 'One moment…' : word}
-        </button>
+        />
         {onCancel !== undefined && <Button look="plain" word="Back" onClick={onCancel} />}
       </div>
-    </form>
+    </Form>
   );
 }

@@ -2,9 +2,8 @@
  * The web of a village with custom resources in a real API server and a real identity provider, and one browser, for all
  * parts of the journey. A part can also run alone.
  */
-import { mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { API_VERSION } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
 import type { KubeObject } from '@hamlet/kube';
@@ -23,8 +22,8 @@ import type { TestClient } from '../../client.ts';
 import { after, before } from '../../cluster-test.ts';
 import { openSuperuser, type Superuser } from '../../superuser.ts';
 import { builtWeb } from '../built-web.ts';
+import { keepShot } from '../shot.ts';
 
-const OUTPUT = resolve(import.meta.dirname, '../../../output');
 const KINDS = { Agent: AGENTS, Entitlement: ENTITLEMENTS } as const;
 type Kind = keyof typeof KINDS;
 /** A stored custom resource with its field managers. */
@@ -67,7 +66,6 @@ let namespace: string;
 let isSignedIn = false;
 
 before(async () => {
-  mkdirSync(OUTPUT, { recursive: true });
   const [port, providerPort] = await Promise.all([freePort(), freePort()]);
   url = `http://localhost:${port}`;
   [kube, village, provider] = await Promise.all([
@@ -162,6 +160,4 @@ export async function signedIn(): Promise<void> {
   await page.locator('.account-name', { hasText: 'Wanda' }).locator('.role', { hasText: 'admin' }).waitFor();
 }
 
-export async function shot(name: string): Promise<void> {
-  await page.screenshot({ path: join(OUTPUT, `web-${name}.png`) });
-}
+export const shot = (name: string): Promise<void> => keepShot(page, name);

@@ -1,6 +1,4 @@
 /** One village with the residents of ada and bob, and one browser, for all parts of the journey. A part can also run alone. */
-import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { before } from 'node:test';
 import type { WireServer } from '@hamlet/models/testing';
 import { openDevFolder, startDevVillage, type DevVillage } from '@hamlet/dev';
@@ -9,9 +7,9 @@ import { atEnd, testFolder } from '../../at-end.ts';
 import { openBrowser, type TestBrowser } from '../../browser.ts';
 import { testClient, type TestClient } from '../../client.ts';
 import { builtWeb } from '../built-web.ts';
+import { keepShot } from '../shot.ts';
 import { signInVariables, startSignInServer } from './sign-in-server.ts';
 
-const OUTPUT = resolve(import.meta.dirname, '../../../output');
 export const PASSWORD = 'correct horse battery';
 
 const folder = openDevFolder(testFolder('web'));
@@ -24,7 +22,6 @@ let isSignedIn = false;
 
 before(async () => {
   builtWeb();
-  mkdirSync(OUTPUT, { recursive: true });
   signInServer = await startSignInServer();
   village = await startDevVillage(folder, { port: null, residents: true, variables: signInVariables(signInServer) });
   browser = await openBrowser();
@@ -55,9 +52,7 @@ export function clientOf(who: 'ada' | 'admin' | 'member'): TestClient {
   return testClient({ baseUrl: url, token: { ada: agentTokens.ada, admin: adminToken, member: memberToken }[who] });
 }
 
-export async function shot(name: string): Promise<void> {
-  await page.screenshot({ path: join(OUTPUT, `web-${name}.png`) });
-}
+export const shot = (name: string): Promise<void> => keepShot(page, name);
 
 /** Errors that the page logged. */
 export const pageErrors = (): readonly string[] => browser.errors;

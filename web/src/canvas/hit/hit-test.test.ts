@@ -1,49 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DrawnAgent } from '@hamlet/core';
+import { ADA, frame } from '../model/drawn-agent.fixture.ts';
 import { drawList } from '../model/draw-list.ts';
 import type { ScenePin } from '../model/scene.ts';
 import { hitTest } from './hit-test.ts';
 
-const AGENT: DrawnAgent = {
-  agent: 1,
-  agentId: 'ada',
-  name: 'Ada',
-  x: 50,
-  y: 50,
-  facing: 'south',
-  moving: false,
-  asleep: false,
-  online: true,
-  speech: null,
-  emote: null,
-  activity: 'idle',
-  inventory: [],
-};
-const VIEWPORT = { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 };
 const LANDMARK = { id: 'cafe', name: 'Café', kind: 'cafe', x: 45, y: 50, slots: [] };
 
 function listOf(agents: readonly DrawnAgent[], zoom = 32, pins: readonly ScenePin[] = []): ReturnType<typeof drawList> {
-  return drawList({
-    camera: { x: 50, y: 50, zoom },
-    viewport: VIEWPORT,
-    visible: { x: 0, y: 0, width: 128, height: 128 },
-    tick: 0,
-    agents,
-    items: [],
-    landmarks: [LANDMARK],
-    zones: [],
-    clusters: [],
-    pins,
-    selected: null,
-    hovered: null,
-    hands: new Map(),
-  });
+  const visible = { x: 0, y: 0, width: 128, height: 128 };
+  return drawList(frame({ camera: { x: 50, y: 50, zoom }, visible, tick: 0, agents, landmarks: [LANDMARK], pins }));
 }
 
 test('a tap at the middle of a figure hits it', () => {
   for (const zoom of [6, 12, 32, 90]) {
-    const list = listOf([AGENT], zoom);
+    const list = listOf([ADA], zoom);
     const figure = list.figures[0];
     assert.ok(figure !== undefined);
     assert.deepEqual(hitTest(list, { x: figure.x, y: figure.y - figure.size / 2 }), { kind: 'agent', id: 'ada' });
@@ -52,8 +24,8 @@ test('a tap at the middle of a figure hits it', () => {
 
 test('of overlapping figures the front one is hit', () => {
   const list = listOf([
-    { ...AGENT, agentId: 'behind' },
-    { ...AGENT, agentId: 'front', y: 50.4 },
+    { ...ADA, agentId: 'behind' },
+    { ...ADA, agentId: 'front', y: 50.4 },
   ]);
   const front = list.figures.at(-1);
   assert.ok(front !== undefined);
@@ -62,12 +34,12 @@ test('of overlapping figures the front one is hit', () => {
 
 test('the target of a dot is at least 24 pixels wide for a mouse, and wider for a finger', () => {
   const crowd = Array.from({ length: 400 }, (_, index) => ({
-    ...AGENT,
+    ...ADA,
     agentId: `x${index}`,
     x: 100 + (index % 20),
     y: 100,
   }));
-  const list = listOf([AGENT, ...crowd], 6);
+  const list = listOf([ADA, ...crowd], 6);
   const dot = list.figures.find((figure) => figure.id === 'ada');
   assert.ok(dot?.dot);
   assert.equal(hitTest(list, { x: dot.x + 11, y: dot.y }).kind, 'agent');
@@ -76,7 +48,7 @@ test('the target of a dot is at least 24 pixels wide for a mouse, and wider for 
 });
 
 test('names and places can be hit, and open ground is reported', () => {
-  const list = listOf([AGENT]);
+  const list = listOf([ADA]);
   const name = list.names[0];
   const place = list.landmarks[0];
   assert.ok(name !== undefined && place !== undefined);

@@ -1,42 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ADA, frame } from './drawn-agent.fixture.ts';
 import { drawList, type FrameInput, speechAlpha } from './draw-list.ts';
 import type { DrawnAgent } from '@hamlet/core';
-
-const AGENT: DrawnAgent = {
-  agent: 1,
-  agentId: 'ada',
-  name: 'Ada',
-  x: 50,
-  y: 50,
-  facing: 'south',
-  moving: false,
-  asleep: false,
-  online: true,
-  speech: null,
-  emote: null,
-  activity: 'idle',
-  inventory: [],
-};
-
-function frame(change: Partial<FrameInput> = {}): FrameInput {
-  return {
-    camera: { x: 50, y: 50, zoom: 32 },
-    viewport: { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 },
-    visible: { x: 37, y: 40, width: 26, height: 20 },
-    tick: 1000,
-    agents: [AGENT],
-    items: [],
-    landmarks: [],
-    zones: [],
-    clusters: [],
-    pins: [],
-    selected: null,
-    hovered: null,
-    hands: new Map(),
-    ...change,
-  };
-}
 
 test('a figure has a badge while its agent uses its hands', () => {
   const badge = (hands: FrameInput['hands']) => drawList(frame({ hands })).figures[0]?.hands;
@@ -52,9 +18,9 @@ test("a figure's feet are in its agent's tile", () => {
 
 test('a figure further south is drawn in front', () => {
   const agents = [
-    { ...AGENT, agentId: 'a', y: 52 },
-    { ...AGENT, agentId: 'b', y: 48 },
-    { ...AGENT, agentId: 'c', y: 50 },
+    { ...ADA, agentId: 'a', y: 52 },
+    { ...ADA, agentId: 'b', y: 48 },
+    { ...ADA, agentId: 'c', y: 50 },
   ];
   assert.deepEqual(
     drawList(frame({ agents })).figures.map((figure) => figure.id),
@@ -63,14 +29,14 @@ test('a figure further south is drawn in front', () => {
 });
 
 test('an agent outside the viewport is not drawn', () => {
-  const list = drawList(frame({ agents: [{ ...AGENT, x: 5 }] }));
+  const list = drawList(frame({ agents: [{ ...ADA, x: 5 }] }));
   assert.deepEqual([list.figures, list.names, list.bubbles], [[], [], []]);
 });
 
 test('walking changes the legs, standing does not', () => {
   const steps = (moving: boolean): number[] =>
     [1000, 1002, 1004, 1006].map(
-      (tick) => drawList(frame({ tick, agents: [{ ...AGENT, moving }] })).figures[0]?.step ?? -1,
+      (tick) => drawList(frame({ tick, agents: [{ ...ADA, moving }] })).figures[0]?.step ?? -1,
     );
   assert.deepEqual(steps(false), [0, 0, 0, 0]);
   assert.deepEqual(new Set(steps(true)), new Set([0, 1, 2]));
@@ -87,7 +53,7 @@ test('states differ in shape and name, not only in colour', () => {
     [{ online: false }, { asleep: false, alpha: 0.45, tone: 'offline' }],
   ];
   for (const [change, wanted] of cases) {
-    const list = drawList(frame({ agents: [{ ...AGENT, ...change }] }));
+    const list = drawList(frame({ agents: [{ ...ADA, ...change }] }));
     assert.deepEqual(
       { asleep: list.figures[0]?.asleep, alpha: list.figures[0]?.alpha, tone: list.names[0]?.tone },
       wanted,
@@ -97,7 +63,7 @@ test('states differ in shape and name, not only in colour', () => {
 
 test('a figure shows its carried item and its emote; a lying figure shows no item', () => {
   const drawn = (change: Partial<DrawnAgent>): unknown => {
-    const [figure] = drawList(frame({ agents: [{ ...AGENT, ...change }] })).figures;
+    const [figure] = drawList(frame({ agents: [{ ...ADA, ...change }] })).figures;
     return [figure?.carried, figure?.emote];
   };
   assert.deepEqual(drawn({}), [null, null]);
@@ -119,7 +85,7 @@ test('speech fades out, and is not shown before its tick', () => {
 
 test('overlapping bubbles merge, but the selected agent keeps its own', () => {
   const talking = ['a', 'b', 'c'].map((agentId, index) => ({
-    ...AGENT,
+    ...ADA,
     agentId,
     name: agentId.toUpperCase(),
     x: 50 + index,
@@ -141,7 +107,7 @@ test('overlapping bubbles merge, but the selected agent keeps its own', () => {
 
 test("names never overlap, and the selected agent's name is always shown", () => {
   const agents = Array.from({ length: 6 }, (_, index) => ({
-    ...AGENT,
+    ...ADA,
     agentId: `a${index}`,
     name: 'Somebody',
     x: 50 + index * 0.2,
@@ -154,7 +120,7 @@ test("names never overlap, and the selected agent's name is always shown", () =>
 test('at far zoom a crowd is drawn as dots, and a larger one as counts', () => {
   const crowd = (count: number): DrawnAgent[] =>
     Array.from({ length: count }, (_, index) => ({
-      ...AGENT,
+      ...ADA,
       agentId: `a${index}`,
       x: index % 100,
       y: Math.floor(index / 100),

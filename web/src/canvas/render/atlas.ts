@@ -233,11 +233,8 @@ function paintGlow(ctx: CanvasRenderingContext2D): void {
 }
 
 function paintSnore(ctx: CanvasRenderingContext2D): void {
-  ctx.font = '800 0.8px "Nunito Variable", sans-serif';
   ctx.lineJoin = 'round';
-  ctx.lineWidth = 0.14;
   ctx.strokeStyle = 'rgba(28,36,64,0.85)';
-  ctx.fillStyle = '#ffffff';
   const zed = new Path2D('M.25 .25h.5l-.5 .5h.5');
   ctx.lineWidth = 0.26;
   ctx.lineCap = 'round';

@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { getAgent, listAgents } from '@hamlet/contract';
 import { agentDetail } from './agent-detail.fixture.ts';
-import type { Api, Refused, Reply } from '../api.ts';
+import type { Reply } from '../api.ts';
+import { apiThat, AWAY, UNREACHABLE } from '../api.fixture.ts';
 import { INITIAL_STATE } from '../app-state.ts';
 import { createStore } from '../store.ts';
 import { LiveSource } from '../world/live-source.ts';
 import type { WorldEvent } from '../world/world-events.ts';
 import { adasMorning } from '../world/recording.fixture.ts';
 import { Agents } from './agents.ts';
-
-const AWAY: Refused = { code: 'unavailable', title: 'The world is unreachable', detail: '', status: 503, errors: [] };
-const REFUSED: Reply<never> = { ok: false, refused: AWAY };
 
 /** A village whose API gives these answers. Routes without an answer are unreachable. */
 function started(
@@ -24,10 +22,8 @@ function started(
 } {
   // The page counts as visible in these tests.
   Object.defineProperty(globalThis, 'document', { configurable: true, value: { hidden: false } });
-  const call = ({ name }: { readonly name: string }): Promise<Reply<unknown>> =>
-    Promise.resolve(answers[name] ?? REFUSED);
   const store = createStore(INITIAL_STATE);
-  const api = { call: call as Api['call'] };
+  const api = apiThat((name) => answers[name] ?? AWAY);
   const agents = new Agents(api, store, new LiveSource(api, store));
   context.after(() => {
     agents.stop();
@@ -52,7 +48,7 @@ test('feed, rows and clock follow the world', async (context) => {
   const { store } = started(context, {});
   const { world, until } = adasMorning();
   let emit: (events: readonly WorldEvent[]) => void = () => undefined;
-  const source = Object.assign(new LiveSource({ call: (() => Promise.resolve(REFUSED)) as Api['call'] }, store), {
+  const source = Object.assign(new LiveSource(UNREACHABLE, store), {
     moment: () => world.at(175),
     goals: () => world.goals(),
     subscribe: (listener: typeof emit) => {
@@ -60,7 +56,11 @@ test('feed, rows and clock follow the world', async (context) => {
       return () => undefined;
     },
   });
-  const agents = new Agents({ call: (() => Promise.resolve(listed('ada'))) as Api['call'] }, store, source);
+  const agents = new Agents(
+    apiThat(() => listed('ada')),
+    store,
+    source,
+  );
   context.after(() => {
     agents.stop();
     Reflect.deleteProperty(globalThis, 'document');
@@ -75,24 +75,24 @@ test('feed, rows and clock follow the world', async (context) => {
     feed.map(({ name, text }) => `${name} ${text}`),
     ['Ada fell asleep', 'Ada took an apple', 'Ada “Hello”', 'Ada is drinking coffee at Café', 'Ada is walking to Café'],
   );
-  assert.deepEqual([rows[0]?.live, rows[0]?.place, rows[0]?.carried, clock?.day], [true, 'Café', ['apple'], 0]);
+  assert.deepEqual([rows[0]?.place, rows[0]?.carried, clock?.day], ['Café', ['apple'], 0]);
 });
 
 test('known agents stay after a refusal, which is stored beside them', async (context) => {
   const { agents, store, answers } = started(context, { [listAgents.name]: listed('ada') });
   await agents.refreshAll();
-  answers[listAgents.name] = REFUSED;
+  answers[listAgents.name] = AWAY;
   await agents.refreshAll();
   assert.deepEqual(
     [store.get().details.size, store.get().rows.length, store.get().agents],
-    [1, 1, { read: true, refused: AWAY }],
+    [1, 1, { read: true, refused: AWAY.refused }],
   );
 });
 
 test('the list does not count as empty before the first answer', async (context) => {
   const { agents, store } = started(context, {});
   await agents.refreshAll();
-  assert.deepEqual(store.get().agents, { read: false, refused: AWAY });
+  assert.deepEqual(store.get().agents, { read: false, refused: AWAY.refused });
 });
 
 test('the list omits personas, and known personas stay', async (context) => {

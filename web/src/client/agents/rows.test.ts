@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '../app-state.ts';
 import type { DrawnAgent } from '@hamlet/core';
+import { ADA as DRAWN } from '../../canvas/model/drawn-agent.fixture.ts';
 import { agentDetail } from './agent-detail.fixture.ts';
 import { AgentRows, type RowSource } from './rows.ts';
 
@@ -10,25 +11,19 @@ const ZONES = [
   { id: 'a', name: 'Old town', kind: 'public', x: 0, y: 0, width: 50, height: 50 },
   { id: 'b', name: 'Garden', kind: 'quiet', x: 20, y: 20, width: 5, height: 5 },
 ];
-const ADA: DrawnAgent = {
-  agent: 1,
-  agentId: 'ada',
-  name: 'Ada',
-  x: 11,
-  y: 10,
-  facing: 'south',
-  moving: false,
-  asleep: false,
-  online: true,
-  speech: null,
-  emote: null,
-  activity: 'idle',
-  inventory: [],
-};
+const ADA: DrawnAgent = { ...DRAWN, x: 11, y: 10 };
 
 const rowsOf = (source: RowSource): readonly Row[] => new AgentRows().update(source);
-const rows = (agents: readonly DrawnAgent[], goals = new Map<string, { x: number; y: number }>()): readonly Row[] =>
-  rowsOf({ details: new Map(), agents, goals, hands: new Map(), landmarks: [CAFE], zones: ZONES });
+const SOURCE: RowSource = {
+  details: new Map(),
+  agents: [ADA],
+  goals: new Map(),
+  hands: new Map(),
+  landmarks: [CAFE],
+  zones: ZONES,
+};
+const rows = (agents: readonly DrawnAgent[], goals = SOURCE.goals): readonly Row[] =>
+  rowsOf({ ...SOURCE, agents, goals });
 
 test('a place is the landmark with a slot at the tile, else the smallest zone, else nothing', () => {
   assert.equal(rows([ADA])[0]?.place, 'Café');
@@ -46,29 +41,17 @@ test('a row shows the agent as in the frames, or as last reported by the API', (
   const details = new Map([
     ['ada', agentDetail('ada', { activity: 'reading', inventory: [{ item_id: 'apple-1', kind: 'apple' }] })],
   ]);
-  const source = {
-    details,
-    goals: new Map<string, { x: number; y: number }>(),
-    hands: new Map(),
-    landmarks: [CAFE],
-    zones: ZONES,
-  };
+  const source = { ...SOURCE, details };
   const [live] = rowsOf({ ...source, agents: [{ ...ADA, speech: { text: 'Hello', tick: 1 } }] });
   const [away] = rowsOf({ ...source, agents: [] });
-  assert.deepEqual([live?.live, live?.activity, live?.speech, live?.carried], [true, 'idle', 'Hello', []]);
-  assert.deepEqual([away?.live, away?.activity, away?.speech, away?.carried], [false, 'reading', null, ['apple']]);
+  assert.deepEqual([live?.activity, live?.speech, live?.carried], ['idle', 'Hello', []]);
+  assert.deepEqual([away?.activity, away?.speech, away?.carried], ['reading', null, ['apple']]);
 });
 
 test('unchanged rows are the same objects, and so is an unchanged list', () => {
   const table = new AgentRows();
   const agents = [ADA, { ...ADA, agentId: 'bob', name: 'Bob', x: 30, inventory: ['wood-1'] }];
-  const source = {
-    details: new Map([['ada', agentDetail('ada')]]),
-    goals: new Map<string, { x: number; y: number }>(),
-    hands: new Map(),
-    landmarks: [CAFE],
-    zones: ZONES,
-  };
+  const source = { ...SOURCE, details: new Map([['ada', agentDetail('ada')]]) };
   const before = table.update({ ...source, agents });
   const same = agents.map((agent) => ({ ...agent, inventory: [...agent.inventory] }));
   assert.equal(table.update({ ...source, agents: same }), before);
@@ -95,14 +78,7 @@ test('rows stay sorted by name when a name changes or one agent replaces another
   const table = new AgentRows();
   const names = (...agents: readonly (readonly [string, string])[]): string[] =>
     table
-      .update({
-        details: new Map(),
-        agents: agents.map(([agentId, name]) => ({ ...ADA, agentId, name })),
-        goals: new Map(),
-        hands: new Map(),
-        landmarks: [],
-        zones: [],
-      })
+      .update({ ...SOURCE, agents: agents.map(([agentId, name]) => ({ ...ADA, agentId, name })) })
       .map(({ name }) => name);
   assert.deepEqual(names(['a', 'Ada'], ['b', 'Bob']), ['Ada', 'Bob']);
   assert.deepEqual(names(['a', 'Zoe'], ['b', 'Bob']), ['Bob', 'Zoe']);
@@ -111,21 +87,14 @@ test('rows stay sorted by name when a name changes or one agent replaces another
 
 test('when landmarks change, every row gets its new place', () => {
   const table = new AgentRows();
-  const source = {
-    details: new Map(),
-    agents: [ADA],
-    goals: new Map<string, { x: number; y: number }>(),
-    hands: new Map(),
-  };
-  assert.equal(table.update({ ...source, landmarks: [], zones: [] })[0]?.place, null);
-  assert.equal(table.update({ ...source, landmarks: [CAFE], zones: ZONES })[0]?.place, 'Café');
+  assert.equal(table.update({ ...SOURCE, landmarks: [], zones: [] })[0]?.place, null);
+  assert.equal(table.update(SOURCE)[0]?.place, 'Café');
 });
 
 test('a row shows the activity of the hands, and is rebuilt when it changes', () => {
   const table = new AgentRows();
-  const source = { details: new Map(), agents: [ADA], goals: new Map(), landmarks: [], zones: [] };
   const hands = (...entries: readonly (readonly [string, 'typing'])[]) =>
-    table.update({ ...source, hands: new Map(entries) });
+    table.update({ ...SOURCE, hands: new Map(entries) });
   assert.equal(hands()[0]?.hands, null);
   assert.equal(hands(['ada', 'typing'])[0]?.hands, 'typing');
   assert.equal(hands()[0]?.hands, null);

@@ -116,7 +116,6 @@ function rowOf(places: Places, id: string, { detail, agent, goal, hands }: Parts
   return {
     ...seen,
     id,
-    live: agent !== undefined,
     name: detail?.display_name ?? agent?.name ?? id,
     place: placeName(places, seen),
     heading: goal === undefined ? null : headingOf(places, goal, detail),

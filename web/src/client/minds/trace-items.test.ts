@@ -4,7 +4,7 @@ import type { Permission, RunEvent } from '@hamlet/contract';
 import { aCallEvent, aModelEvent, aPermission, aRunEvent } from './minds.fixture.ts';
 import { afterRunEvent, EMPTY_TRACE } from './run-trace.ts';
 
-import { type CallItem, type ModelItem, traceItems, usageSoFar } from './trace-items.ts';
+import { type CallItem, type ModelItem, stepsSoFar, traceItems } from './trace-items.ts';
 
 const items = (events: readonly RunEvent[], permissions: readonly Permission[] = []): ReturnType<typeof traceItems> =>
   traceItems(events.reduce(afterRunEvent, EMPTY_TRACE), permissions);
@@ -98,10 +98,9 @@ test('an answer of the model shows model, tokens, cost and text; a failed attemp
   );
 });
 
-test('the usage so far counts answers and their tokens', () => {
-  const answer = (number: number, total: number): RunEvent =>
-    aModelEvent(number, 'model_answered', { ask: number, attempt: 1, usage: { prompt: 0, completion: total, total } });
-  assert.deepEqual(usageSoFar(items([answer(1, 100), answer(2, 50)])), { steps: 2, tokens: 150 });
+test('the steps so far are the answers of the model', () => {
+  const answer = (number: number): RunEvent => aModelEvent(number, 'model_answered', { ask: number, attempt: 1 });
+  assert.equal(stepsSoFar(items([answer(1), answer(2), BEGUN])), 2);
 });
 
 test('other events become notes', () => {

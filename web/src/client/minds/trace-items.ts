@@ -35,7 +35,6 @@ export interface ModelItem {
   readonly cost: string | null;
   readonly code: string | null;
   readonly text: string | null;
-  readonly witnessed: boolean;
 }
 
 interface NoteItem {
@@ -176,8 +175,8 @@ const NEW_ANSWER = { model: null, tokens: null, cost: null, code: null, text: nu
 const ENDS = { model_asked: null, model_answered: 'answered', model_failed: 'failed' } as const;
 
 function modelAfter(before: ModelItem | null, event: ModelEvent, said: RunTrace['said']): ModelItem {
-  const { at, detail, witnessed } = event;
-  const known = before ?? { ...NEW_ANSWER, at, witnessed };
+  const { at, detail } = event;
+  const known = before ?? { ...NEW_ANSWER, at };
   return {
     kind: 'model',
     key: modelKey(detail),
@@ -190,7 +189,6 @@ function modelAfter(before: ModelItem | null, event: ModelEvent, said: RunTrace[
     cost: detail.cost ?? known.cost,
     code: detail.code ?? known.code,
     text: wordsOf(event, said) ?? known.text,
-    witnessed: witnessed || known.witnessed,
   };
 }
 
@@ -202,8 +200,7 @@ function ended<T extends ModelItem | NoteItem>(item: T, isOver: boolean): T {
   return item.kind === 'model' && item.state === 'asked' && isOver ? { ...item, state: 'left' } : item;
 }
 
-/** The usage of a run so far, counted from its events until the run itself reports it. */
-export function usageSoFar(items: readonly TraceItem[]): { readonly steps: number; readonly tokens: number } {
-  const answers = items.filter((item) => item.kind === 'model').filter(({ state }) => state === 'answered');
-  return { steps: answers.length, tokens: answers.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0) };
+/** The steps of a run so far, counted from its events until the run itself reports them. */
+export function stepsSoFar(items: readonly TraceItem[]): number {
+  return items.filter((item) => item.kind === 'model' && item.state === 'answered').length;
 }

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueryObserver } from '@tanstack/react-query';
-import type { Refused, Reply } from '../api.ts';
+import type { Reply } from '../api.ts';
+import { refusal } from '../api.fixture.ts';
 import type { Answer, PagesState } from './use-live.ts';
-import { answerOptions, createQueries, Intents, isFinal, withFirst, withLater } from './use-live.ts';
+import {
+  answerAfter,
+  answerOptions,
+  createQueries,
+  Intents,
+  isFinal,
+  waitMs,
+  withFirst,
+  withLater,
+} from './use-live.ts';
 
-const REFUSED: Refused = { code: 'unreachable', title: 'Away', detail: '', status: 0, errors: [] };
+const REFUSED = refusal('unreachable', 0);
 const HOUR_MS = 3_600_000;
 
 /** A query that the test answers, and the requests that it made. */
@@ -48,10 +58,7 @@ test('a refusal keeps the known rows, and unchanged rows stay the same objects',
   await settled();
   const first = observer.getCurrentResult().data?.data;
   assert.deepEqual(first, [1, 2]);
-  const replies: Reply<number[]>[] = [
-    { ok: false, refused: REFUSED },
-    { ok: true, data: [1, 2] },
-  ];
+  const replies: Reply<number[]>[] = [REFUSED, { ok: true, data: [1, 2] }];
   for (const [at, reply] of replies.entries()) {
     void observer.refetch();
     await settled();
@@ -59,7 +66,7 @@ test('a refusal keeps the known rows, and unchanged rows stay the same objects',
     calls[at + 1]?.answer(reply);
     await settled();
     assert.equal(observer.getCurrentResult().data?.data, first);
-    assert.equal(observer.getCurrentResult().data?.refused, reply.ok ? null : REFUSED);
+    assert.equal(observer.getCurrentResult().data?.refused, reply.ok ? null : reply.refused);
   }
 });
 
@@ -138,10 +145,6 @@ test('a row that moves to the later page during the read is shown once', () => {
   );
 });
 
-const refusal = (code: Refused['code'], status: number): Reply<never> => ({
-  ok: false,
-  refused: { code, title: 'No', detail: 'Not now', status, errors: [] },
-});
 const SHORT_OF_MONEY = refusal('insufficient_funds', 409);
 
 /** A sender with numbered keys, and the keys that it used. */
@@ -226,4 +229,24 @@ test('an unknown code is final depending on its status', () => {
   assert.equal(isFinal({ code: 'insufficient_funds', status: 409 }), true);
   assert.equal(isFinal({ code: 'unreachable', status: 0 }), false);
   assert.equal(isFinal({ code: 'internal', status: 503 }), false);
+});
+
+test('success keeps the interval; failures double the wait up to 15 s, half of it random', () => {
+  assert.equal(waitMs(2000, { failures: 0, chance: 0.7 }), 2000);
+  assert.deepEqual(
+    [1, 2, 3, 50].map((failures) => waitMs(2000, { failures, chance: 1 })),
+    [4000, 8000, 15_000, 15_000],
+  );
+  assert.equal(waitMs(2000, { failures: 2, chance: 0 }), 4000);
+  assert.equal(waitMs(60_000, { failures: 3, chance: 1 }), 60_000, 'a long interval does not grow');
+});
+
+test('a failure keeps the last good data with the refusal and increases the count; success resets it', () => {
+  const good = answerAfter(undefined, { ok: true, data: 'bread' }, 0.5);
+  assert.deepEqual(good, { data: 'bread', refused: null, failures: 0, chance: 0 });
+  const failed = answerAfter(good, REFUSED, 0.5);
+  assert.deepEqual(failed, { data: 'bread', refused: REFUSED.refused, failures: 1, chance: 0.5 });
+  assert.equal(answerAfter(failed, REFUSED, 0.5).failures, 2);
+  assert.deepEqual(answerAfter(failed, { ok: true, data: 'cake' }, 0.5).failures, 0);
+  assert.equal(answerAfter<string>(undefined, REFUSED, 0.5).data, null);
 });

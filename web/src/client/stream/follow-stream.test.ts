@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Refused, Reply } from '../api.ts';
+import type { Reply } from '../api.ts';
+import { refusal } from '../api.fixture.ts';
 import { followStream, type StreamListener, type StreamState } from './follow-stream.ts';
 
 type Event = { readonly id: string | null };
 type Script = (on: StreamListener<Event>) => Reply<null>;
 
-const refusal = (code: Refused['code'], status: number): Reply<null> => ({
-  ok: false,
-  refused: { code, title: 'No', detail: '', status, errors: [] },
-});
 const ENDED: Reply<null> = { ok: true, data: null };
 
 /** Follows a server that answers each opening with the next script; the last one ends the subject. */

@@ -43,8 +43,6 @@ const sleep: StreamWait = (ms, signal) =>
 
 interface FollowOptions {
   readonly signal: AbortSignal;
-  /** The cursor to begin after; null is the beginning. */
-  readonly after?: string | null;
   readonly wait?: StreamWait;
   /** A random number from 0 to 1, which spreads the retries of many browsers. */
   readonly chance?: () => number;
@@ -63,9 +61,9 @@ const STEADY_SIGNS = 4;
  */
 export async function followStream<E extends StreamedEvent>(
   port: StreamPort<E>,
-  { signal, after = null, wait = sleep, chance = Math.random }: FollowOptions,
+  { signal, wait = sleep, chance = Math.random }: FollowOptions,
 ): Promise<void> {
-  let cursor = after;
+  let cursor: string | null = null;
   let failures = 0;
   const enter = stateWriter(port);
   enter('connecting');

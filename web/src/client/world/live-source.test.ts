@@ -1,34 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getWorld, getWorldMap } from '@hamlet/contract';
-import type { Api, Caller, Refused, Reply } from '../api.ts';
+import { getWorldMap } from '@hamlet/contract';
+import { apiThat, AWAY, UNREACHABLE } from '../api.fixture.ts';
 import { type AppState, INITIAL_STATE } from '../app-state.ts';
 import { createStore } from '../store.ts';
 import { LiveSource, withConnection, withHands } from './live-source.ts';
 
-const AWAY: Refused = { code: 'unavailable', title: 'The world is unreachable', detail: '', status: 503, errors: [] };
-
-/** An API with these answers by route; other routes are unreachable. */
-function apiOf(answers: Record<string, Reply<unknown>>): Caller {
-  const call = ({ name }: { readonly name: string }): Promise<Reply<unknown>> =>
-    Promise.resolve(answers[name] ?? { ok: false, refused: AWAY });
-  return { call: call as Api['call'] };
-}
-
 test('while the world is unavailable the store has the reason why there is no map', async () => {
   const store = createStore(INITIAL_STATE);
-  const source = new LiveSource(apiOf({}), store);
+  const source = new LiveSource(UNREACHABLE, store);
   assert.deepEqual([await source.load(), source.moment()], [null, null]);
-  assert.deepEqual(store.get().loading, { failed: AWAY });
+  assert.deepEqual(store.get().loading, { failed: AWAY.refused });
 });
 
 test('an unreadable map becomes a refusal, not an endless wait', async () => {
   const store = createStore(INITIAL_STATE);
-  const answers = {
-    [getWorldMap.name]: { ok: true as const, data: { width: 2, height: 2, terrain: '%', legend: [] } },
-    [getWorld.name]: { ok: true as const, data: { landmarks: [], zones: [], tick: 0 } },
-  };
-  assert.equal(await new LiveSource(apiOf(answers), store).load(), null);
+  const map = { width: 2, height: 2, terrain: '%', legend: [] };
+  const api = apiThat((name) => ({
+    ok: true,
+    data: name === getWorldMap.name ? map : { landmarks: [], zones: [], tick: 0 },
+  }));
+  assert.equal(await new LiveSource(api, store).load(), null);
   const { loading } = store.get();
   assert.ok(typeof loading === 'object' && loading.failed.title === 'The map cannot be read');
 });

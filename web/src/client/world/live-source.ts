@@ -10,6 +10,7 @@ import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../
 import type { Store } from '../store.ts';
 import { FramedWorld } from './framed-world.ts';
 import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } from './world-source.ts';
+import { readJson } from '../json.ts';
 
 /** With up to this many agents the page pins all of them, so that the list is live wherever the camera is. */
 const PIN_ALL = 32;
@@ -146,7 +147,7 @@ type Hands = Pick<AppState, 'hands'>;
 
 /** The state after a text message of `/ws/world`. A message of a kind that this page does not know changes nothing. Pure. */
 export function withHands<S extends Hands>(state: S, text: string): S {
-  const message = HandsMessage.safeParse(valueOf(text));
+  const message = HandsMessage.safeParse(readJson(text));
   if (!message.success) return state;
   const { reset, agents } = message.data;
   const hands = new Map(reset ? [] : state.hands);
@@ -162,12 +163,4 @@ export function withConnection<S extends Hands & Pick<AppState, 'connection'>>(s
   if (state.connection === connection) return state;
   const isOpen = connection === 'live' || connection === 'lagging';
   return { ...state, connection, hands: isOpen || state.hands.size === 0 ? state.hands : new Map() };
-}
-
-function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

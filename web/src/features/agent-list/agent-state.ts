@@ -8,7 +8,7 @@ export function doing(row: Row): string {
   const at = row.place === null ? '' : ` at ${row.place}`;
   if (row.asleep) return `is asleep${at}`;
   if (!row.online) return 'is not connected';
-  if (row.hands !== null) return `${handsSentence(row.hands)}${row.moving ? '' : at}`;
+  if (row.hands !== null) return `${SENTENCES[row.hands]}${row.moving ? '' : at}`;
   if (row.moving) return row.heading === null ? 'is out walking' : `is walking to ${row.heading}`;
   return `is ${activityLabel(row.activity)}${at}`;
 }
@@ -54,5 +54,3 @@ const SENTENCES: Readonly<Record<HandsActivity, string>> = {
   working: 'is working with a tool',
   waiting: 'waits for a permission',
 };
-
-const handsSentence = (activity: HandsActivity): string => SENTENCES[activity];

@@ -1,6 +1,7 @@
 import { memo, useMemo, useState } from 'react';
 import type { AppState, FeedEntry, Row } from '../../client/app-state.ts';
 import { Avatar, Icon, IconButton, Unread } from '../../ui/controls.tsx';
+import { FilterField } from '../../ui/fields.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
@@ -48,19 +49,14 @@ export function AgentsPanel() {
           aria-expanded={open}
         />
       </header>
-      <label className="filter">
-        <Icon name="search" size={16} />
-        <input
-          id="agents-filter"
-          type="search"
-          data-search
-          placeholder="Find an agent or a place"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-          aria-label="Filter agents"
-        />
-        <kbd aria-hidden="true">/</kbd>
-      </label>
+      <FilterField
+        id="agents-filter"
+        label="Filter agents"
+        placeholder="Find an agent or a place"
+        value={filter}
+        onChange={setFilter}
+        hasKey
+      />
       <NoRows {...agents} empty={rows.length === 0} />
       {rows.length > 0 && found.length === 0 && <p className="empty">No agent matches “{filter}”.</p>}
       <VirtualList

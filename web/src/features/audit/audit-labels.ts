@@ -1,5 +1,6 @@
 import type { AuditRecord } from '@hamlet/contract';
 import type { Place } from '../../client/url-state.ts';
+import { isJsonObject } from '../../client/json.ts';
 
 export const AREAS = [
   'ledger',
@@ -83,12 +84,11 @@ export function detailLines({
   request_id: requestId,
   traceparent,
 }: Pick<AuditRecord, 'detail' | 'request_id' | 'traceparent'>): { readonly name: string; readonly value: string }[] {
-  const facts =
-    typeof detail === 'object' && detail !== null && !Array.isArray(detail)
-      ? Object.entries(detail)
-      : detail === null || detail === undefined
-        ? []
-        : [['detail', detail] as const];
+  const facts = isJsonObject(detail)
+    ? Object.entries(detail)
+    : detail === null || detail === undefined
+      ? []
+      : [['detail', detail] as const];
   const more = [
     ['request', requestId],
     ['trace', traceparent],

@@ -8,7 +8,16 @@ import { useAgentNames, useRole, useVillage, useVillageState } from '../village-
 import { PostList } from './post-list.tsx';
 import { Thread } from './thread.tsx';
 import { POST_FILTERS } from '../../client/url-state.ts';
-import { CheckField, Choices, FieldProblem, FilterChip, SelectField, TextField } from '../../ui/fields.tsx';
+import {
+  CheckField,
+  Choices,
+  FieldProblem,
+  FilterChip,
+  Form,
+  SelectField,
+  SubmitButton,
+  TextField,
+} from '../../ui/fields.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
 import { FILTER_LABELS } from './board-labels.ts';
 import { type Field, fieldsOf, useDraft, readJsonDraft } from '../../client/drafts.ts';
@@ -54,14 +63,7 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
           />
         )}
       </header>
-      <form
-        className="form compose"
-        aria-label="New post"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
+      <Form className="compose" aria-label="New post" onSend={send}>
         <h2>New post</h2>
         <TextField
           label="Title"
@@ -96,13 +98,8 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
         <PlaceField {...of('place')} />
         {mayModerate && <CheckField label="In the name of the village" name="village" {...of('village')} />}
         {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
-        <Button
-          look="strong"
-          word={sending.busy ? 'One moment…' : 'Post to the board'}
-          type="submit"
-          aria-disabled={sending.busy}
-        />
-      </form>
+        <SubmitButton word="Post to the board" busy={sending.busy} />
+      </Form>
     </>
   );
 }

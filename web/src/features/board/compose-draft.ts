@@ -1,5 +1,6 @@
 import type { PostAudience, CallInput, createPost } from '@hamlet/contract';
 import { POST_TAGS_MAX, PostText, PostTitle, Tags } from '@hamlet/contract';
+import type { Reading } from '../../client/drafts.ts';
 
 export type DraftPlace =
   | { readonly kind: 'none' }
@@ -27,9 +28,7 @@ export const EMPTY_DRAFT: ComposeDraft = {
 
 type ComposeProblems = Readonly<Partial<Record<'title' | 'body' | 'tags', string>>>;
 type PostBody = CallInput<typeof createPost>['body'];
-type ComposeReading =
-  | { readonly ok: true; readonly body: PostBody }
-  | { readonly ok: false; readonly problems: ComposeProblems };
+type ComposeReading = Reading<{ body: PostBody }, ComposeProblems>;
 
 /** The tags in a line such as `question, #help`, without duplicates. */
 export function readTags(line: string): string[] {

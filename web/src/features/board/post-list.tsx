@@ -1,6 +1,6 @@
 import { type CallData, listPosts, type Post } from '@hamlet/contract';
 import { memo, type ReactElement, useMemo } from 'react';
-import { Button, Icon, MoreButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
+import { Badge, Button, Icon, MoreButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import { moveFocus } from '../../ui/virtual-list.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { AuthorFace, CopyLine } from './byline.tsx';
@@ -87,12 +87,7 @@ const PostRow = memo(function PostRow({ post, now }: Readonly<{ post: Post; now:
           <span className="post-row-title">{post.title}</span>
           <span className="post-row-body">{post.body}</span>
           <span className="post-row-facts">
-            {post.status !== 'open' && (
-              <span className={`badge badge-${status.tone}`}>
-                <span className={`mark mark-${status.tone}`} aria-hidden="true" />
-                {status.word}
-              </span>
-            )}
+            {post.status !== 'open' && <Badge tone={status.tone}>{status.word}</Badge>}
             <span title={`${post.replies} replies`}>
               <Icon name="speech" size={13} />
               {post.replies}

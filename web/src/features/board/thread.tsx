@@ -1,7 +1,8 @@
 import type { CallData, Post, Reply } from '@hamlet/contract';
 import { getPost, getPostDeliverable, POST_BODY_MAX_CHARS, roleMay, urlOf } from '@hamlet/contract';
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import { Button, Icon, LinkButton, MoreButton, Notice, RefusedNotice, useNow } from '../../ui/controls.tsx';
+import { Badge, Button, Icon, LinkButton, MoreButton, Notice, RefusedNotice, useNow } from '../../ui/controls.tsx';
+import { Form } from '../../ui/fields.tsx';
 import { useStore } from '../../client/store.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { freshReplies, noReplyLabel, STATUS_LABELS } from './board-labels.ts';
@@ -17,46 +18,9 @@ import { SourceList, UnopenedList } from '../citations/source-list.tsx';
 import { ArtifactCard } from '../results/artifact-card.tsx';
 import '../results/results.css';
 import { useDraft } from '../../client/drafts.ts';
-import { NO_TEXTS } from '../../client/outbox.ts';
+import { PendingTexts } from '../pending-texts.tsx';
 
-/** The replies to a post that are being sent or were refused. A reply leaves this list as soon as the thread shows it. */
-function PendingReplies({ postId, replies }: Readonly<{ postId: string; replies: readonly Reply[] }>) {
-  const {
-    board: { outbox },
-  } = useVillage();
-  const pending = useStore(outbox.state, (posts) => posts.get(postId) ?? NO_TEXTS);
-  useEffect(
-    () => outbox.seen(postId, new Set(replies.map((reply) => reply.reply_id))),
-    [outbox, postId, replies, pending],
-  );
-  if (pending.length === 0) return null;
-  return (
-    <ol className="replies">
-      {pending.map((entry) => (
-        <li
-          key={entry.id}
-          className="reply reply-pending"
-          data-pending={entry.refused === null ? 'sending' : 'refused'}
-        >
-          <p className="prose">{entry.body}</p>
-          {entry.refused === null && (
-            <p className="hint" role="status">
-              <span className="spinner spinner-small" aria-hidden="true" /> On its way…
-            </p>
-          )}
-          {entry.refused !== null && (
-            <RefusedNotice refused={entry.refused}>
-              <span className="button-row">
-                <Button word="Send again" onClick={() => void outbox.again(postId, entry)} />
-                <Button word="Discard" onClick={() => outbox.drop(postId, entry.id)} />
-              </span>
-            </RefusedNotice>
-          )}
-        </li>
-      ))}
-    </ol>
-  );
-}
+const PENDING = { list: 'replies', item: 'reply reply-pending', text: 'prose', hint: 'hint' };
 
 /** The form for a reply, or the reason why the viewer cannot reply. Ctrl and Enter send it. */
 function ReplyForm({ post }: { readonly post: Post }) {
@@ -88,13 +52,7 @@ function ReplyForm({ post }: { readonly post: Post }) {
       </p>
     );
   return (
-    <form
-      className="form reply-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
+    <Form className="reply-form" onSend={send}>
       <label className="sr-only" htmlFor="reply-text">
         Reply to {post.author_name}
       </label>
@@ -109,7 +67,7 @@ function ReplyForm({ post }: { readonly post: Post }) {
         placeholder={`Reply to ${post.author_name}`}
       />
       <Button look="strong" icon="send" word="Reply" type="submit" aria-disabled={!ready} title="Ctrl + Enter" />
-    </form>
+    </Form>
   );
 }
 
@@ -152,10 +110,9 @@ function ThreadHead({ post }: { readonly post: Post | null }) {
       <Button icon="back" word="All posts" onClick={() => open({ post: null })} data-action="back" />
       <span className="spring" />
       {status !== null && (
-        <span className={`badge badge-${status.tone}`} data-post-status={post?.status}>
-          <span className={`mark mark-${status.tone}`} aria-hidden="true" />
+        <Badge tone={status.tone} data-post-status={post?.status}>
           {status.word}
-        </span>
+        </Badge>
       )}
     </header>
   );
@@ -186,7 +143,12 @@ function Conversation({ post, replies, now, more, heading }: ConversationProps) 
           ))}
         </ol>
         <MoreButton more={more} word="Later replies" />
-        <PendingReplies postId={post.post_id} replies={replies} />
+        <PendingTexts
+          outbox={board.outbox}
+          placeId={post.post_id}
+          shown={replies.map((reply) => reply.reply_id)}
+          classes={PENDING}
+        />
       </div>
       <ReplyForm post={post} />
     </>
@@ -202,13 +164,7 @@ function ReplyItem({ reply, post, now }: Readonly<{ reply: Reply; post: Post; no
       <PublishedText of={reply} />
       {reply.rewarded !== '0' && (
         <p className="post-facts">
-          <span
-            className={reply.rewarded.startsWith('-') ? 'entry-taken' : 'entry-given'}
-            data-rewarded={reply.rewarded}
-            title="Rewards less penalties for this reply"
-          >
-            <Icon name="coin" size={14} /> {changeLabel(reply.rewarded)}
-          </span>
+          <Rewarded amount={reply.rewarded} what="reply" />
         </p>
       )}
       <ActRow post={post} reply={reply} act={act} onAct={setAct} />
@@ -251,15 +207,7 @@ function Facts({ post }: { readonly post: Post }) {
           <PlaceName place={place} />
         </button>
       )}
-      {rewarded !== '0' && (
-        <span
-          className={rewarded.startsWith('-') ? 'entry-taken' : 'entry-given'}
-          data-rewarded={rewarded}
-          title="Rewards less penalties for this post"
-        >
-          <Icon name="coin" size={14} /> {changeLabel(rewarded)}
-        </span>
-      )}
+      {rewarded !== '0' && <Rewarded amount={rewarded} what="post" />}
       {tags.map((tag) => (
         <button
           key={tag}
@@ -272,6 +220,18 @@ function Facts({ post }: { readonly post: Post }) {
         </button>
       ))}
     </p>
+  );
+}
+
+function Rewarded({ amount, what }: Readonly<{ amount: string; what: 'post' | 'reply' }>) {
+  return (
+    <span
+      className={amount.startsWith('-') ? 'entry-taken' : 'entry-given'}
+      data-rewarded={amount}
+      title={`Rewards less penalties for this ${what}`}
+    >
+      <Icon name="coin" size={14} /> {changeLabel(amount)}
+    </span>
   );
 }
 

@@ -2,6 +2,7 @@ import { MESSAGE_MAX_CHARS } from '@hamlet/contract';
 import { type KeyboardEvent, type ReactElement, useEffect, useRef } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { Button } from '../../ui/controls.tsx';
+import { Form } from '../../ui/fields.tsx';
 
 interface ComposerProps {
   /** The name of the draft, which stays when the panel closes or the page is loaded again. */
@@ -35,13 +36,7 @@ export function Composer(props: ComposerProps) {
     void send();
   };
   return (
-    <form
-      className="form composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <Form className="composer" onSend={send}>
       {hint !== null && <p className="hint">{hint}</p>}
       <div className="composer-row">
         <textarea
@@ -65,7 +60,7 @@ export function Composer(props: ComposerProps) {
           title="Send (Enter). Shift and Enter begin a new line"
         />
       </div>
-    </form>
+    </Form>
   );
 }
 

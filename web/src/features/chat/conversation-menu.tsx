@@ -5,6 +5,7 @@ import { isOwn } from '../../client/labels.ts';
 import type { Reply } from '../../client/api.ts';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Button, RefusedNotice } from '../../ui/controls.tsx';
+import { Form } from '../../ui/fields.tsx';
 import { AllowRules } from '../permissions/allow-rules.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { removalOf } from './chat-labels.ts';
@@ -135,13 +136,7 @@ function Invite({ busy, onInvite }: Readonly<{ busy: boolean; onInvite: (name: s
     if (ready && (await onInvite(name.trim()))) setName('');
   };
   return (
-    <form
-      className="form invite"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void invite();
-      }}
-    >
+    <Form className="invite" onSend={invite}>
       <input
         name="person"
         aria-label="Name of a person to invite"
@@ -152,6 +147,6 @@ function Invite({ busy, onInvite }: Readonly<{ busy: boolean; onInvite: (name: s
         onChange={(event) => setName(event.target.value)}
       />
       <Button word="Invite" type="submit" aria-disabled={!ready} title="The person reads the whole conversation" />
-    </form>
+    </Form>
   );
 }

@@ -1,9 +1,9 @@
-import type { AgentDetail, ChatSession, Permission, Run, SessionMessage } from '@hamlet/contract';
+import type { AgentDetail, ChatSession, Permission, Run } from '@hamlet/contract';
 import { getAgent, listMessages } from '@hamlet/contract';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Conversation } from '../../client/minds/conversation.ts';
 import { exchangesOf, isFinalMessage, withMessages, withPermission } from '../../client/minds/conversation.ts';
-import { traceItems, usageSoFar } from '../../client/minds/trace-items.ts';
+import { stepsSoFar, traceItems } from '../../client/minds/trace-items.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
 import { Badge, Button, IconButton, MoreButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
@@ -20,7 +20,9 @@ import { ConversationMenu } from './conversation-menu.tsx';
 import { useCancelRun } from '../runs/use-runs.ts';
 import { sumOf } from '../../client/labels.ts';
 import type { Refused } from '../../client/api.ts';
-import { NO_TEXTS } from '../../client/outbox.ts';
+import { PendingTexts } from '../pending-texts.tsx';
+
+const PENDING = { list: 'transcript', text: 'bubble prose', hint: 'message-facts' };
 
 /** Within this many pixels of its end a list counts as read to the end. */
 const NEAR_PX = 48;
@@ -99,7 +101,12 @@ export function ConversationView({ sessionId, agent }: Readonly<{ sessionId: str
           <SessionResults sessionId={sessionId} version={state.messages.length}>
             <Transcript state={state} listener={listener} agentId={agent.agent_id} onAnswered={onAnswered} />
           </SessionResults>
-          <PendingMessages sessionId={sessionId} shown={state.messages} />
+          <PendingTexts
+            outbox={messages.outbox}
+            placeId={sessionId}
+            shown={state.messages.map(({ message_id: id }) => id)}
+            classes={PENDING}
+          />
           {problem !== null && (
             <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'} icon="offline">
               {problem}
@@ -265,7 +272,7 @@ function usageOf({ messages, traces }: Conversation): string {
       const trace = id === null ? undefined : traces.get(id);
       return trace === undefined ? [] : [trace];
     });
-  const steps = open.map((trace) => Math.max(trace.run?.usage.steps ?? 0, usageSoFar(traceItems(trace, [])).steps));
+  const steps = open.map((trace) => Math.max(trace.run?.usage.steps ?? 0, stepsSoFar(traceItems(trace, []))));
   return usageLabel(
     [...answers.map((answer) => answer.steps ?? 0), ...steps].reduce((sum, next) => sum + next, 0),
     sumOf([...answers.map(({ cost }) => cost ?? '0'), ...open.map(({ run }) => run?.usage.cost ?? '0')]),
@@ -306,41 +313,5 @@ function OlderMessages({ sessionId, state, change }: OlderProps) {
       <MoreButton more={read} word="Older messages" />
       {refused !== null && <RefusedNotice refused={refused} />}
     </>
-  );
-}
-
-type PendingProps = Readonly<{ sessionId: string; shown: readonly SessionMessage[] }>;
-
-/** Messages that are being sent or were refused. One leaves this list as soon as the transcript shows it. */
-function PendingMessages({ sessionId, shown }: PendingProps) {
-  const {
-    messages: { outbox },
-  } = useVillage();
-  const pending = useStore(outbox.state, (sessions) => sessions.get(sessionId) ?? NO_TEXTS);
-  useEffect(
-    () => outbox.seen(sessionId, new Set(shown.map(({ message_id: id }) => id))),
-    [outbox, sessionId, shown, pending],
-  );
-  if (pending.length === 0) return null;
-  return (
-    <ol className="transcript">
-      {pending.map((entry) => (
-        <li key={entry.id} data-pending={entry.refused === null ? 'sending' : 'refused'}>
-          <p className="bubble prose">{entry.body}</p>
-          {entry.refused === null ? (
-            <p className="message-facts" role="status">
-              <span className="spinner spinner-small" aria-hidden="true" /> On its way…
-            </p>
-          ) : (
-            <RefusedNotice refused={entry.refused}>
-              <span className="button-row">
-                <Button word="Send again" onClick={() => void outbox.again(sessionId, entry)} />
-                <Button word="Discard" onClick={() => outbox.drop(sessionId, entry.id)} />
-              </span>
-            </RefusedNotice>
-          )}
-        </li>
-      ))}
-    </ol>
   );
 }

@@ -1,7 +1,7 @@
 import type { VillageFreeze } from '@hamlet/contract';
 import { freezeVillage, getVillageFreeze, liftVillageFreeze, MEASURE_REASON_MAX, roleMay } from '@hamlet/contract';
 import { useEffect, useState } from 'react';
-import { useDraft } from '../../client/drafts.ts';
+import { useFormDraft } from '../../client/drafts.ts';
 import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { Button, Dialog, Icon } from '../../ui/controls.tsx';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
@@ -60,12 +60,12 @@ function Frozen({ freeze }: { readonly freeze: VillageFreeze }) {
 function LiftForm({ onCancel }: { readonly onCancel: () => void }) {
   const { store } = useVillage();
   const sending = useIntent();
-  const [reason, setReason] = useDraft('lift-freeze');
+  const { draft, of, forget } = useFormDraft('lift-freeze', { reason: '' }, sending.changed);
+  const reason = draft.reason.trim();
   const send = async (): Promise<void> => {
-    const query = reason.trim() === '' ? {} : { reason: reason.trim() };
-    const data = await sending.call(liftVillageFreeze, { query });
+    const data = await sending.call(liftVillageFreeze, { query: reason === '' ? {} : { reason } });
     if (data === null) return;
-    setReason('');
+    forget();
     store.set((state) => ({ ...state, freeze: data }));
   };
   return (
@@ -74,18 +74,14 @@ function LiftForm({ onCancel }: { readonly onCancel: () => void }) {
       sending={sending}
       ready
       word="Lift the freeze: agents may spend and work again"
-      onSend={() => void send()}
+      onSend={send}
       onCancel={onCancel}
     >
       <TextField
         label="Reason (optional)"
         name="lift-reason"
         maxLength={MEASURE_REASON_MAX}
-        value={reason}
-        onChange={(text) => {
-          setReason(text);
-          sending.changed();
-        }}
+        {...of('reason')}
         autoFocus
       />
     </ActionForm>
@@ -144,12 +140,13 @@ export function FreezeButton() {
 function FreezeDialog({ onClose }: { readonly onClose: () => void }) {
   const { store } = useVillage();
   const sending = useIntent();
-  const [reason, setReason] = useDraft('freeze');
+  const { draft, of, forget } = useFormDraft('freeze', { reason: '' }, sending.changed);
+  const reason = draft.reason.trim();
   const freeze = useVillageState((state) => state.freeze);
   const send = async (): Promise<void> => {
-    const data = await sending.call(freezeVillage, { body: { reason: reason.trim() } });
+    const data = await sending.call(freezeVillage, { body: { reason } });
     if (data === null) return;
-    setReason('');
+    forget();
     store.set((state) => ({ ...state, freeze: data }));
     onClose();
   };
@@ -162,10 +159,10 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }) {
       <ActionForm
         label="Freeze everyone"
         sending={sending}
-        ready={reason.trim() !== ''}
+        ready={reason !== ''}
         word="Freeze everyone"
         danger
-        onSend={() => void send()}
+        onSend={send}
         onCancel={onClose}
       >
         <TextField
@@ -174,11 +171,7 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }) {
           rows={2}
           required
           maxLength={MEASURE_REASON_MAX}
-          value={reason}
-          onChange={(text) => {
-            setReason(text);
-            sending.changed();
-          }}
+          {...of('reason')}
           autoFocus
           placeholder="All visitors can read it"
         />

@@ -1,4 +1,5 @@
 import { type AgentDetail, PAST_TROUBLE, REASONS } from '@hamlet/contract';
+import { capital } from '../../client/labels.ts';
 
 export interface ConditionLabel {
   readonly type: string;
@@ -87,7 +88,7 @@ function wordsOf(condition: Condition): ConditionLabel {
 /** The contract's advice for a reason, the same as in the docs and in kubectl; null for an unknown reason. */
 export function adviceOf(reason: string): string | null {
   const advice = Object.entries(REASONS).find(([known]) => known === reason)?.[1];
-  return advice === undefined ? null : `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`;
+  return advice === undefined ? null : `${capital(advice)}.`;
 }
 
 function isAsWanted({ type, status, reason }: Pick<Condition, 'type' | 'status' | 'reason'>): boolean {

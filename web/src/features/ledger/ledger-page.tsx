@@ -1,12 +1,12 @@
 import { type AgentDetail, ENTRY_REASONS, type EntryReason, type LedgerEntry } from '@hamlet/contract';
 import { useMemo, useState } from 'react';
 import './ledger.css';
-import { Avatar, Button, Icon, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
-import { Choices, SelectField } from '../../ui/fields.tsx';
+import { Avatar, Button, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
+import { Choices, FilterField, SelectField } from '../../ui/fields.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
 import { changeLabel, entryLabel, moneyLabel, REASONS, sumOf } from '../../client/labels.ts';
 import { Page } from '../navigation/page.tsx';
-import { useTiers, useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { useShowAgent, useTiers, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { chosenOf, flowOf, type History, NO_HISTORY, reaches, seriesOf, useHistories } from './history.ts';
 import { instantsOf, type Series, valueAt } from './series.ts';
 import { PlotKey, StepPlot } from './step-plot.tsx';
@@ -248,7 +248,7 @@ interface ListProps {
 }
 
 function AgentList({ agents, chosen, onToggle }: ListProps) {
-  const { open, select } = useVillage();
+  const showAgent = useShowAgent();
   const [filter, setFilter] = useState('');
   const wanted = filter.trim().toLowerCase();
   const found = agents.filter(
@@ -261,19 +261,7 @@ function AgentList({ agents, chosen, onToggle }: ListProps) {
         <h2>Agents</h2>
         <p className="hint">{moneyLabel(sumOf(agents.map(({ balance }) => balance ?? '0')))} in all</p>
       </header>
-      {agents.length >= FILTER_FROM && (
-        <label className="filter">
-          <Icon name="search" size={16} />
-          <input
-            type="search"
-            data-search
-            placeholder="Find an agent"
-            aria-label="Find an agent"
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-          />
-        </label>
-      )}
+      {agents.length >= FILTER_FROM && <FilterField label="Find an agent" value={filter} onChange={setFilter} />}
       <ul>
         {found.slice(0, AGENTS_MAX).map((agent) => (
           <li key={agent.agent_id} className="account-row" data-account={agent.agent_id}>
@@ -289,10 +277,7 @@ function AgentList({ agents, chosen, onToggle }: ListProps) {
             <button
               type="button"
               className="account-open"
-              onClick={() => {
-                select(agent.agent_id);
-                open({ tab: 'money' });
-              }}
+              onClick={() => showAgent(agent.agent_id, { tab: 'money' })}
               title={`Open the money of ${agent.display_name}`}
             >
               <b>{agent.display_name}</b>

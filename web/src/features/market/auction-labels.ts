@@ -1,5 +1,6 @@
 import type { AuctionState, BidOutcome } from '@hamlet/contract';
 import type { Tone } from '../../ui/controls.tsx';
+import type { Checked } from '../../client/drafts.ts';
 
 export const AUCTION_LABELS: Readonly<Record<AuctionState, { readonly word: string; readonly tone: Tone }>> = {
   open: { word: 'Open', tone: 'waiting' },
@@ -27,9 +28,7 @@ export interface AuctionDraft {
   readonly reserve: string;
   readonly note: string;
 }
-type AuctionReading =
-  | { readonly ok: true; readonly starts_at: string; readonly ends_at: string; readonly closes_at: string }
-  | { readonly ok: false; readonly problem: string };
+type AuctionReading = Checked<{ starts_at: string; ends_at: string; closes_at: string }>;
 
 export function readAuction({ lane, startsAt, hours, closesAt }: AuctionDraft, nowMs: number): AuctionReading {
   const startMs = Date.parse(startsAt);

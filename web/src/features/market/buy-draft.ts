@@ -1,6 +1,6 @@
 import type { PurchaseItem, PurchaseKind, Quota } from '@hamlet/contract';
 import { PURCHASE_KINDS, PURCHASE_SECONDS_MAX, QUOTAS } from '@hamlet/contract';
-import { readJsonDraft } from '../../client/drafts.ts';
+import { readJsonDraft, type Checked } from '../../client/drafts.ts';
 
 /** The fields of a purchase while a person writes it. Numbers stay as typed; `startsAt` is local time, and empty means now. */
 export interface BuyDraft {
@@ -28,9 +28,7 @@ export const EMPTY_PURCHASE: BuyDraft = {
   unit: 'hours',
 };
 
-export type BuyReading =
-  | { readonly ok: true; readonly item: PurchaseItem; readonly seconds: number }
-  | { readonly ok: false; readonly problem: string };
+export type BuyReading = Checked<{ item: PurchaseItem; seconds: number }>;
 
 /** Reads a stored draft. Another version of the page may have stored it, so an unknown kind, limit or unit becomes the default. */
 export function keptPurchase(kept: string): BuyDraft {

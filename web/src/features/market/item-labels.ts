@@ -1,6 +1,6 @@
 import type { BoughtItem, Limits, PriceList, PurchaseItem, Quota, TierChange } from '@hamlet/contract';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { moneyLabel } from '../../client/labels.ts';
+import { capital, moneyLabel } from '../../client/labels.ts';
 
 const QUOTA_LABELS: Readonly<Record<Quota, string>> = {
   requests_per_minute: 'requests a minute',
@@ -16,16 +16,9 @@ export const KIND_LABELS: Readonly<
 };
 
 export function itemLabel(item: BoughtItem): string {
-  switch (item.kind) {
-    case 'quota':
-      return `${item.amount.toLocaleString('en')} more ${QUOTA_LABELS[item.limit]}`;
-    case 'priority':
-      return 'Priority for a seat';
-    case 'model':
-      return `The model ${item.model}`;
-    case 'gpu':
-      return `${item.lane}: ${item.count === 1 ? 'one GPU' : `${item.count} GPUs`} of its own`;
-  }
+  return item.kind === 'gpu'
+    ? `${item.lane}: ${item.count === 1 ? 'one GPU' : `${item.count} GPUs`} of its own`
+    : capital(purchaseLabel(item));
 }
 
 export function purchaseLabel(item: PurchaseItem): string {

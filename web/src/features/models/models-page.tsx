@@ -1,7 +1,7 @@
 import type { CallData, ModelCredential, ModelPriceView, VillageModel } from '@hamlet/contract';
 import { listModelCredentials, listModelPrices, showModels } from '@hamlet/contract';
 import { useState } from 'react';
-import { Badge, Button, Notice, RefusedNotice, Unread } from '../../ui/controls.tsx';
+import { Badge, Button, Notice, RefusedNotice, Unread, Fact } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';
 import type { ConnectDraft } from './connect/connect-draft.ts';
 import { ConnectForm } from './connect/connect-form.tsx';
@@ -13,7 +13,7 @@ import { SubscriptionForm } from './subscription/subscription-form.tsx';
 import './models.css';
 import type { Refused } from '../../client/api.ts';
 import { TestResult, useTest } from './test-result.tsx';
-import { type Live, useLive } from '../../client/query/use-live.ts';
+import { useLive } from '../../client/query/use-live.ts';
 
 type OpenForm =
   | { readonly kind: 'connect'; readonly changed: ConnectDraft | null }
@@ -21,6 +21,9 @@ type OpenForm =
   | { readonly kind: 'prices'; readonly of: ModelCredential };
 type FormState = Readonly<{ form: OpenForm | null; onForm: (form: OpenForm | null) => void }>;
 type Providers = CallData<typeof listModelCredentials>;
+
+const MODELS_MS = 30_000;
+const PROVIDERS_MS = 10_000;
 
 export function ModelsPage() {
   const [form, setForm] = useState<OpenForm | null>(null);
@@ -45,9 +48,9 @@ export function ModelsPage() {
 }
 
 function Content({ form, onForm }: FormState) {
-  const models = useModels();
-  const providers = useProviders();
-  const prices = usePrices();
+  const models = useLive(showModels, {}, MODELS_MS);
+  const providers = useLive(listModelCredentials, {}, PROVIDERS_MS);
+  const prices = useLive(listModelPrices, {}, MODELS_MS);
   const [connected, setConnected] = useState<string | null>(null);
   const again = (): void => {
     for (const each of [models, providers, prices]) each.again();
@@ -177,23 +180,16 @@ function Configured({ provider }: { readonly provider: Providers['configured'][n
       </header>
       <dl className="provider-facts">
         {address !== null && (
-          <>
-            <dt>Address</dt>
-            <dd>
-              <code>{address}</code>
-            </dd>
-          </>
+          <Fact name="Address">
+            <code>{address}</code>
+          </Fact>
         )}
         {credential !== null && (
-          <>
-            <dt>Key</dt>
-            <dd>
-              <code>{credential}</code>
-            </dd>
-          </>
+          <Fact name="Key">
+            <code>{credential}</code>
+          </Fact>
         )}
-        <dt>Used by</dt>
-        <dd>{usersLabel(users.total)}</dd>
+        <Fact name="Used by">{usersLabel(users.total)}</Fact>
       </dl>
       <p className="hint">It is part of the configuration of the village; an operator changes it.</p>
     </li>
@@ -289,19 +285,4 @@ function PriceTable({ prices }: { readonly prices: readonly ModelPriceView[] }) 
       )}
     </section>
   );
-}
-
-const MODELS_MS = 30_000;
-const PROVIDERS_MS = 10_000;
-
-function useModels(asks = true): Live<CallData<typeof showModels>> {
-  return useLive(showModels, asks ? {} : null, MODELS_MS);
-}
-
-function useProviders(): Live<CallData<typeof listModelCredentials>> {
-  return useLive(listModelCredentials, {}, PROVIDERS_MS);
-}
-
-function usePrices(): Live<CallData<typeof listModelPrices>> {
-  return useLive(listModelPrices, {}, MODELS_MS);
 }

@@ -1,9 +1,10 @@
 import { type ModelCredential, type ModelPriceView, putModelPrices } from '@hamlet/contract';
 import { useState } from 'react';
+import { useDialogDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Button, FormDialog, RefusedNotice } from '../../ui/controls.tsx';
-import { FieldProblem, TextField } from '../../ui/fields.tsx';
-import { type PriceDraft, priceDraftOf, type PriceRow, readPrices } from './price-draft.ts';
+import { FieldProblem, Form, TextField } from '../../ui/fields.tsx';
+import { priceDraftOf, type PriceRow, readPrices } from './price-draft.ts';
 
 interface PriceProps {
   readonly credential: ModelCredential;
@@ -17,20 +18,15 @@ interface PriceProps {
  */
 export function PriceForm({ credential, prices, onClose }: PriceProps) {
   const { name, agent_id: agent, provider } = credential;
-  const [start] = useState(() => {
+  const [tried, setTried] = useState(false);
+  const intent = useIntent();
+  const { draft, write, unsaved } = useDialogDraft(() => {
     const own = prices.filter(
       (price) => price.provider === name && price.agent_id === agent && price.source === 'stored',
     );
     return priceDraftOf(provider?.models.map(({ model }) => model) ?? [], own);
-  });
-  const [draft, setDraft] = useState(start);
-  const [tried, setTried] = useState(false);
-  const intent = useIntent();
+  }, intent.changed);
   const read = readPrices(draft);
-  const write = (change: Partial<PriceDraft>): void => {
-    setDraft((now) => ({ ...now, ...change }));
-    intent.changed();
-  };
   const save = async (): Promise<void> => {
     setTried(true);
     if (!read.ok) return;
@@ -39,20 +35,8 @@ export function PriceForm({ credential, prices, onClose }: PriceProps) {
     if (data !== null) onClose(true);
   };
   return (
-    <FormDialog
-      title={`Prices of ${name}`}
-      draft={JSON.stringify(draft)}
-      start={JSON.stringify(start)}
-      onClose={() => onClose(false)}
-    >
-      <form
-        className="form price-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+    <FormDialog title={`Prices of ${name}`} {...unsaved} onClose={() => onClose(false)}>
+      <Form className="price-form" noValidate onSend={save}>
         <p className="hint">
           Prices for a million tokens. They show what answers cost you at the provider; agents pay the price of their
           tier.
@@ -68,7 +52,7 @@ export function PriceForm({ credential, prices, onClose }: PriceProps) {
         <FieldProblem text={tried && !read.ok ? read.problem : undefined} />
         {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
         <Button look="strong" word={intent.busy ? 'One moment…' : 'Save prices'} type="submit" />
-      </form>
+      </Form>
     </FormDialog>
   );
 }

@@ -1,10 +1,10 @@
 import { deleteModelCredential, MODEL_ABILITIES, type ModelCredential } from '@hamlet/contract';
 import { useState } from 'react';
 import { useIntent } from '../../client/query/use-live.ts';
-import { Badge, Button, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
+import { Badge, Button, LinkButton, RefusedNotice, Time, useNow, Fact } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { actorLabel } from '../../client/labels.ts';
-import { useAgentName, useViewerId, useVillage } from '../village-context.ts';
+import { useAgentName, useShowAgent, useViewerId } from '../village-context.ts';
 import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
 import { abilityLabel, kindLabel, providerState, usersLabel } from './model-labels.ts';
 import { type SubscriptionDraft, subscriptionDraftOf } from './subscription/subscription-draft.ts';
@@ -110,38 +110,30 @@ function CardFacts({ credential, withTest }: FactsProps) {
     <dl className="provider-facts">
       {provider !== null && (
         <>
-          <dt>Models</dt>
-          <dd>
+          <Fact name="Models">
             {provider.models.map(({ name, model }) => (
               <span key={name} className="provider-model">
                 <b>{name}</b> = <code>{model}</code> <TestedAbilities model={model} credential={credential} />
               </span>
             ))}
-          </dd>
-          <dt>Address</dt>
-          <dd>
+          </Fact>
+          <Fact name="Address">
             <code>{provider.base_url}</code>
-          </dd>
+          </Fact>
         </>
       )}
       <KeyFact credential={credential} />
-      <dt>For</dt>
-      <dd>{agent === null ? 'the whole village' : <AgentLink id={agent} />}</dd>
-      <dt>Used by</dt>
-      <dd>
+      <Fact name="For">{agent === null ? 'the whole village' : <AgentLink id={agent} />}</Fact>
+      <Fact name="Used by">
         <Users credential={credential} />
-      </dd>
-      <dt>Added</dt>
-      <dd>
+      </Fact>
+      <Fact name="Added">
         by {actorLabel(by, null, viewer)}, <Time at={at} word={timeAgo(at, now)} />
-      </dd>
+      </Fact>
       {withTest && test !== null && !test.ok && (
-        <>
-          <dt>Last test</dt>
-          <dd className="provider-failure">
-            {test.message ?? test.code} <Time at={test.at} word={timeAgo(test.at, now)} />
-          </dd>
-        </>
+        <Fact name="Last test" className="provider-failure">
+          {test.message ?? test.code} <Time at={test.at} word={timeAgo(test.at, now)} />
+        </Fact>
       )}
     </dl>
   );
@@ -150,17 +142,14 @@ function CardFacts({ credential, withTest }: FactsProps) {
 function KeyFact({ credential }: Pick<CardProps, 'credential'>) {
   const { key_id: sealedBy, fingerprint, provider } = credential;
   return (
-    <>
-      <dt>{provider?.kind === 'openai-subscription' ? 'Sign-in' : 'Key'}</dt>
-      <dd>
-        {sealedBy === null ? 'without a key' : 'sealed'}
-        {fingerprint !== null && (
-          <>
-            , fingerprint <code>{fingerprint}</code>
-          </>
-        )}
-      </dd>
-    </>
+    <Fact name={provider?.kind === 'openai-subscription' ? 'Sign-in' : 'Key'}>
+      {sealedBy === null ? 'without a key' : 'sealed'}
+      {fingerprint !== null && (
+        <>
+          , fingerprint <code>{fingerprint}</code>
+        </>
+      )}
+    </Fact>
   );
 }
 
@@ -181,16 +170,8 @@ function Users({ credential }: Pick<CardProps, 'credential'>) {
 }
 
 function AgentLink({ id }: { readonly id: string }) {
-  const { select, open } = useVillage();
-  return (
-    <LinkButton
-      word={useAgentName(id)}
-      onClick={() => {
-        select(id);
-        open({ tab: 'models' });
-      }}
-    />
-  );
+  const showAgent = useShowAgent();
+  return <LinkButton word={useAgentName(id)} onClick={() => showAgent(id, { tab: 'models' })} />;
 }
 
 function Remove({ credential, onRemoved }: Readonly<{ credential: ModelCredential; onRemoved: () => void }>) {

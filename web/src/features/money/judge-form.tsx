@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Button, Notice, RefusedNotice } from '../../ui/controls.tsx';
-import { Segments, TextField } from '../../ui/fields.tsx';
+import { Form, Segments, TextField } from '../../ui/fields.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole } from '../village-context.ts';
 import { AllowanceLine, useAllowance } from './allowance-line.tsx';
@@ -54,14 +54,7 @@ function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps) {
   const sum = micro === null || micro <= 0n ? null : micro;
   const { verb, placeholder, look, sign } = KIND_LABELS[kind];
   return (
-    <form
-      className="form judge"
-      aria-label="Reward or penalize"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <Form className="judge" aria-label="Reward or penalize" onSend={send}>
       <Segments label="Act" items={KINDS} value={kind} onChange={choose} />
       <AmountField required {...of('amount')} />
       <TextField
@@ -83,7 +76,7 @@ function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps) {
         type="submit"
         aria-disabled={!ready || busy}
       />
-    </form>
+    </Form>
   );
 }
 

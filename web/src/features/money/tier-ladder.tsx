@@ -6,7 +6,7 @@ import { changeLine } from '../market/item-labels.ts';
 import { PurchaseRow } from '../market/purchases.tsx';
 import { LazyBoundary, LinkButton } from '../../ui/controls.tsx';
 import { useRole, useVillage } from '../village-context.ts';
-import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';
+import { byWeight, lostBelow, type Rung, rungsOf, tierAt } from './tier-outlook.ts';
 import { moneyLabel, priceLabel, readAmount } from '../../client/labels.ts';
 
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
@@ -22,7 +22,7 @@ export function TierLadder({ agent, balance, tiers }: LadderProps) {
   if (tiers.length === 0) return null;
   const pinned = agent.entitlement.policy === 'Pinned';
   const micro = readAmount(balance.balance) ?? 0n;
-  const tier = pinned ? agent.entitlement.tier : tierOutlook(tiers, micro, agent.standing.balance_tier).tier;
+  const tier = pinned ? agent.entitlement.tier : tierAt(tiers, micro, agent.standing.balance_tier);
   return (
     <section className="section" aria-label="Tier">
       <h3 className="section-name">Tier</h3>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAmount } from '../../client/labels.ts';
-import { byWeight, lostBelow, previewLabel, previewOf, rungsOf, tierOutlook } from './tier-outlook.ts';
+import { byWeight, lostBelow, previewLabel, previewOf, rungsOf } from './tier-outlook.ts';
 
 const price = { per_hour: '0', per_thousand_tokens: '0' };
 const STEPS = [
@@ -10,15 +10,6 @@ const STEPS = [
   { name: 'tier-2', rank: 2, min_balance: '100', seats: null, price },
 ];
 const micro = (amount: string): bigint => readAmount(amount) ?? assert.fail(`${amount} is not an amount`);
-
-test('an outlook names the next tier and the amount that is missing', () => {
-  assert.deepEqual(tierOutlook(STEPS, micro('8'), 'tier-0'), {
-    tier: 'tier-0',
-    next: { name: 'tier-1', missing: '2' },
-  });
-  assert.deepEqual(tierOutlook(STEPS, micro('250'), 'tier-2'), { tier: 'tier-2', next: null });
-  assert.deepEqual(tierOutlook([], 0n, null), { tier: null, next: null });
-});
 
 test('an agent keeps its tier down to nine tenths of the balance that opens it', () => {
   const account = { balance: micro('10'), available: micro('10'), tier: 'tier-1' };

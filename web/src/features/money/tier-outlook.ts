@@ -2,31 +2,16 @@ import { type EntitlementView, formatAiDollars, type TierChange } from '@hamlet/
 import { tierOfBalance } from '@hamlet/core';
 import { readAmount } from '../../client/labels.ts';
 
-/** The tier for a balance, and the next one. Amounts are aiDollars as decimal strings. */
-interface TierOutlook {
-  readonly tier: string | null;
-  /** The next tier and the amount that the agent lacks for it; null at the top. */
-  readonly next: { readonly name: string; readonly missing: string } | null;
-}
-
 export type LadderStep = Pick<EntitlementView, 'name' | 'rank' | 'min_balance'>;
 
 /** The tier by the rule of the API, for micro-aiDollars and the present tier (null for none). */
-export function tierOutlook(steps: readonly LadderStep[], balance: bigint, current: string | null): TierOutlook {
+export function tierAt(steps: readonly LadderStep[], balance: bigint, current: string | null): string | null {
   const tiers = steps.map(({ name, rank, min_balance: least }) => ({
     name,
     rank,
     minBalance: readAmount(least) ?? 0n,
   }));
-  const name = tierOfBalance(tiers, balance, current);
-  const rank = tiers.find((tier) => tier.name === name)?.rank ?? -1;
-  const above = tiers
-    .filter((tier) => tier.rank > rank && tier.minBalance > balance)
-    .toSorted((left, right) => left.rank - right.rank)[0];
-  return {
-    tier: name,
-    next: above === undefined ? null : { name: above.name, missing: formatAiDollars(above.minBalance - balance) },
-  };
+  return tierOfBalance(tiers, balance, current);
 }
 
 type Preview = Readonly<{ after: string; tier: string | null; changes: boolean; tooMuch: boolean }>;
@@ -38,7 +23,7 @@ export function previewOf(
   change: bigint,
 ): Preview {
   const after = account.balance + change;
-  const { tier } = tierOutlook(steps, after, account.tier);
+  const tier = tierAt(steps, after, account.tier);
   return {
     after: formatAiDollars(after),
     tier,
@@ -109,7 +94,7 @@ export function lostBelow(steps: readonly Step[], tier: string | null): bigint |
   let lost = 0n;
   while (kept - lost > 1n) {
     const middle = (kept + lost) / 2n;
-    if (tierOutlook(steps, middle, tier).tier === tier) kept = middle;
+    if (tierAt(steps, middle, tier) === tier) kept = middle;
     else lost = middle;
   }
   return kept;

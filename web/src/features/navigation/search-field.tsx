@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { Icon } from '../../ui/controls.tsx';
+import { FilterField } from '../../ui/fields.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 const TYPING_MS = 300;
@@ -19,19 +19,5 @@ export function SearchField({ label }: { readonly label: string }) {
     // Only typing starts the timer.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [text]);
-  return (
-    <label className="filter">
-      <Icon name="search" size={16} />
-      <input
-        type="search"
-        data-search
-        maxLength={FIND_MAX_CHARS}
-        placeholder={label}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        aria-label={label}
-      />
-      <kbd aria-hidden="true">/</kbd>
-    </label>
-  );
+  return <FilterField label={label} maxLength={FIND_MAX_CHARS} value={text} onChange={setText} hasKey />;
 }

@@ -2,10 +2,10 @@ import type { Run, RunOffer } from '@hamlet/contract';
 import { acceptOffer, listOffers, OFFER_REASON_MAX_CHARS, refuseOffer } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { useState } from 'react';
-import { useDraft } from '../../client/drafts.ts';
+import { useFormDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts';
-import { Badge, Button, RefusedNotice } from '../../ui/controls.tsx';
-import { TextField } from '../../ui/fields.tsx';
+import { Badge, Button, RefusedNotice, Fact } from '../../ui/controls.tsx';
+import { Form, TextField } from '../../ui/fields.tsx';
 import { moneyLabel } from '../../client/labels.ts';
 import { useViewerId } from '../village-context.ts';
 import { mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';
@@ -26,17 +26,14 @@ export function RunOfferView({ run }: { readonly run: Run }) {
   if (offer === undefined) return null;
   const { word, tone } = OFFER_STATE_LABELS[offer.state];
   return (
-    <>
-      <dt>Offer</dt>
-      <dd className="run-offer" data-offer={offer.state}>
-        <p>
-          <b>{moneyLabel(offer.amount)}</b> <Badge tone={tone}>{word}</Badge>
-        </p>
-        <p className="hint">{offerSentence(offer, run, viewer)}</p>
-        {offer.reason !== null && <blockquote className="prose">{offer.reason}</blockquote>}
-        {mayDecide(offer, run, viewer) && <Decision offer={offer} onDecided={live.again} />}
-      </dd>
-    </>
+    <Fact name="Offer" className="run-offer" data-offer={offer.state}>
+      <p>
+        <b>{moneyLabel(offer.amount)}</b> <Badge tone={tone}>{word}</Badge>
+      </p>
+      <p className="hint">{offerSentence(offer, run, viewer)}</p>
+      {offer.reason !== null && <blockquote className="prose">{offer.reason}</blockquote>}
+      {mayDecide(offer, run, viewer) && <Decision offer={offer} onDecided={live.again} />}
+    </Fact>
   );
 }
 
@@ -76,8 +73,8 @@ interface RefuseProps extends DecisionProps {
 }
 
 function RefuseForm({ offer, intent, onBack, onDecided }: RefuseProps) {
-  const [reason, setReason] = useDraft(`refuse-offer-${offer.run_id}`);
-  const words = reason.trim();
+  const { draft, of, forget } = useFormDraft(`refuse-offer-${offer.run_id}`, { reason: '' }, intent.changed);
+  const words = draft.reason.trim();
   const refuse = async (): Promise<void> => {
     if (words === '' || intent.busy) return;
     const data = await intent.call(
@@ -85,29 +82,18 @@ function RefuseForm({ offer, intent, onBack, onDecided }: RefuseProps) {
       { params: { run_id: offer.run_id }, body: { reason: words } },
       'refuse',
     );
-    if (data !== null) setReason('');
+    if (data !== null) forget();
     onDecided();
   };
   return (
-    <form
-      className="form"
-      aria-label="Refuse the result"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void refuse();
-      }}
-    >
+    <Form aria-label="Refuse the result" onSend={refuse}>
       <TextField
         label="Reason"
         name="offer-reason"
         rows={2}
         autoFocus
         maxLength={OFFER_REASON_MAX_CHARS}
-        value={reason}
-        onChange={(text) => {
-          setReason(text);
-          intent.changed();
-        }}
+        {...of('reason')}
         placeholder="What is missing? The agent reads this."
       />
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
@@ -115,6 +101,6 @@ function RefuseForm({ offer, intent, onBack, onDecided }: RefuseProps) {
         <Button look="danger" word="Refuse the result" type="submit" aria-disabled={words === '' || intent.busy} />
         <Button word="Back" onClick={onBack} />
       </div>
-    </form>
+    </Form>
   );
 }

@@ -2,12 +2,12 @@ import type { Difference, DifferenceKind, ReconciliationView } from '@hamlet/con
 import { changeDifference, DIFFERENCE_KINDS, EXPLANATION_MAX_CHARS, getReconciliation } from '@hamlet/contract';
 import { useState } from 'react';
 import { useIntent, useLive } from '../../client/query/use-live.ts';
-import { useDraft } from '../../client/drafts.ts';
+import { useFormDraft } from '../../client/drafts.ts';
 import { Badge, Icon, LinkButton, RefusedNotice, Unread } from '../../ui/controls.tsx';
 import { ActionForm, CheckField, TextField } from '../../ui/fields.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
 import { actorLabel, moneyLabel } from '../../client/labels.ts';
-import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { useShowAgent, useViewerId, useVillageState } from '../village-context.ts';
 import { comparisonOf, DIFFERENCE_LABELS, sidesOf, waitingLabel } from './payment-labels.ts';
 
 const REFRESH_MS = 10_000;
@@ -121,7 +121,7 @@ function WaitingList({ view }: { readonly view: ReconciliationView }) {
 }
 
 function DebtList({ view }: { readonly view: ReconciliationView }) {
-  const { select, open } = useVillage();
+  const showAgent = useShowAgent();
   const details = useVillageState((state) => state.details);
   if (view.in_debt.length === 0) return null;
   return (
@@ -135,13 +135,7 @@ function DebtList({ view }: { readonly view: ReconciliationView }) {
       <ul>
         {view.in_debt.map(({ agent_id: id, balance }) => (
           <li key={id} className="difference">
-            <LinkButton
-              word={details.get(id)?.display_name ?? id}
-              onClick={() => {
-                select(id);
-                open({ tab: 'money' });
-              }}
-            />{' '}
+            <LinkButton word={details.get(id)?.display_name ?? id} onClick={() => showAgent(id, { tab: 'money' })} />{' '}
             <b className="entry-taken">{moneyLabel(balance)}</b>
           </li>
         ))}
@@ -197,24 +191,29 @@ function DifferenceRow({ difference, onChanged }: Readonly<{ difference: Differe
 function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDone: () => void }>) {
   const viewer = useViewerId();
   const sending = useIntent();
-  const [text, setText] = useDraft(`explain-${difference.difference_id}`);
+  const { draft, of, forget } = useFormDraft(
+    `explain-${difference.difference_id}`,
+    { explanation: '' },
+    sending.changed,
+  );
+  const explanation = draft.explanation.trim();
   const own = viewer === null ? null : `account ${viewer}`;
   const [take, setTake] = useState(true);
   const send = async (): Promise<void> => {
     const body = {
-      ...(text.trim() === '' ? {} : { explanation: text.trim() }),
+      ...(explanation === '' ? {} : { explanation }),
       ...(take && own !== null ? { owner: own } : {}),
     };
     const data = await sending.call(changeDifference, { params: { difference_id: difference.difference_id }, body });
     if (data === null) return;
-    setText('');
+    forget();
     onDone();
   };
   return (
     <ActionForm
       label="Explain"
       sending={sending}
-      ready={text.trim() !== '' || (take && difference.owner !== own)}
+      ready={explanation !== '' || (take && difference.owner !== own)}
       word="Save"
       onSend={() => void send()}
     >
@@ -223,11 +222,7 @@ function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDo
         name="explanation"
         rows={2}
         maxLength={EXPLANATION_MAX_CHARS}
-        value={text}
-        onChange={(explanation) => {
-          setText(explanation);
-          sending.changed();
-        }}
+        {...of('explanation')}
         placeholder="Refunded on Monday; the statement of tomorrow will list it"
       />
       <CheckField

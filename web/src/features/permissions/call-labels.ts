@@ -4,7 +4,8 @@ import { gitCommand } from '@hamlet/core/git';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { parsed, shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
+import { shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
+import { readJson } from '../../client/json.ts';
 
 type ToolLabel = Readonly<{ word: string; icon: IconName }>;
 
@@ -80,7 +81,7 @@ export function toolLabel(tool: string): ToolLabel {
 /** The command of a `git` call; null for another tool or for invalid arguments. */
 export function gitCommandOf({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {
   if (tool !== 'git' || argumentsText === null) return null;
-  const read = HANDS_TOOLS.git.input.safeParse(parsed(argumentsText));
+  const read = HANDS_TOOLS.git.input.safeParse(readJson(argumentsText));
   return read.success ? visibleText(gitCommand(read.data)) : null;
 }
 

@@ -12,7 +12,7 @@ import { useDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts';
 import { Badge, Button, Icon, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { dateTime, timeAgo } from '../../ui/time-labels.ts';
-import { useRole, useViewerId, useVillageState } from '../village-context.ts';
+import { useAgentName, useRole, useViewerId } from '../village-context.ts';
 import { ArgumentList, CommandDetails, WriteDetails } from './argument-list.tsx';
 import { gitCommandOf } from './call-labels.ts';
 import { type ShownPost, shownPost, visibleText } from './shown-arguments.ts';
@@ -42,7 +42,7 @@ export function PermissionCard({ permission, onAnswered }: CardProps) {
 function PendingCard({ permission, onAnswered }: CardProps) {
   const now = useNow(1000);
   const title = useId();
-  const name = useVillageState((state) => state.details.get(permission.agent_id)?.display_name ?? permission.agent_id);
+  const name = useAgentName(permission.agent_id);
   const mayAnswer = roleMay(useRole(), 'permission:answer');
   const reason = reasonLabel(permission);
   return (
@@ -185,7 +185,7 @@ type AlwaysProps = Readonly<{ permission: Permission; busy: boolean; onAllow: (a
 
 function AlwaysAllow({ permission, busy, onAllow }: AlwaysProps) {
   const role = useRole();
-  const name = useVillageState((state) => state.details.get(permission.agent_id)?.display_name ?? permission.agent_id);
+  const name = useAgentName(permission.agent_id);
   const choices = alwaysChoices(permission, { role, agentName: name });
   if (choices.length === 0) return null;
   const reach = reachLabel(permission.tool);

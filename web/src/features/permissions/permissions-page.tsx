@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Avatar, LinkButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
-import { useVillage, useVillageState } from '../village-context.ts';
+import { useAgentName, useShowAgent, useVillage } from '../village-context.ts';
 import { AllowRules } from './allow-rules.tsx';
 import { PermissionCard } from './permission-card.tsx';
 import { usePending } from './pending-count.tsx';
@@ -58,23 +58,18 @@ function Pending() {
 }
 
 function Whose({ permission }: { readonly permission: Permission }) {
-  const { open, select } = useVillage();
+  const { open } = useVillage();
+  const showAgent = useShowAgent();
   const now = useNow(10_000);
   const { agent_id: agent, session_id: chat, run_id: run } = permission;
-  const name = useVillageState((state) => state.details.get(agent)?.display_name ?? agent);
+  const name = useAgentName(agent);
   return (
     <p className="permission-whose">
       <Avatar id={agent} size={24} />
       <b>{name}</b>
       <Time at={permission.asked_at} word={timeAgo(permission.asked_at, now)} />
       {chat !== null && (
-        <LinkButton
-          word="Open the conversation"
-          onClick={() => {
-            select(agent);
-            open({ tab: 'chat', chat });
-          }}
-        />
+        <LinkButton word="Open the conversation" onClick={() => showAgent(agent, { tab: 'chat', chat })} />
       )}
       <LinkButton word="Open the run" onClick={() => open({ view: 'runs', run })} />
     </p>

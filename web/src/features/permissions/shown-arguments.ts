@@ -1,5 +1,6 @@
 import type { Permission } from '@hamlet/contract';
 import { shorten } from '@hamlet/core';
+import { isJsonObject, readJson } from '../../client/json.ts';
 
 /** One argument as a person reads it before the answer: complete, with every hidden character visible. */
 export interface ShownArgument {
@@ -22,10 +23,9 @@ export function visibleText(text: string): string {
 
 /** The arguments of a call, one by one. Text that is not a JSON object is shown complete, under an empty name. */
 export function shownArguments(argumentsText: string): readonly ShownArgument[] {
-  const read = parsed(argumentsText);
-  if (typeof read !== 'object' || read === null || Array.isArray(read))
-    return [{ name: '', text: visibleText(argumentsText), isText: false }];
-  return Object.entries(read).map(([name, value]: [string, unknown]) => ({
+  const read = readJson(argumentsText);
+  if (!isJsonObject(read)) return [{ name: '', text: visibleText(argumentsText), isText: false }];
+  return Object.entries(read).map(([name, value]) => ({
     name: visibleText(name),
     text: visibleText(typeof value === 'string' ? value : jsonText(value)),
     isText: typeof value === 'string',
@@ -37,14 +37,6 @@ function jsonText(value: unknown): string {
   return line.length <= LINE_CHARS ? line : JSON.stringify(value, null, 2);
 }
 const LINE_CHARS = 60;
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 const SHORT_CHARS = 90;
 
@@ -69,8 +61,8 @@ export type ShownPost = Readonly<{ argumentsText: string; deliverables: readonly
 /** The post of a request; null unless it is a post with deliverables, and then its arguments are shown unchanged. */
 export function shownPost({ tool, arguments: text }: Pick<Permission, 'tool' | 'arguments'>): ShownPost | null {
   if (tool !== 'post_to_board') return null;
-  const post = parsed(text);
-  if (typeof post !== 'object' || post === null || !('deliverables' in post)) return null;
+  const post = readJson(text);
+  if (!isJsonObject(post)) return null;
   const { deliverables, ...rest } = post;
   if (!isTexts(deliverables) || deliverables.length === 0) return null;
   return { argumentsText: JSON.stringify(rest), deliverables: [...new Set(deliverables)] };

@@ -1,5 +1,6 @@
 import { type AuditRecord, formatAiDollars, type LedgerEntry } from '@hamlet/contract';
 import { type Field, openRecord, SEALED_KINDS, type SealedRecord, sidesOf } from '@hamlet/core';
+import { isJsonObject } from '../../client/json.ts';
 
 export type Shown =
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
@@ -127,7 +128,7 @@ function bookOf(owner: string | undefined): string | undefined {
 /** JSON with sorted keys, so that equal facts give equal text. */
 function inOrder(value: unknown): string {
   const sorted = (_key: string, inner: unknown): unknown =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+    isJsonObject(inner)
       ? Object.fromEntries(Object.entries(inner).toSorted(([left], [right]) => (left < right ? -1 : 1)))
       : inner;
   return JSON.stringify(value, sorted);

@@ -11,6 +11,7 @@ import { diffLines } from '../hands/hands-labels.ts';
 import { DiffView } from '../hands/diff-view.tsx';
 import { parameterLabels } from '../scripts/script-labels.ts';
 import '../scripts/scripts.css';
+import { readJson } from '../../client/json.ts';
 
 interface CardProps {
   readonly artifact: ShownArtifact;
@@ -124,8 +125,8 @@ function PatchView({ patch }: { readonly patch: string }) {
 }
 
 function TableView({ text }: { readonly text: string }) {
-  const table = useMemo(() => readTable(text), [text]);
-  if (table === null) return <p className="hint">This is no table that the page can show: download it.</p>;
+  const table = useMemo(() => DeliveredTable.safeParse(readJson(text)).data, [text]);
+  if (table === undefined) return <p className="hint">This is no table that the page can show: download it.</p>;
   return (
     <div className="artifact-table" tabIndex={0} role="group" aria-label="Table">
       <table>
@@ -159,14 +160,6 @@ function TableView({ text }: { readonly text: string }) {
   );
 }
 
-function readTable(text: string): DeliveredTable | null {
-  try {
-    return DeliveredTable.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
-}
-
 /** An image, which the village serves only as PNG or JPEG. */
 export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }) {
   const { artifact_id, name } = artifact;
@@ -179,8 +172,8 @@ export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }
 }
 
 function SharedScriptView({ text }: { readonly text: string }) {
-  const script = useMemo(() => readShared(text), [text]);
-  if (script === null) return <p className="hint">This is no script that an agent could adopt: download it.</p>;
+  const script = useMemo(() => SharedScript.safeParse(readJson(text)).data, [text]);
+  if (script === undefined) return <p className="hint">This is no script that an agent could adopt: download it.</p>;
   const labels = parameterLabels(script.parameters);
   return (
     <div className="shared-script">
@@ -194,14 +187,6 @@ function SharedScriptView({ text }: { readonly text: string }) {
       </pre>
     </div>
   );
-}
-
-function readShared(text: string): SharedScript | null {
-  try {
-    return SharedScript.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
 }
 
 type Loaded =

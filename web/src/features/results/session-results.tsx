@@ -1,3 +1,4 @@
+import { Fact } from '../../ui/controls.tsx';
 import type { Artifact, Run, RunSource } from '@hamlet/contract';
 import { getSessionResults, listRunArtifacts, listRunSources } from '@hamlet/contract';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
@@ -81,16 +82,13 @@ export function RunResults({ artifacts }: { readonly artifacts: readonly Artifac
     <>
       {delivered.length > 0 && <Cards word="Delivered" artifacts={delivered} />}
       {images.length > 0 && (
-        <>
-          <dt>Screenshots</dt>
-          <dd>
-            <div className="artifact-images">
-              {images.toReversed().map((image) => (
-                <ArtifactImage key={image.artifact_id} artifact={image} />
-              ))}
-            </div>
-          </dd>
-        </>
+        <Fact name="Screenshots">
+          <div className="artifact-images">
+            {images.toReversed().map((image) => (
+              <ArtifactImage key={image.artifact_id} artifact={image} />
+            ))}
+          </div>
+        </Fact>
       )}
       {others.length > 0 && <Cards word="Kept" artifacts={others} />}
     </>
@@ -99,14 +97,11 @@ export function RunResults({ artifacts }: { readonly artifacts: readonly Artifac
 
 function Cards({ word, artifacts }: Readonly<{ word: string; artifacts: readonly Artifact[] }>) {
   return (
-    <>
-      <dt>{word}</dt>
-      <dd className="artifacts">
-        {artifacts.map((artifact) => (
-          <ArtifactCard key={artifact.artifact_id} artifact={artifact} />
-        ))}
-      </dd>
-    </>
+    <Fact name={word} className="artifacts">
+      {artifacts.map((artifact) => (
+        <ArtifactCard key={artifact.artifact_id} artifact={artifact} />
+      ))}
+    </Fact>
   );
 }
 
@@ -114,12 +109,9 @@ export function RunSources({ sources, text }: Readonly<{ sources: readonly Sourc
   const unopened = unopenedIn(text, useKeysOf(sources));
   if (sources === null || (sources.length === 0 && unopened.length === 0)) return null;
   return (
-    <>
-      <dt>Links</dt>
-      <dd>
-        {sources.length > 0 && <SourceList sources={sources} />}
-        <UnopenedList urls={unopened} />
-      </dd>
-    </>
+    <Fact name="Links">
+      {sources.length > 0 && <SourceList sources={sources} />}
+      <UnopenedList urls={unopened} />
+    </Fact>
   );
 }

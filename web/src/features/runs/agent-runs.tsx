@@ -1,6 +1,6 @@
 import { type AgentDetail, createRun, roleMay, RUN_PROMPT_MAX_CHARS, SafeMode } from '@hamlet/contract';
 import { type KeyboardEvent, useState } from 'react';
-import { Button, LinkButton, RefusedNotice } from '../../ui/controls.tsx';
+import { LinkButton, RefusedNotice } from '../../ui/controls.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { RunList } from './run-list.tsx';
@@ -8,7 +8,7 @@ import { useRuns } from './use-runs.ts';
 import { type FormDraft, useDraft, useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-live.ts';
 import { EMPTY_OFFER, OFFER_TIMES, type OfferDraft, readOffer } from '../offers/offer-labels.ts';
-import { SelectField } from '../../ui/fields.tsx';
+import { Form, SelectField, SubmitButton } from '../../ui/fields.tsx';
 import { AllowanceLine, useAllowance } from '../money/allowance-line.tsx';
 import { AmountField } from '../money/amount-field.tsx';
 import { readAmount } from '../../client/labels.ts';
@@ -77,13 +77,7 @@ function PromptForm({ agent, onSent }: Readonly<{ agent: AgentDetail; onSent: (r
     }
   };
   return (
-    <form
-      className="form prompt-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form className="prompt-form" onSend={submit}>
       <label>
         Task for {agent.display_name}
         <textarea
@@ -111,14 +105,8 @@ function PromptForm({ agent, onSent }: Readonly<{ agent: AgentDetail; onSent: (r
         <p className="hint">{agent.display_name} is asleep: it starts this when it is awake again.</p>
       )}
       {refused !== null && <RefusedNotice refused={refused} />}
-      <Button
-        look="strong"
-        word={busy ? 'One moment…' : 'Send'}
-        type="submit"
-        aria-disabled={!ready}
-        title="Ctrl + Enter"
-      />
-    </form>
+      <SubmitButton word="Send" busy={busy} aria-disabled={!ready} title="Ctrl + Enter" />
+    </Form>
   );
 }
 
@@ -154,20 +142,15 @@ const FREE = 'free';
 
 function SafeModeField({ value, onChange }: SafeModeFieldProps) {
   return (
-    <label>
-      Changes
-      <select
-        name="safe-mode"
-        value={value ?? FREE}
-        onChange={({ target }) => onChange(SafeMode.safeParse(target.value).data ?? null)}
-      >
-        <option value={FREE}>As its rules allow</option>
-        {SafeMode.options.map((mode) => (
-          <option key={mode} value={mode}>
-            {SAFE_MODE_LABELS[mode].choice}
-          </option>
-        ))}
-      </select>
-    </label>
+    <SelectField
+      label="Changes"
+      name="safe-mode"
+      value={value ?? FREE}
+      options={[
+        [FREE, 'As its rules allow'],
+        ...SafeMode.options.map((mode) => [mode, SAFE_MODE_LABELS[mode].choice] as const),
+      ]}
+      onChange={(mode) => onChange(mode === FREE ? null : mode)}
+    />
   );
 }

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { type CallItem, type ModelItem, type TraceItem, traceItems } from '../../client/minds/trace-items.ts';
 import { runRefreshMs } from '../../client/minds/run-trace.ts';
 import { type Pages, useLive, usePages } from '../../client/query/use-live.ts';
-import { Button, LinkButton, MoreButton, Notice, RefusedNotice, Time } from '../../ui/controls.tsx';
+import { Button, LinkButton, MoreButton, Notice, RefusedNotice, Time, Fact } from '../../ui/controls.tsx';
 import { ScriptedMark } from '../scripted/village-mark.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
 import { TaintList } from '../permissions/taint-list.tsx';
@@ -13,7 +13,7 @@ import { OpenedPagesProvider, useKeysOf } from '../citations/opened-pages.ts';
 import { RunResults, RunSources, useRunArtifacts, useRunSources } from '../results/session-results.tsx';
 import { RunWorkers } from './run-workers.tsx';
 import { RunOfferView } from '../offers/run-offer.tsx';
-import { useRole, useViewerId, useVillage } from '../village-context.ts';
+import { useRole, useShowAgent, useViewerId, useVillage } from '../village-context.ts';
 import { isChange, shortCall, toolLabel } from '../permissions/call-labels.ts';
 import {
   eventLabel,
@@ -111,14 +111,13 @@ export function RunDetails({ run: listed, onChanged }: Readonly<{ run: Run; onCh
           <RunFiles calls={calls} />
           <RunSkills run={run} version={trace.events.length} />
           <RunWorkers run={run} version={trace.events.length} />
-          <dt>Course</dt>
-          <dd>
+          <Fact name="Course">
             {items.length === 0 && stream.kind !== 'refused' && 'Loading…'}
             <RunCourse items={items} calls={calls} onAnswered={asked.again} />
             <MoreButton more={hands.more} word="Load older commands and changes" />
             {trace.partial !== null && <p className="prose run-partial">{trace.partial.text}</p>}
             {problem !== null && <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'}>{problem}</Notice>}
-          </dd>
+          </Fact>
         </dl>
         <CancelRun run={run} onChanged={onChanged} />
       </div>
@@ -142,65 +141,46 @@ function Result({ run }: { readonly run: Run }) {
   return (
     <>
       {run.summary !== null && (
-        <>
-          <dt>Summary</dt>
-          <dd>
-            <span className="prose run-summary">
-              <CitedText text={run.summary} />
-            </span>
-            {scripted !== null && <ScriptedMark {...scripted} />}
-          </dd>
-        </>
+        <Fact name="Summary">
+          <span className="prose run-summary">
+            <CitedText text={run.summary} />
+          </span>
+          {scripted !== null && <ScriptedMark {...scripted} />}
+        </Fact>
       )}
       {run.error !== null && (
-        <>
-          <dt>Error</dt>
-          <dd>
-            <code className="reason">{run.error.code}</code> {run.error.message}
-          </dd>
-        </>
+        <Fact name="Error">
+          <code className="reason">{run.error.code}</code> {run.error.message}
+        </Fact>
       )}
-      <dt>Use</dt>
-      <dd>
+      <Fact name="Use">
         {usageOfRun(run)} {!run.usage.witnessed && <small title="The API did not see this use itself">claimed</small>}
-      </dd>
+      </Fact>
     </>
   );
 }
 
 function Origin({ run }: { readonly run: Run }) {
   const { open, select } = useVillage();
+  const showAgent = useShowAgent();
   const { session_id: chat } = run;
   return (
     <>
-      <dt>Agent</dt>
-      <dd>
+      <Fact name="Agent">
         <LinkButton word={run.agent_id} onClick={() => select(run.agent_id)} />
         {run.cycle !== null && <>, cycle {run.cycle}</>}
         {run.attempt > 1 && <>, started {run.attempt} times</>}
-      </dd>
+      </Fact>
       {run.schedule !== null && (
-        <>
-          <dt>Schedule</dt>
-          <dd>
-            <ScheduleLink name={run.schedule.name} onOpen={(schedule) => open({ view: 'schedules', schedule })} />, for{' '}
-            {dateTime(Date.parse(run.schedule.slot))}
-          </dd>
-        </>
+        <Fact name="Schedule">
+          <ScheduleLink name={run.schedule.name} onOpen={(schedule) => open({ view: 'schedules', schedule })} />, for{' '}
+          {dateTime(Date.parse(run.schedule.slot))}
+        </Fact>
       )}
       {chat !== null && (
-        <>
-          <dt>Chat</dt>
-          <dd>
-            <LinkButton
-              word="Open the conversation"
-              onClick={() => {
-                select(run.agent_id);
-                open({ tab: 'chat', chat });
-              }}
-            />
-          </dd>
-        </>
+        <Fact name="Chat">
+          <LinkButton word="Open the conversation" onClick={() => showAgent(run.agent_id, { tab: 'chat', chat })} />
+        </Fact>
       )}
     </>
   );
@@ -209,22 +189,21 @@ function Origin({ run }: { readonly run: Run }) {
 function Mode({ run: { safe_mode: mode } }: { readonly run: Run }) {
   if (mode === undefined) return null;
   return (
-    <>
-      <dt>Mode</dt>
-      <dd data-safe-mode={mode}>{SAFE_MODE_LABELS[mode].fact}</dd>
-    </>
+    <Fact name="Mode" data-safe-mode={mode}>
+      {SAFE_MODE_LABELS[mode].fact}
+    </Fact>
   );
 }
 
 function Taint({ run }: { readonly run: Run }) {
   if (run.taint === undefined) return null;
   return (
-    <>
-      <dt>Tainted by</dt>
-      <dd title="Text from outside has reached this run: it asks a person before it sends, spends or runs code">
-        <TaintList taint={run.taint} />
-      </dd>
-    </>
+    <Fact
+      name="Tainted by"
+      title="Text from outside has reached this run: it asks a person before it sends, spends or runs code"
+    >
+      <TaintList taint={run.taint} />
+    </Fact>
   );
 }
 
@@ -239,29 +218,23 @@ function Changes({ run, items }: Readonly<{ run: Run; items: readonly TraceItem[
   return (
     <>
       {changes.length > 0 && (
-        <>
-          <dt>Changed</dt>
-          <dd>
-            <ul className="run-changes">
-              {changes.map((call) => (
-                <li key={call.key}>{callLabel(call)}</li>
-              ))}
-            </ul>
-          </dd>
-        </>
+        <Fact name="Changed">
+          <ul className="run-changes">
+            {changes.map((call) => (
+              <li key={call.key}>{callLabel(call)}</li>
+            ))}
+          </ul>
+        </Fact>
       )}
       {unsettled.size > 0 && (
-        <>
-          <dt>Unsettled</dt>
-          <dd className="run-unsettled">
-            These calls may have happened; no result is known:
-            <ul className="run-changes">
-              {[...unsettled].map((id) => (
-                <li key={id}>{nameOf(id)}</li>
-              ))}
-            </ul>
-          </dd>
-        </>
+        <Fact name="Unsettled" className="run-unsettled">
+          These calls may have happened; no result is known:
+          <ul className="run-changes">
+            {[...unsettled].map((id) => (
+              <li key={id}>{nameOf(id)}</li>
+            ))}
+          </ul>
+        </Fact>
       )}
     </>
   );
@@ -301,16 +274,13 @@ function RunSkills({ run, version }: Readonly<{ run: Run; version: number }>) {
   const [set] = data?.runs ?? [];
   if (set === undefined || set.skills.length === 0) return null;
   return (
-    <>
-      <dt>Skills</dt>
-      <dd>
-        <ul className="skills" data-set={set.sha256}>
-          {set.skills.map((skill) => (
-            <RunSkillLine key={skill.name} skill={skill} />
-          ))}
-        </ul>
-      </dd>
-    </>
+    <Fact name="Skills">
+      <ul className="skills" data-set={set.sha256}>
+        {set.skills.map((skill) => (
+          <RunSkillLine key={skill.name} skill={skill} />
+        ))}
+      </ul>
+    </Fact>
   );
 }
 
@@ -339,24 +309,21 @@ function RunFiles({ calls }: { readonly calls: readonly HandsCall[] }) {
   const changes = useMemo(() => fileChanges(calls, undos), [calls, undos]);
   if (changes.length === 0) return null;
   return (
-    <>
-      <dt>Files</dt>
-      <dd>
-        <ul className="run-files">
-          {changes.map((change) => (
-            <li key={change.call.call_id} data-undone={change.undone}>
-              <details>
-                <summary>
-                  <span className="run-file">{visibleText(change.path)}</span>
-                  <span className="run-file-label">{changeLabel(change)}</span>
-                </summary>
-                <DiffView diff={change.diff} path={change.path} />
-              </details>
-            </li>
-          ))}
-        </ul>
-      </dd>
-    </>
+    <Fact name="Files">
+      <ul className="run-files">
+        {changes.map((change) => (
+          <li key={change.call.call_id} data-undone={change.undone}>
+            <details>
+              <summary>
+                <span className="run-file">{visibleText(change.path)}</span>
+                <span className="run-file-label">{changeLabel(change)}</span>
+              </summary>
+              <DiffView diff={change.diff} path={change.path} />
+            </details>
+          </li>
+        ))}
+      </ul>
+    </Fact>
   );
 }
 

@@ -3,7 +3,7 @@ import type { Run } from '@hamlet/contract';
 import { Avatar, Badge, Icon, MoreButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import type { RunsLive } from './use-runs.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { useViewerId, useVillageState } from '../village-context.ts';
+import { useAgentName, useViewerId } from '../village-context.ts';
 import { RunDetails } from './run-details.tsx';
 import './runs.css';
 import { originLabel, runLength, stateLabel } from './run-labels.ts';
@@ -52,7 +52,7 @@ interface RowProps {
 }
 
 export function RunRow({ run, now, open, onOpen, withAgent, onChanged }: RowProps) {
-  const name = useVillageState((state) => state.details.get(run.agent_id)?.display_name ?? run.agent_id);
+  const name = useAgentName(run.agent_id);
   const viewer = useViewerId();
   const { word, tone } = stateLabel(run);
   return (

@@ -1,7 +1,7 @@
 import { getRun, RUN_STATES } from '@hamlet/contract';
 import { useLive } from '../../client/query/use-live.ts';
-import { LinkButton, RefusedNotice, useNow } from '../../ui/controls.tsx';
-import { Choices, FilterChip } from '../../ui/fields.tsx';
+import { LinkButton, RefusedNotice, Unread, useNow } from '../../ui/controls.tsx';
+import { Choices, FilterChip, SelectField } from '../../ui/fields.tsx';
 import { useAgentNames, useVillage, useVillageState } from '../village-context.ts';
 import { Page } from '../navigation/page.tsx';
 import { RunList, RunRow } from './run-list.tsx';
@@ -34,23 +34,18 @@ function Filters() {
         wordOf={(state) => (state === null ? 'All' : STATE_LABELS[state].word)}
         onChange={(state) => open({ state, run: null })}
       />
-      <label className="pick">
-        Agent
-        <select
-          value={place.who ?? ''}
-          onChange={(event) => open({ who: event.target.value === '' ? null : event.target.value, run: null })}
-        >
-          <option value="">All agents</option>
-          {place.who !== null && !agents.some(({ id }) => id === place.who) && (
-            <option value={place.who}>{place.who}</option>
-          )}
-          {agents.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        label="Agent"
+        name="agent"
+        className="pick"
+        value={place.who ?? ''}
+        options={[
+          ['', 'All agents'],
+          ...(place.who === null || agents.some(({ id }) => id === place.who) ? [] : [[place.who, place.who] as const]),
+          ...agents.map(({ id, name }) => [id, name] as const),
+        ]}
+        onChange={(who) => open({ who: who === '' ? null : who, run: null })}
+      />
       {place.schedule !== null && (
         <FilterChip
           word="Schedule"
@@ -96,9 +91,7 @@ function OneRun({ id }: { readonly id: string }) {
   const live = useLive(getRun, { params: { run_id: id } }, REFRESH_MS);
   if (live.data === null)
     return live.refused === null ? (
-      <p className="empty" role="status">
-        Loading the run…
-      </p>
+      <Unread refused={null} word="Loading the run…" />
     ) : (
       <RefusedNotice refused={live.refused} onDismiss={() => open({ run: null })} />
     );

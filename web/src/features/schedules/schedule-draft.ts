@@ -1,4 +1,6 @@
 import { ScheduleSpec, type ScheduleChange, type ScheduleView } from '@hamlet/contract';
+import { capital } from '../../client/labels.ts';
+import type { Reading } from '../../client/drafts.ts';
 
 type TimingKind = 'every' | 'daily' | 'cron';
 
@@ -40,9 +42,7 @@ type ScheduleBody = Required<
     | 'history_limit'
   >
 >;
-type DraftReading =
-  | { readonly ok: true; readonly name: string; readonly body: ScheduleBody }
-  | { readonly ok: false; readonly problems: Problems };
+type DraftReading = Reading<{ name: string; body: ScheduleBody }, Problems>;
 
 const NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 
@@ -184,10 +184,6 @@ function problemLabel(field: keyof Draft, message: string): string {
   return field === 'deadline' || field === 'historyLimit' || field === 'catchUpLimit'
     ? `Write a whole number. ${message}`
     : capital(message);
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 function bodyOf(spec: ScheduleSpec): ScheduleBody {

@@ -1,9 +1,9 @@
 import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contract';
 import { useDeferredValue, useState } from 'react';
-import { fieldsOf, type FormDraft } from '../../client/drafts.ts';
+import { fieldsOf, type FormDraft, useDialogDraft, withoutEmpty } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-live.ts';
-import { Button, FormDialog, OwnedNotice, useNow } from '../../ui/controls.tsx';
-import { CheckField, FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
+import { FormDialog, OwnedNotice, useNow } from '../../ui/controls.tsx';
+import { CheckField, FieldProblem, Form, Segments, SelectField, SubmitButton, TextField } from '../../ui/fields.tsx';
 import { useVillage } from '../village-context.ts';
 import { NextTimesList, viewerZone } from './next-times-list.tsx';
 import type { Draft, Problems } from './schedule-draft.ts';
@@ -143,21 +143,16 @@ export function PolicyFields({ draft, problems, of }: FieldProps) {
 type FormProps = Readonly<{ schedule: ScheduleView | null; onClose: (saved: string | null) => void }>;
 
 export function ScheduleForm({ schedule, onClose }: FormProps) {
-  const [start] = useState(() => (schedule === null ? emptyDraft('', viewerZone()) : draftOf(schedule, viewerZone())));
-  const [draft, setDraft] = useState(start);
+  const { draft, write, unsaved } = useDialogDraft(() =>
+    schedule === null ? emptyDraft('', viewerZone()) : draftOf(schedule, viewerZone()),
+  );
   return (
     <FormDialog
       title={schedule === null ? 'New schedule' : `Change ${schedule.name}`}
-      draft={JSON.stringify(draft)}
-      start={JSON.stringify(start)}
+      {...unsaved}
       onClose={() => onClose(null)}
     >
-      <Fields
-        schedule={schedule}
-        draft={draft}
-        onDraft={(change) => setDraft((now) => ({ ...now, ...change }))}
-        onSaved={onClose}
-      />
+      <Fields schedule={schedule} draft={draft} onDraft={write} onSaved={onClose} />
     </FormDialog>
   );
 }
@@ -172,19 +167,11 @@ interface FieldsProps {
 function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps) {
   const save = useSave(schedule, draft, onSaved);
   const reading = readDraft(draft);
-  // Before the first attempt to save, the form marks wrong fields but not empty ones.
   const problems: Problems = reading.ok ? {} : save.tried ? reading.problems : withoutEmpty(reading.problems, draft);
   const of = fieldsOf(draft, onDraft);
   const parts = { draft, problems, of };
   return (
-    <form
-      className="form schedule-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save.send('refuse');
-      }}
-    >
+    <Form className="schedule-form" noValidate onSend={() => save.send('refuse')}>
       <div className="form-columns">
         <div className="form-column">
           <TextField
@@ -213,13 +200,8 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps) {
       <PolicyFields {...parts} />
       <FieldProblem text={problems.kind} />
       {save.refused !== null && <OwnedNotice refused={save.refused} onTakeOver={() => void save.send('take_over')} />}
-      <Button
-        look="strong"
-        word={save.busy ? 'One moment…' : schedule === null ? 'Create the schedule' : 'Save'}
-        type="submit"
-        aria-disabled={save.busy}
-      />
-    </form>
+      <SubmitButton word={schedule === null ? 'Create the schedule' : 'Save'} busy={save.busy} />
+    </Form>
   );
 }
 
@@ -237,10 +219,6 @@ function Ahead({ draft }: { readonly draft: Draft }) {
       )}
     </section>
   );
-}
-
-function withoutEmpty(problems: Problems, draft: Draft): Problems {
-  return Object.fromEntries(Object.entries(problems).filter(([field]) => draft[field as keyof Draft] !== ''));
 }
 
 function useSave(schedule: ScheduleView | null, draft: Draft, onSaved: (name: string) => void) {

@@ -1,5 +1,6 @@
 import { type FiredRun, SCHEDULE_REASONS, type ScheduleView } from '@hamlet/contract';
 import type { Tone } from '../../ui/controls.tsx';
+import { capital } from '../../client/labels.ts';
 
 type OutcomeLabels = Readonly<{ word: string; tone: Tone; hint: string }>;
 
@@ -40,13 +41,12 @@ function adviceOf({ reason, message }: { readonly reason: string; readonly messa
   const advice = Object.entries(SCHEDULE_REASONS).find(([known]) => known === reason)?.[1] ?? '';
   return [message, advice]
     .filter((part) => part !== '')
-    .map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1).replace(/\.$/, '')}.`)
+    .map((part) => `${capital(part).replace(/\.$/, '')}.`)
     .join(' ');
 }
 
 function wordsOf(reason: string): string {
-  const words = reason.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return capital(reason.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase());
 }
 
 export function targetLabel(view: Pick<ScheduleView, 'agent_name' | 'selector'>): string {

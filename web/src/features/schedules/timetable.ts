@@ -1,14 +1,12 @@
 import { ScheduleSpec, type ScheduleView } from '@hamlet/contract';
 import type { Timetable, Timing } from '@hamlet/core';
 import { countSlots, describeTiming, newestSlotsBetween, nextSlots, readTiming, slotAtOrBefore } from '@hamlet/core';
-
-type NextTimes =
-  | { readonly ok: true; readonly slots: readonly number[] }
-  | { readonly ok: false; readonly problem: string };
+import { capital } from '../../client/labels.ts';
+import type { Checked } from '../../client/drafts.ts';
 
 const SHOWN_AHEAD = 5;
 
-export function nextTimes(timing: Timing, nowMs: number): NextTimes {
+export function nextTimes(timing: Timing, nowMs: number): Checked<{ slots: readonly number[] }> {
   const reading = readChecked(timing);
   if (!reading.ok) return reading;
   const slots = nextSlots(reading.timetable, nowMs, SHOWN_AHEAD);
@@ -17,15 +15,11 @@ export function nextTimes(timing: Timing, nowMs: number): NextTimes {
     : { ok: true, slots };
 }
 
-type Reading = { readonly ok: true; readonly timetable: Timetable } | { readonly ok: false; readonly problem: string };
-
 /** Validates a timing with the schema of the custom resource, because the calculation needs valid input. */
-function readChecked(timing: Timing): Reading {
+function readChecked(timing: Timing): Checked<{ timetable: Timetable }> {
   const checked = ScheduleSpec.safeParse({ agentName: 'anybody', prompt: 'anything', ...timing });
   const [issue] = checked.success ? [] : checked.error.issues;
-  return issue === undefined
-    ? readTiming(timing)
-    : { ok: false, problem: `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.` };
+  return issue === undefined ? readTiming(timing) : { ok: false, problem: `${capital(issue.message)}.` };
 }
 
 function timingOfView({

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pinBody, pinButton, pinEffect, type PinnedAgent, pinOf, samePin } from './pin-labels.ts';
+import { tierView } from './tier-view.fixture.ts';
 
-const gpu = { mode: 'None', resource_name: null, count: 0, claim_template_name: null } as const;
-const tier = (rank: number, least: string, hour: string): Parameters<typeof pinEffect>[1][number] => ({
-  name: `tier-${rank}`,
-  rank,
-  min_balance: least,
-  price: { per_hour: hour, per_thousand_tokens: '0' },
-  compute: {
-    cpu: `${rank + 1}`,
-    memory: '512Mi',
-    gpu: rank === 2 ? { ...gpu, mode: 'Shared', count: 1 } : gpu,
-    priority_class_name: null,
-  },
-});
+const { compute } = tierView();
+const tier = (rank: number, least: string, hour: string): Parameters<typeof pinEffect>[1][number] =>
+  tierView({
+    name: `tier-${rank}`,
+    rank,
+    min_balance: least,
+    price: { per_hour: hour, per_thousand_tokens: '0' },
+    compute: {
+      ...compute,
+      cpu: `${rank + 1}`,
+      gpu: rank === 2 ? { ...compute.gpu, mode: 'Shared', count: 1 } : compute.gpu,
+    },
+  });
 const TIERS = [tier(0, '0', '0'), tier(1, '10', '0.05'), tier(2, '100', '0.5')];
 const free: PinnedAgent = {
   display_name: 'Ada',

@@ -1,6 +1,6 @@
 import type { AgentDetail, AgentEntitlementBody, EntitlementView } from '@hamlet/contract';
 import { moneyLabel, readAmount } from '../../client/labels.ts';
-import { tierOutlook } from '../money/tier-outlook.ts';
+import { tierAt } from '../money/tier-outlook.ts';
 import { podChange, podChangeLabel } from './tier-effects.ts';
 
 /** If the balance decides, `name` stays for a return to `Pinned`. */
@@ -29,7 +29,7 @@ export type PinEffect = Readonly<{ tier: string | null; lines: readonly string[]
 export function pinEffect(agent: PinnedAgent, tiers: readonly Tier[], draft: PinDraft): PinEffect | null {
   if (samePin(draft, pinOf(agent))) return null;
   const balance = readAmount(agent.balance ?? '0') ?? 0n;
-  const name = draft.policy === 'Pinned' ? draft.name : tierOutlook(tiers, balance, agent.standing.balance_tier).tier;
+  const name = draft.policy === 'Pinned' ? draft.name : tierAt(tiers, balance, agent.standing.balance_tier);
   const to = tiers.find((tier) => tier.name === name);
   if (draft.policy === 'Pinned' && to === undefined) return null;
   const from = tiers.find((tier) => tier.name === agent.entitlement.tier);

@@ -7,7 +7,8 @@ import {
   putEntitlement,
   WEB_SEARCHES_PER_HOUR,
 } from '@hamlet/contract';
-import { readAmount } from '../../client/labels.ts';
+import { readAmount, capital } from '../../client/labels.ts';
+import type { Reading } from '../../client/drafts.ts';
 
 /** The fields of a tier while a person writes it. Texts stay as typed and may be invalid. */
 export interface TierDraft {
@@ -34,9 +35,7 @@ export interface TierDraft {
   readonly perThousandTokens: string;
 }
 export type TierProblems = Readonly<Partial<Record<keyof TierDraft, string>>>;
-type TierReading =
-  | { readonly ok: true; readonly name: string; readonly spec: EntitlementSpec }
-  | { readonly ok: false; readonly problems: TierProblems };
+type TierReading = Reading<{ name: string; spec: EntitlementSpec }, TierProblems>;
 
 export function emptyTier(tiers: readonly Pick<EntitlementView, 'rank'>[]): TierDraft {
   return {
@@ -198,7 +197,7 @@ function issueLabel(
 /** Rewrites a message of the schema for a form, because the schema words it for YAML. */
 function problemLabel(message: string): string {
   const words = message.startsWith('Invalid input') ? 'write a whole number' : message.replace(', in quotes', '');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return capital(words);
 }
 
 export function bodyOf({ rank, minBalance, limits, compute, price }: EntitlementSpec): EntitlementBody {

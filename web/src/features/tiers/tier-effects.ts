@@ -2,7 +2,7 @@ import { type AgentDetail, EntitlementSpec, type EntitlementView } from '@hamlet
 import { tierChanges } from '@hamlet/core';
 import { changeLine } from '../market/item-labels.ts';
 import { moneyLabel, readAmount } from '../../client/labels.ts';
-import { type LadderStep, tierOutlook } from '../money/tier-outlook.ts';
+import { type LadderStep, tierAt } from '../money/tier-outlook.ts';
 import { bodyOf } from './tier-draft.ts';
 
 type TierLine = Readonly<{ what: string; from: string; to: string }>;
@@ -97,7 +97,7 @@ export function tierEffects(
   const moves = village.agents.flatMap((agent): TierMove[] => {
     if (agent.entitlement.policy === 'Pinned') return [];
     const opened = (ladder: readonly LadderStep[]): string | null =>
-      tierOutlook(ladder, amount(agent.balance ?? '0'), agent.standing.balance_tier).tier;
+      tierAt(ladder, amount(agent.balance ?? '0'), agent.standing.balance_tier);
     const [from, moved] = [opened(village.tiers), opened(then)];
     return from === moved ? [] : [{ agent: agent.agent_id, name: agent.display_name, from, to: moved }];
   });

@@ -1,13 +1,13 @@
 import { type EntitlementSpec, type EntitlementView, getEntitlement, putEntitlement } from '@hamlet/contract';
 import { type HTMLAttributes, useMemo, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
-import { fieldsOf, type FormDraft } from '../../client/drafts.ts';
+import { fieldsOf, type FormDraft, useDialogDraft, withoutEmpty } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Button, FormDialog, OwnedNotice, RefusedNotice } from '../../ui/controls.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { bodyOf, emptyTier, readTier, type TierDraft, tierDraftOf, type TierProblems } from './tier-draft.ts';
 import { type TierEffects, tierEffects } from './tier-effects.ts';
-import { FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
+import { FieldProblem, Form, Segments, SelectField, TextField } from '../../ui/fields.tsx';
 
 type TierFieldProps = Pick<FormDraft<TierDraft>, 'draft' | 'of'> & Readonly<{ problems: TierProblems }>;
 type TextName = Exclude<keyof TierDraft, 'gpuMode' | 'gpuBy'>;
@@ -122,20 +122,11 @@ interface FormProps {
 }
 
 export function TierForm({ tier, tiers, onClose }: FormProps) {
-  const [start] = useState(() => (tier === null ? emptyTier(tiers) : tierDraftOf(tier)));
-  const [draft, setDraft] = useState(start);
   const save = useTierSave(tier, onClose);
-  const write = (change: Partial<TierDraft>): void => {
-    setDraft((now) => ({ ...now, ...change }));
-    save.changed();
-  };
+  const first = (): TierDraft => (tier === null ? emptyTier(tiers) : tierDraftOf(tier));
+  const { draft, write, unsaved } = useDialogDraft(first, save.changed);
   return (
-    <FormDialog
-      title={tier === null ? 'New tier' : `Change ${tier.name}`}
-      draft={JSON.stringify(draft)}
-      start={JSON.stringify(start)}
-      onClose={() => onClose(null)}
-    >
+    <FormDialog title={tier === null ? 'New tier' : `Change ${tier.name}`} {...unsaved} onClose={() => onClose(null)}>
       <Fields tiers={tiers} draft={draft} onDraft={write} save={save} />
     </FormDialog>
   );
@@ -154,7 +145,6 @@ function Fields({ tiers, draft, onDraft, save }: FieldsProps) {
   const isNew = save.base === null;
   const reading = useMemo(() => readTier(draft, isNew ? tiers.map(({ name }) => name) : []), [draft, isNew, tiers]);
   const effects = reading.ok ? tierEffects(save.base, reading, { tiers, agents: [...details.values()] }) : null;
-  // Before the first attempt to save, the form marks wrong fields but not empty ones.
   const problems: TierProblems = reading.ok ? {} : tried ? reading.problems : withoutEmpty(reading.problems, draft);
   const parts = { draft, problems, of: fieldsOf(draft, onDraft) };
   const ready = effects !== null && effects.lines.length > 0;
@@ -165,14 +155,7 @@ function Fields({ tiers, draft, onDraft, save }: FieldsProps) {
     void save.save(reading.name, reading.spec, conflict);
   };
   return (
-    <form
-      className="form tier-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        send('refuse');
-      }}
-    >
+    <Form className="tier-form" noValidate onSend={() => send('refuse')}>
       <div className="tier-columns">
         <div className="form-column">
           <OpeningFields {...parts} isNew={isNew} />
@@ -188,7 +171,7 @@ function Fields({ tiers, draft, onDraft, save }: FieldsProps) {
         type="submit"
         aria-disabled={save.busy || (reading.ok && !ready)}
       />
-    </form>
+    </Form>
   );
 }
 
@@ -216,10 +199,6 @@ function buttonWord({ base, busy }: TierSave, draft: TierDraft): string {
     : draft.name.trim() === ''
       ? 'Create the tier'
       : `Create ${draft.name.trim()}`;
-}
-
-function withoutEmpty(problems: TierProblems, draft: TierDraft): TierProblems {
-  return Object.fromEntries(Object.entries(problems).filter(([field]) => draft[field as keyof TierDraft] !== ''));
 }
 
 const NAMED = 8;

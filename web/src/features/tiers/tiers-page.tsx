@@ -1,7 +1,7 @@
 import { type EntitlementView, roleMay } from '@hamlet/contract';
 import { lazy, useMemo, useState } from 'react';
 import './tiers.css';
-import { Avatar, Button, Icon, LazyBoundary, Notice, RefusedNotice, Time, Unread } from '../../ui/controls.tsx';
+import { Avatar, Button, Icon, LazyBoundary, Notice, RefusedNotice, Time, Unread, Fact } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { adviceOf } from '../inspector/condition-labels.ts';
 import { moneyLabel, priceLabel, sumOf } from '../../client/labels.ts';
@@ -47,12 +47,9 @@ export function TierCard({ tier, agents, onEdit }: TierCardProps) {
         )}
       </header>
       <dl className="tier-facts">
-        <dt>Compute</dt>
-        <dd>{computeLabel(tier.compute)}</dd>
-        <dt>Limits</dt>
-        <dd>{limitLabel(tier.limits)}</dd>
-        <dt>Price</dt>
-        <dd>{priceLabel(tier.price)}</dd>
+        <Fact name="Compute">{computeLabel(tier.compute)}</Fact>
+        <Fact name="Limits">{limitLabel(tier.limits)}</Fact>
+        <Fact name="Price">{priceLabel(tier.price)}</Fact>
       </dl>
       <div className="tier-seats">
         <SeatMap picture={seatPicture(tier, agents.filter(isSeated).length)} />

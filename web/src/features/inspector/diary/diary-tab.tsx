@@ -1,7 +1,7 @@
 import { type AgentDetail, type CallData, getAgent, listTurns, roleMay } from '@hamlet/contract';
 import { useMemo } from 'react';
 import { type Pages, useLive, usePages } from '../../../client/query/use-live.ts';
-import { Icon, MoreButton, RefusedNotice, Unread, useNow } from '../../../ui/controls.tsx';
+import { Icon, MoreButton, RefusedNotice, Unread, useNow, Fact } from '../../../ui/controls.tsx';
 import { Section } from '../now-tab.tsx';
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
 import { timeAgo } from '../../../ui/time-labels.ts';
@@ -164,18 +164,15 @@ function TurnFacts({ turn, why }: { readonly turn: Turn; readonly why: string })
   const words = turnLabel(turn);
   return (
     <dl>
-      <dt>Saw</dt>
-      <dd>{words.wake === '' ? words.saw : `${words.wake}; ${words.saw}`}</dd>
-      <dt>Decided</dt>
-      <dd>
+      <Fact name="Saw">{words.wake === '' ? words.saw : `${words.wake}; ${words.saw}`}</Fact>
+      <Fact name="Decided">
         {words.goal}
         {why !== words.goal && why !== '' && <>, because {why}</>}
-      </dd>
+      </Fact>
       {words.did !== '' && (
-        <>
-          <dt>Did</dt>
-          <dd className={words.refused ? 'turn-refused' : ''}>{words.did}</dd>
-        </>
+        <Fact name="Did" className={words.refused ? 'turn-refused' : ''}>
+          {words.did}
+        </Fact>
       )}
     </dl>
   );

@@ -7,17 +7,15 @@ const TURN: TurnParts = {
   perceived: { world: { neighbours: [{}, {}], items: [{}] } },
   decided: { goal: 'have a coffee', why: 'the café is near', command: { kind: 'move', body: { landmark_id: 'cafe' } } },
   acted: { outcome: 'accepted', seq: 7 },
-  reflected: { remembered: 'Day 1: a coffee.' },
+  reflected: {},
 };
 
 test('a turn in words', () => {
   assert.deepEqual(turnLabel(TURN), {
     goal: 'have a coffee',
-    why: 'the café is near',
     saw: '2 neighbours, one thing in reach',
     did: 'Walked to cafe.',
     refused: false,
-    remembered: 'Day 1: a coffee.',
     wake: '',
   });
 });

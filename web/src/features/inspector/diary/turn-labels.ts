@@ -1,15 +1,15 @@
 import { PurchaseItem } from '@hamlet/contract';
 import { lengthLabel } from '../../../ui/time-labels.ts';
 import { purchaseLabel } from '../../market/item-labels.ts';
+import { capital } from '../../../client/labels.ts';
+import { isJsonObject, type Json } from '../../../client/json.ts';
 
-/** One turn of an agent in words. `did` and `remembered` are empty if there is nothing to show. */
+/** One turn of an agent in words. `did` is empty if there is nothing to show. */
 interface TurnLabel {
   readonly goal: string;
-  readonly why: string;
   readonly saw: string;
   readonly did: string;
   readonly refused: boolean;
-  readonly remembered: string;
   readonly wake: string;
 }
 
@@ -22,17 +22,14 @@ export interface TurnParts {
   readonly acted: Json;
   readonly reflected: Json;
 }
-type Json = Readonly<Record<string, unknown>>;
 
 export function turnLabel(turn: TurnParts): TurnLabel {
   const outcome = textAt(turn.acted, 'outcome');
   return {
     goal: textAt(turn.decided, 'goal') || textAt(turn.decided, 'why') || 'did nothing',
-    why: textAt(turn.decided, 'why'),
     saw: perceptionText(turn.perceived),
     did: decisionText(turn),
     refused: outcome === 'refused' || outcome === 'unknown' || outcome === 'silent',
-    remembered: textAt(turn.reflected, 'remembered'),
     wake: turn.trigger === 'wake' ? (WAKES[turn.wake?.kind ?? ''] ?? 'was woken') : '',
   };
 }
@@ -105,7 +102,7 @@ function commandText(command: Json): string {
   const kind = textAt(body, 'kind').replaceAll('_', ' ');
   if (text !== '') return `Said “${text}”`;
   const object = textAt(body, 'item_id') || textAt(body, 'target') || textAt(body, 'emote');
-  return kind === '' ? '' : `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${object}`.trim();
+  return kind === '' ? '' : `${capital(kind)} ${object}`.trim();
 }
 
 function perceptionText(perceived: Json): string {
@@ -130,11 +127,7 @@ function textAt(object: Json, key: string): string {
 
 function objectAt(object: Json, key: string): Json {
   const value = object[key];
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? value : {};
 }
 
 /** One act of an agent with its reason. `times` counts equal acts in a row; `at` is the newest of them. */
@@ -237,12 +230,8 @@ function dayOf({ perceived }: Kept): number {
 
 function choiceOf({ decided }: Kept): Choice | null {
   const choice = decided['choice'];
-  if (!isObject(choice)) return null;
-  const { purpose, model } = choice;
-  return {
-    purpose: typeof purpose === 'string' ? purpose : '',
-    model: typeof model === 'string' ? model : null,
-  };
+  if (!isJsonObject(choice)) return null;
+  return { purpose: textAt(choice, 'purpose'), model: textAt(choice, 'model') || null };
 }
 
 export type DiaryEntry<T> = Readonly<{ key: string; title: string; text: string; at: string; turns: readonly T[] }>;
@@ -277,9 +266,6 @@ function entryOf<T extends Kept>(all: readonly T[]): DiaryEntry<T> {
 }
 
 function storyOf({ reflected }: Kept): Story | null {
-  const stay = reflected['stay'];
-  if (typeof stay !== 'object' || stay === null || !('id' in stay) || !('name' in stay) || !('entry' in stay))
-    return null;
-  const { id, name, entry } = stay;
+  const { id, name, entry } = objectAt(reflected, 'stay');
   return typeof id === 'string' && typeof name === 'string' && typeof entry === 'string' ? { id, name, entry } : null;
 }

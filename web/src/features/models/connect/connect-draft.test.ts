@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONNECTABLE_KINDS, type ModelCredential, putModelCredential } from '@hamlet/contract';
+import { credentialOf } from '../credential.fixture.ts';
+import { CONNECTABLE_KINDS, putModelCredential } from '@hamlet/contract';
 import { PROVIDER_KINDS } from '../model-labels.ts';
 import type { ConnectDraft } from './connect-draft.ts';
 import { connectDraftOf, connectionOf, emptyConnect, readConnect, withTested } from './connect-draft.ts';
@@ -62,23 +63,12 @@ test('a test needs the same parts as the connection', () => {
 });
 
 test('the form of a connected provider has its settings, without the key', () => {
-  const credential: ModelCredential = {
-    name: 'local',
-    agent_id: 'ada',
-    key_id: 'village-1',
-    fingerprint: '0123456789ab',
-    created_at: '2026-11-23T12:00:00Z',
-    created_by: 'account mia',
-    provider: {
-      kind: 'vllm',
-      base_url: 'http://vllm:8000/v1',
-      models: [{ name: 'small', model: 'qwen', context_tokens: 32_768, answer_tokens: 1024 }],
-      max_in_flight: 4,
-    },
-    last_test: null,
-    tested_models: [],
-    used_by: { agents: [], total: 0 },
-  };
+  const credential = credentialOf('local', {
+    kind: 'vllm',
+    base_url: 'http://vllm:8000/v1',
+    models: [{ name: 'small', model: 'qwen', context_tokens: 32_768, answer_tokens: 1024 }],
+    max_in_flight: 4,
+  });
   const read = connectDraftOf(credential);
   assert.deepEqual(read, {
     kind: 'vllm',

@@ -1,6 +1,8 @@
 import type { CallData, CallInput, ConnectableKind, ModelAbility, ModelCredential, ModelOffer } from '@hamlet/contract';
 import { MODEL_ABILITIES, putModelCredential, testModel } from '@hamlet/contract';
 import { PROVIDER_KINDS } from '../model-labels.ts';
+import { capital } from '../../../client/labels.ts';
+import type { Reading } from '../../../client/drafts.ts';
 
 /** A row of the form: the tiers' name of a model and the provider's name of it. A row without the latter is ignored. */
 export type ModelRow = Readonly<{ name: string; model: string }> & Abilities;
@@ -21,14 +23,15 @@ export interface ConnectDraft {
 export type ConnectProblems = Partial<Record<'name' | 'address' | 'key' | 'models' | 'context' | 'inFlight', string>>;
 export type ConnectBody = NonNullable<CallInput<typeof putModelCredential>['body']>;
 type Connection = NonNullable<NonNullable<CallInput<typeof testModel>['body']>['connection']>;
-type ReadConnect =
-  | { readonly ok: true; readonly body: ConnectBody }
-  | { readonly ok: false; readonly problems: ConnectProblems };
+type ReadConnect = Reading<{ body: ConnectBody }, ConnectProblems>;
+
+/** A row for each name; `small` if there is none. */
+export function emptyRows(names: readonly string[]): readonly ModelRow[] {
+  return (names.length === 0 ? ['small'] : names).map((name) => ({ name, model: '' }));
+}
 
 export function emptyConnect(names: readonly string[]): ConnectDraft {
-  const rows = names.length === 0 ? ['small'] : names;
-  const models = rows.map((name) => ({ name, model: '' }));
-  return { kind: 'openai', name: '', address: '', models, context: '', inFlight: '', agent: '' };
+  return { kind: 'openai', name: '', address: '', models: emptyRows(names), context: '', inFlight: '', agent: '' };
 }
 
 /** The form of a connected provider; null if a form cannot change it. */
@@ -142,8 +145,4 @@ export function problemsOf(issues: readonly Issue[]): ConnectProblems {
 
 function modelProblem({ path, message, code }: Issue): string {
   return code === 'too_small' && path.length === 1 ? 'Write at least one model' : capital(message);
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

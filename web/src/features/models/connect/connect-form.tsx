@@ -1,12 +1,12 @@
 import { CONNECTABLE_KINDS, type ModelCredential, putModelCredential } from '@hamlet/contract';
 import { useState } from 'react';
-import { type Field, fieldsOf, type FormDraft } from '../../../client/drafts.ts';
+import { type Field, fieldsOf, type FormDraft, useDialogDraft } from '../../../client/drafts.ts';
 import { type Intent, useIntent } from '../../../client/query/use-live.ts';
 import { Button, FormDialog, RefusedNotice } from '../../../ui/controls.tsx';
 import type { ConnectBody, ConnectDraft, ConnectProblems } from './connect-draft.ts';
 import { connectionOf, emptyConnect, nameOf, readConnect, withTested } from './connect-draft.ts';
 import { TestResult, useTest } from '../test-result.tsx';
-import { SelectField, TextField } from '../../../ui/fields.tsx';
+import { Form, SelectField, SubmitButton, TextField } from '../../../ui/fields.tsx';
 import { PROVIDER_KINDS } from '../model-labels.ts';
 import { ModelRows, NameFields, OwnerField } from './name-fields.tsx';
 
@@ -19,8 +19,6 @@ interface ConnectProps {
 }
 
 export function ConnectForm({ names, changed, onClose }: ConnectProps) {
-  const [start] = useState(() => changed ?? emptyConnect(names));
-  const [draft, setDraft] = useState(start);
   const [key, setKey] = useState('');
   const [tried, setTried] = useState(false);
   const intent = useIntent();
@@ -29,26 +27,22 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps) {
     intent.changed();
     test.forget();
   };
-  const write = (change: Partial<ConnectDraft>): void => {
-    setDraft((now) => ({ ...now, ...change }));
-    edited();
-  };
+  const { draft, write, unsaved } = useDialogDraft(() => changed ?? emptyConnect(names), edited);
   const read = readConnect(draft, key);
   const problems = tried && !read.ok ? read.problems : {};
   const connect = useConnect(intent, onClose);
   return (
     <FormDialog
       title={changed === null ? 'Connect a model' : `Change ${changed.name}`}
-      draft={`${JSON.stringify(draft)} ${key}`}
-      start={`${JSON.stringify(start)} `}
+      draft={`${unsaved.draft} ${key}`}
+      start={`${unsaved.start} `}
       onClose={() => onClose(null)}
     >
-      <form
-        className="form connect-form"
+      <Form
+        className="connect-form"
         noValidate
         autoComplete="off"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSend={() => {
           setTried(true);
           if (read.ok) void connect(withTested(read.body, test.answer));
         }}
@@ -70,13 +64,9 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps) {
         {test.intent.refused !== null && <RefusedNotice refused={test.intent.refused} />}
         {test.answer !== null && <TestResult answer={test.answer} />}
         <div className="button-row">
-          <Button
-            look="strong"
-            word={
-              intent.busy ? 'One moment…' : changed === null ? `Connect ${nameOf(draft)}` : `Change ${changed.name}`
-            }
-            type="submit"
-            aria-disabled={intent.busy}
+          <SubmitButton
+            word={changed === null ? `Connect ${nameOf(draft)}` : `Change ${changed.name}`}
+            busy={intent.busy}
           />
           <Button
             className="button-tall"
@@ -91,7 +81,7 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps) {
             }}
           />
         </div>
-      </form>
+      </Form>
     </FormDialog>
   );
 }

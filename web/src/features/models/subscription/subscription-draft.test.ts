@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ModelCredential } from '@hamlet/contract';
+import { credentialOf } from '../credential.fixture.ts';
 import type { SubscriptionDraft } from './subscription-draft.ts';
 import { emptySubscription, readFinish, readStart, subscriptionDraftOf } from './subscription-draft.ts';
 
@@ -50,23 +50,12 @@ test('it ends only with the whole address of the last page, and keeps the models
 });
 
 test('a new sign-in of a connected subscription keeps its models and needs the notice again', () => {
-  const credential: ModelCredential = {
-    name: 'personal',
-    agent_id: 'ada',
-    key_id: 'village-1',
-    fingerprint: null,
-    created_at: '2026-11-23T12:00:00Z',
-    created_by: 'account mia',
-    provider: {
-      kind: 'openai-subscription',
-      base_url: 'https://chatgpt.example.org/codex',
-      models: [{ name: 'small', model: 'gpt-5', context_tokens: 200_000, answer_tokens: 1024 }],
-      max_in_flight: null,
-    },
-    last_test: null,
-    tested_models: [],
-    used_by: { agents: [], total: 0 },
-  };
+  const credential = credentialOf('personal', {
+    kind: 'openai-subscription',
+    base_url: 'https://chatgpt.example.org/codex',
+    models: [{ name: 'small', model: 'gpt-5', context_tokens: 200_000, answer_tokens: 1024 }],
+    max_in_flight: null,
+  });
   const again = subscriptionDraftOf(credential);
   assert.ok(again !== null);
   assert.deepEqual(problems(again), ['accepted']);

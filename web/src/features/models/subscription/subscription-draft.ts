@@ -1,6 +1,14 @@
 import type { CallData, CallInput, ModelCredential } from '@hamlet/contract';
 import { finishSubscription, ModelOffers, startSubscription } from '@hamlet/contract';
-import { type ConnectDraft, type ConnectProblems, type Issue, offersOf, problemsOf } from '../connect/connect-draft.ts';
+import {
+  type ConnectDraft,
+  type ConnectProblems,
+  emptyRows,
+  type Issue,
+  offersOf,
+  problemsOf,
+} from '../connect/connect-draft.ts';
+import type { Reading } from '../../../client/drafts.ts';
 
 export interface SubscriptionDraft extends Pick<ConnectDraft, 'name' | 'models' | 'context' | 'agent'> {
   readonly accepted: boolean;
@@ -11,17 +19,12 @@ export interface SubscriptionDraft extends Pick<ConnectDraft, 'name' | 'models' 
 export type Begun = CallData<typeof startSubscription>;
 type StartBody = CallInput<typeof startSubscription>['body'];
 type FinishBody = CallInput<typeof finishSubscription>['body'];
-type Read<Body, Problems> =
-  | { readonly ok: true; readonly body: Body }
-  | { readonly ok: false; readonly problems: Problems };
 type StartProblems = ConnectProblems & { readonly accepted?: string };
 
 export const DEFAULT_NAME = 'subscription';
 
 export function emptySubscription(names: readonly string[]): SubscriptionDraft {
-  const rows = names.length === 0 ? ['small'] : names;
-  const models = rows.map((name) => ({ name, model: '' }));
-  return { name: '', models, context: '', agent: '', accepted: false, callback: '' };
+  return { name: '', models: emptyRows(names), context: '', agent: '', accepted: false, callback: '' };
 }
 
 /** The form that signs in again to a connected subscription; null for another provider. */
@@ -38,7 +41,7 @@ export function subscriptionDraftOf({ name, agent_id: agent, provider }: ModelCr
 }
 
 /** Reads the first step. It includes the models, so that an invalid one does not use up the code of a sign-in. */
-export function readStart(draft: SubscriptionDraft): Read<StartBody, StartProblems> {
+export function readStart(draft: SubscriptionDraft): Reading<{ body: StartBody }, StartProblems> {
   const name = draft.name.trim();
   const parsed = startSubscription.body.safeParse({
     name: name === '' ? DEFAULT_NAME : name,
@@ -62,7 +65,7 @@ function startProblems(issues: readonly Issue[], isAccepted: boolean): StartProb
 }
 
 /** Reads the second step. An address of another page is refused before its text leaves the browser. */
-export function readFinish(draft: SubscriptionDraft, redirectUri: string): Read<FinishBody, string> {
+export function readFinish(draft: SubscriptionDraft, redirectUri: string): Reading<{ body: FinishBody }, string> {
   const callback = draft.callback.trim();
   const [address = ''] = callback.split(/[?#]/);
   if (address !== redirectUri.split(/[?#]/)[0])

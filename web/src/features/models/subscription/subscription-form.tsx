@@ -1,11 +1,11 @@
 import { finishSubscription, startSubscription } from '@hamlet/contract';
 import { useState } from 'react';
-import { fieldsOf, type FormDraft } from '../../../client/drafts.ts';
+import { fieldsOf, type FormDraft, useDialogDraft } from '../../../client/drafts.ts';
 import { type Intent, useIntent } from '../../../client/query/use-live.ts';
 import { Button, FormDialog, Notice, RefusedNotice, Time, useNow } from '../../../ui/controls.tsx';
 import type { Begun, SubscriptionDraft } from './subscription-draft.ts';
 import { DEFAULT_NAME, emptySubscription, readFinish, readStart } from './subscription-draft.ts';
-import { CheckField, FieldProblem, TextField } from '../../../ui/fields.tsx';
+import { CheckField, FieldProblem, Form, SubmitButton, TextField } from '../../../ui/fields.tsx';
 import { ModelRows, NameFields, OwnerField } from '../connect/name-fields.tsx';
 import { lengthLabel } from '../../../ui/time-labels.ts';
 
@@ -20,16 +20,16 @@ interface SubscriptionProps {
 
 /** Connects a subscription in two steps: the admin signs in at the provider, then gives the address of the last page. */
 export function SubscriptionForm({ notice, names, again, onClose }: SubscriptionProps) {
-  const [start] = useState(() => again ?? emptySubscription(names));
-  const [draft, setDraft] = useState(start);
   const [begun, setBegun] = useState<Begun | null>(null);
   const beginning = useIntent();
   const finishing = useIntent();
-  const write = (change: Partial<SubscriptionDraft>): void => {
-    setDraft((now) => ({ ...now, ...change }));
-    beginning.changed();
-    finishing.changed();
-  };
+  const { draft, write, unsaved } = useDialogDraft(
+    () => again ?? emptySubscription(names),
+    () => {
+      beginning.changed();
+      finishing.changed();
+    },
+  );
   const begin = async (): Promise<void> => {
     const read = readStart(draft);
     if (!read.ok) return;
@@ -46,8 +46,7 @@ export function SubscriptionForm({ notice, names, again, onClose }: Subscription
   return (
     <FormDialog
       title={again === null ? 'Sign in to a subscription' : `Sign in again: ${again.name}`}
-      draft={JSON.stringify(draft)}
-      start={JSON.stringify(start)}
+      {...unsaved}
       onClose={() => onClose(null)}
     >
       {begun === null ? (
@@ -82,12 +81,11 @@ function BeginStep({ draft, of, notice, isNew, intent, onBegin }: BeginProps) {
   const read = readStart(draft);
   const problems = tried && !read.ok ? read.problems : {};
   return (
-    <form
-      className="form subscription-form"
+    <Form
+      className="subscription-form"
       data-step="begin"
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSend={() => {
         setTried(true);
         onBegin();
       }}
@@ -109,13 +107,8 @@ function BeginStep({ draft, of, notice, isNew, intent, onBegin }: BeginProps) {
         <OwnerField isNew={isNew} {...of('agent')} />
       </div>
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
-      <Button
-        look="strong"
-        word={intent.busy ? 'One moment…' : 'Begin the sign-in'}
-        type="submit"
-        aria-disabled={intent.busy}
-      />
-    </form>
+      <SubmitButton word="Begin the sign-in" busy={intent.busy} />
+    </Form>
   );
 }
 
@@ -134,13 +127,12 @@ function FinishStep({ draft, of, begun, intent, onFinish, onRestart }: FinishPro
   const now = useNow(1000);
   const leftMs = Date.parse(expiresAt) - now;
   return (
-    <form
-      className="form subscription-form"
+    <Form
+      className="subscription-form"
       data-step="finish"
       noValidate
       autoComplete="off"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSend={() => {
         setTried(true);
         onFinish();
       }}
@@ -185,14 +177,9 @@ function FinishStep({ draft, of, begun, intent, onFinish, onRestart }: FinishPro
       </p>
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
       <div className="button-row">
-        <Button
-          look="strong"
-          word={intent.busy ? 'One moment…' : 'Finish the sign-in'}
-          type="submit"
-          aria-disabled={intent.busy}
-        />
+        <SubmitButton word="Finish the sign-in" busy={intent.busy} />
         <Button className="button-tall" word="Begin again" onClick={onRestart} data-action="restart" />
       </div>
-    </form>
+    </Form>
   );
 }
