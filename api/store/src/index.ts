@@ -18,7 +18,7 @@ export * from './board/read-posts.ts';
 export * from './board/viewer.ts';
 export * from './board/write-post.ts';
 export { cutPage } from './connection/result-rows.ts';
-export type { Page } from './connection/result-rows.ts';
+export type { Moment, Page } from './connection/result-rows.ts';
 export {
   databaseNow,
   inOneTry,
@@ -37,7 +37,6 @@ export {
 export type { DatabaseLimits, DatabaseOptions, Db, Tx } from './connection/database.ts';
 export { DatabaseBusyError } from './connection/guarded-pool.ts';
 export * from './connection/listener.ts';
-export type { Moment } from './connection/result-rows.ts';
 export * from './egress/attempts.ts';
 export * from './egress/writes.ts';
 export * from './freeze/village-freeze.ts';
@@ -57,7 +56,6 @@ export * from './ledger/post-transfer.ts';
 export * from './ledger/refusal.ts';
 export type { Circumstance, LedgerActor, TransferRequest } from './ledger/transfer-request.ts';
 export * from './ledger/upkeep.ts';
-export { isClusterBehind } from './migration/migrate.ts';
 export * from './memory/repository-memory.ts';
 export * from './migration/migrate.ts';
 export * from './payments/captures.ts';
@@ -85,10 +83,9 @@ export * from './runs/new-runs.ts';
 export * from './runs/overdue.ts';
 export * from './runs/read-runs.ts';
 export { RUN_COLUMNS, UNDER_WAY } from './runs/run-row.ts';
-export type { RunRow, TaintRow } from './runs/run-row.ts';
+export type { RunRow, TaintRow, TextReader } from './runs/run-row.ts';
 export * from './runs/run-left.ts';
 export * from './runs/run-skills.ts';
-export type { TextReader } from './runs/run-row.ts';
 export * from './runs/taint.ts';
 export * from './runs/workers.ts';
 export { findLogRecord, newestSealedEntry, readEntriesOfTile } from './sealed-log/leaves.ts';

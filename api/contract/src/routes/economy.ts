@@ -75,7 +75,6 @@ export const penalizeAgent = defineRoute('penalizeAgent POST /economy/penalize',
   reasons: [...NAMED, 'insufficient_funds', 'allowance_exceeded', 'village_frozen'],
 });
 
-/** -  */
 export const Allowance = z.strictObject({
   daily: AiDollars.nullable().describe('Allowance of a day; null without a limit'),
   used: AiDollars,
@@ -124,7 +123,7 @@ export const getLedger = defineRoute('getLedger GET /economy/ledger/{agent_id}',
   summary: "Entries of an agent's account, newest first; all pages show the same moment",
   tag: 'economy',
   permission: 'ledger:read',
-  query: z.strictObject({ as_of: AsOf, ...paging(LEDGER_PAGE_MAX) }),
+  query: z.strictObject({ as_of: AsOf, ...paging({ max: LEDGER_PAGE_MAX }) }),
   answer: json(LedgerPage),
   reasons: ['not_own_agent', 'no_such_agent', 'cursor_invalid'],
 });

@@ -17,8 +17,6 @@ import {
 import { working } from './runs/runs.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText } from '../values/scalars.ts';
 
-export const PERMISSIONS_PAGE_MAX = 100;
-
 const Tool = z.string().min(1).max(64).describe('Name of the tool, as the model wrote it');
 const Arguments = plainText(ARGUMENTS_MAX_CHARS).describe('Arguments as JSON');
 const Claim = {
@@ -51,7 +49,7 @@ export const listPermissions = defineRoute('listPermissions GET /permissions', {
     run_id: z.uuid().optional(),
     session_id: z.uuid().optional(),
     state: PermissionState.optional(),
-    ...paging(PERMISSIONS_PAGE_MAX),
+    ...paging(),
   }),
   answer: json(z.strictObject({ permissions: z.array(Permission), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
@@ -100,8 +98,6 @@ export const performCall = defineRoute('performCall POST /runs/{run_id}/calls/{c
   reasons: [...working.reasons, 'permission_needed', 'permission_pending', 'arguments_differ', 'call_diverged'],
 });
 
-export const ALLOW_RULES_PAGE_MAX = 100;
-
 const ruleTag = { tag: 'runs', permission: 'permission:answer' } as const;
 
 export const listAllowRules = defineRoute('listAllowRules GET /allow-rules', {
@@ -112,7 +108,7 @@ export const listAllowRules = defineRoute('listAllowRules GET /allow-rules', {
     agent_id: AgentId.optional(),
     session_id: z.uuid().optional(),
     revoked: z.enum(['true', 'false']).default('false').describe('True to include revoked rules'),
-    ...paging(ALLOW_RULES_PAGE_MAX),
+    ...paging(),
   }),
   answer: json(z.strictObject({ rules: z.array(AllowRule), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],

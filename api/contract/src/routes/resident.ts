@@ -174,13 +174,11 @@ export const recordTurn = defineRoute('recordTurn POST /agents/{agent_id}/turns'
   answer: json(z.strictObject({ turn_id: z.uuid() })),
 });
 
-export const TURNS_PAGE_MAX = 100;
-
 export const listTurns = defineRoute('listTurns GET /agents/{agent_id}/turns', {
   summary: 'Turns of an agent, newest first',
   tag: 'agents',
   permission: 'turns:read',
-  query: z.strictObject({ ...paging(TURNS_PAGE_MAX) }),
+  query: z.strictObject({ ...paging() }),
   answer: json(
     z.strictObject({ turns: z.array(Turn.extend({ agent_id: AgentId, recorded_at: Time })), ...NEXT_CURSOR }),
   ),

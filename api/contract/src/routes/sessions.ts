@@ -14,9 +14,6 @@ import {
   TimelineEntry,
 } from '../values/session.ts';
 
-export const SESSIONS_PAGE_MAX = 100;
-export const MESSAGES_PAGE_MAX = 100;
-
 const SessionAnswer = json(z.strictObject({ session: ChatSession }));
 const reading = { tag: 'sessions', permission: 'sessions:read' } as const;
 const writing = { tag: 'sessions', permission: 'sessions:write' } as const;
@@ -45,7 +42,7 @@ export const listAgentSessions = defineRoute('listAgentSessions GET /agents/{age
   summary: "The caller's sessions with an agent, newest first; the agent and, on request, admins get all sessions",
   query: z.strictObject({
     whose: z.enum(['mine', 'all']).default('mine').describe('Only an admin reads all, and the audit records it'),
-    ...paging(SESSIONS_PAGE_MAX),
+    ...paging(),
   }),
   answer: json(z.strictObject({ sessions: z.array(ChatSession), ...NEXT_CURSOR })),
   reasons: ['no_such_agent', 'not_own_agent', 'cursor_invalid'],
@@ -103,7 +100,7 @@ export const sendMessage = defineRoute('sendMessage POST /sessions/{session_id}/
 export const listMessages = defineRoute('listMessages GET /sessions/{session_id}/messages', {
   ...reading,
   summary: 'The transcript of a session, newest first, and the cursor at which its stream continues',
-  query: z.strictObject(paging(MESSAGES_PAGE_MAX, { limit: 50 })),
+  query: z.strictObject(paging({ limit: 50 })),
   answer: json(
     z.strictObject({
       messages: z.array(SessionMessage),
@@ -170,8 +167,6 @@ export const openSessionStream = defineRoute('openSessionStream GET /sessions/{s
   reasons: ['no_such_session'],
 });
 
-export const TIMELINE_PAGE_MAX = 100;
-
 export const getTimeline = defineRoute('getTimeline GET /agents/{agent_id}/timeline', {
   ...reading,
   summary: 'Sessions, runs and firings of an agent in one list, newest first; `session_id` filters it',
@@ -181,7 +176,7 @@ export const getTimeline = defineRoute('getTimeline GET /agents/{agent_id}/timel
       .enum(['mine', 'all'])
       .default('mine')
       .describe('Without the sessions of others; only an admin reads all, and the audit records it'),
-    ...paging(TIMELINE_PAGE_MAX),
+    ...paging(),
   }),
   answer: json(z.strictObject({ entries: z.array(TimelineEntry), ...NEXT_CURSOR })),
   reasons: ['no_such_agent', 'not_own_agent', 'cursor_invalid'],

@@ -23,11 +23,8 @@ export const LandmarkId = z.string().min(1).max(64);
 /** The body limit of a route bounds its size. */
 export const JsonObject = z.record(z.string(), z.unknown());
 
-/** The limit of a page, at most `max` rows. */
-export function paging(
-  max: number,
-  { cursorChars = 256, limit = 20 }: { readonly cursorChars?: number; readonly limit?: number } = {},
-): { cursor: z.ZodOptional<z.ZodString>; limit: z.ZodDefault<z.ZodCoercedNumber> } {
+/** Rows of a page: at most `max`, by default `limit`. */
+export function paging({ max = 100, limit = 20, cursorChars = 256 } = {}) {
   return {
     cursor: z.string().max(cursorChars).optional(),
     limit: z.coerce.number().int().min(1).max(max).default(limit),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModerationNote, Post, Reply } from '@hamlet/contract';
+import { pluck } from '@hamlet/test/env/pluck';
 import { changeCopy, copyOf, hideInCopy, listFromCopy, threadFromCopy } from './board-copy.ts';
 import type { BoardCopy, CopiedThread, CopyLimits } from './board-copy.ts';
 import { type BoardViewer, maySeePost, maySeeReply } from './may-see.ts';
@@ -170,10 +171,7 @@ test('a thread returns its oldest replies, each once; after the last one the cop
   assert.deepEqual(read(replyIdOf(2)), [['reply 3'], replyIdOf(3)]);
   assert.equal(read(replyIdOf(3)), null);
   const revised = changeCopy(copy, [{ post: post(1), reply: reply(2, 1, { body: 'anew', revision: 2 }) }], LIMITS);
-  assert.deepEqual(
-    revised.threads[0]?.replies.map(({ body }) => body),
-    ['reply 1', 'anew', 'reply 3'],
-  );
+  assert.deepEqual(pluck(revised.threads[0]?.replies ?? [], 'body'), ['reply 1', 'anew', 'reply 3']);
 });
 
 test('a hidden post or reply disappears at once for all but its author and moderators', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { POST_TITLE_MAX_CHARS } from '@hamlet/contract';
+import { pluck } from '@hamlet/test/env/pluck';
 import { boardLimits, linksIn, mentionsOf, NEWCOMER_S, overLimit, titleOfNote } from './board-limits.ts';
 import type { BoardAuthor } from './board-limits.ts';
 import { decideModeration, FLAGS_HIDE_AT, flagWeight } from './decide-moderation.ts';
@@ -21,15 +22,12 @@ test('limits grow with time and with tiers, and never shrink', () => {
     for (const what of ['posts', 'replies', 'flags', 'links', 'mentions', 'bodyChars'] as const)
       assert.ok(limits[what] <= next[what], what);
   }
-  assert.deepEqual(
-    ladder.map(({ posts, ownTags }) => [posts, ownTags]),
-    [
-      [6, false],
-      [12, false],
-      [60, true],
-      [Number.MAX_SAFE_INTEGER, true],
-    ],
-  );
+  assert.deepEqual(pluck(ladder, 'posts', 'ownTags'), [
+    [6, false],
+    [12, false],
+    [60, true],
+    [Number.MAX_SAFE_INTEGER, true],
+  ]);
   assert.deepEqual(
     boardLimits({ kind: 'member', rank: 0, knownForS: null }),
     boardLimits({ kind: 'member', rank: 0, knownForS: NEWCOMER_S }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Seeded } from '@hamlet/test/env/seeded';
+import { pluck } from '@hamlet/test/env/pluck';
 import { decideAuction, type OpenBid } from './decide-auction.ts';
 
 function bid(agentId: string, amount: bigint, place: number): OpenBid {
@@ -31,7 +32,7 @@ test('the highest bid wins and pays the second highest, at least the reserve', (
     assert.equal(result.others.length + (result.winner === null ? 0 : 1), bids.length, 'every bid gets an outcome');
   }
   assert.deepEqual(
-    decideAuction(10n, [barred('a', 90n, 1), bid('b', 50n, 2), bid('c', 20n, 3)]).others.map(({ outcome }) => outcome),
+    pluck(decideAuction(10n, [barred('a', 90n, 1), bid('b', 50n, 2), bid('c', 20n, 3)]).others, 'outcome'),
     ['passed_over', 'lost'],
   );
 });

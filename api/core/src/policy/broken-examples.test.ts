@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { AgentSpec, TOOL_CLASSES, VERDICTS, VILLAGE_TOOL_NAMES, type Verdict } from '@hamlet/contract';
 import { Seeded } from '@hamlet/test/env/seeded';
+import { pluck } from '@hamlet/test/env/pluck';
 import { judge, type ShellNeeds } from './judge-shell-call.ts';
 import { resolvePolicy, type NarrowingRule } from './resolve-policy.ts';
 import { checkExamples, rulesInForce, type CommandClasses } from './rule-examples.ts';
@@ -72,10 +73,7 @@ test('a failed or unchecked example never makes the rules more permissive', () =
 test('a failed example removes an allow rule, but not an ask or deny rule', () => {
   const examples = { match: [{ tool: 'buy', when: 'run' as const }] };
   const rules = VERDICTS.map((verdict): NarrowingRule => ({ tools: ['publish'], verdict, examples }));
-  assert.deepEqual(
-    rulesInForce(rules, classesOf).map(({ verdict }) => verdict),
-    ['ask', 'deny'],
-  );
+  assert.deepEqual(pluck(rulesInForce(rules, classesOf), 'verdict'), ['ask', 'deny']);
   assert.equal(
     rulesInForce(
       rules.map((rule) => ({ ...rule, tools: ['spend'] })),

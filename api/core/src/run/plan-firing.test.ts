@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FiringOutcome, Overlap } from '@hamlet/contract';
+import { pluck } from '@hamlet/test/env/pluck';
 import { type FiringFacts, planFiring, type RunUnderWay } from './plan-firing.ts';
 
 const OF_ADA: readonly RunUnderWay[] = [
@@ -64,9 +65,6 @@ for (const [name, changes, outcome, cancelled] of TABLE) {
 test('an agent that is named twice gets one run; runs have the order of the names', () => {
   for (const overlap of ['Forbid', 'Queue', 'Replace'] as const satisfies readonly Overlap[]) {
     const plan = planFiring(facts({ overlap, agents: ['bob', 'ada', 'bob'] }));
-    assert.deepEqual(
-      plan.agents.map(({ agentId }) => agentId),
-      ['bob', 'ada'],
-    );
+    assert.deepEqual(pluck(plan.agents, 'agentId'), ['bob', 'ada']);
   }
 });

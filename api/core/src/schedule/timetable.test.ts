@@ -48,8 +48,11 @@ const daily = (dailyAt: string, timeZone: string): Timetable => timetable({ dail
 const at = (time: string): number => Date.parse(time);
 const texts = (slots: readonly number[]): readonly string[] =>
   slots.map((slot) => new Date(slot).toISOString().replace(':00.000Z', 'Z'));
-const next = (table: Timetable, after: string, count: number): readonly string[] =>
-  texts(nextSlots(table, at(after), count));
+/** Asserts the next slots after a time; `none` if there are none. */
+function fires(table: Timetable, after: string, expected: string): void {
+  const slots = texts(nextSlots(table, at(after), expected.split(' ').length));
+  assert.equal(slots.join(' ') || 'none', expected);
+}
 
 test('day numbers and dates convert both ways over 400 years', () => {
   for (let day = -80_000; day < 80_000; day += 1) {
@@ -144,106 +147,68 @@ test(`${CASES} random jobs, zones and days: every slot function agrees with a sc
 
 test('a job at 02:30 fires once a day in spring (at the leap) and in autumn (the first time)', () => {
   const zurich = daily('02:30', 'Europe/Zurich');
-  assert.deepEqual(next(zurich, '2026-03-27T12:00:00Z', 3), [
-    '2026-03-28T01:30Z',
-    '2026-03-29T01:00Z',
-    '2026-03-30T00:30Z',
-  ]);
-  assert.deepEqual(next(zurich, '2026-10-23T12:00:00Z', 4), [
-    '2026-10-24T00:30Z',
-    '2026-10-25T00:30Z',
-    '2026-10-26T01:30Z',
-    '2026-10-27T01:30Z',
-  ]);
+  fires(zurich, '2026-03-27T12:00:00Z', '2026-03-28T01:30Z 2026-03-29T01:00Z 2026-03-30T00:30Z');
+  fires(zurich, '2026-10-23T12:00:00Z', '2026-10-24T00:30Z 2026-10-25T00:30Z 2026-10-26T01:30Z 2026-10-27T01:30Z');
   const newYork = daily('02:30', 'America/New_York');
-  assert.deepEqual(next(newYork, '2026-03-07T12:00:00Z', 2), ['2026-03-08T07:00Z', '2026-03-09T06:30Z']);
-  assert.deepEqual(next(daily('01:30', 'America/New_York'), '2026-10-31T12:00:00Z', 2), [
-    '2026-11-01T05:30Z',
-    '2026-11-02T06:30Z',
-  ]);
+  fires(newYork, '2026-03-07T12:00:00Z', '2026-03-08T07:00Z 2026-03-09T06:30Z');
+  fires(daily('01:30', 'America/New_York'), '2026-10-31T12:00:00Z', '2026-11-01T05:30Z 2026-11-02T06:30Z');
 });
 
 test('all skipped times of a leap fire once, together with the first time after it', () => {
-  assert.deepEqual(next(cron('15,45 2,3 29 3 *', 'Europe/Zurich'), '2026-03-01T00:00:00Z', 3), [
-    '2026-03-29T01:00Z',
-    '2026-03-29T01:15Z',
-    '2026-03-29T01:45Z',
-  ]);
-  assert.deepEqual(next(cron('0 2,3 29 3 *', 'Europe/Zurich'), '2026-03-01T00:00:00Z', 1), ['2026-03-29T01:00Z']);
+  fires(
+    cron('15,45 2,3 29 3 *', 'Europe/Zurich'),
+    '2026-03-01T00:00:00Z',
+    '2026-03-29T01:00Z 2026-03-29T01:15Z 2026-03-29T01:45Z',
+  );
+  fires(cron('0 2,3 29 3 *', 'Europe/Zurich'), '2026-03-01T00:00:00Z', '2026-03-29T01:00Z');
 });
 
 test('a job with * in the hour or the minute follows the local clock', () => {
-  assert.deepEqual(next(cron('0 * * * *', 'Europe/Zurich'), '2026-03-28T23:30:00Z', 3), [
-    '2026-03-29T00:00Z',
-    '2026-03-29T01:00Z',
-    '2026-03-29T02:00Z',
-  ]);
-  assert.deepEqual(next(cron('30 * * * *', 'Europe/Zurich'), '2026-10-24T23:40:00Z', 3), [
-    '2026-10-25T00:30Z',
-    '2026-10-25T01:30Z',
-    '2026-10-25T02:30Z',
-  ]);
-  assert.deepEqual(next(cron('*/30 2 * * *', 'Europe/Zurich'), '2026-03-28T12:00:00Z', 1), ['2026-03-30T00:00Z']);
+  fires(
+    cron('0 * * * *', 'Europe/Zurich'),
+    '2026-03-28T23:30:00Z',
+    '2026-03-29T00:00Z 2026-03-29T01:00Z 2026-03-29T02:00Z',
+  );
+  fires(
+    cron('30 * * * *', 'Europe/Zurich'),
+    '2026-10-24T23:40:00Z',
+    '2026-10-25T00:30Z 2026-10-25T01:30Z 2026-10-25T02:30Z',
+  );
+  fires(cron('*/30 2 * * *', 'Europe/Zurich'), '2026-03-28T12:00:00Z', '2026-03-30T00:00Z');
 });
 
 test('half-hour zones, half-hour summer times, two-hour summer times, and a day that did not exist', () => {
-  assert.deepEqual(next(daily('09:00', 'Asia/Kolkata'), '2026-01-01T00:00:00Z', 1), ['2026-01-01T03:30Z']);
-  assert.deepEqual(next(daily('00:00', 'Asia/Kathmandu'), '2026-01-01T00:00:00Z', 1), ['2026-01-01T18:15Z']);
+  fires(daily('09:00', 'Asia/Kolkata'), '2026-01-01T00:00:00Z', '2026-01-01T03:30Z');
+  fires(daily('00:00', 'Asia/Kathmandu'), '2026-01-01T00:00:00Z', '2026-01-01T18:15Z');
   // In Lord Howe the clocks go from 02:00 to 02:30 on 4 October 2026, and from 02:00 back to 01:30 on 5 April.
-  assert.deepEqual(next(daily('02:10', 'Australia/Lord_Howe'), '2026-10-03T00:00:00Z', 2), [
-    '2026-10-03T15:30Z',
-    '2026-10-04T15:10Z',
-  ]);
-  assert.deepEqual(next(daily('01:45', 'Australia/Lord_Howe'), '2026-04-04T00:00:00Z', 2), [
-    '2026-04-04T14:45Z',
-    '2026-04-05T15:15Z',
-  ]);
+  fires(daily('02:10', 'Australia/Lord_Howe'), '2026-10-03T00:00:00Z', '2026-10-03T15:30Z 2026-10-04T15:10Z');
+  fires(daily('01:45', 'Australia/Lord_Howe'), '2026-04-04T00:00:00Z', '2026-04-04T14:45Z 2026-04-05T15:15Z');
   // In Troll the clocks go from 01:00 to 03:00.
-  assert.deepEqual(next(daily('01:30', 'Antarctica/Troll'), '2026-03-28T12:00:00Z', 2), [
-    '2026-03-29T01:00Z',
-    '2026-03-29T23:30Z',
-  ]);
+  fires(daily('01:30', 'Antarctica/Troll'), '2026-03-28T12:00:00Z', '2026-03-29T01:00Z 2026-03-29T23:30Z');
   // Apia skipped 30 December 2011.
-  assert.deepEqual(next(daily('09:00', 'Pacific/Apia'), '2011-12-29T00:00:00Z', 2), [
-    '2011-12-29T19:00Z',
-    '2011-12-30T19:00Z',
-  ]);
+  fires(daily('09:00', 'Pacific/Apia'), '2011-12-29T00:00:00Z', '2011-12-29T19:00Z 2011-12-30T19:00Z');
 });
 
 test('the clocks leap at midnight, and at the end of the year', () => {
-  assert.deepEqual(next(daily('00:00', 'America/Santiago'), '2026-09-05T12:00:00Z', 2), [
-    '2026-09-06T04:00Z',
-    '2026-09-07T03:00Z',
-  ]);
-  assert.deepEqual(next(daily('23:59', 'Pacific/Kiritimati'), '2026-12-31T00:00:00Z', 2), [
-    '2026-12-31T09:59Z',
-    '2027-01-01T09:59Z',
-  ]);
-  assert.deepEqual(next(cron('0 0 1 1 *', 'Pacific/Chatham'), '2026-12-30T00:00:00Z', 2), [
-    '2026-12-31T10:15Z',
-    '2027-12-31T10:15Z',
-  ]);
+  fires(daily('00:00', 'America/Santiago'), '2026-09-05T12:00:00Z', '2026-09-06T04:00Z 2026-09-07T03:00Z');
+  fires(daily('23:59', 'Pacific/Kiritimati'), '2026-12-31T00:00:00Z', '2026-12-31T09:59Z 2027-01-01T09:59Z');
+  fires(cron('0 0 1 1 *', 'Pacific/Chatham'), '2026-12-30T00:00:00Z', '2026-12-31T10:15Z 2027-12-31T10:15Z');
 });
 
 test('day of month and day of week: one match is enough if both are given, as in Vixie cron', () => {
-  assert.deepEqual(next(cron('0 12 13 * FRI'), '2026-11-01T00:00:00Z', 5), [
-    '2026-11-06T12:00Z',
-    '2026-11-13T12:00Z',
-    '2026-11-20T12:00Z',
-    '2026-11-27T12:00Z',
-    '2026-12-04T12:00Z',
-  ]);
-  assert.deepEqual(
-    next(cron('0 12 */2 * FRI'), '2026-11-01T00:00:00Z', 2),
-    ['2026-11-13T12:00Z', '2026-11-27T12:00Z'],
-    'a field that begins with * restricts the other',
+  fires(
+    cron('0 12 13 * FRI'),
+    '2026-11-01T00:00:00Z',
+    '2026-11-06T12:00Z 2026-11-13T12:00Z 2026-11-20T12:00Z 2026-11-27T12:00Z 2026-12-04T12:00Z',
   );
+  // A field that begins with * restricts the other.
+  fires(cron('0 12 */2 * FRI'), '2026-11-01T00:00:00Z', '2026-11-13T12:00Z 2026-11-27T12:00Z');
 });
 
 test('rare dates fire, and impossible dates never do', () => {
-  assert.deepEqual(next(cron('0 0 29 2 *'), '2026-11-22T00:00:00Z', 2), ['2028-02-29T00:00Z', '2032-02-29T00:00Z']);
-  assert.deepEqual(next(cron('0 0 29 2 */7'), '2089-01-01T00:00:00Z', 1), ['2128-02-29T00:00Z']);
-  assert.deepEqual(next(cron('0 0 30 2 *'), '2026-11-22T00:00:00Z', 1), []);
+  fires(cron('0 0 29 2 *'), '2026-11-22T00:00:00Z', '2028-02-29T00:00Z 2032-02-29T00:00Z');
+  fires(cron('0 0 29 2 */7'), '2089-01-01T00:00:00Z', '2128-02-29T00:00Z');
+  fires(cron('0 0 30 2 *'), '2026-11-22T00:00:00Z', 'none');
   assert.equal(slotAtOrBefore(cron('0 0 30 2 *'), 0), undefined);
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { EMPTY_EDGE, growEdge, rootOf, TILE_WIDTH } from './edge.ts';
 import { HASH_BYTES, hashAt, leafHash, nodeHash, type Sha256 } from './hashing.ts';
 import { consistencyRanges, inclusionRanges, isConsistent, nodesOf, type Range, rootByInclusion } from './proof.ts';
@@ -68,11 +69,7 @@ test('a range consists of the fewest full subtrees', () => {
     [{ from: 3, to: 3 }, []],
   ];
   for (const [range, nodes] of cases)
-    assert.deepEqual(
-      nodesOf(range).map(({ level, index }) => [level, index]),
-      nodes,
-      JSON.stringify(range),
-    );
+    assert.deepEqual(pluck(nodesOf(range), 'level', 'index'), nodes, JSON.stringify(range));
 });
 
 test('an entry that is not in the tree has no proof', () => {

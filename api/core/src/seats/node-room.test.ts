@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { displacementFor, NodeRoom, textOrder, type Seated } from './node-room.ts';
 import { amountsOf, type Amounts } from './room.ts';
 import { GPU, LOW, MIDDLE, node, room } from './testing/sample-village.ts';
@@ -40,10 +41,7 @@ test('the lowest rank is displaced first, within it the youngest, then the last 
     agent('c', 0, 1),
     agent('peer', 2, 1),
   ]);
-  assert.deepEqual(
-    place.displaceable(2).map(({ key }) => key),
-    ['c', 'b', 'a', 'old', 'mid'],
-  );
+  assert.deepEqual(pluck(place.displaceable(2), 'key'), ['c', 'b', 'a', 'old', 'mid']);
   assert.deepEqual(place.displaceable(0), []);
 });
 

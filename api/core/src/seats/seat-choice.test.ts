@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeatTier, SeatRequest } from './seat-input.ts';
-import { request, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, decision } from './testing/sample-village.ts';
+import { request, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, decision, seat } from './testing/sample-village.ts';
 import { enqueue, firstServed, type Want } from './seat-decision.ts';
 import { amountsOf } from './room.ts';
 
@@ -80,28 +80,28 @@ test('an agent whose volume is on a lost node displaces no agent elsewhere', () 
 test('after a move, the pod on the old node holds its room until it is gone', () => {
   const nodes = [node('a', room(200, 200, 0, 10)), node('b', room(200, 200, 1, 10))];
   const plan = planned({ nodes, requests: [request('ada', 'high', on('a', MIDDLE.size)), request('bob', 'middle')] });
-  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'b' });
-  assert.deepEqual(decision(plan, 'bob'), { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
+  assert.equal(seat(plan, 'ada'), 'seat on b');
+  assert.equal(seat(plan, 'bob'), 'no seat on a SeatClearing (node a)');
 });
 
 test('a pod that grows in one resource and shrinks in another holds the rest of the old size until it is smaller', () => {
   const nodes = [node('a', room(400, 400, 0, 10))];
   const plan = planned({ nodes, requests: [request('ada', 'middle', on('a', room(100, 350))), request('bob', 'low')] });
-  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a' });
+  assert.equal(seat(plan, 'ada'), 'seat on a');
   assert.equal(decision(plan, 'bob')?.reason, 'SeatClearing');
 });
 
 test('an agent that waits for room on another node keeps its whole seat there, and its old one', () => {
   const nodes = [node('a', room(300, 300, 0, 10)), node('b', room(300, 300, 1, 10), { ending: room(0, 0, 1, 0) })];
   const plan = planned({ nodes, requests: [request('ada', 'high', on('a', MIDDLE.size))] });
-  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node b' });
+  assert.equal(seat(plan, 'ada'), 'seat on a SeatClearing (node b)');
   assert.deepEqual([plan.seatsOf('low')?.free, plan.seatsOf('high')?.free], [1 + 1, 0]);
 });
 
 test('an agent with a volume does not move to the node with a GPU', () => {
   const nodes = [node('a', room(900, 900, 0, 10)), node('b', room(900, 900, 1, 10))];
   const plan = planned({ nodes, requests: [request('ada', 'high', { ...on('a', MIDDLE.size), volumeOn: 'a' })] });
-  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a', reason: 'TooLarge', blocking: GPU, position: 1 });
+  assert.equal(seat(plan, 'ada'), `seat on a TooLarge (${GPU}) #1`);
 });
 
 test('the reason of an agent that could move is that no node has room, not that its own is full', () => {
@@ -112,13 +112,7 @@ test('the reason of an agent that could move is that no node has room, not that 
     tiers: [LOW, MIDDLE, HIGH, other],
     requests: [request('ada', 'high', on('a', MIDDLE.size)), request('bob', 'other', on('b'))],
   });
-  assert.deepEqual(decision(plan, 'ada'), {
-    granted: true,
-    node: 'a',
-    reason: 'NoSeat',
-    blocking: 'memory',
-    position: 1,
-  });
+  assert.equal(seat(plan, 'ada'), 'seat on a NoSeat (memory) #1');
 });
 
 test('the reason GpuBooked appears only if GPUs are short', () => {
@@ -155,7 +149,7 @@ test('the reason GpuBooked appears only if GPUs are short', () => {
 test('a pod that waits for the scheduler stays while the room of its seat is cleared', () => {
   const nodes = [node('a', room(100, 100, 0, 10), { ending: LOW.size })];
   const plan = planned({ nodes, requests: [request('ada', 'low', { pod: {} })] });
-  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
+  assert.equal(seat(plan, 'ada'), 'seat on a SeatClearing (node a)');
 });
 
 test('an agent that only waits for a pod to end has no place in the queue', () => {

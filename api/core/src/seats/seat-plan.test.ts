@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeatRequest, SeatTier } from './seat-input.ts';
-import { request, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, decision } from './testing/sample-village.ts';
+import { request, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, decision, seat } from './testing/sample-village.ts';
 import { queuePlace, seatSentence } from './seat-decision.ts';
 
 test('seats are the room of the nodes without other pods and the reserve', () => {
@@ -35,12 +35,8 @@ test('the agent that has waited longest is first, and the others have their plac
   ];
   const plan = planned({ nodes: [node('a', room(100, 1_000, 0, 10))], requests });
   assert.deepEqual(
-    [decision(plan, 'early'), decision(plan, 'late'), decision(plan, 'new')],
-    [
-      { granted: true, node: 'a' },
-      { granted: false, reason: 'NoSeat', blocking: 'cpu', position: 1 },
-      { granted: false, reason: 'NoSeat', blocking: 'cpu', position: 2 },
-    ],
+    [seat(plan, 'early'), seat(plan, 'late'), seat(plan, 'new')],
+    ['seat on a', 'no seat NoSeat (cpu) #1', 'no seat NoSeat (cpu) #2'],
   );
   assert.equal(
     seatSentence(decision(plan, 'new') ?? { granted: true }),
@@ -56,13 +52,8 @@ test('a higher tier takes a seat of the lowest tier, from its youngest agent', (
     request('top', 'high'),
   ];
   const plan = planned({ nodes: [node('a', room(500, 1_000, 1, 10))], requests });
-  assert.deepEqual(decision(plan, 'top'), { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
-  assert.deepEqual(decision(plan, 'young'), {
-    granted: false,
-    reason: 'Displaced',
-    blocking: 'agent top',
-    position: 1,
-  });
+  assert.equal(seat(plan, 'top'), 'no seat on a SeatClearing (node a)');
+  assert.equal(seat(plan, 'young'), 'no seat Displaced (agent top) #1');
   assert.equal(decision(plan, 'old')?.granted, true);
   assert.equal(decision(plan, 'mid')?.granted, true);
 });
@@ -91,21 +82,14 @@ test('the room of an ending pod is not reused before the pod is gone, and no oth
   );
   const asleep = planned({ nodes: [node('a', room(500, 1_000, 1, 10), { ending: LOW.size })], requests: others });
   assert.equal(decision(asleep, 'top')?.reason, 'SeatClearing', 'even if its agent does not want a seat any more');
-  assert.deepEqual(decision(planned({ nodes, requests: [...others, request('young', 'low')] }), 'top'), {
-    granted: true,
-    node: 'a',
-  });
+  assert.equal(seat(planned({ nodes, requests: [...others, request('young', 'low')] }), 'top'), 'seat on a');
   const own = planned({ nodes: [node('a', room(100, 100, 0, 10))], requests: [request('ada', 'low', { ending })] });
-  assert.deepEqual(
-    decision(own, 'ada'),
-    { granted: true, node: 'a' },
-    'the next pod of the same agent begins beside it',
-  );
+  assert.equal(seat(own, 'ada'), 'seat on a', 'the next pod of the same agent begins beside it');
   const elsewhere = planned({
     nodes: [node('a', room(100, 100, 0, 10), { ending: LOW.size }), node('b', room(100, 100, 0, 10))],
     requests: [request('ada', 'low')],
   });
-  assert.deepEqual(decision(elsewhere, 'ada'), { granted: true, node: 'b' }, 'a node that has room now is preferred');
+  assert.equal(seat(elsewhere, 'ada'), 'seat on b', 'a node that has room now is preferred');
 });
 
 test('an agent that needs a larger size waits for an ending pod and keeps its seat', () => {
@@ -113,7 +97,7 @@ test('an agent that needs a larger size waits for an ending pod and keeps its se
     nodes: [node('a', room(290, 290, 0, 10), { ending: LOW.size })],
     requests: [request('ada', 'middle', on('a', LOW.size)), request('bob', 'low')],
   });
-  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
+  assert.equal(seat(plan, 'ada'), 'seat on a SeatClearing (node a)');
   assert.deepEqual([decision(plan, 'bob')?.granted, plan.seatsOf('low')?.free], [false, 0]);
 });
 
@@ -260,18 +244,12 @@ test('the node with the lower ranks makes room, even if more agents must leave; 
 test('an agent grows into a larger tier in place, or keeps its seat until there is room', () => {
   const growing = request('ada', 'middle', on('a', LOW.size));
   const free = planned({ nodes: [node('a', room(300, 300, 0, 10))], requests: [growing] });
-  assert.deepEqual(decision(free, 'ada'), { granted: true, node: 'a' });
+  assert.equal(seat(free, 'ada'), 'seat on a');
   const full = planned({
     nodes: [node('a', room(250, 250, 0, 10)), node('b', room(900, 900, 0, 10))],
     requests: [growing, request('bob', 'middle', on('a'))],
   });
-  assert.deepEqual(decision(full, 'ada'), {
-    granted: true,
-    node: 'a',
-    reason: 'NodeFull',
-    blocking: 'node a',
-    position: 1,
-  });
+  assert.equal(seat(full, 'ada'), 'seat on a NodeFull (node a) #1');
   assert.equal(
     seatSentence(decision(full, 'ada') ?? { granted: true }),
     'keeps its seat: node a, the only node that the agent may use, has no room left; place 1 in the queue',
@@ -281,15 +259,9 @@ test('an agent grows into a larger tier in place, or keeps its seat until there 
 test('an agent gets a tier with a GPU on another node, unless its spec or its volume pins it', () => {
   const nodes = [node('a', room(900, 900, 0, 10)), node('b', room(900, 900, 1, 10))];
   const requests = [request('ada', 'high', on('a', MIDDLE.size))];
-  assert.deepEqual(decision(planned({ nodes, requests }), 'ada'), { granted: true, node: 'b' });
+  assert.equal(seat(planned({ nodes, requests }), 'ada'), 'seat on b');
   const pinned = planned({ nodes, requests: [request('ada', 'high', { ...on('a', MIDDLE.size), pinnedTo: 'a' })] });
-  assert.deepEqual(decision(pinned, 'ada'), {
-    granted: true,
-    node: 'a',
-    reason: 'TooLarge',
-    blocking: GPU,
-    position: 1,
-  });
+  assert.equal(seat(pinned, 'ada'), `seat on a TooLarge (${GPU}) #1`);
 });
 
 test('an agent gets the node of its volume; it gets another only if that has free room', () => {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { PERSONALITY_VERSIONS_A_DAY } from '@hamlet/contract';
 import { readAudit } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { PermissionPlay } from '../permissions/testing/permission-play.ts';
 import { startPlay } from '../testing/test-village.ts';
 
@@ -34,7 +35,6 @@ test('an agent changes its personality in a run or by itself; its configuration 
       [1, 'I am patient.', 'agent'],
     ],
   );
-  await refuses(play.as('bob').amendPersonality({ ...ada, ...body }), 'not_own_agent');
 });
 
 test('an admin restores an earlier version or removes the text; history and audit keep every change', async () => {
@@ -44,15 +44,12 @@ test('an admin restores an earlier version or removes the text; history and audi
   await undo(0);
   assert.equal(await amended(), '');
   await refuses(undo(99), 'no_such_version');
-  assert.deepEqual(
-    (await list()).history.map(({ version, restores }) => [version, restores]),
-    [
-      [4, 0],
-      [3, 1],
-      [2, null],
-      [1, null],
-    ],
-  );
+  assert.deepEqual(pluck((await list()).history, 'version', 'restores'), [
+    [4, 0],
+    [3, 1],
+    [2, null],
+    [1, null],
+  ]);
   const acts = (await readAudit(village.openDb(), 'ada', 100)).map(({ action }) => action);
   assert.equal(acts.filter((action) => action === 'personality.undo').length, 2);
 });

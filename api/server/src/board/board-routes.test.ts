@@ -173,13 +173,10 @@ test('a revision keeps the earlier text readable; of two concurrent revisions, o
   assert.equal((await member.reviseReply({ ...reply, revision: 1, body: 'second' })).reply.revision, 2);
   await refuses(member.reviseReply({ ...reply, revision: 1, body: 'third' }), 'revision_conflict');
   await refuses(play.as('ada').reviseReply({ ...reply, revision: 2, body: 'mine' }), 'not_its_author');
-  assert.deepEqual(
-    (await visitor.listReplyRevisions(reply)).revisions.map(({ number, body }) => [number, body]),
-    [
-      [2, 'second'],
-      [1, 'first'],
-    ],
-  );
+  assert.deepEqual(pluck((await visitor.listReplyRevisions(reply)).revisions, 'number', 'body'), [
+    [2, 'second'],
+    [1, 'first'],
+  ]);
   await refuses(visitor.listReplyRevisions({ ...params, reply_id: randomUUID() }), 'no_such_post');
 });
 
@@ -294,5 +291,4 @@ test('news list the posts that concern an agent, and whether it has answered the
     async () => (await news(end)).news.map(({ reply }) => reply?.body).join() === 'another',
   );
   await refuses(play.as('cleo').listBoardNews({ agent_id: 'cleo', after: end }), 'cursor_invalid');
-  await refuses(play.as('cleo').listBoardNews(params), 'not_own_agent');
 });

@@ -7,6 +7,7 @@ import { FLAGS_HIDE_AT } from '@hamlet/core';
 import { openDatabase, readAudit } from '@hamlet/store';
 import { type TestClient, refuses } from '@hamlet/test/env/client';
 import { untilEnd } from '@hamlet/test/env/at-end';
+import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
@@ -71,15 +72,12 @@ test('an admin undoes a decision, then the one before it', async () => {
   assert.equal((await decide(post_id, { decision: 'undo', reason: 'other' })).post.status, 'open');
   await refuses(decide(post_id, { decision: 'undo', reason: 'other' }), 'nothing_to_decide');
   const line = (await queue('decided')).find((item) => item.post.post_id === post_id);
-  assert.deepEqual(
-    line?.decisions.map(({ decision, undone }) => [decision, undone]),
-    [
-      ['undo', false],
-      ['undo', false],
-      ['restore', true],
-      ['hide', true],
-    ],
-  );
+  assert.deepEqual(pluck(line?.decisions ?? [], 'decision', 'undone'), [
+    ['undo', false],
+    ['undo', false],
+    ['restore', true],
+    ['hide', true],
+  ]);
   const audited = (await readAudit(owner, post_id, 10)).map(({ action }) => action);
   assert.deepEqual(audited, ['board.undo', 'board.undo', 'board.restore', 'board.hide', 'board.post']);
 });

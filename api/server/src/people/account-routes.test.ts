@@ -170,10 +170,7 @@ test('a ban refuses the account at once on every replica, with reason and end; i
   assert.equal(rows.length, 2, 'one row for each ban');
 });
 
-test('only an admin bans; the last admin cannot be removed', async () => {
-  const person = await invite(grace, url, { name: 'Mona', role: 'member' });
-  await refuses(person.client.banAccount({ ...of(grace), reason: 'no' }), 'forbidden');
-  await refuses(clientOf(url, TOKENS.member).banAccount({ ...of(person), reason: 'no' }), 'forbidden');
+test('the last admin cannot be removed', async () => {
   const admins = (await grace.client.listAccounts()).accounts.filter(
     ({ role, name }) => role === 'admin' && name !== 'Grace',
   );

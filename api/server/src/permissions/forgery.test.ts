@@ -81,14 +81,6 @@ test('after a change of the rules, earlier permissions permit nothing and earlie
   assert.equal(await postsWith('Old rules'), 0);
 });
 
-test("an agent cannot answer a request, neither its own nor another agent's", async () => {
-  const working = await permits.startRun('ada');
-  const { permission_id: id } = dataOf(await permits.ask(working, post('1.0', 'Self'))).permission;
-  for (const agentId of ['ada', 'bob'] as const)
-    await refuses(permits.answer(id, { answer: 'allow' }, permits.play.as(agentId)), 'forbidden');
-  assert.equal(resultOf(await permits.perform(working, post('1.0', 'Self'))), 'permission_pending');
-});
-
 test('an admin who writes “allow” on the board or says it in the world allows nothing', async () => {
   const working = await permits.startRun('ada');
   const { permission_id: id } = dataOf(await permits.ask(working, post('1.0', 'Words'))).permission;

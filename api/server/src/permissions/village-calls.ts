@@ -61,7 +61,6 @@ interface Sent {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 interface Way<S extends z.ZodObject, A extends z.ZodType> {
-  readonly input: S;
   readonly route: RouteSpec & {
     readonly name: DirectRoute;
     readonly answer: { readonly kind: 'json'; readonly schema: A };
@@ -70,7 +69,7 @@ interface Way<S extends z.ZodObject, A extends z.ZodType> {
   readonly describe: (data: z.output<A>, input: z.output<S>) => Described;
 }
 
-function way<S extends z.ZodObject, A extends z.ZodType>({ input, route, send, describe }: Way<S, A>): Prepare {
+function way<S extends z.ZodObject, A extends z.ZodType>(input: S, { route, send, describe }: Way<S, A>): Prepare {
   return (value, agentId) => {
     const parsed = input.safeParse(value);
     if (!parsed.success) return { ok: false, issues: parsed.error.issues };
@@ -105,8 +104,7 @@ const savedScript = ({ script, secrets }: { readonly script: Script; readonly se
 const POST_WORDS = { closed: 'closed', resolved: 'marked as resolved' } as const;
 
 function closing(route: typeof closePost | typeof resolvePost): Prepare {
-  return way({
-    input: VILLAGE_TOOLS.close_post.input,
+  return way(VILLAGE_TOOLS.close_post.input, {
     route,
     send: ({ post_id }) => ({ params: { post_id } }),
     describe: ({ post: { post_id } }, { as }) => ({
@@ -120,8 +118,7 @@ const RESOLVE = closing(resolvePost);
 
 /** The way of each tool that the API performs. ask_human has none: the answer of the person is its outcome. */
 const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
-  say: way({
-    input: VILLAGE_TOOLS.say.input,
+  say: way(VILLAGE_TOOLS.say.input, {
     route: actAsAgent,
     send: ({ text, to }, agent_id) => ({
       params: { agent_id },
@@ -132,20 +129,17 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
       data: { seq: accepted_seq },
     }),
   }),
-  use_place: way({
-    input: VILLAGE_TOOLS.use_place.input,
+  use_place: way(VILLAGE_TOOLS.use_place.input, {
     route: actAsAgent,
     send: ({ target }, agent_id) => ({ params: { agent_id }, body: { kind: 'use', target } }),
     describe: ({ accepted_seq }, { target }) => ({ text: `You used ${target}.`, data: { seq: accepted_seq } }),
   }),
-  pick_up: way({
-    input: VILLAGE_TOOLS.pick_up.input,
+  pick_up: way(VILLAGE_TOOLS.pick_up.input, {
     route: actAsAgent,
     send: ({ item_id }, agent_id) => ({ params: { agent_id }, body: { kind: 'pick_up', item_id } }),
     describe: ({ accepted_seq }, { item_id }) => ({ text: `You picked up ${item_id}.`, data: { seq: accepted_seq } }),
   }),
-  give: way({
-    input: VILLAGE_TOOLS.give.input,
+  give: way(VILLAGE_TOOLS.give.input, {
     route: actAsAgent,
     send: ({ item_id }, agent_id) => ({ params: { agent_id }, body: { kind: 'drop', item_id } }),
     describe: ({ accepted_seq }, { item_id }) => ({
@@ -153,8 +147,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
       data: { seq: accepted_seq },
     }),
   }),
-  post_to_board: way({
-    input: VILLAGE_TOOLS.post_to_board.input,
+  post_to_board: way(VILLAGE_TOOLS.post_to_board.input, {
     route: createPost,
     send: ({ title, body, tags, audience, landmark_id, deliverables }) => ({
       body: {
@@ -171,8 +164,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
       data: { post_id, link: postLink(post_id) },
     }),
   }),
-  reply_on_board: way({
-    input: VILLAGE_TOOLS.reply_on_board.input,
+  reply_on_board: way(VILLAGE_TOOLS.reply_on_board.input, {
     route: replyToPost,
     send: ({ post_id, body }) => ({ params: { post_id }, body: { body } }),
     describe: ({ reply_id, reply: { post_id } }) => ({
@@ -184,8 +176,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
     const input = VILLAGE_TOOLS.close_post.input.safeParse(value);
     return (input.data?.as === 'resolved' ? RESOLVE : CLOSE)(value, agentId);
   },
-  buy: way({
-    input: VILLAGE_TOOLS.buy.input,
+  buy: way(VILLAGE_TOOLS.buy.input, {
     route: buyCompute,
     send: ({ item, seconds, max_price }) => ({ body: { item, seconds, max_price } }),
     describe: ({ purchase_id, price, ends_at }) => ({
@@ -193,8 +184,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
       data: { purchase_id, price, ends_at },
     }),
   }),
-  amend_personality: way({
-    input: VILLAGE_TOOLS.amend_personality.input,
+  amend_personality: way(VILLAGE_TOOLS.amend_personality.input, {
     route: amendPersonality,
     send: ({ text, reason }, agent_id) => ({ params: { agent_id }, body: { text, reason } }),
     describe: ({ current: { version } }) => ({
@@ -202,8 +192,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
       data: { version },
     }),
   }),
-  propose_schedule: way({
-    input: VILLAGE_TOOLS.propose_schedule.input,
+  propose_schedule: way(VILLAGE_TOOLS.propose_schedule.input, {
     route: createSchedule,
     send: ({ name, prompt, every, cron, daily_at, time_zone }, agent_name) => ({
       body: { name: name ?? agent_name, agent_name, prompt, every, cron, daily_at, time_zone },
@@ -213,14 +202,12 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
       data: { name },
     }),
   }),
-  save_script: way({
-    input: VILLAGE_TOOLS.save_script.input,
+  save_script: way(VILLAGE_TOOLS.save_script.input, {
     route: saveScript,
     send: (script, agent_id) => ({ params: { agent_id }, body: script }),
     describe: savedScript,
   }),
-  adopt_script: way({
-    input: VILLAGE_TOOLS.adopt_script.input,
+  adopt_script: way(VILLAGE_TOOLS.adopt_script.input, {
     route: adoptScript,
     send: ({ post_id, deliverable_id, name }, agent_id) => ({
       params: { agent_id },
@@ -228,14 +215,12 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
     }),
     describe: savedScript,
   }),
-  delete_script: way({
-    input: VILLAGE_TOOLS.delete_script.input,
+  delete_script: way(VILLAGE_TOOLS.delete_script.input, {
     route: deleteScript,
     send: ({ name }, agent_id) => ({ params: { agent_id, name } }),
     describe: (_data, { name }) => ({ text: `Deleted ${name} with all its versions.` }),
   }),
-  bid: way({
-    input: VILLAGE_TOOLS.bid.input,
+  bid: way(VILLAGE_TOOLS.bid.input, {
     route: placeBid,
     send: ({ auction_id, amount }) => ({ params: { auction_id }, body: { amount } }),
     describe: ({ bid_id, amount }) => ({

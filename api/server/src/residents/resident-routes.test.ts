@@ -38,21 +38,6 @@ test('a resident exchanges its projected token for one that is bound to agent, l
   assert.equal(config.seed, (await client.getAgentConfig({ agent_id: 'ada' })).seed);
 });
 
-test('the exchange refuses missing, invalid and foreign tokens', async () => {
-  await refuses(clientOf(play.url).exchangeAgentToken(), 'unauthenticated');
-  await refuses(clientOf(play.url, 'nonsense').exchangeAgentToken(), 'token_review_refused');
-  await refuses(clientOf(play.url, TOKENS.admin).exchangeAgentToken(), 'token_review_refused');
-});
-
-test('an agent may act only for itself', async () => {
-  const { client } = await exchange('ada');
-  await refuses(client.getAgentConfig({ agent_id: 'bob' }), 'not_own_agent');
-  await assert.rejects(
-    watchWakes(client, 'bob').ended,
-    (error) => error instanceof ProblemError && error.problem.code === 'not_own_agent',
-  );
-});
-
 test('an agent with an open wake stream is present, and the stream delivers its wakes', async () => {
   const stream = watchWakes((await exchange('ada')).client, 'ada');
   await connected('ada', true);

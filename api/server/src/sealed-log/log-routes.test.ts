@@ -101,12 +101,11 @@ test('entries and tiles hash to the signed root', async () => {
   assert.equal((await bare.arrayBuffer()).byteLength, size * 32);
 });
 
-test('missing parts of the log are refused, and only admins may read entries', async () => {
+test('missing parts of the log are refused', async () => {
   for (const tile of ['x001/000', '000.p/255', '001'])
     await refuses(admin.getLogTile({ level: '0', tile }), 'no_such_tile', tile);
   await refuses(admin.getLogEntries({ tile: 'x001/000' }), 'no_such_tile');
   assert.equal((await fetch(`${url}/log/tile/0/0`)).status, 400, 'a number that is not in the form of tlog-tiles');
-  await refuses(member.getLogEntries({ tile: '000.p/1' }), 'forbidden');
   await refuses(admin.getLogProof({ record_id: randomUUID() }), 'no_such_record');
 });
 
@@ -148,7 +147,6 @@ test('the newest sealed entry of an account proves its balance', async () => {
   assert.deepEqual([side?.account, side?.version, side?.balanceAfter], [BigInt(account), 1n, 7_250_000n]);
   await refuses(admin.getBalanceProof({ agent_id: 'fay' }), 'not_sealed');
   await refuses(admin.getBalanceProof({ agent_id: 'nobody' }), 'no_such_agent');
-  await refuses(clientOf(url, agentToken('bob')).getBalanceProof({ agent_id: 'cleo' }), 'not_own_agent');
 });
 
 test('a proof shows that an earlier checkpoint is the beginning of the newest', async () => {

@@ -22,7 +22,7 @@ import { codeOf, type TestClient, dataOf, refuses } from '@hamlet/test/env/clien
 import { pluck } from '@hamlet/test/env/pluck';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
+import { testVillage } from '../testing/test-village.ts';
 
 const village = await testVillage();
 const { peopleUrl: url } = await village.startReplica();
@@ -148,7 +148,6 @@ test('people list their own sessions in pages; only an admin lists those of othe
   await refuses(list(noah.client, { whose: 'all' }), 'forbidden');
   assert.equal((await list(grace.client, { whose: 'all', limit: 100 })).sessions.length, 4);
   assert.equal((await list(talk.play.as('dan'), { limit: 100 })).sessions.length, 4);
-  await refuses(list(talk.play.as('eve'), {}), 'not_own_agent');
 });
 
 test('measures and the freeze of the village refuse a message with their own codes', async () => {
@@ -191,8 +190,6 @@ test('waiting messages, messages of a session, sessions of a person and text len
   await refuses(mia.client.call(createSession, more), 'too_many_sessions');
   await mia.client.endSession(at(full.session_id));
   assert.equal(await codeOf(mia.client.call(createSession, more)), null);
-  await refuses(clientOf(talk.play.url).call(createSession, more), 'unauthenticated');
-  await refuses(clientOf(talk.play.url, TOKENS.operator).call(createSession, more), 'forbidden');
 });
 
 test('ending a session cancels its messages with a note; afterwards it can only be read', async () => {

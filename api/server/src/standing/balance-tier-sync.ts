@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { formatAiDollars, parseAiDollars, type EntitlementSpec } from '@hamlet/contract';
 import { tierOfBalance, type BalanceTier } from '@hamlet/core';
 import {
@@ -11,6 +10,7 @@ import {
   writeTiers,
 } from '@hamlet/store';
 import type { AuditEntry, TierRow, Tx } from '@hamlet/store';
+import { actingAs, lineOf } from '../audit/record-act.ts';
 import { repeat } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 
@@ -56,18 +56,8 @@ function lineOfTier(
   { agentId, balanceTier }: TierRow,
   { from, balance }: { readonly from: string | null; readonly balance: bigint },
 ): AuditEntry {
-  const auditId = randomUUID();
   const detail = { agent_id: agentId, from, to: balanceTier, balance: formatAiDollars(balance) };
-  return {
-    auditId,
-    actorRole: 'system',
-    actorId: 'system',
-    action: 'tier.balance',
-    object: `tier ${agentId}`,
-    detail,
-    requestId: auditId,
-    traceparent: null,
-  };
+  return lineOf(actingAs('system', 'system'), { action: 'tier.balance', object: `tier ${agentId}`, detail });
 }
 
 /** Also compares all tiers after a change of Entitlements or agents. Several replicas may do so at once. */

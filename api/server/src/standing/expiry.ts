@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { announceStandings, inTransaction, liftExpired, recordAudit, type Db, type Tx } from '@hamlet/store';
+import { announceStandings, inTransaction, liftExpired, type Db, type Tx } from '@hamlet/store';
+import { actingAs, recordAct } from '../audit/record-act.ts';
 import { job, type Job } from '../service/jobs.ts';
 
 const EVERY_MS = 1_000;
@@ -7,17 +7,8 @@ const EVERY_MS = 1_000;
 async function liftAndAnnounce(tx: Tx): Promise<void> {
   const lifted = await liftExpired(tx);
   for (const { agentId, measure } of lifted) {
-    const auditId = randomUUID();
-    await recordAudit(tx, {
-      auditId,
-      actorRole: 'system',
-      actorId: 'expiry',
-      action: `lift.${measure}`,
-      object: agentId,
-      detail: { reason: 'expired' },
-      requestId: auditId,
-      traceparent: null,
-    });
+    const act = { action: `lift.${measure}`, object: agentId, detail: { reason: 'expired' } };
+    await recordAct(tx, actingAs('system', 'expiry'), act);
   }
   await announceStandings(tx, [...new Set(lifted.map(({ agentId }) => agentId))]);
 }

@@ -92,10 +92,7 @@ test('people sign in after the upgrade and can read their data', async () => {
   assert.ok(
     (await grace.client.listPosts()).posts.some(({ title, replies }) => title === 'Who bakes bread?' && replies === 2),
   );
-  assert.deepEqual(
-    (await grace.client.listTurns({ agent_id: 'ada' })).turns.map(({ decided }) => decided),
-    [{ why: 'hungry' }],
-  );
+  assert.deepEqual(pluck((await grace.client.listTurns({ agent_id: 'ada' })).turns, 'decided'), [{ why: 'hungry' }]);
   assert.ok((await grace.client.listRuns()).runs.length >= 3);
   assert.equal((await grace.client.listAuctions()).auctions.length, 2);
   assert.ok((await play.as('bob').listPurchases()).purchases.length >= 1);

@@ -6,8 +6,8 @@ import type { ActionBody, AgentDetail, MoveBody, WorldView } from '@hamlet/contr
 import { migrate, openDatabase, readTiers, type Db } from '@hamlet/store';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf, testClient, type TestClient } from '@hamlet/test/env/client';
-import { migratedPostgres, ownPostgres, type OwnPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
-import { ownRedis, testRedis, type OwnRedis, type TestRedis } from '@hamlet/test/env/redis';
+import { migratedPostgres, ownPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { ownRedis, testRedis, type TestRedis } from '@hamlet/test/env/redis';
 import { until } from '@hamlet/test/env/until';
 import { readConfig, type Config } from '../start/config.ts';
 import { createLog } from '../service/log.ts';
@@ -32,34 +32,6 @@ export const BOOTSTRAP_CODE = 'test-bootstrap-code';
 
 export function agentToken(agentId: AgentId): string {
   return `test-token-of-agent-${agentId}`;
-}
-
-/** A real Postgres and Redis with the files that an API needs. Tests start replicas against it. */
-export interface TestVillage<P extends TestPostgres = TestPostgres, R extends TestRedis = TestRedis> {
-  readonly postgres: P;
-  readonly redis: R;
-  readonly environment: Readonly<Record<string, string>>;
-  /** Folder of the manifests of its agents and tiers. */
-  readonly samples: string;
-  readonly logs: string[];
-  /** Migrates the schema, like the init container of the chart. */
-  migrate(): Promise<void>;
-  /**
-   * Migrates, and starts a replica in this process. Resolves once the replica serves, has connected to Redis and, if
-   * its agents are samples, has computed their tiers.
-   */
-  startReplica(
-    changes?: Readonly<Record<string, string>>,
-    options?: Pick<StartOptions, 'models' | 'agents'>,
-  ): Promise<RunningServer>;
-  /** Writes or changes a file of the samples. Returns its path. */
-  writeSample(name: string, text: string | ((before: string) => string)): Promise<string>;
-  /** Removes the tiers' limits of requests. */
-  liftRequestLimits(): Promise<void>;
-  /** Opens a new pool to the village's Postgres, with all rights. `remove` closes it. */
-  openDb(): Db;
-  /** Stops every replica, and deletes the data. */
-  remove(): Promise<void>;
 }
 
 function sampleAgent(name: string): string {
@@ -113,16 +85,13 @@ export interface VillageOptions {
 }
 
 /** A village on the servers that all test files of a test run share. */
-export const startTestVillage = (options: VillageOptions = {}): Promise<TestVillage> =>
-  startOn([migratedPostgres(), testRedis()], options);
-
-export type OwnVillage = TestVillage<OwnPostgres, OwnRedis>;
+export const startTestVillage = (options: VillageOptions = {}) => startOn([migratedPostgres(), testRedis()], options);
+export type TestVillage = Awaited<ReturnType<typeof startTestVillage>>;
 
 /** A village with its own servers, for tests that kill them or make their roles. An empty one has no tables yet. */
-export const startOwnVillage = (
-  content: 'empty' | 'migrated' = 'migrated',
-  options: VillageOptions = {},
-): Promise<OwnVillage> => startOn([ownPostgres(content), ownRedis()], options);
+export const startOwnVillage = (content: 'empty' | 'migrated' = 'migrated', options: VillageOptions = {}) =>
+  startOn([ownPostgres(content), ownRedis()], options);
+export type OwnVillage = Awaited<ReturnType<typeof startOwnVillage>>;
 
 /** A village that lasts until the tests of the calling file have ended. */
 export async function testVillage(options: VillageOptions = {}): Promise<TestVillage> {
@@ -134,7 +103,9 @@ export async function ownVillage(...given: Parameters<typeof startOwnVillage>): 
   return untilEnd(await startOwnVillage(...given));
 }
 
-async function writeSample(file: string, text: string | ((before: string) => string)): Promise<string> {
+type SampleText = string | ((before: string) => string);
+
+async function writeSample(file: string, text: SampleText): Promise<string> {
   await writeFile(file, typeof text === 'string' ? text : text(await readFile(file, 'utf8')));
   return file;
 }
@@ -158,10 +129,11 @@ function environmentOf(folder: string, postgres: TestPostgres, redis: TestRedis)
   };
 }
 
+/** A real Postgres and Redis with the files that an API needs. Tests start replicas against it. */
 async function startOn<P extends TestPostgres, R extends TestRedis>(
   servers: readonly [Promise<P>, Promise<R>],
   options: VillageOptions,
-): Promise<TestVillage<P, R>> {
+) {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-village-'));
   const [postgres, redis] = await Promise.all([...servers, writeFiles(folder)]);
   const logs: string[] = [];
@@ -175,10 +147,19 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
     postgres,
     redis,
     environment,
+    /** Folder of the manifests of its agents and tiers. */
     samples: folder,
     logs,
+    /** Migrates the schema, like the init container of the chart. */
     migrate: migrateNow,
-    startReplica: async (changes = {}, started = {}) => {
+    /**
+     * Migrates, and starts a replica in this process. Resolves once the replica serves, has connected to Redis and, if
+     * its agents are samples, has computed their tiers.
+     */
+    startReplica: async (
+      changes: Readonly<Record<string, string>> = {},
+      started: Pick<StartOptions, 'models' | 'agents'> = {},
+    ) => {
       await migrateNow();
       const config: Config = readConfig({ ...environment, ...changes });
       const villageMs = (): number => performance.now() * (options.villageSpeed ?? 1);
@@ -192,18 +173,22 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
       if (config.agents.source === 'samples') await untilTiersAreComputed(config.postgresUrl);
       return replica;
     },
-    writeSample: (name, text) => writeSample(join(folder, name), text),
+    /** Writes or changes a file of the samples. Returns its path. */
+    writeSample: (name: string, text: SampleText) => writeSample(join(folder, name), text),
+    /** Removes the tiers' limits of requests. */
     liftRequestLimits: async () => {
       for (const tier of (await readdir(folder)).filter((name) => name.startsWith('good-entitlement-')))
         await writeSample(join(folder, tier), (text) =>
           text.replace(/requestsPerMinute: \d+/, 'requestsPerMinute: 100000'),
         );
     },
+    /** Opens a new pool to the village's Postgres, with all rights. `remove` closes it. */
     openDb: () => {
       const db = openDatabase({ url: postgres.url(), poolSize: POOL_SIZE, onError: () => undefined });
       databases.push(db);
       return db;
     },
+    /** Stops every replica, and deletes the data. */
     remove: async () => {
       await Promise.all([...replicas.map((replica) => replica.stop()), ...databases.map((db) => db.destroy())]);
       await Promise.all([postgres.remove(), redis.remove()]);
@@ -226,7 +211,7 @@ export const eventually = <T>(
 export interface PlayOptions extends VillageOptions, Pick<StartOptions, 'models' | 'agents'> {
   readonly environment?: Readonly<Record<string, string>> | ((village: TestVillage) => Promise<Record<string, string>>);
   /** Files of the samples that the test writes or changes before the replica starts. */
-  readonly samples?: Readonly<Record<string, Parameters<TestVillage['writeSample']>[1]>>;
+  readonly samples?: Readonly<Record<string, SampleText>>;
 }
 
 /** A village with one replica and all agents in its world, until the tests of the calling file have ended. */

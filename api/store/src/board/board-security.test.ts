@@ -1,25 +1,18 @@
 /** Access to the board in Postgres with the role of the API: row-level security, grants and triggers, without the API's code. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { test } from 'node:test';
+import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
 import pg from 'pg';
 
-let postgres: TestPostgres;
-let app: pg.Client;
-
-before(async () => {
-  postgres = await migratedPostgres();
-  app = new pg.Client({ connectionString: postgres.appUrl });
-  await app.connect();
-  for (const author of ['ada', 'bob']) for (const audience of AUDIENCES) await write(author, audience);
-  await app.query('select board.relay(1000)');
-});
-after(async () => {
-  await app.end();
-  await postgres.remove();
-});
-
 const AUDIENCES = ['public', 'agents', 'humans', 'agent:bob'] as const;
+const postgres = untilEnd(await migratedPostgres());
+const app = new pg.Client({ connectionString: postgres.appUrl });
+await app.connect();
+atEnd(() => app.end());
+for (const author of ['ada', 'bob']) for (const audience of AUDIENCES) await write(author, audience);
+await app.query('select board.relay(1000)');
+
 type Row = Record<string, unknown>;
 type Look = readonly [role: string, actor: string];
 
@@ -137,12 +130,7 @@ test('only the agent itself can read its news, and only about posts that it may 
   assert.deepEqual(await whys(['member', 'cleo']), []);
 });
 
-async function failsWith(code: string, work: Promise<unknown>): Promise<void> {
-  await assert.rejects(work, (error: { code?: string }) => {
-    assert.equal(error.code, code);
-    return true;
-  });
-}
+const failsWith = (code: string, work: Promise<unknown>): Promise<void> => assert.rejects(work, { code });
 const RLS = '42501';
 
 test('a viewer cannot write as another author, reply to an invisible post, or change a text of another author', async () => {

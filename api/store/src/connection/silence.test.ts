@@ -5,26 +5,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
-import { type Db, inTransaction, isConnectionError, isOutage, openDatabase } from './database.ts';
+import { inTransaction, isConnectionError, isOutage, openDatabase } from './database.ts';
 import { DatabaseBusyError } from './guarded-pool.ts';
 import { listenWith } from './listener.ts';
 
 const LIMITS = { answerMs: 1_500, idleInTransactionMs: 1_000, transactionMs: 20_000 };
 
 /** Forwards bytes in both directions until it is silenced; then both ends still appear connected. */
-interface Proxy {
-  readonly port: number;
-  silence(): void;
-  heal(): void;
-  stop(): void;
-}
-
-async function silentProxy(toPort: number): Promise<Proxy> {
+async function silentProxy(toPort: number) {
   const pairs = new Set<readonly [Socket, Socket]>();
   let silent = false;
   const server = createServer((caller) => {
@@ -52,26 +46,15 @@ async function silentProxy(toPort: number): Promise<Proxy> {
   };
 }
 
-let postgres: TestPostgres;
-let proxy: Proxy;
-let direct: Db;
+const postgres = untilEnd(await migratedPostgres());
+const proxy = untilEnd(await silentProxy(postgres.port));
+const direct = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined }));
 const through = (): string => {
   const url = new URL(postgres.appUrl);
   url.port = String(proxy.port);
   url.searchParams.set('connect_timeout', '2');
   return url.href;
 };
-
-before(async () => {
-  postgres = await migratedPostgres();
-  proxy = await silentProxy(Number(new URL(postgres.url()).port));
-  direct = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
-});
-after(async () => {
-  proxy.stop();
-  await direct.destroy();
-  await postgres.remove();
-});
 
 test('a process that goes silent during a transaction blocks others only briefly, and reconnects', async (t) => {
   const db = openDatabase({ url: through(), poolSize: 1, limits: LIMITS, onError: () => undefined });

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { inSnapshot, inTransaction, isConnectionError, type Tx } from '../connection/database.ts';
-import { villageAccount } from '../ledger/accounts.ts';
+import { inSnapshot, isConnectionError, type Tx } from '../connection/database.ts';
 import { postBatch } from '../ledger/post-batch.ts';
-import { holdMoney, postTransfer, resolveHold, reverseTransfer } from '../ledger/post-transfer.ts';
+import { postTransfer } from '../ledger/post-transfer.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { expireHolds } from '../ledger/upkeep.ts';
 import {
@@ -24,40 +23,25 @@ const ACTOR = { role: 'admin', id: 'test' };
 const ledger = await testLedger(WRITERS + 4);
 let keys = 0;
 const ada = await ledger.account('ada', 1_000_000_000n);
-const [treasury, compute] = await inTransaction(ledger.db, async (tx) => [
-  await villageAccount(tx, 'treasury'),
-  await villageAccount(tx, 'compute'),
-]);
+const { treasury, compute } = ledger;
+const switched = (change: (tx: Tx) => Promise<boolean>): Promise<boolean> =>
+  ledger.within((tx) => unhindered(tx, ledger.db, () => change(tx)));
+const freeze = () => switched((tx) => freezeVillage(tx, { reason: 'test', actor: ACTOR }));
+const lift = () => switched((tx) => liftVillageFreeze(tx, { reason: null, actor: ACTOR }));
 beforeEach(() => lift());
 
-const switched = (change: (tx: Tx) => Promise<boolean>): Promise<boolean> =>
-  inTransaction(ledger.db, (tx) => unhindered(tx, ledger.db, () => change(tx)));
-
-function freeze(): Promise<boolean> {
-  return switched((tx) => freezeVillage(tx, { reason: 'test', actor: ACTOR }));
-}
-
-function lift(): Promise<boolean> {
-  return switched((tx) => liftVillageFreeze(tx, { reason: null, actor: ACTOR }));
-}
-
 const key = (): string => `key ${(keys += 1)}`;
-
-function transfer(): Promise<unknown> {
-  return inTransaction(ledger.db, (tx) => postTransfer(tx, ledger.request([treasury, ada], 1n, key())));
-}
+const payment = () => ledger.request([treasury, ada], 1n, key());
+const transfer = () => ledger.post(payment());
 
 async function hold(): Promise<string> {
   return (await holdFor(3_600_000)) ?? assert.fail('the money is not held');
 }
 
 /** Holds money for a time; null if that took longer than the time. */
-function holdFor(lastMs: number): Promise<string | null> {
-  return inTransaction(ledger.db, async (tx) => {
-    const expiresAt = new Date(Date.now() + lastMs);
-    const held = await holdMoney(tx, { ...ledger.request([ada, compute], 100n, key()), expiresAt });
-    return held.ok ? held.holdId : null;
-  });
+async function holdFor(lastMs: number): Promise<string | null> {
+  const held = await ledger.hold(ledger.request([ada, compute], 100n, key()), new Date(Date.now() + lastMs));
+  return held.ok ? held.holdId : null;
 }
 
 /** An expired hold. */
@@ -77,35 +61,18 @@ async function transfers(): Promise<number> {
 }
 
 test('every way to move money is refused while the village is frozen, and works again afterwards', async () => {
-  const posted = await inTransaction(ledger.db, (tx) => postTransfer(tx, ledger.request([treasury, ada], 5n, key())));
+  const posted = await transfer();
   assert.ok(posted.ok);
   const [held, due] = [await hold(), await endedHold()];
-  const actor = ACTOR;
   const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     transfer,
-    batch: () => inTransaction(ledger.db, (tx) => postBatch(tx, [ledger.request([treasury, ada], 1n, key())])),
+    batch: () => ledger.within((tx) => postBatch(tx, [payment()])),
     hold: () => hold(),
-    'hold posted': () =>
-      inTransaction(ledger.db, (tx) =>
-        resolveHold(tx, { holdId: held, outcome: 'posted', amount: 1n, key: key(), actor }),
-      ),
-    'hold voided': () =>
-      inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held, outcome: 'voided', key: key(), actor })),
-    'hold expired': () =>
-      inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: due, outcome: 'expired', key: key(), actor })),
+    'hold posted': () => ledger.resolve({ holdId: held, outcome: 'posted', amount: 1n, key: key() }),
+    'hold voided': () => ledger.resolve({ holdId: held, outcome: 'voided', key: key() }),
+    'hold expired': () => ledger.resolve({ holdId: due, outcome: 'expired', key: key() }),
     'holds expired': () => expireHolds(ledger.db, 10),
-    reversal: () =>
-      inTransaction(ledger.db, (tx) =>
-        reverseTransfer(tx, {
-          transferId: posted.transferId,
-          key: key(),
-          reason: 'adjustment',
-          source: 'test',
-          note: '',
-          actor,
-          forced: true,
-        }),
-      ),
+    reversal: () => ledger.reverse(posted.transferId, key(), true),
   };
   assert.equal(await freeze(), true);
   assert.equal(await freeze(), false);
@@ -156,7 +123,7 @@ test('a transaction with a snapshot from before the freeze cannot write after it
     looked.resolve();
     await frozen.promise;
     assert.equal(await readFreeze(tx), null, 'its snapshot is older than the freeze');
-    await postTransfer(tx, ledger.request([treasury, ada], 1n, key()));
+    await postTransfer(tx, payment());
   });
   await looked.promise;
   await freeze();
@@ -168,8 +135,8 @@ test('the freeze ends an idle writer and rolls back its transfer', async () => {
   const count = await transfers();
   const wrote = Promise.withResolvers<void>();
   const frozen = Promise.withResolvers<void>();
-  const stuck = inTransaction(ledger.db, async (tx) => {
-    await postTransfer(tx, ledger.request([treasury, ada], 1n, key()));
+  const stuck = ledger.within(async (tx) => {
+    await postTransfer(tx, payment());
     wrote.resolve();
     await frozen.promise;
   });
@@ -189,9 +156,7 @@ test('holds do not expire during the freeze and can be posted after it', async (
     await sleep(lastMs + 200);
     await lift();
     if (holdId === null) return false;
-    const posted = await inTransaction(ledger.db, (tx) =>
-      resolveHold(tx, { holdId, outcome: 'posted', amount: 7n, key: key(), actor: ACTOR }),
-    );
+    const posted = await ledger.resolve({ holdId, outcome: 'posted', amount: 7n, key: key() });
     return posted.ok && posted.transferId !== null;
   };
   // On a slow machine the hold may expire before or after the freeze.

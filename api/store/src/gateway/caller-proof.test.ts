@@ -2,9 +2,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { until } from '@hamlet/test/env/until';
-import { sql } from 'kysely';
-import { inTransaction } from '../connection/database.ts';
 import { insertAgentSession, revokeAgentSessions } from '../agents/agent-sessions.ts';
 import { closeLife, openLife, raiseCycle } from '../agents/lives.ts';
 import { replaceApiKeys } from '../people/api-keys.ts';
@@ -109,7 +106,7 @@ test('an API key is valid for its own agent until it is revoked', async () => {
 
 test('a measure takes precedence over an invalid token, also for a request that has to wait', async () => {
   const proof = await proofOf('hal');
-  await inTransaction(ledger.db, (tx) =>
+  await ledger.within((tx) =>
     takeMeasure(tx, { agentId: 'hal', measure: 'freeze', reason: 'too loud', expiresAt: null }, BY),
   );
   const barred = { verdict: 'barred', bar: { measure: 'freeze', reason: 'too loud', expiresAt: null } };
@@ -123,18 +120,10 @@ test('the admission sees a revocation that commits while it waits for the lock',
   const proof = await proofOf('ivy');
   assert.equal(await verdictOf(ask('ivy', proof)), 'admitted');
   let admission = Promise.resolve('not asked');
-  await inTransaction(ledger.db, async (tx) => {
+  await ledger.within(async (tx) => {
     await tx.updateTable('model_hour').set({ used: 0 }).where('agent_id', '=', 'ivy').execute();
     admission = verdictOf(ask('ivy', proof));
-    await until(
-      'an admission that waits for the lock',
-      async () =>
-        (
-          await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-            ledger.owner,
-          )
-        ).rows.length > 0,
-    );
+    await ledger.blocked();
     await revokeAgentSessions(tx, 'ivy');
   });
   assert.equal(await admission, 'token_invalid');

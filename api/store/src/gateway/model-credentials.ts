@@ -92,12 +92,6 @@ export async function holdCredential(tx: Tx, name: string, agentId: string | nul
   return rows[0] === undefined ? null : rowOf(rows[0]);
 }
 
-export async function readCredential(db: Db, name: string, agentId: string | null): Promise<CredentialRow | null> {
-  const { rows } = await sql<Flat>`
-    select ${COLUMNS} from model_credential where name = ${name} and agent_id = ${agentId ?? ''}`.execute(db);
-  return rows[0] === undefined ? null : rowOf(rows[0]);
-}
-
 export type NewCredential = Pick<
   CredentialRow,
   'name' | 'agentId' | 'envelope' | 'fingerprint' | 'provider' | 'prices' | 'createdBy'

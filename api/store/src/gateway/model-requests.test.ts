@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { cases } from '@hamlet/test/env/seeded';
+import { pluck } from '@hamlet/test/env/pluck';
 import { sql } from 'kysely';
-import { inTransaction } from '../connection/database.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { endModelRequest, markLostModelRequests, readModelHour, readModelRequests } from './model-requests.ts';
 import { admitModelRequest, type Admission } from './model-admission.ts';
@@ -119,13 +119,10 @@ test('a lost request no longer counts as in flight, and its tokens count until t
   assert.equal(await enter('dan'), null);
   await age('dan', LIFE.limitS + 1);
   assert.equal((await readModelHour(ledger.db, 'dan', LIFE)).inFlight, 0);
-  const mark = () => inTransaction(ledger.db, (tx) => markLostModelRequests(tx, LIFE));
+  const mark = () => ledger.within((tx) => markLostModelRequests(tx, LIFE));
   assert.equal((await mark()).length, ROOM.inFlightMax);
   assert.deepEqual(await mark(), []);
-  assert.deepEqual(
-    (await readModelRequests(ledger.db, 'dan', 1)).map(({ outcome }) => outcome),
-    ['lost'],
-  );
+  assert.deepEqual(pluck(await readModelRequests(ledger.db, 'dan', 1), 'outcome'), ['lost']);
   assert.equal((await readModelHour(ledger.db, 'dan', LIFE)).used, ROOM.inFlightMax * TOKENS);
   await age('dan', 3_600);
   assert.deepEqual(await readModelHour(ledger.db, 'dan', LIFE), { used: 0, resetsInS: 0, inFlight: 0 });

@@ -3,15 +3,13 @@
  * with every rule of docs/ECONOMY.md.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { test } from 'node:test';
 import { cases, seeds } from '@hamlet/test/env/seeded';
 import { sql } from 'kysely';
-import { type Db, openDatabase } from '../connection/database.ts';
 import { LEDGER_REFUSALS } from './refusal.ts';
 import { openWithFewTrips } from './testing/few-trips.ts';
 import { RandomSequence, type SequenceAccounts } from './testing/random-sequence.ts';
-import { checkLedger } from './upkeep.ts';
+import { testLedger } from './testing/test-ledger.ts';
 
 const SEEDS = seeds(cases(20, 10_000));
 const LENGTH = 100;
@@ -23,17 +21,7 @@ const KINDS: ReadonlySet<string> = new Set([
   ...Object.values(LEDGER_REFUSALS).filter((reason) => !['batch_too_large', 'malformed'].includes(reason)),
 ]);
 
-let postgres: TestPostgres;
-let owner: Db;
-
-before(async () => {
-  postgres = await migratedPostgres();
-  owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
-});
-after(async () => {
-  await owner.destroy();
-  await postgres.remove();
-});
+const { postgres, owner } = await testLedger(1);
 
 async function openAccounts(seeds: readonly number[]): Promise<ReadonlyMap<number, SequenceAccounts>> {
   const { rows } = await sql<SequenceAccounts & { seed: number }>`
@@ -62,13 +50,4 @@ test(`${SEEDS.length} random sequences of ${LENGTH} operations get the answers o
   if (SEEDS.length === 1) return;
   const never = [...KINDS].filter((kind) => (seen.get(kind) ?? 0) < SEEDS.length / 50);
   assert.deepEqual(never, [], `every kind of answer occurred often: ${JSON.stringify([...seen])}`);
-});
-
-test('the ledger keeps every rule', async () => {
-  const rules = await checkLedger(owner);
-  assert.equal(rules.length, 10);
-  assert.deepEqual(
-    rules.filter(({ broken }) => broken !== 0),
-    [],
-  );
 });

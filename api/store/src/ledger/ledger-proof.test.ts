@@ -1,12 +1,11 @@
 /** The check of new entries finds the same damage as the check of the whole ledger, but costs only in proportion to the new entries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '@hamlet/test/env/pluck';
 import { cases } from '@hamlet/test/env/seeded';
 import { sql } from 'kysely';
-import { inTransaction, type Tx } from '../connection/database.ts';
-import { villageAccount } from './accounts.ts';
+import { inTransaction } from '../connection/database.ts';
 import { freezeMoment, readFunds, readFundsAt } from './balances.ts';
-import { holdMoney, postTransfer, resolveHold } from './post-transfer.ts';
 import { testLedger } from './testing/test-ledger.ts';
 import { checkLedger, checkLedgerGrowth } from './upkeep.ts';
 
@@ -14,24 +13,18 @@ import { checkLedger, checkLedgerGrowth } from './upkeep.ts';
 const LONG = cases(100_000, 5_000_000);
 /** Maximum number of pages that a check of a few new transfers may read; a full check reads many thousands. */
 const PAGES_MAX = 1_500;
-const ACTOR = { role: 'system', id: 'test' } as const;
 
 const ledger = await testLedger(2);
 const agent = await ledger.account('proven', 1_000_000n);
-const compute = await villageAccount(ledger.db, 'compute');
+const { compute } = ledger;
 
 const brokenRules = (rules: readonly { readonly rule: string; readonly broken: number }[] | null): readonly string[] =>
   (rules ?? []).filter(({ broken }) => broken !== 0).map(({ rule }) => rule);
 
-async function spend(tx: Tx, key: string): Promise<void> {
-  assert.ok((await postTransfer(tx, ledger.request([agent, compute], 3n, key))).ok);
-  const held = await holdMoney(tx, {
-    ...ledger.request([agent, compute], 5n, `hold ${key}`),
-    expiresAt: new Date('2999-01-01'),
-  });
-  assert.ok(
-    held.ok && (await resolveHold(tx, { holdId: held.holdId, outcome: 'voided', key: `end ${key}`, actor: ACTOR })).ok,
-  );
+async function spend(key: string): Promise<void> {
+  assert.ok((await ledger.post(ledger.request([agent, compute], 3n, key))).ok);
+  const held = await ledger.hold(ledger.request([agent, compute], 5n, `hold ${key}`));
+  assert.ok(held.ok && (await ledger.resolve({ holdId: held.holdId, outcome: 'voided', key: `end ${key}` })).ok);
 }
 
 /** Damage that a superuser could do to new rows with triggers disabled. */
@@ -60,13 +53,19 @@ const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
   ],
   ['held_is_the_sum_of_open_holds', 'update ledger.account set held = held + 1 where account_id = $1'],
   ['hold_is_open_or_resolved', "delete from ledger.resolution where outcome = 'voided'"],
+  [
+    'reversal_mirrors_its_transfer',
+    'update ledger.transfer set amount = amount + 1 where transfer_id in (select transfer_id from ledger.reversal)',
+  ],
 ];
 const TABLES = ['account', 'transfer', 'entry', 'resolution'] as const;
 
-test('every check reports damage to new rows until it is repaired', async () => {
-  await inTransaction(ledger.db, (tx) => spend(tx, 'first'));
+test('both checks report each kind of damage to new rows until it is repaired', async () => {
+  await spend('first');
   assert.deepEqual(brokenRules(await checkLedgerGrowth(ledger.db)), []);
-  await inTransaction(ledger.db, (tx) => spend(tx, 'second'));
+  const undone = await ledger.post(ledger.request([agent, compute], 2n, 'undone'));
+  assert.ok(undone.ok && (await ledger.reverse(undone.transferId, 'undo')).ok);
+  await spend('second');
   const undo = new Error('undo');
   for (const [rule, statement] of DAMAGE) {
     const damaged = inTransaction(ledger.owner, async (tx) => {
@@ -74,12 +73,15 @@ test('every check reports damage to new rows until it is repaired', async () => 
       await sql.raw(statement.replaceAll('$1', String(agent))).execute(tx);
       for (let again = 0; again < 2; again += 1)
         assert.ok(brokenRules(await checkLedgerGrowth(tx)).includes(rule), `${rule}, proof ${again + 1}`);
+      assert.ok(brokenRules(await checkLedger(tx)).includes(rule), `${rule}, whole ledger`);
       throw undo;
     });
     await assert.rejects(damaged, undo);
   }
   assert.deepEqual(brokenRules(await checkLedgerGrowth(ledger.db)), []);
-  assert.deepEqual(brokenRules(await checkLedger(ledger.db)), []);
+  const rules = await checkLedger(ledger.db);
+  assert.deepEqual(brokenRules(rules), []);
+  assert.deepEqual(pluck(rules, 'rule').toSorted(), DAMAGE.map(([rule]) => rule).toSorted());
 });
 
 test('only one session checks at a time', async () => {
@@ -90,29 +92,18 @@ test('only one session checks at a time', async () => {
 });
 
 test('both ways to read the held money at a moment agree', async () => {
-  const until = new Date('2999-01-01');
   const moments: { readonly at: string; readonly held: bigint; readonly balance: bigint }[] = [];
   const open: string[] = [];
   for (let step = 0; step < 12; step += 1) {
-    await inTransaction(ledger.db, async (tx) => {
-      const [oldest] = open;
-      if (step % 3 === 2 && oldest !== undefined) {
-        open.shift();
-        await resolveHold(tx, {
-          holdId: oldest,
-          outcome: step % 2 === 0 ? 'posted' : 'voided',
-          key: `moment end ${step}`,
-          actor: ACTOR,
-        });
-        return;
-      }
-      const held = await holdMoney(tx, {
-        ...ledger.request([agent, compute], BigInt(7 + step), `moment ${step}`),
-        expiresAt: until,
-      });
+    const oldest = step % 3 === 2 ? open.shift() : undefined;
+    if (oldest === undefined) {
+      const held = await ledger.hold(ledger.request([agent, compute], BigInt(7 + step), `moment ${step}`));
       assert.ok(held.ok);
       open.push(held.holdId);
-    });
+    } else {
+      const outcome = step % 2 === 0 ? 'posted' : 'voided';
+      await ledger.resolve({ holdId: oldest, outcome, key: `moment end ${step}` });
+    }
     const now = await readFunds(ledger.db, agent);
     moments.push({ at: await freezeMoment(ledger.db, agent, null), held: now.held, balance: now.balance });
   }
@@ -160,7 +151,7 @@ test('in a long ledger, the check of new entries and the funds at a moment read 
   assert.deepEqual(brokenRules(await checkLedgerGrowth(ledger.owner)), []);
   await sql`update ledger.proof set since = now()`.execute(ledger.owner);
   const moment = await freezeMoment(ledger.owner, agent, null);
-  for (let count = 0; count < 10; count += 1) await inTransaction(ledger.db, (tx) => spend(tx, `late ${count}`));
+  for (let count = 0; count < 10; count += 1) await spend(`late ${count}`);
   const before = await pagesRead();
   assert.deepEqual(brokenRules(await checkLedgerGrowth(ledger.owner)), []);
   const proven = await pagesRead();

@@ -4,23 +4,21 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cases } from '@hamlet/test/env/seeded';
-import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
 import { closeLife, openLife } from '../agents/lives.ts';
 import { inTransaction } from '../connection/database.ts';
-import { findAgentAccount, villageAccount } from './accounts.ts';
+import { findAgentAccount } from './accounts.ts';
 import { freezeMoment, readAllowance, readBalances, readFunds, readFundsAt } from './balances.ts';
 import { type AgentJudged, judgeAgent } from './judge-agent.ts';
 import { postBatch } from './post-batch.ts';
-import { holdMoney, postTransfer, type ResolutionRequest, resolveHold, reverseTransfer } from './post-transfer.ts';
-import { testLedger } from './testing/test-ledger.ts';
-import { checkLedger, expireHolds } from './upkeep.ts';
+import { holdMoney, postTransfer, type ResolutionRequest } from './post-transfer.ts';
+import { AHEAD, testLedger } from './testing/test-ledger.ts';
+import { expireHolds } from './upkeep.ts';
 
 const CLIENTS = 20;
-const ACTOR = { role: 'system', id: 'test' } as const;
-const AHEAD = new Date('2999-01-01T00:00:00Z');
 
 const ledger = await testLedger(CLIENTS);
+const { compute, treasury } = ledger;
 
 /** Runs `work` `count` times, CLIENTS at a time. */
 async function inParallel<T>(count: number, work: (index: number) => Promise<T>): Promise<readonly T[]> {
@@ -51,40 +49,20 @@ function tallyOf(
 test('500 transfers, each reversed twice concurrently: 500 reversals succeed', async () => {
   const agents = await Promise.all(Array.from({ length: 20 }, (_, index) => ledger.account(`reverse-${index}`, 0n)));
   const transfers = await inParallel(500, (index) =>
-    inTransaction(ledger.db, async (tx) => {
-      const agent = agents[index % agents.length] ?? 0;
-      return postTransfer(tx, ledger.request([await villageAccount(tx, 'treasury'), agent], 7n, `reverse me ${index}`));
-    }),
+    ledger.post(ledger.request([treasury, agents[index % agents.length] ?? 0], 7n, `reverse me ${index}`)),
   );
   const ids = transfers.flatMap((outcome) => (outcome.ok ? [outcome.transferId, outcome.transferId] : []));
-  const outcomes = await inParallel(1_000, (index) =>
-    inTransaction(ledger.db, (tx) =>
-      reverseTransfer(tx, {
-        transferId: ids[index] ?? '',
-        key: randomUUID(),
-        reason: 'refund',
-        source: 'test',
-        note: '',
-        actor: ACTOR,
-        forced: false,
-      }),
-    ),
-  );
+  const outcomes = await inParallel(1_000, (index) => ledger.reverse(ids[index] ?? '', randomUUID()));
   assert.deepEqual(tallyOf(outcomes), { done: 500, already_reversed: 500 });
   for (const agent of agents) assert.equal((await readFunds(ledger.db, agent)).balance, 0n);
 });
 
 test('one hold posted by 100 clients is posted once', async () => {
   const agent = await ledger.account('held', 100n);
-  const compute = await villageAccount(ledger.db, 'compute');
-  const held = await inTransaction(ledger.db, (tx) =>
-    holdMoney(tx, { ...ledger.request([agent, compute], 60n, 'one hold'), expiresAt: AHEAD }),
-  );
+  const held = await ledger.hold(ledger.request([agent, compute], 60n, 'one hold'));
   assert.ok(held.ok);
   const outcomes = await inParallel(100, (index) =>
-    inTransaction(ledger.db, (tx) =>
-      resolveHold(tx, { holdId: held.holdId, outcome: 'posted', amount: 45n, key: `post ${index}`, actor: ACTOR }),
-    ),
+    ledger.resolve({ holdId: held.holdId, outcome: 'posted', amount: 45n, key: `post ${index}` }),
   );
   assert.deepEqual(tallyOf(outcomes), { done: 1, hold_resolved: 99 });
   const { balance, held: still } = await readFunds(ledger.db, agent);
@@ -97,18 +75,13 @@ test(`${ROUNDS} holds, each posted and voided concurrently: exactly one succeeds
   const agents = await Promise.all(
     Array.from({ length: CLIENTS }, (_, index) => ledger.account(`round-${index}`, 1_000_000n)),
   );
-  const compute = await villageAccount(ledger.db, 'compute');
   const kinds = { posted: 0, voided: 0 };
   await inParallel(ROUNDS, async (index) => {
     const agent = agents[index % agents.length] ?? 0;
-    const held = await inTransaction(ledger.db, (tx) =>
-      holdMoney(tx, { ...ledger.request([agent, compute], 3n, `round ${index}`), expiresAt: AHEAD }),
-    );
+    const held = await ledger.hold(ledger.request([agent, compute], 3n, `round ${index}`));
     assert.ok(held.ok);
     const end = (outcome: ResolutionRequest['outcome']) =>
-      inTransaction(ledger.db, (tx) =>
-        resolveHold(tx, { holdId: held.holdId, outcome, key: `${outcome} ${index}`, actor: ACTOR }),
-      );
+      ledger.resolve({ holdId: held.holdId, outcome, key: `${outcome} ${index}` });
     const [first, second] = index % 2 === 0 ? (['posted', 'voided'] as const) : (['voided', 'posted'] as const);
     const [one, other] = await Promise.all([end(first), end(second)]);
     assert.notEqual(one.ok, other.ok);
@@ -123,10 +96,9 @@ test(`${ROUNDS} holds, each posted and voided concurrently: exactly one succeeds
 
 test('concurrent transfers with the same key are posted once, alone or in a batch', async () => {
   const agent = await ledger.account('storm', 0n);
-  const treasury = await villageAccount(ledger.db, 'treasury');
   const keys = Array.from({ length: 50 }, () => randomUUID());
   const outcomes = await inParallel(400, (index) =>
-    inTransaction(ledger.db, async (tx) => {
+    ledger.within(async (tx) => {
       const key = keys[index % keys.length] ?? '';
       const request = ledger.request([treasury, agent], 1n, key);
       if (index % 4 !== 0) return [await postTransfer(tx, request)];
@@ -141,9 +113,8 @@ test('concurrent transfers with the same key are posted once, alone or in a batc
 
 test('concurrent transfers never spend more than the balance', async () => {
   const agent = await ledger.account('spender', 100n);
-  const compute = await villageAccount(ledger.db, 'compute');
   const outcomes = await inParallel(60, (index) =>
-    inTransaction(ledger.db, async (tx) => {
+    ledger.within(async (tx) => {
       const request = ledger.request([agent, compute], 7n, `spend ${index}`);
       if (index % 3 === 0) return holdMoney(tx, { ...request, expiresAt: AHEAD });
       if (index % 3 === 1) return postTransfer(tx, request);
@@ -157,11 +128,10 @@ test('concurrent transfers never spend more than the balance', async () => {
 });
 
 test('rings of transfers in both directions never deadlock', async () => {
-  const village = await Promise.all(Array.from({ length: 4 }, () => villageAccount(ledger.db, 'compute')));
   const agents = await Promise.all(Array.from({ length: 6 }, (_, index) => ledger.account(`ring-${index}`, 1_000n)));
   const outcomes = await inParallel(400, (index) =>
-    inTransaction(ledger.db, async (tx) => {
-      const [agent, other, bank] = [agents[index % 6] ?? 0, agents[(index * 5 + 1) % 6] ?? 0, village[index % 4] ?? 0];
+    ledger.within(async (tx) => {
+      const [agent, other, bank] = [agents[index % 6] ?? 0, agents[(index * 5 + 1) % 6] ?? 0, compute];
       if (index % 2 === 0)
         return [
           await postTransfer(tx, ledger.request(index % 4 === 0 ? [agent, bank] : [bank, agent], 1n, `ring ${index}`)),
@@ -205,7 +175,7 @@ function judge({
     allowance: { day, limit: 10n },
     subject: null,
   } as const;
-  return inTransaction(ledger.db, (tx) => judgeAgent(tx, judgement));
+  return ledger.within((tx) => judgeAgent(tx, judgement));
 }
 
 test('two concurrent uses of an allowance never exceed it', async () => {
@@ -250,12 +220,7 @@ async function holdsThatEnd(
 ): Promise<{ readonly ids: readonly string[]; readonly lastMs: number }> {
   for (let lastMs = 3_000; ; lastMs *= 2) {
     const holds = await inParallel(30, (index) =>
-      inTransaction(ledger.db, (tx) =>
-        holdMoney(tx, {
-          ...ledger.request(between, 1n, `late ${lastMs} ${index}`),
-          expiresAt: new Date(Date.now() + lastMs),
-        }),
-      ),
+      ledger.hold(ledger.request(between, 1n, `late ${lastMs} ${index}`), new Date(Date.now() + lastMs)),
     );
     const ids = holds.flatMap((hold) => (hold.ok ? [hold.holdId] : []));
     if (ids.length === holds.length) return { ids, lastMs };
@@ -266,12 +231,10 @@ async function holdsThatEnd(
 
 test('an expired hold can only be released, and concurrent jobs release it once', async () => {
   const agent = await ledger.account('late', 50n);
-  const { ids, lastMs } = await holdsThatEnd([agent, await villageAccount(ledger.db, 'compute')]);
+  const { ids, lastMs } = await holdsThatEnd([agent, compute]);
   assert.equal((await readFunds(ledger.db, agent)).held, 30n);
   await sleep(lastMs + 100);
-  const posted = await inTransaction(ledger.db, (tx) =>
-    resolveHold(tx, { holdId: ids[0] ?? '', outcome: 'posted', key: 'too late', actor: ACTOR }),
-  );
+  const posted = await ledger.resolve({ holdId: ids[0] ?? '', outcome: 'posted', key: 'too late' });
   assert.deepEqual(posted, { ok: false, reason: 'hold_expired' });
   const freed = await Promise.all(Array.from({ length: 10 }, () => expireHolds(ledger.db, 7)));
   let total = freed.reduce((sum, count) => sum + count, 0);
@@ -284,30 +247,14 @@ test('an expired hold can only be released, and concurrent jobs release it once'
 for (const outcome of ['voided', 'posted'] as const) {
   test(`the held money at a moment stays the same if a hold is ${outcome} during the read`, async () => {
     const agent = await ledger.account(`final-${outcome}`, 100n);
-    const holdId = await inTransaction(ledger.db, async (tx) => {
-      const held = await holdMoney(tx, {
-        ...ledger.request([agent, await villageAccount(tx, 'compute')], 40n, `final ${outcome}`),
-        expiresAt: AHEAD,
-      });
-      assert.ok(held.ok);
-      return held.holdId;
-    });
+    const hold = await ledger.hold(ledger.request([agent, compute], 40n, `final ${outcome}`));
+    assert.ok(hold.ok);
     let resolving: Promise<unknown> = Promise.resolve();
     const read = await ledger.owner.transaction().execute(async (tx) => {
       // A posting must wait for this lock; another reader need not.
       await sql`select 1 from ledger.account where account_id = ${agent} for share`.execute(tx);
-      resolving = inTransaction(ledger.db, (own) =>
-        resolveHold(own, { holdId, outcome, key: `end ${outcome}`, actor: ACTOR }),
-      );
-      await until(
-        'the resolution to wait',
-        async () =>
-          (
-            await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-              ledger.owner,
-            )
-          ).rows.length > 0,
-      );
+      resolving = ledger.resolve({ holdId: hold.holdId, outcome, key: `end ${outcome}` });
+      await ledger.blocked();
       const asOf = await freezeMoment(ledger.db, agent, null);
       return { asOf, funds: await readFundsAt(ledger.db, agent, asOf) };
     });
@@ -332,16 +279,8 @@ test('an account opens with the first life, closes with the last, and keeps its 
   assert.deepEqual(await findAgentAccount(ledger.db, 'reborn'), account);
 });
 
-test('the ledger keeps every rule', async () => {
-  assert.deepEqual(
-    (await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0),
-    [],
-  );
-});
-
 test('a reversal locks the account with the lower id first, whichever side pays', async () => {
   const agent = await ledger.account('lock-order', 100n);
-  const treasury = await villageAccount(ledger.db, 'treasury');
   assert.ok(treasury < agent);
   const lock = (db: typeof ledger.owner, account: number, clause: string) =>
     sql`select from ledger.account where account_id = ${account} for no key update ${sql.raw(clause)}`.execute(db);
@@ -349,7 +288,7 @@ test('a reversal locks the account with the lower id first, whichever side pays'
     [treasury, agent],
     [agent, treasury],
   ] as const) {
-    const posted = await inTransaction(ledger.db, (tx) => postTransfer(tx, ledger.request(between, 1n, randomUUID())));
+    const posted = await ledger.post(ledger.request(between, 1n, randomUUID()));
     assert.ok(posted.ok);
     const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holder = inTransaction(ledger.owner, async (tx) => {
@@ -358,25 +297,9 @@ test('a reversal locks the account with the lower id first, whichever side pays'
       await release.promise;
     });
     await held.promise;
-    const reversal = inTransaction(ledger.db, (tx) =>
-      reverseTransfer(tx, {
-        transferId: posted.transferId,
-        key: randomUUID(),
-        reason: 'refund',
-        source: 'test',
-        note: '',
-        actor: ACTOR,
-        forced: false,
-      }),
-    );
+    const reversal = ledger.reverse(posted.transferId, randomUUID());
     try {
-      await until('the reversal waits for the higher account', async () => {
-        const waiting =
-          await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-            ledger.owner,
-          );
-        return waiting.rows.length > 0;
-      });
+      await ledger.blocked();
       assert.equal((await lock(ledger.owner, treasury, 'skip locked')).rows.length, 0, 'it holds the lower account');
     } finally {
       release.resolve();

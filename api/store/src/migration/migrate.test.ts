@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ownPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { test } from 'node:test';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { ownPostgres } from '@hamlet/test/env/postgres';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { openDatabase } from '../connection/database.ts';
 import { migrate, missingMigrations } from './migrate.ts';
 
-let postgres: TestPostgres;
-let appUrl = '';
+const postgres = untilEnd(await ownPostgres('empty'));
+const appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
 
-before(async () => {
-  postgres = await ownPostgres('empty');
-  appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
-});
-after(() => postgres.remove());
-
-async function asApp<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: appUrl });
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     return await work(client);
@@ -49,20 +44,13 @@ test('the app role has no DDL and cannot change append-only tables', async () =>
     "update turn set turn = '{}'",
     'update world_event set tick = 0',
   ];
-  for (const statement of refused) {
-    await assert.rejects(
-      asApp((client) => client.query(statement)),
-      { code: '42501' },
-      statement,
-    );
-  }
+  await withClient(appUrl, async (app) => {
+    for (const statement of refused) await assert.rejects(app.query(statement), { code: '42501' }, statement);
+  });
 });
 
 test('the owner cannot rewrite history either', async () => {
-  const owner = new pg.Client({ connectionString: postgres.url() });
-  await owner.connect();
-  await assert.rejects(owner.query('delete from audit'), /append-only/);
-  await owner.end();
+  await withClient(postgres.url(), (owner) => assert.rejects(owner.query('delete from audit'), /append-only/));
 });
 
 test('the app role can list the missing migrations, even on a schema that is too old', async () => {
@@ -84,25 +72,22 @@ test('the app role can list the missing migrations, even on a schema that is too
 });
 
 test('a database with a different version of a migration is refused with the fix', async () => {
-  const owner = new pg.Client({ connectionString: postgres.url() });
-  await owner.connect();
-  await owner.query("update schema_migration set sha256 = 'another' where name = '0002_ledger.sql'");
+  await withClient(postgres.url(), (owner) =>
+    owner.query("update schema_migration set sha256 = 'another' where name = '0002_ledger.sql'"),
+  );
   await assert.rejects(
     migrate({ ownerUrl: postgres.url(), appUrl }),
     /0002_ledger\.sql differs from the file that this database has applied\. Fix: run the version/,
   );
-  await owner.end();
 });
 
 test('the reader role can read the world but no secrets', async () => {
-  const owner = new pg.Client({ connectionString: postgres.url() });
-  await owner.connect();
-  await owner.query('set role reader');
-  await owner.query('select * from world_event');
-  for (const table of ['account', 'account_session', 'api_key', 'agent_session', 'idempotency_key']) {
-    await assert.rejects(owner.query(`select * from ${table}`), { code: '42501' }, table);
-  }
-  await owner.end();
+  await withClient(postgres.url(), async (owner) => {
+    await owner.query('set role reader');
+    await owner.query('select * from world_event');
+    for (const table of ['account', 'account_session', 'api_key', 'agent_session', 'idempotency_key'])
+      await assert.rejects(owner.query(`select * from ${table}`), { code: '42501' }, table);
+  });
 });
 
 /** Columns with these names contain private texts of people and agents. */

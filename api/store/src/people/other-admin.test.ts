@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTransaction } from '../connection/database.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { insertAccountBan, liftAccountBanRow } from './account-bans.ts';
 import { hasOtherAdmin, insertAccount, updateAccount } from './accounts.ts';
@@ -20,19 +19,18 @@ for (const [accountId, role] of [
 ] as const)
   assert.ok(await insertAccount(ledger.db, { accountId, name: accountId, role, passwordHash: null }));
 
-const isReplaceable = (accountId: string): Promise<boolean> =>
-  inTransaction(ledger.db, (tx) => hasOtherAdmin(tx, accountId));
+const isReplaceable = (accountId: string): Promise<boolean> => ledger.within((tx) => hasOtherAdmin(tx, accountId));
 
 test('an admin may be removed only while another admin is neither disabled nor banned', async () => {
   assert.deepEqual([await isReplaceable(GRACE), await isReplaceable(MAX)], [true, true]);
-  await inTransaction(ledger.db, (tx) => updateAccount(tx, MAX, { disabled: true }));
+  await ledger.within((tx) => updateAccount(tx, MAX, { disabled: true }));
   assert.equal(await isReplaceable(GRACE), false, 'Max is disabled');
   assert.equal(await isReplaceable(MAX), true);
-  await inTransaction(ledger.db, (tx) => updateAccount(tx, MAX, { disabled: false }));
-  await inTransaction(ledger.db, (tx) => insertAccountBan(tx, { accountId: MAX, reason: 'x', expiresAt: null }, BY));
+  await ledger.within((tx) => updateAccount(tx, MAX, { disabled: false }));
+  await ledger.within((tx) => insertAccountBan(tx, { accountId: MAX, reason: 'x', expiresAt: null }, BY));
   assert.equal(await isReplaceable(GRACE), false, 'Max is banned');
-  await inTransaction(ledger.db, (tx) => liftAccountBanRow(tx, { accountId: MAX, reason: null }, BY));
+  await ledger.within((tx) => liftAccountBanRow(tx, { accountId: MAX, reason: null }, BY));
   assert.equal(await isReplaceable(GRACE), true);
-  await inTransaction(ledger.db, (tx) => updateAccount(tx, MAX, { role: 'member' }));
+  await ledger.within((tx) => updateAccount(tx, MAX, { role: 'member' }));
   assert.equal(await isReplaceable(GRACE), false, 'Max is a member now');
 });

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PERMISSION_STATES, type PermissionState } from '@hamlet/contract';
 import { sql } from 'kysely';
-import { inTransaction } from '../connection/database.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { insertRuns } from '../runs/new-runs.ts';
 import { insertEffect, lockEffect, settleEffect } from './effects.ts';
@@ -41,7 +40,7 @@ async function newRun(): Promise<string> {
     createdById: 'account 1',
     schedule: null,
   } as const;
-  const [made] = await inTransaction(ledger.db, (tx) => insertRuns(tx, [run]));
+  const [made] = await ledger.within((tx) => insertRuns(tx, [run]));
   assert.ok(made);
   return made.runId;
 }
@@ -65,7 +64,7 @@ async function ask(changes: Partial<NewPermission> = {}): Promise<PermissionRow>
     taint: null,
     ...changes,
   };
-  return inTransaction(ledger.db, (tx) => insertPermission(tx, made));
+  return ledger.within((tx) => insertPermission(tx, made));
 }
 
 const BY = { role: 'admin', id: 'admin 1', name: 'Grace' };
@@ -73,7 +72,7 @@ const BY = { role: 'admin', id: 'admin 1', name: 'Grace' };
 async function inState(state: PermissionState): Promise<PermissionRow> {
   const row = await ask();
   const { permissionId: id } = row;
-  await inTransaction(ledger.db, async (tx) => {
+  await ledger.within(async (tx) => {
     if (state === 'allowed' || state === 'consumed' || state === 'denied')
       await answerPermission(tx, id, {
         answer: state === 'denied' ? 'deny' : 'allow',
@@ -120,7 +119,7 @@ test('a request cannot be changed, deleted or inserted as answered, and can be a
   await assert.rejects(set("state = 'consumed', answered_by_id = 'b'"), { code: '23514' });
   await assert.rejects(sql`truncate permission cascade`.execute(ledger.db));
   const asked = await ask();
-  const byAgent = inTransaction(ledger.db, (tx) =>
+  const byAgent = ledger.within((tx) =>
     answerPermission(tx, asked.permissionId, {
       answer: 'allow',
       by: { role: 'agent', id: 'ada', name: 'Ada' },
@@ -134,10 +133,10 @@ test('a request cannot be changed, deleted or inserted as answered, and can be a
 test('an expired permission cannot be allowed or consumed', async () => {
   const { permissionId } = await ask({ lastsS: 0.001 });
   await sql`select pg_sleep(0.01)`.execute(ledger.db);
-  const held = await inTransaction(ledger.db, (tx) => lockPermission(tx, permissionId));
+  const held = await ledger.within((tx) => lockPermission(tx, permissionId));
   assert.equal(held?.isOver, true);
   assert.ok((await readOverduePermissions(ledger.db)).some((row) => row.permissionId === permissionId));
-  const answer = inTransaction(ledger.db, (tx) =>
+  const answer = ledger.within((tx) =>
     answerPermission(tx, permissionId, { answer: 'allow', by: BY, reply: null, usableS: 600 }),
   );
   await assert.rejects(answer, { code: '23514' });
@@ -147,7 +146,7 @@ test('the end of a run withdraws its open permissions and prevents new ones', as
   const runId = await newRun();
   await ask({ runId });
   await sql`update run set state = 'cancelled', ended_at = now() where run_id = ${runId}`.execute(ledger.db);
-  await inTransaction(ledger.db, async (tx) => {
+  await ledger.within(async (tx) => {
     assert.equal(await countPermissions(tx, runId, 'withdrawn'), 1);
     assert.equal(await countPermissions(tx, runId), 1);
   });
@@ -170,16 +169,16 @@ test('an effect needs its own consumed permission, is unique per call, and is se
     permissionId,
   };
   const insert = (made: typeof effect, outcome: unknown = null) =>
-    inTransaction(ledger.db, (tx) => insertEffect(tx, made, outcome));
+    ledger.within((tx) => insertEffect(tx, made, outcome));
   await assert.rejects(insert(effect), { code: '23514' }, 'not consumed');
-  await inTransaction(ledger.db, (tx) => endPermission(tx, permissionId, 'consumed'));
+  await ledger.within((tx) => endPermission(tx, permissionId, 'consumed'));
   await assert.rejects(insert({ ...effect, callId: '1.1' }), { code: '23514' }, 'another call');
   await assert.rejects(insert({ ...effect, tool: 'buy' }), { code: '23514' }, 'another tool');
   await assert.rejects(insert({ ...effect, argumentsHash: new Uint8Array(32) }), { code: '23514' }, 'other arguments');
   await assert.rejects(insert({ ...effect, runId: await newRun() }), { code: '23514' }, 'another run');
   await insert(effect);
   await assert.rejects(insert(effect), { code: '23505' }, 'twice');
-  await inTransaction(ledger.db, async (tx) => {
+  await ledger.within(async (tx) => {
     const begun = await lockEffect(tx, runId, '1.0');
     assert.equal(begun?.state, 'begun');
     if (begun !== null) await settleEffect(tx, begun, { kind: 'ok', text: '' });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTransaction } from '../connection/database.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { changeRun, findStep, type RunChange } from './change-run.ts';
 import { lockRun } from './lock-order.ts';
@@ -30,13 +29,13 @@ async function newRun(): Promise<RunRow> {
     createdById: 'account 1',
     schedule: null,
   } as const;
-  const [made] = await inTransaction(ledger.db, (tx) => insertRuns(tx, [run]));
+  const [made] = await ledger.within((tx) => insertRuns(tx, [run]));
   assert.ok(made);
   return made;
 }
 
 const change = (run: RunRow, changes: Partial<RunChange>): Promise<RunRow> =>
-  inTransaction(ledger.db, (tx) => changeRun(tx, run, { ...CHANGE, ...changes }));
+  ledger.within((tx) => changeRun(tx, run, { ...CHANGE, ...changes }));
 
 test("a run's start is its first attempt; only the agent renews its lease, and its end is stored once", async () => {
   const queued = await newRun();
@@ -60,7 +59,7 @@ test("a run's start is its first attempt; only the agent renews its lease, and i
 
 test('a recorded step is found by its number; an unknown run returns null', async () => {
   const run = await change(await newRun(), {});
-  await inTransaction(ledger.db, async (tx) => {
+  await ledger.within(async (tx) => {
     assert.deepEqual([await findStep(tx, run.runId, 7), await findStep(tx, run.runId, 8)], [{ step: 7 }, null]);
     assert.equal((await lockRun(tx, run.runId))?.events, 2);
     assert.equal(await lockRun(tx, '00000000-0000-4000-8000-000000000000'), null);

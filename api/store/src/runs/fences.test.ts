@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { inTransaction } from '../connection/database.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { FENCE_EXPIRES_S, lockFence, noteFence } from './fences.ts';
 
@@ -11,7 +10,7 @@ beforeEach(() => sql`delete from operator_fence`.execute(ledger.owner));
 
 const note = (leaseUid: string, transitions: number): Promise<void> => noteFence(ledger.db, { leaseUid, transitions });
 const mayAct = (leaseUid: string, transitions: number): Promise<boolean> =>
-  inTransaction(ledger.db, (tx) => lockFence(tx, { leaseUid, transitions }));
+  ledger.within((tx) => lockFence(tx, { leaseUid, transitions }));
 const silentFor = (seconds: number): Promise<unknown> =>
   sql`update operator_fence set seen_at = seen_at - ${seconds} * interval '1 second'`.execute(ledger.owner);
 

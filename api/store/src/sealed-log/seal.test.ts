@@ -7,8 +7,7 @@ import { EMPTY_EDGE, growEdge, leafHash, rootOf, TILE_WIDTH } from '@hamlet/core
 import { Seeded } from '@hamlet/test/env/seeded';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
-import { type Db, inTransaction } from '../connection/database.ts';
-import { villageAccount } from '../ledger/accounts.ts';
+import type { Db } from '../connection/database.ts';
 import { postBatch } from '../ledger/post-batch.ts';
 import { postTransfer } from '../ledger/post-transfer.ts';
 import { sqlStateOf, testLedger } from '../ledger/testing/test-ledger.ts';
@@ -86,23 +85,16 @@ test('an empty log has no checkpoint, and the first act leads to one', async () 
 });
 
 test('sealing waits for an earlier transaction that commits late', async () => {
-  let commit = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    commit = resolve;
+  const [began, held] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
+  const slow = ledger.within(async (tx) => {
+    began.resolve(await act(tx, 'began first'));
+    await held.promise;
   });
-  let began = (_id: string): void => undefined;
-  const early = new Promise<string>((resolve) => {
-    began = resolve;
-  });
-  const slow = inTransaction(ledger.db, async (tx) => {
-    began(await act(tx, 'began first'));
-    await held;
-  });
-  const first = await early;
+  const first = await began.promise;
   const second = await act(ledger.db, 'committed first');
   await sealAll();
   assert.equal((await findLogRecord(ledger.db, second))?.tile, null, 'not before the other has ended');
-  commit();
+  held.resolve();
   await slow;
   await sealWhole();
   assert.equal((await findLogRecord(ledger.db, second))?.tile, 0);
@@ -111,7 +103,7 @@ test('sealing waits for an earlier transaction that commits late', async () => {
 });
 
 test('a rolled back transaction is not in the log and does not delay it', async () => {
-  const gone = inTransaction(ledger.db, async (tx) => {
+  const gone = ledger.within(async (tx) => {
     await act(tx, 'never');
     throw new Error('undone');
   });
@@ -125,7 +117,6 @@ test('a rolled back transaction is not in the log and does not delay it', async 
 
 test('each act and transfer of concurrent clients is in the log once, with three concurrent sealers', async () => {
   const random = new Seeded(20_261_122);
-  const treasury = await villageAccount(ledger.db, 'treasury');
   const agents = await Promise.all(['sue', 'tom', 'una'].map((name) => ledger.account(name, 1_000_000n)));
   const waits = Array.from({ length: 600 }, () => random.next() * 12);
   let writing = true;
@@ -139,16 +130,18 @@ test('each act and transfer of concurrent clients is in the log once, with three
   const writers = Array.from({ length: 6 }, async () => {
     for (const [index, wait] of jobs) {
       const agent = agents[index % 3] ?? 0;
-      await inTransaction(ledger.db, async (tx) => {
+      await ledger.within(async (tx) => {
         if (index % 3 === 0) await act(tx, `storm ${index}`);
         else if (index % 7 === 0)
           await postBatch(
             tx,
-            Array.from({ length: 9 }, (_, item) => ledger.request([agent, treasury], 1n, `storm ${index} ${item}`)),
+            Array.from({ length: 9 }, (_, item) =>
+              ledger.request([agent, ledger.treasury], 1n, `storm ${index} ${item}`),
+            ),
           );
         else
           await postTransfer(tx, {
-            ...ledger.request([treasury, agent], 2n, `storm ${index}`),
+            ...ledger.request([ledger.treasury, agent], 2n, `storm ${index}`),
             about: { podUid: `pod-${index}` },
           });
         if (index % 5 === 0) await sleep(wait);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { pluck } from '@hamlet/test/env/pluck';
 import { inTransaction } from '../connection/database.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { insertRuns } from '../runs/new-runs.ts';
@@ -109,7 +110,7 @@ test('events are numbered without gaps, and only the newest stay', async () => {
   const { sessionId } = await newSession();
   const all = await readSessionEvents(db, sessionId, { after: 0, limit: 100 });
   assert.deepEqual(
-    all.map(({ number }) => number),
+    pluck(all, 'number'),
     all.map((_, at) => at + 1),
   );
   assert.ok(all.some(({ kind }) => kind === 'run_event') && all.some(({ kind }) => kind === 'message'));

@@ -38,8 +38,6 @@ export const ModerationItem = z.strictObject({
 });
 export type ModerationItem = z.infer<typeof ModerationItem>;
 
-export const MODERATION_PAGE_MAX = 50;
-
 const ReplyOfPost = z.uuid().nullable().default(null).describe('A reply to the post; null means the post itself');
 
 export const flagPost = defineRoute('flagPost POST /board/posts/{post_id}/flags', {
@@ -78,7 +76,7 @@ export const listModeration = defineRoute('listModeration GET /board/moderation'
   permission: 'board:moderate',
   query: z.strictObject({
     state: z.enum(['waiting', 'decided']).default('waiting'),
-    ...paging(MODERATION_PAGE_MAX, { cursorChars: 1_024 }),
+    ...paging({ max: 50, cursorChars: 1_024 }),
   }),
   answer: json(z.strictObject({ items: z.array(ModerationItem), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],

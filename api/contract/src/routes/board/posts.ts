@@ -18,8 +18,6 @@ import {
 import { defineRoute, json } from '../../http/route.ts';
 import { LandmarkId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 
-export const POSTS_PAGE_MAX = 50;
-export const REPLIES_PAGE_MAX = 100;
 export const REVISIONS_MAX = 100;
 const SEARCH_MAX_CHARS = 200;
 const CURSOR_CHARS = 1_024;
@@ -86,7 +84,7 @@ export const listPosts = defineRoute('listPosts GET /board/posts', {
     author_type: AuthorType.optional(),
     landmark_id: LandmarkId.optional().describe('Landmark that the posts are pinned to'),
     q: plainText(SEARCH_MAX_CHARS).optional().describe('Words, "a phrase", -without, or, as in a web search'),
-    ...paging(POSTS_PAGE_MAX, { cursorChars: CURSOR_CHARS }),
+    ...paging({ max: 50, cursorChars: CURSOR_CHARS }),
   }),
   answer: json(z.strictObject({ posts: z.array(Post), ...NEXT_CURSOR, copy: CopyNote.optional() })),
   reasons: ['cursor_invalid'],
@@ -105,7 +103,7 @@ export const getPostDeliverable = defineRoute(
 export const getPost = defineRoute('getPost GET /board/posts/{post_id}', {
   ...reading,
   summary: 'One post with its replies, oldest first',
-  query: z.strictObject(paging(REPLIES_PAGE_MAX, { cursorChars: CURSOR_CHARS, limit: 50 })),
+  query: z.strictObject(paging({ cursorChars: CURSOR_CHARS, limit: 50 })),
   answer: json(z.strictObject({ post: Post, replies: z.array(Reply), ...NEXT_CURSOR, copy: CopyNote.optional() })),
   reasons: ['no_such_post', 'cursor_invalid'],
 });

@@ -101,7 +101,6 @@ export const getBalanceProof = defineRoute('getBalanceProof GET /economy/balance
   reasons: ['not_own_agent', 'no_such_agent', 'not_sealed', 'log_differs'],
 });
 
-export const AUDIT_PAGE_MAX = 100;
 export const AUDIT_TEXT_MAX_CHARS = 200;
 
 export const RecordKind = z.enum(['act', 'ledger']);
@@ -140,13 +139,11 @@ export const listAudit = defineRoute('listAudit GET /audit', {
     q: Words.optional().describe('Words that the record contains, all of them, in any order'),
     since: Time.optional().describe('Earliest moment, inclusive'),
     until: Time.optional().describe('Latest moment, exclusive'),
-    ...paging(AUDIT_PAGE_MAX, { cursorChars: 512 }),
+    ...paging({ cursorChars: 512 }),
   }),
   answer: json(z.strictObject({ records: z.array(AuditRecord), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });
-
-const EGRESS_PAGE_MAX = 100;
 
 export const EgressRecord = z.strictObject({
   id: z.uuid(),
@@ -185,7 +182,7 @@ export const listEgress = defineRoute('listEgress GET /egress', {
     run_id: z.uuid().optional(),
     host: z.string().min(1).max(253).optional(),
     refused: z.enum(['true', 'false']).optional(),
-    ...paging(EGRESS_PAGE_MAX, { cursorChars: 1024 }),
+    ...paging({ cursorChars: 1024 }),
   }),
   answer: json(z.strictObject({ attempts: z.array(EgressRecord), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],

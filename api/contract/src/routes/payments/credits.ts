@@ -4,7 +4,6 @@ import { defineRoute, json } from '../../http/route.ts';
 import { NOTE_MAX_CHARS } from '../economy.ts';
 import { AgentId, NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 
-export const CREDITS_PAGE_MAX = 100;
 export const CREDIT_REASON_MAX_CHARS = 500;
 
 /** The transaction id of a `rejected` credit can be proposed again. */
@@ -74,7 +73,7 @@ export const listCredits = defineRoute('listCredits GET /economy/credits', {
   query: z.strictObject({
     state: CreditState.optional(),
     agent_id: AgentId.optional(),
-    ...paging(CREDITS_PAGE_MAX),
+    ...paging(),
   }),
   answer: json(
     z.strictObject({

@@ -13,7 +13,6 @@ import {
 } from './account.ts';
 
 const PAGE_DEFAULT = 50;
-const PAGE_MAX = 200;
 
 const OneAccount = json(z.strictObject({ account: AccountDetail }));
 
@@ -21,7 +20,7 @@ export const listAccounts = defineRoute('listAccounts GET /accounts', {
   ...ofPeople,
   summary: 'Accounts by name',
   permission: 'accounts:read',
-  query: z.strictObject({ ...paging(PAGE_MAX, { cursorChars: 512, limit: PAGE_DEFAULT }) }),
+  query: z.strictObject({ ...paging({ max: 200, cursorChars: 512, limit: PAGE_DEFAULT }) }),
   answer: json(z.strictObject({ accounts: z.array(AccountDetail), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });

@@ -42,7 +42,7 @@ export const keepArtifact = defineRoute('keepArtifact PUT /runs/{run_id}/calls/{
 export const listRunArtifacts = defineRoute('listRunArtifacts GET /runs/{run_id}/artifacts', {
   ...reading,
   summary: 'Artifacts of a run and its workers, newest first; empty for a reader who may not see the texts of the run',
-  query: z.strictObject(paging(ARTIFACTS_PAGE_MAX)),
+  query: z.strictObject(paging({ max: ARTIFACTS_PAGE_MAX })),
   answer: Page,
   reasons: ['no_such_run', 'cursor_invalid'],
 });
@@ -52,7 +52,7 @@ export const listAgentArtifacts = defineRoute('listAgentArtifacts GET /agents/{a
   summary: 'Artifacts of the runs of an agent whose texts the reader may see, newest first',
   query: z.strictObject({
     deliverables: z.enum(['true', 'false']).default('false').describe('True to list only deliverables'),
-    ...paging(ARTIFACTS_PAGE_MAX),
+    ...paging({ max: ARTIFACTS_PAGE_MAX }),
   }),
   answer: Page,
   reasons: ['cursor_invalid'],

@@ -53,8 +53,6 @@ export const HandsCall = z.strictObject({
 });
 export type HandsCall = z.infer<typeof HandsCall>;
 
-export const HANDS_CALLS_PAGE_MAX = 50;
-
 const Claim = {
   cycle: z.int().min(0).describe('Run cycle of the agent'),
   attempt: z.int().min(1).describe('Attempt number from the start of the run'),
@@ -143,7 +141,7 @@ export const listCalls = defineRoute('listCalls GET /calls', {
     tool: z.string().min(1).max(64).optional(),
     state: HandsCallState.optional(),
     q: z.string().trim().min(1).max(200).optional().describe('Words of its arguments or of its report'),
-    ...paging(HANDS_CALLS_PAGE_MAX),
+    ...paging({ max: 50 }),
   }),
   answer: json(z.strictObject({ calls: z.array(HandsCall), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],

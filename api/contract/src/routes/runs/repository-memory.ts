@@ -60,7 +60,7 @@ export const listRepositoryMemories = defineRoute('listRepositoryMemories GET /r
   summary: 'Repositories with a memory that the caller may read, by name',
   query: z.strictObject({
     agent_id: AgentId.optional().describe('Only repositories in which this agent created an entry'),
-    ...paging(REPOSITORY_MEMORIES_PAGE_MAX),
+    ...paging({ max: REPOSITORY_MEMORIES_PAGE_MAX }),
   }),
   answer: json(z.strictObject({ memories: z.array(RepositoryMemory), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],

@@ -94,7 +94,7 @@ export const listRuns = defineRoute('listRuns GET /runs', {
     agent_id: AgentId.optional(),
     schedule: z.string().min(1).max(253).optional().describe('Name of a Schedule'),
     state: RunState.optional(),
-    ...paging(RUNS_PAGE_MAX, { cursorChars: 512 }),
+    ...paging({ max: RUNS_PAGE_MAX, cursorChars: 512 }),
   }),
   answer: json(z.strictObject({ runs: z.array(Run), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
@@ -276,8 +276,6 @@ export const loadSkill = defineRoute('loadSkill POST /runs/{run_id}/skills/{skil
   reasons: [...working.reasons, 'no_such_skill'],
 });
 
-export const OFFERS_PAGE_MAX = 100;
-
 const ending = {
   tag: 'runs',
   permission: 'economy:judge',
@@ -293,7 +291,7 @@ export const listOffers = defineRoute('listOffers GET /offers', {
     agent_id: AgentId.optional(),
     run_id: z.uuid().optional(),
     state: OfferState.optional(),
-    ...paging(OFFERS_PAGE_MAX),
+    ...paging(),
   }),
   answer: json(z.strictObject({ offers: z.array(RunOffer), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],

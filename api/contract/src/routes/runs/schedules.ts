@@ -71,7 +71,7 @@ export const listSchedules = defineRoute('listSchedules GET /schedules', {
   ...read,
   summary:
     'All schedules of the village by name, with their last firings; only admins read prompts, an agent sees its own',
-  query: z.strictObject({ ...paging(SCHEDULES_PAGE_MAX, { cursorChars: 2_048, limit: SCHEDULES_PAGE_MAX }) }),
+  query: z.strictObject({ ...paging({ max: SCHEDULES_PAGE_MAX, cursorChars: 2_048, limit: SCHEDULES_PAGE_MAX }) }),
   answer: json(z.strictObject({ schedules: z.array(ScheduleView), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });

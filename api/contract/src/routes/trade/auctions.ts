@@ -6,7 +6,6 @@ import { GpuLane, Lane } from './price-list.ts';
 
 /** Minimum time from the end of the bidding to the window, in which the API settles the auction. */
 export const AUCTION_LEAD_SECONDS = 5;
-export const AUCTION_PAGE_MAX = 100;
 const NOTE_MAX = 500;
 
 /** `unsold`: no eligible bid. `lapsed`: not settled before its window began, so no agent pays. */
@@ -72,7 +71,7 @@ export const openAuction = defineRoute('openAuction POST /auctions', {
 export const listAuctions = defineRoute('listAuctions GET /auctions', {
   ...read,
   summary: 'Auctions of GPU windows, newest first',
-  query: z.strictObject({ state: z.enum(AUCTION_STATES).optional(), ...paging(AUCTION_PAGE_MAX) }),
+  query: z.strictObject({ state: z.enum(AUCTION_STATES).optional(), ...paging() }),
   answer: json(z.strictObject({ auctions: z.array(AuctionView), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });

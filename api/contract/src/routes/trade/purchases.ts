@@ -10,7 +10,6 @@ export const PURCHASE_KINDS = ['quota', 'priority', 'model', 'gpu'] as const;
 export type PurchaseKind = (typeof PURCHASE_KINDS)[number];
 
 const AMOUNT_MAX = 1_000_000_000;
-export const PURCHASE_PAGE_MAX = 100;
 
 const QuotaItem = z.strictObject({
   kind: z.literal('quota'),
@@ -91,7 +90,7 @@ export const listPurchases = defineRoute('listPurchases GET /economy/purchases',
   query: z.strictObject({
     agent_id: AgentId.optional(),
     state: z.enum(['ahead', 'active', 'ended']).optional(),
-    ...paging(PURCHASE_PAGE_MAX),
+    ...paging(),
   }),
   answer: json(z.strictObject({ purchases: z.array(PurchaseView), ...NEXT_CURSOR })),
   reasons: ['not_own_agent', 'cursor_invalid'],

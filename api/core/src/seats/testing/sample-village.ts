@@ -40,3 +40,11 @@ export const planned = (parts: Partial<SeatInput>): SeatPlan =>
   });
 export const decision = (plan: SeatPlan, name: string): ReturnType<SeatPlan['decisionOf']> =>
   plan.decisionOf(`village/${name}`);
+/** A decision as text: `seat on a`, or for example `no seat NoSeat (cpu) #2`. */
+export function seat(plan: SeatPlan, name: string): string {
+  const got = decision(plan, name);
+  if (got === undefined) return 'no request';
+  const { granted, node: at, reason, blocking, position } = got;
+  const parts = [at && `on ${at}`, reason, blocking && `(${blocking})`, position && `#${position}`];
+  return [granted ? 'seat' : 'no seat', ...parts].filter(Boolean).join(' ');
+}

@@ -62,14 +62,9 @@ export async function endHoldUnlessFrozen(
   });
 }
 
-export interface Wanted {
+/** `perHour`: micro-aiDollars, above zero. */
+interface Wanted extends Pick<ClaimHold, 'tier' | 'perHour' | 'pod' | 'imageDigest' | 'traceparent'> {
   readonly agentId: string;
-  readonly tier: string;
-  /** Micro-aiDollars, above zero. */
-  readonly perHour: bigint;
-  readonly pod: ClaimHold['pod'];
-  readonly imageDigest: string | null;
-  readonly traceparent: string | null;
   readonly now: Date;
   readonly terms: ClaimTerms;
 }
@@ -79,15 +74,12 @@ export type Taken =
   | { readonly ok: false; readonly reason: RefusedTier['reason'] };
 
 /** Holds the money for one period of running. Refuses a barred agent; a revoked token alone does not bar it. */
-export async function takeHold(
-  tx: Tx,
-  { agentId, tier, perHour, pod, imageDigest, traceparent, now, terms }: Wanted,
-): Promise<Taken> {
+export async function takeHold(tx: Tx, { agentId, now, terms, ...wanted }: Wanted): Promise<Taken> {
   const bar = (await readBars(tx, [agentId])).get(agentId);
   if (bar !== undefined && bar.measure !== 'revoke_token') return { ok: false, reason: 'HoldRefused' };
   const account = await findAgentAccount(tx, agentId);
   if (account === null) return { ok: false, reason: 'NotPaid' };
-  const amount = holdAmount(perHour, terms);
+  const amount = holdAmount(wanted.perHour, terms);
   const until = new Date(now.getTime() + terms.periodMs);
   const version = await nextClaimVersion(tx);
   const outcome = await holdMoney(tx, {
@@ -97,27 +89,13 @@ export async function takeHold(
     key: `claim ${agentId} ${version}`,
     reason: 'usage',
     source: 'system',
-    note: `running at ${tier}`,
+    note: `running at ${wanted.tier}`,
     actor: VILLAGE,
     expiresAt: new Date(until.getTime() + SETTLED_WITHIN_MS),
-    about: circumstanceOf({ pod, imageDigest, traceparent }),
+    about: circumstanceOf(wanted),
   });
   if (!outcome.ok) return { ok: false, reason: outcome.reason === 'insufficient_funds' ? 'NotPaid' : 'HoldRefused' };
-  return {
-    ok: true,
-    hold: {
-      tier,
-      holdId: outcome.holdId,
-      perHour,
-      amount,
-      until,
-      renewalRefused: false,
-      usedMs: 0,
-      pod,
-      imageDigest,
-      traceparent,
-    },
-  };
+  return { ok: true, hold: { ...wanted, holdId: outcome.holdId, amount, until, renewalRefused: false, usedMs: 0 } };
 }
 
 /** Micro-aiDollars that the agent could spend on another tier: free money, and the rest of its present hold. */

@@ -56,16 +56,9 @@ async function renew(
   const outcome = await attempt(tx, async () => {
     const moved = await endHold(tx, row, now);
     const pod = hold.pod === null ? null : { uid: hold.pod.uid, since: now };
-    const taken = await takeHold(tx, {
-      agentId,
-      tier: hold.tier,
-      perHour,
-      pod,
-      imageDigest: hold.imageDigest,
-      traceparent: hold.traceparent,
-      now,
-      terms: claims.terms,
-    });
+    const { tier, imageDigest, traceparent } = hold;
+    const wanted = { tier, perHour, pod, imageDigest, traceparent };
+    const taken = await takeHold(tx, { ...wanted, agentId, now, terms: claims.terms });
     return taken.ok ? { ...taken, moved } : taken;
   });
   if (outcome.ok) {

@@ -150,19 +150,8 @@ export class ComputeClaims {
     const charged = row !== null && (await endHold(tx, row, now));
     const pod = ask.pod_uid === null ? null : { uid: ask.pod_uid, since: now };
     const { image_digest: imageDigest, traceparent } = ask;
-    return {
-      ...(await takeHold(tx, {
-        agentId,
-        tier: tier.name,
-        perHour: tier.perHour,
-        pod,
-        imageDigest,
-        traceparent,
-        now,
-        terms: this.terms,
-      })),
-      charged,
-    };
+    const wanted = { tier: tier.name, perHour: tier.perHour, pod, imageDigest, traceparent };
+    return { ...(await takeHold(tx, { ...wanted, agentId, now, terms: this.terms })), charged };
   }
 
   async refusedTier(

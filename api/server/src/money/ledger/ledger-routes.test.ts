@@ -106,7 +106,6 @@ test('a member can read the rest of the allowance and the start of the next day'
   assert.ok(Date.parse(resets) > Date.now() && Date.parse(resets) < Date.now() + 26 * 3_600_000);
   const ofAdmin = await admin.getAllowance();
   assert.deepEqual([ofAdmin.daily, Number(ofAdmin.used) + Number(ofAdmin.left)], ['1000000', 1_000_000]);
-  await refuses(clientOf(play.url).getAllowance(), 'unauthenticated');
 });
 
 test('a retry gets the first answer, even after the stored answers are deleted; another request with the key is refused', async () => {
@@ -178,13 +177,6 @@ test('the answer for a past moment never changes', async () => {
   const future = await admin.getBalance({ agent_id: 'fay', as_of: '2999-01-01T00:00:00Z' });
   assert.ok(Date.parse(future.as_of) <= Date.now() + 60_000, 'a future moment is answered with the present one');
   assert.equal((await admin.getBalance({ agent_id: 'fay', as_of: '2001-01-01T00:00:00Z' })).balance, '0');
-});
-
-test('an agent may read its own ledger, and may not reward or penalize', async () => {
-  assert.equal((await play.as('fay').getLedger({ agent_id: 'fay' })).entries.length, 6);
-  await refuses(play.as('fay').getLedger({ agent_id: 'bob' }), 'not_own_agent');
-  await refuses(play.as('fay').rewardAgent({ agent_id: 'fay', amount: 1, reason: 'me' }), 'forbidden');
-  await refuses(clientOf(play.url).getLedger({ agent_id: 'fay' }), 'unauthenticated');
 });
 
 test('an unknown agent has no account', async () => {

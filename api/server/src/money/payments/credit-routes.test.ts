@@ -225,7 +225,6 @@ test('a credit for an unknown agent or a closed account, or with an invalid amou
     { provider: 'Pay Pal' },
   ])
     await refuses(create(admin, body), 'validation_failed', JSON.stringify(body));
-  await refuses(create(clientOf(play.url, TOKENS.member), {}), 'forbidden');
 });
 
 test('credits are listed in pages, newest first', async () => {
@@ -302,7 +301,7 @@ test("comparing the books with a provider's statement finds payments on one side
     .execute();
   const later = await books();
   assert.deepEqual(
-    [...later.only_ours, ...later.only_theirs, ...later.amount_differs].map(({ overdue }) => overdue),
+    pluck([...later.only_ours, ...later.only_theirs, ...later.amount_differs], 'overdue'),
     [true, false, true],
     'an explained difference is not overdue',
   );

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { refuses } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { createIncomePort } from '../ledger/income.ts';
 import { clientOf, eventually, TOKENS, testVillage, Play } from '../../testing/test-village.ts';
 import { reconcilePayPal } from './fetch-statement.ts';
@@ -210,7 +211,10 @@ test('a late answer of PayPal is not booked if another replica has read the paym
   // The replica settles payments one after another: once the next one is credited, it has processed the late answer.
   await pay.stands(await pay.paid('bob', '1.00'), '2');
   assert.deepEqual(
-    (await pay.entries('ada')).filter(({ source }) => source.startsWith(captureId)).map(({ amount }) => amount),
+    pluck(
+      (await pay.entries('ada')).filter(({ source }) => source.startsWith(captureId)),
+      'amount',
+    ),
     ['8'],
   );
 });

@@ -75,7 +75,11 @@ test('start and end of a call are stored once; log and run show what the API saw
   );
   const { events } = await permits.play.admin.listRunEvents({ run_id: working.runId });
   assert.deepEqual(
-    events.filter(({ event }) => event.startsWith('call_')).map(({ event, witnessed }) => [event, witnessed]),
+    pluck(
+      events.filter(({ event }) => event.startsWith('call_')),
+      'event',
+      'witnessed',
+    ),
     [
       ['call_begun', true],
       ['call_settled', false],
