@@ -6,7 +6,7 @@ const DOCKERFILE = join(import.meta.dirname, '../agent-image/Dockerfile');
 /** The command of the image of agents. */
 function command(): readonly string[] {
   const [, list] = /^CMD (\[.*\])$/m.exec(readFileSync(DOCKERFILE, 'utf8')) ?? [];
-  if (list === undefined) throw new Error(`${DOCKERFILE} has no CMD in the form of a list`);
+  if (list === undefined) throw new Error(`${DOCKERFILE} has no CMD in list form`);
   return JSON.parse(list) as readonly string[];
 }
 

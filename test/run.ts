@@ -88,7 +88,7 @@ async function runLanes(choice: Choice, lanes: Choice['lanes']): Promise<Tally> 
   return memory.explain(sumOf(tallies.flat()));
 }
 
-/** The results of the units of this run. A full run keeps them by its commit, if the work tree has no other changes. */
+/** The results of the units of this run. A full run stores them by commit, if the work tree has no other changes. */
 function remember({ isFull, files }: Choice): Pick<Run, 'before' | 'keep'> & {
   readonly seconds: () => Readonly<Record<string, number>>;
   readonly explain: (tally: Tally) => Tally;
@@ -177,7 +177,7 @@ async function main(): Promise<void> {
   const started = performance.now();
   if (!values.full || values.minutes !== undefined) endAtDeadline(minutesOf(values.minutes));
   await setUp(choice.lanes.flat());
-  // Full counts compute for minutes: a village beside them would miss its deadlines.
+  // Full counts compute for minutes: a village that ran at the same time would miss its deadlines.
   const isSerial =
     values.serial || values.full || totalmem() < MEMORY_FOR_BOTH_BYTES || availableParallelism() < PROCESSORS_FOR_BOTH;
   const ran = await runLanes(choice, isSerial ? [choice.lanes.flat()] : choice.lanes);

@@ -99,7 +99,7 @@ async function main(): Promise<void> {
     number,
   ];
   if (![seconds, rounds, connections].every((value) => Number.isInteger(value) && value > 0))
-    throw new Error(`every option is a whole number above 0\n\n${USAGE}`);
+    throw new Error(`every option must be a whole number above 0\n\n${USAGE}`);
   const stage = await openStage(connections);
   try {
     const rows: Row[] = [];

@@ -100,7 +100,7 @@ const answers = (url: string) => (): Promise<boolean> =>
     () => false,
   );
 
-/** Starts the stores with durability as in production, the API and the bare server, each in its own process. */
+/** Starts the stores, as durable as in production, the API and the bare server, each in its own process. */
 export async function openStage(authorCount: number): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-api-'));
   await chmod(folder, 0o755);

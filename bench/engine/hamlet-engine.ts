@@ -115,7 +115,7 @@ async function steps(texts: readonly string[], mark: () => void): Promise<void> 
   journal.close();
 }
 
-/** The file after a checkpoint, without the log that the next writes use again. */
+/** The file after a checkpoint, without the log, which the next writes reuse. */
 function sizeOf(path: string): number {
   const database = new DatabaseSync(path);
   database.exec('pragma wal_checkpoint(truncate)');

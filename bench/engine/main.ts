@@ -58,14 +58,14 @@ async function main(): Promise<void> {
   const parts = partsOf(values.only);
   const counts = { rounds: Number(values.rounds), steps: Number(values.steps), runs: Number(values.runs) };
   if (!Object.values(counts).every((value) => Number.isInteger(value) && value > 0))
-    throw new Error(`every count is a whole number above 0\n\n${USAGE}`);
+    throw new Error(`every count must be a whole number above 0\n\n${USAGE}`);
   execFileSync(join(resolve(import.meta.dirname, '../..'), 'local/village/packages.sh'), ['bench'], {
     stdio: 'inherit',
   });
   const stage = await openStage();
   try {
     const isWhole = parts.length === PARTS.length;
-    // Each part is written when it is measured, so that an end before the last part loses nothing.
+    // Writes each part once it is measured, so that an early end loses nothing.
     for (const part of parts) {
       const rows = await MEASURES[part](stage, counts);
       const file = isWhole && part === parts[0] ? writeReport('engine', rows) : addToReport('engine', rows);

@@ -10,12 +10,12 @@ const SETTLE_MS = 20_000;
 const SAMPLES = 10;
 /** Number of runs between two checks of the time. */
 const CHUNK = 250;
-/** Time of the runs of one program, its tenth to warm up included. A slow one makes fewer runs. */
+/** Time for the runs of one program, including the tenth that warms it up. A slow program makes fewer runs. */
 const RUNS_LIMIT_MS = 180_000;
 const TARGETS: Readonly<Record<string, number>> = { idleRssMb: 90, runsLeakMb: 5 };
 
 /**
- * Memory at rest after one run, and its growth by many finished runs, after a collection before and after them. The third row has the
+ * Idle memory after one run, and its growth over many finished runs, with a collection before and after them. The third row has the
  * number of those runs.
  */
 export async function measureMemory(stage: Stage, runs: number): Promise<readonly Row[]> {

@@ -14,7 +14,7 @@ function countOf(text: string): number {
   return count;
 }
 
-/** LangGraph takes messages with one id for one message. */
+/** LangGraph treats messages with the same id as one message. */
 let answers = 0;
 
 const chunk = (delta: object, finish: string | null): string =>

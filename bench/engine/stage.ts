@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const PEERS = peersOf('engine');
 const RESOLVE = join(PEERS, 'resolve.mjs');
 
-/** The measured programs. The first is the measure of the others. */
+/** The measured programs. The others are compared with the first. */
 export const SUBJECTS = ['bare', 'hamlet', 'ai', 'openaiAgents', 'langgraph', 'mastra', 'dbos'] as const;
 export type Name = (typeof SUBJECTS)[number];
 
@@ -28,7 +28,7 @@ const FILES: Readonly<Record<Name, string>> = {
 
 /** The scripted server, Postgres, and the folders of the peers and of the measured files. */
 export interface Stage {
-  /** On the disk of the work tree. */
+  /** A folder on the disk of the work tree. */
   readonly folder: string;
   /** Starts a program under the flags of the pod, with a database and a folder of its own. */
   start(name: Name): Promise<SubjectProcess>;

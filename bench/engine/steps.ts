@@ -12,7 +12,7 @@ const WARM_UP_STEPS = 50;
 const SYNCS = 500;
 const TARGETS = { durableStepMs: 0.4, bytesPerStepOverPayload: 1.3 } as const;
 
-/** Time of a step of one run, from one to the next, and bytes on disk for each byte of text. */
+/** Time from one step of a run to the next, and bytes on disk for each byte of text. */
 export async function measureSteps(stage: Stage, count: number): Promise<readonly Row[]> {
   const [times, bytes] = [new Map<Name, number>(), new Map<Name, number>()];
   const before = medianSyncMs(stage.folder);

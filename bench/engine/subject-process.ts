@@ -12,7 +12,7 @@ export interface Program {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A measured program in a process of its own. */
+/** A measured program in a separate process. */
 export class SubjectProcess {
   readonly #child: ChildProcess;
 
@@ -42,7 +42,7 @@ export class SubjectProcess {
     const report = this.#next();
     this.#child.send(order);
     const done = await report;
-    if (done.type !== 'done') throw new Error('the subject is ready twice');
+    if (done.type !== 'done') throw new Error('the subject reported ready twice');
     return done;
   }
 

@@ -1,4 +1,4 @@
-/** The work that every measured program can do. Each runs in a process of its own, and obeys the parent by IPC. */
+/** The work that every measured program can do. Each runs in a separate process, which its parent commands over IPC. */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -62,7 +62,7 @@ async function steps(
   if (work === undefined) throw new Error('this subject has no steps');
   const marks: number[] = [];
   await work(textsOf(count, textBytes), () => marks.push(performance.now()));
-  if (marks.length !== count) throw new Error(`the run made ${marks.length} steps of ${count}`);
+  if (marks.length !== count) throw new Error(`the run made ${marks.length} of ${count} steps`);
   return marks.slice(1).map((at, index) => at - (marks[index] ?? at));
 }
 
@@ -99,7 +99,7 @@ async function work(subject: Subject, order: Order): Promise<readonly [ms: reado
   }
 }
 
-/** Obeys the parent until it says `end`. */
+/** Carries out the parent's commands until it sends `end`. */
 export function serve(subject: Subject): void {
   const emit = (report: Report): void => {
     process.send?.(report);

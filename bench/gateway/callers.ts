@@ -1,4 +1,4 @@
-/** Callers that each keep one stream open, in a process of its own. */
+/** Callers in a separate process, each of which keeps one stream open. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOKENS, wallMs } from './pace.ts';
 
@@ -56,14 +56,14 @@ async function oneStream({ url }: Load, token: string, sink: Sink): Promise<void
     if (count === 1) sink.firstMs.push(now - started);
     else sink.tokenMs.push(now - Number(word));
   }
-  if (count !== TOKENS) throw new Error(`a stream brought ${count} tokens of ${TOKENS}`);
+  if (count !== TOKENS) throw new Error(`a stream delivered ${count} of ${TOKENS} tokens`);
 }
 
 async function work(load: Load): Promise<Arrivals> {
   const sink: Sink = { firstMs: [], tokenMs: [] };
   const until = wallMs() + load.seconds * 1_000;
   const caller = async (token: string, index: number): Promise<void> => {
-    // Callers begin apart, so that their streams do not move in step.
+    // Callers begin at different times, so that their streams are not in step.
     await sleep(index * 24);
     while (wallMs() < until) await oneStream(load, token, sink);
   };

@@ -1,4 +1,4 @@
-/** `make bench-gateway`: the latency that the models gateway adds to a model server, beside LiteLLM's proxy. */
+/** `make bench-gateway`: the latency that the models gateway adds to a model server, compared with LiteLLM's. */
 import { execFileSync, fork } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,7 +33,7 @@ type Answer =
   | { readonly type: 'done'; readonly arrivals: Arrivals }
   | { readonly type: 'failed'; readonly message: string };
 
-/** Asks a server from a process of its own. */
+/** Sends requests to a server from a separate process. */
 async function callersAt({ url, tokens }: Target, seconds: number): Promise<Arrivals> {
   const child = fork(join(import.meta.dirname, 'callers.ts'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   try {
@@ -94,7 +94,7 @@ function addedRow(
   };
 }
 
-/** Processor time of a server by streams, with that of its idle time. Load of the machine changes it less than latency. */
+/** Processor time of a server per stream, idle work included. The machine's load affects it less than latency. */
 function cpuRow(all: All): Row {
   const at = (name: Name): number => all[name].cpuMs / all[name].firstMs.length;
   const peers = { litellm: at('litellm'), upstreamItself: at('upstream') };
@@ -125,7 +125,7 @@ async function main(): Promise<void> {
   if (values.help === true) return void process.stdout.write(USAGE);
   const counts = { seconds: Number(values.seconds), rounds: Number(values.rounds), streams: Number(values.streams) };
   if (!Object.values(counts).every((value) => Number.isInteger(value) && value > 0))
-    throw new Error(`every option is a whole number above 0\n\n${USAGE}`);
+    throw new Error(`every option must be a whole number above 0\n\n${USAGE}`);
   const packages = join(resolve(import.meta.dirname, '../..'), 'local/village/packages.sh');
   execFileSync(packages, ['test', 'bench'], { stdio: 'inherit' });
   const stage = await openStage(counts.streams);

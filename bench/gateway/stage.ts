@@ -23,7 +23,7 @@ export interface Target {
   readonly tokens: readonly string[];
   /** Resident memory now, in MiB. */
   rssMb(): number;
-  /** Processor time of the process until now. */
+  /** Processor time that the process has used so far. */
   cpuMs(): number;
 }
 
@@ -97,7 +97,7 @@ async function startProgram(
     );
     if (isReady) return child;
     if (child.exitCode !== null || tries === READY_TRIES)
-      throw new Error(`${file} did not get ready:\n${readFileSync(log, 'utf8').slice(-4_000)}`);
+      throw new Error(`${file} did not become ready:\n${readFileSync(log, 'utf8').slice(-4_000)}`);
     await sleep(100);
   }
 }

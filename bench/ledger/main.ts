@@ -192,7 +192,7 @@ function rowsOf({ tps, sum, seal }: Figures): Row[] {
 async function prove(owner: Db): Promise<void> {
   await sql`set statement_timeout = 0`.execute(owner);
   const broken = (await checkLedger(owner)).filter((rule) => rule.broken !== 0);
-  if (broken.length > 0) throw new Error(`the books break rules: ${JSON.stringify(broken)}`);
+  if (broken.length > 0) throw new Error(`the books violate rules: ${JSON.stringify(broken)}`);
 }
 
 execFileSync('local/village/packages.sh', ['bench'], { cwd: ROOT, stdio: 'inherit' });

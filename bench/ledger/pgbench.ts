@@ -6,14 +6,13 @@ const run = promisify(execFile);
 
 /** One script of pgbench with its options. */
 export interface PgbenchRun {
-  /** Folder and file of the script. */
   readonly script: readonly [folder: string, file: string];
   readonly clients: number;
   readonly seconds: number;
   readonly variables?: Readonly<Record<string, number>>;
 }
 
-/** Statements a second, without the time to connect. Throws if one failed. */
+/** Statements a second, without the time to connect. Throws if a statement failed. */
 export async function pgbench(url: URL, { script, clients, seconds, variables = {} }: PgbenchRun): Promise<number> {
   const defines = Object.entries(variables).flatMap(([name, value]) => ['-D', `${name}=${value}`]);
   const { stdout } = await run(

@@ -23,7 +23,7 @@ export async function startHands(folder: string): Promise<Pick<MeasuredProcess, 
     stdio: ['ignore', 'ignore', 'ignore'],
   });
   for (let tries = 0; !existsSync(join(run, 'hands.sock')); tries += 1) {
-    if (child.exitCode !== null || tries === READY_TRIES) throw new Error('hamlet-hands did not get ready');
+    if (child.exitCode !== null || tries === READY_TRIES) throw new Error('hamlet-hands did not become ready');
     await sleep(READY_PAUSE_MS);
   }
   return measured(child);

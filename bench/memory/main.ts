@@ -13,7 +13,7 @@ import { medianRssMb, startMeasured, type MeasuredProcess } from './measured-pro
 import { startHands } from './hands.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** A process counts as idle after this time from its start. */
+/** A process counts as idle once it has run for this long. */
 const SETTLE_MS = 45_000;
 const SAMPLES = 30;
 const SAMPLE_EVERY_MS = 1_000;

@@ -45,7 +45,7 @@ export async function startMeasured(main: string, program: MeasuredProgram): Pro
   const child = spawn(file, [...before, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const url = program.ready(environment);
   for (let tries = 0; url !== null && !(await answers(url)); tries += 1) {
-    if (child.exitCode !== null || tries === READY_TRIES) throw new Error(`${main} did not get ready`);
+    if (child.exitCode !== null || tries === READY_TRIES) throw new Error(`${main} did not become ready`);
     await sleep(READY_PAUSE_MS);
   }
   return { environment, ...measured(child) };
@@ -83,7 +83,6 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-/** The median of the samples. */
 export function medianRssMb(samples: readonly number[]): number {
   return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
 }

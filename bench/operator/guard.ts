@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 /** Cleans up after a run. */
 export interface Guard {
-  /** Cleans up now, and resolves when that is done. */
+  /** Cleans up now; resolves when the script has ended. */
   clear(): Promise<void>;
 }
 

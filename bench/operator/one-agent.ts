@@ -1,4 +1,4 @@
-/** The time that one agent of a large village waits for a larger tier and for an awakening. */
+/** The time that one agent of a large village waits for a larger tier and for its awakening. */
 import { KubeClient } from '@hamlet/kube';
 import { onPlane, settle, timed } from './cases.ts';
 import type { ControlPlane, Site } from './control-plane.ts';
@@ -21,7 +21,7 @@ export interface OneAgentResult {
   readonly rewardedMs: readonly number[];
   readonly askedMs: readonly number[];
   readonly awakenedMs: readonly number[];
-  /** A bare pod without a claim, created in turns with the awakenings. */
+  /** A bare pod without a claim, created alternately with the awakenings. */
   readonly barePodMs: readonly number[];
 }
 

@@ -24,13 +24,13 @@ export interface Change {
   readonly memory: string;
   /**
    * Changes the standing. Resolves with the time of the ledger entry (milliseconds since 1970), by the database's
-   * clock at the begin of its transaction.
+   * clock at the start of its transaction.
    */
   readonly post: () => Promise<number>;
 }
 
 /**
- * Resizes one agent. Measures from the begin of the transaction that changed the standing to the size in the status of
+ * Resizes one agent. Measures from the start of the transaction that changed the standing to the size in the status of
  * the pod.
  */
 export async function resizeOne(pods: RunningPods, { agent, memory, post }: Change): Promise<Resized> {

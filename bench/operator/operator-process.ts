@@ -88,7 +88,7 @@ async function ready(url: string): Promise<void> {
     if (/hamlet_operator_objects\{kind="tiers"\} [1-9]/.test(answer)) return;
     await new Promise((resolvePause) => setTimeout(resolvePause, 200));
   }
-  throw new Error('the operator does not get ready');
+  throw new Error('the operator did not become ready');
 }
 
 const ACCOUNT = 'hamlet-operator';

@@ -20,7 +20,7 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
 
-/** The smallest value that is greater than or equal to 99 of 100 values. */
+/** The smallest value that at least 99 % of the values do not exceed. */
 export function p99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openGuard } from './guard.ts';
 
 const PREFIX = 'hamlet-bench-operator-';
-/** An environment variable of all processes of a run, inherited by their children. */
+/** An environment variable that marks all processes of a run; their children inherit it. */
 const MARK = 'HAMLET_BENCH_RUN';
 
 /** Removes the remains of a run: $1 its folder, $2 hamlet-cluster. It finds processes by the mark, never by name. */
@@ -18,7 +18,6 @@ done
 rm -rf "$1"
 `;
 
-/** The folder of this run. */
 export interface RunFolder {
   readonly path: string;
   /** Ends the processes of the run and removes its folder. */

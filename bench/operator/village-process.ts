@@ -16,7 +16,7 @@ export interface VillageProcess {
   readonly operatorAccess: ApiAccess;
   /**
    * Gives an agent aiDollars, as an admin. Resolves with the time of the ledger entry (milliseconds since 1970), by
-   * the database's clock at the begin of its transaction.
+   * the database's clock at the start of its transaction.
    */
   reward(agentId: string, amount: string): Promise<number>;
   end(): Promise<void>;
@@ -30,7 +30,7 @@ async function ready(url: string): Promise<void> {
       () => false,
     ))
   ) {
-    if (performance.now() > endMs) throw new Error('the api does not get ready');
+    if (performance.now() > endMs) throw new Error('the api did not become ready');
     await new Promise((done) => setTimeout(done, 200));
   }
 }

@@ -149,7 +149,6 @@ export async function createBarePods({ client, namespace }: ControlPlane, count:
   await inParallel(count, (index) => client.create(PODS, barePod(index, namespace), { namespace, query: MANAGER }));
 }
 
-/** Creates the claims and the pods. */
 export async function createClaimsAndPods({ client, namespace }: ControlPlane, count: number): Promise<void> {
   const tier = localTier();
   await inParallel(count, async (index) => {

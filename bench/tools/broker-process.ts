@@ -1,5 +1,5 @@
 /**
- * The broker with a village in memory: each attempt is judged and recorded, and the record costs no trip. The parent
+ * The broker with a village in memory: each attempt is judged and recorded, and recording is local. The parent
  * gives the port of the upstream, and gets the port of the broker.
  */
 import { randomUUID } from 'node:crypto';
@@ -7,7 +7,7 @@ import { EgressPolicy } from '@hamlet/contract';
 import { deny } from '@hamlet/core/egress';
 import { Authority, Broker, createAuthority, systemNetwork, type Village } from '@hamlet/broker';
 
-/** The upstream has a public address for the broker, which refuses loopback; the dial leads to the real one. */
+/** The broker refuses loopback, so the upstream's name has this public address, and each dial goes to loopback. */
 const PUBLIC = '93.184.215.14';
 
 async function serve(port: number): Promise<void> {

@@ -18,7 +18,7 @@ const Times = z.strictObject({
 
 /**
  * Calls of `shell` and `write_file` through the supervisor of the hands, less a bare process and a bare write of the same resident,
- * beside two MCP servers. The API's record of a call is not in it.
+ * compared with two MCP servers. It excludes the API's record of a call.
  */
 export async function callRows(calls: number): Promise<readonly Row[]> {
   const peers = await peerPackages('tools', 30);

@@ -127,7 +127,7 @@ async function main(): Promise<void> {
     calls: Number(values.calls),
   };
   if (!Object.values(counts).every((value) => Number.isInteger(value) && value > 0))
-    throw new Error(`every option is a whole number above 0\n\n${USAGE}`);
+    throw new Error(`every option must be a whole number above 0\n\n${USAGE}`);
   const calls = await callRows(counts.calls);
   const stage = await openStage();
   try {

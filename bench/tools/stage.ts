@@ -34,7 +34,7 @@ async function freePort(): Promise<number> {
   await new Promise((done) => server.once('listening', done));
   const address = server.address();
   server.close();
-  if (address === null || typeof address !== 'object') throw new Error('the machine gives no port');
+  if (address === null || typeof address !== 'object') throw new Error('the machine has no free port');
   return address.port;
 }
 
@@ -88,7 +88,7 @@ async function startSquid(): Promise<{ readonly child: ChildProcess; readonly po
   process.once('exit', () => child.kill('SIGKILL'));
   for (let tries = 0; !(await accepts(port)); tries += 1) {
     if (child.exitCode !== null || tries === READY_TRIES)
-      throw new Error(`Squid did not get ready:\n${readFileSync(join(work, 'output'), 'utf8').slice(-2000)}`);
+      throw new Error(`Squid did not become ready:\n${readFileSync(join(work, 'output'), 'utf8').slice(-2000)}`);
     await sleep(50);
   }
   return { child, port, work };

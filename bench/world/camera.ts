@@ -2,7 +2,7 @@ import { drawBelow } from '@hamlet/core';
 import type { Setting } from './setting.ts';
 
 /**
- * A viewer's rectangle that stays in place or slides to and fro over the map; the same for every server. Mutable
+ * A viewer's rectangle that stays in place or slides back and forth over the map; the same for every server. Mutable
  * because it moves.
  */
 export class Camera {

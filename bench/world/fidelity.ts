@@ -47,7 +47,7 @@ function sum(a: Fidelity, b: Fidelity): Fidelity {
   };
 }
 
-/** Compares every viewer that drew the update of the truth's tick with it: at that tick, and at the tick on screen at that time. */
+/** Compares the truth with every viewer that drew the update of its tick: at that tick, and at the tick then on screen. */
 export function compare(viewers: readonly HamletViewer[], truth: Truth): Fidelity {
   let total: Fidelity = { compared: 0, worstTiles: 0, worstDrawnTiles: 0, missing: 0, extra: 0 };
   for (const viewer of viewers) {

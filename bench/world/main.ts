@@ -151,7 +151,7 @@ async function main(): Promise<void> {
   });
 }
 
-// All child processes end with this process, also after a signal.
+// All child processes end with this process, even after a signal.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 await main();

@@ -34,7 +34,7 @@ export async function seedVillage(
   await dropLease(db, epoch);
 }
 
-/** The agents of the benchmark, which replace those of a cluster: all are awake and never change. */
+/** The agents of the benchmark, in place of a cluster's: all are awake and never change. */
 export function benchAgents(count: number): AgentSource {
   const records = Array.from({ length: count }, (_, index): AgentRecord => {
     const agentId = agentName(index);

@@ -9,7 +9,6 @@ const TRUTHS = 8;
 /** Updates that viewers remember before the first is checked. */
 const REMEMBER_MS = 1500;
 
-/** The results of one run. */
 export interface RunResult {
   readonly bytesPerViewerPerSecond: number;
   readonly bytesPerPanningViewerPerSecond: number;

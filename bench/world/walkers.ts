@@ -56,7 +56,7 @@ function wayOf({
 }
 
 /**
- * Agents that walk all the time. Each chooses a new destination every few seconds, before it arrives. Deterministic by
+ * Agents that are always walking. Each chooses a new destination every few seconds, before it arrives. Deterministic by
  * seed.
  */
 export class Walkers {

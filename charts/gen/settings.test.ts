@@ -46,7 +46,7 @@ async function imageOf(...values: readonly string[]): Promise<string | undefined
   return /HAMLET_AGENT_IMAGE, value: (\S+)|HAMLET_AGENT_IMAGE\n\s+value: (\S+)/.exec(text)?.slice(1).find(Boolean);
 }
 
-test('agents have the full image, or the slim one by a value, or any other by its reference', async () => {
+test('agents get the full image by default, the slim one by a value, or any other by its reference', async () => {
   assert.equal(await imageOf(), 'hamlet/agent:v9');
   assert.equal(await imageOf('agentPods.tools=slim'), 'hamlet/agent:v9-slim');
   assert.equal(await imageOf('agentPods.tools=slim', 'images.agent=x/y:z'), 'x/y:z');

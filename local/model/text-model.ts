@@ -54,7 +54,7 @@ interface LlamaLibrary {
   }>;
 }
 
-/** Loads the weights: about 2 s and 800 MB. One thread, because a second one spins on a machine that has other work. */
+/** Loads the weights: about 2 s and 800 MB. One thread, because a second one only spins on a busy machine. */
 export async function openTextModel(runtime: string, weights: string): Promise<TextModel> {
   const entry = join(runtime, 'node_modules/node-llama-cpp/dist/index.js');
   const { getLlama, LlamaCompletion } = (await import(pathToFileURL(entry).href)) as LlamaLibrary;

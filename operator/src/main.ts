@@ -101,7 +101,7 @@ async function run(environment: Environment): Promise<number> {
   const code = typeof first === 'number' ? first : await Promise.race([ended, lead(self, first)]);
   self.ending = true;
   log(code === 0 ? 'ending' : 'ending at once');
-  // First end new work, then writes, and then release the lease, so that no write falls into the next leader's term.
+  // End new work first, then writes, and release the lease last, so that no write falls into the next leader's term.
   const steps = [
     {
       name: 'workers',

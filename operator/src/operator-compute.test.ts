@@ -85,7 +85,7 @@ test('a higher tier makes the pod larger while it runs: the same pod, the same c
   assert.equal((await v.statusOf('ada')).cycle, 1);
 });
 
-test('a lower tier makes it smaller again', async () => {
+test('a lower tier makes the pod smaller again', async () => {
   const before = await v.runningPod('ada');
   say('ada', { balance_tier: 'tier-0' });
   assert.equal((await sized('ada', { cpu: '500m', memory: '512Mi' })).metadata.uid, before.metadata.uid);
@@ -313,7 +313,7 @@ test('after a drain, the agent waits for the node of its volume, and then runs t
     { namespace: v.namespace, name, subresource: 'eviction' },
   );
   await v.event('eve', 'NodeDrained');
-  // The operator may have created the next pod before it counted the seats again; that pod waits for the scheduler.
+  // The operator may have created the next pod before it recounted the seats; that pod waits for the scheduler.
   const waiting = await until('eve waits for the node', async () =>
     (await v.statusOf('eve')).conditions?.find(
       ({ type, reason }) => type === 'Ready' && ['NodeClosed', 'VolumePinned'].includes(reason),
@@ -358,7 +358,7 @@ test('agents report their lost node in the status; those with MoveWithoutVolume 
 });
 
 test('the operator needed no rights beyond its own', () => {
-  // A write that conflicts with a faster one "cannot be fulfilled". The operator retries it.
+  // Conflicts ("cannot be fulfilled") are expected, because the operator retries them.
   assert.deepEqual(
     v.log.filter((line) => /is forbidden: User/.test(line)),
     [],

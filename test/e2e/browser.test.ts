@@ -78,7 +78,7 @@ test('two agents, one on each node, walk in the same world', async () => {
   for (const agent of AGENTS) {
     const from = await row(agent);
     let againMs = 0;
-    // Evaluated from outside, since the page's content security policy forbids eval.
+    // Evaluated from outside, because the page's content security policy forbids eval.
     await until(`${agent} walks on the screen`, async () => {
       const now = await row(agent);
       if (Math.hypot(now.x - from.x, now.y - from.y) > 1) return true;

@@ -87,7 +87,7 @@ async function logFilesOf(pod: string): Promise<readonly { readonly name: string
   });
 }
 
-/** Starts 3,000 processes that first do something and then wait, and prints how many could start. */
+/** Starts 3,000 processes, each of which runs a first step and waits, and prints the number of those that started. */
 const BOMB = (first: string): string => `
 import os, time
 started = 0
@@ -124,7 +124,7 @@ test('a fork bomb hits its limit; afterwards programs start again, and the resid
 });
 
 test('a fork bomb that keeps changing its user may end the hands; they restart, and the resident is unaffected', async () => {
-  // It hits the limit of the pod, so even the supervisor cannot start a thread.
+  // The bomb hits the limit of the pod, so even the supervisor cannot start a thread.
   await ask(runIn('hops', ['python3', '-c', BOMB('os.setuid(2000 + i)')]), waitFor('hops'), CLOSE).catch(() => []);
   await untilHandsAnswer();
   await assertResidentLives();

@@ -13,7 +13,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync 
 
 type Container = 'resident' | 'hands';
 
-/** Bytes of memory that are read at once. A text may cross the border of two parts. */
+/** Bytes of memory that are read at once. A text may span two parts. */
 const PART_BYTES = 4 << 20;
 const OVERLAP_BYTES = 512;
 /** Skips larger mappings, which are reserved and unused. */

@@ -11,7 +11,7 @@ import { until } from '../env/until.ts';
 import { applyAgent, deleteAgents, nodeAddress, untilReady, village, type Village } from '../env/village.ts';
 
 const NAME = `eve-${process.pid}`;
-/** A host that the agent requests in the name of another one. */
+/** The host of the attempts under a forged identity. */
 const CLAIMED = `as-${NAME}.test`;
 const METADATA = '169.254.169.254';
 const PUBLIC = '93.184.215.14';
@@ -158,7 +158,7 @@ const broker = (): { readonly host: string; readonly port: number } => ({
 });
 const FORGED = ['eyJhbGciOiJub25lIn0', Buffer.from('{"sub":"bob"}').toString('base64url'), ''].join('.');
 
-/** Headers by which a server acts on another request than the one that the broker judges. */
+/** Headers that make a server act on a different request than the one that the broker judged. */
 const OVERRIDES = [
   'X-HTTP-Method-Override: DELETE',
   'X_Method: DELETE',

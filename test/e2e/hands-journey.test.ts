@@ -67,7 +67,7 @@ const at = (host: (typeof HOSTS)[number]): string => `https://${host}:${TLS_PORT
 
 /** A free tier with the model and enough memory for a browser, which no balance opens. */
 const TIER_MANIFEST = ownTier(TIER, { models: [MODEL], cpu: '500m', memory: '2Gi' });
-/** The same for agents that open no browser. */
+/** A free tier with the model for agents that open no browser, which no balance opens. */
 const SMALL = `${TIER}-small`;
 const SMALL_MANIFEST = ownTier(SMALL, { models: [MODEL], cpu: '100m', memory: '256Mi' });
 
@@ -355,7 +355,7 @@ test('another agent of the same repository knows in its first session what this 
 
 test('the page logged no unexpected error', async () => {
   await until('the agent is healthy', async () => (await agentOf(place, NAME))?.why.ready === true);
-  // A visitor's page causes one refusal, its question "who am I"; an answer after the pod is gone may be another.
+  // A visitor's page causes one refusal, of its question "who am I"; a request after the pod is gone may cause another.
   assert.deepEqual(
     browser.errors.filter((error) => !error.includes('401')),
     [],

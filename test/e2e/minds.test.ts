@@ -1,6 +1,6 @@
 /**
  * Agents with a model that `make up MODEL=` connects. One does an errand: a person asks in the chat, the agent walks, speaks, asks
- * for a permission, posts and answers. Then api and pod are killed in the middle of another errand, and nothing happens twice.
+ * for a permission, posts and answers. Then api and pod are killed during another errand, and nothing happens twice.
  * Another lives by its decisions: it asks the board and uses a person's reply; a reward and a penalty change its model, quota and plan.
  */
 import assert from 'node:assert/strict';
@@ -127,7 +127,7 @@ async function sendsErrand(): Promise<void> {
   const runId = permissions[0]?.run_id ?? '';
   const { run } = await place.admin.getRun({ run_id: runId });
   assert.deepEqual([run.state, run.usage.witnessed], ['done', true]);
-  // More if Bob was out of earshot when she spoke.
+  // It takes more steps if Bob was out of earshot when she spoke.
   assert.ok(run.usage.steps >= 4, `${run.usage.steps} steps`);
   const events = await eventsOf(runId);
   assert.deepEqual([performed(events, 'say'), performed(events, 'post_to_board')], [1, 1]);
@@ -330,7 +330,7 @@ async function killApis(): Promise<void> {
 describe('agents with a model', { concurrency: true }, () => {
   describe('an agent does an errand', { concurrency: false }, () => {
     test('a person asks in the chat, allows the post, and reads the answer with a link to it', sendsErrand);
-    test('api and pod are killed in the middle: nothing is said, posted or paid twice', isKilled);
+    test('api and pod are killed midway: nothing is said, posted or paid twice', isKilled);
   });
   test('another agent decides to ask on the board', asksTheBoard);
 });

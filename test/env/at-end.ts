@@ -38,7 +38,7 @@ export function untilEnd<T extends Resource>(resource: T): T {
   return resource;
 }
 
-/** A new folder that is deleted after the tests of the calling file. Every user may enter it, such as that of Postgres. */
+/** A new folder that is deleted after the tests of the calling file. Every user may enter it, as that of Postgres must. */
 export function testFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `hamlet-${name}-`));
   chmodSync(folder, 0o755);

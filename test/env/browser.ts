@@ -120,7 +120,7 @@ export async function signIn(page: Page): Promise<void> {
   await page.waitForSelector('.account-name');
 }
 
-/** Navigates without a reload. A page that covers the map also stops its drawing. */
+/** Navigates without a reload. A page that covers the map also stops the map from being drawn. */
 export async function visit(page: Page, query: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '/${query}'); dispatchEvent(new PopStateEvent('popstate'))`);
 }

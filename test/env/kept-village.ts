@@ -10,7 +10,7 @@ const FIXTURES = resolve(import.meta.dirname, '../fixtures');
 const LAST_MIGRATIONS = { 'village-0011': '0011_people.sql', 'village-0022': '0022_log_epoch.sql' } as const;
 export type KeptVillageName = keyof typeof LAST_MIGRATIONS;
 
-/** The files of a village beside its database. */
+/** The files of a village besides its database. */
 export interface KeptVillage {
   /** Password of the role `app`. */
   readonly appPassword: string;

@@ -16,7 +16,7 @@ export interface TestPostgres {
   remove(): Promise<void>;
 }
 
-/** A server of this test, which may kill it. */
+/** A server that only this test uses, so the test may kill it. */
 export interface OwnPostgres extends TestPostgres, Pick<LocalPostgres, 'stop' | 'start'> {}
 
 /** A new database with the village's tables, on the server that all test files share. */

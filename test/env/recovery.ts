@@ -40,7 +40,7 @@ export const RECOVERY_GOALS_MS = {
   powerCutRunWaitsMs: 60_000,
   corePowerCutMapMs: 60_000,
   corePowerCutBoardMs: 60_000,
-  // From the loss of power until all is back, including the test's own wait before it restarted the node.
+  // From the loss of power until everything is back, including the test's own wait before it restarted the node.
   powerCutBackMs: null,
   corePowerCutBackMs: null,
 } as const;

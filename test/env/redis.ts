@@ -9,7 +9,7 @@ export interface TestRedis extends Pick<LocalRedis, 'url' | 'port'> {
   remove(): Promise<void>;
 }
 
-/** A server of this test, which may kill it. */
+/** A server that only this test uses, so the test may kill it. */
 export interface OwnRedis extends TestRedis, Pick<LocalRedis, 'stop' | 'start'> {}
 
 /** An empty database of the Redis that all test files share. */

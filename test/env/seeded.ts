@@ -1,7 +1,7 @@
 /** True in a full run (`make test-full`). */
 export const FULL_RUN = process.env['HAMLET_TEST_FULL'] === '1';
 
-/** Number of cases: a share in the gate, all of them in a full run. */
+/** Number of cases: a share in `make test`, all of them in a full run. */
 export const cases = (gate: number, full: number): number => (FULL_RUN ? full : gate);
 
 /** The seeds 1 to `count`, or the one of HAMLET_TEST_SEED, which replays a failure. */

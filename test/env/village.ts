@@ -87,7 +87,7 @@ const DESTINATIONS = ['square', 'board'] as const;
 /** Time after which an agent that has not moved is sent again: at night its next turn sends it back to bed. */
 const SEND_AGAIN_MS = 5_000;
 
-/** Sends the agent to a landmark and waits until it moves. Agents also walk by themselves, but not at night. */
+/** Sends the agent to a landmark and waits until it moves. By day agents also walk on their own. */
 export async function untilMoves(place: Village, name: string): Promise<void> {
   const before = await agentOf(place, name);
   let [sent, againMs] = [0, 0];

@@ -36,7 +36,7 @@ export interface PackageNet {
   readonly seen: string[];
   /** Enables these registries and disables all others. */
   open(...registries: Switch[]): void;
-  /** Makes the index of a host stop answering. */
+  /** Stops the index of a host from answering. */
   hang(): void;
   serve(): void;
   remove(): Promise<void>;

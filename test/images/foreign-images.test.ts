@@ -77,7 +77,7 @@ function segmentsOf(bytes: Buffer): readonly Segment[] {
 
 function dynamicOf(bytes: Buffer, segments: readonly Segment[]): Pick<Elf, 'needed' | 'searchPath'> {
   const dynamic = segments.find(({ type }) => type === PT_DYNAMIC);
-  // A file of debug symbols has segment headers, but not the bytes of the segments.
+  // A file of debug symbols has segment headers but not their bytes.
   if (dynamic === undefined || dynamic.offset + dynamic.bytes > bytes.length) return { needed: [], searchPath: [] };
   const entries = Array.from({ length: dynamic.bytes / DYNAMIC_ENTRY_BYTES }, (_, index) => {
     const at = dynamic.offset + index * DYNAMIC_ENTRY_BYTES;

@@ -7,7 +7,7 @@ import { NODE } from '../../local/village/paths.ts';
 import { coverageIn } from './coverage.ts';
 import { testFolder } from '../env/at-end.ts';
 
-test('a place counts as executed if a process reached it, even after types; sources that were not loaded count as not executed', () => {
+test('a place counts as executed if a process reached it, even after types; sources that no process loaded do not', () => {
   const folder = testFolder('coverage');
   const source =
     'interface Size { readonly of: string }\nconst pick = (a: number, size?: Size): boolean => {\n  if (a > 1) return size !== undefined;\n  return a === 0;\n};\nconst unused = (a: number): boolean => a < 5;\npick(0);\n';

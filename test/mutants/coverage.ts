@@ -36,7 +36,7 @@ export function coverageIn(reports: string, root: string): Coverage {
     (found.get(pathToFileURL(join(root, source)).href) ?? []).some((stretches) => isRunAt(stretches, at));
 }
 
-/** The innermost range that contains a place decides. */
+/** The innermost range that contains the place decides. */
 function isRunAt(stretches: readonly Stretch[], at: number): boolean {
   const around = stretches.filter(({ startOffset, endOffset }) => startOffset <= at && at < endOffset);
   const [innermost] = around.toSorted((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset));

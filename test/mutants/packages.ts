@@ -50,7 +50,6 @@ function patternsOf(root: string, pattern: string): readonly string[] {
   return root.endsWith('.test.ts') || pattern === '**/*.ts' ? [root] : [];
 }
 
-/** Names of packages. */
 export const packageNames = Object.keys(NAMED);
 
 /**

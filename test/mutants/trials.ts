@@ -14,7 +14,7 @@ import type { Verdict, WorkCopy } from './work-copy.ts';
 /** A test that takes this many times its duration without a change counts as an endless loop. */
 const SLOWER = 4;
 const SLOWER_MS = 20_000;
-/** Longest run of a file of tests without a change. */
+/** Longest run of a test file without a change. */
 const BASELINE_MS = 600_000;
 
 export interface Change extends Mutation {
@@ -64,7 +64,7 @@ export class Trials {
       this.#names.set(test, `${test}@${createHash('sha256').update(copy.read(test)).digest('hex').slice(0, 16)}`);
   }
 
-  /** Runs every file of tests without a change, and stores the places that it executes. Fails if a test fails. */
+  /** Runs every test file without a change, and stores the places that it executes. Fails if a test fails. */
   async prepare(): Promise<void> {
     const changes = changesOf(this.#package.sources);
     for (const test of this.#package.tests) {
@@ -92,13 +92,13 @@ export class Trials {
     }
   }
 
-  /** The files of tests that execute a change; the file that is most likely to notice it comes first. */
+  /** The test files that execute a change; the one that is most likely to notice it comes first. */
   reaching({ file, at }: Change): readonly string[] {
     const reached = this.#package.tests.filter((test) => this.#baselines.get(test)?.places.has(placeOf(file, at)));
     return nearestFirst(reached, file);
   }
 
-  /** The first file of tests that fails with the change; undefined when none does. */
+  /** The first test file that fails with the change; undefined when none does. */
   async noticedBy(change: Change): Promise<string | undefined> {
     const text = this.#copy.read(change.file);
     this.#copy.write(change.file, mutated(text, change));

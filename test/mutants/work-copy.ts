@@ -52,7 +52,7 @@ export class WorkCopy {
       if (isOurs) execFileSync('cp', ['-a', join(installed, name), join(linked, name)]);
       else symlinkSync(join(installed, name), join(linked, name));
     }
-    // A workspace may need another version of a package than the others.
+    // A workspace may need a different version of a package than the others.
     for (const manifest of listed.split('\0').filter((name) => name.endsWith('/package.json'))) {
       const own = join(dirname(manifest), 'node_modules');
       if (existsSync(join(ROOT, own))) symlinkSync(join(ROOT, own), join(this.folder, own));
@@ -67,7 +67,7 @@ export class WorkCopy {
     writeFileSync(join(this.folder, file), text);
   }
 
-  /** Runs a file of tests until its first failure; ends it with its child processes at the timeout. */
+  /** Runs a test file until its first failure; ends it with its child processes at the timeout. */
   async test(file: string, capMs: number, env: NodeJS.ProcessEnv = {}): Promise<Verdict> {
     const child = spawn(NODE, ['--test-reporter=dot', file], {
       cwd: this.folder,

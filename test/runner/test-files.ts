@@ -5,7 +5,7 @@ import { readDurations } from './durations.ts';
 import { sumOf, type Run, type Tally } from './part.ts';
 import { runPool, type TimedResult } from './pool/pool.ts';
 
-/** In the gate twice the longest wait for a kubelet; full counts may take an hour on a slow machine. */
+/** In `make test` twice the longest wait for a kubelet; a file of the full suite may take an hour on a slow machine. */
 const fileLimitMs = ({ isFull }: Pick<Run, 'isFull'>): number => (isFull ? 60 : 15) * 60_000;
 
 export interface FilesOptions {
@@ -13,7 +13,7 @@ export interface FilesOptions {
   readonly workers: number;
   /** Runs at a low priority. */
   readonly inBackground?: boolean;
-  /** Goes before the command that repeats a failure. */
+  /** Prefix of the command that repeats a failure. */
   readonly rerunAfter?: string;
 }
 

@@ -55,7 +55,7 @@ const ROUNDS: readonly { readonly has: Round; readonly workers: number }[] = [
   { has: 'faults', workers: 1 },
 ];
 
-/** `standing` is not run beside others, because agents of other tests could take the seats of its agents. */
+/** `standing` does not run beside other files, because agents of other tests could take the seats of its agents. */
 function roundOf(file: string): Round {
   if (/\/(tier|schedule|economy|purchases)\.test\.ts$/.test(file)) return 'own agents';
   // Agents decide nothing at night, which takes eight minutes; a new village begins at dawn.

@@ -168,7 +168,7 @@ const resetAll = (): void => it.proxy.watches.forEach((watch) => watch.reset());
 const relists = (): number => Object.values(it.operator.watched).reduce((sum, { state }) => sum + state.relists, 0);
 const failures = (): number => Object.values(it.operator.watched).reduce((sum, { state }) => sum + state.failures, 0);
 
-/** Faults of watches, which open again under the fault. */
+/** Faults that break watches, which then reopen while the fault lasts. */
 const ON_WATCHES = {
   'a connection that breaks in the middle of an event': () => through(watchesOf(), 12, breakInMidEvent),
   'characters split between packets': () => through(watchesOf(), NEVER, byteByByte),

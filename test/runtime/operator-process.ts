@@ -19,7 +19,7 @@ const BINDINGS: ResourceType = {
 /** Longer than any run. */
 const TOKEN_SECONDS = 3 * 86_400;
 
-/** A token of the operator's account with all rights; another test checks the rights that the operator needs. */
+/** A token of the operator's account with all rights; a different test checks the rights that the operator needs. */
 export async function operatorToken(client: KubeClient, namespace: string): Promise<string> {
   const apply = (type: ResourceType, object: object): Promise<unknown> =>
     client.apply(type, object as NewObject, { fieldManager: 'hamlet-test' });

@@ -239,7 +239,7 @@ export class SimulatedVillage {
 
   #processOf(index: number): Process {
     const found = this.#processes[index];
-    if (found === undefined) throw new Error(`no process ${index}`);
+    if (found === undefined) throw new Error(`there is no process ${index}`);
     return found;
   }
 

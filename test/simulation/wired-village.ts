@@ -33,7 +33,7 @@ async function writeTier(folder: string, limits: TierLimits): Promise<void> {
 }
 
 /**
- * @param answer must depend on the request alone, since a request may be repeated
+ * @param answer must depend only on the request, because a request may be repeated
  * @param limits those of tier-0 instead of the sample's
  */
 export async function startWiredVillage(

@@ -61,7 +61,7 @@ const HOSTILE = '127.0.0.66';
 const EVERY_MS = 20;
 const LEAVE_AFTER_MS = 5_000;
 
-/** A caller at one address that makes, in turn, requests that are cheap for it and expensive for the api. */
+/** A caller at one address that rotates through requests that are cheap for it and expensive for the api. */
 interface HostileClient {
   readonly deeds: number;
   stop(): Promise<void>;
@@ -165,7 +165,7 @@ async function sampleOf(api: ApiProcess, heap: CollectedHeap, startedMs: number)
   };
 }
 
-/** Sends walkers to and fro. Returns a function that stops it and returns the number of accepted moves. */
+/** Sends walkers back and forth. Returns a function that stops it and returns the number of accepted moves. */
 function walk(url: string): () => number {
   const random = new Seeded(1);
   let accepted = 0;

@@ -20,7 +20,7 @@ export interface Verdict {
 
 const WARM_UP_SHARE = 0.25;
 const HEAP_MB_PER_HOUR_MAX = 1;
-/** Sockets of callers open and close; a greater difference between the halves is growth. */
+/** Sockets of callers open and close; a greater rise from one half to the other is growth. */
 const HANDLES_GROWTH_MAX = 20;
 const LIVEZ_MAX_MS = 1_000;
 

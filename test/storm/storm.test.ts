@@ -22,7 +22,6 @@ const LOOK_EVERY_MS = 250;
 interface ApiPair {
   /** The present addresses of the processes. */
   readonly urls: readonly string[];
-  /** Number of restarts. */
   readonly restarts: number;
   stop(): Promise<void>;
 }

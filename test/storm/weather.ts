@@ -40,7 +40,6 @@ async function program(): Promise<string> {
   return join(stdout.trim(), 'toxiproxy');
 }
 
-/** Starts toxiproxy. */
 export async function startToxiproxy(): Promise<Toxiproxy> {
   const [file, port] = await Promise.all([program(), freePort()]);
   const url = `http://127.0.0.1:${port}`;

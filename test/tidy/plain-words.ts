@@ -40,7 +40,7 @@ export interface Exception {
   readonly why: string;
 }
 
-/** Places where a forbidden word stays. A test fails on an exception that no place needs any more. */
+/** Places where a forbidden word stays. A test fails on an exception that is no longer needed. */
 export const EXCEPTIONS: readonly Exception[] = [
   {
     text: 'told',

@@ -23,7 +23,7 @@ const UNAVAILABLE = deny(
 
 /**
  * Records attempts in groups: while the API stores one group, the next collects. So an attempt waits for at most two
- * round trips, at any rate. Refusals and ends are retried until the API has stored them.
+ * round trips, however many arrive. Refusals and ends are retried until the API has stored them.
  */
 export class AttemptLog {
   readonly #village: Pick<Village, 'begin' | 'end'>;

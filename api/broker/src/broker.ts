@@ -35,7 +35,7 @@ export interface BrokerConfig {
   readonly network: Network;
   readonly now: () => number;
   readonly newId: () => string;
-  /** Further certificates (PEM) by which the broker knows servers, beside those of the system. */
+  /** Further certificates (PEM) by which the broker trusts servers, besides those of the system. */
   readonly roots?: string;
   /** Idle timeout of a request in milliseconds; five minutes if absent. */
   readonly idleMs?: number;

@@ -129,7 +129,7 @@ test('the table has a case for each denial in the sources of the broker and its 
   const missing = denials.filter(
     ({ code, reason }) => !ways.some((way) => way.code === code && (reason === null || reason.includes(way.says))),
   );
-  // A refusal by the server, of which the record has the status.
+  // A refusal by the server; the record contains its status.
   const ofServer = missing.filter(({ reason }) => reason?.startsWith('the server refused the push with') === true);
   assert.deepEqual(
     missing.filter((denial) => !ofServer.includes(denial)),

@@ -51,7 +51,7 @@ const find: Advise = (words) =>
     : { classes: ['read'] };
 
 /**
- * Classes that programs need beside `exec`, as far as their words show it. Such a program runs code that nothing here reads,
+ * Classes that programs need besides `exec`, as far as their words show. Such a program runs code that nothing here reads,
  * so these classes only add questions and denials.
  */
 export const EXECUTING: Readonly<Record<string, Advise>> = {

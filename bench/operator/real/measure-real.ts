@@ -32,7 +32,7 @@ export interface RealResult {
   /** A bare pod, from the request to resize it to the size in its status. */
   readonly barePodResizedMs: readonly number[];
   readonly awakenedMs: readonly number[];
-  /** A bare pod of the same image without a claim, created in turns with the awakenings. */
+  /** A bare pod of the same image without a claim, created alternately with the awakenings. */
   readonly barePodMs: readonly number[];
 }
 
@@ -123,7 +123,7 @@ async function measure(living: Living): Promise<RealResult> {
 export async function measureReal(): Promise<RealResult> {
   const village = await openVillage();
   const pods = new RunningPods(village.client, village.namespace);
-  // New names, because an account keeps its money permanently.
+  // Each run uses new names, because an account keeps its money permanently.
   const agents = Array.from({ length: AGENTS }, (_, index) => `bench-${process.pid}-${index}`);
   try {
     await createRealTiers(village, AGENTS);

@@ -7,7 +7,7 @@ import { dataOf } from '@hamlet/test/env/village';
 import { inParallel } from '../control-plane.ts';
 import { BENCH_LABEL, type RealVillage } from './real-village.ts';
 
-/** Long, because many small pods start on few cores. */
+/** A long limit, because many small pods start on few cores. */
 const READY_CAP_MS = 300_000;
 /** The price of one step, in aiDollars: more than any other agent has. */
 const STEP = '1000000';
@@ -68,7 +68,7 @@ export async function createRealTiers({ client, namespace }: RealVillage, seats:
   );
   if (free < seats)
     throw new Error(
-      `the nodes have ${free} of ${seats} seats of ${LARGER.cpu} and ${LARGER.memory}: let other agents sleep`,
+      `the nodes have ${free} of ${seats} seats of ${LARGER.cpu} and ${LARGER.memory}: put other agents to sleep`,
     );
 }
 

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 
-/** First byte of Colyseus' greeting, and of the client's answer to it, after which state is sent. */
+/** First byte of Colyseus' greeting, and of the client's answer to it. The server sends state after the answer. */
 const JOIN_ROOM = 10;
 
 /** Takes a seat in the peer's room, as its client library does; returns the address of the websocket. */

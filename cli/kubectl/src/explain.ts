@@ -15,7 +15,7 @@ export interface Explanation {
   readonly agent: string;
   readonly ready: boolean;
   readonly blocking: Trouble | null;
-  /** The condition of the hands if they do not run or have restarted; the agent may be ready all the same. */
+  /** The condition of the hands if they do not run or have restarted; the agent may be ready nevertheless. */
   readonly hands: Trouble | null;
   readonly capabilities: Trouble | null;
   readonly rules: Trouble | null;

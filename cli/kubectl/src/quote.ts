@@ -109,7 +109,7 @@ function tierOf({ entitlement }: AgentSpec, current: string | undefined, tiers: 
   return tiers.get(tierOfBalance(ladder, 0n, null) ?? '');
 }
 
-/** Takes a seat (-1), frees one (1) or only counts (0). Undefined if the operator has not counted the seats yet. */
+/** Takes a seat (-1), frees one (1) or only counts (0). Undefined while the operator has not counted the seats. */
 function seat({ name, seats }: Tier, delta: -1 | 0 | 1, free: Map<string, number>): Quote['seats'] {
   if (seats === undefined) return undefined;
   const before = free.get(name) ?? seats.free;

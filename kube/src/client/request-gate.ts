@@ -102,7 +102,7 @@ export class RequestGate {
     return critical ? bucket.waitMs : Math.max(bucket.waitMs, this.#heldUntilMs - this.#clock.now());
   }
 
-  /** Sets a timer for the next waiting request. A due one fires at once: no later request may arrive to admit it. */
+  /** Sets a timer for the next waiting request, even a due one, because no later request may arrive to admit it. */
   #admitLater(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

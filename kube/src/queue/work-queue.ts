@@ -21,7 +21,7 @@ export interface WorkQueueOptions {
   readonly onTaken?: (key: string, waitedMs: number) => void;
 }
 
-/** A queue of keys. A key waits at most once and has at most one worker; added during its work, it waits for that to end. */
+/** A queue of keys. A key waits at most once and has at most one worker. A key added during its work waits for its end. */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #options: WorkQueueOptions;

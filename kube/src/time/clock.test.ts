@@ -63,7 +63,7 @@ test('an aborted parent aborts the signal with its reason, even if the parent wa
   assert.deepEqual([during.signal.reason, later.signal.reason], ['stopped', 'stopped']);
 });
 
-test('after cancel, neither silence nor the parent aborts the signal', () => {
+test('after `cancel`, neither silence nor the parent aborts the signal', () => {
   const clock = new FakeClock();
   const parent = new AbortController();
   const deadline = new Deadline(1_000, parent.signal, clock);

@@ -41,7 +41,7 @@ test('a found port stays claimed until the process that found it ends', async ()
   await until('the port is free', async () => !(await isClaimed()));
 });
 
-test('a daemon ends with its process, also when the process is killed', async () => {
+test('a daemon ends with its parent process, even if the parent is killed', async () => {
   const owner = `
     import { startRedis } from ${JSON.stringify(join(import.meta.dirname, 'redis.ts'))};
     const { port } = await startRedis();

@@ -22,7 +22,7 @@ export interface LocalPostgres {
 export interface PostgresOptions {
   readonly dataDir: string;
   readonly port?: number;
-  /** `fast` gives up safety against power loss, for tests. With either setting a killed process loses nothing. */
+  /** `fast` gives up safety against power loss, for tests. A killed process loses nothing with either setting. */
   readonly durability?: 'full' | 'fast';
   /** Maximum number of concurrent sessions. */
   readonly connections?: number;

@@ -20,7 +20,7 @@ function redisServer(): string {
   return found;
 }
 
-/** A Redis server without persistence, since the village stores nothing in it that must survive a restart. */
+/** A Redis server without persistence, because nothing that the village stores in it must survive a restart. */
 export async function startRedis(
   options: { readonly port?: number; readonly databases?: number } = {},
 ): Promise<LocalRedis> {

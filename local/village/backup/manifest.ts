@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
 
-/** The files of a backup beside its manifest. */
+/** The files of a backup, besides its manifest. */
 export const PARTS = {
   /** pg_dump, custom format. */
   dump: 'village.dump',

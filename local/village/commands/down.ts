@@ -14,7 +14,7 @@ import { describeData, isCutOff, putBack } from './kept-data.ts';
 export async function down(settings: Settings): Promise<void> {
   const isLocal = settings.cluster === 'local';
   await runSteps('Hamlet: taking the village down', isLocal ? localSteps(settings) : currentSteps(settings));
-  // The key of the chosen model was in the village.
+  // model.json names a model whose key was stored in the village.
   const gone = [...(isLocal ? ['up.json'] : []), 'model.json'];
   if (settings.wipe) for (const name of gone) rmSync(join(STATE, name), { force: true });
 }

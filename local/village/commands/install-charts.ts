@@ -7,7 +7,7 @@ import { writePrivate, type Secrets } from '../secrets.ts';
 import type { StepContext } from '../steps.ts';
 
 const TIMEOUT = '5m';
-/** Storage class of the local cluster whose volumes cannot outgrow their size, so that an agent fills its own disk alone. */
+/** Storage class of the local cluster whose volumes cannot outgrow their size, so that an agent fills only its own disk. */
 const SIZED_VOLUMES = 'hamlet-local-sized';
 /** Nodes with this many cores have room for the chart's own tiers. */
 const ENOUGH_CORES = 4;

@@ -1,5 +1,5 @@
 /**
- * Removes images and packages that no build needs any more: every change of the sources makes new ones, of about 1.5 GB
+ * Removes images and packages that builds no longer need: every change of the sources makes new ones, of about 1.5 GB
  * together.
  */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';

@@ -83,7 +83,7 @@ export class FakeKubelet {
     this.#resizes = mood;
   }
 
-  /** Stops all reports of the node, so that it looks lost and its pods never end. */
+  /** Stops the node's reports, so that it looks lost and its pods never end. */
   async lose(): Promise<void> {
     this.#lost = true;
     clearInterval(this.#timer);

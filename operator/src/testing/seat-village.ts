@@ -42,7 +42,7 @@ export const size = (cpu: string, memory: string, more: object = {}): object => 
 
 export const as = (tier: string): object => ({ entitlement: { policy: 'Pinned', name: tier } });
 
-/** A pod that belongs to no agent and requests that much cpu. */
+/** A pod of no agent that requests this much cpu. */
 export function foreignPod(name: string, cpu: string, spec: object): NewObject {
   const container = { name: 'main', image: 'x', resources: { requests: { cpu, memory: '64Mi' } } };
   return {

@@ -56,7 +56,7 @@ class GenerationMap<T> {
     this.#facts.set(key, { value, generation });
   }
 
-  /** Drops the facts that no stream since `generation` has reported. */
+  /** Drops facts that no stream has reported since `generation`. */
   dropOlderThan(generation: number): void {
     const old = [...this.#facts].flatMap(([key, fact]) => (fact.generation < generation ? [key] : []));
     for (const key of old) this.#facts.delete(key);

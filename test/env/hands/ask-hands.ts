@@ -46,7 +46,7 @@ export async function askHands(
   return JSON.parse(output) as readonly HandsAnswer[];
 }
 
-/** The id of a program: hands start no id twice, and the hands of a village outlive a run of tests. */
+/** An id for a program that is new in each test run: hands start no id twice, and a village's hands outlive a run. */
 export const idOf = (name: string): string => `${name}-${process.pid}`;
 
 export const runIn = (name: string, argv: readonly string[]): object => ({

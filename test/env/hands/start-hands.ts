@@ -73,7 +73,7 @@ export async function startHands({ layerBytes = 0 }: { readonly layerBytes?: num
   };
 }
 
-/** Waits until the supervisor takes connections: its socket is there a moment before it does. */
+/** Waits until the supervisor takes connections: its socket exists a moment before that. */
 async function ready(child: ChildProcess, socket: string): Promise<void> {
   const died = once(child, 'exit').then(([code]) => {
     throw new Error(`the supervisor of the hands ended with ${code}`);

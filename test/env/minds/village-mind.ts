@@ -44,7 +44,7 @@ async function makeUp(
   model: readonly string[],
   key: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  // Variables of the `make` that runs the tests are not those of this one.
+  // This `make` must not inherit the variables of the `make` that runs the tests.
   const env = { MAKEFLAGS: '', MAKEOVERRIDES: '', MAKELEVEL: '', ...key };
   await run('make', ['up', `PORT=${new URL(url).port}`, ...model], { env });
 }

@@ -39,7 +39,7 @@ let stage: ViewerStage;
 let permits: PermissionPlay;
 const streams: AbortController[] = [];
 const working = new Map<string, Working>();
-/** A resident renews its lease more often than this; a lost one shows no activity. */
+/** Interval of renewals; a run whose lease has lapsed shows no activity. */
 const RENEW_MS = 5_000;
 const leaving = new AbortController();
 let renewing: Promise<void> = Promise.resolve();

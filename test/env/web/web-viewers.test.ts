@@ -152,7 +152,7 @@ test('an offline page keeps its data beside an error, and continues without a re
   await page.locator('.notice-bad[data-code="unreachable"]').first().waitFor();
   assert.ok((await page.locator('.tier').count()) > 0, 'the last answer stays');
   await context.setOffline(false);
-  // Each request that failed has a notice of its own.
+  // Each failed request has its own notice.
   await page.locator('.notice-bad').first().waitFor({ state: 'detached' });
   await visitor.close();
 });
@@ -211,7 +211,7 @@ test('the map draws an emote; a tap on an agent opens its panel, and Back closes
     { pauseMs: 1000, state: () => mapState(phone) },
   );
   await stage.shot(phone, 'phone');
-  // The view may still be moving: a tap hits the agent that is there by then.
+  // The view may still be moving: a tap hits the agent that has arrived there by then.
   await until(
     'a tap opens an agent',
     async () => {

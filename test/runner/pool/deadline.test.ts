@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { Tally } from '../part.ts';
 
-test('files that block or stay open are ended, and count as failures by their names', () => {
+test('files that block or stay open are ended, and each counts as a failure under its name', () => {
   const printed = execFileSync(process.execPath, ['test/runner/pool/planted/main.ts'], {
     encoding: 'utf8',
     env: { ...process.env, HAMLET_TEST_GRACE_MS: '100' },

@@ -14,7 +14,7 @@ import type { FailedCase, FileResult } from './reporter.ts';
 const END_LIMIT_MS = 10_000;
 /** A worker is replaced after this many files, so that its memory stays small. */
 const FILES_PER_WORKER = 60;
-/** At this priority a process gets about a ninth of a processor that other processes use too. */
+/** At this priority a process gets about a ninth of a processor that it shares with another process. */
 const BACKGROUND = 10;
 
 export interface PoolOptions {
@@ -52,7 +52,7 @@ export function endRunningFiles(): readonly string[] {
 
 let isInterrupted = false;
 
-/** From now on no pool starts a file. Those that run end by the signal that this process got. */
+/** No pool starts a file from now on. Running files end by the signal that this process received. */
 export function startNoMoreFiles(): void {
   isInterrupted = true;
 }

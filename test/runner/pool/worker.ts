@@ -35,7 +35,7 @@ const observeProcess = (): ProcessState => ({
   open: openResources(),
 });
 
-/** Waits until what the file opened is closed. Throws with what it has left behind. */
+/** Waits until what the file opened is closed. Throws an error that lists its leftovers. */
 async function checkLeaks({ open, facts }: ProcessState): Promise<void> {
   const untilMs = performance.now() + GRACE_MS;
   while (added(open).length > 0 && performance.now() < untilMs) await sleep(LOOK_EVERY_MS);

@@ -90,7 +90,7 @@ function oneWatch(proxy: FaultProxy, random: () => number): FaultProxy['watches'
   return watches[Math.floor(random() * watches.length)];
 }
 
-/** Faults by name. A fault of a watch first breaks a watch, so that the operator opens it again. */
+/** Faults by name. A fault of watches also breaks an open watch, so that the operator reopens it under the fault. */
 function troubles(random: () => number): Readonly<Record<string, Trouble>> {
   const reopened =
     (fault: Parameters<FaultProxy['inject']>[0]): Trouble =>

@@ -25,7 +25,7 @@ export interface Api {
 
 export type Caller = Pick<Api, 'call'>;
 
-/** Timeout of one call. The API itself gives up earlier; this limit is for a dead connection. */
+/** Timeout of one call. The API answers sooner, so only a dead connection reaches it. */
 const CALL_TIMEOUT_MS = 30_000;
 /** A stream counts as dead after this time without a byte: the server sends a heartbeat every 5 s. */
 const STREAM_SILENCE_MS = 20_000;

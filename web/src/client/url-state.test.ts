@@ -69,7 +69,7 @@ test('invalid values are ignored', () => {
   });
 });
 
-test('another page drops the filters of the last one', () => {
+test('another page drops the filters of the previous one', () => {
   const runs = { ...NOWHERE, view: 'runs', tab: 'money', state: 'done', who: 'ada' } as const;
   assert.deepEqual(placeAfter(runs, { state: null }), { ...runs, state: null });
   assert.deepEqual(placeAfter(runs, { view: 'schedules', schedule: 'morning' }), {

@@ -315,7 +315,7 @@ interface BoundaryProps {
 }
 type BoundaryState = Readonly<{ failed: boolean }>;
 
-/** Shows a way out if a part fails. A class, because React has no other way to catch errors. */
+/** Shows a replacement if a part fails. It is a class, because React has no other way to catch errors. */
 export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { failed: false };
 

@@ -2,7 +2,7 @@ import { canonicalJson } from './digest.ts';
 
 export type ParsedArguments = Readonly<{ ok: true; value: unknown }> | Readonly<{ ok: false }>;
 
-/** Parses the arguments of a call. Empty text counts as `{}`, because some models write it if a tool has no parameters. */
+/** Parses the arguments of a call. Empty text counts as `{}`, because some models send it to a tool without parameters. */
 export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === '') return { ok: true, value: {} };
   try {

@@ -63,7 +63,7 @@ test('a journal keeps events in order and texts by reference', () => {
   );
 });
 
-test('a write with an invalid or too large event stores nothing', () => {
+test('a write with an invalid or oversized event stores nothing', () => {
   withJournal(newPath(), (journal) => {
     assert.throws(() => write(journal, anEvent('run_opened'), { ...anEvent('interrupted'), fence: -1 }));
     const calls = Array.from({ length: 64 }, (_, index) => ({

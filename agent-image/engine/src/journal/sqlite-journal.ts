@@ -31,7 +31,7 @@ function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Jo
   refuseNewer(version);
   const runs = openRunTable(database);
   catchUp(database, events, runs);
-  // The appender syncs, and only for the writes that ask for it.
+  // SQLite does not sync each commit. The appender syncs the writes that request it.
   database.exec('pragma synchronous = normal');
   const appender = new Appender({ database, path, events, runs, makeRoom });
   return {

@@ -114,7 +114,7 @@ test('with a known context window the summary is made before the model refuses',
   assert.ok(model.summaries.length > 0);
 });
 
-test('an engine that ends during a summary leaves none; the next engine makes it, and a later one finds it', async () => {
+test('an engine that ends during a summary leaves none; the next engine makes it, and later ones reuse it', async () => {
   const path = journals.path();
   const { seen, tools } = aWorld();
   const stuck = aModel(seen, hangs());

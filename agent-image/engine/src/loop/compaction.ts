@@ -41,7 +41,7 @@ export const canShorten = (kit: Kit, { state }: Session, folding: Folding): bool
 
 /**
  * Replaces the history and older turns of a run with a summary if its next request would be too long. The journal keeps all of
- * them. The summary is an event of its own; an engine that does not find it makes it again. A turn is replaced together with all
+ * them. The summary is an event of its own; an engine that finds none makes a new one. A turn is replaced together with all
  * its results. If no summary can be made, the request stays unchanged.
  */
 export async function compactIfDue(kit: Kit, session: Session, folding: Folding): Promise<void> {

@@ -27,7 +27,7 @@ test('a failed request is retried only if the model allows it, and an empty answ
   assert.equal(await run([says('  ')]), 'empty_answer');
 });
 
-test('four conversations at once share nothing', async () => {
+test('four concurrent conversations share nothing', async () => {
   const journal = journals.open();
   const chat: Step = (request, signal) => says(`I know ${JSON.stringify(request.messages)}`)(request, signal);
   const model = { chat: (request: Parameters<Step>[0], signal: AbortSignal) => chat(request, signal) };

@@ -95,7 +95,7 @@ test("a child run spends its parent's budget, and ends with it", async () => {
   );
 });
 
-test('in every state, after a cancel nothing starts, no word is streamed, and unsettled calls are named', async () => {
+test('after a cancel in any state nothing starts, no text is streamed, and unsettled calls are named', async () => {
   const untilAborted: Execute = (_input, { signal }) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(new Error('aborted')));

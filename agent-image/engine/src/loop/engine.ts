@@ -152,7 +152,7 @@ function change(running: Running, run: string, { body, payloads }: Change): Begu
   return appended.ok ? begun : refused(appended.code);
 }
 
-/** Cancels a run and the runs that work for it. After that nothing starts, and no word is streamed. */
+/** Cancels a run and the runs that work for it. Afterwards the engine starts nothing and streams no text. */
 function cancel(running: Running, run: string): Begun {
   const changed = change(running, run, { body: { type: 'cancel_asked' }, payloads: [] });
   const session = running.works.get(run)?.session;

@@ -40,7 +40,7 @@ export const DEFAULT_LIMITS: EngineLimits = {
 
 export type Kit = Readonly<{ ports: EnginePorts; tools: ReadonlyMap<string, Tool>; limits: EngineLimits }>;
 
-/** Events after which nothing leaves the process before the next event, except a `read`. */
+/** After these events the process sends nothing except a `read` before the next event. */
 const SOON: ReadonlySet<string> = new Set([
   'stage_opened',
   'model_answered',

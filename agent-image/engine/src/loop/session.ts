@@ -41,7 +41,7 @@ export class Session {
   }
 
   get state(): RunState {
-    if (this.#state === null) throw new Error(`The run ${this.run} is not opened.`);
+    if (this.#state === null) throw new Error(`The run ${this.run} has not been opened.`);
     return this.#state;
   }
 

@@ -149,7 +149,7 @@ test('an interrupted command asks a person, who can give either answer, and neve
   }
 });
 
-test('a cancel ends the program, names the call, and no word follows', async () => {
+test('a cancel ends the program and names the call, and no output follows', async () => {
   const begun = Promise.withResolvers<void>();
   let late = (_text: string): void => {};
   const programs = somePrograms(async (_program, { onOutput, signal }) => {

@@ -21,7 +21,7 @@ const FAILED = /^The call failed \((command_[a-z_]+)\)\. /;
 const MAX_REASON_CHARS = 600;
 /** The kernel allows at most 128 KiB in one variable. */
 const MAX_PERSONA_CHARS = 32_000;
-/** The program's own timeout ends before that of the call. */
+/** By this much the program times out before its call does. */
 const CALL_SLACK_MS = 30_000;
 
 type Command = {

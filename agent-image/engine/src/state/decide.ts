@@ -6,7 +6,7 @@ import { currentCalls, type CallState, type RunState } from './run-state.ts';
 const MAX_MODEL_ATTEMPTS = 5;
 /** Milliseconds before the next attempt, by the number of attempts so far. */
 const BACKOFF_MS: readonly number[] = [0, 250, 1000, 4000, 8000];
-/** Maximum number of attempts of one call: each attempt may end the process. */
+/** Maximum number of attempts of one call, because each attempt may kill the process. */
 const MAX_CALL_ATTEMPTS = 5;
 
 export type Command =

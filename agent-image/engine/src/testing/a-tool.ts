@@ -10,7 +10,7 @@ import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import type { RunOutcome } from '../loop/advance.ts';
 import type { Begun } from '../loop/engine.ts';
 
-/** Journals in a folder of their own. */
+/** Journals in a separate folder. */
 export function someJournals(): Readonly<{ path: () => string; open: () => Journal }> {
   const folder = testFolder('engine');
   let files = 0;

@@ -51,7 +51,7 @@ test('an upload is repeated with the same hash until the API answers', async () 
   assert.deepEqual(sent[1], { ...LEASE, name: 'x.csv', mediaType: 'text/csv', bytes, deliverable: 'file', sha256 });
 });
 
-test('nothing is sent without a lease, without a byte or above the limit; a lapsed lease is reported', async () => {
+test('an artifact that is empty, too large or without a lease is not sent; a lapsed lease is reported', async () => {
   const { keep, sent, lost } = uploader([{ kind: 'refused', code: 'claim_lapsed', detail: 'over' }]);
   const code = async (run: string, bytes: Uint8Array<ArrayBuffer>) => {
     const answer = await keep(run, '1.0', { name: 'x', mediaType: 'text/plain', bytes, signal });

@@ -23,7 +23,7 @@ test('all agents gather at the same places at the same minutes', () => {
     assert.deepEqual(gatherings(ADA, day), gatherings({ ...ADA, agentId: 'bob', seed: 99, persona: '' }, day));
 });
 
-test('a day has at least six places in order of time, no place twice and no home', () => {
+test('a day has at least six places in order of time, each once and none of them a home', () => {
   for (const day of DAYS) {
     const { stops } = planDay(ADA, landmarks, day);
     const ids = stops.map(({ landmarkId }) => landmarkId);

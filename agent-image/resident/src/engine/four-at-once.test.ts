@@ -168,7 +168,7 @@ async function setUp() {
   return { wire, stable, windows, batches, village, thinking, take };
 }
 
-test('four conversations at once share neither prompt nor memory', async () => {
+test('four concurrent conversations share neither prompt nor memory', async () => {
   const { wire, stable, windows, batches, village, thinking, take } = await setUp();
   after(() => wire.close());
   for (const round of [0, 1]) {

@@ -12,7 +12,7 @@ test('a wait is at least as long as the gateway asks for, and grows with each re
   assert.equal(planWait({ code: 'too_many_in_flight', retryAfterMs: 1_000 }, none, 0.9), 1_225, 'waits are spread');
 });
 
-test('there is no wait if waiting cannot help, or not within the remaining time', () => {
+test('no wait is planned if waiting cannot help or would exceed the remaining time', () => {
   assert.equal(planWait({ code: 'token_quota_exhausted', retryAfterMs: 1_000 }, none, 0), null);
   assert.equal(planWait({ code: '', retryAfterMs: 1_000 }, none, 0), null);
   const limited = { code: 'rate_limited', retryAfterMs: 40_000 };

@@ -38,7 +38,7 @@ export async function runProcess(job: HandsJob, process: JobProcess): Promise<En
   return endedProcess(job, process.step);
 }
 
-/** The end of a process that an earlier attempt began; null if certainly none began. */
+/** The end of a process that an earlier attempt started; null if it certainly started none. */
 export async function unlessAbsent<T>(end: Promise<T>): Promise<T | null> {
   try {
     return await end;

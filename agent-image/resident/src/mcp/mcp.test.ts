@@ -223,7 +223,7 @@ test('an older or slow program that is silent at first still gets its tools, and
   server.closeAllConnections();
 });
 
-test('an HTTP server answers, also through a proxy; a too long answer or a lost server has a cause', async () => {
+test('an HTTP server answers, also through a proxy; an overlong answer or a lost server has a cause', async () => {
   let text = 'fresh bread';
   const server = httpServer(() => text);
   const url = await listen(server);

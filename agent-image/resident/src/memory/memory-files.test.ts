@@ -117,7 +117,7 @@ test('entries of others arrive in the file, entries of programs reach the villag
   assert.equal(linesOf(BAKERY).length, 2);
 });
 
-test('a file for shells contains no outside text; a server gets all of it', async () => {
+test('a file for shells contains no outside text; the file for a server contains all of it', async () => {
   begin('b1', 'bob', BAKERY);
   village.change('b1', add('door', 'blue'));
   await place('r1');
@@ -182,7 +182,7 @@ test('the entry that a program writes during an exchange is not overwritten', as
   assert.deepEqual(namesIn(BAKERY), ['door', 'oven']);
 });
 
-test('a too long file is renamed, and a link out of the home is not followed', async () => {
+test('a file that is too long is renamed, and a link out of the home is not followed', async () => {
   village.change('r1', add('oven', 'hot'));
   await place('r1');
   writeFileSync(fileOf(BAKERY), 'x'.repeat(600_000));

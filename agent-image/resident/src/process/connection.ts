@@ -16,7 +16,7 @@ export interface ConnectionPorts {
 
 export interface Connection {
   readonly village: Village;
-  /** The same for work that may finish after the signal to end. */
+  /** Like `village`, for work that may still finish after the signal to end. */
   readonly lastVillage: Village;
   readonly work: WorkVillage;
   readonly tokens: TokenSource;

@@ -4,7 +4,7 @@ import type { Log } from './json-log.ts';
 
 /** How long the process outlives its paid time. Meanwhile the operator pays the next hour or ends the pod. */
 export const PAID_GRACE_MS = 120_000;
-/** Interval at which the process asks the API while its time is paid. The operator pays the next hour half an hour in advance. */
+/** Interval at which the process asks the API for its paid time. The operator pays the next hour half an hour in advance. */
 export const ASK_EVERY_MS = 300_000;
 export const ASK_AGAIN_MS = 15_000;
 
@@ -64,7 +64,7 @@ export async function untilPaid(ports: PaidPorts, everyMs = ASK_AGAIN_MS): Promi
 
 /**
  * Resolves with `over` when the paid time and the grace are over, and with `stopped` when the process ends for another reason. An
- * unpaid pod thus ends even if neither the operator nor the API can end it.
+ * unpaid pod therefore ends even if neither the operator nor the API can end it.
  */
 export async function watchPaidTime(ports: PaidPorts, begun: PaidEnd): Promise<'over' | 'stopped'> {
   let known = begun;

@@ -28,7 +28,7 @@ const hands = untilEnd(await startHands());
 
 const log = { info: () => {}, warn: () => {} };
 
-test('processes of settled and forgotten runs end; those of other runs, of servers and in case of doubt stay', async () => {
+test('processes of settled and forgotten runs are ended; those of servers and of other or unclear runs stay', async () => {
   const client = await connectHands(hands.socket);
   for (const owner of [SETTLED, RUNNING, FORGOTTEN, UNKNOWN, OWN, 'mcp.files']) {
     const place = { run: owner, call: '1.0' };

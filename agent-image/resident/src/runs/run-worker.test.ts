@@ -160,7 +160,7 @@ test('a refused step ends the run, with a report of the earlier steps', async ()
   assert.equal(village.commands.length, 2, 'the agent does not go home');
 });
 
-test('the agent retries a full place after a pause, and not a locked one', async () => {
+test('the agent retries a full place after a pause, and never retries a locked one', async () => {
   for (const [code, walks, state] of [
     ['no_free_slot', 2, 'done'],
     ['zone_locked', 1, 'failed'],

@@ -113,7 +113,7 @@ test('a broken skill states the reason, and the others stay', async () => {
   }
 });
 
-test('links, devices, escapes and too large folders are refused', async () => {
+test('links, devices, escapes and oversized folders are refused', async () => {
   write(join(folder, 'secret.txt'), 'the secret');
   for (const name of ['linked', 'deep', 'many', 'long', 'binary']) write(join(folder, name, 'SKILL.md'), md(name));
   symlinkSync(join(folder, 'secret.txt'), join(folder, 'linked/notes.md'));

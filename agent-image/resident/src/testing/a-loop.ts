@@ -33,7 +33,7 @@ export function aLoop(village: ScriptedVillage, voice = noVoice('no runtime')) {
     village.onTurn = until(turns);
     return runTurns(ports);
   };
-  /** The same with the board, the account and the gateway. */
+  /** Like `run`, with the board, the account and the gateway. */
   const runWithBoard = (turns: number) => {
     village.onTurn = until(turns);
     return runTurns({ ...ports, boardKit });

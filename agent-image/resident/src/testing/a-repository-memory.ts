@@ -15,7 +15,7 @@ export interface MemoryVillage {
   readonly runs: Map<string, MemoryRun>;
   readonly memory: RepositoryMemory;
   readonly uses: (MemoryUse & { readonly run: string })[];
-  /** Answers the next uses with changes, instead of the village. */
+  /** Refuses the next uses that contain changes; null lets the village answer. */
   refuse: MemoryRefused | null;
   /** Called before each use is answered. */
   onUse: (use: MemoryUse) => void;

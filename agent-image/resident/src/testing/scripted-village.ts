@@ -85,7 +85,7 @@ export function scriptedVillage(): ScriptedVillage {
   return Object.assign(village, { around: () => village.world() });
 }
 
-/** Records requests that may be lost together with their answers. */
+/** Records a request, even if the test then treats it or its answer as lost. */
 function note(
   { commands, keys, followedAfter, boardKit, market }: Recorded,
   question: string,

@@ -76,7 +76,7 @@ export function createHttpWork(options: HttpVillageOptions) {
     ...skillRequests(requests),
     posts: async (query: PostQuery) => mapped(await read(contract.listPosts, { query }), ({ posts }) => posts),
     thread: (post_id: string) => read(contract.getPost, { params: { post_id }, query: { limit: REPLIES_SEEN } }),
-    /** A page of the village's Schedules, of which the API shows the agent only its own. */
+    /** A page of the village's Schedules; the API shows the agent only its own ones. */
     schedules: (cursor: string | undefined) =>
       read(contract.listSchedules, { query: cursor === undefined ? {} : { cursor } }),
     workers: async ({ active, run }: { readonly active: boolean; readonly run?: string }) => {

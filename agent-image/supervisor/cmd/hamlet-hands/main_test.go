@@ -168,7 +168,7 @@ func TestLostProcessesAreNamed(t *testing.T) {
 	c.sh("done", "true", nil)
 	file := filepath.Join(t.TempDir(), "pid")
 	c.begin("busy", fmt.Sprintf("echo $$ >%s; exec sleep 600", file), map[string]any{"owner": "run"})
-	// In a container, the end of process 1 ends it.
+	// In a container the kernel would end it together with process 1.
 	lost := pidIn(t, file)
 	t.Cleanup(func() { _ = syscall.Kill(lost, syscall.SIGKILL) })
 	s.kill()

@@ -30,7 +30,7 @@ type WriteArgs struct {
 	Parents bool `json:"parents,omitempty"`
 }
 
-// Written is the result of a write, with the former content, from which a caller makes a difference or an undo.
+// Written is the result of a write, with the former content, so that a caller can show the difference or undo it.
 type Written struct {
 	Created bool   `json:"created"`
 	Sha256  string `json:"sha256"`

@@ -13,7 +13,7 @@ import (
 
 const mib = 1 << 20
 
-// inOwnMounts marks the process that may mount: its mounts end with it.
+// inOwnMounts marks the process that may mount, because its mounts disappear when it ends.
 const inOwnMounts = "HAMLET_LAYER_TEST_MOUNTS"
 
 // TestMain runs the tests in their own mount namespace; without root, also in a user namespace.

@@ -18,7 +18,7 @@ const (
 type Programs interface {
 	// IsIdle is true if no program runs; the channel then gets a value when one starts.
 	IsIdle() (bool, <-chan struct{})
-	// EndAll ends all of them, and passes the note to their callers.
+	// EndAll ends all programs, and passes the note to their callers.
 	EndAll(note string)
 }
 
@@ -65,7 +65,7 @@ func (l *Layer) Watch(limit int64, programs Programs) {
 		if usage := l.Count(); mark.isPassed(usage.Bytes) {
 			programs.EndAll(words(usage, limit))
 			log.Printf(`{"level":"warn","message":"the disk of the hands was full, and their programs were ended","bytes":%d}`, usage.Bytes)
-			// The programs have continued to write until their end.
+			// The programs kept writing until they ended.
 			mark.raise(l.Count().Bytes)
 		}
 		rest = time.Now().Add(restFactor * time.Since(began))

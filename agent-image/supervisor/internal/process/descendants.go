@@ -95,7 +95,7 @@ func (t *Table) leftOf(id string) []int {
 	return found
 }
 
-// killRounds is how often the supervisor searches for processes to end: they may start others meanwhile.
+// killRounds is the number of searches for processes to end, because these may start others meanwhile.
 const killRounds = 5
 
 // killLeft ends the leftovers of a process.

@@ -18,7 +18,7 @@ func (t *Table) noteStart() {
 }
 
 // EndAll ends all running programs with everything that they started, because the disk is full. Their records get the note, and
-// so does the record of the next program that ends by itself: the program that filled the disk may have ended before.
+// so does the record of the next program that ends by itself: the program that filled the disk may have ended earlier.
 func (t *Table) EndAll(note string) {
 	t.mu.Lock()
 	ending := []*process{}

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// MaxRunning is the number of processes that run at once.
+	// MaxRunning is the maximum number of processes that run at the same time.
 	MaxRunning = 32
 	// MaxKept is the number of processes in the table, including ended ones. The oldest ended one is dropped for a new one.
 	MaxKept     = 128

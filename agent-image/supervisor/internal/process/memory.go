@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// oomFiles contain the count of kills for lack of memory in the container's cgroup, version 2 and 1.
+// oomFiles contain the number of out-of-memory kills in the container's cgroup, for versions 2 and 1.
 var oomFiles = []string{"/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"}
 
 // oomKills is the number of processes that the kernel has killed in this container for lack of memory; 0 if unknown.

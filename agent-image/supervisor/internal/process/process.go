@@ -32,7 +32,7 @@ type process struct {
 	stderr   *spool
 	timer    *time.Timer
 	over     chan struct{}
-	// note explains the end, or what happened to the programs before.
+	// note explains the end, or an earlier measure of the supervisor against the programs.
 	note string
 }
 

@@ -22,7 +22,7 @@ const (
 	ByDisk Cause = "full"
 )
 
-// Exit of a process. Exactly one of Code and Signal is set.
+// Exit describes how a process ended. Exactly one of Code and Signal is set.
 type Exit struct {
 	Code   *int   `json:"code,omitempty"`
 	Signal string `json:"signal,omitempty"`

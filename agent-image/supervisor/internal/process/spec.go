@@ -55,7 +55,7 @@ func (s Spec) check() error {
 	}
 	for name, value := range s.Env {
 		if name == "" || strings.ContainsAny(name, "=\x00") || hasNul(value) {
-			return fmt.Errorf("env has the entry %q: write a name without '=' and NUL that is not empty, and a value without NUL", name)
+			return fmt.Errorf("env has the entry %q: write a non-empty name without '=' and NUL, and a value without NUL", name)
 		}
 	}
 	return s.Limits.check()

@@ -20,11 +20,11 @@ type Table struct {
 	byID    map[string]*process
 	byPid   map[int]*process
 	closing bool
-	// notice is added to the end of the next program that ends by itself.
+	// notice is added to the record of the next program that ends by itself.
 	notice string
 	// started gets a value at each start, for the watch of the disk.
 	started chan struct{}
-	// past are ids of dropped processes, oldest first: none of them starts again.
+	// past holds the ids of dropped processes, oldest first; the table refuses to start them again.
 	past []string
 }
 
@@ -324,7 +324,7 @@ func (t *Table) Close(grace time.Duration) {
 	_ = os.RemoveAll(filepath.Clean(t.folder))
 }
 
-// stdinTime is how long Feed waits for a process that does not read its input.
+// stdinTime is the time for which Feed waits for a process that does not read its input.
 const stdinTime = 5 * time.Second
 
 // Feed writes to the input of a process that was started with an open input, and closes it if requested.

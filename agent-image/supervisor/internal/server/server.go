@@ -18,7 +18,7 @@ import (
 
 const (
 	maxConnections = 16
-	// maxAtOnce is the number of concurrent requests of one connection; beyond it the connection is not read.
+	// maxAtOnce is the maximum number of concurrent requests of a connection, which is not read beyond it.
 	maxAtOnce = 16
 	// helloTime is the timeout of a connection's hello.
 	helloTime = 10 * time.Second
@@ -70,7 +70,7 @@ func (s *Server) Serve(listener net.Listener) error {
 	}
 }
 
-// peer is one connection. Answers leave in the order in which they are ready.
+// peer is one connection. It sends answers in the order in which they become ready.
 type peer struct {
 	conn    net.Conn
 	writing sync.Mutex
@@ -93,7 +93,7 @@ func refusal(id int64, fault *process.Fault) response {
 	return response{ID: id, Code: fault.Code, Message: fault.Message}
 }
 
-// talk serves one connection. A frame that is too long ends it, because the next one cannot be found.
+// talk serves one connection. An overlong frame ends it, because the start of the next frame is unknown.
 func (s *Server) talk(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	p := &peer{conn: conn}

@@ -41,7 +41,7 @@ func System() Place {
 	return Place{Apt: "/etc/apt", Mirrors: "/etc/hamlet/apt-mirrors", Cargo: "/.cargo/config.toml"}
 }
 
-// Lead changes the files. A file that was changed already, or that a program made, stays unchanged.
+// Lead changes the files. It leaves a file alone if it was already changed or a program created it.
 func Lead(p Place) error {
 	mirrors, err := read(p.Mirrors)
 	if err != nil || mirrors == nil {

@@ -28,7 +28,7 @@ type Boots struct {
 	Lost []process.Lost
 }
 
-// Begin reads the data of the last start and counts this one. A file that cannot be read counts as none.
+// Begin reads the data of the last start and counts this one. An unreadable file counts as missing.
 func Begin(folder string) *Boots {
 	b := &Boots{file: filepath.Join(folder, "running.json")}
 	before := read(b.file)
@@ -42,7 +42,7 @@ func Begin(folder string) *Boots {
 
 func read(path string) boots {
 	var before boots
-	// A program can leave a FIFO here, at which a blocking open would wait without end.
+	// A program can leave a FIFO here, on which a blocking open would wait endlessly.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return before

@@ -9,7 +9,7 @@ import (
 )
 
 // Own gives folders, with their content, to a user. It follows no symbolic link and skips a folder that the user already owns:
-// the folder itself comes last, so that an interrupted run is repeated.
+// it changes the folder itself last, so that the next run repeats an interrupted one.
 func Own(uid int, folders []string) error {
 	for _, folder := range folders {
 		if err := own(uid, folder); err != nil {

@@ -8,7 +8,7 @@ export const CONFIG_MAPS: ResourceType = { group: '', version: 'v1', plural: 'co
 /** Name of the Secret (certificate and key) and of the ConfigMap (only the certificate). */
 export const AUTHORITY_NAME = 'hamlet-ca';
 const CERTIFICATE_KEY = 'ca.crt';
-/** Brokers that start together conflict, at most once with each other broker. */
+/** Brokers that start together may conflict, each at most once with every other one. */
 const MAX_ATTEMPTS = 5;
 
 interface Stored {

@@ -114,7 +114,7 @@ export class Outlets {
   readonly #network: Network;
   readonly #trusted: string[] | undefined;
 
-  /** @param roots further root certificates (PEM) for servers, beside those of the system. */
+  /** @param roots further root certificates (PEM) for servers, besides those of the system. */
   constructor(network: Network, roots?: string) {
     this.#network = network;
     this.#trusted = roots === undefined ? undefined : [...getCACertificates(), roots];

@@ -169,7 +169,7 @@ function originOf({ destination, form }: GuardedRequest): string {
   return `${scheme}://${authorityOf(destination, scheme)}`;
 }
 
-/** The secret that goes along, and the headers on which a server may act, for a person. */
+/** Describes for a person the secret that is sent, and the headers on which a server may act. */
 function detailsOf(judged: Pick<JudgedRequest, 'wire' | 'rule' | 'isSecret'>): readonly string[] {
   const { wire, rule, isSecret } = judged;
   const unusual = Object.entries(wire.headers)

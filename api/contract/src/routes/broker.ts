@@ -68,7 +68,7 @@ export const EgressEnd = z.strictObject({
 });
 export type EgressEnd = z.infer<typeof EgressEnd>;
 
-/** Reasons to cut off an agent, beside the measures of admins. */
+/** Reasons to cut off an agent, besides the measures of admins. */
 export const EgressStopped = z.strictObject({
   uid: Uid,
   agent: AgentId,

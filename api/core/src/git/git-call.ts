@@ -31,7 +31,7 @@ const STEPS: Readonly<Partial<Record<GitAction, readonly (readonly string[])[]>>
   ],
 };
 
-/** The equivalent shell command of a call, by which it is judged and shown. Pure. */
+/** The equivalent shell command of a call, for judging and showing the call. Pure. */
 export function gitCommand({ action, args, message }: GitCall): string {
   const steps = STEPS[action];
   if (steps !== undefined)

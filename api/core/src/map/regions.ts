@@ -35,7 +35,7 @@ function regionsFor(map: WorldMap): Uint32Array {
 
 const mainRegionOf = new WeakMap<WorldMap, number>();
 
-/** The largest region; the first of equally large ones. */
+/** The largest region; a tie goes to the first. */
 function mainRegion(map: WorldMap): number {
   const known = mainRegionOf.get(map);
   if (known !== undefined) return known;

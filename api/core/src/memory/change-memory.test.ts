@@ -39,7 +39,7 @@ const add = (name: string, ...observations: string[]): MemoryChange => ({
 const forget = (name: string): MemoryChange => ({ op: 'forget', memory_id: `m-${name}` });
 const pin = (name: string, pinned = true): MemoryChange => ({ op: 'pin', memory_id: `m-${name}`, pinned });
 
-test('if two agents add to one entry, nothing is lost, the first still owns it, and it is from outside for both', () => {
+test('if two agents add to one entry, nothing is lost, the first still owns it, and it is outside text for both', () => {
   const { entries } = after(
     [ADA, add('mill', 'It has a door.')],
     [BOB, add('mill', 'It has a door.', 'The door is blue.')],

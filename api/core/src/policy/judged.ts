@@ -35,7 +35,7 @@ export function judgedBy(rule: ResolvedRule, about: string): Judged {
   return { verdict, reason: reason ?? `${WORDS[verdict]} ${about}`, rule };
 }
 
-/** Deny overrides ask, ask overrides allow; of several equal ones the first counts. Pure. */
+/** Deny overrides ask, ask overrides allow; the first of several equal judgements counts. Pure. */
 export function strictestOf(first: Judged, others: readonly Judged[]): Judged {
   return others.reduce((a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a), first);
 }

@@ -77,7 +77,7 @@ const SENDING = VILLAGE_TOOL_NAMES.filter((name) => villageTool(name)?.sends !==
 const OF_AGENT = { from: 'agent', reason: 'spec.tools.allow of the Agent does not include this tool' } as const;
 const OF_PARENT = { from: 'parent', reason: 'The run that delegated this work did not include this tool' } as const;
 
-/** The denial of all tools that are not in a list; none without a list, or if it has all tools. */
+/** Denies all tools that a list does not name; empty without a list, or if the list names all tools. */
 function unlisted(
   allow: readonly string[] | undefined,
   { from, reason }: Pick<ResolvedRule, 'from'> & { readonly reason: string },

@@ -54,7 +54,7 @@ test('in a tainted run a shell command asks by the classes that it needs', () =>
     assert.equal(shell(['read', name]), 'ask', name);
 });
 
-test('only a village rule with tainted: allow relaxes, and only the classes that it names', () => {
+test('only a village rule with tainted: allow relaxes the check, and only for the classes that it names', () => {
   assert.equal(shell(['exec'], [OPEN, RELAXED]), 'allow');
   assert.equal(shell(['exec', 'write_outside'], [OPEN, RELAXED]), 'ask');
   assert.equal(shell(['exec', 'publish'], [OPEN, RELAXED]), 'ask');

@@ -49,7 +49,7 @@ test('the shares of consecutive workers never exceed the budget', () => {
   assert.equal(codeOf({ taken }), 'worker_no_tokens');
 });
 
-test('money limits no worker where tokens cost nothing', () => {
+test('money does not limit a worker whose tokens cost nothing', () => {
   const free = { ...budgets, money: '0.000001' };
   const facts = { budgets: free, moneyMicros: 1n, taken: { tokens: 0, moneyMicros: 1n } };
   assert.equal(codeOf(facts, { moneyMicros: 5n }), 'begin');

@@ -1,6 +1,6 @@
 import { formatAiDollars, WORKER_TOKENS_MIN, type RunBudgets, type WorkerError } from '@hamlet/contract';
 
-/** Maximum depth: a worker may have workers, but these may not. */
+/** Maximum depth: a worker may have workers, but those may have none. */
 export const WORKER_DEPTH_MAX = 2;
 /** Maximum number of active workers of one run. */
 export const WORKER_WIDTH_MAX = 4;

@@ -68,7 +68,7 @@ const victims = (places: readonly NodeRoom[], cpu: number, rank: number): readon
   return found && [found.node.name, ...found.victims.map(({ key }) => key)];
 };
 
-test('no agent is displaced without need: if a larger seat of a higher rank suffices, the smaller one below stays', () => {
+test('no agent is displaced needlessly: if a larger seat of a higher rank suffices, the smaller one below stays', () => {
   const place = roomOn('a', 300, [agent('small', 0, 100), agent('large', 1, 200)]);
   assert.deepEqual(victims([place], 200, 2), ['a', 'large']);
   assert.deepEqual(victims([place], 100, 2), ['a', 'small']);

@@ -312,7 +312,7 @@ export class SeatPlan {
 
   /**
    * For a roaming agent, a node on which its new pod could take the room of a higher-ranked seat that waits for its
-   * pod. The agent of that seat would displace the pod, and the scheduler might put its successor there again, without
+   * pod. The agent of that seat would displace the pod, and the scheduler might endlessly put its successors there.
    * end.
    */
   #contested({ request, tier }: Want): NodeRoom | undefined {

@@ -15,7 +15,7 @@ interface Moment {
   readonly tick: number;
 }
 
-/** The nearest tile to stand on; of equally near tiles, the one with the lowest index. */
+/** The nearest tile on which an agent can stand; a tie goes to the lowest index. */
 function standingTile(map: WorldMap, position: TilePosition): number {
   const center = { x: Math.min(position.x, map.width - 1), y: Math.min(position.y, map.height - 1) };
   for (let radius = 0; radius <= Math.max(map.width, map.height); radius += 1) {

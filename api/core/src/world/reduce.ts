@@ -142,7 +142,7 @@ function move(world: WorldState, event: WorldEventOf<'move'>): void {
   holdPlace(world, slot, placeAt(world, slot, path.to));
   setActivity(world, slot, { name: 'idle', untilTick: 0 });
   setFlag(world.agents, slot, { bit: ARRIVED, on: false });
-  // Only `advance` creates and empties the wheel. A world that only follows the events of another world does without.
+  // Only `advance` creates and empties the wheel. A world that only follows another world's events has no wheel.
   world.wheel?.schedule(arrivalTick(walkOf(world, slot)), slot);
 }
 

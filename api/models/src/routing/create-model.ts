@@ -108,7 +108,7 @@ async function* run(setup: ModelSetup, round: Round): AsyncGenerator<ChatDelta> 
   const { targets, ports, fallbackOn, retry } = setup;
   let at = 0;
   let attemptHere = 1;
-  // The loop ends: each pass uses one of the `attempts` of one target.
+  // The loop terminates, because each pass uses up one of the `attempts` of a target.
   for (let number = 1; ; number += 1) {
     const target = targets[at];
     if (target === undefined) throw new Error('a model needs at least one target');

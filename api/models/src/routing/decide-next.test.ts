@@ -23,7 +23,7 @@ const failed = (
   );
 };
 
-test('only retryable codes are retried, and none after a visible token', () => {
+test('only retryable codes are retried, and only before a visible token', () => {
   for (const code of MODEL_ERROR_CODES) {
     assert.equal(failed({ code }).do, MODEL_ERRORS[code].retry ? 'again' : 'stop', code);
     assert.equal(failed({ code, isVisible: true, isLastTarget: false }).do, 'stop', code);

@@ -87,7 +87,7 @@ test('a chain answers from its fallback, with the price of that provider and the
   anthropic.verify();
 });
 
-test('no fallback for a request that no provider can serve', async () => {
+test('a request that no provider can serve gets no fallback', async () => {
   openai.add({ answer: OPENAI_WIRE.errors.bad_request });
   const outcome = await best().chat(ASK);
   assert.equal(outcome.ok ? '' : outcome.error.code, 'bad_request');
@@ -95,7 +95,7 @@ test('no fallback for a request that no provider can serve', async () => {
   anthropic.verify();
 });
 
-test('no fallback after a visible token', async () => {
+test('a failure after a visible token gets no fallback', async () => {
   const whole = OPENAI_WIRE.stream({ text: ['half'] });
   openai.add({ answer: { ...whole, chunks: [...whole.chunks.slice(0, 2), 'cut'] } });
   const outcome = await collectAnswer(best().stream(ASK));

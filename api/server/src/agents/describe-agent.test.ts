@@ -47,11 +47,11 @@ test('with a status, the first condition of the chain that is not True decides, 
   });
 });
 
-test('sleep needs no status: the spec says it', () => {
+test('a sleeping agent needs no status, because its spec says that it sleeps', () => {
   assert.equal(whyOf(record({}, { power: 'Asleep' }), false).reason, 'Asleep');
 });
 
-test('trouble of the hands does not make an agent unready', () => {
+test('a fault of the hands does not make an agent unready', () => {
   const conditions = [...READY, condition('HandsReady', 'False', 'HandsCrashLooping')];
   assert.equal(whyOf(record({ conditions }), true).ready, true);
 });

@@ -18,7 +18,7 @@ test('two passwords are hashed at a time and thirty wait; any further one is ref
   await assert.rejects(passwords.hash('one too many'), UnavailableError);
   await assert.rejects(passwords.is('one too many', 'a hash'), UnavailableError);
   await Promise.all(all);
-  // A released place can be used again.
+  // Finished calls make room for as many new ones.
   const more = Array.from({ length: 32 }, (_, index) => passwords.hash(`later ${index}`));
   await assert.rejects(passwords.hash('one too many'), UnavailableError);
   await Promise.all(more);

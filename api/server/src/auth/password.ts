@@ -24,7 +24,7 @@ export function createPasswords() {
     try {
       return await work();
     } finally {
-      // Pass the place to the next waiter before any new call can take it.
+      // Pass the turn to the next waiter before any new call can take it.
       const next = waiting.shift();
       if (next === undefined) atWork -= 1;
       else next();

@@ -42,7 +42,7 @@ export function throughOutage<T>(
   function probe(secret: string): void {
     if (probing) return;
     probing = true;
-    // Reads already got the outage's error, so this one is dropped.
+    // Reads have already received the outage's error, so this one is dropped.
     void ask(secret)
       .catch(() => undefined)
       .finally(() => {

@@ -238,7 +238,7 @@ test(`${SOCKETS} sockets that break and resume anywhere, ${WRITES} writes to bot
   const begun = (await readAs(db, VILLAGE, (tx) => readBoardEvents(tx, 0, 100_000))).at(-1)?.offset ?? 0;
   const tokens = [undefined, TOKENS.member, agentToken('bob'), TOKENS.admin];
   const storm: BoardViewer[] = [];
-  // Never more at once than the listen queue of a socket holds.
+  // Opens at most as many at a time as the listen queue of a socket holds.
   while (storm.length < SOCKETS)
     storm.push(
       ...(await Promise.all(

@@ -160,7 +160,7 @@ test('the API serves files only of labelled ConfigMaps that the Agent names', as
   assert.deepEqual(skills[0], { name: 'write-a-patch', from: 'image', sha256: null });
 });
 
-test('a ConfigMap with binary files, hidden names or too much text is no valid skill', () => {
+test('a ConfigMap with binary files, hidden names or too much text is not a valid skill', () => {
   const metadata = { name: 'm', uid: 'u', labels: { 'hamlet.village/skill': 'true' } };
   const problem = (data: Record<string, string>, binaryData: Record<string, string> = {}) => {
     const read = filesOfMap({ metadata: { ...metadata, resourceVersion: '1' }, data, binaryData });

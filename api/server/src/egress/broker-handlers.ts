@@ -12,7 +12,7 @@ import type { Village } from '../village.ts';
 
 /** Attempts of one life in an hour. Installing a large project makes about 2,000. */
 export const EGRESS_ATTEMPTS_AN_HOUR = 20_000;
-/** Recorded attempts of one life in an hour: a hundred beyond the limit, which show that the broker refused them. */
+/** Recorded attempts of one life in an hour: a hundred beyond the limit, which prove the refusals of the broker. */
 export const EGRESS_RECORDED_AN_HOUR = EGRESS_ATTEMPTS_AN_HOUR + 100;
 
 const UNKNOWN = deny(

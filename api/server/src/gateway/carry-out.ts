@@ -111,7 +111,7 @@ function failureOf({ state, error }: Gathered): ModelError | null {
   return state.last?.kind === 'failed' && error === null ? state.last.error : null;
 }
 
-/** The tokens of an incomplete answer. They include the prompt if a provider was asked, even if no text came. */
+/** The tokens of an incomplete answer. They include the prompt if a provider was asked, even if no text has arrived. */
 function cutUsage(ticket: Ticket, gathered: Gathered): ModelUsage {
   const spent = usageOf(ticket, gathered);
   const isPromptRead = gathered.askedMs !== null && spent.promptTokens === 0;
@@ -136,7 +136,7 @@ function noteFailure(
   return refusalOfModel(error, provider);
 }
 
-/** The agent pays for the tokens so far; during a freeze, only if text came. */
+/** The agent pays for the tokens so far; during a freeze, only if text has arrived. */
 async function giveUp(
   ports: GatewayPorts,
   ticket: Ticket,

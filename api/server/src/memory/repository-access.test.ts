@@ -52,7 +52,7 @@ test('dot segments cannot escape a pattern, and neither visitors nor agents use 
   assert.equal(mayUse({ role: 'visitor', id: 'visitor' })('git.example.org/open/app'), false);
 });
 
-test('the list takes hosts with paths, and names what is wrong with another text', () => {
+test('the list accepts hosts with paths, and the error names the fault of any other text', () => {
   for (const repository of ['git.example.org/*', 'git.example.org:8443/a/b'])
     assert.ok(RepositoryMembers.safeParse([{ repository, members: ['*'] }]).success, repository);
   for (const repository of ['https://git.example.org/a', '*', 'git.example.org/a*', 'git.example.org/*/b'])

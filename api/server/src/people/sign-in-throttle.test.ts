@@ -25,7 +25,7 @@ test('one address may fail ten times for a name and fifty times in total, and ag
   assert.ok(each.begin('name 0', '198.51.100.1').ok);
 });
 
-test('a successful attempt does not count, and can be uncounted only once', () => {
+test('a successful attempt does not count, and can be taken back only once', () => {
   const { throttle: each } = throttle();
   for (let tries = 0; tries < 100; tries += 1) {
     const attempt = each.begin('ada', '198.51.100.1');

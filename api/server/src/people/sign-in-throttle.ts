@@ -14,7 +14,7 @@ const TRACKED_MAX = 20_000;
 export interface Attempt {
   readonly ok: true;
   readonly nameIsUnderAttack: boolean;
-  /** Uncounts this attempt, because it was not a wrong guess. */
+  /** Takes this attempt out of the count, because it was not a wrong guess. */
   takeBack(): void;
 }
 

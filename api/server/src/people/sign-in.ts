@@ -123,7 +123,7 @@ export async function bootstrap(
   });
 }
 
-/** Runs an attempt that counts as a wrong guess unless `make` uncounts it. An exception, such as a lost connection, uncounts it too. */
+/** Runs an attempt. It counts as a wrong guess unless `make`, or an exception such as a lost connection, takes it back. */
 async function attempted(attempt: Attempt | Refused, make: (attempt: Attempt) => Promise<SignIn>): Promise<SignIn> {
   if (!attempt.ok) return attempt;
   try {

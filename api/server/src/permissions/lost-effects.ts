@@ -15,7 +15,7 @@ import { job, type Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 
 const EVERY_MS = 30_000;
-/** The command of a call that is under way when its run ends takes less than this. */
+/** Upper bound, in seconds, for a command that is still running when its run ends. */
 const LATE_S = 300;
 
 const UNKNOWN: CallOutcome = {

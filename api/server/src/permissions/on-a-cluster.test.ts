@@ -92,7 +92,6 @@ async function applyAgent(): Promise<void> {
 
 type Stored = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
 
-/** The Schedules with this prompt. */
 async function schedulesWith(prompt: string): Promise<readonly Stored[]> {
   const { items } = await kube.client.list<Stored>(SCHEDULES, { namespace });
   return items.filter(({ spec }) => spec['prompt'] === prompt);

@@ -83,7 +83,7 @@ test('examples name calls and shell commands; a wrong one is refused with its pl
   assert.equal(rules({ match: [{ tool: 'mcp__files__read' }] }, ['mcp__files']).length, 2);
 });
 
-test('of village, tier and Agent the strictest verdict counts; a tier never loosens it, and each change is a new version', () => {
+test('the strictest verdict of village, tier and Agent counts; a tier never loosens it, and each change is a new version', () => {
   const spec = (rules: readonly object[]) =>
     EntitlementSpec.parse({
       rank: 1,

@@ -116,7 +116,7 @@ function closing(route: typeof closePost | typeof resolvePost): Prepare {
 const CLOSE = closing(closePost);
 const RESOLVE = closing(resolvePost);
 
-/** The way of each tool that the API performs. ask_human has none: the answer of the person is its outcome. */
+/** How the API performs each of its tools. ask_human has no way: the person's answer is its outcome. */
 const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
   say: way(VILLAGE_TOOLS.say.input, {
     route: actAsAgent,

@@ -105,7 +105,7 @@ export class WakeHub {
     }
   }
 
-  /** Null if the agent is gone; greater than the stream's cycle if another life has begun. */
+  /** Null if the agent is gone. If another life has begun, a number above the stream's cycle. */
   #newestCycle({ agentId, uid, cycle }: Stream): number | null {
     const record = this.#ports.source.get(agentId);
     if (record === null) return this.#ports.source.ready ? null : cycle;

@@ -65,7 +65,7 @@ async function insist<T>(name: string, send: () => Promise<Outcome<T>>): Promise
 interface Tree {
   readonly agentId: AgentId;
   readonly sessionId: string;
-  /** A run, its worker, and a worker of this one. */
+  /** A run, its worker, and that worker's own worker. */
   readonly runs: readonly Working[];
 }
 

@@ -88,7 +88,7 @@ test('a command that is killed midway runs again only if a person allows it', as
     await residents.kill(child);
     await runs.play.admin.rebootAgent({ agent_id: 'ada' });
     appendFileSync(fileOf(`${name}-go`), '');
-    // For the second answer the volume is lost too.
+    // If the person answers `repeat`, the volume is lost too.
     await residents.start('ada', word === 'repeat' ? 'moved' : undefined);
     const asked = await answer(run_id, word);
     assert.deepEqual([asked.why, asked.tool, asked.call_id], ['unknown', 'command', '1.0']);

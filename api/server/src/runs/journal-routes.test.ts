@@ -142,7 +142,7 @@ test('only the present lease of a run can store its journal', async () => {
   assert.deepEqual((await run.read()).entries, []);
 });
 
-test('entries of unknown kinds are stored but not shown; unstorable or too much text is refused', async () => {
+test('entries of unknown kinds are stored but not shown; text that is unstorable or too long is refused', async () => {
   const run = await Mirrored.of('dan');
   const newer = [
     run.entry(1, { type: 'dreamt', v: 2, of: { sheep: [1, 2] } }),

@@ -80,7 +80,7 @@ test('start, step and settle may be repeated without effect; the first end count
   assert.equal((await runs.events(run_id)).length, 4);
 });
 
-test('runs wait in the order in which they were given, and start one at a time', async () => {
+test('runs wait in the order of their creation, and start one at a time', async () => {
   const ids = [];
   for (const prompt of ['one', 'two', 'three']) ids.push((await runs.give('bob', prompt)).run_id);
   const lived = [];

@@ -93,7 +93,7 @@ test('a run that waits for a permission never lapses, and a cancel ends it at on
   );
 });
 
-test('attempts with progress have no limit', async () => {
+test('attempts that make progress are not limited', async () => {
   const { runId } = await runs.addStarted();
   for (let attempt = 1; attempt <= 3 * RUN_ATTEMPTS_MAX; attempt += 1) {
     await runs.command(runId, { kind: 'journal', cycle: 1, attempt });

@@ -26,7 +26,7 @@ interface UpkeepPorts {
 
 const EVERY_MS = 2_000;
 const FORGET_EVERY_MS = 60_000;
-/** Ended runs beyond those that are kept stay for this long. */
+/** Interval of pruning: until the next one, ended runs beyond the limit stay. */
 const PRUNE_EVERY_MS = 300_000;
 const LEASE_MS = RUN_LEASE_S * 1_000;
 

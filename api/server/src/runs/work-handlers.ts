@@ -33,7 +33,7 @@ type RunUsageBody = NonNullable<CallInput<typeof settleRunRoute>['body']['usage'
 export function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
   return (run) => {
     if (run.agentId !== actor.agentId)
-      return refused('not_own_agent', `This token belongs to ${actor.agentId}: use one of the run's agent`);
+      return refused('not_own_agent', `This token belongs to ${actor.agentId}: use a token of the run's agent`);
     if (run.agentUid !== actor.uid) return refused('no_such_run', 'The run was given to an earlier life of the agent');
     return cycle === actor.cycle
       ? null

@@ -68,7 +68,7 @@ const { size } = await eventually('all to be sealed and kept', async () => {
     head
   );
 });
-/** The outside copy from before any change. */
+/** The copy outside of the village, from before any change. */
 const kept = testFolder('kept');
 await cp(folder, kept, { recursive: true });
 for (const table of TAMPERED) await superuser.run(`alter table ${table} disable trigger all`);
@@ -141,7 +141,6 @@ interface Entry {
   readonly id: string;
 }
 
-/** The nth entry of a kind. */
 async function entryOf(kind: 'ledger' | 'act', nth: number): Promise<Entry> {
   const rows = await superuser.run(`
     select position, id from (select row_number() over (order by xact, kind, id) - 1 as position, kind, id from log.leaf) l where kind = ${kind === 'ledger' ? 1 : 2} order by position offset ${nth} limit 1`);

@@ -15,7 +15,7 @@ import type { Log } from './log.ts';
 import { openRedisLink } from './redis-link.ts';
 
 const HOUR_MS = 3_600_000;
-/** The lock has its real duration: a replica that pauses for a moment does not lose its jobs. */
+/** The lock has its real duration, so that a replica that pauses for a moment keeps its jobs. */
 const TIMING: JobTiming = { deriveEveryMs: 50, lockMs: 30_000 };
 let village = 0;
 let stops: (() => Promise<void>)[] = [];
@@ -86,7 +86,7 @@ test('a Redis outage is reported once, and jobs run when it is back', async () =
   await eventually('the outage in the log', () => logged.includes('warn jobs wait: Redis does not answer'));
   await redis.start();
   await eventually('runs after the outage', () => often.runs() > before + 2);
-  // A connection that is still down may report once more after the first one is back.
+  // A connection that is still down may report again after the first one is back.
   assert.ok(logged.filter((line) => line.startsWith('warn jobs wait')).length <= 2);
 });
 

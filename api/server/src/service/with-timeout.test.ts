@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { LateError, withTimeout } from './with-timeout.ts';
 
-/** Blocks this process, as if it got no processor time. */
+/** Blocks this process, as if the machine gave it no processor time. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

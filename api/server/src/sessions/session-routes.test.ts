@@ -80,7 +80,7 @@ test('requests with the same Idempotency-Key make one message and one run', asyn
   await mia.client.endSession(at(sessionId));
 });
 
-test('only people of a session and admins read it; the audit names an admin once', async () => {
+test('only people of a session and admins read it; the audit records each admin once', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada');
   const { run } = dataOf(await talk.say(mia.client, sessionId, 'A secret.'));
   const reads = (client: TestClient) => [

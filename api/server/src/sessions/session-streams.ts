@@ -145,7 +145,7 @@ async function followAnswer({ db, deltas }: StreamPorts, stream: OpenStream, isO
     : null;
 }
 
-/** Sends all changes, a page whenever the reader has read enough of the page before. */
+/** Sends all changes page by page, each once the reader has read enough of the previous one. */
 async function drain(db: Db, stream: OpenStream, isOpen: () => boolean): Promise<void> {
   while (isOpen()) {
     const page = await readSessionEvents(db, stream.sessionId, { after: stream.number, limit: PAGE });

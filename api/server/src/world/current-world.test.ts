@@ -115,7 +115,7 @@ test('a walking agent is at another place at every tick, without an event in bet
   assert.equal(moves.at(-1)?.agents[0]?.moving_to, null, 'it has arrived');
 });
 
-test('the surroundings of an agent are those that the whole village shows, the agent first, without distant ones', () => {
+test('the surroundings of an agent match the whole village: the agent first, and no distant agents', () => {
   const village = new Village();
   const ids = ['ada', 'bob', 'cleo', 'dan'];
   for (const agent_id of ids) village.act({ ...SPAWN, agent_id, display_name: agent_id }, 1);

@@ -126,7 +126,7 @@ test('when the writer ends, the other replica takes over under a new epoch with 
   await eventually('it to report it', () => writes(staying));
 });
 
-test('every recovery gives the same world, bit by bit, as the replicas serve', async () => {
+test('every recovery gives exactly the world that the replicas serve', async () => {
   const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
   const { seed } = await readVillage(db);
   const recover = (): Promise<WorldState> =>

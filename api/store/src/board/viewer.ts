@@ -5,7 +5,7 @@ import type { Subject } from './flags.ts';
 
 export type Viewer = BoardViewer;
 
-/** The village itself: sees everything, but writes only in its own name. */
+/** The village itself, which sees everything but writes only in its own name. */
 export const VILLAGE: Viewer = { role: 'system', actor: 'village' };
 
 /** Sets the viewer until the next call or the end of the transaction. */

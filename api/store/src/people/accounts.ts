@@ -58,7 +58,7 @@ export interface NewAccount {
   readonly identity?: FederatedIdentity;
 }
 
-/** Creates an account; null if its name (in any case) or its identity is taken. */
+/** Creates an account; null if its name (ignoring case) or its identity is taken. */
 export async function insertAccount(
   db: Db,
   { accountId, name, role, passwordHash, identity }: NewAccount,
@@ -79,7 +79,7 @@ export async function insertAccount(
   return row ?? null;
 }
 
-/** An account with its password hash, by name in any case; no hash if it has no password. */
+/** An account with its password hash, by name, ignoring case; no hash if it has no password. */
 export function findAccountByName(db: Db, name: string): Promise<AccountWithHash | null> {
   return findWithHash(db, sql<boolean>`lower(account.name) = lower(${name})`);
 }

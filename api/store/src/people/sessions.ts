@@ -77,7 +77,7 @@ export async function findSessions(
   });
 }
 
-/** Skips locked rows, so that two of these updates cannot deadlock. */
+/** Skips locked rows, so that two such updates cannot deadlock. */
 async function noteUse(db: Db, idHashes: readonly Buffer[]): Promise<void> {
   if (idHashes.length === 0) return;
   await db

@@ -29,7 +29,7 @@ interface PartRow {
   readonly lastId: string;
 }
 
-/** Entries after a place, of the transactions from `from` to below `below`. `size`: entries up to the place. */
+/** Entries after a place whose transactions are at least `from` and below `below`. `size`: entries up to the place. */
 export interface LeafRange {
   readonly after: Place;
   readonly from: bigint;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Failure } from '../command.ts';
 import { freezeAct, freezeLines } from './freeze.ts';
 
-test('the command line selects one action, and a freeze needs a reason', () => {
+test('a command line selects one action, and a freeze needs a reason', () => {
   assert.deepEqual(freezeAct({ names: ['status'], flags: {} }), { kind: 'status' });
   assert.deepEqual(freezeAct({ names: [], flags: { reason: 'a leak' } }), { kind: 'freeze', reason: 'a leak' });
   assert.deepEqual(freezeAct({ names: [], flags: { lift: true } }), { kind: 'lift' });

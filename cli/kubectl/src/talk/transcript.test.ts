@@ -21,7 +21,7 @@ function printed(work: (transcript: Transcript) => void): string {
   return text;
 }
 
-test('words stream on one line, and calls stand between them', () => {
+test('words stream on one line, and calls are printed between them', () => {
   const text = printed((transcript) => {
     transcript.delta(words('I go '));
     transcript.delta(words('to Bob.'));

@@ -43,7 +43,7 @@ func down(f *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// clear removes the rest of the cluster from the machine, from the outside in: processes hold mounts, mounts hold
+// clear removes the remains of the cluster from the machine, from the outside in: processes hold mounts, mounts hold
 // namespaces, and all of them hold the folder.
 func clear(s spec.Spec, keep bool) error {
 	machine.KillRecorded(s)
@@ -83,7 +83,7 @@ func stopSupervisor(s spec.Spec) error {
 			continue
 		}
 		if time.Since(began) > 2*stopLimit {
-			return fmt.Errorf("the supervisor, process %d, does not end after SIGKILL", record.Pid)
+			return fmt.Errorf("the supervisor, process %d, did not end after SIGKILL", record.Pid)
 		}
 		_ = syscall.Kill(record.Pid, syscall.SIGKILL)
 	}

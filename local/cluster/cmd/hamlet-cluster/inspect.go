@@ -104,7 +104,7 @@ func killSupervisor(s spec.Spec) error {
 	defer cancel()
 	process.AwaitEnd(ctx, record.Pid)
 	if record.Alive() {
-		return fmt.Errorf("the supervisor, process %d, does not end", record.Pid)
+		return fmt.Errorf("the supervisor, process %d, did not end", record.Pid)
 	}
 	fmt.Printf("killed supervisor, process %d: run up again, until then no component is restarted\n", record.Pid)
 	return nil

@@ -112,7 +112,7 @@ func lock(s spec.Spec) (func(), error) {
 	if sameFile(file, s.Path("lock")) {
 		return func() { _ = file.Close() }, nil
 	}
-	// In the meantime a `down` has removed the folder, and this lock file with it.
+	// A `down` has removed the folder, and this lock file with it, in the meantime.
 	_ = file.Close()
 	return lock(s)
 }

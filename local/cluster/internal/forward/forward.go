@@ -48,7 +48,7 @@ var podDialer = net.Dialer{
 	},
 }
 
-// outsideTime is the timeout of a connection to an address outside of the cluster.
+// outsideTime is the timeout of a connection to an address outside the cluster.
 const outsideTime = 10 * time.Second
 
 type Target struct {

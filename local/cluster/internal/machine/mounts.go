@@ -151,7 +151,7 @@ func MountImage(s spec.Spec, n spec.Node, image, folder string) error {
 	return inNode(s, n, mountImage, image, folder)
 }
 
-// UnmountImage removes the mount; it fails while a pod uses the folder. A folder without a mount is no error.
+// UnmountImage removes the mount; it fails while a pod uses the folder. A folder without a mount is not an error.
 func UnmountImage(s spec.Spec, n spec.Node, folder string) error {
 	return inNode(s, n, unmountImage, folder)
 }

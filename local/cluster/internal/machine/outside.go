@@ -15,7 +15,7 @@ const forwarding = "/proc/sys/net/ipv4/ip_forward"
 func outsideTable(s spec.Spec) string { return fmt.Sprintf("hamlet_outside_%d", s.Slot) }
 
 // EnsureOutside gives the nodes a way out of the machine, or takes it from them; it is idempotent. Packets to hosts
-// outside of the cluster leave under the address of the machine. Policies are applied before, on the nodes.
+// outside of the cluster leave under the address of the machine. The nodes apply policies before that.
 func EnsureOutside(s spec.Spec) error {
 	if len(s.Nodes) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func EnsureOutside(s spec.Spec) error {
 	return err
 }
 
-// outsideRules replaces the table as a whole. The first line makes the deletion succeed also when there is none.
+// outsideRules replaces the table as a whole. The first line creates a missing table, so that the deletion succeeds.
 func outsideRules(s spec.Spec) string {
 	own := strings.Join([]string{s.PodCIDR, s.ServiceCIDR, fmt.Sprintf("10.89.%d.0/24", s.Slot)}, ", ")
 	table := outsideTable(s)

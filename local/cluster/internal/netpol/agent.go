@@ -24,9 +24,9 @@ import (
 )
 
 const (
-	// Changes come in groups: the agent waits this long for the rest of a group.
+	// Changes arrive in bursts: the agent waits this long for the rest of a burst.
 	settle = 20 * time.Millisecond
-	// The agent writes the rules again at this interval even without a change, in case another program has removed them.
+	// The agent rewrites the rules at this interval even without a change, in case another program has removed them.
 	rewrite = 30 * time.Second
 )
 

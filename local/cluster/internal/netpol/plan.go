@@ -220,7 +220,7 @@ func (b Block) contains(address netip.Addr) bool {
 	return inside(b.CIDR) && !slices.ContainsFunc(b.Except, inside)
 }
 
-// tidy sorts and removes duplicates.
+// tidy sorts a list and removes its duplicates.
 func tidy(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -141,7 +141,7 @@ func (ca authority) issue(s spec.Spec, id identity) error {
 func newTemplate(id identity) *x509.Certificate {
 	t := &x509.Certificate{
 		Subject: pkix.Name{CommonName: id.name, Organization: id.groups},
-		// Valid from an hour ago, for a machine whose clock is corrected after the start.
+		// Valid from an hour ago, in case the machine's clock is set back after the start.
 		NotBefore:   time.Now().Add(-time.Hour),
 		NotAfter:    time.Now().Add(lifetime),
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment,

@@ -18,7 +18,7 @@ import (
 const (
 	firstPause = 100 * time.Millisecond
 	longPause  = time.Second
-	// A program that ran this long was healthy, so its next restart is quick again.
+	// A program that ran for this long was healthy, so its back-off starts over.
 	healthyAfter = 10 * time.Second
 	maxLogBytes  = 50 << 20
 )
@@ -113,7 +113,7 @@ func (r *Runner) runOnce(t *task) error {
 	return cmd.Wait()
 }
 
-// launch starts the command under the lock, so that a stop either prevents the start or knows the process.
+// launch starts the command under the lock, so that a stop either prevents the start or finds the process.
 func (r *Runner) launch(t *task, cmd *exec.Cmd) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"hamlet.village/cluster/internal/volumes"
 )
 
-// patience bounds one step; it is long, because a machine under load is slow, not broken.
+// patience bounds one step; it is long, because a slow machine under load is not broken.
 const patience = 3 * time.Minute
 
 func (v *Supervisor) bringUp(ctx context.Context) {

@@ -129,7 +129,7 @@ func (v *Supervisor) changeNode(change func(ctx context.Context, n spec.Node) er
 	})
 }
 
-// stopNode simulates a power cut: the node disconnects, all its processes end, and they stay down until startNodeAgain.
+// stopNode simulates a power cut: the node disconnects, and all its processes end and stay down until startNodeAgain.
 func (v *Supervisor) stopNode(_ context.Context, n spec.Node) error {
 	if err := machine.CutNode(n); err != nil {
 		return err

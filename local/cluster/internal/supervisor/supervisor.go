@@ -59,7 +59,7 @@ func Run(ctx context.Context, s spec.Spec) error {
 	return os.Remove(control.Socket(s.State))
 }
 
-// stopAll ends etcd last, so that no last write fails.
+// stopAll ends etcd last, so that the final writes of the other components succeed.
 func (v *Supervisor) stopAll() {
 	v.runner.StopEach(grace, func(c process.Status) bool { return c.Name != "etcd" })
 	v.runner.StopEach(storeGrace, func(process.Status) bool { return true })

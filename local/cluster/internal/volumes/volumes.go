@@ -143,7 +143,7 @@ func (f folders) Delete(_ context.Context, pv *corev1.PersistentVolume) error {
 // suffix of the file that holds the file system of a volume, beside its folder.
 const suffix = ".ext4"
 
-// leastBytes is the smallest ext4 file system with a journal that is worth its name.
+// leastBytes is the size of the smallest ext4 file system with a useful journal.
 const leastBytes = 16 << 20
 
 // makeSized creates a file system of the given size in a sparse file, and mounts it on the folder. A repeated call
@@ -173,7 +173,7 @@ func formatted(image string, bytes int64) error {
 	if err := errors.Join(file.Truncate(bytes), file.Close()); err != nil {
 		return err
 	}
-	// Pods own all of the volume, so no block is kept for the machine's root.
+	// Pods own all of the volume, so no block is reserved for the machine's root.
 	out, err := exec.Command("mkfs.ext4", "-q", "-F", "-m", "0", draft).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("mkfs.ext4 %s: %w: %s", draft, err, strings.TrimSpace(string(out)))

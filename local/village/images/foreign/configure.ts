@@ -71,7 +71,7 @@ function copyEntry(native: string, target: string, { path, stats }: TreeEntry): 
     mkdirSync(to, { recursive: true });
     return setMode(to, stats);
   }
-  // The base may have removed the folder, which a package of the native image created again.
+  // The base may have removed the folder, and a package of the native image created it again.
   mkdirSync(dirname(to), { recursive: true });
   if (stats.isSymbolicLink()) return copyLink(from, to, stats);
   if (!stats.isFile()) return;

@@ -32,7 +32,7 @@ export interface Wanted {
   readonly workspaces: readonly string[] | undefined;
 }
 
-/** Replacements for the programs that the native image has beside its Debian packages. */
+/** Replacements for the programs that the native image has besides its Debian packages. */
 export async function replacementsOf(wanted: Wanted, context: StepContext): Promise<readonly Replacement[]> {
   const { architecture, native, workspaces } = wanted;
   const { npm } = NAMES[architecture];

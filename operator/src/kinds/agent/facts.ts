@@ -32,7 +32,7 @@ export interface Settings {
   readonly image: string;
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   readonly imagePullSecrets: readonly string[];
-  /** Images that an Agent may name for its hands: these names, and those that begin with them. */
+  /** Images that an Agent may name for its hands: these names, and names that begin with one of them. */
   readonly handsImages: readonly string[];
   readonly apiUrl: string;
   /** The broker's URL for agents; undefined if pods can only reach the API. */

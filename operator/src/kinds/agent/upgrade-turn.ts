@@ -8,7 +8,7 @@ export const PROBE_MS = 600_000;
 export type Turn = 'now' | 'waits' | 'halted';
 
 /**
- * Gives the new image to one agent at a time; the next agent gets it once that agent is ready. This state is only in memory:
+ * Gives the new image to one agent at a time, and to the next one once that agent is ready. This state is only in memory:
  * after a change of leader, at most {@link FAILURES_MAX} more agents fail.
  */
 export class UpgradeTurn {

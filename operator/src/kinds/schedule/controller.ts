@@ -131,7 +131,7 @@ export class ScheduleController {
     this.#queue.add(key, this.schedules.state.synced ? 'live' : 'bulk');
   }
 
-  /** Reconciles Schedules whose selection the Agent enters or leaves, because a Schedule without an Agent gives up its slots. */
+  /** Reconciles Schedules that begin or cease to select the Agent, because a Schedule without an Agent gives up its slots. */
   #onAgent(change: Change<KubeObject>): void {
     if (!this.#options.agents.state.synced || !mayChangeSelection(change)) return;
     for (const schedule of this.schedules.cache.values()) {

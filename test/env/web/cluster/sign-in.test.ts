@@ -4,7 +4,7 @@ import { test } from '../../cluster-test.ts';
 import { browser, page, provider, shot, signedIn, signInByProvider, url } from './stage.ts';
 
 test('a person whose groups have no role gets an explanation and is not signed in', async () => {
-  // A refused person lands on the map, which is cheaper in a small window.
+  // A refused person lands on the map, which costs less in a small window.
   await page.setViewportSize({ width: 480, height: 720 });
   await page.goto(`${url}/?view=tiers`);
   await signInByProvider({ sub: 'subject-1', preferred_username: 'Strange', groups: ['strangers'] });

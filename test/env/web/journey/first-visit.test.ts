@@ -21,7 +21,7 @@ test('a visitor sees two agents move in one world', async () => {
   await waitForRow('bob', 'state', 'Awake');
   for (const id of ['ada', 'bob']) {
     const from = await until(`${id} is drawn`, () => drawn(id));
-    // Evaluated from outside, since the page's content security policy forbids eval.
+    // Evaluated from outside, because the page's content security policy forbids eval.
     await until(`${id} walks on the map`, async () => {
       const now = await drawn(id);
       return now !== undefined && Math.hypot(now.x - from.x, now.y - from.y) > 1;

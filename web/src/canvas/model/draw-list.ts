@@ -171,7 +171,7 @@ function ringOf({ selected, hovered }: FrameInput, agentId: string): FigureComma
   return agentId === hovered ? 'hover' : 'none';
 }
 
-/** True if the figure lies down: the agent is suspended, or it sleeps by itself at night. */
+/** True if the figure lies down: the agent is suspended, or sleeps on its own at night. */
 function lies(agent: DrawnAgent): boolean {
   return agent.asleep || agent.activity === 'sleeping';
 }
@@ -228,7 +228,7 @@ function takeRoom(taken: Box[], box: Box): boolean {
   return free;
 }
 
-/** The opacity of a speech: 1 while it is new, then falling to 0 at its end. 0 if it is later than `tick`. */
+/** The opacity of a speech bubble: 1 while it is new, then falling to 0 at its end. 0 if it is later than `tick`. */
 export function speechAlpha(tick: number, spokenAt: number): number {
   const age = tick - spokenAt;
   if (age < 0 || age >= SPEECH_TICKS) return 0;
@@ -335,9 +335,9 @@ function within(rect: TileRect, place: Point): boolean {
 /** The amount of detail. `far`: counts, zones. `district`: small figures, places. `street`: names. `close`: all. */
 type Level = 'far' | 'district' | 'street' | 'close';
 
-/** With more figures than this, the level is `district` in place of `street`. */
+/** With more figures than this, the level is `district` instead of `street`. */
 const READABLE_FIGURES = 120;
-/** With more agents than this, the map shows counts per cell in place of single agents. */
+/** With more agents than this, the map shows counts per cell instead of single agents. */
 const READABLE_DOTS = 2500;
 
 /** The level of detail. `zoom` is CSS pixels per tile, `visible` the number of agents in view. */

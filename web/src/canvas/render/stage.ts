@@ -329,7 +329,7 @@ function multiply(left: number, right: number): number {
   return channel(16) | channel(8) | channel(0);
 }
 
-/** Names of zones and places: under the figures, so that they cover no agent. */
+/** Names of zones and places: below the figures, so that they cover no agent. */
 function drawMarks(pool: SpritePool, list: DrawList, { labels }: Tools): void {
   for (const { x, y, width, text, labelAlpha: alpha } of list.zones) {
     if (alpha === 0) continue;
@@ -342,7 +342,7 @@ function drawMarks(pool: SpritePool, list: DrawList, { labels }: Tools): void {
   }
 }
 
-/** Pins of posts: above the ground and its names, under the figures. */
+/** Pins of posts: above the ground and its names, and below the figures. */
 function drawPins(pool: SpritePool, list: DrawList, { labels }: Tools): void {
   for (const { x, y, tone, ids } of list.pins) {
     const texture = labels.get({ kind: 'pin', tone, count: ids.length });

@@ -7,7 +7,7 @@ import type { Brush } from './art/paint-ground.ts';
 /** The pixels per tile of each level. The constructor paints the whole first level, which lies under all others. */
 const SCALES = [8, 16, 32, 64] as const;
 const CHUNK_PX = 512;
-/** Maximum number of chunks kept, with those of the first level: 64 MB of texture. */
+/** Maximum number of chunks kept, including those of the first level: 64 MB of texture. */
 const MAX_CHUNKS = 64;
 
 interface Chunk {

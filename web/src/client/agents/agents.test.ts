@@ -78,7 +78,7 @@ test('feed, rows and clock follow the world', async (context) => {
   assert.deepEqual([rows[0]?.place, rows[0]?.carried, clock?.day], ['Café', ['apple'], 0]);
 });
 
-test('known agents stay after a refusal, which is stored beside them', async (context) => {
+test('known agents stay after a refusal, which is stored with them', async (context) => {
   const { agents, store, answers } = started(context, { [listAgents.name]: listed('ada') });
   await agents.refreshAll();
   answers[listAgents.name] = AWAY;

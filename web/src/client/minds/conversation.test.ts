@@ -147,7 +147,7 @@ test('the stream can carry the state of a run itself', () => {
   assert.equal(after.traces.get(RUN_ID)?.run?.runtime, 'scripted');
 });
 
-test('a reset begins again', () => {
+test('after a reset the conversation begins again', () => {
   assert.deepEqual(fold([...COURSE, { event: 'reset', data: {} }]), EMPTY_CONVERSATION);
 });
 

@@ -9,7 +9,7 @@ export interface RunTrace {
   readonly run: Run | null;
   readonly events: readonly RunEvent[];
   readonly partial: PartialWords | null;
-  /** Words of finished answers whose event has no text, by the number of the answer. A reload does not have them. */
+  /** Words of finished answers whose event has no text, by the number of the answer. A reload loses them. */
   readonly said: ReadonlyMap<number, string>;
 }
 

@@ -289,7 +289,7 @@ export class Intents {
   }
 }
 
-/** Sends one write at a time, and has the outcome of the last one; see `Intents`. Every write of the page uses it. */
+/** Sends one write at a time, and holds the outcome of the last one; see `Intents`. Every write of the page uses it. */
 export interface Intent extends IntentState, Pick<Intents, 'send' | 'changed'> {
   /** Sends a write to a route. Resolves to null after a refusal, or if another write has no answer yet. */
   call<const R extends RouteSpec>(route: R, input: CallInput<R>, intent?: string): Promise<CallData<R> | null>;

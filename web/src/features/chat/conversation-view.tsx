@@ -58,7 +58,7 @@ function useStickToEnd(): Stick {
       sticks.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
       setAtEnd(sticks.current);
     };
-    // The box shrinks, too: on a phone the keyboard takes a part of it.
+    // The box can also shrink: on a phone the keyboard covers a part of it.
     const watch = new ResizeObserver(() => {
       measured = measure();
       if (sticks.current) box.scrollTop = box.scrollHeight;

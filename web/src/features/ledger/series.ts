@@ -70,7 +70,7 @@ function round(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** Moves labels at least `gap` apart, downwards first, then up from `height`. In the order of the input. */
+/** Moves labels at least `gap` apart, downwards first, then up from `height`. Keeps the order of the input. */
 export function spread(places: readonly number[], gap: number, height: number): number[] {
   const order = places.map((place, index) => ({ place, index })).toSorted((left, right) => left.place - right.place);
   let free = -Infinity;

@@ -193,7 +193,7 @@ export function PlotKey() {
 
 const lookOf = (index: number): string => `plot-series-${index % 5}`;
 
-/** The value of each series at an instant, null before its first point, and the class of its look. */
+/** The value of each series at an instant, null before its first point, and the CSS class of its line. */
 function valuesAt(series: readonly Series[], atMs: number) {
   return series.map(({ id, name, points }, index) => ({
     id,

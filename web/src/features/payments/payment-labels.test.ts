@@ -9,7 +9,7 @@ test('no admin approves their own proposal', () => {
   assert.equal(mayApprove({ state: 'proposed', requested_by: 'account a' }, null), false);
 });
 
-test('both sides of a difference have a text, even an empty side', () => {
+test('both sides of a difference have a text, even if one is empty', () => {
   assert.deepEqual(sidesOf({ ours: '25', theirs: null }), { ours: '25.00 ai$', theirs: 'nothing' });
   assert.deepEqual(sidesOf({ ours: null, theirs: { amount: '25.00', currency: 'USD' } }), {
     ours: 'nothing',

@@ -20,7 +20,7 @@ test('a layer and its key convert into each other', () => {
   for (const layer of [{}, { agent_id: 'ada' }, { tier: 'tier-0' }]) assert.deepEqual(layerOf(layerKey(layer)), layer);
 });
 
-test('the unchanged text proposes the rules in force, and text that is not JSON has a problem', () => {
+test('the unchanged text proposes the rules in force, and text that is not JSON gives a problem', () => {
   for (const inForce of [VILLAGE, ADA])
     assert.deepEqual(proposalOf(draftOf(inForce), inForce), { ok: true, proposal: inForce });
   const wrong = proposalOf('[', VILLAGE);

@@ -59,7 +59,7 @@ test('a file is delivered byte for byte, even if it is read in parts', async () 
   assert.ok(content.equals(made?.bytes ?? new Uint8Array()));
 });
 
-test('files outside the workspace, empty files and too long ones are not delivered', async () => {
+test('files that are outside the workspace, empty or too long are not delivered', async () => {
   symlinkSync(join(outside, 'secret'), at('link'));
   symlinkSync(outside, at('folder'));
   writeFileSync(at('empty'), '');

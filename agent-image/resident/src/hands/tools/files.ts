@@ -69,11 +69,11 @@ async function editFile({ path, old_text: old, new_text: fresh, all }: Edit, job
   const text = before.data.toString();
   const found = text.split(old).length - 1;
   if (found === 0)
-    throw new HandsError('text_not_found', `old_text is not in ${file}. Read the file, and copy it exactly.`);
+    throw new HandsError('text_not_found', `old_text is not in ${file}. Read the file, and copy the text exactly.`);
   if (found > 1 && !all)
     throw new HandsError(
       'text_not_unique',
-      `old_text is in ${file} ${found} times. Add more of its lines, or set all.`,
+      `${file} contains old_text ${found} times. Add more of its lines, or set all.`,
     );
   return change(job, { path: file, before, after: Buffer.from(text.replaceAll(old, () => fresh)) });
 }

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 export interface Net {
   /** Variables by which programs find the proxy, with this user. */
   environmentOf(place: { readonly run: string; readonly call: string }): Record<string, string>;
-  /** Serves a host without TLS, and with TLS if `startNet` got a key. */
+  /** Serves a host without TLS, and with TLS if `startNet` received a key. */
   serve(host: string, listener: RequestListener): void;
   /** Port of a server on loopback without a host name. */
   readonly ownPort: number;

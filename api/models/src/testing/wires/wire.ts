@@ -20,7 +20,7 @@ export interface ScriptedAnswer {
 export type ReportedCode = Exclude<ModelErrorCode, 'network' | 'bad_answer' | 'cancelled'>;
 
 export interface Wire {
-  /** A whole answer; of a provider that only streams, its stream. */
+  /** A whole answer; a stream if the provider only streams. */
   plain(answer: ScriptedAnswer): WireAnswer;
   stream(answer: ScriptedAnswer): WireAnswer;
   /** The provider's own error bodies, with their headers. */

@@ -14,7 +14,7 @@ export class WriteWaits {
     this.#onError = onError;
   }
 
-  /** Resolves with true once the permission may need a decision, and at the latest after `ms`; with false when the API ends. */
+  /** Resolves with true once the permission may need a decision, or after `ms`; resolves with false when the API ends. */
   wait(permissionId: string, ms: number): Promise<boolean> {
     if (this.#isClosed) return Promise.resolve(false);
     return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { createOutboundFetch, type Resolve } from './outbound-fetch.ts';
 
-/** Names for the test. `turns` gets another address at the second look-up, as from an attacker's name server. */
+/** Names for the test. `turns` has another address at the second look-up, as if an attacker ran its name server. */
 let lookups = 0;
 const resolve: Resolve = (host, _options, done) => {
   lookups += 1;

@@ -71,7 +71,7 @@ test('a plain answer has the usage and the receipt of the OpenAI format', async 
   wire.verify();
 });
 
-test('parallel tool calls, and their results in the next request', async () => {
+test('parallel tool calls are translated, and so are their results in the next request', async () => {
   answerWith(
     { text: ['I walk.'], calls: CALLS },
     { tools: SENT_TOOLS, tool_choice: 'required', parallel_tool_calls: false, messages: [USER] },

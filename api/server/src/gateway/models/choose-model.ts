@@ -15,7 +15,7 @@ function matches({ name, provider, providerModel }: ServedModel, asked: NonNulla
   return isNamed && (asked.provider === undefined || asked.provider === provider);
 }
 
-/** The model with the largest context; of equal ones the later, because tiers list their better models later. */
+/** The model with the largest context; a tie goes to the later one, because tiers list their better models later. */
 function bestOf(served: readonly ServedModel[]): ServedModel | undefined {
   return served.reduce<ServedModel | undefined>(
     (best, each) => (best !== undefined && best.contextTokens > each.contextTokens ? best : each),

@@ -1,4 +1,4 @@
-/** The sign-in to a subscription against a real authorization server: begun, finished, renewed once by two replicas, revoked. */
+/** Sign-in to a subscription at a real authorization server: start, end, one renewal by two replicas, and revocation. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

@@ -35,7 +35,7 @@ export function createAddressGate({
   return {
     addressOf: (request: Addressed) => clientAddress(request, trust),
     takeRequest: (address: string) => limiter.take(`address ${countedAddress(address)}`, requests, monotonicMs()),
-    /** Uncounts a request of one of the village's programs, because these have their own quota. */
+    /** Takes a request of a village program out of the count, because these programs have their own quota. */
     giveBackRequest: (address: string) => limiter.giveBack(`address ${countedAddress(address)}`),
     takeMessage: (address: string) => limiter.take(`messages ${countedAddress(address)}`, messages, monotonicMs()),
     openSocket: (path: string, address: string) => {

@@ -26,7 +26,7 @@ function sendBody(exchange: Exchange, outcome: Accepted<unknown>): void {
   } else if (route.answer.kind === 'redirect') {
     response.set('location', String(outcome.data)).end();
   } else if (route.answer.kind === 'bytes') {
-    // A handler with several content types names the one of its answer.
+    // A handler with several content types sets the type of its answer.
     if (!response.hasHeader('content-type')) response.type(route.answer.contentType);
     response.send(bufferOf(outcome.data as Uint8Array));
   } else {

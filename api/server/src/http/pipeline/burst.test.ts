@@ -56,7 +56,7 @@ async function gaze(until: AbortSignal): Promise<void> {
   while (!until.aborted) await (await fetch(`${play.url}/world`)).text();
 }
 
-test('next to many readers of the world, a new request sees every act that the API confirmed before it', async () => {
+test('among many readers of the world, a new request sees every act that the API confirmed before it', async () => {
   const stopping = new AbortController();
   const gazing = Promise.all(Array.from({ length: 4 }, () => gaze(stopping.signal)));
   try {

@@ -62,7 +62,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the web. Its only page is /. The names of its files contain a hash, so that browsers may cache them permanently. */
+/** Serves the web. Its only page is /. Names of files contain a hash, so browsers may cache the files permanently. */
 function serveWeb(webDir: string): RequestHandler {
   return express.static(webDir, {
     index: 'index.html',

@@ -27,7 +27,7 @@ const SAYS_TOO_MUCH = 1_008;
 
 export interface Attached {
   readonly webSocket: WebSocket;
-  /** {@link WebSocket.send} writes head and body apart, which doubles the cost of a short message. */
+  /** {@link WebSocket.send} writes head and body separately, which doubles the cost of a short message. */
   readonly sendBinary: (message: Uint8Array) => void;
   readonly query: URLSearchParams;
   readonly actor: Actor;

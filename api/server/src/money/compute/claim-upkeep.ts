@@ -106,7 +106,7 @@ export async function keepClaim(ports: UpkeepPorts, agentId: string): Promise<vo
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 4;
-/** A pod without a hold is a fault only in two checks in a row, because events and watches need a moment. */
+/** A pod without a hold is a fault only after two checks in a row, because events and watches need a moment. */
 const PROVEN_EVERY_MS = 15_000;
 
 export interface ClaimUpkeepPorts extends UpkeepPorts, Pick<Services, 'registry' | 'log'> {

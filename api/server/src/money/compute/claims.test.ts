@@ -211,7 +211,7 @@ test('if the next hold is refused, the pod keeps its paid time, the operator is 
   assert.deepEqual(await play.funds(agent), ['0.2', '0'], 'the agent paid one hour, and no more');
 });
 
-test('an API that was down for long still charges the used time, but no more than the hold', async () => {
+test('after a long outage the API still charges the used time, but no more than the hold', async () => {
   await rich('1.2');
   await play.ask(agent, { pod_uid: 'pod-1' });
   await play.age(agent, 5 * HOUR_MS);

@@ -116,7 +116,7 @@ function refusalOf(reason: LedgerRefusal): { readonly ok: false; readonly reason
 
 interface Credit extends Pick<Income, 'source' | 'transactionId' | 'amount' | 'note' | 'actor' | 'eventAt' | 'about'> {
   readonly accountId: number;
-  /** For a credit of the rest: the id of the refund before it. Null for the first credit. */
+  /** For a credit of the rest: the id of the preceding refund. Null for the first credit. */
   readonly after: string | null;
 }
 

@@ -206,6 +206,6 @@ test('the account closes with the last life, and its balance can still be read',
   assert.equal(await balanceOf('cleo'), held);
 });
 
-test('the books break no rule', async () => {
+test('the books violate no rule', async () => {
   await assertBooks(db);
 });

@@ -25,7 +25,7 @@ async function endOne(tx: Tx, runId: string): Promise<boolean> {
   return true;
 }
 
-/** Ends offers that cannot be accepted any more, each in its own transaction. */
+/** Ends offers that can no longer be accepted, each in its own transaction. */
 export function offerJob({ db, freeze, log }: OfferPorts): Job {
   const each = itemByItem<string>({
     log,

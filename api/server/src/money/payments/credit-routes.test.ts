@@ -320,6 +320,6 @@ test('PayPal is off by default, and the log says so', async () => {
   assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [409, 'paypal_off']);
 });
 
-test('the books break no rule', async () => {
+test('the books violate no rule', async () => {
   await assertBooks(db);
 });

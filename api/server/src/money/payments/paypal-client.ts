@@ -113,7 +113,7 @@ async function fetchToken({ call, hosts, secrets, monotonicMs }: PayPalClientPor
   return { text: answer.access_token, untilMs: monotonicMs() + (answer.expires_in - TOKEN_MARGIN_S) * 1_000 };
 }
 
-/** Sends requests with a cached bearer token. If PayPal refuses the token, sends the request once more with a new one. */
+/** Sends requests with a cached bearer token. If PayPal refuses the token, repeats the request once with a new one. */
 function withToken(
   ports: PayPalClientPorts,
 ): (send: (authorization: string) => Promise<HttpsAnswer>) => Promise<HttpsAnswer> {

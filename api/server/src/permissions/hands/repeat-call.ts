@@ -24,7 +24,7 @@ interface KnownRepeated {
 }
 
 /**
- * True if a call with an unknown end may begin once more, because a person approved that. Uses up the approval in this
+ * True if a call with an unknown end may begin again, because a person approved that. Uses up the approval in this
  * transaction. False without an approval, if the call has ended, or if the rules or a cancel forbid it now.
  */
 async function hasWordOfPerson(tx: Tx, { request, args, run, effect, judged }: Repeated): Promise<boolean> {

@@ -27,7 +27,7 @@ const grace = await firstAdmin(url);
 const mia = await invite(grace, url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, url, { name: 'Noah', role: 'member' });
 
-/** Works on a new message of a person. */
+/** Sends a message as a person, and starts its run. */
 async function message(person: SignedInPerson, sessionId: string, agentId: 'ada' | 'bob' | 'cleo'): Promise<Working> {
   return permits.start(agentId, dataOf(await talk.say(person.client, sessionId, 'Post it.')).run);
 }

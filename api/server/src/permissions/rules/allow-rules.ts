@@ -35,7 +35,7 @@ export function refuseRule(
   if (isDecidedEachTime(permission.tool))
     return refused(
       'validation_failed',
-      'body.always: each Schedule, each script of another agent and each write out of a pod needs its own answer: leave it out',
+      'body.always: leave it out, because each Schedule, script of another agent and write out of a pod needs its own answer',
     );
   if (always === 'agent') {
     if (actor.role === 'admin') return null;

@@ -23,7 +23,7 @@ let calls = 0;
 const started = (working: Working, command: string, by = permits): Promise<string> =>
   startedTool(working, { tool: 'shell', args: { command, background: true } }, by);
 
-/** The same for a call of another tool. */
+/** Like `started`, for a call of any tool. */
 const startedTool = (working: Working, call: { readonly tool: string; readonly args: object }, by = permits) =>
   by.begun(working, { callId: `${(calls += 1)}.0`, ...call });
 

@@ -31,7 +31,7 @@ export function unending(): WireAnswer {
   return { ...answer, chunks: [...chunks.slice(0, 2), { drip: ': still writing\n\n', everyMs: 20 }] };
 }
 
-/** A model that greets, and answers requests of runs, which have tools, by `answer`. */
+/** A model that greets, but answers requests with tools, which come from runs, by `answer`. */
 export function startMind(answer: (asked: Asked) => WireAnswer): Promise<WireServer> {
   return startWireServer([], {
     otherwise: ({ method, body }) => {

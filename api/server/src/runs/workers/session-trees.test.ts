@@ -27,7 +27,7 @@ async function delegate(parent: Working, callId: string, args: object = {}): Pro
   return (outcome.data as { readonly run_id: string }).run_id;
 }
 
-/** A run of a message, its worker, and a worker of this one, all started. */
+/** A run of a message, its worker, and that worker's own worker, all started. */
 async function grow(agentId: AgentId) {
   const { session_id } = await talk.open(admin, agentId);
   const { run } = dataOf(await talk.say(admin, session_id, 'Work with helpers.'));

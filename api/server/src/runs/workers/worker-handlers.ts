@@ -13,7 +13,7 @@ export function workerHandlers({ db }: Village) {
     listWorkers: plain(async ({ params, query, actor }) => {
       const { agent_id: agentId } = params;
       if (actor.role === 'agent' && actor.agentId !== agentId)
-        return refused('not_own_agent', `This token belongs to ${actor.agentId}: use one of the run's agent`);
+        return refused('not_own_agent', `This token belongs to ${actor.agentId}: use a token of the run's agent`);
       const rows = await readWorkers(db, {
         agentId,
         activeOnly: query.active === 'true',

@@ -55,7 +55,7 @@ function deltaMessages(world: WorldState, pending: PendingAgent, tick: number): 
   return messages;
 }
 
-/** -1 if there is none. Usually there is one, because a new path begins on the old one. */
+/** A cell of both paths; -1 if there is none. Usually there is one, because a new path begins on the old one. */
 function sharedCellOf(pending: PendingAgent, after: readonly number[]): number {
   return pending.fresh ? -1 : (after.find((cell) => pending.before.includes(cell)) ?? -1);
 }

@@ -35,7 +35,7 @@ export interface PendingAgent {
   moved: boolean;
   changed: boolean;
   renamed: boolean;
-  /** True if the slot has another occupant than at the last update, or none: viewers must forget what they know of the slot. */
+  /** True if the occupant of the slot left or changed since the last update: viewers must forget what they know of the slot. */
   fresh: boolean;
 }
 

@@ -45,7 +45,7 @@ function recover(onBadSnapshot: (seq: number) => void = () => assert.fail('a dam
   return recoverWorld({ db, maps: new MapStore(db, map), seed: SEED, onBadSnapshot });
 }
 
-test(`${AGENTS} walking agents are recovered bit by bit, from a snapshot and the later events`, async (t) => {
+test(`${AGENTS} walking agents are recovered exactly, from a snapshot and the later events`, async (t) => {
   await play(
     ids.map((agent_id) => ({ kind: 'spawn', agent_id, display_name: agent_id, tier: 2, awake: true, online: true })),
     1,

@@ -8,7 +8,7 @@ import type { ModelCluster } from './model-cluster.ts';
 
 /** The model's time passes in steps of this length, which are short enough for 10 s of grace and 30 s of a resize. */
 const STEP_MS = 2_000;
-/** Longer than any process in the model takes. After so long without a reconcile, only a due one can follow. */
+/** Longer than any process in the model takes. After this long without a reconcile, only a scheduled one can follow. */
 const QUIET_MS = 40_000;
 /** The test does not wait for reconciles that are due later than this, such as the hourly renewal of money. */
 const HORIZON_MS = 120_000;

@@ -118,7 +118,7 @@ export class ModelCluster {
       node: this.#node(pod?.nodeName),
       volumeNode: this.#node(this.claim?.metadata.annotations?.['volume.kubernetes.io/selected-node']),
       pinnedNode: undefined,
-      // An operator that has no connection to the api yet has no facts of the api.
+      // An operator that has not reached the api yet has no facts from it.
       ...(this.apiState === 'None'
         ? { standing: undefined }
         : { standing: this.standing, hold: holdAt(this.#known, this.nowMs) }),

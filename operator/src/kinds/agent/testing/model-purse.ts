@@ -34,7 +34,7 @@ export class ModelPurse {
   held: HeldClaim | null = null;
   refused: Refused | null = null;
   renewalRefused = false;
-  /** Milliseconds that were charged, and the micro-aiDollars paid for them. */
+  /** Milliseconds charged so far, and the micro-aiDollars paid for them. */
   chargedMs = 0;
   paid = 0n;
   readonly broken: string[] = [];
@@ -72,7 +72,7 @@ export class ModelPurse {
     };
   }
 
-  /** Makes a newer version after a test has changed the claim. */
+  /** Raises the version after a test has changed the claim. */
   touch(): void {
     this.#version += 1;
   }

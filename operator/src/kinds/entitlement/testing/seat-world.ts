@@ -137,7 +137,7 @@ export class World {
   }
 }
 
-/** Room for that much tier compute, and for the residents of that many agents. */
+/** Room for this much tier compute, and for the residents of this many agents. */
 export const roomFor = (agents: number, compute: Partial<Room> = {}): Room => {
   const { cpuMillis = 1_000, memoryBytes = GI, devices = {} } = compute;
   return {

@@ -135,7 +135,7 @@ const ROOFS = [
   { light: '#b98a68', dark: '#9c7153', ridge: '#815b42' },
 ] as const;
 
-/** Paints the roofs apart from the ground, so that the stage can hide them and show the rooms. */
+/** Paints the roofs separately from the ground, so that the stage can hide them and show the rooms. */
 export function paintRoofs(brush: Brush, buildings: readonly Building[]): void {
   for (const building of buildings) if (touches(brush, building)) paintRoof(brush.ctx, building);
 }

@@ -222,7 +222,7 @@ export function purposeOutcome({ isPresent, acts }: Pick<Purpose, 'isPresent' | 
   return `${isPresent ? 'now · ' : ''}${done}${refused === 0 ? '' : `, ${refused} refused`}`;
 }
 
-/** The village day of a turn; -1 if the turn does not say it. */
+/** The village day of a turn; -1 if the turn does not state it. */
 function dayOf({ perceived }: Kept): number {
   const day = objectAt(objectAt(perceived, 'world'), 'time')['day'];
   return typeof day === 'number' ? day : -1;
