@@ -9,6 +9,7 @@ import { Authority, createAuthority } from '@hamlet/broker';
 import { clusterStatus, hamletCluster } from '../../../local/village/cluster.ts';
 import { helm, localPlace } from '../../../local/village/kubectl.ts';
 import { ROOT } from '../../../local/village/paths.ts';
+import { listenOnLoopback } from '../net/loopback.ts';
 import { until } from '../until.ts';
 import type { Village } from '../village.ts';
 import { MARK } from './probe.ts';
@@ -40,13 +41,7 @@ export interface Outside {
   close(): Promise<void>;
 }
 
-async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address !== 'object') throw new Error('the server has no port');
-  return `tcp://127.0.0.1:${address.port}`;
-}
+const listening = async (server: Server): Promise<string> => `tcp://127.0.0.1:${await listenOnLoopback(server)}`;
 
 async function udpOn(address: string, datagrams: string[]): Promise<UdpSocket> {
   const socket = createSocket('udp4');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { REFUSALS, type Refusal } from '@hamlet/contract';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
 
 export interface Request {
@@ -73,10 +73,9 @@ export async function startHttpApi(loopEveryMs = 50) {
     );
   };
 
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer((request, response) => void answer(request, response));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenOnLoopback(server)}`,
     requests,
     refuse,
     hold,
