@@ -115,6 +115,7 @@ export async function setValues(place: Village, values: Readonly<Record<string, 
 const ROOTS_SECRET = 'egress-roots';
 /** Helm merges maps of a release with new ones, so each registry is switched off by its name. */
 const NO_REGISTRIES = { apt: false, pip: false, npm: false, crates: false, go: false };
+const NOTHING = { allow: [], deny: [], registries: NO_REGISTRIES, secretNames: [], days: 90 };
 
 /** Names in /etc/hosts of the broker, by address. */
 export type Names = Readonly<Record<string, readonly string[]>>;
@@ -153,11 +154,7 @@ export async function openVillage(
     'broker.hostAliases': Object.entries(names).map(([ip, hostnames]) => ({ ip, hostnames })),
     'broker.rootsSecretName': ROOTS_SECRET,
     egress: {
-      allow: [],
-      deny: [],
-      registries: NO_REGISTRIES,
-      secretNames: [],
-      days: 90,
+      ...NOTHING,
       openings: openings.map((opening) => ({ ...opening, cidr: `${outside.address}/32` })),
       ...more,
     },
@@ -170,15 +167,7 @@ export async function closeVillage(place: Village, values: Readonly<Record<strin
     ...values,
     'broker.hostAliases': [],
     'broker.rootsSecretName': '',
-    egress: {
-      allow: [],
-      deny: [],
-      registries: NO_REGISTRIES,
-      secretNames: [],
-      days: 90,
-      openings: [],
-      closedCidrs: [],
-    },
+    egress: { ...NOTHING, openings: [], closedCidrs: [] },
   });
   await place.tryKubectl(['delete', 'secret', ROOTS_SECRET, '--ignore-not-found']);
 }
