@@ -44,7 +44,7 @@ const USUAL: Readonly<Record<string, (request: Request) => unknown>> = {
 export type HttpApi = Awaited<ReturnType<typeof startHttpApi>>;
 
 /** A server with the agents' part of the API, for tests of the client. A test can change its answers while it runs. */
-export async function startHttpApi(loopEveryMs = 50) {
+export async function startHttpApi() {
   const requests: Request[] = [];
   /** Refusals by the last part of the path; each replaces the usual answer. */
   const refuse = new Map<string, Refusal>();
@@ -69,7 +69,7 @@ export async function startHttpApi(loopEveryMs = 50) {
     return json(
       response,
       last === 'turns' ? 201 : 200,
-      last === 'config' ? aConfig({ loop_every_ms: loopEveryMs }) : USUAL[last]?.(asked),
+      last === 'config' ? aConfig({ loop_every_ms: 50 }) : USUAL[last]?.(asked),
     );
   };
 
