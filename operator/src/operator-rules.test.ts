@@ -62,16 +62,3 @@ test("the condition reports an Agent's rule, while the Agent keeps running; with
     return conditions.length > 0 && conditions.every(({ type }) => type !== 'RulesChecked');
   });
 });
-
-test('the condition reports a misspelled tool in a rule of an Agent or a tier, and the Agent keeps running', async () => {
-  const misspelled = { rules: [{ tools: ['shel'], verdict: 'deny' }] };
-  await v.createAgent('bob', { tools: misspelled });
-  assert.equal(
-    await v.condition('bob', 'RulesChecked False NameUnknown'),
-    'rule 1: shel is neither a tool nor a class of tools: did you mean shell?',
-  );
-  await v.runningPod('bob');
-  const at = { namespace: v.namespace, name: 'tier-0' };
-  await v.server.client.mergePatch(ENTITLEMENTS, { spec: { tools: misspelled } }, at);
-  assert.match(await ofTier('False NameUnknown'), /did you mean shell\?/);
-});

@@ -1,5 +1,4 @@
 /** The operator with the rights of its Role, on a real API server, scheduler and garbage collector. */
-import { pluck } from '@hamlet/test/env/pluck';
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { goodStanding } from '@hamlet/contract';
@@ -58,63 +57,6 @@ test('a new Agent gets a finalizer, a claim, a pod, a node and a session', async
   );
   assert.deepEqual(await podNames('ada'), ['ada-1']);
   assert.equal(status?.observedGeneration, now.generation);
-});
-
-test('the pod has the security settings of the village', async () => {
-  interface Pod extends KubeObject {
-    readonly spec: {
-      readonly hostUsers: boolean;
-      readonly automountServiceAccountToken: boolean;
-      readonly serviceAccountName: string;
-      readonly terminationGracePeriodSeconds: number;
-      readonly securityContext: object;
-      readonly volumes: readonly {
-        readonly name: string;
-        readonly projected?: { readonly sources: readonly object[] };
-      }[];
-      readonly containers: readonly {
-        readonly name: string;
-        readonly securityContext: object;
-        readonly resources: object;
-        readonly volumeMounts: readonly { readonly mountPath: string }[];
-      }[];
-    };
-    readonly status: { readonly qosClass: string };
-  }
-  const { spec, status } = await server.client.get<Pod>(PODS, { namespace, name: 'ada-1' });
-  assert.deepEqual(
-    [
-      spec.hostUsers,
-      spec.automountServiceAccountToken,
-      spec.serviceAccountName,
-      spec.terminationGracePeriodSeconds,
-      status.qosClass,
-    ],
-    [false, false, 'hamlet-agent', 10, 'Burstable'],
-  );
-  assert.deepEqual(spec.securityContext, { seccompProfile: { type: 'RuntimeDefault' } });
-  assert.deepEqual(spec.volumes.find(({ name }) => name === 'token')?.projected?.sources, [
-    { serviceAccountToken: { audience: 'hamlet-api', expirationSeconds: 3_600, path: 'token' } },
-  ]);
-  const [hands, resident] = spec.containers;
-  assert.deepEqual([resident?.name, hands?.name], ['resident', 'hands']);
-  assert.deepEqual(hands?.resources, {
-    limits: { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' },
-    requests: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' },
-  });
-  assert.deepEqual(pluck(hands?.volumeMounts ?? [], 'mountPath'), [
-    '/workspace',
-    '/root',
-    '/run/hands',
-    '/etc/hamlet/ca',
-  ]);
-  for (const container of [resident, hands])
-    assert.partialDeepStrictEqual(container?.securityContext, {
-      privileged: false,
-      allowPrivilegeEscalation: false,
-      capabilities: { drop: ['ALL'] },
-    });
-  assert.partialDeepStrictEqual(resident?.securityContext, { runAsUser: 1_000, readOnlyRootFilesystem: true });
 });
 
 test('suspending ends the pod and keeps the volume; awakening starts the next cycle with the same volume', async () => {

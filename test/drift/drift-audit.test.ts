@@ -5,65 +5,32 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from '../env/cluster-test.ts';
-import { API_VERSION, type Agent, type Schedule } from '@hamlet/contract/kinds';
+import type { Agent, Schedule } from '@hamlet/contract/kinds';
 import { EVENTS, type KubeObject } from '@hamlet/kube';
-import type { OperatorMetrics } from '@hamlet/operator';
-import { AGENTS, Environment, Operator, operatorMetrics, SCHEDULES, settingsOf, villageClient } from '@hamlet/operator';
+import { AGENTS, operatorMetrics, SCHEDULES, type Operator } from '@hamlet/operator';
 import type { Db } from '@hamlet/store';
-import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
-import { startTestVillage, TOKENS, type TestVillage, Play } from '../../api/server/src/testing/test-village.ts';
+import type { Play } from '../../api/server/src/testing/test-village.ts';
+import { operatedVillage, type OperatedVillage } from '../schedules/operated-village.ts';
 
 /** Rounds in quick succession; a difference is drift after two seconds. */
 const AUDIT = { everyMs: 400, afterMs: 2_000 };
 
+let village: OperatedVillage;
 let kube: TestApiServer;
-let village: TestVillage;
 let namespace: string;
 let db: Db;
 let play: Play;
 let operator: Operator;
-let metrics: OperatorMetrics;
+const metrics = operatorMetrics();
 const lines: string[] = [];
 
 before(async () => {
-  [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
-  await kube.installCrds();
-  namespace = await kube.namespace();
-  const { peopleUrl } = await village.startReplica({
-    HAMLET_AGENT_SOURCE: 'kubernetes',
-    HAMLET_KUBECONFIG: kube.kubeconfig,
-    HAMLET_NAMESPACE: namespace,
-  });
-  play = new Play(peopleUrl);
-  db = village.openDb();
-  for (const name of ['ada', 'bob'])
-    await kube.client.create(
-      AGENTS,
-      { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec: { power: 'Asleep' } },
-      { namespace },
-    );
-  metrics = operatorMetrics();
-  const token = { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined };
-  const client = villageClient({
-    baseUrl: play.url,
-    fence: { leaseUid: '22222222-2222-4222-8222-222222222222', transitions: 1 },
-    token,
-  });
-  const environment = Environment.parse({ HAMLET_API_URL: play.url, HAMLET_AGENT_IMAGE: 'hamlet/agent:1' });
-  operator = new Operator({
-    client: kube.clientWith({}),
-    village: client,
-    namespace,
-    settings: settingsOf(environment),
-    workers: 2,
-    instance: 'test',
-    metrics,
-    log: (line) => void lines.push(line),
-    audit: AUDIT,
-  });
-  await operator.start();
+  village = await operatedVillage({ ada: { power: 'Asleep' }, bob: { power: 'Asleep' } });
+  ({ kube, namespace, play, db } = village);
+  operator = await village.startOperator({ metrics, audit: AUDIT, log: (line) => void lines.push(line) });
   await until('both Agents have a status', async () =>
     (await Promise.all(['ada', 'bob'].map(condition))).every((text) => text === 'False NotQuarantined'),
   );
@@ -71,7 +38,6 @@ before(async () => {
 after(async () => {
   await operator.stop();
   await village.remove();
-  await kube.remove();
 });
 
 async function condition(name: string): Promise<string> {

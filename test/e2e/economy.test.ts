@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { ROOT } from '../../local/village/paths.ts';
 import { signIn, openBrowser, type TestBrowser } from '../env/browser.ts';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { agentOf, applyAgent, deleteAgents, setPower, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
 /** Posts and money stay with an agent's name permanently, so each run uses a new name. */
@@ -27,7 +27,7 @@ before(async () => {
   await applyAgent(place, NAME);
   await applyAgent(place, SLEEPER, { displayName: 'Zoe' });
   for (const name of [NAME, SLEEPER]) await untilReady(place, name);
-  await place.kubectl(['patch', 'agent', SLEEPER, '--type=merge', '--patch', '{"spec":{"power":"Asleep"}}']);
+  await setPower(place, SLEEPER, 'Asleep');
   await until('Zoe sleeps', async () => (await agentOf(place, SLEEPER))?.power === 'Asleep');
   browser = await openBrowser();
   await browser.page.goto(place.url);

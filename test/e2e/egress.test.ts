@@ -358,18 +358,6 @@ test('no attempt through or against the broker succeeds, and each is recorded wi
   assert.ok(cases.length + Object.keys(direct()).length >= 70);
 });
 
-test('an admin cannot add a permissive NetworkPolicy for agents', async () => {
-  const open = {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'NetworkPolicy',
-    metadata: { name: 'open-agents' },
-    spec: { podSelector: { matchLabels: { 'hamlet.village/agent': NAME } }, policyTypes: ['Egress'], egress: [{}] },
-  };
-  const { code, output } = await place.tryKubectl(['apply', '-f', '-'], JSON.stringify(open));
-  assert.notEqual(code, 0);
-  assert.match(output, /its rules would add to theirs/);
-});
-
 /** Starts a listener in the hands of an agent; returns a function that ends it. */
 async function listenIn(agent: string, port: number): Promise<() => Promise<void>> {
   const name = (await untilReady(place, agent)).pod ?? '';

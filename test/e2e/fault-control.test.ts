@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test';
 import { LEASES, type KubeClient, type KubeObject } from '@hamlet/kube';
 import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, deleteAgents, kubeClient, untilReady, village, type Village } from '../env/village.ts';
+import type { Village } from '../env/village.ts';
+import { agentOf, applyAgent, deleteAgents, kubeClient, podsOf, untilReady, village } from '../env/village.ts';
 
 const FROZEN = 'iris';
 const NEWCOMER = 'nell';
@@ -93,7 +94,7 @@ test('a new version of the operator takes over without a gap, and agents keep th
 
 test('without the api a new operator keeps measures and running pods, and starts no further agent', async () => {
   await place.admin.freezeAgent({ agent_id: FROZEN, reason: 'winter' });
-  await until('the pod of the agent is gone', async () => (await podsOf(FROZEN)) === '');
+  await until('the pod of the agent is gone', async () => (await podsOf(place, FROZEN)) === '');
   const pods = await agentPods();
   await place.kubectl(['scale', ...APIS, '--replicas=0']);
   await until(
@@ -113,7 +114,7 @@ test('without the api a new operator keeps measures and running pods, and starts
     async () =>
       (await reasonsOf(NEWCOMER)).includes('ApiUnreachable') || (await reasonsOf(NEWCOMER)).includes('LastKnown'),
   );
-  assert.equal(await podsOf(FROZEN), '', 'the agent is still frozen');
+  assert.equal(await podsOf(place, FROZEN), '', 'the agent is still frozen');
   assert.ok((await reasonsOf(FROZEN)).includes('Frozen'));
   assert.equal(await agentPodsBut(NEWCOMER), pods, 'the other agents still run in their pods');
   const tiers = await place.kubectl([
@@ -130,10 +131,6 @@ test('without the api a new operator keeps measures and running pods, and starts
   await place.admin.liftFreeze({ agent_id: FROZEN });
   for (const name of ['ada', 'bob', FROZEN]) await untilReady(place, name);
 });
-
-async function podsOf(agent: string): Promise<string> {
-  return place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${agent}`, '-o', 'name']);
-}
 
 async function agentPodsBut(name: string): Promise<string> {
   return (await agentPods())

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agentOf, untilReady, village, type Village } from '@hamlet/test/env/village';
+import { agentOf, podsOf, untilReady, village, type Village } from '@hamlet/test/env/village';
 import { run } from '../../local/village/command.ts';
 import { NODE } from '../../local/village/paths.ts';
 
@@ -13,8 +13,7 @@ const KEEPSAKE = `kept-${process.pid}-${Date.now()}`;
 const UP_LIMIT_MS = 480_000;
 
 async function exec(place: Village, ...command: string[]): Promise<string> {
-  const pod = await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${AGENT}`, '-o', 'name']);
-  return place.kubectl(['exec', pod, '-c', 'hands', '--', ...command]);
+  return place.kubectl(['exec', await podsOf(place, AGENT), '-c', 'hands', '--', ...command]);
 }
 
 test('make down keeps the data of the village, and make up continues with it', { timeout: UP_LIMIT_MS }, async () => {

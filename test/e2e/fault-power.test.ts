@@ -5,7 +5,7 @@ import { API_VERSION, type Run } from '@hamlet/contract';
 import { clusterStatus, hamletCluster } from '../../local/village/cluster.ts';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { applyAgent, deleteAgents, showsWorld, untilReady, village, type Village } from '../env/village.ts';
 import { FULL_RUN } from '../env/seeded.ts';
 
 /** Kubernetes evicts the pods of a lost node after about two minutes; pods that wait for volumes on the node return with it. */
@@ -101,23 +101,9 @@ async function readiness(node: string): Promise<boolean> {
   );
 }
 
-/** True if a new socket shows the world within 3 s. */
-async function showsWorld(): Promise<boolean> {
-  const socket = new WebSocket(`${place.url.replace('http', 'ws')}/ws/world?format=json`);
-  try {
-    return await new Promise<boolean>((resolve) => {
-      socket.addEventListener('message', ({ data }) => resolve(String(data).includes('world_state')));
-      socket.addEventListener('error', () => resolve(false));
-      setTimeout(() => resolve(false), 3_000).unref();
-    });
-  } finally {
-    socket.close();
-  }
-}
-
 /** True if the map is live for every new viewer: six sockets, one after the other. */
 async function mapIsLive(): Promise<boolean> {
-  for (let count = 0; count < 6; count += 1) if (!(await showsWorld())) return false;
+  for (let count = 0; count < 6; count += 1) if (!(await showsWorld(place, 3_000))) return false;
   return true;
 }
 

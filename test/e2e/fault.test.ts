@@ -6,7 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import type { Village } from '../env/village.ts';
-import { agentOf, getObject, killComponent, mainProcessOf, untilMoves, untilReady, village } from '../env/village.ts';
+import {
+  agentOf,
+  getObject,
+  killComponent,
+  mainProcessOf,
+  showsWorld,
+  untilMoves,
+  untilReady,
+  village,
+} from '../env/village.ts';
 
 const PAUSE_MS = 300;
 
@@ -174,21 +183,7 @@ async function itselfAgain(): Promise<void> {
   await untilReady(place, 'bob');
   await witness.untilReceived();
   await until('the api is ready', async () => (await fetch(`${place.url}/readyz`)).ok);
-  await until('a socket shows the world', showsWorld);
-}
-
-/** True if a new socket receives a first frame. */
-async function showsWorld(): Promise<boolean> {
-  const socket = new WebSocket(`${place.url.replace('http', 'ws')}/ws/world?format=json`);
-  try {
-    return await new Promise<boolean>((resolve) => {
-      socket.addEventListener('message', ({ data }) => resolve(String(data).includes('world_state')));
-      socket.addEventListener('error', () => resolve(false));
-      setTimeout(() => resolve(false), 10_000).unref();
-    });
-  } finally {
-    socket.close();
-  }
+  await until('a socket shows the world', () => showsWorld(place, 10_000));
 }
 
 /** Records the time from the kill until now, then checks the rest of the village. */

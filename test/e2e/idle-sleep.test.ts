@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import type { Village } from '../env/village.ts';
+import { agentOf, applyAgent, deleteAgents, podsOf, setPower, untilReady, village } from '../env/village.ts';
 
 const NAME = `dora-${process.pid}`;
 
 let place: Village;
 let session = '';
-
-const podsOf = async (): Promise<string> =>
-  place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${NAME}`, '-o', 'name']);
 
 /** Sends a message to the agent's conversation, and returns the state of its wake. */
 async function send(text: string): Promise<string> {
@@ -36,7 +34,7 @@ test('an awake agent answers, and loses its pod after idleSleepAfter without act
   assert.equal(await send('Good morning'), 'awake');
   await answerTo('Good morning');
   const answered = performance.now();
-  await until('no pod is left', async () => (await podsOf()) === '');
+  await until('no pod is left', async () => (await podsOf(place, NAME)) === '');
   t.diagnostic(`no pod ${Math.round((performance.now() - answered) / 1000)} s after its last answer`);
   const asleep = await until('the API shows it asleep', async () => {
     const agent = await agentOf(place, NAME);
@@ -51,7 +49,7 @@ test('a message awakens the agent, and it answers; the audit names who put it to
   assert.equal(await send('Are you there?'), 'waking');
   await answerTo('Are you there?');
   t.diagnostic(`answered ${Math.round(performance.now() - sent)} ms after the message`);
-  assert.notEqual(await podsOf(), '');
+  assert.notEqual(await podsOf(place, NAME), '');
   const { records } = await place.admin.listAudit({ object: NAME, kind: 'act' });
   // On a busy machine it may already be idle again.
   const slept = records.filter(({ action }) => /^(sleep|wake)_idle$/.test(action)).slice(-2);
@@ -65,8 +63,8 @@ test('a message awakens the agent, and it answers; the audit names who put it to
 });
 
 test('no message awakens an agent that a person suspended', async () => {
-  await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Asleep"}}']);
-  await until('no pod is left', async () => (await podsOf()) === '');
+  await setPower(place, NAME, 'Asleep');
+  await until('no pod is left', async () => (await podsOf(place, NAME)) === '');
   assert.equal(await send('Wake up'), 'suspended');
   assert.equal(await place.kubectl(['get', 'agent', NAME, '-o', 'jsonpath={.spec.power}']), 'Asleep');
 });

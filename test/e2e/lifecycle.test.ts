@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import { agentOf, getObject, namesInWorld, untilMoves, untilReady, village, type Village } from '../env/village.ts';
+import type { Village } from '../env/village.ts';
+import { agentOf, getObject, namesInWorld, podsOf, setPower, untilMoves, untilReady, village } from '../env/village.ts';
 
 const NAME = 'cleo';
 const MANIFEST = JSON.stringify({
@@ -47,11 +48,8 @@ test('an agent put to sleep loses its pod, keeps its volume, and sleeps in the w
   await exec('hands', 'sh', '-c', `echo ${KEEPSAKE} | tee /workspace/keepsake >/root/keepsake && sync`);
   await exec('resident', 'sh', '-c', `echo ${KEEPSAKE} >/root/.mcp-memory/keepsake && sync`);
   const claim = await getObject<Claim>(place, 'pvc', `${NAME}-home`);
-  await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Asleep"}}']);
-  await until(
-    'no pod is left',
-    async () => (await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${NAME}`, '-o', 'name'])) === '',
-  );
+  await setPower(place, NAME, 'Asleep');
+  await until('no pod is left', async () => (await podsOf(place, NAME)) === '');
   const asleep = await until('the world shows it asleep', async () => {
     const agent = await agentOf(place, NAME);
     return agent?.power === 'Asleep' && !agent.status.online ? agent : undefined;
@@ -64,7 +62,7 @@ test('an agent put to sleep loses its pod, keeps its volume, and sleeps in the w
 test('an awakened agent has the same home and memory', async () => {
   const before = await agentOf(place, NAME);
   const claim = await getObject<Claim>(place, 'pvc', `${NAME}-home`);
-  await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Awake"}}']);
+  await setPower(place, NAME, 'Awake');
   assert.equal((await untilReady(place, NAME)).home, before?.home);
   assert.equal(await exec('hands', 'cat', '/workspace/keepsake'), KEEPSAKE);
   assert.equal(await exec('hands', 'cat', '/root/keepsake'), KEEPSAKE);

@@ -63,21 +63,3 @@ test('the API refuses the old cycle, and the name of the new pod has the new cyc
     async () => (await place.kubectl(['get', 'pod', old.pod ?? '', '--ignore-not-found', '-o', 'name'])) === '',
   );
 });
-
-test('awakening an awake agent or suspending a sleeping one changes nothing; rebooting a sleeping one is refused', async () => {
-  const awake = await untilReady(place, NAME);
-  const again = await place.admin.raw.awakenAgent({ agent_id: NAME });
-  assert.equal(again.ok && again.data.changed, false);
-  assert.equal((await agentOf(place, NAME))?.cycle, awake.cycle);
-  await place.admin.raw.suspendAgent({ agent_id: NAME });
-  try {
-    await until('it sleeps', async () => (await agentOf(place, NAME))?.pod === null);
-    const twice = await place.admin.raw.suspendAgent({ agent_id: NAME });
-    assert.equal(twice.ok && twice.data.changed, false);
-    const reboot = await place.admin.raw.rebootAgent({ agent_id: NAME });
-    assert.equal(reboot.ok ? 'accepted' : reboot.problem.code, 'reboot_while_asleep');
-  } finally {
-    await place.admin.raw.awakenAgent({ agent_id: NAME });
-  }
-  await untilReady(place, NAME);
-});

@@ -17,7 +17,16 @@ import { dataOf, codeOf } from '../env/client.ts';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import type { Village } from '../env/village.ts';
-import { agentOf, applyAgent, containerOf, deleteAgents, kubeClient, untilReady, village } from '../env/village.ts';
+import {
+  agentOf,
+  applyAgent,
+  containerOf,
+  deleteAgents,
+  kubeClient,
+  podsOf,
+  untilReady,
+  village,
+} from '../env/village.ts';
 
 /** A short polling interval, so that the measured time is the operator's. */
 const PAUSE_MS = 20;
@@ -72,10 +81,6 @@ async function hasEnded(pod: string, endingCounts: boolean): Promise<boolean> {
   }
 }
 
-async function podsOf(agent: string): Promise<string> {
-  return place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${agent}`, '-o', 'name']);
-}
-
 async function volumeOf(agent: string): Promise<string> {
   return (await kube.get<KubeObject>(CLAIMS, { namespace: place.namespace, name: `${agent}-home` })).metadata.uid;
 }
@@ -112,7 +117,7 @@ for (const { agent, take, reason, metric } of CASES)
   });
 
 test('after the measure is lifted, each agent returns by itself, with its volume', async () => {
-  for (const { agent } of CASES) await until(`${agent} has no pod`, async () => (await podsOf(agent)) === '');
+  for (const { agent } of CASES) await until(`${agent} has no pod`, async () => (await podsOf(place, agent)) === '');
   for (const { agent, lift } of CASES) dataOf(await place.admin.call(lift, { params: { agent_id: agent } }));
   for (const { agent } of CASES) {
     assert.notEqual((await untilReady(place, agent)).pod, earlier.get(agent)?.pod);

@@ -1,11 +1,10 @@
 /**
  * A village whose agent reaches two servers through a broker in a separate process, and programs that write to them.
  */
-import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,6 +14,7 @@ import { type Permission } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../api/server/src/permissions/testing/permission-play.ts';
 import { eventually, startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
 import { gitServer } from '../../api/broker/src/testing/package-servers.ts';
+import { listenOnLoopback } from '../env/net/loopback.ts';
 import type { Setting } from './broker-process.ts';
 
 const PROCESS = resolve(import.meta.dirname, 'broker-process.ts');
@@ -61,18 +61,11 @@ export interface GuardedVillage {
   remove(): Promise<void>;
 }
 
-async function listenTls(files: AuthorityFiles, listener: Parameters<typeof createServer>[1]): Promise<Server> {
+/** A server with TLS on loopback, and its port. */
+async function listenTls(files: AuthorityFiles, listener: Parameters<typeof createServer>[1]) {
   const authority = new Authority(files, Date.now);
   const server = createServer({ SNICallback: callbackify((name: string) => authority.context(name)) }, listener);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
-  return address.port;
+  return { server, port: await listenOnLoopback(server) };
 }
 
 async function repositoryIn(folder: string): Promise<string> {
@@ -126,7 +119,7 @@ export async function startGuardedVillage(): Promise<GuardedVillage> {
   const git = await listenTls(outside, gitServer(join(folder, 'served')));
   const authorityFile = join(folder, 'own.crt');
   await writeFile(authorityFile, own.certificate);
-  const names = { 'api.home': portOf(api), 'open.home': portOf(api), 'git.home': portOf(git) };
+  const names = { 'api.home': api.port, 'open.home': api.port, 'git.home': git.port };
   const usual: Setting = {
     apiUrl: peopleUrl,
     token: TOKENS.broker,
@@ -153,7 +146,7 @@ export async function startGuardedVillage(): Promise<GuardedVillage> {
     asked: (working) => eventually('a question to a person', async () => (await pending(working))[0]),
     onServer: (...args) => execFileSync('git', ['-C', bare, ...args], { encoding: 'utf8' }).trim(),
     remove: async () => {
-      for (const server of [api, git]) {
+      for (const { server } of [api, git]) {
         server.close();
         server.closeAllConnections();
       }

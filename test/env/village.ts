@@ -119,6 +119,27 @@ export async function deleteAgents({ tryKubectl }: Village, names: readonly stri
   await tryKubectl(['delete', 'agents', ...names, '--ignore-not-found', '--timeout=90s']);
 }
 
+/** The names of an agent's pods, one a line; empty without a pod. */
+export const podsOf = ({ kubectl }: Village, agent: string): Promise<string> =>
+  kubectl(['get', 'pods', '-l', `hamlet.village/agent=${agent}`, '-o', 'name']);
+
+export const setPower = ({ kubectl }: Village, agent: string, power: 'Awake' | 'Asleep'): Promise<string> =>
+  kubectl(['patch', 'agent', agent, '--type=merge', '-p', JSON.stringify({ spec: { power } })]);
+
+/** True if a new socket shows the world in time. */
+export async function showsWorld({ url }: Village, timeoutMs: number): Promise<boolean> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/world?format=json`);
+  try {
+    return await new Promise<boolean>((resolve) => {
+      socket.addEventListener('message', ({ data }) => resolve(String(data).includes('world_state')));
+      socket.addEventListener('error', () => resolve(false));
+      setTimeout(() => resolve(false), timeoutMs).unref();
+    });
+  } finally {
+    socket.close();
+  }
+}
+
 /** Identifies one run of a pod's container. */
 export interface ContainerRun {
   readonly id: string;

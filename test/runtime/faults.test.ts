@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { after, before, test } from '../env/cluster-test.ts';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
-import { isStatus, KubeClient, Reflector, SERVICE_ACCOUNTS, tokenFile } from '@hamlet/kube';
+import { KubeClient, Reflector, tokenFile } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
 import { operatorToken } from './operator-process.ts';
 import { operatorUnderTest, type UnderTest } from './operator-under-test.ts';
@@ -75,7 +75,6 @@ async function restartApiServer(server: TestApiServer): Promise<void> {
   await until('the API server is back', async () => (await server.client.read('/readyz')) === 'ok');
 }
 
-const SECRETS: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 const MAPS: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
 const STEADY_READINGS = 20;
 const NEVER = Number.POSITIVE_INFINITY;
@@ -267,51 +266,6 @@ test('after a compaction and a restart of the API server, the operator finds del
   );
   await unharmed('compaction');
   assert.ok(relists() >= before);
-});
-
-test('a token that the API server refuses is read again from its file', async () => {
-  const { client, namespace } = it.hands;
-  const bound = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bound' }, type: 'Opaque' };
-  const { metadata } = await client.create<KubeObject>(SECRETS, bound, { namespace });
-  const request = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'bound', uid: metadata.uid } },
-  };
-  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
-    namespace,
-    name: 'hamlet-operator',
-    subresource: 'token',
-  });
-  const good = await operatorToken(client, namespace);
-  const source = tokenFile(token);
-  await writeFile(token, status.token);
-  source.forget();
-  const other = new KubeClient({ server: it.proxy.url, namespace, tls: {}, token: source });
-  const reflector = new Reflector<KubeObject>({ client: other, type: MAPS, namespace });
-  await reflector.start();
-  await client.delete(SECRETS, { namespace, name: 'bound' });
-  const stale = new KubeClient({
-    server: it.proxy.url,
-    namespace,
-    tls: {},
-    token: { read: () => Promise.resolve(status.token), forget: () => undefined },
-  });
-  await until('the API server refuses the token', () =>
-    stale.list(MAPS, { namespace }).then(
-      () => false,
-      (error: unknown) => isStatus(error, 401),
-    ),
-  );
-  await writeFile(token, good);
-  resetAll();
-  await client.create(MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'after' } }, { namespace });
-  await until('the event after the new token', async () => reflector.cache.get(`${namespace}/after`) !== undefined);
-  assert.equal(reflector.state.relists, 1);
-  assert.ok(count(it.proxy.log, ({ status: answered }) => answered === 401) >= 2);
-  await reflector.stop();
-  await Promise.all([other.close(), stale.close()]);
-  await unharmed('expired token');
 });
 
 test('giant objects of characters that take four bytes each', async () => {

@@ -4,7 +4,7 @@
  */
 import { Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
 import type { KubeObject, TokenSource, WatchTimes } from '@hamlet/kube';
-import { CLAIMS, isStatus, KubeClient, keyOf, NODES, PODS, Reflector } from '@hamlet/kube';
+import { CLAIMS, KubeClient, keyOf, NODES, PODS, Reflector } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { fakeKubelet } from '../../operator/src/testing/fake-kubelet.ts';
@@ -120,9 +120,7 @@ async function startEnvirons(): Promise<Environs> {
   await hands.createTier();
   const log: string[] = [];
   const village = await fakeVillage();
-  const kubelet = await fakeKubelet(server.client, 'sparky1', (error) => {
-    if (!isStatus(error, 404) && !isStatus(error, 409)) log.push(String(error));
-  });
+  const kubelet = await fakeKubelet(server.client, 'sparky1', (error) => log.push(String(error)));
   // A node begins with a taint that only controllers remove.
   await server.client.mergePatch(NODES, { spec: { taints: null } }, { name: 'sparky1' });
   const truth = twinWatch(server.client, hands.namespace);

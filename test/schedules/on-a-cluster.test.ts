@@ -9,71 +9,37 @@ import { pluck } from '../env/pluck.ts';
 import { after, before, test } from '../env/cluster-test.ts';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { type ScheduleView } from '@hamlet/contract';
-import { API_VERSION, type Schedule } from '@hamlet/contract/kinds';
+import type { Schedule } from '@hamlet/contract/kinds';
 import type { KubeObject } from '@hamlet/kube';
-import { AGENTS, Operator, operatorMetrics, SCHEDULES, settingsOf, villageClient, Environment } from '@hamlet/operator';
-import { type Db } from '@hamlet/store';
-import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { AGENTS, SCHEDULES, type Operator } from '@hamlet/operator';
+import type { Db } from '@hamlet/store';
+import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { CAP_MS, until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
-import { startTestVillage, TOKENS, type TestVillage, Play } from '../../api/server/src/testing/test-village.ts';
+import type { Play } from '../../api/server/src/testing/test-village.ts';
 import { cases } from '../env/seeded.ts';
+import { operatedVillage, type OperatedVillage } from './operated-village.ts';
 
 const SLOTS = cases(6, 60);
 const SLOT_MS = 10_000;
 const ROOT = resolve(import.meta.dirname, '../..');
 
+let village: OperatedVillage;
 let kube: TestApiServer;
-let village: TestVillage;
 let namespace: string;
 let play: Play;
 let db: Db;
 let operator: Operator;
-let transitions = 0;
-
-async function startOperator(): Promise<Operator> {
-  transitions += 1;
-  const metrics = operatorMetrics();
-  const fence = { leaseUid: '22222222-2222-4222-8222-222222222222', transitions };
-  const token = { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined };
-  const environment = Environment.parse({ HAMLET_API_URL: play.url, HAMLET_AGENT_IMAGE: 'hamlet/agent:1' });
-  const made = new Operator({
-    client: kube.clientWith({}),
-    village: villageClient({ baseUrl: play.url, fence, token }),
-    namespace,
-    settings: settingsOf(environment),
-    workers: 2,
-    instance: 'test',
-    metrics,
-    log: () => undefined,
-  });
-  await made.start();
-  return made;
-}
 
 before(async () => {
-  [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
-  await kube.installCrds();
-  namespace = await kube.namespace();
-  const { peopleUrl } = await village.startReplica({
-    HAMLET_AGENT_SOURCE: 'kubernetes',
-    HAMLET_KUBECONFIG: kube.kubeconfig,
-    HAMLET_NAMESPACE: namespace,
-  });
-  play = new Play(peopleUrl);
-  db = village.openDb();
-  await kube.client.create(
-    AGENTS,
-    { apiVersion: API_VERSION, kind: 'Agent', metadata: { name: 'ada' }, spec: {} },
-    { namespace },
-  );
+  village = await operatedVillage({ ada: {} });
+  ({ kube, namespace, play, db } = village);
   await until('ada is in the world', async () => (await play.world()).agents.some(({ agent_id: id }) => id === 'ada'));
-  operator = await startOperator();
+  operator = await village.startOperator();
 });
 after(async () => {
   await operator.stop();
   await village.remove();
-  await kube.remove();
 });
 
 const stored = (name: string): Promise<Schedule & KubeObject> => kube.client.get(SCHEDULES, { namespace, name });
@@ -138,7 +104,7 @@ test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires onc
     until(`${slots} slots`, async () => (await slotsOf(uid)).length >= slots, { capMs: CAP_MS + slots * SLOT_MS });
   await fired(Math.ceil(SLOTS / 2));
   await operator.stop();
-  operator = await startOperator();
+  operator = await village.startOperator();
   await fired(SLOTS);
   const slots = await slotsOf(uid);
   const createdMs = Date.parse((await stored('tick')).metadata.creationTimestamp ?? '');
@@ -239,28 +205,4 @@ test('a selector selects Agents when the Schedule fires; a Schedule that selects
   });
   assert.deepEqual(pluck(view.last_firings.at(-1)?.runs ?? [], 'agent_id', 'outcome'), [['ada', 'started']]);
   await play.admin.deleteSchedule({ name: 'team' });
-});
-
-test('the operator checks the cron fields that the schema cannot check', async () => {
-  const object = (name: string, cron: string): object => ({
-    apiVersion: API_VERSION,
-    kind: 'Schedule',
-    metadata: { name },
-    spec: { agentName: 'ada', prompt: 'x', cron, timeZone: 'UTC' },
-  });
-  await kube.client.create(SCHEDULES, object('backwards', '0 22-2 * * *') as Record<string, unknown>, { namespace });
-  await kube.client.create(SCHEDULES, object('never', '0 0 30 2 *') as Record<string, unknown>, { namespace });
-  for (const [name, reason] of [
-    ['backwards', 'InvalidSpec'],
-    ['never', 'NeverFires'],
-  ] as const) {
-    const { status } = await until(`${name}: ${reason}`, async () => {
-      const schedule = await stored(name);
-      return (
-        schedule.status?.conditions?.some(({ type, reason: said }) => type === 'Accepted' && said === reason) ===
-          true && schedule
-      );
-    });
-    assert.equal(status?.conditions?.find(({ type }) => type === 'Active')?.status, 'False');
-  }
 });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Permission, type SessionMessage } from '@hamlet/contract';
 import type { ScriptedAnswer } from '@hamlet/models/testing';
-import { textOf, type Chat } from '@hamlet/test/env/minds/decision-mind';
+import { textOf, type Chat } from '@hamlet/test/env/minds/chat-server';
 import { until } from '@hamlet/test/env/until';
 import { dataOf } from '../env/client.ts';
 import { NAME, startWiredVillage, type WiredVillage } from './wired-village.ts';

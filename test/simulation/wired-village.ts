@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { API_VERSION, type EntitlementSpec } from '@hamlet/contract';
 import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
-import { OPENAI_WIRE, startWireServer, type ScriptedAnswer } from '@hamlet/models/testing';
-import type { Chat } from '@hamlet/test/env/minds/decision-mind';
+import type { ScriptedAnswer } from '@hamlet/models/testing';
+import { startChatServer, type Chat } from '@hamlet/test/env/minds/chat-server';
 import { SessionPlay } from '../../api/server/src/testing/play/session-play.ts';
 import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
@@ -41,13 +41,7 @@ export async function startWiredVillage(
   answer: (chat: Chat) => ScriptedAnswer,
   limits?: TierLimits,
 ): Promise<WiredVillage> {
-  const wire = await startWireServer([], {
-    otherwise: ({ path, body }) => {
-      if (path !== '/v1/chat/completions') return null;
-      const chat = body as Chat;
-      return chat.stream === true ? OPENAI_WIRE.stream(answer(chat)) : OPENAI_WIRE.plain(answer(chat));
-    },
-  });
+  const wire = await startChatServer(answer);
   const village = await startTestVillage({ villageSpeed: VILLAGE_SPEED });
   const samples = village.samples;
   if (limits !== undefined) await writeTier(samples, limits);

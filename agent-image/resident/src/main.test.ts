@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, beforeEach, test } from 'node:test';
+import { afterEach, beforeEach, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { startHttpApi, type HttpApi } from './testing/http-api.ts';
 
 type Line = Record<string, unknown> & { event: string };
@@ -14,7 +14,7 @@ type Line = Record<string, unknown> & { event: string };
 const FINISH_WRITES_MS = 700;
 const END_MS = 950;
 
-const root = mkdtempSync(join(tmpdir(), 'hamlet-resident-'));
+const root = testFolder('resident');
 const running = new Set<ChildProcess>();
 let api: HttpApi;
 let volume: string;
@@ -29,7 +29,6 @@ afterEach(async () => {
   for (const child of running) child.kill('SIGKILL');
   await api.close();
 });
-after(() => rmSync(root, { recursive: true, force: true }));
 
 /** Starts a resident on the volume of the test; `line` waits for an event of its log. */
 function startResident(changes: NodeJS.ProcessEnv = {}) {

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { connect, inClusterConnection, kubeconfigConnection, KubeconfigError, tokenFile } from './connection.ts';
 
-let folder: string;
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-connection-'));
-});
-after(() => rm(folder, { recursive: true }));
+const folder = testFolder('connection');
 
 async function kubeconfig(user: object, cluster: object = {}): Promise<string> {
   const file = join(folder, 'config');

@@ -131,10 +131,6 @@ export class KubeClient {
     return this.#gate.waiting;
   }
 
-  get namespace(): string {
-    return this.#connection.namespace;
-  }
-
   get<T extends KubeObject>(type: ResourceType, at: ToObject): Promise<T> {
     return this.#call<T>(pathOf(type, at), at, GET);
   }
@@ -196,9 +192,8 @@ export class KubeClient {
   }
 
   /** Sends any other GET, for example for `/version` or a pod's log, past the gate. Returns the text. */
-  async read(path: string, options: CallOptions = {}): Promise<string> {
-    const call = { ...GET, path: withQuery(path, options.query) };
-    return (await this.#send(this.#calls, call, options.signal)).body.text();
+  async read(path: string): Promise<string> {
+    return (await this.#send(this.#calls, { ...GET, path }, undefined)).body.text();
   }
 
   /**

@@ -56,10 +56,6 @@ export class RequestGate {
     return this.#byUrgency.reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   /** Pauses all but `critical` requests for `milliseconds` (30 s at most), as the server requested. */
   hold(milliseconds: number): void {
     this.#heldUntilMs = Math.max(this.#heldUntilMs, this.#clock.now() + Math.min(milliseconds, MAX_HOLD_MS));

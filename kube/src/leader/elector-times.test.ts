@@ -179,14 +179,6 @@ test('the last poll before the end of the lease comes when the lease ends', asyn
   await memory.stop();
 });
 
-test('a released lease is taken at once', async () => {
-  const memory = new MemoryLease({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 3 });
-  memory.elector.start();
-  await memory.settle();
-  assert.deepEqual(memory.asked, [0]);
-  await memory.stop();
-});
-
 test('a process that stops releases only its own lease', async () => {
   const memory = await leading();
   await memory.stop();

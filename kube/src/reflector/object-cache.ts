@@ -57,10 +57,6 @@ export class ObjectCache<T extends KubeObject> {
     return [...keys].flatMap((key) => this.#objects.get(key) ?? []);
   }
 
-  count(name: string, value: string): number {
-    return this.#indexes.get(name)?.get(value)?.size ?? 0;
-  }
-
   /** Subscribes to every change, in order. An exception is reported and does not affect other listeners. */
   onChange(listener: (change: Change<T>) => void): void {
     this.#listeners.push(listener);

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { pluck } from '@hamlet/test/env/pluck';
-import { setTimeout } from 'node:timers/promises';
 import { until } from '@hamlet/test/env/until';
 import { KubeClient } from '../client/kube-client.ts';
 import { PODS, type KubeObject } from '../client/kube-object.ts';
@@ -142,24 +141,6 @@ for (const [how, answer] of [
   });
 }
 
-test('characters that are split between packets arrive intact', async () => {
-  const { server, reflector } = await harness();
-  const bytes = new TextEncoder().encode(line('ADDED', object('a', 6, { note: 'Zürich 🦉' })));
-  server.onList(list(5, []));
-  server.onWatch(async (response) => {
-    response.writeHead(200);
-    response.flushHeaders();
-    // One after the other, because timers of different lengths may fire in another order on a loaded machine.
-    for (const byte of bytes) {
-      response.write(Uint8Array.of(byte));
-      await setTimeout(1);
-    }
-  });
-  await reflector.start();
-  await until('the event', async () => reflector.cache.size === 1);
-  assert.equal(reflector.cache.get('n/a')?.note, 'Zürich 🦉');
-});
-
 test('silence reveals a half-open connection', async () => {
   const { server, reflector, changes } = await harness({ minTimeoutMs: 200, maxTimeoutMs: 200, graceMs: 100 });
   server.onList(list(5, []));
@@ -176,19 +157,6 @@ test('once the server sends bookmarks, a shorter silence is enough', async () =>
   await reflector.start();
   await until('the event of the second watch', async () => changes.length === 1);
   assert.deepEqual(versions(server).slice(0, 2), ['5', '8']);
-});
-
-test('a server that ends every watch at once causes back-off, not a busy loop', async () => {
-  const { server, reflector, recoveries } = await harness({ shortMs: 60_000 });
-  server.onList(list(5, []));
-  server.onWatch(sendAndEnd());
-  await reflector.start();
-  await until('two failures', async () => recoveries.length === 2);
-  assert.ok(
-    server.watches.length <= recoveries.length + 1,
-    `${server.watches.length} watches with ${recoveries.length} pauses`,
-  );
-  assert.ok(recoveries.every(({ delayMs }) => delayMs >= 800));
 });
 
 test('the reflector survives a line that is not an event, or only half of one', async () => {
@@ -210,21 +178,6 @@ test('the reflector waits for a server that is initially down', async () => {
   server.onWatch(send());
   await reflector.start();
   assert.equal(reflector.cache.size, 1);
-});
-
-test('a refused token is read again', async () => {
-  const tokens = ['old', 'new'];
-  const server = await fakeApiServer({
-    read: () => Promise.resolve(tokens[0] ?? ''),
-    forget: () => void tokens.shift(),
-  });
-  const client = new KubeClient(server.connection);
-  endings.push(() => client.close().then(() => server.stop()));
-  server.onList((response, seen) =>
-    (seen.authorization === 'Bearer new' ? list(5, []) : refuse(401, 'Unauthorized'))(response, seen),
-  );
-  await client.list(PODS, { namespace: 'n' });
-  assert.deepEqual(pluck(server.lists, 'authorization'), ['Bearer old', 'Bearer new']);
 });
 
 test('readiness names the problem: not listed, refused, silent', async () => {

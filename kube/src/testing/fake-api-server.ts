@@ -1,6 +1,6 @@
 /** An API server that answers over real sockets as a test scripts it, including faults that are rare on a real API server. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import type { Connection } from '../client/connection.ts';
 
 export interface Seen {
@@ -97,9 +97,6 @@ function seenOf(request: IncomingMessage): Seen {
   };
 }
 
-const listening = (server: Server): Promise<number> =>
-  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
-
 export type FakeApiServer = Awaited<ReturnType<typeof fakeApiServer>>;
 
 export async function fakeApiServer(token?: Connection['token']) {
@@ -113,7 +110,7 @@ export async function fakeApiServer(token?: Connection['token']) {
     response.once('close', () => (open -= 1));
     watches.play(seen, response);
   });
-  const port = await listening(server);
+  const port = await listenOnLoopback(server);
   const connection: Connection = {
     server: `http://127.0.0.1:${port}`,
     namespace: 'n',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { ROOT } from '../paths.ts';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'agent-image/base', name), 'utf8');
@@ -43,8 +43,7 @@ test('the base contains no runtime', () => {
 });
 
 test("git of the agent's image never enters a bare repository that a clone brings", () => {
-  const root = mkdtempSync(join(tmpdir(), 'agent-git-'));
-  after(() => rmSync(root, { recursive: true, force: true }));
+  const root = testFolder('agent-git');
   const [system, docs, ran] = [join(root, 'gitconfig'), join(root, 'clone/docs'), join(root, 'ran')];
   const env = { PATH: process.env['PATH'], HOME: root, GIT_CONFIG_SYSTEM: system };
   const git = (...args: string[]) => execFileSync('git', args, { env });

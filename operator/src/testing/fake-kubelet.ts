@@ -2,7 +2,7 @@
  * A node that exists only in the API server. Pods that the scheduler binds to it run at once and end at once;
  * `setResizes` decides whether a resize succeeds.
  */
-import { LEASES, NODES, PODS, Reflector, type KubeClient, type KubeObject } from '@hamlet/kube';
+import { isStatus, LEASES, NODES, PODS, Reflector, type KubeClient, type KubeObject } from '@hamlet/kube';
 
 const HEARTBEAT_MS = 5_000;
 const LEASE_NAMESPACE = 'kube-node-lease';
@@ -123,14 +123,16 @@ export class FakeKubelet {
   }
 }
 
-/** @param onError called for every failure, also for a pod that is already gone */
+/** @param onError called for every failure, except a conflict or a pod that is already gone */
 export async function fakeKubelet(
   client: KubeClient,
   node: string | { readonly name: string; readonly capacity: Readonly<Record<string, string>> },
   onError: (error: unknown) => void,
 ): Promise<FakeKubelet> {
   const { name, capacity } = typeof node === 'string' ? { name: node, capacity: CAPACITY } : node;
-  const kubelet = new FakeKubelet(client, name, onError);
+  const kubelet = new FakeKubelet(client, name, (error) => {
+    if (!isStatus(error, 404) && !isStatus(error, 409)) onError(error);
+  });
   await kubelet.start({ ...DISK, ...capacity });
   return kubelet;
 }

@@ -2,10 +2,9 @@
  * The api as the operator sees it: the stream of standings, sessions and claims, the money for pods, and the closing of
  * accounts.
  */
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { FakeBank } from './fake-bank.ts';
 
 const HEARTBEAT_MS = 5_000;
@@ -27,8 +26,7 @@ export class FakeVillage {
   #offset = 0;
 
   async start(): Promise<this> {
-    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${await listenOnLoopback(this.#server)}`;
     return this;
   }
 

@@ -55,17 +55,14 @@ export function foreignPod(name: string, cpu: string, spec: object): NewObject {
 
 export type SeatVillage = Awaited<ReturnType<typeof seatVillage>>;
 
-/**
- * A test village with tiers of several sizes and two nodes that have one GPU each, and helpers for tests of seats.
- * @param tiers more tiers, by name
- */
-export async function seatVillage(tiers: Readonly<Record<string, object>> = {}) {
+/** A test village with tiers of several sizes and two nodes that have one GPU each, and helpers for tests of seats. */
+export async function seatVillage() {
   const v = await testVillage();
   const { client } = v.server;
   const { namespace } = v;
   for (const object of await priorityClasses()) await client.apply(PRIORITIES, object, { fieldManager: 'test' });
   for (const name of ['sparky1', 'sparky2']) await v.addNode(name, NODE);
-  const all = {
+  const tiers = {
     'tier-0': { rank: 0, compute: size('1', '1Gi', { priorityClassName: 'hamlet-tier-0' }) },
     'tier-1': { rank: 1, minBalance: '10', compute: size('2', '2Gi', { priorityClassName: 'hamlet-tier-1' }) },
     gpu: {
@@ -78,9 +75,8 @@ export async function seatVillage(tiers: Readonly<Record<string, object>> = {}) 
       minBalance: '100',
       compute: size('250m', '256Mi', { gpu: { mode: 'Exclusive', claimTemplateName: 'one-gpu' } }),
     },
-    ...tiers,
   };
-  for (const [name, spec] of Object.entries(all)) await v.createTier(name, spec);
+  for (const [name, spec] of Object.entries(tiers)) await v.createTier(name, spec);
   await v.startOperator();
   const seatsOf = async (tier: string): Promise<EntitlementStatus> => {
     const { status = {} } = await client.get<KubeObject & { readonly status?: EntitlementStatus }>(ENTITLEMENTS, {

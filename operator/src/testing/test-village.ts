@@ -5,7 +5,7 @@
 import type { AgentStatus, ConditionType, EventReason, Reason } from '@hamlet/contract/kinds';
 import { API_VERSION } from '@hamlet/contract/kinds';
 import type { KubeObject, NewObject, ResourceType } from '@hamlet/kube';
-import { isStatus, KubeClient, NODES, PODS, SERVICE_ACCOUNTS } from '@hamlet/kube';
+import { KubeClient, NODES, PODS, SERVICE_ACCOUNTS } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS, ENTITLEMENTS } from '../objects/names.ts';
@@ -173,13 +173,8 @@ export class TestVillage {
   }
 
   async addNode(name: string, capacity?: Readonly<Record<string, string>>): Promise<FakeKubelet> {
-    const kubelet = await fakeKubelet(
-      this.server.client,
-      capacity === undefined ? name : { name, capacity },
-      (error) => {
-        if (!isStatus(error, 404) && !isStatus(error, 409)) this.log.push(String(error));
-      },
-    );
+    const node = capacity === undefined ? name : { name, capacity };
+    const kubelet = await fakeKubelet(this.server.client, node, (error) => this.log.push(String(error)));
     this.#kubelets.push(kubelet);
     return kubelet;
   }

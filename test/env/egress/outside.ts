@@ -9,6 +9,7 @@ import { Authority, createAuthority } from '@hamlet/broker';
 import { clusterStatus, hamletCluster } from '../../../local/village/cluster.ts';
 import { helm, localPlace } from '../../../local/village/kubectl.ts';
 import { ROOT } from '../../../local/village/paths.ts';
+import { listenOnLoopback } from '../net/loopback.ts';
 import { until } from '../until.ts';
 import type { Village } from '../village.ts';
 import { MARK } from './probe.ts';
@@ -40,13 +41,7 @@ export interface Outside {
   close(): Promise<void>;
 }
 
-async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address !== 'object') throw new Error('the server has no port');
-  return `tcp://127.0.0.1:${address.port}`;
-}
+const listening = async (server: Server): Promise<string> => `tcp://127.0.0.1:${await listenOnLoopback(server)}`;
 
 async function udpOn(address: string, datagrams: string[]): Promise<UdpSocket> {
   const socket = createSocket('udp4');
@@ -120,6 +115,7 @@ export async function setValues(place: Village, values: Readonly<Record<string, 
 const ROOTS_SECRET = 'egress-roots';
 /** Helm merges maps of a release with new ones, so each registry is switched off by its name. */
 const NO_REGISTRIES = { apt: false, pip: false, npm: false, crates: false, go: false };
+const NOTHING = { allow: [], deny: [], registries: NO_REGISTRIES, secretNames: [], days: 90 };
 
 /** Names in /etc/hosts of the broker, by address. */
 export type Names = Readonly<Record<string, readonly string[]>>;
@@ -158,11 +154,7 @@ export async function openVillage(
     'broker.hostAliases': Object.entries(names).map(([ip, hostnames]) => ({ ip, hostnames })),
     'broker.rootsSecretName': ROOTS_SECRET,
     egress: {
-      allow: [],
-      deny: [],
-      registries: NO_REGISTRIES,
-      secretNames: [],
-      days: 90,
+      ...NOTHING,
       openings: openings.map((opening) => ({ ...opening, cidr: `${outside.address}/32` })),
       ...more,
     },
@@ -175,15 +167,7 @@ export async function closeVillage(place: Village, values: Readonly<Record<strin
     ...values,
     'broker.hostAliases': [],
     'broker.rootsSecretName': '',
-    egress: {
-      allow: [],
-      deny: [],
-      registries: NO_REGISTRIES,
-      secretNames: [],
-      days: 90,
-      openings: [],
-      closedCidrs: [],
-    },
+    egress: { ...NOTHING, openings: [], closedCidrs: [] },
   });
   await place.tryKubectl(['delete', 'secret', ROOTS_SECRET, '--ignore-not-found']);
 }

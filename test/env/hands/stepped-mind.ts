@@ -1,9 +1,9 @@
 /**
- * A model for tests that works through the steps of a task. Its answer depends only on the conversation, so a repeated
- * request gets the same answer. It stops and answers with the last result if a step went wrong.
+ * A model for tests that works through the steps of a task. It stops and answers with the last result if a step went
+ * wrong.
  */
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { ScriptedAnswer, WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+import type { ScriptedAnswer, WireServer } from '@hamlet/models/testing';
+import { startChatServer, STAY, type Chat } from '../minds/chat-server.ts';
 
 /** One answer of the model: words, and a call of a tool except in the last one. */
 export interface Step {
@@ -19,18 +19,6 @@ export interface Step {
 /** The steps of each task, by the words of a person that ask for it. */
 export type Tasks = Readonly<Record<string, readonly Step[]>>;
 
-interface Message {
-  readonly role: string;
-  readonly content?: string | null;
-}
-
-interface ChatBody {
-  readonly messages: readonly Message[];
-  readonly stream?: boolean;
-  readonly tools?: readonly object[];
-  readonly response_format?: { readonly type: string };
-}
-
 function nextOf(steps: readonly Step[], results: readonly string[]): ScriptedAnswer {
   const step = steps[results.length];
   const last = results.at(-1) ?? '';
@@ -43,11 +31,8 @@ function nextOf(steps: readonly Step[], results: readonly string[]): ScriptedAns
   };
 }
 
-function answerOf({ messages, tools = [], response_format: format }: ChatBody, tasks: Tasks): ScriptedAnswer {
-  if (format?.type === 'json_schema')
-    return {
-      text: [JSON.stringify({ option: 'stay', text: null, title: null, why: 'I wait', purpose: '', plan: null })],
-    };
+function answerOf({ messages, tools = [], response_format: format }: Chat, tasks: Tasks): ScriptedAnswer {
+  if (format?.type === 'json_schema') return STAY;
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const asked = messages[last]?.content ?? '';
   const results = messages.slice(last).filter(({ role }) => role === 'tool');
@@ -59,15 +44,5 @@ function answerOf({ messages, tools = [], response_format: format }: ChatBody, t
   );
 }
 
-/** Starts the model as a server on loopback with OpenAI's wire. */
-export function startSteppedMind(model: string, tasks: Tasks): Promise<WireServer> {
-  const answer = ({ method, path, body }: WireRequest): WireAnswer | null => {
-    if (method === 'GET' && path === '/v1/models')
-      return { chunks: [JSON.stringify({ object: 'list', data: [{ id: model, object: 'model' }] })] };
-    if (path !== '/v1/chat/completions') return null;
-    const chat = body as ChatBody;
-    const scripted = answerOf(chat, tasks);
-    return chat.stream === true ? OPENAI_WIRE.stream(scripted) : OPENAI_WIRE.plain(scripted);
-  };
-  return startWireServer([], { otherwise: answer });
-}
+export const startSteppedMind = (model: string, tasks: Tasks): Promise<WireServer> =>
+  startChatServer((chat) => answerOf(chat, tasks), model);

@@ -3,18 +3,7 @@
  * a penalty.
  */
 import type { ScriptedAnswer } from '@hamlet/models/testing';
-
-/** A request to the model. */
-export interface Chat {
-  readonly model: string;
-  readonly stream?: boolean;
-  readonly messages: readonly { readonly role: string; readonly content: string | null }[];
-  readonly response_format?: {
-    readonly json_schema: {
-      readonly schema: { readonly properties: { readonly option?: { readonly enum: string[] } } };
-    };
-  };
-}
+import { textOf, type Chat } from './chat-server.ts';
 
 /** A decision that the village requested from the model. */
 export interface Asked {
@@ -38,10 +27,6 @@ export const WHY = {
 /** The new plan of the agent after a reward and after a penalty. */
 export const PLANS = { rewarded: '22:00 ask more', penalized: '23:00 say less' } as const;
 
-/** The content of the newest message with this role; empty if there is none. */
-export const textOf = ({ messages }: Pick<Chat, 'messages'>, role: string): string =>
-  messages.findLast((each) => each.role === role)?.content ?? '';
-
 const planOf = (words: string): object[] => [{ at: words.slice(0, 5), goal: words.slice(6) }];
 
 /** Chooses an action from the input. */
@@ -57,7 +42,6 @@ function decisionOf(options: readonly string[], user: string): object {
   return { ...words, option: pick('ask'), title: BREAD_QUESTION, text: 'I want to bake.', why: WHY.ask };
 }
 
-/** The answer depends on the request alone, because a request may be repeated. */
 export function decisionAnswer(chat: Chat): ScriptedAnswer {
   const schema = chat.response_format?.json_schema.schema;
   const options = schema?.properties.option?.enum;

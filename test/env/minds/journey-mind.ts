@@ -1,22 +1,6 @@
-/**
- * A model for tests of a whole journey. Its answer depends only on the conversation, so a repeated request gets the
- * same answer.
- */
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { ScriptedAnswer, WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
-
-interface Message {
-  readonly role: string;
-  readonly content?: string | null;
-  readonly tool_calls?: readonly object[];
-}
-
-interface ChatBody {
-  readonly messages: readonly Message[];
-  readonly stream?: boolean;
-  readonly tools?: readonly object[];
-  readonly response_format?: { readonly type: string };
-}
+/** A model for tests of a whole journey. */
+import type { ScriptedAnswer, WireServer } from '@hamlet/models/testing';
+import { startChatServer, STAY, textOf, type Chat, type Message } from './chat-server.ts';
 
 /** The message that begins the journey. */
 export const ERRAND = 'Find out what Bob wants, and post it on the board.';
@@ -86,28 +70,12 @@ function purchaseStep(messages: readonly Message[]): ScriptedAnswer {
   return { text: [isBought ? PURCHASE_DONE : 'They are not bought.'] };
 }
 
-function answerOf({ messages, tools = [], response_format: format }: ChatBody): ScriptedAnswer {
-  if (format?.type === 'json_schema')
-    return {
-      text: [JSON.stringify({ option: 'stay', text: null, title: null, why: 'I wait', purpose: '', plan: null })],
-    };
-  const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+export function journeyAnswer({ messages, tools = [], response_format: format }: Chat): ScriptedAnswer {
+  if (format?.type === 'json_schema') return STAY;
+  const asked = textOf({ messages }, 'user');
   if (tools.length > 0 && asked.includes(ERRAND)) return errandStep(messages);
   if (tools.length > 0 && asked.includes(PURCHASE)) return purchaseStep(messages);
   return { text: ['Good ', 'day.'] };
 }
 
-/** The answer to a request; null if a village sends no such request. */
-export function journeyAnswer({ method, path, body }: WireRequest): WireAnswer | null {
-  if (method === 'GET' && path === '/v1/models')
-    return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'journey', object: 'model' }] })] };
-  if (path !== '/v1/chat/completions') return null;
-  const chat = body as ChatBody;
-  const scripted = answerOf(chat);
-  return chat.stream === true ? OPENAI_WIRE.stream(scripted) : OPENAI_WIRE.plain(scripted);
-}
-
-/** Starts the model as a server on loopback with OpenAI's wire. */
-export function startJourneyMind(): Promise<WireServer> {
-  return startWireServer([], { otherwise: journeyAnswer });
-}
+export const startJourneyMind = (): Promise<WireServer> => startChatServer(journeyAnswer);

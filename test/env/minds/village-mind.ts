@@ -1,8 +1,9 @@
 /** The model of a whole village for tests: one server with OpenAI's wire, which `make up MODEL=` connects. */
-import { OPENAI_WIRE, startWireServer, type WireRequest, type WireServer } from '@hamlet/models/testing';
+import { startWireServer, type WireRequest, type WireServer } from '@hamlet/models/testing';
 import { run } from '../../../local/village/command.ts';
 import type { Village } from '../village.ts';
-import { decisionAnswer, type Chat } from './decision-mind.ts';
+import { answerChat, type Chat } from './chat-server.ts';
+import { decisionAnswer } from './decision-mind.ts';
 import { journeyAnswer } from './journey-mind.ts';
 
 /** The names of the server for the village's models `small` and `large`. */
@@ -18,9 +19,7 @@ export function startVillageMind(decider: string): Promise<WireServer> {
   return startWireServer([], {
     otherwise: (request) => {
       if (request.headers['authorization'] !== `Bearer ${KEY}`) return { status: 401, chunks: ['{}'] };
-      const chat = request.body as Chat;
-      if (request.path !== '/v1/chat/completions' || !isOf(decider, chat)) return journeyAnswer(request);
-      return chat.stream === true ? OPENAI_WIRE.stream(decisionAnswer(chat)) : OPENAI_WIRE.plain(decisionAnswer(chat));
+      return answerChat(request, (chat) => (isOf(decider, chat) ? decisionAnswer(chat) : journeyAnswer(chat)));
     },
   });
 }

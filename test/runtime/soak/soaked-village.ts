@@ -2,7 +2,7 @@
  * The setting of a soak: a real control plane, a node that exists only in the API server, a proxy, and the operator as
  * a process.
  */
-import { isStatus, PODS, Reflector, slim } from '@hamlet/kube';
+import { PODS, Reflector, slim } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { fakeKubelet } from '../../../operator/src/testing/fake-kubelet.ts';
@@ -58,9 +58,7 @@ export async function soakedVillage(log: (line: string) => void): Promise<Soaked
   const { namespace } = hands;
   await hands.createTier();
   const village = await fakeVillage();
-  const kubelet = await fakeKubelet(server.client, 'sparky1', (error) => {
-    if (!isStatus(error, 404) && !isStatus(error, 409)) log(`kubelet: ${String(error)}`);
-  });
+  const kubelet = await fakeKubelet(server.client, 'sparky1', (error) => log(`kubelet: ${String(error)}`));
   const caches = truth(server, namespace);
   await Promise.all([caches.agents.start(), caches.pods.start()]);
   const proxy = new FaultProxy(server.connection, LOG_LIMIT);

@@ -1,4 +1,4 @@
-import { EVENT_VERSION, type EventBody, type EventOf, type EventType, type JournalEvent } from '../journal/event.ts';
+import { EVENT_VERSION, type EventOf, type EventType, type JournalEvent } from '../journal/event.ts';
 
 /** A readable reference of a text. */
 export const aRef = (text: string): string =>
@@ -82,9 +82,6 @@ const DEFAULTS: { readonly [T in EventType]: Omit<EventOf<T>, keyof typeof ENVEL
 export function anEvent<T extends EventType>(type: T, fields: Partial<Omit<EventOf<T>, 'type'>> = {}): JournalEvent {
   return { ...ENVELOPE, ...DEFAULTS[type], ...fields } as unknown as JournalEvent;
 }
-
-export const withEnvelope = (body: EventBody, run = 'r1', fence = 1): JournalEvent =>
-  ({ ...ENVELOPE, run, fence, ...body }) as JournalEvent;
 
 export const aCall = (fields: Partial<EventOf<'model_answered'>['calls'][number]> = {}) => ({
   id: '1.0',

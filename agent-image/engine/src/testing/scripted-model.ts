@@ -6,10 +6,10 @@ export type Step = (request: ModelRequest, signal: AbortSignal) => AsyncIterable
 const USAGE = { prompt: 10, completion: 5, total: 15 };
 
 /** A text answer, streamed word by word. */
-export const says = (content: string, usage = USAGE): Step =>
+export const says = (content: string): Step =>
   async function* () {
     for (const word of content.split(/(?<= )/)) yield { type: 'delta', text: word };
-    yield { type: 'answer', content, toolCalls: [], usage, moneyMicros: 1 };
+    yield { type: 'answer', content, toolCalls: [], usage: USAGE, moneyMicros: 1 };
   };
 
 /** An answer that calls tools. */

@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { pluck } from '@hamlet/test/env/pluck';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import type { AgentConfig, ResidentReport } from '@hamlet/contract';
@@ -102,9 +103,8 @@ test('only promised capabilities count as missing: no git without a repository, 
 });
 
 test('a broker is reachable, silent or gone; without a broker nothing is promised', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const server = createServer();
+  const url = new URL(`http://127.0.0.1:${await listenOnLoopback(server)}`);
   const state = async (hasProxy: boolean) => lines({ capabilities: [...(await brokerCapability(url, hasProxy))] });
   assert.deepEqual([await state(true), await state(false)], [['egress egress ok'], ['egress egress missing']]);
   server.close();

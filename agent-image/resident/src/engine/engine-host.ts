@@ -5,7 +5,6 @@ import type {
   Engine,
   EngineParts,
   EnginePorts,
-  Journal,
   ModelPort,
   Notice,
   PolicyPort,
@@ -37,7 +36,6 @@ export interface EngineHostPorts extends RetryPorts {
 
 export interface EngineHost {
   readonly engine: Engine;
-  readonly journal: Journal;
   readonly mirror: JournalMirror;
   readonly tools: readonly string[];
   /** Another engine on the journal, with its own model and tools. No policy judges these, and it recalls no notes. */
@@ -72,7 +70,6 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
   const engines = [engine];
   return {
     engine,
-    journal,
     mirror,
     tools: tools.map(({ name }) => name),
     engineWith: (parts) => {

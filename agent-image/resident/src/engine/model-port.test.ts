@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import type { ModelEnd, ModelRequest } from '@hamlet/engine';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { createModelPort } from './model-port.ts';
 
 type Reply = Readonly<{ status: number; type: string; body: string; retryAfterS?: number }>;
@@ -19,9 +19,7 @@ const server = createServer((request, response) => {
     response.writeHead(status, { 'content-type': type, ...wait }).end(body);
   });
 });
-await new Promise<void>((resolve) => {
-  server.listen(0, '127.0.0.1', resolve);
-});
+const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
 after(() => server.closeAllConnections());
 after(() => server.close());
 
@@ -48,7 +46,6 @@ async function endWith(given: Reply | readonly Reply[], cutAt = Infinity): Promi
   const cut = new AbortController();
   const stale: string[] = [];
   const tokens = { get: async () => 'token', renew: () => void (renewed += 1) };
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const sleep = async (ms: number): Promise<void> => {
     if (waits.push(ms) === cutAt) cut.abort();
   };

@@ -26,7 +26,6 @@ export interface GatewayPorts {
   readonly onStale?: (run: string) => void;
   /** Receives the text of a refusal whose code may end the run, to show it to people. */
   readonly onRefused?: (run: string, code: string, words: string) => void;
-  readonly fetch?: ModelPorts['fetch'];
   readonly sleep?: ClockPort['sleep'];
 }
 
@@ -138,9 +137,9 @@ function follow({ tokens, onStale, onRefused }: GatewayPorts, { at }: ModelReque
   if (NAMED.has(code) && at !== null && detail !== '') onRefused?.(at.run, code, detail);
 }
 
-async function adapterOf({ url, tokens, fetch: post = SYSTEM_PORTS.fetch }: GatewayPorts, exchange: Exchange) {
+async function adapterOf({ url, tokens }: GatewayPorts, exchange: Exchange) {
   const keeping: ModelPorts['fetch'] = async (to, request) => {
-    const { ok, status, headers, body } = await post(to, request);
+    const { ok, status, headers, body } = await SYSTEM_PORTS.fetch(to, request);
     if (ok || body === null) return { ok, status, headers, body };
     const bytes = await firstBytes(body);
     Object.assign(exchange, refusalIn(bytes));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, request as requestHttp, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { startLoopbackProxy } from './loopback-proxy.ts';
 import { proxyEnvironment } from './proxy-environment.ts';
 import { createRefusals } from './refusals.ts';
@@ -40,11 +41,8 @@ async function startBroker() {
       socket.pipe(socket);
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
-  return { identities, port: address.port, close: () => (server.close(), server.closeAllConnections()) };
+  const port = await listenOnLoopback(server);
+  return { identities, port, close: () => (server.close(), server.closeAllConnections()) };
 }
 
 const refusals = createRefusals();

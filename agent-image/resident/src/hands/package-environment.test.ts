@@ -1,11 +1,11 @@
 /** git, pip, npm and go read their variables, and request the endpoints of the broker through the proxy. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { authorEnvironment, authorOf, packageEnvironment } from './package-environment.ts';
 
@@ -21,8 +21,7 @@ const proxy = createServer((request, response) => {
 const folder = testFolder('package-environment');
 execFileSync('git', ['init', '-q', folder]);
 execFileSync('git', ['-C', folder, 'config', 'user.name', 'Somebody Else']);
-proxy.listen(0, '127.0.0.1');
-await once(proxy, 'listening');
+const port = await listenOnLoopback(proxy);
 after(() => {
   proxy.close();
   proxy.closeAllConnections();
@@ -30,8 +29,6 @@ after(() => {
 
 /** Runs a program as the hands do, and returns its output for any exit code. */
 function run(env: Record<string, string>, file: string, ...args: string[]): Promise<string> {
-  const address = proxy.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   const http = `http://127.0.0.1:${String(port)}`;
   const all = { PATH: process.env['PATH'] ?? '', HOME: folder, http_proxy: http, HTTP_PROXY: http, ...env };
   return new Promise((resolve) => {
@@ -80,8 +77,6 @@ test('a repository that a clone brings cannot make git status start a program', 
 
 test('the first request of git has run and call as its proxy user', async () => {
   users.length = 0;
-  const address = proxy.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   const http = { http_proxy: `http://run%2Fcall:x@127.0.0.1:${String(port)}` };
   await run({ ...packageEnvironment(author), ...http }, 'git', 'ls-remote', 'https://git.example.org/o/r.git');
   assert.equal(users[0], `Basic ${Buffer.from('run/call:x').toString('base64')}`);

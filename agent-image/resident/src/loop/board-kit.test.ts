@@ -17,9 +17,9 @@ const RICH_LIMITS = {
 const SMALL = { model: 'small', contextTokens: 4_096 };
 const LARGE = { model: 'large', contextTokens: 32_768 };
 
-function villageOf(limits = LIMITS): ScriptedVillage {
+function villageOf(): ScriptedVillage {
   const village = scriptedVillage();
-  village.config = async () => ok(aConfig({ limits, tier: 'tier-0' }));
+  village.config = async () => ok(aConfig({ limits: LIMITS, tier: 'tier-0' }));
   village.boardKit.models.push(SMALL);
   return village;
 }

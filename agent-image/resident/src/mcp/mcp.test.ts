@@ -3,12 +3,11 @@
  * call works.
  */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { pluck } from '@hamlet/test/env/pluck';
 import { setTimeout as delay } from 'node:timers/promises';
 import { untilEnd } from '@hamlet/test/env/at-end';
@@ -175,11 +174,7 @@ test('without hands the server is unreachable and nothing is done', async () => 
   assert.deepEqual([tools.length, warnings[0]?.['code']], [0, 'mcp_unreachable']);
 });
 
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-}
+const listen = async (server: Server): Promise<string> => `http://127.0.0.1:${await listenOnLoopback(server)}/mcp`;
 
 /** A server without sessions that answers in JSON, optionally after a pause; `body` creates the answer to a call. */
 function httpServer(body: () => string, pauseMs = 0): Server {

@@ -1,12 +1,11 @@
 /** Trust of HTTP MCP servers: a certificate of the village's authority is accepted only if the authority's file exists. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { webFetch } from './web-fetch.ts';
 
@@ -19,9 +18,8 @@ execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore'
 
 test("the village's authority is trusted if its file exists; without the file only public authorities are", async () => {
   const pair = { key: readFileSync(key), cert: readFileSync(certificate) };
-  const server = createServer(pair, (_request, response) => void response.end('fresh bread')).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const server = createServer(pair, (_request, response) => void response.end('fresh bread'));
+  const url = `https://127.0.0.1:${await listenOnLoopback(server)}/`;
   const answer = await webFetch({}, certificate)(url);
   assert.equal(await answer.text(), 'fresh bread');
   await assert.rejects(webFetch({}, join(folder, 'none.crt'))(url), /self-signed certificate/);

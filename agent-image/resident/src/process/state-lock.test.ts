@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { tryLockState } from './state-lock.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-lock-'));
+const folder = testFolder('lock');
 const holders: ChildProcess[] = [];
-after(() => {
-  for (const holder of holders) holder.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => holders.forEach((holder) => holder.kill('SIGKILL')));
 
 const HOLDER = `
   const { tryLockState } = await import(process.argv[1]);

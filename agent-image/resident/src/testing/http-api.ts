@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { REFUSALS, type Refusal } from '@hamlet/contract';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
 
 export interface Request {
@@ -44,7 +44,7 @@ const USUAL: Readonly<Record<string, (request: Request) => unknown>> = {
 export type HttpApi = Awaited<ReturnType<typeof startHttpApi>>;
 
 /** A server with the agents' part of the API, for tests of the client. A test can change its answers while it runs. */
-export async function startHttpApi(loopEveryMs = 50) {
+export async function startHttpApi() {
   const requests: Request[] = [];
   /** Refusals by the last part of the path; each replaces the usual answer. */
   const refuse = new Map<string, Refusal>();
@@ -69,14 +69,13 @@ export async function startHttpApi(loopEveryMs = 50) {
     return json(
       response,
       last === 'turns' ? 201 : 200,
-      last === 'config' ? aConfig({ loop_every_ms: loopEveryMs }) : USUAL[last]?.(asked),
+      last === 'config' ? aConfig({ loop_every_ms: 50 }) : USUAL[last]?.(asked),
     );
   };
 
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer((request, response) => void answer(request, response));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenOnLoopback(server)}`,
     requests,
     refuse,
     hold,

@@ -8,21 +8,13 @@ import { createCompletionsAdapter } from './completions/completions-adapter.ts';
 import { createOllamaAdapter } from './ollama/ollama-adapter.ts';
 import { createSubscriptionAdapter } from './responses/subscription-adapter.ts';
 import { conformAdapter } from '../testing/conformance/conform-adapter.ts';
-import { TEST_KEY, type AdapterSubject } from '../testing/conformance/bench.ts';
+import { TEST_KEY, TOOLS, type AdapterSubject } from '../testing/conformance/bench.ts';
 import { ANTHROPIC_WIRE } from '../testing/wires/anthropic-wire.ts';
 import { COMPLETIONS_WIRE } from '../testing/wires/completions-wire.ts';
 import { RESPONSES_WIRE } from '../testing/wires/responses-wire.ts';
 import { OLLAMA_WIRE } from '../testing/wires/ollama-wire.ts';
 import { OPENAI_WIRE, OPENROUTER_WIRE, VLLM_WIRE } from '../testing/wires/chat-wire.ts';
 
-const TOOLS = [
-  {
-    name: 'go_to',
-    description: 'Walks to a place',
-    parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
-  },
-  { name: 'say', description: 'Says a text', parameters: { type: 'object', properties: { text: { type: 'string' } } } },
-];
 const BEARER = { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' };
 
 const CHAT_BODY = {

@@ -37,7 +37,6 @@ export type WireMatcher =
   | ((request: WireRequest) => void);
 
 export interface WireStep {
-  readonly name?: string;
   readonly expect?: WireMatcher;
   readonly answer: WireAnswer | ((request: WireRequest) => WireAnswer);
 }
@@ -52,8 +51,6 @@ export interface WireServer {
 }
 
 interface WireOptions {
-  /** `inOrder` (default): each request must match the next step. `anyOrder`: the first matching step is used, for concurrent callers. */
-  readonly order?: 'inOrder' | 'anyOrder';
   /** Answers requests without a step; null refuses them. */
   readonly otherwise?: (request: WireRequest) => WireAnswer | null;
 }
@@ -105,31 +102,21 @@ class Script {
   }
 
   get left(): readonly string[] {
-    return this.#steps.map((step, position) => step.name ?? `step ${this.#used + position + 1}`);
+    return this.#steps.map((_, position) => `step ${this.#used + position + 1}`);
   }
 
   answerTo(request: WireRequest): WireAnswer | null {
-    const at = this.#options.order === 'anyOrder' ? this.#steps.findIndex((step) => this.#fits(request, step)) : 0;
-    const step = this.#steps[at];
+    const [step] = this.#steps;
     if (step === undefined) return this.#answerOtherwise(request);
     try {
       match(request, step);
     } catch (error) {
-      this.problems.push(`${step.name ?? `step ${this.#used + 1}`} did not match: ${messageOf(error)}`);
+      this.problems.push(`step ${this.#used + 1} did not match: ${messageOf(error)}`);
       return null;
     }
-    this.#steps.splice(at, 1);
+    this.#steps.shift();
     this.#used += 1;
     return typeof step.answer === 'function' ? step.answer(request) : step.answer;
-  }
-
-  #fits(request: WireRequest, step: WireStep): boolean {
-    try {
-      match(request, step);
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   #answerOtherwise(request: WireRequest): WireAnswer | null {

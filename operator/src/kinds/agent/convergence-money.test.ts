@@ -114,20 +114,6 @@ test('hour after hour, the pod always has a live hold, and pays for the time tha
   assert.ok(of.purse.paid >= (BigInt(of.purse.chargedMs) * AIDOLLAR) / BigInt(HOUR_MS));
 });
 
-test('an agent whose money runs out falls back to the free tier in time, in the same pod, and returns once it has money', () => {
-  const of = cluster(2n * AIDOLLAR);
-  of.standing = standingOf({ balance_tier: 'tier-1' });
-  settle(of, LIMITS);
-  live(of, 4);
-  assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held], ['tier-0', 1, null]);
-  const entitled = of.agent?.status.conditions?.find(({ type }) => type === 'Entitled');
-  assert.equal(entitled?.reason, 'ByMeans');
-  assert.match(entitled?.message ?? '', /cannot pay an hour of it/);
-  of.purse.balance += 5n * AIDOLLAR;
-  settle(of, LIMITS);
-  assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier], ['tier-1', 1, 'tier-1']);
-});
-
 test('a pinned agent whose money runs out loses its pod, shows NotPaid, and returns once it has money', () => {
   const of = cluster(AIDOLLAR / 2n);
   of.setSpec({ entitlement: { policy: 'Pinned', name: 'tier-1' } });
@@ -153,18 +139,4 @@ test('while the api does not answer, a pod runs for its paid time, and then at t
   of.calm();
   settle(of, LIMITS);
   assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier, of.broken], ['tier-1', 1, 'tier-1', []]);
-});
-
-test('an agent of a free tier sends no requests about money', () => {
-  const of = cluster(20n * AIDOLLAR);
-  const asked: string[] = [];
-  for (let turn = 0; turn < 40; turn += 1) {
-    asked.push(...reconcile(of).actions.map(({ kind }) => kind));
-    of.pass(11_000);
-  }
-  assert.equal(of.pods.length, 1);
-  assert.deepEqual(
-    asked.filter((kind) => kind === 'askHold' || kind === 'releaseHold'),
-    [],
-  );
 });

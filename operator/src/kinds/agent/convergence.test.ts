@@ -133,21 +133,6 @@ function running(tier?: string): ModelCluster {
   return cluster;
 }
 
-test('growing and shrinking in place keeps the same pod', () => {
-  const cluster = running();
-  const [before] = cluster.pods;
-  for (const tier of ['tier-1', 'tier-0', 'tier-1', undefined, 'tier-1']) {
-    cluster.standing = standingOf({ balance_tier: tier ?? null });
-    settle(cluster, LIMITS);
-    assert.deepEqual(
-      cluster.pods.map(({ metadata }) => metadata.uid),
-      [before?.metadata.uid],
-    );
-    assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)));
-  }
-  assert.equal(cluster.made, 1);
-});
-
 test('a shrink that hangs, a refused size and a GPU each lead to one new pod with the same volume', () => {
   for (const [mood, from, to] of [
     ['hangs', 'tier-1', 'tier-0'],
@@ -167,21 +152,6 @@ test('a shrink that hangs, a refused size and a GPU each lead to one new pod wit
       mood,
     );
   }
-});
-
-test('an agent keeps its pod if a quota forbids the new size', () => {
-  const cluster = running();
-  cluster.resizes = 'quota';
-  cluster.standing = standingOf({ balance_tier: 'tier-1' });
-  for (let attempt = 0; attempt < LIMITS.attempts; attempt += 1) {
-    reconcile(cluster);
-    cluster.pass(11_000);
-  }
-  assert.equal(cluster.made, 1);
-  cluster.resizes = 'applies';
-  settle(cluster, LIMITS);
-  assert.equal(cluster.made, 1);
-  assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)));
 });
 
 test('a pod that stays unschedulable for three days is not replaced, despite crashes and resyncs', () => {
@@ -209,24 +179,4 @@ test('a preempted agent waits with one new pod, and does not loop', () => {
     cluster.pass(60_000);
   }
   assert.equal(cluster.made, 2);
-});
-
-test('after a node is lost, agents with MoveWithoutVolume run elsewhere; others wait for the node with one pod', () => {
-  for (const [onNodeLoss, node] of [
-    ['Wait', undefined],
-    ['MoveWithoutVolume', 'sparky2'],
-  ] as const) {
-    const cluster = running();
-    cluster.setSpec({ placement: { onNodeLoss } });
-    cluster.loseNode('sparky1');
-    for (let turn = 0; turn < 60; turn += 1) {
-      reconcile(cluster);
-      cluster.pass(60_000);
-    }
-    const current = cluster.pods.find(({ metadata }) => metadata.deletionTimestamp === undefined);
-    assert.deepEqual([current?.nodeName, cluster.made], [node, 2], onNodeLoss);
-    cluster.loseNode(undefined);
-    settle(cluster, LIMITS);
-    assert.deepEqual([cluster.pods.length, cluster.made, cluster.broken], [1, 2, []], onNodeLoss);
-  }
 });

@@ -209,6 +209,17 @@ test('the resident has no rights and the same compute in every tier; each contai
     capabilities: { drop: ['ALL'] },
   });
   assert.deepEqual(residentIn(podWith({}, {}, TIER_2).spec)?.resources, resident?.resources);
+  assert.partialDeepStrictEqual(spec, {
+    automountServiceAccountToken: false,
+    serviceAccountName: 'hamlet-agent',
+    terminationGracePeriodSeconds: 10,
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+  });
+  const serviceAccountToken = { audience: 'hamlet-api', expirationSeconds: 3_600, path: 'token' };
+  assert.deepEqual(
+    spec.volumes.find(({ name }) => name === 'token'),
+    { name: 'token', projected: { sources: [{ serviceAccountToken }] } },
+  );
   assert.deepEqual(handsOf(spec)?.command, ['hamlet-hands', 'serve']);
   // The same bytes as the limit of the container, at which the kubelet evicts the pod.
   const { env, resources } = JSON.parse(JSON.stringify(handsOf(spec)));

@@ -1,20 +1,17 @@
 /** Displacement and preemption on a real API server, scheduler and controllers. */
-import { handsIn, type TestVillage } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
-import { goodStanding } from '@hamlet/contract';
 import { keyOf, NODES, PODS, type KubeObject, type NewObject } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS } from '../../objects/names.ts';
-import { as, foreignPod, seatVillage, size, type SeatVillage } from '../../testing/seat-village.ts';
+import { as, foreignPod, seatVillage, type SeatVillage } from '../../testing/seat-village.ts';
 
 let v: TestVillage;
 let seats: SeatVillage;
 
 before(async () => {
-  seats = await seatVillage({
-    grown: { rank: 3, minBalance: '200', compute: size('2', '2Gi', { priorityClassName: 'hamlet-tier-0' }) },
-  });
+  seats = await seatVillage();
   ({ v } = seats);
 });
 
@@ -120,39 +117,4 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   for (const name of ['model-1', 'model-2', 'model-3']) assert.equal(preempted.has(`default/${name}`), false);
   watch.abort();
   await received;
-});
-
-test('an agent that may enter a higher tier keeps its compute until there is room for that tier', async () => {
-  await v.server.client.mergePatch(NODES, { spec: { unschedulable: null } }, { name: 'sparky2' });
-  await seats.removeAgents('prem-0', 'prem-1', 'prem-2', 'prem-3');
-  for (const name of ['model-1', 'model-2', 'model-3'])
-    await v.server.client.delete(PODS, { namespace: 'default', name, graceSeconds: 0 });
-  await v.server.client.create(PODS, foreignPod('db', '2', { nodeName: 'sparky1' }), { namespace: 'default' });
-  await v.createAgent('rich', { placement: { nodeName: 'sparky1' } });
-  await v.createAgent('peer', { placement: { nodeName: 'sparky1' }, ...as('tier-0') });
-  const [before] = [await v.runningPod('rich'), await v.runningPod('peer')];
-  v.village.say('standing', { ...goodStanding('rich'), balance_tier: 'grown' });
-  // The higher tier displaces its neighbour and grows in place.
-  await v.event('peer', 'Displaced');
-  const grown = await until('rich has grown', async () => {
-    const pod = await v.runningPod('rich');
-    return handsIn(pod)?.resources.limits['cpu'] === '2' && pod;
-  });
-  assert.equal(grown.metadata.uid, before.metadata.uid);
-  await until('the status shows that rich has grown', async () => {
-    const { tier, conditions = [] } = await v.statusOf('rich');
-    return tier === 'grown' && conditions.some(({ type, status }) => type === 'Resized' && status === 'True');
-  });
-  // The highest tier has no room on that node, and no agent there has a lower tier.
-  await v.createTier('huge', {
-    rank: 9,
-    minBalance: '1000',
-    compute: size('3', '2Gi', { priorityClassName: 'hamlet-tier-0' }),
-  });
-  v.village.say('standing', { ...goodStanding('rich'), balance_tier: 'huge' });
-  assert.match(await v.condition('rich', 'Resized False TooLarge'), /stays unchanged/);
-  assert.deepEqual(
-    (await v.podsOf('rich')).map((pod) => [pod.metadata.uid, handsIn(pod)?.resources.limits['cpu']]),
-    [[before.metadata.uid, '2']],
-  );
 });

@@ -201,22 +201,6 @@ test('the agent carries an item to a place that needs it and puts it down there'
   assert.equal(laidDown.after.delivered, true);
 });
 
-test('the agent steps aside first if another item lies there already', () => {
-  const inventory: AgentView['inventory'] = [{ item_id: 'apple-1', kind: 'apple' }];
-  const lying = (['cafe', 'market'] as const).map(
-    (id, index) => ({ item_id: `wood-${index}`, kind: 'wood', position: AT[id], held_by: null }) as const,
-  );
-  const at = (place: 'cafe' | 'market') =>
-    situation({
-      minute: 900,
-      items: lying,
-      self: { inventory, landmark_id: place, position: AT[place] },
-      mind: { delivered: false },
-    });
-  const decided = [decide(at('cafe')), decide(at('market'))];
-  assert.equal(decided.filter(({ command }) => command.kind === 'move' && 'dx' in command.body).length, 1);
-});
-
 test('the agent does not answer an agent that has left earshot', () => {
   const wake = aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' });
   for (const position of [
@@ -225,11 +209,6 @@ test('the agent does not answer an agent that has left earshot', () => {
   ]) {
     assert.notEqual(decide(situation({ others: [anAgent('bob', { position })], wake })).command.kind, 'answer');
   }
-});
-
-test('the same situation is decided the same way', () => {
-  const given = { others: [anAgent('bob')], items: [APPLE], mind: { delivered: false } };
-  assert.deepEqual(decide(situation(given)), decide(situation(given)));
 });
 
 test('a new day starts with empty lists', () => {

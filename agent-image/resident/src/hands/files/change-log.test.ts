@@ -1,9 +1,8 @@
 /** The log of changes in a real database stays bounded by number and by bytes, also after a restart. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { openChangeLog, type ChangeLog } from './change-log.ts';
 
 const noted = (log: ChangeLog, call: number, bytes: number | null) =>
@@ -40,7 +39,7 @@ test('the newest 500 changes are kept', () => {
 });
 
 test('64 MiB of former contents are kept, and always the newest', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'change-log-'));
+  const folder = testFolder('change-log');
   const mib = 1 << 20;
   const log = openChangeLog(join(folder, 'changes'));
   for (let call = 0; call < 70; call += 1) noted(log, call, mib);
@@ -58,5 +57,4 @@ test('64 MiB of former contents are kept, and always the newest', () => {
   assert.deepEqual(callsIn(again), [71]);
   noted(again, 72, mib);
   assert.deepEqual(callsIn(again), [72]);
-  rmSync(folder, { recursive: true });
 });

@@ -1,8 +1,9 @@
 /** Cancelling any kind of command ends everything that it started, and its outcome is unknown. Reports the times. */
 import assert from 'node:assert/strict';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { isAlive, pidsIn, soon } from '../../testing/tool-calls.ts';
@@ -12,8 +13,7 @@ import { aHandsKit, callContext, preparedCall } from '../../testing/a-hands-kit.
 /** A server that accepts connections, and never answers. */
 const blackHole = createServer(() => {});
 const hands = untilEnd(await startHands());
-await new Promise<void>((resolve) => blackHole.listen(0, '127.0.0.1', resolve));
-const { port } = blackHole.address() as AddressInfo;
+const port = await listenOnLoopback(blackHole);
 after(() => {
   blackHole.close();
   blackHole.unref();

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { createServer, request as requestHttp, type RequestListener, type Server } from 'node:http';
+import { createServer, request as requestHttp, type RequestListener } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import { connect } from 'node:net';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 
 /** Hosts of a test on loopback, behind a proxy that refuses as the broker does. */
 export interface Net {
@@ -24,14 +24,6 @@ function verdictOf(hostname: string): ReturnType<typeof refusal> {
     : refusal('egress_not_allowed', `no rule lets ${hostname} out: ask for it`);
 }
 
-async function portOf(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address !== 'object') throw new Error('the server has no port');
-  return address.port;
-}
-
 const userIn = (header: string | undefined): string =>
   Buffer.from((header ?? '').replace('Basic ', ''), 'base64')
     .toString()
@@ -50,9 +42,9 @@ export async function startNet(pair?: { readonly key: string; readonly cert: str
   const hosts = new Map<string, RequestListener>();
   const asked: string[] = [];
   const web = createServer(byHost(hosts));
-  const webPort = await portOf(web);
+  const webPort = await listenOnLoopback(web);
   const secure = pair === undefined ? null : createSecure(pair, byHost(hosts));
-  const securePort = secure === null ? webPort : await portOf(secure);
+  const securePort = secure === null ? webPort : await listenOnLoopback(secure);
   const proxy = createServer((request, response) => {
     const target = new URL(request.url ?? '');
     asked.push(`${userIn(request.headers['proxy-authorization'])} ${target.href}`);
@@ -87,7 +79,7 @@ export async function startNet(pair?: { readonly key: string; readonly cert: str
       `HTTP/1.1 403 Forbidden\r\nhamlet-egress-code: ${code}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
     );
   });
-  const proxyPort = await portOf(proxy);
+  const proxyPort = await listenOnLoopback(proxy);
   return {
     asked,
     ownPort: webPort,

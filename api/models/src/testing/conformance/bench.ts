@@ -31,7 +31,7 @@ export interface AdapterSubject {
   readonly callPieces?: boolean;
 }
 
-const TOOLS = [
+export const TOOLS = [
   {
     name: 'go_to',
     description: 'Walks to a place',

@@ -98,7 +98,8 @@ test('the test of a model reports whether it answers, and otherwise why not, wit
   const able = ableServer();
   const answer = (request: WireRequest): WireAnswer => able(request) ?? { status: 404, chunks: [] };
   const expect = { headers: { authorization: `Bearer ${VILLAGE_KEY}` } };
-  for (const name of ['words', 'tools', 'json', 'embeddings']) wire.add({ name, expect, answer });
+  // Requests for words, tools, JSON and embeddings.
+  wire.add(...Array.from({ length: 4 }, () => ({ expect, answer })));
   assert.partialDeepStrictEqual(await run({ model: 'small' }), {
     ok: true,
     provider: 'up',

@@ -1,0 +1,65 @@
+/** A village on a real API server with a real api, and operators that a test starts. */
+import { API_VERSION } from '@hamlet/contract/kinds';
+import { AGENTS, Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
+import type { Db } from '@hamlet/store';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { Play, startTestVillage, TOKENS } from '../../api/server/src/testing/test-village.ts';
+
+type OperatorParts = Partial<Pick<ConstructorParameters<typeof Operator>[0], 'audit' | 'log' | 'metrics'>>;
+
+export interface OperatedVillage {
+  readonly kube: TestApiServer;
+  readonly namespace: string;
+  readonly play: Play;
+  readonly db: Db;
+  /** Starts an operator with a greater fence than the one before. */
+  startOperator(parts?: OperatorParts): Promise<Operator>;
+  remove(): Promise<void>;
+}
+
+/** @param agents the specs of its Agents, by name */
+export async function operatedVillage(agents: Readonly<Record<string, object>>): Promise<OperatedVillage> {
+  const [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
+  await kube.installCrds();
+  const namespace = await kube.namespace();
+  const { peopleUrl: baseUrl } = await village.startReplica({
+    HAMLET_AGENT_SOURCE: 'kubernetes',
+    HAMLET_KUBECONFIG: kube.kubeconfig,
+    HAMLET_NAMESPACE: namespace,
+  });
+  for (const [name, spec] of Object.entries(agents))
+    await kube.client.create(
+      AGENTS,
+      { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec },
+      { namespace },
+    );
+  const token = { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined };
+  const environment = Environment.parse({ HAMLET_API_URL: baseUrl, HAMLET_AGENT_IMAGE: 'hamlet/agent:1' });
+  let transitions = 0;
+  return {
+    kube,
+    namespace,
+    play: new Play(baseUrl),
+    db: village.openDb(),
+    startOperator: async (parts = {}) => {
+      const fence = { leaseUid: '22222222-2222-4222-8222-222222222222', transitions: (transitions += 1) };
+      const operator = new Operator({
+        client: kube.clientWith({}),
+        village: villageClient({ baseUrl, fence, token }),
+        namespace,
+        settings: settingsOf(environment),
+        workers: 2,
+        instance: 'test',
+        metrics: operatorMetrics(),
+        log: () => undefined,
+        ...parts,
+      });
+      await operator.start();
+      return operator;
+    },
+    remove: async () => {
+      await village.remove();
+      await kube.remove();
+    },
+  };
+}
