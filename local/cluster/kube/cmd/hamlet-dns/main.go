@@ -19,7 +19,7 @@ import (
 
 func main() {
 	// Order matters to CoreDNS: a query walks the plugins in this order.
-	// The plugin for outside names, which forwards or denies them, comes after the cluster's own names.
+	// The forward to the outside, or the template that denies all of it, comes after the cluster's own names.
 	dnsserver.Directives = []string{
 		"reload", "health", "ready", "prometheus", "errors", "loadbalance", "cache", "kubernetes", "template", "forward",
 	}
