@@ -66,9 +66,12 @@ export function isPlainTest(words: readonly Word[]): boolean {
   return all.every(({ becomes }) => becomes !== 'many') && isPlainForm(isNegated ? all.slice(1) : all);
 }
 
-/** `printf -v` names a variable, and `%n` sets one. */
+/** Text and conversions that only print. `%n` sets a variable, also with flags, a width or a length: `%5ln`. */
+const PRINTS = /^(?!-)([^%]|%%|%[-+ #0]*([1-9]\d*|\*)?(\.(\d+|\*)?)?([hjlLtz]*[sbqcdiouxXeEfFgGaA]|\([^()]*\)T))*$/;
+
+/** `printf -v` sets a variable. */
 const printf: Known = ([format]) =>
-  format !== undefined && isLiteral(format) && !/^-|%[^%\sa-zA-Z]*n/.test(format.text) ? READ : null;
+  format !== undefined && isLiteral(format) && PRINTS.test(format.text) ? READ : null;
 
 /** `sed -n 10,20p FILE` prints; every other script may write files and start programs. */
 const sed: Known = ([option, script, ...files]) =>
@@ -102,8 +105,8 @@ const curl: Known = (words) => {
   };
 };
 
-/** Names of variables that only the shell uses. */
-export const OWN_VARIABLE = /^[a-z_][a-z0-9_]*$/;
+/** Names of variables that only the command's own shell uses. Those of `__hamlet` belong to the script that runs the command. */
+export const OWN_VARIABLE = /^(?!__hamlet)[a-z_][a-z0-9_]*$/;
 
 const readsLine: Known = (words) =>
   words.every((word) => isLiteral(word) && (word.text === '-r' || OWN_VARIABLE.test(word.text))) ? READ : null;

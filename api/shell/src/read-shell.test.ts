@@ -90,6 +90,21 @@ const TABLE: Readonly<Record<string, string>> = {
   "test -v 'a[$(git push)]'": 'read exec ?',
   'read PATH': 'read exec ?',
   'for PATH in /tmp; do ls; done': 'read exec ?',
+  // Variables of the script that runs each command.
+  "__hamlet_number='a[$(id)]'": 'exec',
+  '__hamlet_folder=/etc ls': 'read exec',
+  'read -r __hamlet_own': 'read exec',
+  'for __hamlet_file in a; do ls; done': 'read exec',
+  'printf -v __hamlet_own x': 'read exec',
+  'declare -n x=__hamlet_own': 'exec',
+  'unset -f __hamlet_keep': 'exec',
+  '__hamlet_keep() { ls; }': 'read ?',
+  // A conversion with n sets a variable.
+  "printf '%s: %-8.3f|%5ld%%\\n' a 1 2": 'read',
+  "printf '%(%F %n)T\\n' -1": 'read',
+  "printf '\\%%n'": 'read',
+  'printf "$FORMAT" PATH': 'read exec',
+  'xargs printf': 'read exec',
   // Wrappers.
   'sudo rm -rf /': 'write_outside exec',
   'env A=1 B=2 git push': 'exec network publish',
@@ -207,6 +222,16 @@ const STARTING = [
 test('a command that starts a program in a hidden way is exec or unclear', () => {
   const hidden = STARTING.filter((text) => !/exec|\?/.test(short(text)));
   assert.deepEqual(hidden, []);
+});
+
+test('a conversion of printf that sets a variable is exec, with every flag, width, precision and length', () => {
+  const conversions = ['', ' ', '-', '+', '#', '0', "'", '5', '*', '1$', '.3', '.*', '-08.3'].flatMap((before) =>
+    ['', 'h', 'hh', 'l', 'll', 'j', 'z', 't', 'L', 'w8'].map((length) => `%${before}${length}n`),
+  );
+  const formats = conversions.flatMap((each) => [each, `abcde${each}`, `%%${each}`, `\\${each}`, `%(a)T${each}`]);
+  const unseen = formats.filter((format) => !short(`printf "${format}" PATH`).includes('exec'));
+  assert.deepEqual(unseen, []);
+  assert.equal(short(`printf '${`%${'0'.repeat(8_000)}`}'`), 'read exec');
 });
 
 test('a substitution that the parser takes for text makes a command unclear; quoted text does not', () => {

@@ -9,7 +9,7 @@ import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { isAlive, pidsIn, soon, toolCalls } from '../../testing/tool-calls.ts';
 import { type CallLog, type HandsKit } from '../hands-tool.ts';
 import { handsPrograms } from '../hands-programs.ts';
-import { SHELL_SCRIPT } from './shell.ts';
+import { SHELL_SCRIPT } from './session-script.ts';
 import type { CallPlace } from '../../testing/a-hands-kit.ts';
 import { NO_CALL_LOG, aHandsKit, callContext, preparedCall, useTool } from '../../testing/a-hands-kit.ts';
 
@@ -64,6 +64,21 @@ test('names and settings that the command defines do not disturb the stored stat
   assert.match(await run('echo "$code"; exit 1', place), /^Exit code 1[^]*\n1\n$/);
   await run('readonly FIXED=1; export FIXED', place);
   assert.match(await run('builtin echo "$FIXED"', place), /\n1\n$/);
+});
+
+test('no variable of the command reaches the end of the session: neither a program nor another folder', async () => {
+  const place = { conversation: 'variables' };
+  const ran = join(hands.workspace, 'variables-ran');
+  for (const name of ['number', 'next', 'folder', 'own', 'keeps', 'end', 'command', 'cwd']) {
+    for (const value of [`a[$(touch ${ran})]`, `${ran}/elsewhere`, ''])
+      await run(`__hamlet_${name}='${value}'; export WORD=${name}`, place);
+    assert.match(await run('echo $WORD', place), new RegExp(`\n${name}\n$`));
+  }
+  await run('export __hamlet_command=touch\\ variables-ran; readonly __hamlet_command', place);
+  await run('__hamlet_keep() { touch variables-ran; }; export WORD=function', place);
+  await run('IFS=0123456789; set -eux; export HAMLET_RUN=stored; false; echo no', place);
+  assert.match(await run('echo $HAMLET_RUN', { ...place, run: 'r3' }), /\nr3\n$/);
+  assert.ok(!existsSync(ran));
 });
 
 /** Runs a command until its timeout. A busy machine may not have started it by then: the next timeout is longer. */
