@@ -1,7 +1,8 @@
 import type { CapabilityClass } from './classes.ts';
 import { gitClasses } from './git.ts';
-import { ANYWHERE, each, type Use } from './programs.ts';
-import { isLiteral, type Word } from './words.ts';
+import { each } from './programs.ts';
+import type { Use } from './use.ts';
+import { ANYWHERE, isLiteral, type Word } from './words.ts';
 
 type Advise = (words: readonly Word[]) => Use;
 

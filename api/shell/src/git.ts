@@ -1,6 +1,7 @@
 import type { CapabilityClass } from './classes.ts';
 import { given } from './options.ts';
-import { isLiteral, type Word } from './words.ts';
+import type { Use } from './use.ts';
+import { ANYWHERE, isLiteral, type Word } from './words.ts';
 
 interface Verb {
   readonly classes: readonly CapabilityClass[];
@@ -48,6 +49,18 @@ const REMOTE = /^(origin|upstream|https?:\/\/[^:]*(:\d+)?[^:]*|git@[\w.-]+:[^:]*
 const hasKnownRemote = (remote: Word | undefined): boolean =>
   remote === undefined || (isLiteral(remote) && REMOTE.test(remote.text));
 
+/** The folder that git names after a URL. git removes more from an unusual name, such as `https://a.org/.git.git`. */
+function folderOf(url: string): Word {
+  const [, text] = /[/:](\w[\w.-]*?)(?:\.git)?\/*$/.exec(url) ?? [];
+  return text === undefined ? ANYWHERE : { text, becomes: 'exact' };
+}
+
+/** A remote without a colon is a folder, also one of the name `origin`. */
+const cloned = ([url, folder]: readonly Word[]): Use | null =>
+  url?.text.includes(':') === true
+    ? { classes: connects, paths: [folder ?? folderOf(url.text)], writes: 'folder' }
+    : null;
+
 /** Options before git's verb that take the next word. */
 const VALUED = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env']);
 const verbOf = (name: string): Verb | undefined => (Object.hasOwn(VERBS, name) ? VERBS[name] : undefined);
@@ -68,15 +81,19 @@ export function gitClasses(words: readonly Word[]): { readonly classes: readonly
   return { classes: verbOf(LIKE[name] ?? name)?.classes ?? [] };
 }
 
+function useOf(known: Verb, operands: readonly Word[]): Use | null {
+  if (known.classes.includes('network') && !hasKnownRemote(operands[0])) return null;
+  return known === VERBS['clone'] ? cloned(operands) : { classes: known.classes };
+}
+
 /**
  * Classes of git in a form that starts no program except those in the settings of the current repository; null for other forms,
  * for example with `-C` or `-c`. The hands switch off `core.fsmonitor` and implicit bare repositories for each call.
  */
-export function knownGit(words: readonly Word[]): { readonly classes: readonly CapabilityClass[] } | null {
+export function knownGit(words: readonly Word[]): Use | null {
   const [name, ...rest] = words[0]?.text === '--no-pager' ? words.slice(1) : words;
   const known = name !== undefined && isLiteral(name) ? verbOf(name.text) : undefined;
   if (known === undefined) return null;
   const operands = given(rest, known.options)?.operands;
-  const isKnown = operands !== undefined && (!known.classes.includes('network') || hasKnownRemote(operands[0]));
-  return isKnown ? { classes: known.classes } : null;
+  return operands === undefined ? null : useOf(known, operands);
 }

@@ -1,15 +1,8 @@
 import type { CapabilityClass } from './classes.ts';
 import { knownGit } from './git.ts';
 import { given } from './options.ts';
-import { isLiteral, isOperand, type Word } from './words.ts';
-
-/** Classes of one use of a program. `paths`: files that it writes, whose location decides between inside and outside. */
-export interface Use {
-  readonly classes: readonly CapabilityClass[];
-  readonly paths?: readonly Word[];
-  /** True if the program writes no content to them. */
-  readonly isEmpty?: boolean;
-}
+import type { Use } from './use.ts';
+import { ANYWHERE, isLiteral, isOperand, type Word } from './words.ts';
 
 /** Classes of a use that is known to start no program and to evaluate no arithmetic; null for any other use. */
 type Known = (words: readonly Word[]) => Use | null;
@@ -17,8 +10,6 @@ type Known = (words: readonly Word[]) => Use | null;
 const READ: Use = { classes: ['read'] };
 /** Files there name programs that git starts. */
 export const GIT_FOLDER = /(^|\/)\.git(\/|$)/i;
-/** An unknown file: the words do not show which one. */
-export const ANYWHERE: Word = { text: '/', becomes: 'many' };
 
 const readsWith =
   (table: string): Known =>
@@ -33,7 +24,7 @@ const operandsOf = (words: readonly Word[]): readonly Word[] => {
 };
 const writes: Known = (words) => ({ classes: [], paths: operandsOf(words) });
 /** For programs that write no content, so that no later git starts it. */
-const empties: Known = (words) => ({ classes: [], paths: operandsOf(words), isEmpty: true });
+const empties: Known = (words) => ({ classes: [], paths: operandsOf(words), writes: 'nothing' });
 
 /** An option that is not in the table may name the folder that it writes to. */
 const copies =

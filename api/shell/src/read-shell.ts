@@ -1,8 +1,9 @@
 import { CAPABILITY_CLASSES, type CapabilityClass } from './classes.ts';
 import type { ParseShell } from './open-shell.ts';
 import { EXECUTING } from './executing.ts';
-import { GIT_FOLDER, OWN_VARIABLE, PROGRAMS, type Use } from './programs.ts';
+import { GIT_FOLDER, OWN_VARIABLE, PROGRAMS } from './programs.ts';
 import type { SimpleCommand } from './syntax.ts';
+import type { Use } from './use.ts';
 import { isLiteral, type Word } from './words.ts';
 import { unwrap } from './wrappers.ts';
 
@@ -98,7 +99,9 @@ class Reader {
     const moves = commands.filter(({ name }) => ['cd', 'pushd', 'popd'].includes(name.text));
     this.#moved ||= moves.length > 0;
     this.#lost ||= moves.some(({ words }) => !words.every(isLiteral));
-    for (const { target, writes } of redirects) this.#file(target, writes);
+    for (const { target, writes } of redirects)
+      if (writes) this.#write(target);
+      else this.found.classes.add('read');
     this.#set(variables, OWN_VARIABLE);
     for (const command of commands) this.#command(command, depth);
   }
@@ -111,15 +114,16 @@ class Reader {
   }
 
   /**
-   * After a `cd` the location of a relative path is unknown. Content below `.git` is exec: a later git may start it.
-   * @param isEmpty true if the program writes no content
+   * After a `cd` the location of a relative path is unknown. Content below `.git` is exec: a later git may start it. So is a
+   * folder outside: it may hold the settings of any program, for example `~/.config/git`.
    */
-  #file(target: Word, writes: boolean, isEmpty = false): void {
-    if (!writes) return void this.found.classes.add('read');
-    if (GIT_FOLDER.test(target.text) || (!isEmpty && this.#mayBeGit(target))) this.found.classes.add('exec');
+  #write(target: Word, content?: Use['writes']): void {
     const isKnown = isLiteral(target) && (!this.#moved || target.text.startsWith('/'));
     const place = isKnown ? placeOf(target.text, this.#place) : 'write_outside';
     if (place !== null) this.found.classes.add(place);
+    const isPlanted = content === 'folder' && place !== 'write_inside';
+    if (isPlanted || GIT_FOLDER.test(target.text) || (content !== 'nothing' && this.#mayBeGit(target)))
+      this.found.classes.add('exec');
   }
 
   #mayBeGit(target: Word): boolean {
@@ -137,9 +141,9 @@ class Reader {
     this.#use(useOf(command));
   }
 
-  #use({ classes, paths = [], isEmpty = false }: Use): void {
+  #use({ classes, paths = [], writes }: Use): void {
     for (const each of classes) this.found.classes.add(each);
-    for (const path of paths) this.#file(path, true, isEmpty);
+    for (const path of paths) this.#write(path, writes);
   }
 
   #note({ name, words }: SimpleCommand): void {

@@ -10,6 +10,9 @@ export interface Word {
   readonly becomes: Becomes;
 }
 
+/** An unknown file: the words do not show which one. */
+export const ANYWHERE: Word = { text: '/', becomes: 'many' };
+
 export const isLiteral = ({ becomes }: Word): boolean => becomes === 'exact';
 
 /** True if a word can never be read as an option. */
