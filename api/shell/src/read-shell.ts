@@ -65,6 +65,15 @@ function placeOf(text: string, { cwd, inside }: ShellPlace): CapabilityClass | n
   return isInside ? 'write_inside' : 'write_outside';
 }
 
+/** Files to which a redirection of bash opens a connection. */
+const CONNECTIONS = ['/dev/tcp/', '/dev/udp/'];
+
+function mayConnect(target: Word): boolean {
+  if (isLiteral(target)) return CONNECTIONS.some((each) => target.text.startsWith(each));
+  const [start = ''] = target.text.split(/[$`*?[{]/, 1);
+  return CONNECTIONS.some((each) => start.startsWith(each) || each.startsWith(start));
+}
+
 const find = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
@@ -99,11 +108,15 @@ class Reader {
     const moves = commands.filter(({ name }) => ['cd', 'pushd', 'popd'].includes(name.text));
     this.#moved ||= moves.length > 0;
     this.#lost ||= moves.some(({ words }) => !words.every(isLiteral));
-    for (const { target, writes } of redirects)
-      if (writes) this.#write(target);
-      else this.found.classes.add('read');
+    for (const { target, writes } of redirects) this.#redirect(target, writes);
     this.#set(variables, OWN_VARIABLE);
     for (const command of commands) this.#command(command, depth);
+  }
+
+  #redirect(target: Word, writes: boolean): void {
+    if (mayConnect(target)) this.found.classes.add('network');
+    if (writes) this.#write(target);
+    else this.found.classes.add('read');
   }
 
   #set(variables: readonly string[], harmless = HARMLESS): void {
