@@ -11,7 +11,7 @@ import { Strangers } from './strangers.ts';
 import { readIdentity } from './identity.ts';
 import type { Network } from './connect/reach.ts';
 import { factsAsWritten, OF_BROKER } from './proxy/asked.ts';
-import { HeldBodies } from './proxy/held-bodies.ts';
+import { FETCH_BODIES, HeldBodies, WRITE_BODIES } from './proxy/held-bodies.ts';
 import type { AttemptFacts, Caller, Known, Unadmitted } from './proxy/caller.ts';
 import { admit, admitIdentity, knownOf, Recorder } from './proxy/caller.ts';
 import { namesHost, readAbsolute, readHostPort } from './proxy/destination.ts';
@@ -120,7 +120,8 @@ export class Broker {
       idleMs: config.idleMs ?? IDLE_MS,
       network,
       village,
-      bodies: new HeldBodies(),
+      bodies: new HeldBodies(WRITE_BODIES),
+      fetches: new HeldBodies(FETCH_BODIES),
       connections: this.#connections,
     };
     const limits = {

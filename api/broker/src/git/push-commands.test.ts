@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
 import { PKT_FLUSH, pktLine } from './pkt-line.ts';
-import { readFetchHead } from './fetch-head.ts';
 import { describeCommand, MAX_COMMAND_BYTES, PushHeadReader, type PushHead } from './push-commands.ts';
 import { refusedPush } from './push-report.ts';
 
@@ -57,26 +55,6 @@ test('push options are read after the commands if the client announces them', ()
   assert.deepEqual(head.kind === 'push' && head.options, ['ci.skip', 'merge_request.create']);
   const many = push(...Array.from({ length: 21 }, (_, at) => `o${at}`));
   assert.equal(readPushHead(Buffer.concat([commands, many])).kind, 'unclear');
-});
-
-test('a fetch starts with a want or a command of protocol 2, compressed or not', () => {
-  const want = pktLine(`want ${OLD} multi_ack_detailed side-band-64k\n`);
-  const commands = [want, pktLine(`want ${OLD}\n`), pktLine('command=fetch\n'), pktLine('command=ls-refs\n')];
-  for (const bytes of commands) {
-    assert.equal(readFetchHead(bytes, false), 'fetch');
-    assert.equal(readFetchHead(gzipSync(bytes), true), 'fetch');
-    assert.equal(readFetchHead(bytes.subarray(0, 3), false), 'more');
-    assert.equal(readFetchHead(gzipSync(bytes).subarray(0, 12), true), 'more');
-  }
-  for (const text of ['title=Main_Page&action=delete', '0000', '0032have ', '0012command=delete\n', '0009done\n'])
-    for (const isGzip of [false, true])
-      assert.equal(
-        readFetchHead(isGzip ? gzipSync(text.padEnd(64)) : Buffer.from(text.padEnd(64)), isGzip),
-        'other',
-        text,
-      );
-  assert.equal(readFetchHead(Buffer.from('not gzip'), true), 'other');
-  assert.equal(readFetchHead(gzipSync(Buffer.alloc(64 * 1024 * 1024)), true), 'other', 'a compressed bomb');
 });
 
 test('a push that other readers could interpret differently is unclear', () => {

@@ -64,10 +64,10 @@ export class PushHeadReader {
     if (this.#isWhole) return this.#tail(false);
     for (;;) {
       const line = readPktLine(this.#bytes.subarray(0, this.#length), this.#at);
-      if (line === null) return unclear('it is not in the pkt-line format');
+      if (line === null || line.kind === 'delim') return unclear('it is not in the pkt-line format');
       if (line.kind === 'more') return this.#length < MAX_COMMAND_BYTES ? MORE : TOO_LONG;
       this.#at = line.end;
-      const end = line.kind === 'flush' ? this.#flush() : this.#line(line.text);
+      const end = line.kind === 'line' ? this.#line(line.text) : this.#flush();
       if (end !== null) return end;
     }
   }

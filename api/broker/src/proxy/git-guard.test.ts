@@ -13,6 +13,7 @@ import { PKT_FLUSH, pktLine } from '../git/pkt-line.ts';
 const URL_OF = 'http://127.0.0.1:3128/git/git.home/acme/app.git';
 const OWN = 'refs/heads/hamlet/ada/fix';
 const authorizations: string[] = [];
+const encodings = new Set<string>();
 let internet: Internet;
 let broker: TestBroker;
 let folder: string;
@@ -51,6 +52,7 @@ before(async () => {
   const serve = gitServer(join(folder, 'served'));
   await internet.serveHttps('git.home', (request, response) => {
     authorizations.push(request.headers.authorization ?? '');
+    encodings.add(request.headers['content-encoding'] ?? '').add(request.headers['transfer-encoding'] ?? '');
     serve(request, response);
   });
   execFileSync('git', ['-C', join(folder, 'served/acme/app.git'), 'config', 'http.receivepack', 'true']);
@@ -243,6 +245,61 @@ test('a person sees the options of a push, and other options need another permis
   const [first, second] = broker.village.permissions;
   assert.notEqual(first?.sha256, second?.sha256);
 });
+
+const FETCHED = { 'content-type': 'application/x-git-upload-pack-request' };
+
+test('a POST that is more than a fetch does not leave with the secret of a read-only rule', async () => {
+  broker.village.addAgent('ada', { allow: [{ host: 'git.home', methods: ['GET'], secret: 'git' }] });
+  broker.village.stop('uid-ada');
+  const fetch = Buffer.concat([pktLine('command=ls-refs'), Buffer.from('0001'), PKT_FLUSH]);
+  const send = async (body: Buffer, headers = {}): Promise<unknown> => {
+    const asked = { method: 'POST', headers: { ...FETCHED, ...headers }, body: body.toString('latin1') };
+    const { headers: answer } = await broker.plain(`${URL_OF}/git-upload-pack`, asked);
+    return answer['hamlet-egress-code'];
+  };
+  for (const body of [
+    '0012command=fetch\n{"delete":"everything"}',
+    `${fetch.toString()}{"delete":"everything"}`,
+    '0012command=fetch\n0001001adelete=everything0000',
+  ])
+    assert.equal(await send(Buffer.from(body)), 'egress_git_refused', body);
+  assert.deepEqual([internet.dialled, authorizations], [[], []]);
+  assert.equal(await send(fetch), undefined);
+  assert.equal(authorizations.length, 1);
+});
+
+test('all protocols of git fetch: whole, shallow, filtered, compressed and in chunks', async () => {
+  const served = join(folder, 'served/acme/app.git');
+  for (const name of ['uploadpack.allowFilter', 'uploadpack.advertiseBundleURIs']) onServer('config', name, 'true');
+  for (const version of ['0', '1', '2']) {
+    const protocol = ['-c', `protocol.version=${version}`, '-c', 'http.postBuffer=70000'];
+    const app = join(work, `app-${version}`);
+    const ran = async (...args: string[]): Promise<void> => {
+      const { code, out } = await git(work, ...protocol, ...args);
+      assert.equal(code, 0, `protocol ${version}, ${args.join(' ')}: ${out}`);
+    };
+    await ran('-c', 'transfer.bundleURI=true', 'clone', '-q', URL_OF, app);
+    await ran('clone', '-q', '--depth=1', URL_OF, `${app}-shallow`);
+    await ran('-C', `${app}-shallow`, 'fetch', '-q', '--unshallow');
+    await ran('clone', '-q', '--filter=blob:none', '--shallow-since=2001-01-01', URL_OF, `${app}-filtered`);
+    await ran('ls-remote', URL_OF, 'main', 'refs/heads/*');
+    // Thousands of commits that the server lacks make the next fetch long.
+    const lines = Array.from({ length: 4_000 }, (_, at) => commitOf(`${version}-${at}`));
+    execFileSync('git', ['-C', app, 'fast-import', '--quiet'], { input: lines.join('') });
+    const seed = join(folder, 'seed');
+    const own = ['-C', seed, '-c', 'user.name=Seed', '-c', 'user.email=seed@hamlet'];
+    execFileSync('git', [...own, 'commit', '-q', '--allow-empty', '-m', `for ${version}`]);
+    execFileSync('git', ['-C', seed, 'push', '-q', served, 'main']);
+    await ran('-C', app, 'fetch', '-q', 'origin');
+    const id = onServer('rev-parse', 'main');
+    assert.equal(execFileSync('git', ['-C', app, 'rev-parse', 'origin/main'], { encoding: 'utf8' }).trim(), id);
+  }
+  assert.deepEqual([...encodings].toSorted(), ['', 'chunked', 'gzip']);
+});
+
+/** One empty commit of a branch, for `git fast-import`. */
+const commitOf = (name: string): string =>
+  `commit refs/heads/long\ncommitter A <a@hamlet> 4102444800 +0000\ndata ${name.length}\n${name}\n\n`;
 
 test('a read-only rule lets git fetch but not push; other git requests are refused', async () => {
   broker.village.addAgent('ada', { allow: [{ host: 'git.home', methods: ['GET'] }] });

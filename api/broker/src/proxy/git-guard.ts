@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EgressRule } from '@hamlet/contract';
-import { deny, type EgressDenial } from '@hamlet/core/egress';
-import { readFetchHead } from '../git/fetch-head.ts';
+import { deny, type EgressDenial, type WireRequest } from '@hamlet/core/egress';
 import type { Push, PushCommand, PushHead } from '../git/push-commands.ts';
 import { MAX_COMMAND_BYTES, ownBranches, PushHeadReader } from '../git/push-commands.ts';
 import { PKT_FLUSH } from '../git/pkt-line.ts';
+import { unclearFetch } from '../git/read-fetch.ts';
 import { PUSH_RESULT_TYPE, refusedPush } from '../git/push-report.ts';
 import { giveBack, nextChunk } from './first-bytes.ts';
 import { phraseOf, REFUSAL_HEADER, refuseRequest } from './refuse.ts';
@@ -43,19 +43,16 @@ async function readStart<T>(request: IncomingMessage, judge: (chunk: Buffer | nu
   }
 }
 
-const NO_FETCH = deny('egress_git_refused', 'this body is not a clone or fetch of git; use git itself');
+export const LONG_FETCH = deny(
+  'egress_git_refused',
+  'this fetch is longer than 4 MiB, or other fetches of this agent fill the memory of the broker; fetch fewer branches at once, or wait until the others have ended',
+);
 
-/** Null if the body of a request starts like a git fetch, else the denial. */
-export async function refuseOtherFetch(request: IncomingMessage): Promise<EgressDenial | null> {
-  const isGzip = request.headers['content-encoding'] === 'gzip';
-  let bytes: Buffer = Buffer.alloc(0);
-  const found = await readStart(request, (chunk) => {
-    if (chunk === null) return 'other';
-    bytes = Buffer.concat([bytes, chunk]);
-    const head = readFetchHead(bytes, isGzip);
-    return head === 'more' ? null : head;
-  });
-  return found === 'fetch' ? null : NO_FETCH;
+/** Null if a body is a git fetch and nothing else, else the denial. */
+export function refuseOtherFetch(body: Buffer, { headers }: Pick<WireRequest, 'headers'>): EgressDenial | null {
+  const why = unclearFetch(body, headers['content-encoding'] === 'gzip');
+  if (why === null) return null;
+  return deny('egress_git_refused', `this body is not a clone or fetch of git, because ${why}; use git itself`);
 }
 
 /** Answers git's probe, an empty request before a large push, instead of the server. */

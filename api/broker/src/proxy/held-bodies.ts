@@ -1,10 +1,19 @@
 import type { IncomingMessage } from 'node:http';
+import { MAX_FETCH_BYTES } from '../git/read-fetch.ts';
 import { giveBack, nextChunk } from './first-bytes.ts';
 
-export const MAX_READ_BYTES = 262_144;
-const MAX_BYTES_OF_AGENT = 4 * 1024 * 1024;
-const MAX_BYTES = 64 * 1024 * 1024;
+const MIB = 1024 * 1024;
 const READ_MS = 30_000;
+
+/** Limits in bytes: of one body, of all bodies of an agent, and of all bodies. */
+export interface BodyLimits {
+  readonly ofBody: number;
+  readonly ofAgent: number;
+  readonly inAll: number;
+}
+
+export const WRITE_BODIES: BodyLimits = { ofBody: 262_144, ofAgent: 4 * MIB, inAll: 64 * MIB };
+export const FETCH_BODIES: BodyLimits = { ofBody: MAX_FETCH_BYTES, ofAgent: 4 * MAX_FETCH_BYTES, inAll: 64 * MIB };
 
 /** `whole`: fully read. `unread`: too long, or no memory left for it; its bytes are put back. `cut`: ended early. */
 export type Body =
@@ -18,47 +27,55 @@ const UNREAD: Body = { kind: 'unread' };
 export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-/** Bodies in memory that wait for permissions. Once an agent has used its share, a person decides without seeing further bodies. */
+/** Bodies in memory that the broker judges, or that wait for permissions. Once an agent has used its share, further bodies stay unread. */
 export class HeldBodies {
+  readonly #limits: BodyLimits;
   readonly #byAgent = new Map<string, number>();
   #total = 0;
 
-  /** Reads a body up to MAX_READ_BYTES. The caller releases a whole one after it was sent or refused. */
+  constructor(limits: BodyLimits) {
+    this.#limits = limits;
+  }
+
+  /** Reads a body up to its limit. The caller releases a whole one after it was sent or refused. */
   async read(uid: string, request: IncomingMessage): Promise<Body> {
     const { headers } = request;
     if (!hasBody(request)) return { kind: 'whole', bytes: Buffer.alloc(0), release: () => undefined };
-    if (Number(headers['content-length'] ?? 0) > MAX_READ_BYTES || !this.#take(uid)) return UNREAD;
-    const release = (): void => this.#give(uid);
+    const { ofBody } = this.#limits;
+    const reserved = Number(headers['content-length'] ?? ofBody);
+    if (reserved > ofBody || !this.#take(uid, reserved)) return UNREAD;
     const timer = setTimeout(() => request.destroy(), READ_MS);
-    const body = await readUpTo(request).finally(() => clearTimeout(timer));
-    if (body !== null && 'bytes' in body) return { kind: 'whole', bytes: body.bytes, release };
-    release();
-    return body ?? UNREAD;
+    const body = await readUpTo(request, ofBody).finally(() => clearTimeout(timer));
+    const bytes = body !== null && 'bytes' in body ? body.bytes : Buffer.alloc(0);
+    this.#give(uid, reserved - bytes.length);
+    if (body === null || 'kind' in body) return body ?? UNREAD;
+    return { kind: 'whole', bytes, release: () => this.#give(uid, bytes.length) };
   }
 
-  /** Reserves room for the longest body at once. */
-  #take(uid: string): boolean {
-    const ofAgent = this.#byAgent.get(uid) ?? 0;
-    if (ofAgent + MAX_READ_BYTES > MAX_BYTES_OF_AGENT || this.#total + MAX_READ_BYTES > MAX_BYTES) return false;
-    this.#byAgent.set(uid, ofAgent + MAX_READ_BYTES);
-    this.#total += MAX_READ_BYTES;
+  /** Reserves room before the body is read. */
+  #take(uid: string, bytes: number): boolean {
+    const ofAgent = (this.#byAgent.get(uid) ?? 0) + bytes;
+    if (ofAgent > this.#limits.ofAgent || this.#total + bytes > this.#limits.inAll) return false;
+    this.#byAgent.set(uid, ofAgent);
+    this.#total += bytes;
     return true;
   }
 
-  #give(uid: string): void {
-    const left = (this.#byAgent.get(uid) ?? 0) - MAX_READ_BYTES;
+  #give(uid: string, bytes: number): void {
+    const left = (this.#byAgent.get(uid) ?? 0) - bytes;
     if (left > 0) this.#byAgent.set(uid, left);
     else this.#byAgent.delete(uid);
-    this.#total -= MAX_READ_BYTES;
+    this.#total -= bytes;
   }
 }
 
 /** The whole body; null for a longer one, whose bytes are put back. */
 async function readUpTo(
   request: IncomingMessage,
+  limit: number,
 ): Promise<{ readonly bytes: Buffer } | { readonly kind: 'cut' } | null> {
   const parts: Buffer[] = [];
-  for (let length = 0; length <= MAX_READ_BYTES;) {
+  for (let length = 0; length <= limit;) {
     const more = await nextChunk(request);
     if (more === null) return request.complete ? { bytes: Buffer.concat(parts) } : { kind: 'cut' };
     parts.push(more);

@@ -5,7 +5,7 @@ import { deny } from '@hamlet/core/egress';
 import { until } from '@hamlet/test/env/until';
 import { RUN, TestBroker } from '../testing/a-broker.ts';
 import { startInternet, type Internet } from '../testing/an-internet.ts';
-import { MAX_READ_BYTES } from './held-bodies.ts';
+import { WRITE_BODIES } from './held-bodies.ts';
 
 interface Arrived {
   readonly line: string;
@@ -121,7 +121,7 @@ test('a write without a body, in chunks, and with an empty body arrives as it wa
 });
 
 test('a person is asked about an oversized body without seeing it, and the body arrives whole', async () => {
-  const body = 'x'.repeat(MAX_READ_BYTES * 2);
+  const body = 'x'.repeat(WRITE_BODIES.ofBody * 2);
   await post('/large', body);
   await post('/large', body, { 'transfer-encoding': 'chunked' });
   for (const ask of broker.village.permissions) assert.deepEqual([ask.sha256, ask.body], [null, null]);

@@ -9,7 +9,7 @@ import { PushProgress } from '../git/push-report.ts';
 import type { PermissionAsk, Village } from '../village.ts';
 import type { Caller } from './caller.ts';
 import { authorityOf } from './destination.ts';
-import { readPush, refuseOtherFetch, repositoryIn, type RefusedPush } from './git-guard.ts';
+import { LONG_FETCH, readPush, refuseOtherFetch, repositoryIn, type RefusedPush } from './git-guard.ts';
 import type { Body, HeldBodies } from './held-bodies.ts';
 import { keepEnds, visible } from './shown-text.ts';
 
@@ -32,10 +32,12 @@ export interface JudgedRequest extends GuardedRequest {
 
 export interface GuardParts {
   readonly village: Pick<Village, 'permit' | 'withdraw'>;
+  /** Bodies of writes. */
   readonly bodies: HeldBodies;
+  readonly fetches: HeldBodies;
 }
 
-/** A request that may go out. `ask` is the permitted write; null for a read. */
+/** A request that may go out. `ask` is the permitted write; null for a read and a fetch. */
 export interface LetOut {
   readonly ask: PermissionAsk | null;
   /** The body if the broker has read it; else it is still in the request. */
@@ -78,21 +80,30 @@ const HEADER_MAX_CHARS = 300;
  * decision if the rules require one. Never rejects.
  */
 export async function guardWrite(parts: GuardParts, judged: JudgedRequest): Promise<LetOut | RefusedPush> {
-  const { effect, request } = judged;
+  const { effect } = judged;
   if (effect !== 'read' && effect !== 'fetch' && detailsOf(judged).length > DETAILS_MAX)
     return { denial: TOO_MUCH_TO_READ, push: null };
   switch (effect) {
     case 'read':
       return FREE;
-    case 'fetch': {
-      const denial = await refuseOtherFetch(request);
-      return denial === null ? FREE : { denial, push: null };
-    }
+    case 'fetch':
+      return guardFetch(parts, judged);
     case 'push':
       return guardPush(parts, judged);
     default:
       return guardBody(parts, judged, effect);
   }
+}
+
+/** Reads all of a fetch, because it leaves without a question and with the secret of its rule. */
+async function guardFetch(parts: GuardParts, { caller, request, wire }: JudgedRequest): Promise<LetOut | RefusedPush> {
+  const body = await parts.fetches.read(caller.admission.uid, request);
+  if (body.kind !== 'whole') return { denial: body.kind === 'cut' ? CUT : LONG_FETCH, push: null };
+  const { bytes, release } = body;
+  const denial = refuseOtherFetch(bytes, wire);
+  if (denial === null) return { ...FREE, body: bytes, release };
+  release();
+  return { denial, push: null };
 }
 
 async function guardPush(parts: GuardParts, judged: JudgedRequest): Promise<LetOut | RefusedPush> {

@@ -17,8 +17,8 @@ export interface WireRequest {
 }
 
 /**
- * The effect of a request: `read`, a git `fetch` or `probe`, or a kind of write. The caller must verify a fetch or push
- * from the start of its body.
+ * The effect of a request: `read`, a git `fetch` or `probe`, or a kind of write. The caller must verify all of a fetch,
+ * and a push from the start of its body.
  */
 export type WireEffect = 'read' | 'fetch' | 'probe' | EgressWriteKind;
 

@@ -95,6 +95,17 @@ export const endpoints: Readonly<Record<string, Way>> = {
       }),
     line: inTls('git.home', '/acme/app.git/git-upload-pack', 'POST'),
   },
+  'a fetch that is too long': {
+    code: 'egress_git_refused',
+    says: 'this fetch is longer than 4 MiB',
+    tries: (pod) =>
+      pod.plain(`${GIT}/git-upload-pack`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-git-upload-pack-request' },
+        body: '0032have '.padEnd(4 * 1024 * 1024 + 1, 'a'),
+      }),
+    line: inTls('git.home', '/acme/app.git/git-upload-pack', 'POST'),
+  },
   'a push whose permission has expired': {
     code: 'egress_permission_expired',
     says: 'no person answered in time',
