@@ -29,10 +29,10 @@ test('one API lookup serves all requests for five seconds, unless a brake discar
   seen.now = 4999;
   await admissions.admit('t');
   assert.equal(seen.calls, 1);
-  admissions.forget('other');
+  admissions.forget('other', true);
   await admissions.admit('t');
   assert.equal(seen.calls, 1);
-  admissions.forget('u');
+  admissions.forget('u', true);
   await admissions.admit('t');
   assert.equal(seen.calls, 2);
   seen.now = 20_000;
@@ -44,7 +44,7 @@ test('a brake also discards a lookup that was under way before it', async () => 
   let answer: (admission: Admission) => void = () => undefined;
   const { seen, admissions } = asked(() => new Promise((resolve) => (answer = resolve)));
   const before = admissions.admit('t');
-  admissions.forget('u');
+  admissions.forget('u', true);
   const after = admissions.admit('t');
   assert.equal(seen.calls, 2);
   answer(admission);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Stops } from './stops.ts';
 import type { Admission, AdmissionDenial, Village } from './village.ts';
 
 /** Lifetime of a cached admission, in milliseconds. A brake discards it at once. */
@@ -17,6 +18,7 @@ interface Kept {
 /** Caches admissions by token for some seconds. It stores hashes of the tokens. */
 export class Admissions {
   readonly #kept = new Map<string, Kept>();
+  readonly #stops = new Stops();
   readonly #village: Pick<Village, 'admit'>;
   readonly #now: () => number;
 
@@ -39,12 +41,15 @@ export class Admissions {
     return kept !== undefined && kept.until > this.#now() && kept.uid !== null;
   }
 
-  forget(uid: string): void {
+  /** Discards the answers about a life. An admission that is under way counts as older than a brake. */
+  forget(uid: string, isBraked: boolean): void {
+    if (isBraked) this.#stops.note(uid);
     for (const [key, kept] of this.#kept) if (kept.uid === uid || kept.uid === null) this.#kept.delete(key);
   }
 
   #ask(key: string, token: string): Promise<Admission | AdmissionDenial> {
-    const kept: Kept = { answer: this.#village.admit(token), until: this.#now() + ADMITTED_MS, uid: null };
+    const answer = this.#stops.during(() => this.#village.admit(token));
+    const kept: Kept = { answer, until: this.#now() + ADMITTED_MS, uid: null };
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     const oldest = this.#kept.keys().next().value;

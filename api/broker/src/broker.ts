@@ -7,6 +7,7 @@ import { AttemptLog } from './attempt-log.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { Connections } from './connections.ts';
 import { RefusedTokens, TOO_MANY_TOKENS } from './refused-tokens.ts';
+import { STOPPED } from './stops.ts';
 import { Strangers } from './strangers.ts';
 import { readIdentity } from './identity.ts';
 import type { Network } from './connect/reach.ts';
@@ -66,10 +67,6 @@ const UNTRUSTED = deny(
   'the TLS handshake of the program with the broker failed; make the program trust the certificate of the village',
 );
 const NO_CERTIFICATE = deny('egress_unreachable', 'the broker cannot make a certificate for this host; ask an admin');
-const STOPPED = deny(
-  'egress_agent_stopped',
-  'an admin has stopped this agent or frozen the village, or the agent was deleted',
-);
 
 interface Inside {
   readonly caller: Caller;
@@ -167,7 +164,7 @@ export class Broker {
   }
 
   #stop(uid: string, isBraked: boolean): void {
-    this.#admissions.forget(uid);
+    this.#admissions.forget(uid, isBraked);
     if (isBraked) this.#recorder.cutOff(uid, STOPPED);
     this.#connections.end(uid);
     this.#outlets.end(uid);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openBrokerStream, type createClient, type EgressCurrent } from '@hamlet/contract/broker';
+import type { Stops } from '../stops.ts';
 import type { Admission } from '../village.ts';
 
 /** A connection counts as dead after this silence. The API sends a heartbeat every 5 s. */
@@ -11,6 +12,7 @@ const RETRY_MS = 500;
 export interface BrakeStreamOptions {
   readonly client: ReturnType<typeof createClient>;
   readonly onError: (error: unknown) => void;
+  readonly stops: Stops;
 }
 
 type Life = Pick<EgressCurrent, 'cycle' | 'version'>;
@@ -85,7 +87,7 @@ export class BrakeStream {
       const input = { signal: AbortSignal.any([signal, silence.signal]), onBytes: () => void late.refresh() };
       for await (const { event, data } of this.#options.client.open(openBrokerStream, input)) {
         if (event !== 'synced') seen.add(data.uid);
-        if (event === 'stopped') this.#stop(data.uid, true);
+        if (event === 'stopped') this.#brake(data.uid);
         else if (event === 'current') this.#learn(data);
         else this.#synced(seen);
       }
@@ -106,6 +108,7 @@ export class BrakeStream {
     this.#cutTimer = undefined;
     this.#isLost = false;
     this.#isCut = false;
+    this.#options.stops.noteOthers(seen);
     for (const uid of this.#admitted.keys()) if (!seen.has(uid)) this.#stop(uid, true);
   }
 
@@ -116,6 +119,11 @@ export class BrakeStream {
       this.#isCut = true;
       for (const uid of this.#admitted.keys()) this.#stop(uid, false);
     }, CUT_AFTER_MS);
+  }
+
+  #brake(uid: string): void {
+    this.#options.stops.note(uid);
+    this.#stop(uid, true);
   }
 
   #stop(uid: string, isBraked: boolean): void {

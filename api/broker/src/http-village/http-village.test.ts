@@ -49,7 +49,7 @@ async function startApi() {
       streams.add(response.on('close', () => streams.delete(response)));
       return void response.write(': open\n\n');
     }
-    void request.toArray().then((parts) => {
+    void request.toArray().then(async (parts) => {
       asked.push({
         path: request.url ?? '',
         token: request.headers.authorization,
@@ -59,7 +59,7 @@ async function startApi() {
         state.failures -= 1;
         return response.destroy();
       }
-      const answer = answers[request.url ?? '']?.();
+      const answer = await answers[request.url ?? '']?.();
       response.writeHead(statusOf(answer), { 'content-type': 'application/json' });
       return response.end(JSON.stringify(answer));
     });
@@ -142,6 +142,41 @@ test('an admission is requested again if the stream has reported newer rules', a
   await until('it is in step', async () => village.problem === undefined);
   await village.admit('token');
   assert.equal(api.asked.length, 2);
+});
+
+test('an admission does not outlive a stop that came while its answer was on the way', async () => {
+  const { api, village } = await startVillage();
+  api.send('current', { uid: UID, cycle: 1, version: '1' });
+  api.send('synced', {});
+  await until('it is in step', async () => village.problem === undefined);
+  const life = { agent: 'ada', uid: UID, cycle: 1 };
+  const during = async (report: () => unknown, isSeen: () => boolean): Promise<unknown> => {
+    const held = Promise.withResolvers<void>();
+    api.answers['/broker/admissions'] = () => held.promise.then(() => admission('1'));
+    const before = api.asked.length;
+    const answer = village.admit('token');
+    await until('the API is asked', async () => api.asked.length > before);
+    report();
+    await until('the stream has reported it', async () => isSeen());
+    held.resolve();
+    const { policy: _rules, message: _words, ...rest } = { policy: null, message: '', ...(await answer) };
+    return rest;
+  };
+  const seen: string[] = [];
+  village.onStopped((uid) => seen.push(uid));
+  const stop = (uid: string) => (): void => api.send('stopped', { uid, agent: 'x', reason: 'village_frozen' });
+  const denied = { verdict: 'deny', code: 'egress_agent_stopped', life };
+  assert.deepEqual(await during(stop('other'), () => seen.includes('other')), life);
+  assert.deepEqual(await during(stop(UID), () => seen.includes(UID)), denied);
+  const reconnect = async (): Promise<void> => {
+    const { opened } = api.state;
+    for (const stream of api.streams) stream.destroy();
+    await until('the stream is open again', async () => api.state.opened > opened && api.streams.size === 1);
+    api.send('current', { uid: 'another', cycle: 1, version: '1' });
+    api.send('synced', {});
+    api.send('stopped', { uid: 'after it', agent: 'x', reason: 'village_frozen' });
+  };
+  assert.deepEqual(await during(reconnect, () => seen.includes('after it')), denied);
 });
 
 test('after a reconnect, a life that the API no longer names has ended', async () => {

@@ -19,6 +19,7 @@ import { keepEnds } from '../proxy/shown-text.ts';
 import { noSecret, notForHost } from '../secrets/put-secret.ts';
 import type { Admission, AdmissionDenial, Attempt, AttemptEnd, PermissionAsk, SecretUse, Village } from '../village.ts';
 import { Unreadable } from '../village.ts';
+import { Stops } from '../stops.ts';
 import { BrakeStream } from './brake-stream.ts';
 
 /** Timeout of one request to the API in milliseconds: a program waits for it. */
@@ -73,12 +74,13 @@ const wireWrite = ({ admission, isAllowedByRule, changes, details, ...rest }: Pe
 export class HttpVillage implements Village {
   readonly #client: ApiClient;
   readonly #brakes: BrakeStream;
+  readonly #stops = new Stops();
   /** Attempts that the API has stored, by the code of their refusal. */
   readonly kept = new Map<string, number>();
 
   constructor({ baseUrl, token, onError }: HttpVillageOptions) {
     this.#client = createClient({ baseUrl, token });
-    this.#brakes = new BrakeStream({ client: this.#client, onError });
+    this.#brakes = new BrakeStream({ client: this.#client, onError, stops: this.#stops });
   }
 
   start(): void {
@@ -93,15 +95,25 @@ export class HttpVillage implements Village {
     return this.#brakes.isCut ? 'the stream of brakes from the API is down' : undefined;
   }
 
-  /** Rejects while the stream of brakes is down: the broker could not end the new connection. */
-  async admit(token: string): Promise<Admission | AdmissionDenial> {
-    if (this.#brakes.isCut) throw new Error('the stream of brakes from the API is down');
-    const answer = await this.#admitted(token);
-    if ('verdict' in answer) return answer;
-    // The stream may have reported newer rules while the answer was on its way.
-    const latest = this.#brakes.isStale(answer) ? await this.#admitted(token) : answer;
-    if ('uid' in latest) this.#brakes.admitted(latest);
-    return latest;
+  /**
+   * Rejects while the stream of brakes is down: the broker could not end the new connection. Denies a life that the
+   * stream has stopped while the answer was on its way.
+   */
+  admit(token: string): Promise<Admission | AdmissionDenial> {
+    return this.#stops.during(async () => {
+      this.#requireStream();
+      const answer = await this.#admitted(token);
+      if ('verdict' in answer) return answer;
+      // The stream may have reported newer rules while the answer was on its way.
+      const latest = this.#brakes.isStale(answer) ? await this.#admitted(token) : answer;
+      this.#requireStream();
+      if ('uid' in latest) this.#brakes.admitted(latest);
+      return latest;
+    });
+  }
+
+  #requireStream(): void {
+    if (this.problem !== undefined) throw new Error(this.problem);
   }
 
   async begin(attempts: readonly Attempt[]): Promise<void> {

@@ -61,6 +61,18 @@ export const unadmitted: Readonly<Record<string, Way>> = {
     tries: (pod) => stopped(pod, () => pod.plain(`http://hamlet/as/${OTHER_RUN}/call-9/npm/left-pad`)),
     line: { ...inClear('npm', '/left-pad'), run: OTHER_RUN, call: 'call-9' },
   },
+  'a brake while the API answers about the agent, by CONNECT': {
+    code: 'egress_agent_stopped',
+    says: 'or the agent was deleted',
+    tries: (pod) => brakedMeanwhile(pod, () => pod.connect('open.org:443')),
+    line: tunnel('open.org'),
+  },
+  'a brake while the API answers about the agent, without TLS': {
+    code: 'egress_agent_stopped',
+    says: 'or the agent was deleted',
+    tries: (pod) => brakedMeanwhile(pod, () => pod.plain('http://plain.org/ok')),
+    line: inClear('plain.org', '/ok'),
+  },
   'a brake while a tunnel is open': {
     code: 'egress_agent_stopped',
     says: 'or the agent was deleted',
@@ -81,6 +93,23 @@ async function stopped({ broker, agent }: Pod, tries: () => Promise<string>): Pr
   const life = { agent, uid: `uid-${agent}`, cycle: 1 };
   broker.village.denied.set(agent, { ...deny('egress_agent_stopped', `${agent}: odd posts`), life });
   return tries();
+}
+
+/** The API decides before the brake, and its answer arrives after it. */
+async function brakedMeanwhile(pod: Pod, tries: () => Promise<string>): Promise<string> {
+  const { village } = pod.broker;
+  const admit = village.admit.bind(village);
+  return during(
+    pod,
+    {
+      admit: async (token) => {
+        const answer = await admit(token);
+        village.stop(`uid-${pod.agent}`, true);
+        return answer;
+      },
+    },
+    tries,
+  );
 }
 
 async function braked({ broker, agent }: Pod, tries: Promise<string>): Promise<string> {
