@@ -14,7 +14,7 @@ const PIECE = Buffer.alloc(64 * 1024, 'x');
 let internet: Internet;
 let broker: TestBroker;
 /** Counters of the server. */
-const seen = { headers: {} as IncomingMessage['headers'], received: 0, sent: 0, waits: 0, hungUp: 0 };
+const seen = { headers: {} as IncomingMessage['headers'], requests: 0, received: 0, sent: 0, waits: 0, hungUp: 0 };
 
 /** Writes with backpressure. */
 async function flood(response: NodeJS.WritableStream): Promise<void> {
@@ -31,6 +31,7 @@ before(async () => {
   internet = await startInternet();
   await internet.serveHttp('server.org', (request, response) => {
     seen.headers = request.headers;
+    seen.requests += 1;
     seen.received = 0;
     request.on('data', (chunk: Buffer) => (seen.received += chunk.length));
     response.on('close', () => (seen.hungUp += response.writableFinished ? 0 : 1));
@@ -51,6 +52,8 @@ before(async () => {
         return void response
           .writeHead(200, { 'set-cookie': ['a=1', 'b=2'], connection: 'x-hop, close', 'x-hop': '1' })
           .end('ok');
+      case '/headed':
+        return void response.writeHead(200, { 'x-long': 'x'.repeat(10_000) }).end('ok');
       case '/empty':
         return void response.writeHead(204).end();
       default:
@@ -180,6 +183,37 @@ test('bytes beyond the limit of a rule do not go out', async () => {
   });
   assert.deepEqual([status, headers['hamlet-egress-code']], [429, 'egress_bytes_spent']);
   assert.ok(seen.received <= 20_000, String(seen.received));
+});
+
+test('heads count against the limit of a rule and in the record, in both directions', async () => {
+  const rule = { host: 'server.org', ports: [80], methods: ['GET', 'POST'], paths: ['/**'], bytesPerHour: 40_000 };
+  broker.village.addAgent('ada', { version: '3', allow: [rule] });
+  broker.village.stop('uid-ada');
+  const long = { 'user-agent': 'u'.repeat(15_000) };
+  const statuses: number[] = [];
+  const before = seen.requests;
+  for (let count = 0; count < 4; count += 1)
+    statuses.push((await broker.plain('http://server.org/x', { headers: long })).status);
+  statuses.push((await broker.plain('http://server.org/x', { method: 'POST', body: 'x' })).status);
+  assert.deepEqual([statuses, seen.requests - before], [[200, 200, 429, 429, 429], 2]);
+  await until('all ends are recorded', async () => broker.village.ends.length === 5);
+  const { ends } = broker.village;
+  assert.deepEqual(
+    ends.map(({ sentBytes, address }) => [Math.floor(sentBytes / 15_000), address === null]),
+    [
+      [1, false],
+      [1, false],
+      [0, true],
+      [0, true],
+      [0, true],
+    ],
+  );
+  // More than the two bytes of its body.
+  assert.ok((ends[0]?.receivedBytes ?? 0) > 40, String(ends[0]?.receivedBytes));
+  broker.village.addAgent('ada', { version: '4', allow: [{ ...rule, bytesPerHour: 8_000 }] });
+  broker.village.stop('uid-ada');
+  const headed = await broker.plain('http://server.org/headed');
+  assert.deepEqual([headed.status, headed.headers['hamlet-egress-code']], [429, 'egress_bytes_spent']);
 });
 
 test('the refusal names a server without TLS or with an untrusted certificate, and the cause', async () => {

@@ -8,7 +8,7 @@ import { refusedPush } from '../git/push-report.ts';
 import { putSecret } from '../secrets/put-secret.ts';
 import { SecretSpotter } from '../secrets/spot-secret.ts';
 import type { OpenAttempt } from './caller.ts';
-import { BytesSpent, Meter } from './meter.ts';
+import { BytesSpent, headLength, Meter } from './meter.ts';
 import { NotReached, type AnswerReader, type Outlets } from './outlets.ts';
 import type { Push } from '../git/push-commands.ts';
 import { REFUSAL_HEADER, refuseRequest } from './refuse.ts';
@@ -170,7 +170,13 @@ class Answering implements AnswerReader {
     status: number,
     headers: AnswerHead['headers'],
   ): void => {
-    if (status < 200) return;
+    // The broker passes on no reason phrase, so it counts none.
+    const spent = this.#meter.count('received', headLength(`HTTP/1.1 ${String(status)} `, headers));
+    if (spent !== null) controller.abort(spent);
+    else if (status >= 200) this.#begin(controller, { status, headers });
+  };
+
+  #begin(controller: Dispatcher.DispatchController, { status, headers }: AnswerHead): void {
     const { attempt, secret, out } = this.#by;
     attempt.status = status;
     const spotter = secret === null ? null : new SecretSpotter(secret);
@@ -183,7 +189,7 @@ class Answering implements AnswerReader {
     this.#to = isLate
       ? answerAfterProgress(this.#outgoing, status, { spotting, push })
       : answer(this.#outgoing, { status, headers }, { spotting });
-  };
+  }
 
   readonly onResponseData = (controller: Dispatcher.DispatchController, chunk: Buffer): void => {
     this.#idle.refresh();
@@ -237,12 +243,14 @@ export function exchange(parts: ExchangeParts, outgoing: Outgoing, by: By): void
   const { caller, destination, form } = outgoing;
   const { admission } = caller;
   const meter = new Meter(parts.budget, by.attempt, { admission, rules: [by.rule] });
-  const sent = {
-    method: by.wire.method as Dispatcher.HttpMethod,
-    path: by.wire.target,
-    headers: { ...sentHeaders(outgoing, by) },
-    body: bodyOf(outgoing, by, meter),
-  };
-  const server = { ...destination, isTls: form !== 'plain' };
-  parts.outlets.of(admission).send(server, sent, new Answering(outgoing, by, { meter, idleMs: parts.idleMs }));
+  const { method, target: path } = by.wire;
+  const headers = { ...sentHeaders(outgoing, by) };
+  const reader = new Answering(outgoing, by, { meter, idleMs: parts.idleMs });
+  const spent = meter.count('sent', headLength(`${method} ${path} HTTP/1.1`, headers));
+  if (spent !== null) {
+    outgoing.request.resume();
+    return reader.onResponseError(null, spent);
+  }
+  const sent = { method: method as Dispatcher.HttpMethod, path, headers, body: bodyOf(outgoing, by, meter) };
+  parts.outlets.of(admission).send({ ...destination, isTls: form !== 'plain' }, sent, reader);
 }

@@ -16,6 +16,14 @@ export class BytesSpent extends Error {
   }
 }
 
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Length of the head of a request or an answer in HTTP/1.1: its first line, its headers and the empty line. Pure. */
+export function headLength(firstLine: string, headers: Headers): number {
+  const lines = Object.entries(headers).flatMap(([name, value = []]) => [value].flat().map((one) => `${name}: ${one}`));
+  return [firstLine, ...lines, ''].reduce((length, line) => length + line.length + '\r\n'.length, 0);
+}
+
 /** Counts the bytes of one attempt in both directions, and against the limits of its rules. */
 export class Meter {
   readonly #budget: ByteBudget;
@@ -35,10 +43,11 @@ export class Meter {
     );
   }
 
+  /** Counts bytes that have arrived, or that leave unless it returns an error. */
   count(direction: 'sent' | 'received', bytes: number): BytesSpent | null {
-    if (direction === 'sent') this.#attempt.sentBytes += bytes;
-    else this.#attempt.receivedBytes += bytes;
     const spent = this.#limits.find(({ key, limit }) => !this.#budget.spend(key, limit, bytes));
+    if (direction === 'received') this.#attempt.receivedBytes += bytes;
+    else if (spent === undefined) this.#attempt.sentBytes += bytes;
     return spent === undefined ? null : new BytesSpent(Math.ceil(this.#budget.wait(spent.key) / 60_000));
   }
 

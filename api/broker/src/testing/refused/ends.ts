@@ -67,10 +67,17 @@ export const ends: Readonly<Record<string, Way>> = {
     tries: (pod) => pod.tls('spent.org', '', { ca: pod.roots }),
     line: tunnel('spent.org'),
   },
+  'bytes of the hour that the head of a request would use up': {
+    code: 'egress_bytes_spent',
+    says: 'has no bytes left',
+    tries: (pod) => pod.inspected('https://counted.org/x'),
+    line: inTls('counted.org', '/x'),
+  },
   'bytes of the hour that are used up': {
     code: 'egress_bytes_spent',
     says: 'has no bytes left',
-    tries: (pod) => pod.inspected('https://counted.org/x', { method: 'POST', body: 'x'.repeat(20) }),
+    policy: { allow: [{ host: 'counted.org', methods: ['POST'], bytesPerHour: 1000 }] },
+    tries: (pod) => pod.inspected('https://counted.org/x', { method: 'POST', body: 'x'.repeat(2000) }),
     line: inTls('counted.org', '/x', 'POST'),
   },
 };
