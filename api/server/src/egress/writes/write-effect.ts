@@ -21,6 +21,7 @@ import {
 import { shorten } from '@hamlet/core';
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import type { CallArguments } from '../../permissions/call-arguments.ts';
+import { redactSecrets } from '../../permissions/redact-secrets.ts';
 import { itemByItem } from '../../service/item-by-item.ts';
 import { job, type Job } from '../../service/jobs.ts';
 import type { Log } from '../../service/log.ts';
@@ -60,7 +61,7 @@ export async function beginWrite(
   );
   // The egress record lists each write. The run shows only those that a person decided on.
   if (permissionId === null) return;
-  const text = shorten(args.text, RUN_EVENT_TEXT_MAX_CHARS);
+  const text = shorten(redactSecrets(args.text), RUN_EVENT_TEXT_MAX_CHARS);
   await noteRunEvent(tx, run, {
     event: 'call_begun',
     detail: { call_id: callId, tool, effect: null, arguments_text: text, outcome: null, result_text: null },

@@ -1,8 +1,11 @@
 import type { CallOutcome, EgressEnd, EgressWrite } from '@hamlet/contract';
 import { readArguments, type CallArguments } from '../../permissions/call-arguments.ts';
-import { redactSecrets } from '../../permissions/redact-secrets.ts';
 
-/** The text that a person reads before the answer, and to which the permission is bound. Equal writes have equal texts. Pure. */
+/**
+ * The text that a person reads before the answer, and to which the permission is bound. It is exactly what leaves: a
+ * text that only looks like a secret could hide what the server acts on, and the broker puts the secret of a rule in
+ * later. Equal writes have equal texts. Pure.
+ */
 export function writeArguments({
   ask,
   summary,
@@ -15,10 +18,10 @@ export function writeArguments({
 }: EgressWrite): CallArguments {
   const args = readArguments(
     JSON.stringify({
-      summary: redactSecrets(summary),
+      summary,
       ...(changes.length === 0 ? {} : { changes }),
-      ...(details.length === 0 ? {} : { details: details.map(redactSecrets) }),
-      ...(body === null ? {} : { body: redactSecrets(body) }),
+      ...(details.length === 0 ? {} : { details }),
+      ...(body === null ? {} : { body }),
       ...(bytes === null ? {} : { bytes }),
       // A permission for an unread body is valid only for the request that carries it.
       ...(sha256 === null ? { unread_body_of: ask } : { sha256 }),

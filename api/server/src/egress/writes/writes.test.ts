@@ -79,13 +79,17 @@ function attemptOf(
 
 test('a write waits for a person, is allowed once, and its effect is stored before it is sent', async () => {
   const working = await permits.startRun('ada');
-  const body = await writeOf(working, { body: 'password=hunter22 and more' });
+  const hidden = {
+    summary: `POST https://api.example.org/v1/notes?secret=x/../../org/delete?confirm=yes`,
+    details: [`x-note: sk-${'production-database-'.repeat(2)}`],
+    body: 'password=hunter22/and&more',
+  };
+  const body = await writeOf(working, hidden);
   const id = await asked(body);
   const shown = await permissionOf(id);
   assert.deepEqual([shown?.state, shown?.tool, shown?.run_id], ['pending', 'send_request', working.runId]);
   assert.deepEqual(JSON.parse(shown?.arguments ?? ''), {
-    summary: 'POST https://api.example.org/v1/notes',
-    body: 'password=[secret] and more',
+    ...hidden,
     bytes: 16,
     sha256: SHA,
     call: 'call-1',
@@ -96,6 +100,9 @@ test('a write waits for a person, is allowed once, and its effect is stored befo
   assert.deepEqual(await answer, { verdict: 'allow', permission_id: id });
   assert.equal((await effectOf(body))?.state, 'begun');
   assert.equal((await permissionOf(id))?.state, 'consumed');
+  const { events } = await permits.play.admin.listRunEvents({ run_id: working.runId });
+  const begun = events.find(({ event }) => event === 'call_begun');
+  assert.match(JSON.stringify(begun), /password=\[secret\]/, 'the record of the run stays without them');
   assert.equal(await verdictOf(body), 'allow', 'the broker lost the answer and asks again');
   assert.equal(await verdictOf({ ...body, body: 'other' }), 'egress_write_differs');
   assert.notEqual(await asked({ ...body, ask: randomUUID() }), id, 'a second equal write needs its own permission');
