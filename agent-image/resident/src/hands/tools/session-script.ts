@@ -14,7 +14,7 @@
  * The values for the end are words in the text of the trap, so that no variable of the command reaches it: arithmetic on
  * `a[$(id)]` would start a program that the API did not see.
  */
-export const SHELL_SCRIPT = `
+const SHELL_SCRIPT = `
 __hamlet_keep() {
   [ -d "$2" ] || mkdir -p "$2"
   builtin cd . 2>/dev/null
@@ -50,3 +50,18 @@ readonly -f __hamlet_keep
 set -- "$3"
 eval "set --; $1"
 `.trim();
+
+/** One command of a session. `own`: variables that belong to each call. `keeps`: false if the session does not change. */
+export interface SessionCommand {
+  readonly folder: string;
+  readonly workspace: string;
+  readonly own: readonly string[];
+  readonly command: string;
+  readonly keeps: boolean;
+}
+
+/** The program that runs a command of a session. */
+export function sessionProgram({ folder, workspace, own, command, keeps }: SessionCommand): readonly string[] {
+  const args = [folder, workspace, own.join(' '), command, keeps ? 'keeps' : ''];
+  return ['bash', '-c', SHELL_SCRIPT, 'hamlet-shell', ...args];
+}

@@ -9,7 +9,7 @@ import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { isAlive, pidsIn, soon, toolCalls } from '../../testing/tool-calls.ts';
 import { type CallLog, type HandsKit } from '../hands-tool.ts';
 import { handsPrograms } from '../hands-programs.ts';
-import { SHELL_SCRIPT } from './session-script.ts';
+import { sessionProgram } from './session-script.ts';
 import type { CallPlace } from '../../testing/a-hands-kit.ts';
 import { NO_CALL_LOG, aHandsKit, callContext, preparedCall, useTool } from '../../testing/a-hands-kit.ts';
 
@@ -125,7 +125,9 @@ test('a state is ignored if its end is missing or belongs to another state', asy
 
 /** A command that reads the session but stores nothing. */
 const echoWord = (folder: string): string =>
-  `bash -c ${quoted(SHELL_SCRIPT)} hamlet-shell ${folder} ${hands.workspace} OWN 'echo $WORD' ''`;
+  sessionProgram({ folder, workspace: hands.workspace, own: ['OWN'], command: 'echo $WORD', keeps: false })
+    .map(quoted)
+    .join(' ');
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 test('a session that an older resident stored continues in its folder', async () => {

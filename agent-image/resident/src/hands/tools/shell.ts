@@ -6,7 +6,7 @@ import { FilePart, ProcessRecord } from '../process-record.ts';
 import { placeEnvironment, processIdOf } from '../start-process.ts';
 import { okay } from '../../tools/tool-kit.ts';
 import { endOfProcess } from './ended-process.ts';
-import { SHELL_SCRIPT } from './session-script.ts';
+import { sessionProgram } from './session-script.ts';
 
 /** Wait before the answer, so that a background process that fails at once is reported. */
 const BACKGROUND_LOOK_MS = 300;
@@ -32,10 +32,10 @@ export const shell = (kit: HandsKit) =>
 /** A call id identifies one process, so that a repeated start has no effect. */
 async function begin({ command, timeout_s: timeoutS, background }: Input, job: HandsJob) {
   const { kit, context, tree, waitsMs } = job;
-  const own = [SUPERVISORS_MARK, ...Object.keys(placeEnvironment(context, kit.environmentOf))].join(' ');
-  const keeps = background ? '' : 'keeps';
+  const own = [SUPERVISORS_MARK, ...Object.keys(placeEnvironment(context, kit.environmentOf))];
+  const folder = sessionOf(kit, context);
   const seconds = background ? BACKGROUND_SECONDS_MAX : timeoutS;
-  const argv = ['bash', '-c', SHELL_SCRIPT, 'hamlet-shell', sessionOf(kit, context), tree, own, command, keeps];
+  const argv = sessionProgram({ folder, workspace: tree, own, command, keeps: !background });
   await beginProcess(job, { argv, cwd: tree, timeoutMs: seconds * 1_000 + waitsMs });
 }
 
