@@ -26,15 +26,17 @@ after(async () => {
   await server.remove();
 });
 
+interface Container {
+  readonly volumeMounts: readonly { readonly mountPath: string }[];
+  readonly securityContext: object;
+}
+
 interface Pod extends NewObject {
   readonly spec: {
     readonly volumes: readonly object[];
     readonly securityContext: object;
     readonly initContainers: readonly [object];
-    readonly containers: readonly [
-      { readonly volumeMounts: readonly object[]; readonly securityContext: object },
-      { readonly securityContext: object; readonly env: readonly object[] },
-    ];
+    readonly containers: readonly [Container, Container & { readonly env: readonly object[] }];
   };
 }
 
@@ -58,6 +60,11 @@ const withHands = (parts: object): object => {
 /** The hands with one additional mount. */
 const handsWith = (mount: object): object =>
   withHands({ volumeMounts: [...podWith().spec.containers[0].volumeMounts, { mountPath: '/more', ...mount }] });
+/** The resident with one additional mount, or another one at the same place. */
+const residentWith = (mount: { readonly mountPath: string } & Readonly<Record<string, unknown>>): object => {
+  const others = podWith().spec.containers[1].volumeMounts.filter(({ mountPath }) => mountPath !== mount.mountPath);
+  return withContainer({ volumeMounts: [...others, mount] });
+};
 /** The hands with additional fields in their security context. */
 const handsUnder = (more: object): object =>
   withHands({ securityContext: { ...podWith().spec.containers[0].securityContext, ...more } });
@@ -92,6 +99,42 @@ const REFUSED: Readonly<Record<string, () => object>> = {
   'an API at an address where the hands may listen': () => podWith({ apiUrl: 'http://127.0.0.1:9999' }),
   'an API at the number of loopback': () => podWith({ apiUrl: 'http://2130706433:9999' }),
   'a broker at an unspecified address': () => podWith({ brokerUrl: 'http://[::]:3128' }),
+  ...Object.fromEntries(
+    [
+      '[0:0:0:0:0:0:0:1]',
+      '[0::1]',
+      '[0000::0001]',
+      '[::1]',
+      '[::]',
+      '[0:0:0:0:0:0:0:0]',
+      '[::ffff:127.0.0.1]',
+      '[0:0:0:0:0:ffff:7f00:1]',
+      '[::127.0.0.1]',
+      '[::10.96.0.1]',
+      '127.1.2.3',
+      '0.0.0.0',
+      '0177.0.0.1',
+    ].map((host) => [`an API at ${host}`, () => podWith({ apiUrl: `http://${host}:8081` })]),
+  ),
+  'the workspace over the program of the resident': () =>
+    residentWith({ name: 'home', subPath: 'workspace', mountPath: '/app' }),
+  'the workspace at a place of the resident': () =>
+    withContainer({
+      volumeMounts: podWith().spec.containers[1].volumeMounts.map((mount) => ({ ...mount, subPath: 'workspace' })),
+    }),
+  'a folder of the resident by an expression': () =>
+    residentWith({ name: 'hands', mountPath: '/run/hands', subPathExpr: 'x', readOnly: true }),
+  'the whole volume of the agent in the place of the socket': () =>
+    withSpec({
+      volumes: podWith().spec.volumes.map((volume) =>
+        'name' in volume && volume.name === 'hands'
+          ? { name: 'hands', persistentVolumeClaim: { claimName: 'ada-home' } }
+          : volume,
+      ),
+    }),
+  'the workspace before the resident': () =>
+    prepared({ volumeMounts: [{ name: 'home', subPath: 'workspace', mountPath: '/var/lib/hamlet' }] }),
+  'the home of the hands at another place': () => handsWith({ name: 'home', subPath: 'home', mountPath: '/usr' }),
   'another service account': () => withSpec({ serviceAccountName: 'default' }),
   'a token of the service account': () => withSpec({ automountServiceAccountToken: true }),
   'the network of the node': () => withSpec({ hostNetwork: true, hostUsers: undefined }),
@@ -151,6 +194,8 @@ test('the operator may create pods of agents with all settings, also without han
     podWith({ userNamespaces: 'Off' }),
     podWith({ imagePullSecrets: ['pull'] }),
     podWith({ appArmor: 'RuntimeDefault' }),
+    podWith({ brokerUrl: undefined }),
+    podWith({ apiUrl: 'http://[fd00:10:96::5]:8081', brokerUrl: 'http://[2001:db8::1]:3128' }),
   ];
   for (const pod of [podWith(), handless, ...pods]) assert.equal(await saysTo(pod), '');
   const { priorityClassName: _priority, ...spec } = podWith({}, TIER_2).spec as Pod['spec'] & {

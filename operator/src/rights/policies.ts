@@ -1,8 +1,16 @@
 /** Admission policies that the chart installs together with the operator. */
 import { GROUP as VILLAGE_GROUP } from '@hamlet/contract/kinds';
 import type { NewObject, ResourceType } from '@hamlet/kube';
-import { RESIDENT_VARIABLES, TOKEN_AUDIENCE } from '../kinds/agent/pod-manifest.ts';
-import { AGENT_LABEL, AGENT_ROLE, CA_CONFIG_MAP, CA_MOUNT_PATH, FINALIZER, ROLE_LABEL } from '../objects/names.ts';
+import {
+  HANDS_MOUNTS,
+  PREPARE_MOUNTS,
+  RESIDENT_MOUNTS,
+  RESIDENT_VARIABLES,
+  TOKEN_AUDIENCE,
+  VOLUMES,
+  type Mount,
+} from '../kinds/agent/pod-manifest.ts';
+import { AGENT_LABEL, AGENT_ROLE, CA_CONFIG_MAP, FINALIZER, ROLE_LABEL } from '../objects/names.ts';
 import { AGENT_NETWORK_POLICY } from './network-policy.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -61,14 +69,18 @@ const CONFINED = [
 /** On a node with AppArmor the runtime confines a container without a profile by its default, so no pod may name another. */
 const DEFAULT_APPARMOR = `(!has(object.spec.securityContext) || ${defaultProfile('object.spec.securityContext', 'appArmorProfile')}) && (!has(object.metadata.annotations) || object.metadata.annotations.all(k, !k.startsWith('container.apparmor.security.beta.kubernetes.io/')))`;
 /**
- * The allowed volumes of a pod: the agent's own, the token that only the api accepts, memory for a socket, and the village's
- * certificate.
+ * The allowed volumes of a pod, each by its name: the agent's own, the token that only the api accepts, memory for a socket, and
+ * the village's certificate.
  */
-const OWN_VOLUME = `has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
-const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
-const OWN_MEMORY =
-  "has(v.emptyDir) && has(v.emptyDir.medium) && v.emptyDir.medium == 'Memory' && has(v.emptyDir.sizeLimit)";
-const OWN_CERTIFICATE = `has(v.configMap) && v.configMap.name == '${CA_CONFIG_MAP}'`;
+const OWN_VOLUME = `v.name == '${VOLUMES.own}' && has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
+const OWN_TOKEN = `v.name == '${VOLUMES.token}' && has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
+const OWN_MEMORY = `v.name == '${VOLUMES.socket}' && has(v.emptyDir) && has(v.emptyDir.medium) && v.emptyDir.medium == 'Memory' && has(v.emptyDir.sizeLimit)`;
+const OWN_CERTIFICATE = `v.name == '${VOLUMES.certificate}' && has(v.configMap) && v.configMap.name == '${CA_CONFIG_MAP}'`;
+/**
+ * An address in IPv4, or one in IPv6 that does not begin with a group of zeros. The unspecified address, loopback and the
+ * addresses that stand for one in IPv4 begin so in every spelling.
+ */
+const ADDRESS = '[1-9][0-9]{0,2}([.][0-9]{1,3}){3}|[[][1-9a-f][0-9a-f]{0,3}:[0-9a-f:]+[]]';
 /**
  * A pod resolves no name: it has no DNS server and no further hosts, and its resident gets addresses. Root in the hands can write
  * /etc/hosts of the whole pod, and would otherwise receive the token of the resident.
@@ -77,7 +89,7 @@ const WITHOUT_DNS = [
   "has(object.spec.dnsPolicy) && object.spec.dnsPolicy == 'None'",
   "has(object.spec.dnsConfig) && has(object.spec.dnsConfig.nameservers) && object.spec.dnsConfig.nameservers.all(n, n == '127.0.0.1') && !has(object.spec.dnsConfig.searches)",
   '!has(object.spec.hostAliases)',
-  "object.spec.containers.all(c, c.name != 'resident' || (has(c.env) && c.env.all(e, !(e.name in ['HAMLET_API_URL', 'HAMLET_BROKER_URL']) || (has(e.value) && e.value.matches('^https?://([0-9]+([.][0-9]+){3}|[[][0-9a-f:.]+[]])(:[0-9]+)?/?$') && !e.value.matches('^https?://(127[.]|0|[[]::)')))))",
+  `object.spec.containers.all(c, c.name != 'resident' || (has(c.env) && c.env.all(e, !(e.name in ['HAMLET_API_URL', 'HAMLET_BROKER_URL']) || (has(e.value) && e.value.matches('^https?://(${ADDRESS})(:[0-9]+)?/?$') && !e.value.matches('^https?://127[.]')))))`,
 ].join(' && ');
 const STARTS_NOTHING_ELSE = [
   'command',
@@ -92,9 +104,15 @@ const STARTS_NOTHING_ELSE = [
   .join(' && ');
 const WITHOUT_RIGHTS =
   'c.securityContext.runAsNonRoot && c.securityContext.readOnlyRootFilesystem && !has(c.securityContext.capabilities.add)';
-/** No other container of the pod gets the token, nor, unless it prepares them, the resident's folders. */
-const mountsOnly = (folders: string): string =>
-  `!has(c.volumeMounts) || c.volumeMounts.all(m, object.spec.volumes.exists(v, v.name == m.name && (has(v.emptyDir) || (has(v.configMap) && m.mountPath == '${CA_MOUNT_PATH}' && has(m.readOnly) && m.readOnly) || (has(v.persistentVolumeClaim) && has(m.subPath) && m.subPath in ${folders}))))`;
+const isMount = ({ name, mountPath, subPath, readOnly }: Mount): string =>
+  [
+    `m.name == '${name}' && m.mountPath == '${mountPath}'`,
+    subPath === undefined ? '!has(m.subPath)' : `has(m.subPath) && m.subPath == '${subPath}'`,
+    ...(readOnly ? ['has(m.readOnly) && m.readOnly'] : []),
+  ].join(' && ');
+/** A CEL expression that is true if a container has no other mounts. */
+const mountsOnly = (mounts: readonly Mount[]): string =>
+  `(!has(c.volumeMounts) || c.volumeMounts.all(m, !has(m.subPathExpr) && (${mounts.map((mount) => `(${isMount(mount)})`).join(' || ')})))`;
 const WITHOUT_SECRETS =
   '!has(c.envFrom) && !has(c.volumeDevices) && (!has(c.env) || c.env.all(e, !has(e.valueFrom) || has(e.valueFrom.fieldRef)))';
 
@@ -143,8 +161,8 @@ export const OPERATOR_POD_POLICY = {
       `object.spec.containers.all(c, ${WITHOUT_SECRETS}) && object.spec.initContainers.all(c, ${WITHOUT_SECRETS})`,
     ),
     refuse(
-      'gives the token and the journal of an agent only to its resident',
-      `object.spec.containers.all(c, c.name == 'resident' || ${mountsOnly("['workspace', 'home']")}) && object.spec.initContainers.all(c, ${mountsOnly("['hamlet', 'mcp-memory']")})`,
+      'mounts into each container only its own folders, at their places: token and journal of an agent only into its resident',
+      `object.spec.containers.all(c, c.name == 'resident' ? ${mountsOnly(RESIDENT_MOUNTS)} : ${mountsOnly(HANDS_MOUNTS)}) && object.spec.initContainers.all(c, ${mountsOnly(PREPARE_MOUNTS)})`,
     ),
     refuse(
       'creates no privileged pods',

@@ -74,17 +74,39 @@ const HANDS_PARTS: readonly VolumePart[] = [
   { subPath: 'home', mountPath: '/root' },
 ];
 
+/** Names of the volumes: the agent's own, its token, the socket of the hands, and the certificate of the village. */
+export const VOLUMES = { own: 'home', token: 'token', socket: 'hands', certificate: 'ca' } as const;
+
+export interface Mount {
+  readonly name: (typeof VOLUMES)[keyof typeof VOLUMES];
+  readonly mountPath: string;
+  readonly subPath?: string;
+  readonly readOnly?: true;
+}
+
 /** The program of the hands, in the agents' image and all images derived from it. */
 const SUPERVISOR = 'hamlet-hands';
 /** A memory volume with the socket of the hands. It survives their container, so that lost processes can be reported. */
-const SOCKET_VOLUME = { name: 'hands', mountPath: '/run/hands' };
+const SOCKET_MOUNT: Mount = { name: VOLUMES.socket, mountPath: '/run/hands' };
 const SOCKET_VOLUME_SIZE = '1Mi';
 /** The certificate of the broker's inspection. A pod waits until the first broker has written it. */
 const CA_VOLUME = {
-  name: 'ca',
+  name: VOLUMES.certificate,
   configMap: { name: CA_CONFIG_MAP, items: [{ key: CA_CERTIFICATE_KEY, path: CA_CERTIFICATE_KEY }] },
 };
-const CA_MOUNT = { name: 'ca', mountPath: CA_MOUNT_PATH, readOnly: true };
+const CA_MOUNT: Mount = { name: VOLUMES.certificate, mountPath: CA_MOUNT_PATH, readOnly: true };
+
+const ofVolume = (part: VolumePart): Mount => ({ name: VOLUMES.own, ...part });
+
+/** All mounts of each container. An admission policy refuses others, such as the workspace over the resident's program. */
+export const PREPARE_MOUNTS: readonly Mount[] = RESIDENT_PARTS.map(ofVolume);
+export const HANDS_MOUNTS: readonly Mount[] = [...HANDS_PARTS.map(ofVolume), SOCKET_MOUNT, CA_MOUNT];
+export const RESIDENT_MOUNTS: readonly Mount[] = [
+  ...PREPARE_MOUNTS,
+  { name: VOLUMES.token, mountPath: '/var/run/secrets/hamlet', readOnly: true },
+  { ...SOCKET_MOUNT, readOnly: true },
+  CA_MOUNT,
+];
 
 export interface PodPlan {
   readonly agent: CachedAgent;
@@ -149,12 +171,17 @@ function environmentOf({ agent, cycle, settings }: PodPlan, hasHands: boolean): 
     ...(settings.brokerUrl === undefined
       ? []
       : [{ name: 'HAMLET_BROKER_URL' as const, value: withAddress(settings.brokerUrl, settings.hosts) }]),
-    ...(hasHands ? [{ name: 'HAMLET_HANDS_SOCKET' as const, value: `${SOCKET_VOLUME.mountPath}/hands.sock` }] : []),
+    ...(hasHands ? [{ name: 'HAMLET_HANDS_SOCKET' as const, value: `${SOCKET_MOUNT.mountPath}/hands.sock` }] : []),
   ];
 }
 
-const caMountOf = ({ brokerUrl }: Settings): readonly object[] => (brokerUrl === undefined ? [] : [CA_MOUNT]);
-const mountsOf = (parts: readonly VolumePart[]): readonly object[] => parts.map((part) => ({ name: 'home', ...part }));
+/** The mounts whose volumes the pod has. */
+function mountsOf(mounts: readonly Mount[], { settings }: PodPlan, hasHands: boolean): readonly Mount[] {
+  return mounts.filter(
+    ({ name }) =>
+      (name !== VOLUMES.socket || hasHands) && (name !== VOLUMES.certificate || settings.brokerUrl !== undefined),
+  );
+}
 
 const CONFINED = { privileged: false, allowPrivilegeEscalation: false } as const;
 const DROP_ALL = { drop: ['ALL'] };
@@ -168,12 +195,7 @@ function residentOf(plan: PodPlan, hasHands: boolean): object {
     imagePullPolicy,
     env: environmentOf(plan, hasHands),
     resources: RESIDENT_RESOURCES,
-    volumeMounts: [
-      ...mountsOf(RESIDENT_PARTS),
-      { name: 'token', mountPath: '/var/run/secrets/hamlet', readOnly: true },
-      ...(hasHands ? [{ ...SOCKET_VOLUME, readOnly: true }] : []),
-      ...caMountOf(plan.settings),
-    ],
+    volumeMounts: mountsOf(RESIDENT_MOUNTS, plan, hasHands),
     securityContext: {
       ...CONFINED,
       runAsNonRoot: true,
@@ -186,8 +208,8 @@ function residentOf(plan: PodPlan, hasHands: boolean): object {
 }
 
 /** The hands: root of the agent's machine, without the token, the journal and the memory. */
-function handsOf({ tier, settings }: PodPlan, image: string): object {
-  const { imagePullPolicy, userNamespaces } = settings;
+function handsOf(plan: PodPlan, image: string): object {
+  const { imagePullPolicy, userNamespaces } = plan.settings;
   return {
     name: HANDS,
     image,
@@ -196,8 +218,8 @@ function handsOf({ tier, settings }: PodPlan, image: string): object {
     // The supervisor ends programs before the kubelet evicts the pod.
     env: [{ name: 'HAMLET_LAYER_BYTES', value: String(bytes(SCRATCH.limit)) }],
     workingDir: '/workspace',
-    resources: resourcesOf(tier),
-    volumeMounts: [...mountsOf(HANDS_PARTS), SOCKET_VOLUME, ...caMountOf(settings)],
+    resources: resourcesOf(plan.tier),
+    volumeMounts: mountsOf(HANDS_MOUNTS, plan, true),
     securityContext: {
       ...CONFINED,
       runAsUser: 0,
@@ -214,7 +236,7 @@ function prepareOf({ settings: { image, imagePullPolicy } }: PodPlan): object {
     command: [SUPERVISOR, 'own', String(RESIDENT_UID), ...RESIDENT_PARTS.map(({ mountPath }) => mountPath)],
     workingDir: '/',
     resources: RESIDENT_RESOURCES,
-    volumeMounts: mountsOf(RESIDENT_PARTS),
+    volumeMounts: PREPARE_MOUNTS,
     securityContext: {
       ...CONFINED,
       runAsUser: 0,
@@ -302,9 +324,9 @@ function isolationOf({ spec, settings }: PodPlan): object {
 function volumesOf({ agent, settings }: PodPlan, hasHands: boolean): readonly object[] {
   const serviceAccountToken = { audience: TOKEN_AUDIENCE, expirationSeconds: TOKEN_LIFE_SECONDS, path: 'token' };
   return [
-    { name: 'home', persistentVolumeClaim: { claimName: claimName(agent.metadata) } },
-    { name: 'token', projected: { sources: [{ serviceAccountToken }] } },
-    ...(hasHands ? [{ name: SOCKET_VOLUME.name, emptyDir: { medium: 'Memory', sizeLimit: SOCKET_VOLUME_SIZE } }] : []),
+    { name: VOLUMES.own, persistentVolumeClaim: { claimName: claimName(agent.metadata) } },
+    { name: VOLUMES.token, projected: { sources: [{ serviceAccountToken }] } },
+    ...(hasHands ? [{ name: VOLUMES.socket, emptyDir: { medium: 'Memory', sizeLimit: SOCKET_VOLUME_SIZE } }] : []),
     ...(settings.brokerUrl === undefined ? [] : [CA_VOLUME]),
   ];
 }
