@@ -120,7 +120,7 @@ function inflateOnce(bytes: Buffer): { readonly text: Buffer; readonly length: n
   }
 }
 
-/** What zlib returns with the option `info`. */
+/** The result of zlib with the option `info`. */
 interface Inflated {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };
