@@ -5,7 +5,7 @@ import { deny, judgeConnection, type Destination, type EgressDenial } from '@ham
 import { Admissions } from './admissions.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { Connections } from './connections.ts';
+import { Connections, OPEN_CONNECTIONS } from './connections.ts';
 import { RefusedTokens, TOO_MANY_TOKENS } from './refused-tokens.ts';
 import { STOPPED } from './stops.ts';
 import { Strangers } from './strangers.ts';
@@ -89,7 +89,7 @@ export class Broker {
   readonly #inspector: Server;
   readonly #config: BrokerConfig;
   readonly #admissions: Admissions;
-  readonly #connections = new Connections();
+  readonly #connections = new Connections(OPEN_CONNECTIONS);
   readonly #strangers = new Strangers();
   readonly #refusedTokens: RefusedTokens;
   readonly #outlets: Outlets;

@@ -4,8 +4,10 @@ import { connect as connectTls, getCACertificates, type TLSSocket } from 'node:t
 import { callbackify } from 'node:util';
 import { deny, normalHost, type Destination, type EgressDenial } from '@hamlet/core/egress';
 import { Client, Pool, type Dispatcher } from 'undici';
+import { Connections, SERVER_CONNECTIONS } from '../connections.ts';
 import { reach, type Network } from '../connect/reach.ts';
 import type { Admission } from '../village.ts';
+import { TOO_MANY } from './caller.ts';
 
 const MAX_OUTLETS = 1000;
 const MAX_SOCKETS = 64;
@@ -111,6 +113,7 @@ class Outlet {
 /** The outlets of all agents, by life and version of the rules: a connection does not outlive its rules. */
 export class Outlets {
   readonly #outlets = new Map<string, Outlet>();
+  readonly #connections = new Connections(SERVER_CONNECTIONS);
   readonly #network: Network;
   readonly #trusted: string[] | undefined;
 
@@ -139,9 +142,13 @@ export class Outlets {
     for (const key of this.#outlets.keys()) this.#drop(key);
   }
 
-  async #connect({ policy }: Admission, { host, port, isTls }: Server): Promise<Socket> {
+  async #connect({ uid, policy }: Admission, { host, port, isTls }: Server): Promise<Socket> {
     const socket = await reach(this.#network, policy, { host: normalHost(host), port });
     if ('verdict' in socket) throw new NotReached(socket);
+    if (!this.#connections.add(uid, socket)) {
+      socket.destroy();
+      throw new NotReached(TOO_MANY);
+    }
     return isTls ? secured(socket, host, this.#trusted) : socket;
   }
 
