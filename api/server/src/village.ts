@@ -1,7 +1,7 @@
 import { ping } from '@hamlet/store';
 import type { Authenticate } from './http/actor.ts';
 import { placeOfferWith } from './money/offers/run-offers.ts';
-import { repositoryAccess } from './memory/repository-access.ts';
+import { repositoryAccess, repositoryRefusals } from './memory/repository-access.ts';
 import { policyOfRun, type PolicyColumns } from './permissions/agent-policy.ts';
 import { createReadCommand } from './permissions/shell/read-command.ts';
 import { createReadiness } from './service/readiness.ts';
@@ -23,6 +23,7 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
 export function villageOf(base: Base, parts: Parts, authenticate: Authenticate) {
   const { facts, world, money, gateway, people, policyOf, watch, deltas, runStreams, sessions, egress } = parts;
   const { board } = parts.board;
+  const mayUseRepository = repositoryAccess(base.shared.config.repositories, () => base.shared.source.list());
   return {
     ...base.shared,
     ...base.agents,
@@ -43,7 +44,8 @@ export function villageOf(base: Base, parts: Parts, authenticate: Authenticate) 
     policyOf,
     classesOf: parts.classesOf,
     villageRules: base.shared.config.toolRules,
-    mayUseRepository: repositoryAccess(base.shared.config.repositories, () => base.shared.source.list()),
+    mayUseRepository,
+    ...repositoryRefusals(mayUseRepository),
     policyOfRun: (run: PolicyColumns) => policyOfRun(policyOf, run),
     readCommand: createReadCommand(),
     watch,

@@ -108,7 +108,7 @@ export const REFUSALS = {
   last_person: afterChange(409, 'A session needs at least one person: end the session instead'),
   repository_not_allowed: afterChange(
     403,
-    "The village's list of repositories does not name this one for you: ask an admin to open the session or to list it",
+    "The village's list of repositories does not name this one for you: ask an admin to list it for you",
   ),
   no_such_person: never(404, 'No person of this village has that name: correct the name'),
   firing_too_early: later(409, "The slot is in the future by the village's clock: send the firing when it is due"),

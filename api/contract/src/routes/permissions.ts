@@ -77,6 +77,7 @@ export const answerPermission = defineRoute('answerPermission POST /permissions/
   reasons: [
     'no_such_permission',
     'permission_not_yours',
+    'repository_not_allowed',
     'permission_answered',
     'permission_expired',
     'permission_stale',

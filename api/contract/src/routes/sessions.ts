@@ -88,6 +88,7 @@ export const sendMessage = defineRoute('sendMessage POST /sessions/{session_id}/
   reasons: [
     'no_such_session',
     'no_such_agent',
+    'repository_not_allowed',
     'session_terminated',
     'session_queue_full',
     'session_full',
@@ -130,7 +131,7 @@ export const addSessionPerson = defineRoute('addSessionPerson POST /sessions/{se
   summary: 'Invite a person into a session; they read all of it',
   body: z.strictObject({ name: PersonName }),
   answer: SessionAnswer,
-  reasons: ['no_such_session', 'session_terminated', 'no_such_person', 'too_many_people'],
+  reasons: ['no_such_session', 'session_terminated', 'no_such_person', 'repository_not_allowed', 'too_many_people'],
 });
 
 export const removeSessionPerson = defineRoute('removeSessionPerson DELETE /sessions/{session_id}/people/{person_id}', {

@@ -49,7 +49,7 @@ test('dot segments cannot escape a pattern, and neither visitors nor agents use 
     `https://git.example.org/team/${'a'.repeat(1_100)}`,
   ])
     assert.equal(mayUse(mia)(memoryKey(url)), false, url);
-  assert.equal(mayUse({ role: 'visitor', id: 'visitor' })('git.example.org/open/app'), false);
+  assert.equal(mayUse({ role: 'visitor' })('git.example.org/open/app'), false);
 });
 
 test('the list accepts hosts with paths, and the error names the fault of any other text', () => {

@@ -9,6 +9,7 @@ import {
   inTransaction,
   lockRepositoryMemory,
   readMemoryVersion,
+  readPeopleOfRun,
   readRepositoryMemory,
   taintRun,
   writeRepositoryMemory,
@@ -27,17 +28,18 @@ type Body = CallInput<typeof route>['body'];
 
 /**
  * Changes and reads the memory of a run's repository. The API takes the repository from the session or the Agent, never
- * from the request. Returning outside text marks the run as tainted.
+ * from the request. Returning outside text marks the run as tainted. Refused if a reader or the author of the run may not
+ * read the memory.
  */
-export function useRepositoryMemory({ db, source }: Village): Handlers['useRepositoryMemory'] {
+export function useRepositoryMemory(village: Village): Handlers['useRepositoryMemory'] {
   return plain((request) =>
-    inTransaction(db, async (tx) => {
+    inTransaction(village.db, async (tx) => {
       const held = await lockWork(tx, request);
       if (!held.ok) return held;
       const run = held.data;
-      const { repository: place = null } = await workPlaceOf(tx, run, source.get(run.agentId));
-      const repository = place === null ? null : memoryKey(place.url);
-      if (repository === null) return refused('no_repository');
+      const found = await memoryOf(tx, run, village);
+      if (!found.ok) return found;
+      const repository = found.data;
       const { changes = [], left = false, read = 'own' } = request.body;
       const changed = await change(tx, { repository, run, changes, left, acting: request });
       if (!changed.ok) return changed;
@@ -48,6 +50,19 @@ export function useRepositoryMemory({ db, source }: Village): Handlers['useRepos
       return accepted({ version, results: [...results], ...shown });
     }),
   );
+}
+
+/**
+ * The memory of the repository in which a run works. The people of a session read what its runs recall; a run without one works in the
+ * repository of its Agent, which all members may use.
+ */
+async function memoryOf(tx: Tx, run: RunRow, { source, refuseRepositoryTo }: Village): Promise<Outcome<string>> {
+  const { repository: place = null } = await workPlaceOf(tx, run, source.get(run.agentId));
+  const repository = place === null ? null : memoryKey(place.url);
+  if (place === null || repository === null) return refused('no_repository');
+  const { sessionId, createdById } = run;
+  const people = sessionId === null ? [] : await readPeopleOfRun(tx, { sessionId, createdById });
+  return refuseRepositoryTo(place.url, people) ?? accepted(repository);
 }
 
 interface Changing {

@@ -4,6 +4,7 @@ import { answerFits, decideAnswer, shorten } from '@hamlet/core';
 import {
   answerPermission as store,
   endPermission,
+  findChatSession,
   findPermission,
   inTransaction,
   lockPermission,
@@ -49,16 +50,28 @@ interface Held {
   readonly actor: Person;
 }
 
-async function hold(tx: Tx, { params, actor, body }: Asked): Promise<Outcome<Held>> {
+/** Refuses a person who may not give this answer, or may no longer use the repository of the run's session. */
+async function refusePerson(
+  tx: Tx,
+  { actor, run: { sessionId }, permission: { tool } }: Held,
+  { refuseRepository, answer }: Pick<Village, 'refuseRepository'> & Pick<Asked['body'], 'answer'>,
+): Promise<Refused | null> {
+  if (villageTool(tool)?.class === 'schedule' && actor.role !== 'admin' && answer === 'allow')
+    return refused('permission_not_yours', 'Only admins write Schedules: ask an admin to answer');
+  const session = sessionId === null ? null : await findChatSession(tx, sessionId);
+  return refuseRepository(session?.repositoryUrl, actor);
+}
+
+async function hold(tx: Tx, { params, actor, body }: Asked, village: Village): Promise<Outcome<Held>> {
   const known = await findPermission(tx, params.permission_id);
   if (known === null) return refused('no_such_permission');
   const run = await lockRun(tx, known.runId);
   const permission = await lockPermission(tx, params.permission_id);
   if (run === null || permission === null) return refused('no_such_permission');
   if (!isPerson(actor) || !(await mayAnswer(tx, actor, run))) return refused('permission_not_yours');
-  if (villageTool(permission.tool)?.class === 'schedule' && actor.role !== 'admin' && body.answer === 'allow')
-    return refused('permission_not_yours', 'Only admins write Schedules: ask an admin to answer');
-  return accepted({ run, permission, actor });
+  const { refuseRepository } = village;
+  const held = { run, permission, actor };
+  return (await refusePerson(tx, held, { refuseRepository, answer: body.answer })) ?? accepted(held);
 }
 
 /** The person's reply to the agent. Secrets are removed, except from the answer to a question. Pure. */
@@ -142,7 +155,7 @@ async function answerHeld(
 export function answerPermission(village: Village): Handlers['answerPermission'] {
   return plain((request) =>
     inTransaction(village.db, async (tx) => {
-      const held = await hold(tx, request);
+      const held = await hold(tx, request, village);
       return held.ok ? answerHeld(tx, request, { held: held.data, village }) : held;
     }),
   );

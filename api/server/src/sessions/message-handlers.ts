@@ -91,13 +91,16 @@ async function store(
   return { run, message };
 }
 
-function sendMessage({ source, rest }: Village): Handlers['sendMessage'] {
+function sendMessage({ source, rest, refuseRepository }: Village): Handlers['sendMessage'] {
   return inTx(async (request, tx) => {
     const held = await holdSession(tx, request);
     if (!held.ok) return held;
     const { session, access } = held.data;
     const record = source.get(session.agentId);
     if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${session.agentId}`);
+    // The list may have changed since the session began.
+    const notAllowed = refuseRepository(session.repositoryUrl, request.actor);
+    if (notAllowed !== null) return notAllowed;
     const denied = await refuseSend(tx, held.data);
     if (denied !== null) return denied;
     const author = authorOf(request.actor);

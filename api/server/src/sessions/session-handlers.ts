@@ -13,7 +13,7 @@ import {
   setPaused,
   setTerminated,
 } from '@hamlet/store';
-import type { ChatSessionRow, Db, Person, Tx } from '@hamlet/store';
+import type { ChatSessionRow, Db, PersonInRole, Tx } from '@hamlet/store';
 import { z } from 'zod';
 import { recordAct } from '../audit/record-act.ts';
 import { accountObject } from '../auth/account-actor.ts';
@@ -21,7 +21,6 @@ import type { Actor } from '../http/actor.ts';
 import { inTx, plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { pageCursor, paged } from '../http/page-cursor.ts';
-import { memoryKey } from '../memory/memory-key.ts';
 import { applyToHeldRun } from '../runs/apply-to-run.ts';
 import { admitTo, openSession, type Admitted } from './transcript/session-access.ts';
 import { chatSessionView } from './transcript/session-view.ts';
@@ -42,30 +41,41 @@ export function authorOf(actor: Actor): Author {
   return { role: actor.role, id: actor.id, name: actor.name };
 }
 
-async function peopleNamed(tx: Tx, names: readonly string[]): Promise<Outcome<readonly Person[]>> {
+async function peopleNamed(tx: Tx, names: readonly string[]): Promise<Outcome<readonly PersonInRole[]>> {
   const found = await findPeopleByName(tx, names);
   const unknown = names.find((name) => !found.has(name.toLowerCase()));
   if (unknown !== undefined) return refused('no_such_person', `No account has the name ${unknown}`);
-  return accepted([...found.values()].map(({ accountId, name }) => ({ id: accountObject(accountId), name })));
+  return accepted(
+    [...found.values()].map(({ accountId, name, role }) => ({ id: accountObject(accountId), name, role })),
+  );
 }
 
-function createSession({ source, mayUseRepository }: Village): Handlers['createSession'] {
+/** Locks the sessions of the agent, so that the limits hold when the caller adds one. */
+async function refuseTooMany(tx: Tx, agentId: string, personId: string): Promise<Refused | null> {
+  await lockSessionsOf(tx, agentId);
+  const open = await countOpenSessions(tx, agentId, personId);
+  if (open.ofPerson >= SESSIONS_OF_PERSON_MAX)
+    return refused('too_many_sessions', `You have ${open.ofPerson} open sessions with ${agentId}: end some`);
+  return open.ofAgent >= SESSIONS_OF_AGENT_MAX
+    ? refused('too_many_sessions', `${agentId} has ${open.ofAgent} open sessions, which is the limit: end some`)
+    : null;
+}
+
+function createSession({ source, refuseRepository, refuseRepositoryTo }: Village): Handlers['createSession'] {
   return inTx(async (request, tx) => {
     const { agent_id: agentId } = request.params;
     const { title = null, repository = null, people } = request.body;
+    const url = repository?.url;
     const record = source.get(agentId);
     if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
-    const isAllowed = repository === null || mayUseRepository(request.actor)(memoryKey(repository.url));
-    if (!isAllowed) return refused('repository_not_allowed');
     const author = authorOf(request.actor);
     const named = await peopleNamed(tx, people);
     if (!named.ok) return named;
-    await lockSessionsOf(tx, agentId);
-    const open = await countOpenSessions(tx, agentId, author.id);
-    if (open.ofPerson >= SESSIONS_OF_PERSON_MAX)
-      return refused('too_many_sessions', `You have ${open.ofPerson} open sessions with ${agentId}: end some`);
-    if (open.ofAgent >= SESSIONS_OF_AGENT_MAX)
-      return refused('too_many_sessions', `${agentId} has ${open.ofAgent} open sessions, which is the limit: end some`);
+    const denied =
+      refuseRepository(url, request.actor) ??
+      refuseRepositoryTo(url, named.data) ??
+      (await refuseTooMany(tx, agentId, author.id));
+    if (denied !== null) return denied;
     const others = named.data.filter(({ id }) => id !== author.id);
     const session = await insertChatSession(tx, {
       agentId,
@@ -163,7 +173,7 @@ function endSession(): Handlers['endSession'] {
   });
 }
 
-function addPerson(): Handlers['addSessionPerson'] {
+function addPerson({ refuseRepositoryTo }: Village): Handlers['addSessionPerson'] {
   return inTx(async (request, tx) => {
     const held = await holdSession(tx, request);
     if (!held.ok) return held;
@@ -171,6 +181,8 @@ function addPerson(): Handlers['addSessionPerson'] {
     if (session.terminatedAt !== null) return ENDED;
     const named = await peopleNamed(tx, [request.body.name]);
     if (!named.ok) return named;
+    const notAllowed = refuseRepositoryTo(session.repositoryUrl, named.data);
+    if (notAllowed !== null) return notAllowed;
     const added = named.data.filter(({ id }) => !session.people.some((person) => person.id === id));
     if (session.people.length + added.length > SESSION_PEOPLE_MAX) return refused('too_many_people');
     for (const person of added) {
@@ -197,6 +209,6 @@ export function sessionHandlers(village: Village) {
     endSession: endSession(),
     pauseSession: change('session.pause', (tx, { sessionId }) => setPaused(tx, sessionId, true)),
     resumeSession: change('session.resume', resume),
-    addSessionPerson: addPerson(),
+    addSessionPerson: addPerson(village),
   } satisfies Partial<Handlers>;
 }

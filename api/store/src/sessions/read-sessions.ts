@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import { cutPage, type Page } from '../connection/result-rows.ts';
-import { COLUMNS } from '../connection/tables.generated.ts';
-import { selectSessions, type ChatSessionRow, type MessageRow } from './session-row.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
+import { selectSessions, type ChatSessionRow, type MessageRow, type Person } from './session-row.ts';
 
 export async function findChatSession(db: Db, sessionId: string): Promise<ChatSessionRow | null> {
   return (await selectSessions(db).where('session.session_id', '=', sessionId).executeTakeFirst()) ?? null;
@@ -66,16 +66,46 @@ export async function countOpenSessions(db: Db, agentId: string, createdById: st
 export async function findPeopleByName(
   db: Db,
   names: readonly string[],
-): Promise<ReadonlyMap<string, { readonly accountId: string; readonly name: string }>> {
+): Promise<ReadonlyMap<string, Pick<Row<'account'>, 'accountId' | 'name' | 'role'>>> {
   if (names.length === 0) return new Map();
   const wanted = names.map((name) => name.toLowerCase());
   const rows = await db
     .selectFrom('account')
-    .select(['account_id as accountId', 'name', sql<string>`lower(name)`.as('key')])
+    .select(['account_id as accountId', 'name', 'role', sql<string>`lower(name)`.as('key')])
     .where(sql<boolean>`lower(name) = any(${wanted})`)
     .where('disabled_at', 'is', null)
     .execute();
   return new Map(rows.map(({ key, ...person }) => [key, person]));
+}
+
+/** A person with the present role of their account or API key. */
+export interface PersonInRole extends Person {
+  readonly role: 'member' | 'admin';
+}
+
+/**
+ * The people whom a run in a session serves: those of the session, and the run's author, who may have left it. Someone without an
+ * account or a valid API key counts as a member.
+ */
+export async function readPeopleOfRun(
+  db: Db,
+  { sessionId, createdById }: { readonly sessionId: string; readonly createdById: string },
+): Promise<readonly PersonInRole[]> {
+  const { rows } = await sql<PersonInRole>`
+    with served as (
+      select person_id as id, name from session_person where session_id = ${sessionId}
+      union all
+      select ${createdById}, '' where not exists (
+        select from session_person where session_id = ${sessionId} and person_id = ${createdById})
+    )
+    select served.id, coalesce(account.name, nullif(served.name, ''), served.id) as name,
+      case when 'admin' in (account.role, key.role) then 'admin' else 'member' end as role
+    from served
+    left join account on account.account_id = substring(served.id from '^account ([0-9a-f-]{36})$')::uuid
+    left join lateral (
+      select role from api_key where 'key ' || api_key.name = served.id and role in ('member', 'admin') and revoked_at is null
+      order by role limit 1) key on true`.execute(db);
+  return rows;
 }
 
 /** True once an hour for each admin and session: the caller then records in the audit that the admin read it. */

@@ -45,7 +45,14 @@ export const useRepositoryMemory = defineRoute('useRepositoryMemory POST /runs/{
       outside: z.int().min(0).describe('Number of omitted entries from outside'),
     }),
   ),
-  reasons: [...working.reasons, 'no_repository', 'policy_denied', 'memory_writes_limited', 'too_many_memories'],
+  reasons: [
+    ...working.reasons,
+    'no_repository',
+    'repository_not_allowed',
+    'policy_denied',
+    'memory_writes_limited',
+    'too_many_memories',
+  ],
 });
 
 const reading = { tag: 'agents', permission: 'runs:read' } as const;
