@@ -23,6 +23,14 @@ const PROBE_AFTER_MS = 10_000;
 const PROBES =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=20000';
 
+/**
+ * Settings of every connection that lasts, holds a lock or listens: both ends detect within half a minute that the other has vanished.
+ * @param bounds further settings of the session
+ */
+export function probed(bounds = ''): Pick<pg.ClientConfig, 'options' | 'keepAlive' | 'keepAliveInitialDelayMillis'> {
+  return { options: `${PROBES}${bounds}`, keepAlive: true, keepAliveInitialDelayMillis: PROBE_AFTER_MS };
+}
+
 /** Counters and ticks stay below 2^53, so int8 is read as a number. */
 function typeParser(oid: number, format?: string): (value: string) => unknown {
   if (oid === INT8_OID) return Number;
@@ -62,14 +70,12 @@ export function openDatabase(options: DatabaseOptions): Db {
       : ` -c idle_in_transaction_session_timeout=${limits.idleInTransactionMs} -c transaction_timeout=${limits.transactionMs}`;
   const pool = new pg.Pool({
     connectionString: options.url,
-    options: `${PROBES}${bounds}`,
+    ...probed(bounds),
     ...(limits === undefined ? {} : { query_timeout: limits.answerMs }),
     max: options.poolSize,
     connectionTimeoutMillis: connectLimitMs(options.url),
     statement_timeout: STATEMENT_LIMIT_MS,
     idleTimeoutMillis: UNUSED_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
     types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
     application_name: 'hamlet-api',
   });

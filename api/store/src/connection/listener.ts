@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { probed } from './database.ts';
 
 const PAUSE_MS = 500;
 /** A server that went silent never closes its end of a connection. */
@@ -48,7 +49,7 @@ export function listenWith({ url, channels, onNotify, patience }: ListenOptions)
       stream: () => socket,
       connectionString: url,
       connectionTimeoutMillis: 5_000,
-      keepAlive: true,
+      ...probed(),
       query_timeout: patience.answerMs,
       application_name: 'hamlet-api listener',
     });

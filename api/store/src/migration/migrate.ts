@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { connectLimitMs, type Db, sqlState } from '../connection/database.ts';
+import { connectLimitMs, probed, type Db, sqlState } from '../connection/database.ts';
 
 /** True if this database is a loaded dump that was not adopted yet. Works for any role, once the schema is current. */
 export async function isClusterBehind(db: Db): Promise<boolean> {
@@ -141,6 +141,8 @@ export async function migrate(options: {
   const client = new pg.Client({
     connectionString: options.ownerUrl,
     connectionTimeoutMillis: connectLimitMs(options.ownerUrl),
+    ...probed(),
+    application_name: 'hamlet-api migration',
   });
   await client.connect();
   try {
