@@ -27,11 +27,12 @@ redis.on('pmessage', (_pattern: string, _channel: string, message: string) => {
 await redis.psubscribe(`${village.redis.scope}run-delta:*`);
 await one.play.everybody();
 
-function ask(agentId: AgentId, metadata: object): Promise<Response> {
+function ask(agentId: AgentId, metadata: object, signal: AbortSignal | null = null): Promise<Response> {
   return fetch(`${one.play.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${agentToken(agentId)}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'small', messages: [{ role: 'user', content: 'Talk.' }], stream: true, metadata }),
+    signal,
   });
 }
 
@@ -153,6 +154,41 @@ test('a run that records no steps gets two answers for each step of its budget',
   answerWith(['the last answer']);
   assert.match(await (await ask('ada', { run_id: runId, ask: 1, attempt: 1 })).text(), /DONE/);
   const refused = await ask('ada', { run_id: runId, ask: 2, attempt: 1 });
+  assert.deepEqual([refused.status, /budget of steps/.test(await refused.text())], [402, true]);
+  dataOf(await one.settle('ada', runId, { attempt: 1, state: 'done', summary: 'Done.' }));
+  wire.verify();
+});
+
+test('an answer whose caller hangs up counts as a request of the run; a request that reached no provider does not', async () => {
+  const runId = await startedRun('ada');
+  const { budgets } = await one.get(runId);
+  const hangUp = new AbortController();
+  answerWith(['the whole answer'], 'hold');
+  const reader = (await ask('ada', { run_id: runId, ask: 1, attempt: 1 }, hangUp.signal)).body?.getReader();
+  let text = '';
+  while (!text.includes('whole answer')) text += new TextDecoder().decode((await reader?.read())?.value);
+  hangUp.abort();
+  const db = village.openDb();
+  const of = db.selectFrom('model_request').selectAll().where('run_id', '=', runId).where('outcome', '<>', 'under_way');
+  const row = await eventually('the end of the request', () => of.executeTakeFirst());
+  assert.equal(row.outcome, 'cancelled');
+  const { request_id: _id, ...request } = row;
+  const add = (count: number, changes: Partial<typeof request>) =>
+    db
+      .insertInto('model_request')
+      .values(Array.from({ length: count }, () => ({ ...request, ...changes })))
+      .execute();
+  const most = 2 * (budgets?.steps ?? 0);
+  const unread = { prompt_tokens: 0, completion_tokens: 0 };
+  await add(most, unread);
+  await add(most, { ...unread, outcome: 'failed' });
+  await add(most, { ...unread, outcome: 'not_paid' });
+  await add(most - 4, {});
+  await add(1, { outcome: 'failed' });
+  await add(1, { ...unread, outcome: 'lost' });
+  answerWith(['the last answer']);
+  assert.match(await (await ask('ada', { run_id: runId, ask: 2, attempt: 1 })).text(), /DONE/);
+  const refused = await ask('ada', { run_id: runId, ask: 3, attempt: 1 });
   assert.deepEqual([refused.status, /budget of steps/.test(await refused.text())], [402, true]);
   wire.verify();
 });

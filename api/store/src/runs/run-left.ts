@@ -10,6 +10,8 @@ const IS_ACTIVE = sql<boolean>`state in ('running', 'waiting_permission')`;
  * Model requests allowed per step: a step may ask again or summarize. Bounds a pod that records no steps.
  */
 const REQUESTS_PER_STEP = 2;
+/** For a query of `model_request`: true if a provider was asked, as far as is known. A request ended without tokens reached none. */
+const REACHED_PROVIDER = sql<boolean>`(outcome in ('done', 'under_way', 'lost') or prompt_tokens + completion_tokens > 0)`;
 
 /** A run, and what its own use, its requests in progress and the shares of its workers leave of its budgets. */
 export interface RunLeft {
@@ -52,7 +54,7 @@ export async function readRunLeft(
     )
     select asked.run_id as "runId", asked.ended_at is not null or asked.cancel_requested_at is not null as "isEnding", asked.budgets,
       greatest(asked.steps, (
-        select count(*) from model_request where model_request.run_id = asked.run_id and outcome in ('done', 'under_way')) / ${REQUESTS_PER_STEP})::float8 as steps,
+        select count(*) from model_request where model_request.run_id = asked.run_id and ${REACHED_PROVIDER}) / ${REQUESTS_PER_STEP})::float8 as steps,
       (asked.tokens + coalesce(workers.tokens, 0) + (
         select coalesce(sum(reserved_tokens), 0) from model_request
         where agent_id = ${agentId} and model_request.run_id = asked.run_id and outcome = 'under_way' and started_at > now() - interval '1 hour'
