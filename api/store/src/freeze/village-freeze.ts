@@ -115,10 +115,22 @@ export async function noteUnpostedUsage(db: Db, { holdId, agentId, amount, key, 
     .execute();
 }
 
-/** Deletes and returns the oldest record, for the caller to post; null if there is none or another replica took it. */
-export async function takeUnpostedUsage(tx: Tx): Promise<UnpostedUsage | null> {
+/** The holds with unposted usage, the oldest first. */
+export async function readUnpostedHolds(db: Db, limit: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('unposted_usage')
+    .select('hold_id as holdId')
+    .orderBy('used_at')
+    .orderBy('hold_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ holdId }) => holdId);
+}
+
+/** Deletes and returns the record of a hold, for the caller to post; null if another replica took it. */
+export async function takeUnpostedUsage(tx: Tx, heldBy: string): Promise<UnpostedUsage | null> {
   const { rows } = await sql<Omit<UnpostedUsage, 'amount'> & { readonly amount: string }>`
-    delete from unposted_usage where hold_id = (select hold_id from unposted_usage order by used_at limit 1)
+    delete from unposted_usage where hold_id = ${heldBy}
     returning hold_id as "holdId", agent_id as "agentId", amount::text as amount, key, jsonb_build_object('podUid', about -> 'pod_uid', 'runId', about -> 'run_id',
       'imageDigest', about -> 'image_digest', 'traceparent', about -> 'traceparent', 'relatedPostId', about -> 'related_post_id') as about
   `.execute(tx);

@@ -1,8 +1,8 @@
 /** Tokens cost money: the meter holds the price of the tier and posts the used part once. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { findCircumstance, inTransaction, lockTiers, takeMeasure } from '@hamlet/store';
-import { createTokenMeter, type Reservation } from './token-meter.ts';
+import { findCircumstance, inTransaction, lockTiers, noteUnpostedUsage, takeMeasure } from '@hamlet/store';
+import { createTokenMeter, unpostedUsageJob, type Reservation } from './token-meter.ts';
 import { startPursePlay } from '../testing/purse-play.ts';
 
 let agents = 0;
@@ -141,4 +141,27 @@ test('an agent loses its tier in the posting that brings its balance below the t
   await meter.settle(await reserve(2_000_000), 2_000_000);
   const [{ balanceTier } = { balanceTier: null }] = await inTransaction(play.db, (tx) => lockTiers(tx, [agent]));
   assert.deepEqual([await play.funds(agent), balanceTier], [['2', '0'], 'tier-0']);
+});
+
+test('usage that cannot be posted is logged and stays; the usage after it is posted', async () => {
+  const logged: string[] = [];
+  const job = unpostedUsageJob({
+    db: play.db,
+    tiers: play.tiers,
+    freeze: { frozen: false },
+    log: (_level, message) => void logged.push(message),
+  });
+  const usageOf = async (key: string, amount: bigint) => {
+    const { holdId } = await reserve(1_000, key);
+    assert.ok(holdId !== null);
+    return { holdId, agentId: agent, amount, key: `usage ${key}`, about: {} };
+  };
+  const [tooMuch, right] = [await usageOf('first', 1_000_000_000n), await usageOf('second', 1_000n)];
+  await noteUnpostedUsage(play.db, tooMuch);
+  await noteUnpostedUsage(play.db, right);
+  await job.run();
+  assert.deepEqual(await play.funds(agent), ['5.999', '0.002']);
+  assert.deepEqual(logged, ['the usage of a hold was not posted; the API retries it']);
+  const left = await play.db.selectFrom('unposted_usage').select('hold_id').execute();
+  assert.deepEqual(left, [{ hold_id: tooMuch.holdId }]);
 });

@@ -8,6 +8,7 @@ import {
   noteUnpostedUsage,
   readBars,
   readFunds,
+  readUnpostedHolds,
   resolveHold,
   takeUnpostedUsage,
   villageAccount,
@@ -16,7 +17,9 @@ import type { Circumstance, Db, Tx, UnpostedUsage } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { itemByItem } from '../../service/item-by-item.ts';
 import { job, type Job } from '../../service/jobs.ts';
+import type { Log } from '../../service/log.ts';
 import { refusalOfBar } from '../../standing/bar-refusal.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
@@ -181,12 +184,19 @@ export interface UnpostedUsagePorts {
   readonly db: Db;
   readonly tiers: BalanceTiers;
   readonly freeze: Pick<FreezeCache, 'frozen'>;
+  readonly log: Log;
 }
 
-/** After a freeze, posts the usage recorded during it. */
-export function unpostedUsageJob({ db, tiers, freeze }: UnpostedUsagePorts): Job {
-  async function postOne(tx: Tx): Promise<boolean> {
-    const usage = await takeUnpostedUsage(tx);
+/** After a freeze, posts the usage recorded during it, each in its own transaction. */
+export function unpostedUsageJob({ db, tiers, freeze, log }: UnpostedUsagePorts): Job {
+  const each = itemByItem<string>({
+    log,
+    message: 'the usage of a hold was not posted; the API retries it',
+    keyOf: (holdId) => holdId,
+  });
+
+  async function postOne(tx: Tx, holdId: string): Promise<boolean> {
+    const usage = await takeUnpostedUsage(tx, holdId);
     if (usage !== null) await postUsage(tx, usage, tiers);
     return usage !== null;
   }
@@ -194,7 +204,7 @@ export function unpostedUsageJob({ db, tiers, freeze }: UnpostedUsagePorts): Job
   async function postAll(): Promise<void> {
     if (freeze.frozen) return;
     try {
-      for (let posted = 0; posted < AT_ONCE && (await inTransaction(db, postOne));) posted += 1;
+      await each(await readUnpostedHolds(db, AT_ONCE), (holdId) => inTransaction(db, (tx) => postOne(tx, holdId)));
     } catch (error) {
       if (!isVillageFrozenError(error)) throw error;
     }
