@@ -38,13 +38,17 @@ export async function findAskingRun(
   const { agentId, uid: agentUid, cycle } = agent;
   const named = await openNamed(deltas, { agentUid, cycle, metadata });
   if ('reason' in named) return named;
-  const counted = await readRunLeft(db, { agentId, agentUid, runId: named.runId });
-  if (counted === null) return accepted(null);
-  const refusal = refusalOf(counted);
-  if (refusal !== null || counted.runId !== named.runId) named.publisher?.close();
-  if (refusal !== null) return refusal;
-  const publisher = counted.runId === named.runId ? named.publisher : null;
-  return accepted({ runId: counted.runId, publisher: publisher ?? (await watchedOnly(deltas, counted, agent)) });
+  let kept: DeltaPublisher | null = null;
+  try {
+    const counted = await readRunLeft(db, { agentId, agentUid, runId: named.runId });
+    if (counted === null) return accepted(null);
+    const refusal = refusalOf(counted);
+    if (refusal !== null) return refusal;
+    kept = counted.runId === named.runId ? named.publisher : null;
+    return accepted({ runId: counted.runId, publisher: kept ?? (await watchedOnly(deltas, counted, agent)) });
+  } finally {
+    if (kept === null) named.publisher?.close();
+  }
 }
 
 /** Ends the answer when its run ends. Publishes no text, because the request names no run or another attempt. */
