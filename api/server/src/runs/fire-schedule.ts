@@ -85,11 +85,11 @@ export async function fireSchedule({ db, source }: Village, body: FiringBody, fe
 type Claim = Omit<FiringBody, 'slot'> & { readonly slot: Date; readonly fence: Fence };
 
 async function claim(tx: Tx, source: Village['source'], body: Claim): Promise<FiringRow> {
+  const waiting = await countWaiting(tx, body.agents);
   const underWay = await lockRunsOfSchedule(tx, body.schedule_uid);
   const bars = await readBars(tx, body.agents);
   // If the author of a schedule is barred, its firing claims the slot but creates no runs.
   const authorIsBarred = await isScheduleAuthorBarred(tx, body.schedule_uid);
-  const waiting = await countWaiting(tx, body.agents);
   const plan = planFiring({
     agents: body.agents,
     overlap: body.overlap,

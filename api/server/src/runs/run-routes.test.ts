@@ -248,7 +248,10 @@ test('unknown agents, unknown runs and a full queue are refused', async () => {
   );
   await refuses(runs.play.admin.createRun({ agent_id: 'ada', prompt: 'x'.repeat(16_385) }), 'validation_failed');
   await refuses(runs.play.admin.createRun({ agent_id: 'ada', prompt: 'a\u0000b' }), 'validation_failed');
-  for (let count = 0; count < RUNS_WAITING_MAX; count += 1) await runs.give('fay');
+  for (let count = 1; count < RUNS_WAITING_MAX; count += 1) await runs.give('fay');
+  const last = Array.from({ length: 8 }, () => runs.play.admin.raw.createRun({ agent_id: 'fay', prompt: 'x' }));
+  const taken = (await Promise.all(last)).filter(({ ok }) => ok);
+  assert.equal(taken.length, 1, 'parallel requests take one place once');
   await refuses(runs.play.admin.createRun({ agent_id: 'fay', prompt: 'x' }), 'run_queue_full');
 });
 

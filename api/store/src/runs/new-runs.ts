@@ -1,6 +1,6 @@
 import type { RunBudgets, RunKind, SafeMode } from '@hamlet/contract';
 import { sql } from 'kysely';
-import type { Tx } from '../connection/database.ts';
+import { lockName, type Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow } from './run-row.ts';
 
 export interface NewRun {
@@ -88,8 +88,13 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
   return made;
 }
 
+/**
+ * Counts the waiting runs of agents, and locks the agents' queues, so that the count is still right when the caller adds runs. Call it
+ * before locking any run (`lock-order.ts`).
+ */
 export async function countWaiting(tx: Tx, agentIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (agentIds.length === 0) return new Map();
+  for (const agentId of [...new Set(agentIds)].toSorted()) await lockName(tx, `queue of ${agentId}`);
   const rows = await tx
     .selectFrom('run')
     .select(['agent_id', sql<number>`count(*)`.as('waiting')])
