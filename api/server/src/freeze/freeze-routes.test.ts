@@ -64,7 +64,8 @@ test('freezes of many people at once all succeed', async () => {
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? one : two).admin.freezeVillage({ reason: REASON })),
   );
-  assert.deepEqual(new Set(answers.map(({ frozen, since }) => frozen && since)).size, 1);
+  assert.ok(answers.every(({ frozen }) => frozen));
+  assert.equal(new Set(answers.map(({ since }) => since)).size, 1);
   await lift();
 });
 

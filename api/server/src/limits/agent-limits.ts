@@ -51,12 +51,6 @@ export interface CachedLimits extends AgentLimits {
 
 const NOTHING_BOUGHT: RaiseLimits = (limits) => limits;
 
-const rememberedNow = (known: RaiseLimits, times: Pick<Remembered, 'atMs' | 'usedMs'>): Remembered => ({
-  raise: Promise.resolve(known),
-  known,
-  ...times,
-});
-
 /** Caches purchases for a second. The tier itself comes from memory each time. */
 export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPorts): CachedLimits {
   const remembered = new Map<string, Remembered>();
@@ -96,10 +90,12 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
     const active = [...remembered].filter(([, { usedMs }]) => atMs - usedMs < ACTIVE_MS).slice(0, ACTIVE_MAX);
     if (active.length === 0) return;
     const of = await bought(active.map(([agentId]) => agentId));
-    for (const [agentId, before] of active)
+    for (const [agentId, before] of active) {
       // If the entry was dropped meanwhile, the agent has just bought something that this read may lack.
-      if (remembered.get(agentId) === before)
-        remembered.set(agentId, rememberedNow(of(agentId), { atMs, usedMs: before.usedMs }));
+      if (remembered.get(agentId) !== before) continue;
+      const known = of(agentId);
+      remembered.set(agentId, { raise: Promise.resolve(known), known, atMs, usedMs: before.usedMs });
+    }
   }
 
   return {
