@@ -74,13 +74,12 @@ async function storeEnd(
   kit: Kit,
   { run, call, signal }: CallContext,
   { outcome, report }: { readonly outcome: ToolOutcome; readonly report: CallReport },
-): Promise<void> {
+): Promise<string | null> {
   const booked = kit.book.find(run);
-  if (booked === undefined || outcome.kind === 'unknown') return;
+  if (booked === undefined || outcome.kind === 'unknown') return null;
   const body = { ...booked.lease, outcome: claimedOutcome(outcome), report: fitting(report) };
   const answer = await retry(() => kit.work.endCall(run, call, body), signal, kit);
-  // The API has ended the run because of this call.
-  if (answer.kind === 'ok' && answer.value.panic !== null) booked.onLeaseLost();
+  return answer.kind === 'ok' ? answer.value.warning : null;
 }
 
 function claimedOutcome(outcome: ToolOutcome): { kind: 'ok' | 'failed'; code?: string; text: string } {

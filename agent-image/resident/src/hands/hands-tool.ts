@@ -98,8 +98,7 @@ async function execute<Input>(place: Place, { given, ...call }: Call<Input>, wor
     const { folder: tree, note } = await kit.trees.of(hands, context, context.signal);
     const job = { ...place, hands, tree, waitsMs: begun.waitsMs ?? 0 };
     const end = noted(named(await work.perform(given, job).catch(refusedEnd), place, work), note);
-    await kit.calls.end(context, end);
-    return end.outcome;
+    return advised(end.outcome, await kit.calls.end(context, end));
   });
 }
 
@@ -113,6 +112,10 @@ function noted(end: HandsEnd, note: string): HandsEnd {
   if (note === '' || !('text' in outcome)) return end;
   return { ...end, outcome: { ...outcome, text: `${note}\n${outcome.text}` } };
 }
+
+/** A result with the API's advice to the model after it. */
+export const advised = (outcome: ToolOutcome, advice: string | null): ToolOutcome =>
+  advice !== null && 'text' in outcome ? { ...outcome, text: `${outcome.text}\n\n${advice}` } : outcome;
 
 /** A refusal of the supervisor ends the call. After a lost connection the outcome is unknown. */
 function refusedEnd(error: unknown): HandsEnd {
@@ -133,8 +136,8 @@ async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work
     const found = await recover(given, { ...place, hands, tree, waitsMs: 0 });
     if (found === null) return { kind: 'not_done' };
     const end = named(found, place, work);
-    await kit.calls.end(context, end);
-    return end.outcome.kind === 'unknown' ? { kind: 'unknown' } : { kind: 'done', outcome: end.outcome };
+    const outcome = advised(end.outcome, await kit.calls.end(context, end));
+    return outcome.kind === 'unknown' ? { kind: 'unknown' } : { kind: 'done', outcome };
   });
   return found.kind === 'done' || found.kind === 'not_done' ? found : { kind: 'unknown' };
 }
@@ -184,6 +187,10 @@ interface BegunIn {
 /** The log of a run's calls that run in the hands. */
 export interface CallLog {
   begin(context: CallContext, call: BegunIn): Promise<BeginAnswer>;
-  end(context: CallContext, end: { readonly outcome: ToolOutcome; readonly report: CallReport }): Promise<void>;
+  /** Stores the end of a call. Resolves with the API's advice to the model; null if it has none. */
+  end(
+    context: CallContext,
+    end: { readonly outcome: ToolOutcome; readonly report: CallReport },
+  ): Promise<string | null>;
   find(context: CallContext, call: BegunIn): Promise<KnownCall>;
 }

@@ -20,6 +20,7 @@ const facts: CallFacts = {
   judged: { verdict: 'ask', reason: '' },
   policyVersion: 'v1',
   cancelRequested: false,
+  stopped: false,
 };
 const judged = (verdict: (typeof VERDICTS)[number]): Pick<CallFacts, 'judged'> => ({ judged: { verdict, reason: '' } });
 const denied = (code: string) => ({ kind: 'denied', code });
@@ -74,6 +75,7 @@ test('a started effect continues after a cancel or a change of rules, but never 
         );
     }
   assert.deepEqual(decideCall({ ...facts, permission: allowed, cancelRequested: true }), denied('run_cancelled'));
+  assert.deepEqual(decideCall({ ...facts, permission: allowed, stopped: true }), denied('run_stopped'));
 });
 
 test('the first timely answer counts, and allowing needs the same rules as at the request', () => {

@@ -26,10 +26,13 @@ export interface CallFacts {
   readonly judged: Judged;
   readonly policyVersion: string;
   readonly cancelRequested: boolean;
+  /** True if the panic button has stopped the run's calls. */
+  readonly stopped: boolean;
 }
 
 export type CallDenial =
   | 'run_cancelled'
+  | 'run_stopped'
   | 'policy_denied'
   | 'person_denied'
   | 'permission_expired'
@@ -54,12 +57,13 @@ function isSameCall(a: CallIdentity, b: CallIdentity): boolean {
  * a permission is valid only for the call, arguments and policy that a person saw. Pure.
  */
 export function decideCall(facts: CallFacts): CallDecision {
-  const { call, effect, permission, judged, cancelRequested } = facts;
+  const { call, effect, permission, judged, cancelRequested, stopped } = facts;
   if (effect !== null) {
     if (!isSameCall(effect, call)) return { kind: 'refused', reason: 'call_diverged' };
     return { kind: effect.state === 'settled' ? 'replay' : 'resume' };
   }
   if (cancelRequested) return { kind: 'denied', code: 'run_cancelled' };
+  if (stopped) return { kind: 'denied', code: 'run_stopped' };
   if (judged.verdict === 'deny') return { kind: 'denied', code: 'policy_denied' };
   if (permission !== null) return byPermission(facts, permission);
   return judged.verdict === 'allow'

@@ -1,7 +1,8 @@
 import type { PanicCode } from '@hamlet/contract';
 
-/** Number of consecutive failures of one kind that end a run. */
-export const PANIC_AFTER = 3;
+/** Attempts without improvement, in a row, after which the model is warned, and after which the API stops the run. */
+export const PANIC_WARNS_AFTER = 3;
+export const PANIC_STOPS_AFTER = 6;
 
 /** An ended call in the hands, as the agent claims it. Long texts keep only their ends. */
 export interface EndedCall {
@@ -17,35 +18,28 @@ export interface EndedCall {
   readonly refused: boolean;
 }
 
-/** Characters of a command, and of the end of a stream, that are searched for causes: output further up may be a printed file. */
+export interface Panic {
+  readonly code: PanicCode;
+  /** `warn`: the model reads that it is stuck. `stop`: it can call nothing more, and reports. */
+  readonly level: 'warn' | 'stop';
+}
+
+/** Characters of a command, and of the end of a stream, that are compared and searched for causes. */
 const COMMAND_CHARS = 2_000;
 const OUTPUT_CHARS = 1_500;
 
-const TEST_RUNS = [
-  /\bpytest\b/,
-  /\bpython3? -m unittest\b/,
-  /\b(?:npm|pnpm|yarn|bun)(?: run)? test\b/,
-  /\b(?:go|cargo|make|mvn|gradle|dotnet|deno|swift|mix|bundle) test\b/,
-  /\bmake check\b/,
-  /\bnode --test\b/,
-  /\b(?:jest|vitest|mocha|ctest|rspec|phpunit|tox)\b/,
-] as const;
+const TEST_RUN =
+  /\b(?:pytest|jest|vitest|mocha|ctest|rspec|phpunit|tox|unittest)\b|\b(?:npm|pnpm|yarn|bun|go|cargo|make|mvn|gradle|dotnet|deno|swift|mix) (?:run )?(?:test|check)\b|\bnode --test\b/;
 /** Commands that install a test program, which run no test. */
-const INSTALLS =
-  /\b(?:pip3?|pipx|uv|poetry|npm|pnpm|yarn|bun|apt|apt-get|gem|cargo|go) (?:-\S+ |pip )*(?:install|add|i|ci|download|get)\b/;
-/** The shell could not find or start the program, or pytest ran no test or is not installed. */
-const NO_TEST: ReadonlySet<number> = new Set([126, 127]);
-const PYTEST_RAN_NONE: ReadonlySet<number> = new Set([2, 3, 4, 5]);
-const MISSING = /\bNo module named '?(?:pytest|tox)\b/;
+const INSTALL = /\b(?:install|add|i|ci|get|download)\b/;
+/** Exit codes of a shell that could not start the program. */
+const NOT_STARTED: ReadonlySet<number> = new Set([126, 127]);
+/** Counts of failed tests as test programs write them: `4 failed`, `failures=4`, `# fail 4`, `Failures: 4`. */
+const FAILURES = /(\d+) (?:failed|failing|failures?)\b|\bfail(?:ed|ures?)?\s*[:= ]\s*(\d+)/gi;
 
-const NETWORK =
-  /\b(?:curl|wget|pip3?|npm|pnpm|yarn|apt|apt-get|cargo|gem|gh)\b|\bgit (?:clone|fetch|push|ls-remote|submodule)\b|\bgo (?:get|mod|install)\b/;
 const TIMED_OUT =
-  /\bETIMEDOUT\b|\b(?:connection|operation|request|read) timed out\b|\bcurl: \(28\)|\b(?:ReadTimeoutError|ConnectTimeoutError|ConnectTimeout)\b|\bnetwork timeout at\b|\b504 gateway time-?out\b/i;
-const DENIED =
-  /: Permission denied\b|\bEACCES\b|\breturned error: 403\b|\bHTTP(?:\/[\d.]+)?(?: error)?:? 403\b|\b403 Forbidden\b/i;
-/** Refusals by the village's rules: they name the setting to ask for, and do not end a run. */
-const OWN_REFUSAL = /\begress_[a-z_]+|http:\/\/hamlet\/(?:pip|npm|apt|crates|go)\/|tunnel|proxy/i;
+  /\bETIMEDOUT\b|\b(?:connection|operation|request|read) timed out\b|\bcurl: \(28\)|\bnetwork timeout at\b/i;
+const DENIED = /: Permission denied\b|\bEACCES\b|\breturned error: 403\b|\b403 Forbidden\b/i;
 const DISK_FULL = /\bNo space left on device\b|\bENOSPC\b|\bDisk quota exceeded\b/i;
 /** A line of git output about a reference: flag, ids, source, destination. Branches below `hamlet/` belong to one agent. */
 const FORCED = /^ ?\+ [0-9a-f]+\.\.\.[0-9a-f]+ +(\S+) +-> (\S+) +\(forced update\)$/gm;
@@ -57,21 +51,41 @@ const said = ({ stdout, stderr }: EndedCall): string =>
   `${stdout.slice(-OUTPUT_CHARS)}\n${stderr.slice(-OUTPUT_CHARS)}`;
 const hasFailed = ({ exit, code }: EndedCall): boolean => (exit !== null && exit !== 0) || code !== null;
 
-const runsTests = (command: string): boolean =>
-  command.split(/&&|[|;\n]/).some((part) => !INSTALLS.test(part) && TEST_RUNS.some((each) => each.test(part)));
+const isTestRun = (call: EndedCall): boolean =>
+  call.exit !== null &&
+  !NOT_STARTED.has(call.exit) &&
+  head(call)
+    .split(/&&|[|;\n]/)
+    .some((part) => TEST_RUN.test(part) && !INSTALL.test(part));
 
-function testsOf(call: EndedCall): 'passed' | 'failed' | null {
-  const { exit } = call;
-  const command = head(call);
-  if (exit === null || NO_TEST.has(exit) || !runsTests(command)) return null;
-  if (/\bpytest\b/.test(command) && PYTEST_RAN_NONE.has(exit)) return null;
-  if (exit !== 0 && MISSING.test(said(call))) return null;
-  return exit === 0 ? 'passed' : 'failed';
+/** The largest count of failed tests that an output names; null if it names none. */
+function failuresIn(text: string): number | null {
+  const counts = [...text.matchAll(FAILURES)].map(([, before, after]) => Number(before ?? after));
+  return counts.length === 0 ? null : Math.max(...counts);
 }
 
-function networkOf(call: EndedCall): 'reached' | 'timed_out' | null {
-  if (hasFailed(call)) return TIMED_OUT.test(said(call)) ? 'timed_out' : null;
-  return NETWORK.test(head(call)) ? 'reached' : null;
+/** An output without numbers, such as times, addresses and line numbers. */
+const shapeOf = (text: string): string => text.replaceAll(/0x[0-9a-f]+|\d+(?:\.\d+)?/gi, '#');
+
+/** True if a failed test run shows the same failures as an earlier one, and at least as many. */
+function isNoBetter(later: EndedCall, earlier: EndedCall): boolean {
+  const [now, before] = [said(later), said(earlier)];
+  const [fails, failed] = [failuresIn(now), failuresIn(before)];
+  return shapeOf(now) === shapeOf(before) && (fails === null || failed === null || fails >= failed);
+}
+
+/** The number of test runs in a row, up to the newest call, that failed without improvement. */
+function stuckTests(calls: readonly EndedCall[]): number {
+  const newest = calls.at(-1);
+  if (newest === undefined || !isTestRun(newest)) return 0;
+  const runs = calls.filter(isTestRun);
+  let row = 0;
+  for (let index = runs.length - 1; index >= 0; index -= 1) {
+    const [run, later] = [runs[index], runs[index + 1]];
+    if (run === undefined || run.exit === 0 || (later !== undefined && !isNoBetter(later, run))) break;
+    row += 1;
+  }
+  return row;
 }
 
 function isForced(call: EndedCall): boolean {
@@ -80,28 +94,38 @@ function isForced(call: EndedCall): boolean {
   return [...said(call).matchAll(FORCED)].some(([, from = '', to = '']) => !`${from} ${to}`.includes('hamlet/'));
 }
 
-const isDenied = (call: EndedCall): boolean =>
-  (call.code === 'denied' && FILE_TOOLS.has(call.tool)) ||
-  (hasFailed(call) && !call.refused && DENIED.test(said(call)) && !OWN_REFUSAL.test(said(call)));
+const CAUSES: readonly (readonly [PanicCode, (call: EndedCall) => boolean])[] = [
+  ['disk_full', (call) => call.code === 'disk_full' || (hasFailed(call) && DISK_FULL.test(said(call)))],
+  ['shared_branch_forced', isForced],
+  [
+    'access_denied',
+    (call) =>
+      (call.code === 'denied' && FILE_TOOLS.has(call.tool)) ||
+      (hasFailed(call) && !call.refused && DENIED.test(said(call))),
+  ],
+  ['network_keeps_timing_out', (call) => hasFailed(call) && TIMED_OUT.test(said(call))],
+];
 
-const isFull = (call: EndedCall): boolean =>
-  call.code === 'disk_full' || (hasFailed(call) && DISK_FULL.test(said(call)));
-
-/** True if the newest verdicts, as many as end a run, are all bad. */
-function isRow<T>(calls: readonly EndedCall[], verdictOf: (call: EndedCall) => T | null, bad: T): boolean {
-  const verdicts = calls.map(verdictOf);
-  if (verdicts.at(-1) !== bad) return false;
-  const row = verdicts.filter((verdict) => verdict !== null).slice(-PANIC_AFTER);
-  return row.length === PANIC_AFTER && row.every((verdict) => verdict === bad);
+function rowOf(calls: readonly EndedCall[], isBad: (call: EndedCall) => boolean): number {
+  const good = calls.findLastIndex((call) => !isBad(call));
+  return calls.length - 1 - good;
 }
 
-/** The cause for which a run must end; null if none. `calls` are the ended calls, oldest first; the newest one decides. Pure. */
-export function panicOf(calls: readonly EndedCall[]): PanicCode | null {
-  const newest = calls.at(-1);
-  if (newest === undefined) return null;
-  if (isFull(newest)) return 'disk_full';
-  if (isForced(newest)) return 'shared_branch_forced';
-  if (isDenied(newest)) return 'access_denied';
-  if (isRow(calls, networkOf, 'timed_out')) return 'network_keeps_timing_out';
-  return isRow(calls, testsOf, 'failed') ? 'tests_keep_failing' : null;
+const levelOf = (row: number): Panic['level'] | null =>
+  row >= PANIC_STOPS_AFTER ? 'stop' : row === PANIC_WARNS_AFTER ? 'warn' : null;
+
+/**
+ * The consequence of the newest of a run's ended calls, oldest first; null if none. Calls of one cause count in a row; test runs
+ * count if they fail as the one before did, whatever calls are between them. Pure.
+ */
+export function panicOf(calls: readonly EndedCall[]): Panic | null {
+  const rows = [
+    ...CAUSES.map(([code, isBad]) => ({ code, row: rowOf(calls, isBad) })),
+    { code: 'tests_keep_failing' as const, row: stuckTests(calls) },
+  ];
+  for (const { code, row } of rows) {
+    const level = levelOf(row);
+    if (level !== null) return { code, level };
+  }
+  return null;
 }

@@ -18,6 +18,7 @@ import { deniedByRegistry } from './hands/registry-switch.ts';
 import { deniedByScript } from './hands/script-call.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
 import { answerByRule } from './rules/allow-rules.ts';
+import { DENIALS } from './call-outcomes.ts';
 import { judgeRunCall, type JudgedRunCall } from './shell/judge-hands-call.ts';
 import { noteCall } from './trial/note-call.ts';
 import { permissionView } from './view/permission-view.ts';
@@ -68,6 +69,7 @@ async function judgeAsked(
   village: Village,
   { run, body, value }: { readonly run: RunRow; readonly body: Asked['body']; readonly value: unknown },
 ): Promise<Outcome<JudgedRunCall>> {
+  if (run.stoppedCode !== null && body.why !== 'unknown') return refused('policy_denied', DENIALS.run_stopped);
   const call = { tool: body.tool, value };
   const impossible =
     deniedByRegistry(village, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));

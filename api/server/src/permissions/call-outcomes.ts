@@ -1,11 +1,21 @@
 import { REFUSALS, type CallOutcome } from '@hamlet/contract';
 import type { HeldPermission } from '@hamlet/store';
 import type { z } from 'zod';
-import { shorten } from '@hamlet/core';
+import { shorten, type CallDenial } from '@hamlet/core';
 import type { Refused } from '../http/outcome.ts';
 
 const ISSUES_SHOWN = 10;
 const TEXT_MAX_CHARS = 4_000;
+
+export const DENIALS: Readonly<Record<CallDenial, string>> = {
+  run_cancelled: 'The run is being cancelled, so no call can start.',
+  run_stopped:
+    'The village has stopped the calls of this run. Answer in words now: say what you found, what is done and what is not.',
+  policy_denied: 'The rules of the village forbid this call.',
+  person_denied: 'A person denied this call.',
+  permission_expired: 'No person answered in time.',
+  permission_stale: 'The rules changed after a person was asked.',
+};
 
 export function deniedOutcome(code: string, text: string): CallOutcome {
   return { kind: 'denied', code, text: shorten(text, TEXT_MAX_CHARS) };

@@ -7,7 +7,7 @@ import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { lockWork } from './ask-permission.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
 import { beginEffect, directRequest, type CallRequest, type JudgedCallOfRun } from './call-of-run.ts';
-import { deniedOutcome, failedOutcome, invalidOutcome, replyOutcome } from './call-outcomes.ts';
+import { DENIALS, deniedOutcome, failedOutcome, invalidOutcome, replyOutcome } from './call-outcomes.ts';
 import { begunCommand, sendCommand, type Performed } from './keyed-call.ts';
 import { judgeRunCall } from './shell/judge-hands-call.ts';
 import { noteCall } from './trial/note-call.ts';
@@ -92,14 +92,6 @@ async function perform(
   await beginEffect(tx, call, null);
   return { kind: 'command', call: prepared.call };
 }
-
-const DENIALS: Readonly<Record<CallDenial, string>> = {
-  run_cancelled: 'The run is being cancelled, so no call can start.',
-  policy_denied: 'The rules of the village forbid this call.',
-  person_denied: 'A person denied this call.',
-  permission_expired: 'No person answered in time.',
-  permission_stale: 'The rules changed after a person was asked.',
-};
 
 export function denialOf(code: CallDenial, { judged, permission }: Pick<Facts, 'judged' | 'permission'>): CallOutcome {
   const reasons: Readonly<Partial<Record<CallDenial, string | null>>> = {
@@ -189,6 +181,7 @@ async function judgeAndPerform(
     ...facts,
     call: { tool: request.body.tool, argumentsHash: args.hash },
     cancelRequested: facts.run.cancelRequestedAt !== null,
+    stopped: facts.run.stoppedCode !== null,
   });
   return carryOut(tx, facts, { decision, direct: ports.direct, beginWorker: ports.beginWorker });
 }

@@ -1,4 +1,11 @@
-import { parseAiDollars, type CallInput, type RunBudgets, type RunStep } from '@hamlet/contract';
+import {
+  PANICS,
+  parseAiDollars,
+  type CallInput,
+  type PanicCode,
+  type RunBudgets,
+  type RunStep,
+} from '@hamlet/contract';
 import type { settleRun as settleRunRoute } from '@hamlet/contract';
 import { didNothing } from '@hamlet/core';
 import {
@@ -47,10 +54,10 @@ function settleRun({ db }: Village): Handlers['settleRun'] {
       const { cycle, attempt, state, summary, error, answer, usage, unsettled } = body;
       const run = await lockRun(tx, params.run_id);
       if (run === null) return refused('no_such_run');
-      const failure = error ?? { code: 'failed', message: 'The agent gave no reason' };
+      const end = endOf(run, { state, error });
       const words = {
         summary,
-        error: state === 'done' ? undefined : state === 'failed' ? failure : error,
+        error: end.error,
         detail: { cycle },
         answer,
         unsettled,
@@ -59,13 +66,24 @@ function settleRun({ db }: Village): Handlers['settleRun'] {
       const effects = await countEffects(tx, run.runId);
       const nothing = didNothing({ kind: run.kind, runtime: run.runtime, answer, effects });
       const outcome = await applyToRun(tx, params.run_id, {
-        command: { kind: 'settle', cycle, attempt, state, didNothing: nothing },
+        command: { kind: 'settle', cycle, attempt, state: end.state, didNothing: nothing },
         words,
         permit: permitWork(actor, cycle),
       });
       return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
     }),
   );
+}
+
+type End = Pick<CallInput<typeof settleRunRoute>['body'], 'state' | 'error'>;
+
+/** How a run ends: as its agent says, but a run whose calls the panic button stopped fails with that code. */
+function endOf({ stoppedCode }: RunRow, { state, error }: End): End {
+  if (stoppedCode !== null && state !== 'cancelled')
+    return { state: 'failed', error: { code: stoppedCode, message: PANICS[stoppedCode as PanicCode] } };
+  if (state === 'done') return { state, error: undefined };
+  const unnamed = state === 'failed' ? { code: 'failed', message: 'The agent gave no reason' } : undefined;
+  return { state, error: error ?? unnamed };
 }
 
 function claimedOf({ steps, tokens, cost }: RunUsageBody): RunUsageClaim {

@@ -120,6 +120,16 @@ export async function noteRunEvent(
   return changed;
 }
 
+/** Denies each further call of a run, which then fails with the code. The first code stays. The caller has locked the run. */
+export async function stopRun(tx: Tx, runId: string, code: string): Promise<void> {
+  await tx
+    .updateTable('run')
+    .set({ stopped_code: code })
+    .where('run_id', '=', runId)
+    .where('stopped_code', 'is', null)
+    .execute();
+}
+
 /** Records progress of the agent, which also renews its lease. */
 export async function markProgress(tx: Tx, run: RunRow, attempt: number): Promise<void> {
   await tx

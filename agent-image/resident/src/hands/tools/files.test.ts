@@ -17,7 +17,10 @@ const hands = untilEnd(await startHands());
 const outside = testFolder('outside');
 writeFileSync(join(outside, 'secret'), SECRET);
 let ends: HandsEnd[] = [];
-const end = async (_context: CallContext, ended: HandsEnd) => void (ends = [...ends, ended]);
+const end = async (_context: CallContext, ended: HandsEnd) => {
+  ends = [...ends, ended];
+  return null;
+};
 const kit = aHandsKit(hands, { calls: { ...NO_CALL_LOG, end } });
 
 const at = (name: string): string => join(hands.workspace, name);

@@ -45,7 +45,7 @@ beforeEach(() => {
 
 const kit = aHandsKit(hands, {
   environmentOf: () => authorEnvironment({ name: 'Ada (Harvest)', email: 'ada@example.org' }),
-  calls: { ...NO_CALL_LOG, end: async (_context, end) => void (ended = end) },
+  calls: { ...NO_CALL_LOG, end: async (_context, end) => ((ended = end), null) },
   search: null,
 });
 const { use: useGit, textOf: textOfGit } = toolCalls(() => kit);

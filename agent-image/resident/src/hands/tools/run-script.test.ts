@@ -25,7 +25,7 @@ const detailOf = (language: ScriptLanguage, source: string): ScriptDetail =>
 
 function prepared(given: object) {
   const kit = aHandsKit(hands, {
-    calls: { ...NO_CALL_LOG, end: async (_context, end) => void (last = end) },
+    calls: { ...NO_CALL_LOG, end: async (_context, end) => ((last = end), null) },
     readScript: async () =>
       present === null
         ? { kind: 'refused', code: 'no_such_script', detail: 'It is gone' }

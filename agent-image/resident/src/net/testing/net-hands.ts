@@ -27,7 +27,7 @@ export async function startNetHands(
   const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
   const kit = aHandsKit(hands, {
     environmentOf: (place) => ({ PATH: path, ...net.environmentOf(place) }),
-    calls: { ...NO_CALL_LOG, end: async (_context, end) => void (last = end) },
+    calls: { ...NO_CALL_LOG, end: async (_context, end) => ((last = end), null) },
     keepArtifact,
     search,
     refusals,

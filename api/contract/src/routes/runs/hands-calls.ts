@@ -112,7 +112,14 @@ export const endCall = defineRoute('endCall POST /runs/{run_id}/calls/{call_id}/
         .string()
         .nullable()
         .default(null)
-        .describe('Code with which the API has ended the run because of this call; null if the run continues'),
+        .describe(
+          'Code with which the API has stopped all further calls of the run because of this one; null if they continue',
+        ),
+      warning: z
+        .string()
+        .nullable()
+        .default(null)
+        .describe('Text for the model that its last calls failed without improvement; null if they did not'),
     }),
   ),
   reasons: [...working.reasons, 'no_such_call'],

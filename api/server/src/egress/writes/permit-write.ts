@@ -110,6 +110,7 @@ async function decide(tx: Tx, village: Village, held: Held): Promise<EgressPermi
     judged,
     policyVersion: policy.version,
     cancelRequested: false,
+    stopped: run.stoppedCode !== null,
   });
   return carryOut(tx, held, { decision, judged, policyVersion: policy.version });
 }

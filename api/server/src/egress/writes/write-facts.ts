@@ -5,6 +5,7 @@ import type { HeldPermission, RunRow } from '@hamlet/store';
 
 const DENIALS: Readonly<Record<CallDenial, readonly [EgressRefusalCode, string]>> = {
   run_cancelled: ['egress_run_cancelled', 'the run is being cancelled, so it can send nothing more'],
+  run_stopped: ['egress_run_cancelled', 'the village has stopped the calls of the run, so it can send nothing more'],
   policy_denied: ['egress_policy_denied', 'the rules of the village forbid this write'],
   person_denied: ['egress_person_denied', 'a person denied this write'],
   permission_expired: ['egress_permission_expired', 'no person answered in time; ask again when a person is available'],

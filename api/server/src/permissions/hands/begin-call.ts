@@ -83,6 +83,7 @@ async function decide(
     judged,
     policyVersion: policy.version,
     cancelRequested: run.cancelRequestedAt !== null,
+    stopped: run.stoppedCode !== null,
   });
   if (decision.kind === 'refused') return refused(decision.reason);
   if (decision.kind === 'denied') return denied(denialOf(decision.code, { judged, permission }));

@@ -1,30 +1,29 @@
 import {
   OPENED_TITLE_MAX_CHARS,
   OPENED_URL_MAX_CHARS,
-  PANICS,
+  PANIC_WARNINGS as WARNINGS,
   REFUSAL_MAX_CHARS,
   villageTool,
   RUN_EVENT_TEXT_MAX_CHARS,
 } from '@hamlet/contract';
-import type { CallOutcome, CallReport, endCall as endRoute, PanicCode } from '@hamlet/contract';
-import { panicOf, shorten } from '@hamlet/core';
+import type { CallOutcome, CallReport, endCall as endRoute } from '@hamlet/contract';
+import { panicOf, shorten, type Panic } from '@hamlet/core';
 import {
   endHandsCall,
   findHandsCall,
   inTransaction,
   lockEffect,
-  lockRunTree,
   noteRunEvent,
   readEndedCalls,
-  readUnsettledCalls,
   settleEffect,
+  stopRun,
 } from '@hamlet/store';
 import type { EffectRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
-import { callerOf, plain, type Handlers, type RequestOf } from '../../http/handler.ts';
+import { callerOf, plain, type DataOf, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
-import { applyToRun } from '../../runs/apply-to-run.ts';
 import { lockWork } from '../ask-permission.ts';
+import { DENIALS } from '../call-outcomes.ts';
 import { redactSecrets } from '../redact-secrets.ts';
 import type { Village } from '../../village.ts';
 
@@ -32,20 +31,19 @@ type Request = RequestOf<typeof endRoute>;
 
 export function endCall({ db }: Village): Handlers['endCall'] {
   return plain((request) =>
-    inTransaction(db, async (tx): Promise<Outcome<{ stored: boolean; panic: PanicCode | null }>> => {
+    inTransaction(db, async (tx): Promise<Outcome<DataOf<typeof endRoute>>> => {
       const held = await lockWork(tx, request);
       if (!held.ok) return held;
       const { run_id: runId, call_id: callId } = request.params;
       const effect = await lockEffect(tx, runId, callId);
       const call = effect === null ? null : await findHandsCall(tx, runId, callId);
       if (effect === null || call === null) return refused('no_such_call');
-      if (effect.state === 'settled') return accepted({ stored: false, panic: null });
+      if (effect.state === 'settled') return accepted({ stored: false, panic: null, warning: null });
       const end = await settleEnd(tx, request, effect);
-      const code = panicOf(await readEndedCalls(tx, runId, { calls: CALLS_READ, chars: CHARS_READ }));
-      if (code !== null) await lockRunTree(tx, runId);
       await recordEnd(tx, request, { run: held.data, effect, end });
-      const isOver = code !== null && (await endByPanic(tx, request, code));
-      return accepted({ stored: true, panic: isOver ? code : null });
+      const panic = panicOf(await readEndedCalls(tx, runId, { calls: CALLS_READ, chars: CHARS_READ }));
+      if (panic?.level === 'stop') await stopRun(tx, runId, panic.code);
+      return accepted({ stored: true, ...answerOf(panic) });
     }),
   );
 }
@@ -53,19 +51,11 @@ export function endCall({ db }: Village): Handlers['endCall'] {
 const CALLS_READ = 40;
 const CHARS_READ = 2_000;
 
-/** Ends the run, whose calls are a cause for panic. The agent cannot continue the run, even with a hostile resident. */
-async function endByPanic(tx: Tx, { params, body }: Request, code: PanicCode): Promise<boolean> {
-  const { run_id: runId, call_id: callId } = params;
-  const error = { code, message: PANICS[code] };
-  // The end of this call is known, although the agent's journal does not have it yet.
-  const unsettled = (await readUnsettledCalls(tx, runId)).filter((each) => each !== callId);
-  const { cycle, attempt } = body;
-  const outcome = await applyToRun(tx, runId, {
-    command: { kind: 'settle', cycle, attempt, state: 'failed' },
-    words: { summary: error.message, error, unsettled, detail: { code, call_id: callId } },
-    permit: () => null,
-  });
-  return outcome.ok;
+/** The consequence for the agent: after a stop the API denies each further call of the run, also of a hostile resident. */
+function answerOf(panic: Panic | null): { panic: string | null; warning: string | null } {
+  if (panic === null) return { panic: null, warning: null };
+  if (panic.level === 'stop') return { panic: panic.code, warning: DENIALS.run_stopped };
+  return { panic: null, warning: WARNINGS[panic.code] };
 }
 
 async function settleEnd(tx: Tx, { body: { outcome, report } }: Request, effect: EffectRow): Promise<CallOutcome> {

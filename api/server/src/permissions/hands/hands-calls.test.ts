@@ -63,8 +63,8 @@ test('start and end of a call are stored once; log and run show what the API saw
   assert.deepEqual(
     [await end(working), await end(working)],
     [
-      { stored: true, panic: null },
-      { stored: false, panic: null },
+      { stored: true, panic: null, warning: null },
+      { stored: false, panic: null, warning: null },
     ],
   );
   assert.equal(await stateOf(begin(working, { known: true })), 'ended');

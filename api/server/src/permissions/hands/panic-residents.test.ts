@@ -1,20 +1,20 @@
 /**
- * Causes of panic each end a run with their own code. A resident's process, a real supervisor, real programs and the
+ * The panic button stops a run whose calls fail without improvement, after its agent has reported. A resident's process, a real supervisor, real programs and the
  * API; only the model is scripted.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { PANICS, type PanicCode, type Run } from '@hamlet/contract';
+import { PANIC_WARNINGS, PANICS, type PanicCode, type Run } from '@hamlet/contract';
 import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { askFor, startCallMind } from '../../runs/testing/call-mind.ts';
 import { payForModels, startHandsVillage } from '../../testing/hands-village.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
+import { DENIALS } from '../call-outcomes.ts';
 import { testResidents } from '../../testing/resident-process.ts';
 
 /** A server of another person, which denies access and never answers at /silent. */
@@ -51,58 +51,42 @@ async function ended(
   return { run: end, said: messages.map(({ text }) => text).join('\n'), calls: calls.length };
 }
 
-async function endsBy(code: PanicCode, ...lines: string[]): Promise<void> {
+/** The calls end the run with the code: six attempts without improvement, the denied seventh, and the report of the agent. */
+async function stopsBy(code: PanicCode, ...lines: string[]): Promise<void> {
   const { run, said, calls } = await ended(...lines, shell('touch must-not-run'));
   assert.deepEqual([run.state, run.error?.code, run.unsettled], ['failed', code, []], JSON.stringify(run.error));
   assert.equal(run.error?.message, PANICS[code]);
-  assert.ok(said.includes(PANICS[code]), said);
-  assert.equal(calls, lines.length, 'nothing begins after it');
+  for (const part of [PANICS[code], PANIC_WARNINGS[code], DENIALS.run_stopped]) assert.ok(said.includes(part), said);
+  assert.ok(said.includes('The results:'), 'the agent reports');
+  assert.equal(calls, lines.length, 'no call runs after the stop');
+  assert.ok(!existsSync(join(village.hands.workspace, 'must-not-run')));
 }
 
-test('tests that fail three times in a row', async () => {
+const times = (count: number, line: string): string[] => Array.from({ length: count }, () => line);
+
+test('tests that fail the same way six times, with changes between them', async () => {
   writeFileSync(
     join(village.hands.workspace, 'test_bread.py'),
     'import unittest\nclass T(unittest.TestCase):\n  def test(self): self.fail()\n',
   );
   const run = shell('python3 -m unittest test_bread');
-  await endsBy('tests_keep_failing', run, shell('ls'), run, shell('echo a change'), run);
+  await stopsBy('tests_keep_failing', run, ...times(5, run).flatMap((again) => [shell('echo a change'), again]));
 });
 
-test('a network that times out three times in a row', async () => {
-  const ask = shell(`curl -sS --max-time 1 ${address}/silent`);
-  await endsBy('network_keeps_timing_out', ask, ask, ask);
+test('access that a server denies six times in a row', async () => {
+  await stopsBy('access_denied', ...times(6, shell(`curl -sS --fail ${address}/denied`)));
 });
 
-test('a forced update of a shared branch', async () => {
-  await endsBy('shared_branch_forced', askFor('git', { action: 'push', args: ['--force', 'origin', 'main'] }));
-});
-
-test('a shared branch that another person has updated by force', async () => {
-  const git = (cwd: string, ...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], { cwd, stdio: 'ignore' });
-  const [theirs, ours] = [join(village.hands.workspace, 'theirs'), join(village.hands.workspace, 'ours')];
-  mkdirSync(theirs);
-  git(theirs, 'init', '-q', '-b', 'main');
-  git(theirs, 'commit', '-q', '--allow-empty', '-m', 'one');
-  git(village.hands.workspace, 'clone', '-q', theirs, ours);
-  git(theirs, 'commit', '-q', '--amend', '--allow-empty', '-m', 'another');
-  await endsBy('shared_branch_forced', askFor('git', { action: 'fetch', folder: 'ours' }));
-});
-
-test('access that a server denies', async () => {
-  await endsBy('access_denied', shell(`curl -sS --fail ${address}/denied`));
-});
-
-test('access that the machine denies', async () => {
-  await endsBy('access_denied', shell('echo x: Permission denied >&2; exit 1'));
-});
-
-test('a full disk', async () => {
-  await endsBy('disk_full', shell('echo loaf >/dev/full'));
-});
-
-test('failures of other kinds, and two of one kind, end no run', async () => {
-  const failing = shell('python3 -m unittest test_nothing');
-  const { run } = await ended(failing, failing, shell('false'), shell('cat nothing'), shell('cat nowhere'));
-  assert.equal(run.state, 'done', JSON.stringify(run.error));
+test('single failures of every kind, and attempts that improve, stop no run', async () => {
+  const tests = (failures: number) => shell(`echo "${failures} failed"; : pytest; exit 1`);
+  const { run, calls } = await ended(
+    askFor('git', { action: 'push', args: ['--force', 'origin', 'main'] }),
+    shell('echo loaf >/dev/full'),
+    shell('echo x: Permission denied >&2; exit 1'),
+    ...[9, 7, 5, 3, 2, 1].map(tests),
+    // Last, because words from outside make further commands ask.
+    shell(`curl -sS --fail ${address}/denied`),
+    shell(`curl -sS --max-time 1 ${address}/silent`),
+  );
+  assert.deepEqual([run.state, calls], ['done', 11], JSON.stringify(run.error));
 });

@@ -29,7 +29,7 @@ interface KnownRepeated {
  */
 async function hasWordOfPerson(tx: Tx, { request, args, run, effect, judged }: Repeated): Promise<boolean> {
   if (request.body.known || effect?.state !== 'begun') return false;
-  if (judged.verdict === 'deny' || run.cancelRequestedAt !== null) return false;
+  if (judged.verdict === 'deny' || run.cancelRequestedAt !== null || run.stoppedCode !== null) return false;
   const word = await lockRepeatOfCall(tx, run.runId, request.params.call_id);
   if (word === null || word.isOver || !word.argumentsHash.equals(args.hash)) return false;
   await endPermission(tx, word.permissionId, 'consumed');
