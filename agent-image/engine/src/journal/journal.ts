@@ -1,4 +1,5 @@
 import type { JournalEvent } from './event.ts';
+import type { Retention } from './prune.ts';
 
 export type Payload = Readonly<{ ref: string; text: string }>;
 
@@ -47,6 +48,8 @@ export type Journal = Readonly<{
   readRunAfter: (run: string, seq: number, limit: number) => readonly JournalEntry[];
   rowOf: (run: string) => RunRow | null;
   lastRunOf: (conversation: string) => RunRow | null;
+  /** Deletes closed runs beyond the retention, with their texts; returns their number. Never deletes an open run. */
+  prune: (retention: Retention) => number;
   close: () => void;
 }>;
 

@@ -5,6 +5,7 @@ import { EVENT_VERSION, type JournalEvent } from './event.ts';
 import { fromRow, openEventTable, readable, type EventTable } from './event-table.ts';
 import { JournalError, type Journal, type JournalEntry, type RunEvents } from './journal.ts';
 import { openDatabase } from './open-database.ts';
+import { pruneRuns } from './prune.ts';
 import { openRunTable, type RunTable } from './run-table.ts';
 
 /** Maximum number of events of one run. A run with more could not be resumed, so its budgets must end it earlier. */
@@ -43,6 +44,12 @@ function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Jo
     ...readers(database, events, () => appender.flush()),
     rowOf: runs.row,
     lastRunOf: runs.lastOf,
+    prune: (retention) => {
+      appender.flush();
+      const pruned = pruneRuns(database, retention);
+      events.forgetNames();
+      return pruned;
+    },
     close: () => {
       try {
         appender.end();

@@ -17,6 +17,10 @@ export interface JournalPorts extends RetryPorts {
 type OpeningPorts = JournalPorts & { readonly makeRoom: () => boolean };
 
 const BALLAST_FILE = 'ballast';
+/** Closed runs that the pod keeps. The API keeps as many, in its mirror. */
+const KEPT_RUNS = 1_000;
+const KEPT_MS = 30 * 86_400_000;
+const PRUNE_EVERY_MS = 86_400_000;
 
 /**
  * Opens the agent's journal. If the volume has no journal or a damaged one, restores it from the API's mirror; a damaged file is
@@ -28,10 +32,23 @@ export async function openJournal(ports: JournalPorts): Promise<Journal> {
   if (isFull(folder)) ballast.giveUp();
   try {
     const journal = await openWhole({ ...ports, makeRoom: ballast.giveUp });
-    return { ...journal, close: () => (ballast.close(), journal.close()) };
+    const prune = (): void => pruneOld(journal, ports.log);
+    prune();
+    const timer = setInterval(prune, PRUNE_EVERY_MS).unref();
+    return { ...journal, close: () => (clearInterval(timer), ballast.close(), journal.close()) };
   } catch (error) {
     ballast.close();
     throw error;
+  }
+}
+
+/** Bounds the journal on a volume that it shares with the agent's work. A journal that cannot be pruned still serves. */
+function pruneOld(journal: Journal, log: Log): void {
+  try {
+    const runs = journal.prune({ since: Date.now() - KEPT_MS, runs: KEPT_RUNS });
+    if (runs > 0) log.info('journal_pruned', { runs });
+  } catch (error) {
+    log.warn('journal_not_pruned', { why: String(error) });
   }
 }
 

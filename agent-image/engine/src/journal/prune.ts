@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Closed runs to keep: those that closed at or after `since` (ms since 1970), and of these the newest `runs`. */
+export type Retention = Readonly<{ since: number; runs: number }>;
+
+/** Closed runs beyond the retention. The run of the last event stays, because new events count on from it. */
+const DOOMED = `
+create temp table doomed as
+select run from (
+  select event.run, event.at, row_number() over (order by event.seq desc) as age from event
+  where type = (select id from name where name = 'run_closed')
+)
+where (at < ? or age > ?) and run <> (select run from event order by seq desc limit 1)`;
+
+/** The texts that no remaining event refers to. References are strings anywhere in the body of an event. */
+const DELETIONS = [
+  'delete from run where run in (select name from name where id in (select run from doomed))',
+  'delete from event where run in (select run from doomed)',
+  `delete from payload where ref not in (
+    select part.value from event, json_tree(event.body) part where part.type = 'text')`,
+  'delete from name where id not in (select run from event union select type from event union select stage from event)',
+];
+
+/**
+ * Deletes the events and texts of closed runs beyond the retention, in one transaction; SQLite uses their pages again. Returns
+ * the number of deleted runs. The caller has committed all writes, and forgets the names that it knows.
+ */
+export function pruneRuns(database: DatabaseSync, { since, runs }: Retention): number {
+  database.exec('begin immediate');
+  try {
+    database.prepare(DOOMED).run(since, runs);
+    const count = Number(database.prepare('select count(*) as n from doomed').get()?.['n']);
+    if (count > 0) for (const sql of DELETIONS) database.exec(sql);
+    database.exec('drop table doomed; commit');
+    return count;
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
