@@ -48,7 +48,7 @@ export type { PromptParts, SystemPrompt } from './loop/system-prompt.ts';
 export { defineTool } from './effects/tool.ts';
 export type { CallContext, NeedsPermission, Tool, ToolDefinition, Verified } from './effects/tool.ts';
 export { withoutMiddle } from './effects/tool-outcome.ts';
-export type { ToolOutcome } from './effects/tool-outcome.ts';
+export type { OutcomeImage, ToolOutcome } from './effects/tool-outcome.ts';
 export type { Answer, Budgets, Effect, JournalEvent } from './journal/event.ts';
 export { JournalError } from './journal/journal.ts';
 export type { Journal, JournalEntry, JournalErrorCode, Payload } from './journal/journal.ts';

@@ -14,6 +14,8 @@ export type CallContext = Readonly<{
   fence: number;
   /** Aborts at the timeout, at a cancel and at the end of the engine. */
   signal: AbortSignal;
+  /** Characters of a result for which the model's context has room; absent if it is unknown. */
+  roomChars?: number;
   /** Reports output while the call runs. The journal does not store it, and nothing is reported after a cancel. */
   output: (text: string) => void;
 }>;

@@ -1,6 +1,13 @@
 import type { AgentConfig, CallReport, HandsToolName } from '@hamlet/contract';
 import { EGRESS_ANSWER_S, HANDS_TOOLS } from '@hamlet/contract/resident';
-import { defineTool, type CallContext, type Tool, type ToolOutcome, type Verified } from '@hamlet/engine';
+import {
+  defineTool,
+  withoutMiddle,
+  type CallContext,
+  type Tool,
+  type ToolOutcome,
+  type Verified,
+} from '@hamlet/engine';
 import type { z } from 'zod';
 import type { KeepArtifact } from '../artifacts/keep-artifact.ts';
 import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
@@ -49,6 +56,8 @@ export interface HandsWork<Input> {
 }
 
 const SLACK_MS = 30_000;
+/** A result keeps at least this, however little room the model's context has. */
+const ROOM_MIN_CHARS = 2_000;
 const WAIT_MS = EGRESS_ANSWER_S * 1_000;
 
 export type HandsInput<N extends HandsToolName> = z.output<(typeof HANDS_TOOLS)[N]['input']>;
@@ -97,7 +106,7 @@ async function execute<Input>(place: Place, { given, ...call }: Call<Input>, wor
     if (begun.kind !== 'begun') return begun;
     const { folder: tree, note } = await kit.trees.of(hands, context, context.signal);
     const job = { ...place, hands, tree, waitsMs: begun.waitsMs ?? 0 };
-    const end = noted(named(await work.perform(given, job).catch(refusedEnd), place, work), note);
+    const end = fitting(noted(named(await work.perform(given, job).catch(refusedEnd), place, work), note), context);
     return advised(end.outcome, await kit.calls.end(context, end));
   });
 }
@@ -116,6 +125,16 @@ function noted(end: HandsEnd, note: string): HandsEnd {
 /** A result with the API's advice to the model after it. */
 export const advised = (outcome: ToolOutcome, advice: string | null): ToolOutcome =>
   advice !== null && 'text' in outcome ? { ...outcome, text: `${outcome.text}\n\n${advice}` } : outcome;
+
+/** The result loses its middle if the model's context has no room for it. That of a program's output can be read. */
+function fitting(end: HandsEnd, { call, roomChars }: CallContext): HandsEnd {
+  const { outcome, report } = end;
+  if (roomChars === undefined || !('text' in outcome)) return end;
+  const hint = report.stdout === undefined ? '' : `: read_output process ${call} has all of the output`;
+  const note = (chars: number): string => `${chars} characters are left out, for which you have no room${hint}`;
+  const text = withoutMiddle(outcome.text, Math.max(ROOM_MIN_CHARS, roomChars), note);
+  return { ...end, outcome: { ...outcome, text } };
+}
 
 /** A refusal of the supervisor ends the call. After a lost connection the outcome is unknown. */
 function refusedEnd(error: unknown): HandsEnd {

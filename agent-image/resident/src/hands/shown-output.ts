@@ -1,3 +1,4 @@
+import { withoutMiddle } from '@hamlet/engine';
 import { joinedOutput, type OutputStream } from './process-record.ts';
 
 /** Maximum characters of each stream that the model reads; half of them are from the end. */
@@ -15,11 +16,8 @@ export function shownOutput(
     chars = SHOWN_CHARS,
   }: { readonly process: string; readonly name: 'stdout' | 'stderr'; readonly chars?: number },
 ): string {
-  const text = textOf(stream);
-  if (stream === undefined || text.length <= chars) return text;
-  const half = chars / 2;
-  const note = `\n[… the middle of ${stream.bytes} bytes is left out: read_output process ${process} stream ${name} …]\n`;
-  return `${text.slice(0, half)}${note}${text.slice(-half)}`;
+  const rest = `the middle of ${stream?.bytes ?? 0} bytes is left out: read_output process ${process} stream ${name}`;
+  return withoutMiddle(textOf(stream), chars, () => rest);
 }
 
 /** The number by which a run refers to a process of one of its calls. */

@@ -75,7 +75,7 @@ const WriteFile = z.strictObject({ path: File, content: FileText.describe('The w
 const EditFile = z.strictObject({
   path: File,
   old_text: FileText.min(1).describe(
-    'Text to replace, exactly as it stands in the file, with enough around it to be found once',
+    'Text to replace, exactly as it stands in the file, without line numbers, with enough around it to be found once',
   ),
   new_text: FileText,
   all: z.boolean().default(false).describe('True to replace each occurrence'),
@@ -160,7 +160,7 @@ export const HANDS_TOOLS = {
     input: StopProcess,
     description: 'End a background process of this run, or send it a signal.',
   },
-  read_file: { ...read, input: ReadFile, description: 'Read a text file of /workspace, by lines.' },
+  read_file: { ...read, input: ReadFile, description: 'Read a file of /workspace: a text with line numbers, or an image.' },
   write_file: {
     ...write,
     input: WriteFile,
@@ -169,7 +169,8 @@ export const HANDS_TOOLS = {
   edit_file: {
     ...write,
     input: EditFile,
-    description: 'Replace a text in a file of /workspace. The result shows the difference. You can undo it.',
+    description:
+      'Replace a text in a file of /workspace; its encoding and line ends stay. The result shows the difference. You can undo it.',
   },
   list_files: { ...read, input: ListFiles, description: 'List a folder of /workspace.' },
   search_files: {

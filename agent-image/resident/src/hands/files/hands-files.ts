@@ -27,6 +27,12 @@ export async function readContent({ hands, kit }: HandsJob, path: string): Promi
   return { data, size, sha256: sha256 ?? 'unknown' };
 }
 
+/** The bytes of a file from an offset on, at most `FILE_MAX_BYTES`; empty at its end. */
+export async function readPart({ hands, kit }: HandsJob, path: string, offset: number): Promise<Buffer> {
+  const args = { root: kit.workspace, path, offset, bytes: FILE_MAX_BYTES };
+  return (await hands.ask('fs.read', args, FilePart)).data;
+}
+
 /** All bytes of a file, read in parts. Refuses a file that is longer than `maxBytes` or changes meanwhile. */
 export async function readWhole({ hands, kit }: HandsJob, path: string, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];

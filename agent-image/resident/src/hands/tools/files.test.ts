@@ -1,6 +1,16 @@
 /** File tools under a real supervisor: read, change, undo and search, without a way out of the workspace. */
 import assert from 'node:assert/strict';
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
@@ -43,17 +53,14 @@ test('exactly the tools that run in the hands according to the table have an imp
 test('writing a file creates its folders, lines can be read and edited, and each change shows its diff', async () => {
   assert.match(
     await textOf('write_file', { path: 'src/a.py', content: 'one\ntwo\nthree\n' }),
-    /src\/a\.py is written \(change 1\)/,
+    /^src\/a\.py is written \(change 1\): 3 lines, 14 bytes\.$/,
   );
   assert.match(
     await textOf('read_file', { path: 'src/a.py', first_line: 2, lines: 1 }),
-    /^src\/a\.py: lines 2 to 2 of 4\ntwo$/,
+    /^src\/a\.py: lines 2 to 2 of 3\n2\ttwo\n\[… go on with first_line 3 …\]$/,
   );
   const edited = await textOf('edit_file', { path: at('src/a.py'), old_text: 'two', new_text: '$& 2' });
-  assert.equal(
-    edited,
-    'src/a.py is changed (change 2).\n--- a/src/a.py\n+++ b/src/a.py\n@@ -1,3 +1,3 @@\n one\n-two\n+$& 2\n three\n',
-  );
+  assert.equal(edited, 'src/a.py is changed (change 2).\n@@ -1,3 +1,3 @@\n one\n-two\n+$& 2\n three\n');
   assert.deepEqual(ends.at(-1)?.report.diff?.split('\n').length, 8);
   assert.equal(await codeOf('edit_file', { path: 'src/a.py', old_text: 'four', new_text: '' }), 'text_not_found');
   assert.equal(await codeOf('edit_file', { path: 'src/a.py', old_text: 'e', new_text: 'E' }), 'text_not_unique');
@@ -61,6 +68,91 @@ test('writing a file creates its folders, lines can be read and edited, and each
   assert.deepEqual(ends.at(-1)?.outcome.kind, 'failed', 'a refusal is also recorded as the end of the call');
   await textOf('edit_file', { path: 'src/a.py', old_text: 'e', new_text: 'E', all: true });
   assert.equal(readFileSync(at('src/a.py'), 'utf8'), 'onE\n$& 2\nthrEE\n');
+});
+
+test('a refused edit says where the text stands: each occurrence, or the nearest lines', async () => {
+  await textOf('write_file', { path: 'near.py', content: 'def f(a):\n\treturn a\n\ndef g(b):\n\treturn a\n' });
+  const refused = async (old_text: string) => {
+    const outcome = await use('edit_file', { path: 'near.py', old_text, new_text: '' });
+    return 'text' in outcome ? outcome.text : JSON.stringify(outcome);
+  };
+  assert.match(await refused('return a'), /contains old_text 2 times, at lines 2, 5\./);
+  assert.match(
+    await refused('def g(b):\n    return a'),
+    /Line 4 differs only in white space[^]*\n4\tdef g\(b\):\n5\t\treturn a$/,
+  );
+  assert.match(await refused('def f(x):'), /The nearest text begins at line 1[^]*\n1\tdef f\(a\):$/);
+  assert.match(await refused('class Mill'), /no line is similar/);
+});
+
+test('edits and writes keep the bytes, line ends, mark, mode and link of a file', async () => {
+  const latin = Buffer.from('x = 1;\n// caf\xE9 note\n', 'latin1');
+  writeFileSync(at('latin1.js'), latin, { mode: 0o755 });
+  symlinkSync('latin1.js', at('latin1-link.js'));
+  assert.match(
+    await textOf('read_file', { path: 'latin1.js' }),
+    /lines 1 to 2 of 2, Windows-1252\n1\tx = 1;\n2\t\/\/ café note$/,
+  );
+  await textOf('edit_file', { path: 'latin1-link.js', old_text: 'x = 1', new_text: 'x = 2' });
+  assert.equal(readFileSync(at('latin1.js'), 'latin1'), 'x = 2;\n// caf\xE9 note\n');
+  assert.equal(lstatSync(at('latin1.js')).mode & 0o777, 0o755);
+  assert.ok(lstatSync(at('latin1-link.js')).isSymbolicLink());
+  assert.equal(await codeOf('edit_file', { path: 'latin1.js', old_text: 'note', new_text: '→' }), 'not_in_encoding');
+  writeFileSync(at('crlf.py'), '\uFEFFdef f(a):\r\n    return a\r\n');
+  assert.match(
+    await textOf('read_file', { path: 'crlf.py' }),
+    /, CRLF line ends, byte order mark\n1\tdef f\(a\):\n2\t    return a$/,
+  );
+  const shown = await textOf('edit_file', {
+    path: 'crlf.py',
+    old_text: 'f(a):\n    return a',
+    new_text: 'f(a):\n    return -a',
+  });
+  assert.doesNotMatch(shown, /\r/);
+  assert.equal(readFileSync(at('crlf.py'), 'utf8'), '\uFEFFdef f(a):\r\n    return -a\r\n');
+  const written = await textOf('write_file', { path: 'crlf.py', content: 'a\nb\n' });
+  assert.match(written, /The file keeps its style: CRLF line ends, byte order mark\.$/);
+  assert.equal(readFileSync(at('crlf.py'), 'utf8'), '\uFEFFa\r\nb\r\n');
+  writeFileSync(at('data.bin'), Buffer.from('a\0b'));
+  assert.equal(await codeOf('edit_file', { path: 'data.bin', old_text: 'a', new_text: 'c' }), 'not_text');
+  assert.match(await textOf('read_file', { path: 'data.bin' }), /is not text: 3 bytes, sha256 [0-9a-f]{64}[^]*610062/);
+});
+
+test('a file is read by lines as far as there is room, also far within a large file', async () => {
+  const lines = Array.from({ length: 200_000 }, (_, line) => `line ${line + 1} of many`);
+  writeFileSync(at('large.txt'), `${lines.join('\n')}\n`);
+  const far = await textOf('read_file', { path: 'large.txt', first_line: 150_000, lines: 2 });
+  assert.match(
+    far,
+    /^large\.txt: lines 150000 to 150001 of a file of \d+ bytes\n150000\tline 150000 of many\n150001\t/,
+  );
+  assert.match(far, /go on with first_line 150002/);
+  assert.match(await textOf('read_file', { path: 'large.txt', first_line: 200_001 }), /has 200000 lines\.$/);
+  const outcome = await useTool(kit)('read_file', { path: 'large.txt' }, { roomChars: 1_000 });
+  assert.ok(outcome.kind === 'ok' && outcome.text.length < 1_200, JSON.stringify(outcome).slice(0, 300));
+  const next = Number(/first_line (\d+)/.exec(outcome.text)?.[1]);
+  assert.match(
+    await textOf('read_file', { path: 'large.txt', first_line: next, lines: 1 }),
+    new RegExp(`line ${next} of many`),
+  );
+  writeFileSync(at('long.txt'), `a${'😀'.repeat(20_000)}\nend\n`);
+  const long = await textOf('read_file', { path: 'long.txt' });
+  assert.ok(long.isWellFormed() && long.length < 2_500);
+  assert.match(long, /more characters of this line[^]*\n2\tend$/);
+});
+
+test('an image is shown as an image; one that is too large is not', async () => {
+  const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1A\n', 'latin1'), Buffer.alloc(700_000, 7)]);
+  writeFileSync(at('picture'), png);
+  const outcome = await use('read_file', { path: 'picture' });
+  assert.ok(outcome.kind === 'ok');
+  assert.equal(outcome.text, `picture: image/png, ${png.length} bytes.`);
+  assert.deepEqual(outcome.images, [{ mediaType: 'image/png', data: png.toString('base64') }]);
+  writeFileSync(at('picture'), Buffer.concat([png, Buffer.alloc(4 << 20)]));
+  assert.match(
+    await textOf('read_file', { path: 'picture' }),
+    /is an image \(image\/png\) of \d+ bytes; you can see at most/,
+  );
 });
 
 test('a change is undone once and only if nothing came after it, and the undo can be undone', async () => {
@@ -93,29 +185,30 @@ test('a repeated attempt of a call makes no further change', async () => {
 
 test("overwriting the tool's own last write detects another program's changes, and undo restores them", async () => {
   const once = useTool(kit);
+  /** The difference that people see. */
   const write = async (content: string): Promise<string> => {
     const outcome = await once('write_file', { path: 'again.txt', content });
     assert.ok(outcome.kind === 'ok', JSON.stringify(outcome));
-    return outcome.text;
+    return ends.at(-1)?.report.diff ?? '';
   };
-  const undo = async (text: string): Promise<void> => {
-    const change = Number(/\(change (\d+)\)/.exec(text)?.[1]);
+  const undo = async (): Promise<void> => {
+    const { change } = ends.at(-1)?.report ?? {};
     assert.equal((await once('undo_change', { change })).kind, 'ok');
   };
-  assert.match(await write('one\n'), /is written/);
+  assert.match(await write('one\n'), /dev\/null/);
   assert.match(await write('two\n'), /-one\n\+two/);
   writeFileSync(at('again.txt'), 'by another\n');
   const over = await write('three\n');
   assert.match(over, /-by another\n\+three/);
-  await undo(over);
+  await undo();
   assert.equal(readFileSync(at('again.txt'), 'utf8'), 'by another\n');
   assert.match(await write('four\n'), /-by another\n\+four/);
   rmSync(at('again.txt'));
   const fresh = await write('five\n');
-  assert.match(fresh, /is written[^]*dev\/null/);
-  await undo(fresh);
+  assert.match(fresh, /dev\/null/);
+  await undo();
   assert.equal(existsSync(at('again.txt')), false);
-  assert.match(await write('six\n'), /is written[^]*dev\/null/);
+  assert.match(await write('six\n'), /dev\/null/);
   const repeated = callContext();
   const seven = preparedCall({ ...kit }, 'write_file', { path: 'again.txt', content: 'seven\n' });
   const first = await seven.execute(repeated);
@@ -134,6 +227,13 @@ test('files are listed and searched, by words and by names', async () => {
   );
   assert.equal(await textOf('search_files', { glob: '*.md', path: 'find' }), './y.md');
   assert.match(await textOf('search_files', { pattern: 'nut', path: 'find', limit: 1 }), /more are left out/);
+  writeFileSync(
+    at('find/wide.txt'),
+    Array.from({ length: 150 }, (_, line) => `😀 ${line} ${'å'.repeat(180)} end`).join('\n'),
+  );
+  const wide = await textOf('search_files', { pattern: 'end', path: 'find', limit: 200 });
+  assert.equal(wide.split('\n').length, 150, 'a result of more than 16 KiB is whole');
+  assert.ok(wide.isWellFormed() && !wide.includes('\uFFFD'));
   assert.equal(await textOf('search_files', { pattern: '-e x; touch /tmp/no', path: 'find' }), 'Nothing was found.');
 });
 

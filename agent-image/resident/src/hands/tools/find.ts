@@ -3,13 +3,15 @@ import { shorten } from '@hamlet/core/shorten';
 import { pathIn } from '../files/hands-files.ts';
 import { HandsError } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
-import { runProcess } from '../job-process.ts';
+import { keptOutput, runProcess } from '../job-process.ts';
 import { okay } from '../../tools/tool-kit.ts';
 
 const LIST_MS = 30_000;
 const SEARCH_MS = 60_000;
 const LISTED_MAX = 500;
 const LINE_MAX_CHARS = 400;
+/** Output of a search that is read. The lines of a full result have less. */
+const FOUND_MAX_BYTES = 512 << 10;
 
 export const findTools = (kit: HandsKit) => [
   handsTool(kit, 'list_files', { timeoutMs: LIST_MS, perform: ({ path }, job) => listFiles(path, job) }),
@@ -38,13 +40,13 @@ const SEARCH = `
 cd -P -- "$1" && root=$(pwd -P) && cd -P -- "$2" || exit 3
 case "$(pwd -P)/" in "$root"/*) ;; *) exit 4 ;; esac
 if command -v rg >/dev/null 2>&1; then
-  set -- "$3" "$4" "$5" "$6" --no-config --color never --hidden --no-messages -g '!.git'
+  set -- "$3" "$4" "$5" "$6" --no-config --color never --hidden --no-messages --max-columns 400 --max-columns-preview -g '!.git'
   [ -n "$2" ] && set -- "$@" -g "$2"
   [ -n "$3" ] && set -- "$@" -i
   pattern=$1 limit=$4; shift 4
   if [ -n "$pattern" ]; then rg "$@" --line-number --no-heading -e "$pattern" -- . ; else rg "$@" --files . ; fi | head -n "$limit"
 elif [ -n "$3" ]; then
-  grep -rnIE --exclude-dir=.git \${5:+-i} \${4:+"--include=$4"} -e "$3" -- . 2>/dev/null | head -n "$6"
+  grep -rnIE --exclude-dir=.git \${5:+-i} \${4:+"--include=$4"} -e "$3" -- . 2>/dev/null | head -n "$6" | cut -b 1-2000
 else
   find . -name .git -prune -o -type f \${4:+-name "$4"} -print 2>/dev/null | head -n "$6"
 fi
@@ -64,11 +66,13 @@ async function searchFiles(search: Search, job: HandsJob): Promise<HandsEnd> {
   const folder = pathIn(kit.workspace, path);
   const options = [pattern, glob, search.ignore_case ? 'fold' : '', String(limit + 1)];
   const argv = ['sh', '-c', SEARCH, 'search', kit.workspace, folder, ...options];
-  const { exit, stdout } = await runProcess(job, { argv, timeoutMs: SEARCH_MS });
+  const process = await runProcess(job, { argv, timeoutMs: SEARCH_MS });
+  const { exit, stdout } = process;
   if (exit.cause !== 'exit') throw new HandsError('search_ended', 'The search took too long. Search a smaller folder.');
   refuse(exit.code, folder);
-  const found = stdout?.head ?? Buffer.alloc(0);
-  return { outcome: okay(foundIn(found.toString(), limit)), report: { path: folder, bytes: found.length } };
+  const found = await keptOutput(job, process, FOUND_MAX_BYTES);
+  const isCut = (stdout?.bytes ?? 0) > found.length;
+  return { outcome: okay(foundIn(found.toString(), { limit, isCut })), report: { path: folder, bytes: found.length } };
 }
 
 function refuse(code: number | undefined, folder: string): void {
@@ -81,9 +85,11 @@ const REFUSALS: ReadonlyMap<number, { readonly code: string; readonly text: stri
   [4, { code: 'outside', text: 'leads out of the workspace. Use shell for it.' }],
 ]);
 
-function foundIn(text: string, limit: number): string {
+function foundIn(text: string, { limit, isCut }: { readonly limit: number; readonly isCut: boolean }): string {
   const lines = text.split('\n').filter((line) => line !== '');
+  // The rest of the last line is missing.
+  if (isCut) lines.pop();
   const shown = lines.slice(0, limit).map((line) => shorten(line, LINE_MAX_CHARS));
-  const rest = lines.length > limit ? '\n[… more are left out: narrow the search …]' : '';
+  const rest = isCut || lines.length > limit ? '\n[… more are left out: narrow the search …]' : '';
   return `${shown.join('\n') || 'Nothing was found.'}${rest}`;
 }

@@ -165,6 +165,9 @@ test('a long output loses its middle, which read_output returns', async () => {
       .join('')
       .slice(100_000, 100_050),
   );
+  const little = await run('seq 1 2000', { run: 'long', call: '4.0', roomChars: 2_500 });
+  assert.ok(little.length <= 2_500);
+  assert.match(little, /characters are left out, for which you have no room: read_output process 4\.0 has all/);
   const stranger = await useTool(kit())('read_output', { process: '3.0' }, { run: 'another' });
   assert.deepEqual([stranger.kind, stranger.kind === 'failed' && stranger.code], ['failed', 'no_such_process']);
 });
