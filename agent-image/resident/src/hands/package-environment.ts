@@ -24,15 +24,17 @@ export function authorOf(
 
 type Setting = readonly [key: string, value: string];
 
-/** A file of a repository must not make `git status` start a program: a clone may contain a bare repository. */
-const CLOSED: readonly Setting[] = [
+const EVERYWHERE: readonly Setting[] = [
+  // A file of a repository must not make `git status` start a program: a clone may contain a bare repository.
   ['core.fsmonitor', 'false'],
   ['safe.bareRepository', 'explicit'],
+  // Names of files are shown as they are, not as octal numbers.
+  ['core.quotePath', 'false'],
 ];
 
 /** Settings of git that override those of a repository (git-config, GIT_CONFIG_COUNT). */
 function gitSettings(own: readonly Setting[]): Record<string, string> {
-  const settings = [...own, ...CLOSED];
+  const settings = [...own, ...EVERYWHERE];
   const entries = settings.flatMap(([key, value], at) => [
     [`GIT_CONFIG_KEY_${String(at)}`, key],
     [`GIT_CONFIG_VALUE_${String(at)}`, value],

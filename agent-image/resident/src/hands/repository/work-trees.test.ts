@@ -13,11 +13,12 @@ import { createWorkTrees, foldersOf, type Repository, type WorkTrees } from './w
 const hands = untilEnd(await startHands());
 const client = untilEnd(await connectHands(hands.socket));
 const servers = join(hands.workspace, '../servers');
+const REWRITE = `url.file://${servers}/.insteadOf=https://git.example.org/`;
 const ofRun = new Map<string, Repository>();
 let calls = 0;
 
 const git = (folder: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], {
+  execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', '-c', REWRITE, ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
   }).toString();
@@ -38,11 +39,13 @@ const newTrees = (): WorkTrees =>
     workspace: hands.workspace,
     locks: join(hands.workspace, '../locks'),
     environmentOf: () => ({
-      GIT_CONFIG_COUNT: '2',
+      GIT_CONFIG_COUNT: '3',
       GIT_CONFIG_KEY_0: `url.file://${servers}/.insteadOf`,
       GIT_CONFIG_VALUE_0: 'https://git.example.org/',
       GIT_CONFIG_KEY_1: 'safe.directory',
       GIT_CONFIG_VALUE_1: '*',
+      GIT_CONFIG_KEY_2: 'protocol.file.allow',
+      GIT_CONFIG_VALUE_2: 'always',
       GIT_TERMINAL_PROMPT: '0',
     }),
     repositoryOf: (run) => ofRun.get(run) ?? null,
@@ -100,6 +103,21 @@ test('a branch that the server lacks is created; a failed clone is reported once
   assert.match(missing.note, /could not be cloned: [^]*(does not exist|not appear)/);
   assert.deepEqual(await use('r8', 'nowhere/at-all'), { folder: hands.workspace, note: '' });
   assert.match((await use('r9', 'nowhere/at-all')).note, /could not be cloned/);
+});
+
+test('submodules are filled; one that git cannot reach is named with the cause', async () => {
+  for (const path of ['s/stones', 's/water']) server(path);
+  server('s/mill');
+  const mill = join(servers, 's/mill');
+  const allowed = ['-c', 'protocol.file.allow=always'];
+  for (const part of ['stones', 'water'])
+    git(mill, ...allowed, 'submodule', '--quiet', 'add', `https://git.example.org/s/${part}`, part);
+  git(mill, 'commit', '-qm', 'parts');
+  rmSync(join(servers, 's/water'), { recursive: true });
+  const { folder, note } = await use('r20', 's/mill');
+  assert.equal(nameIn(join(folder, 'stones')), 's/stones');
+  assert.match(note, /These submodules are empty, because git could not fill them: water\. Cause of the last: \S/);
+  assert.deepEqual(await use('r21', 's/mill'), { folder, note: '' });
 });
 
 test('a run without a repository works in the workspace; a work tree that was removed is cloned again', async () => {

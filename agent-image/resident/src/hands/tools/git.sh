@@ -4,6 +4,7 @@
 # A checkpoint is a branch with one commit above the present one. The commit has all files as they are, also those that no
 # commit has yet, and names the branch. Making it changes neither files nor index.
 export GIT_EDITOR=true GIT_SEQUENCE_EDITOR=true GIT_PAGER=cat GIT_MERGE_AUTOEDIT=no
+git() { command git -c core.quotePath=false "$@"; }
 risk=$1 action=$2 own=$3 message=$4
 shift 4
 say() { printf '%s\n' "$*"; }

@@ -189,6 +189,8 @@ test('git works in a folder without a work tree, before the first commit, and wi
   git(empty, 'init', '-q', '-b', "it's/odd");
   assert.match((await failedBy('checkpoint')).text, /no commit yet/);
   writeFileSync(fileOf("a'b $x"), '1\n');
+  writeFileSync(fileOf('Mühle 😀.txt'), '1\n');
+  assert.match(await done('status', ['--short']), /\?\? "?Mühle 😀\.txt"?\n/);
   await done('add', ['-A']);
   await done('commit', [], 'first');
   const names = [checkpointIn(await done('checkpoint')), checkpointIn(await done('checkpoint'))];
