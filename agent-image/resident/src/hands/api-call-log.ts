@@ -9,11 +9,10 @@ import { ASK_AGAIN, deniedBy, LOST } from '../tools/outward.ts';
 import { failed, type ToolKit, type ToolResult } from '../tools/tool-kit.ts';
 import { retry } from '../village/retry.ts';
 import type { BegunCall } from '../village/work-village.ts';
-import type { BeginAnswer, CallLog, CallReport } from './hands-tool.ts';
+import { SLOT_WAIT_MS, type BeginAnswer, type CallLog, type CallReport } from './hands-tool.ts';
 
-/** Attempts to get a slot of the tier, with a pause of `SLOT_PAUSE_MS`: about two minutes. */
-const SLOT_TRIES = 60;
 const SLOT_PAUSE_MS = 2_000;
+const SLOT_TRIES = SLOT_WAIT_MS / SLOT_PAUSE_MS;
 const TEXT_MAX_CHARS = 4_000;
 const LOST_LEASE: ToolResult = { kind: 'unknown', text: 'This process has no lease on the run.' };
 

@@ -1,7 +1,7 @@
 /** Reused connections to a real supervisor: restarts, ends, and pending requests. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
@@ -37,6 +37,13 @@ test('a connection with a pending request is not reused', async () => {
   assert.notEqual(second, first);
   await second.ask('kill', { process: 'slow', graceMs: 0 }, z.unknown());
   second.close();
+});
+
+test('100 parallel calls all succeed: those beyond the limit wait', async () => {
+  writeFileSync(join(hands.workspace, 'a.txt'), 'hello\n');
+  const use = useTool(aHandsKit(hands));
+  const outcomes = await Promise.all(Array.from({ length: 100 }, () => use('read_file', { path: 'a.txt' })));
+  assert.deepEqual(new Set(outcomes.map((outcome) => outcome.kind)), new Set(['ok']));
 });
 
 test('an idle connection does not keep the process alive', () => {

@@ -4,8 +4,13 @@ import { connectHands, HandsError, type HandsConnection } from './hands-client.t
 const ANSWER_MS = 5_000;
 /** A valid id cannot contain this character, so no process has this owner. */
 const NO_OWNER = '?';
+/** Uses at one time; further ones wait in order. The supervisor takes 64 connections, also those of MCP servers and programs. */
+const USES_MAX = 40;
 
-/** Connections to the hands of a pod. Each use has its own connection, so that a long wait delays no other request. */
+/**
+ * Connections to the hands of a pod. Each use has its own connection, so that a long wait delays no other request, up to
+ * `USES_MAX` of them.
+ */
 export interface HandsConnections {
   /** A connection on which the hands have just answered, with their current start. Rejects with `HandsError`. */
   take(): Promise<HandsConnection>;
@@ -15,13 +20,31 @@ export interface HandsConnections {
 
 export function connectionsTo(socketPath: string): HandsConnections {
   let free: HandsConnection | null = null;
+  let uses = 0;
+  const waiting: (() => void)[] = [];
+  const end = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) uses -= 1;
+    else next();
+  };
+  const connected = async (): Promise<HandsConnection> => {
+    const kept = free;
+    free = null;
+    return kept !== null && (await answers(kept)) ? kept : connectHands(socketPath);
+  };
   return {
     take: async () => {
-      const kept = free;
-      free = null;
-      return kept !== null && (await answers(kept)) ? kept : connectHands(socketPath);
+      if (uses < USES_MAX) uses += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await connected();
+      } catch (error) {
+        end();
+        throw error;
+      }
     },
     give: (connection) => {
+      end();
       // The next use would receive the answer of a pending request.
       if (free !== null || !connection.isIdle()) return connection.close();
       connection.keepAlive(false);

@@ -16,7 +16,7 @@ import type { ChangeLog } from './files/change-log.ts';
 import { HandsError, type HandsClient, type HandsConnection } from './hands-client.ts';
 import type { HandsConnections } from './hands-connections.ts';
 import { withRefusals, type Refusals } from './refusals.ts';
-import type { WorkTrees } from './repository/work-trees.ts';
+import { CLONE_MS, type WorkTrees } from './repository/work-trees.ts';
 import type { EnvironmentOf } from './start-process.ts';
 
 export interface HandsKit {
@@ -56,6 +56,10 @@ export interface HandsWork<Input> {
 }
 
 const SLACK_MS = 30_000;
+/** Maximum wait of a call for a slot of the tier. */
+export const SLOT_WAIT_MS = 120_000;
+/** A call may wait this long before its work begins: for a slot of the tier, and for the clone of the run's repository. */
+const BEFORE_MS = SLOT_WAIT_MS + CLONE_MS;
 /** A result keeps at least this, however little room the model's context has. */
 const ROOM_MIN_CHARS = 2_000;
 const WAIT_MS = EGRESS_ANSWER_S * 1_000;
@@ -69,6 +73,10 @@ type Work<Input> = HandsWork<Input> & {
   readonly namesRefusals?: boolean;
 };
 
+/** The time of the work itself, which begins when it has its slot. */
+const ownMs = ({ timeoutMs, mayWait = false }: Pick<Work<never>, 'timeoutMs' | 'mayWait'>): number =>
+  timeoutMs + (mayWait ? WAIT_MS : 0) + SLACK_MS;
+
 export function handsTool<N extends HandsToolName>(kit: HandsKit, name: N, work: Work<HandsInput<N>>): Tool {
   const { description, effect, input } = HANDS_TOOLS[name];
   const callOf = (given: HandsInput<N>, { args }: CallContext): Call<HandsInput<N>> => {
@@ -79,7 +87,7 @@ export function handsTool<N extends HandsToolName>(kit: HandsKit, name: N, work:
     description,
     // The table has the schema of each name; the compiler only knows the union of all schemas.
     input: input as unknown as z.ZodType<HandsInput<N>>,
-    timeoutMs: work.timeoutMs + (work.mayWait === true ? WAIT_MS : 0) + SLACK_MS,
+    timeoutMs: BEFORE_MS + ownMs(work),
     execute: (given: HandsInput<N>, context: CallContext) =>
       outcomeOf(() => execute({ kit, context }, callOf(given, context), work)),
   };
@@ -106,9 +114,36 @@ async function execute<Input>(place: Place, { given, ...call }: Call<Input>, wor
     if (begun.kind !== 'begun') return begun;
     const { folder: tree, note } = await kit.trees.of(hands, context, context.signal);
     const job = { ...place, hands, tree, waitsMs: begun.waitsMs ?? 0 };
-    const end = fitting(noted(named(await work.perform(given, job).catch(refusedEnd), place, work), note), context);
+    const done = await inOwnTime(job, call, { ms: ownMs(work), perform: (own) => work.perform(given, own) });
+    const end = fitting(noted(named(done, place, work), note), context);
     return advised(end.outcome, await kit.calls.end(context, end));
   });
+}
+
+interface OwnWork {
+  readonly ms: number;
+  readonly perform: (job: HandsJob) => Promise<HandsEnd>;
+}
+
+/** Performs the work, and gives it up after its time. What a call that may not repeat has done is then unknown. */
+async function inOwnTime(job: HandsJob, { repeats }: Pick<Call<never>, 'repeats'>, work: OwnWork): Promise<HandsEnd> {
+  const late = new AbortController();
+  const over = Promise.withResolvers<HandsEnd>();
+  const timer = setTimeout(() => {
+    late.abort(new DOMException('The call timed out.', 'TimeoutError'));
+    const text = 'The call took too long.';
+    over.resolve({
+      outcome: repeats ? { kind: 'timed_out', afterMs: work.ms } : { kind: 'unknown', text },
+      report: {},
+    });
+  }, work.ms);
+  const signal = AbortSignal.any([job.context.signal, late.signal]);
+  try {
+    const end = work.perform({ ...job, context: { ...job.context, signal } }).catch(refusedEnd);
+    return await Promise.race([end, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The result of a call with the broker's refusals to its programs. */

@@ -288,7 +288,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	s := startSupervisor(t)
 	// The waiting connection may still occupy its place. A refused one may be closed before its hello is written.
 	hello := map[string]any{"id": 1, "op": "hello", "args": map[string]int{"version": 1}}
-	until(t, "16 connections", func() bool {
+	until(t, "the limit of connections", func() bool {
 		conn := s.dial().conn
 		_ = conn.SetDeadline(time.Now().Add(most))
 		var answer reply

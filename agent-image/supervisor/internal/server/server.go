@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	maxConnections = 16
+	maxConnections = 64
 	// maxAtOnce is the maximum number of concurrent requests of a connection, which is not read beyond it.
 	maxAtOnce = 16
 	// helloTime is the timeout of a connection's hello.

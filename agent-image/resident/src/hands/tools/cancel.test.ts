@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { isAlive, pidsIn, soon } from '../../testing/tool-calls.ts';
 import { handsPrograms } from '../hands-programs.ts';
+import { handsTool } from '../hands-tool.ts';
 import { aHandsKit, callContext, preparedCall } from '../../testing/a-hands-kit.ts';
 
 /** A server that accepts connections, and never answers. */
@@ -56,3 +58,22 @@ for (const [name, { pids, command }] of Object.entries(CASES))
     await soon(() => pidsIn(file).every((pid) => !isAlive(pid)));
     context.diagnostic(`gone after ${Math.round(performance.now() - begun)} ms`);
   });
+
+test('the time of a call does not run while it waits for its slot; work that takes longer is given up', async () => {
+  const wait = 300;
+  const begin = async () => {
+    await delay(wait);
+    return { kind: 'begun' } as const;
+  };
+  const kit = aHandsKit(hands);
+  const slow = { ...kit, calls: { ...kit.calls, begin } };
+  const prepared = (timeoutMs: number, workMs: number) => {
+    const perform = () => delay(workMs, { outcome: { kind: 'ok', text: 'done' } as const, report: {} }, { ref: false });
+    const made = handsTool(slow, 'read_file', { timeoutMs, perform }).prepare({ path: 'a' });
+    assert.ok(made.ok);
+    return made.call.execute(callContext());
+  };
+  // The slack of a call is 30 s, so a negative time leaves less than the wait.
+  assert.equal((await prepared(100 - 30_000, 0)).kind, 'ok');
+  assert.deepEqual(await prepared(100 - 30_000, 600_000), { kind: 'timed_out', afterMs: 100 });
+});
