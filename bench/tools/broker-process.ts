@@ -20,6 +20,7 @@ async function serve(port: number): Promise<void> {
     end: async () => undefined,
     secret: async () => deny('egress_not_allowed', 'no secret'),
     permit: async () => 'allowed',
+    permitHost: async () => 'allowed',
     withdraw: async () => undefined,
     onStopped: () => () => undefined,
   };

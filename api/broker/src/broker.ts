@@ -17,6 +17,7 @@ import type { AttemptFacts, Caller, Known, Unadmitted } from './proxy/caller.ts'
 import { admit, admitIdentity, knownOf, Recorder } from './proxy/caller.ts';
 import { namesHost, readAbsolute, readHostPort } from './proxy/destination.ts';
 import { requireName } from './proxy/first-bytes.ts';
+import { askForHost } from './proxy/host-guard.ts';
 import { factsOf, forward, type ForwardParts, type Passage } from './proxy/forward.ts';
 import { Outlets } from './proxy/outlets.ts';
 import { refuseConnect, refuseRequest } from './proxy/refuse.ts';
@@ -182,7 +183,13 @@ export class Broker {
     const facts = { form: 'tunnel', destination, method: null, path: null } as const;
     if ('denial' in admitted) return refuse(admitted.denial, admitted.by, facts);
     const judged = judgeConnection(admitted.admission.policy, destination);
-    if (judged.verdict === 'deny') return refuse(judged, admitted, facts);
+    if (judged.verdict === 'deny') {
+      const summary = `CONNECT ${destination.host}:${destination.port}`;
+      const asked = { caller: admitted, destination, summary, closes: socket };
+      const opened = await askForHost(this.#config.village, asked, judged);
+      if ('verdict' in opened) return refuse(opened, admitted, facts);
+      return this.#inspect({ caller: admitted, destination }, socket, head);
+    }
     if (judged.verdict === 'tunnel')
       return openTunnel(this.#parts, { caller: admitted, destination, rules: judged.rules, socket, head });
     return this.#inspect({ caller: admitted, destination }, socket, head);
@@ -236,7 +243,7 @@ export class Broker {
     if ('denial' in admitted) return this.#refuse({ ...asked, caller: admitted.by }, admitted.denial);
     const passage = { ...asked, caller: admitted };
     const judged = judgeConnection(admitted.admission.policy, destination);
-    if (judged.verdict === 'deny') return this.#refuse(passage, judged);
+    if (judged.verdict === 'deny' && judged.code !== 'egress_not_allowed') return this.#refuse(passage, judged);
     const isNamed = namesHost(request.headers.host, destination, 80);
     return isNamed ? forward(this.#parts, passage) : this.#refuse(passage, OTHER_HOST);
   }

@@ -1,5 +1,5 @@
 import type { EgressPolicy, EgressRefusalCode, EgressWriteKind } from '@hamlet/contract';
-import type { EgressDenial } from '@hamlet/core/egress';
+import type { Destination, EgressDenial } from '@hamlet/core/egress';
 
 /** The life of the agent that owns a token. */
 export interface Life {
@@ -74,6 +74,16 @@ export interface PermissionAsk {
   readonly sha256: string | null;
 }
 
+/** A host that no rule opens, with the first request to it. */
+export interface HostAsk {
+  readonly admission: Admission;
+  /** The run and call that the pod claims. */
+  readonly run: string;
+  readonly call: string | null;
+  readonly destination: Destination;
+  readonly summary: string;
+}
+
 /** The secret of a rule, and the host that would receive it. */
 export interface SecretUse {
   readonly name: string;
@@ -93,6 +103,11 @@ export interface Village {
   secret(admission: Admission, use: SecretUse): Promise<string | EgressDenial>;
   /** Waits until the API permits or denies a write, after a person's decision if one is needed. Rejects if the program hangs up. */
   permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial>;
+  /**
+   * Asks an admin to open a host to a run, and waits two minutes for the answer. The request stays open after that.
+   * Rejects if the program hangs up, or if the API does not answer.
+   */
+  permitHost(ask: HostAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial>;
   /** Reports that the broker will not send this write. Never rejects. */
   withdraw(ask: PermissionAsk): Promise<void>;
   /**

@@ -109,7 +109,7 @@ const GROUPS = [
   [computeClaims.claimCompute, computeClaims.releaseCompute],
   [firings.fireSchedule],
   [broker.admitEgress, broker.keepEgressAttempts, broker.readEgressSecret, broker.permitEgress],
-  [broker.withdrawEgress, broker.openBrokerStream],
+  [broker.permitEgressHost, broker.withdrawEgress, broker.openBrokerStream],
   [log.listAudit, log.listEgress, log.getLogCheckpoint, log.getLogKey, log.getLogEntries, log.getLogTile],
   [log.getLogProof, log.getLogConsistency, log.getBalanceProof],
   [service.getLivez, service.getReadyz, service.getOpenApi, service.getDocs],

@@ -45,10 +45,13 @@ const PROGRESS_BAND = 2;
  */
 export class PushProgress {
   readonly #response: ServerResponse;
+  readonly #from: string;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(response: ServerResponse, capabilities: readonly string[]) {
+  /** `from`: who may permit the push, in words. */
+  constructor(response: ServerResponse, capabilities: readonly string[], from: string) {
     this.#response = response;
+    this.#from = from;
     if (capabilities.includes('side-band-64k')) this.#timer = setTimeout(() => this.#show(), FIRST_MS);
   }
 
@@ -59,7 +62,7 @@ export class PushProgress {
   #show(): void {
     if (this.#response.destroyed) return;
     if (!this.#response.headersSent) this.#response.writeHead(200, { 'content-type': PUSH_RESULT_TYPE });
-    const line = "This push waits for a person's permission.\n";
+    const line = `This push waits for the permission of ${this.#from}.\n`;
     this.#response.write(pktLine(Buffer.concat([Buffer.from([PROGRESS_BAND]), Buffer.from(line)])));
     this.#timer = setTimeout(() => this.#show(), EVERY_MS);
   }

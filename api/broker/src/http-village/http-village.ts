@@ -1,23 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EgressAttempt, EgressEnd, EgressWrite } from '@hamlet/contract/broker';
+import type { EgressAttempt, EgressEnd, EgressPermitted, EgressWrite } from '@hamlet/contract/broker';
 import {
   admitEgress,
   createClient,
   EGRESS_CHANGE_MAX_CHARS,
   EGRESS_CHANGES_MAX,
+  EGRESS_HOST_HELD_S,
   EGRESS_HOST_MAX_CHARS,
   EGRESS_PATH_MAX_CHARS,
   EGRESS_WAIT_MAX_MS,
   keepEgressAttempts,
   permitEgress,
+  permitEgressHost,
   ProblemError,
   readEgressSecret,
   withdrawEgress,
 } from '@hamlet/contract/broker';
-import type { EgressDenial } from '@hamlet/core/egress';
+import { deny, type Destination, type EgressDenial } from '@hamlet/core/egress';
 import { keepEnds } from '../proxy/shown-text.ts';
 import { noSecret, notForHost } from '../secrets/put-secret.ts';
-import type { Admission, AdmissionDenial, Attempt, AttemptEnd, PermissionAsk, SecretUse, Village } from '../village.ts';
+import type {
+  Admission,
+  AdmissionDenial,
+  Attempt,
+  AttemptEnd,
+  HostAsk,
+  PermissionAsk,
+  SecretUse,
+  Village,
+} from '../village.ts';
 import { Unreadable } from '../village.ts';
 import { Stops } from '../stops.ts';
 import { BrakeStream } from './brake-stream.ts';
@@ -30,6 +41,12 @@ const RETRY_MS: readonly number[] = [100, 400];
 /** An API that restarts answers within this time. */
 const SILENT_MS = 60_000;
 const PERMIT_RETRY_MS = 500;
+
+const stillAsked = ({ host, port }: Destination): EgressDenial =>
+  deny(
+    'egress_not_allowed',
+    `no rule of this agent allows ${host}:${port}; an admin has been asked to open it and may still answer, so go on with other work and try again later`,
+  );
 
 type ApiClient = ReturnType<typeof createClient>;
 
@@ -135,27 +152,49 @@ export class HttpVillage implements Village {
     return value ?? noSecret(name);
   }
 
-  /**
-   * Repeats a long poll with the same id until the API decides on the write. Rejects if the program hangs up, or if the
-   * API does not answer for a minute.
-   */
   async permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial> {
     const body = { ...wireWrite(ask), wait_ms: EGRESS_WAIT_MAX_MS };
+    const answer = await this.#decided((limit) => this.#client.call(permitEgress, { body, signal: limit }), signal);
+    if (answer !== null) return answer;
+    await this.withdraw(ask);
+    throw new Error('the API did not answer the permission request');
+  }
+
+  async permitHost(
+    { admission, run, call, destination, summary }: HostAsk,
+    signal: AbortSignal,
+  ): Promise<'allowed' | EgressDenial> {
+    const { uid, cycle, policy } = admission;
+    const body = { uid, cycle, run, call, ...destination, summary, rules: policy.version, wait_ms: EGRESS_WAIT_MAX_MS };
+    const held = AbortSignal.any([signal, AbortSignal.timeout(EGRESS_HOST_HELD_S * 1_000)]);
+    const answer = await this.#decided((limit) => this.#client.call(permitEgressHost, { body, signal: limit }), held);
+    if (answer !== null) return answer;
+    if (held.aborted && !signal.aborted) return stillAsked(destination);
+    throw new Error('the API did not answer the request for a host');
+  }
+
+  /**
+   * Repeats a long poll until the API decides. Null if `signal` aborts, if the API refuses the request, or if it does not
+   * answer for a minute.
+   */
+  async #decided(
+    send: (signal: AbortSignal) => Promise<Answered<EgressPermitted>>,
+    signal: AbortSignal,
+  ): Promise<'allowed' | EgressDenial | null> {
     for (let receivedAt = performance.now(); !signal.aborted;) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(EGRESS_WAIT_MAX_MS + ANSWER_MS)]);
-      const outcome = await this.#client.call(permitEgress, { body, signal: limit }).catch(() => null);
+      const outcome = await send(limit).catch(() => null);
       if (outcome?.ok === true) {
         receivedAt = performance.now();
         if (outcome.data.verdict === 'deny') return outcome.data;
         if (outcome.data.verdict === 'allow') return 'allowed';
       } else {
         const isFinal = outcome !== null && outcome.problem.status < 500 && outcome.problem.status !== 429;
-        if (isFinal || performance.now() - receivedAt > SILENT_MS) break;
+        if (isFinal || performance.now() - receivedAt > SILENT_MS) return null;
         await delay(PERMIT_RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }
-    await this.withdraw(ask);
-    throw new Error('the API did not answer the permission request');
+    return null;
   }
 
   async withdraw({ ask, admission, run }: PermissionAsk): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { EgressRule } from '@hamlet/contract';
-import { judgeWire, outgoingHeaders, type EgressDenial, type WireRequest } from '@hamlet/core/egress';
+import { judgeWire, outgoingHeaders, type EgressDenial, type WireRequest, type WireVerdict } from '@hamlet/core/egress';
 import { asksForSecret, gitCredentials, NOT_IN_CLEAR, noSecret } from '../secrets/put-secret.ts';
 import type { Village } from '../village.ts';
 import { pathOf } from './asked.ts';
@@ -8,12 +8,13 @@ import type { AttemptFacts, Recorder } from './caller.ts';
 import { exchange, type By, type ExchangeParts, type Outgoing } from './exchange.ts';
 import { hasBody } from './held-bodies.ts';
 import { answerProbe, refusePush, type RefusedPush } from './git-guard.ts';
+import { askForHost } from './host-guard.ts';
 import { refuseRequest } from './refuse.ts';
 import { GONE, guardWrite, type GuardParts, type JudgedRequest, type LetOut } from './write-guard.ts';
 
 export interface ForwardParts extends GuardParts, ExchangeParts {
   readonly recorder: Recorder;
-  readonly village: Pick<Village, 'secret' | 'permit' | 'withdraw'>;
+  readonly village: Pick<Village, 'secret' | 'permit' | 'permitHost' | 'withdraw'>;
 }
 
 /** One request of an admitted agent, with the destination of its connection. */
@@ -43,7 +44,7 @@ function readSecret({ village }: ForwardParts, { caller, destination }: Passage,
 
 /** Judges, records and forwards one request, or refuses it. Never rejects. */
 export async function forward(parts: ForwardParts, passage: Passage): Promise<void> {
-  const { caller, destination, request, response } = passage;
+  const { caller, request, response } = passage;
   const refuse = (denial: EgressDenial): void => {
     parts.recorder.refused(caller, factsOf(passage), denial);
     request.resume();
@@ -51,7 +52,7 @@ export async function forward(parts: ForwardParts, passage: Passage): Promise<vo
   };
   const received = wireOf(passage);
   if ('verdict' in received) return refuse(received);
-  const judged = judgeWire(caller.admission.policy, destination, received);
+  const judged = await judgeRequest(parts, passage, received);
   if (judged.verdict === 'deny') return refuse(judged);
   const { rule, effect } = judged;
   const wire = received.isOfGit ? { ...received, headers: gitCredentials(received.headers, rule) } : received;
@@ -62,6 +63,19 @@ export async function forward(parts: ForwardParts, passage: Passage): Promise<vo
   const isSecret = needsSecret(passage, wire, rule);
   if (typeof isSecret !== 'boolean') return refuse(isSecret);
   return letOut(parts, passage, { wire, rule, effect, isSecret });
+}
+
+/** Judges a request by the agent's rules, and asks an admin to open its host if they do not. */
+async function judgeRequest(
+  { village }: ForwardParts,
+  { caller, destination, request, response }: Passage,
+  wire: WireRequest,
+): Promise<WireVerdict> {
+  const judged = judgeWire(caller.admission.policy, destination, wire);
+  if (judged.verdict === 'allow') return judged;
+  const summary = `${request.method ?? 'GET'} ${destination.host}:${destination.port}${wire.target}`;
+  const opened = await askForHost(village, { caller, destination, summary, closes: response }, judged);
+  return 'verdict' in opened ? opened : judgeWire(opened, destination, wire);
 }
 
 /** Asks people about a write, then sends the request, with its secret if it has one. */

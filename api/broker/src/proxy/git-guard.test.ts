@@ -133,20 +133,27 @@ test('a large push, which git sends in chunks after a probe, goes out whole', as
   assert.equal(broker.village.permissions.length, 1);
 });
 
-test('pushes to other branches and to tags are refused with the reason, without asking a person', async () => {
+test('a push outside of the own branches asks an admin, and a refusal says where the agent may push', async () => {
   const app = await clone();
+  broker.village.answer = deny('egress_person_denied', 'a person denied this write');
   await commit(app);
   const main = onServer('rev-parse', 'main');
   for (const refspec of ['HEAD:main', '+HEAD:main', 'HEAD:refs/tags/v1', 'HEAD:refs/heads/hamlet/adamant/x', ':main']) {
     const ran = await git(app, 'push', 'origin', refspec);
     assert.equal(ran.code, 1, ran.out);
-    assert.match(ran.out, /remote rejected.*egress_push_ref: the agent ada may push to branches below/, refspec);
+    assert.match(ran.out, /remote rejected.*egress_person_denied: .*the agent ada may push to branches below/, refspec);
   }
   const mixed = await git(app, 'push', 'origin', `HEAD:${OWN}`, 'HEAD:main');
   assert.equal(mixed.code, 1);
   assert.equal(onServer('rev-parse', 'main'), main);
   assert.equal(onServer('for-each-ref', 'refs/heads/hamlet', 'refs/tags'), '');
-  assert.deepEqual(broker.village.permissions, []);
+  assert.deepEqual([...new Set(broker.village.permissions.map(({ kind }) => kind))], ['push_elsewhere']);
+  assert.equal(broker.village.permissions[0]?.changes[0]?.includes('refs/heads/main'), true);
+  broker.village.answer = 'allowed';
+  const ran = await git(app, 'push', 'origin', 'HEAD:refs/tags/v1');
+  assert.equal(ran.code, 0, ran.out);
+  assert.equal(onServer('for-each-ref', '--format=%(refname)', 'refs/tags'), 'refs/tags/v1');
+  onServer('update-ref', '-d', 'refs/tags/v1');
 });
 
 test('a push that a person refuses does not go out, and git shows why', async () => {
@@ -193,7 +200,9 @@ test('pushes by other programs are judged like those of git, and a request that 
     ).headers['hamlet-egress-code'];
   broker.village.addAgent('ada', { allow: [{ host: 'git.home', paths: ['/**'] }] });
   broker.village.stop('uid-ada');
-  assert.equal(await code('/git-receive-pack', {}), 'egress_push_ref');
+  broker.village.answer = deny('egress_person_denied', 'a person denied this write');
+  assert.equal(await code('/git-receive-pack', {}), 'egress_person_denied');
+  assert.equal(broker.village.permissions[0]?.kind, 'push_elsewhere');
   for (const path of ['/git-receive-pack/', '/GIT-receive-pack', '/git-receive-pack?x', '/merge'])
     assert.equal(await code(path, {}), 'egress_push_unclear', path);
   assert.equal(await code('/git-receive%2Dpack', {}), 'egress_path_unclear');

@@ -68,7 +68,8 @@ export async function answerProbe(request: IncomingMessage, response: ServerResp
   return null;
 }
 
-function judgeRefs(agent: string, commands: readonly PushCommand[]): EgressDenial | null {
+/** Null if a push changes only branches of the agent; else the denial, which an admin may override in a run. */
+export function judgeRefs(agent: string, commands: readonly PushCommand[]): EgressDenial | null {
   const own = ownBranches(agent);
   const other = commands.find(({ ref }) => !ref.startsWith(own));
   if (other === undefined) return null;
@@ -93,12 +94,11 @@ function unclear(why: string): RefusedPush {
 }
 
 /**
- * Reads the commands of a push and puts their bytes back; refuses branches of others and options that the rule does not
- * name. Object ids are hashes of the pushed content, so a permission for the commands covers the content.
+ * Reads the commands of a push and puts their bytes back; refuses options that the rule does not name. Object ids are hashes of the pushed content, so a permission for the commands covers the content.
  */
 export async function readPush(
   request: IncomingMessage,
-  { agent, rule }: { readonly agent: string; readonly rule: EgressRule },
+  rule: Pick<EgressRule, 'pushOptions'>,
 ): Promise<Push | RefusedPush> {
   const reader = new PushHeadReader();
   let left = Number(request.headers['content-length'] ?? Infinity);
@@ -111,7 +111,7 @@ export async function readPush(
   });
   if (head.kind === 'unclear') return unclear(head.why);
   if (head.commands.length === 0) return unclear('it has no commands');
-  const denial = judgeRefs(agent, head.commands) ?? judgeOptions(head.options, rule.pushOptions);
+  const denial = judgeOptions(head.options, rule.pushOptions);
   return denial === null ? head : { denial, push: head };
 }
 

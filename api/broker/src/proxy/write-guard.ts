@@ -9,7 +9,7 @@ import { PushProgress } from '../git/push-report.ts';
 import type { PermissionAsk, Village } from '../village.ts';
 import type { Caller } from './caller.ts';
 import { authorityOf } from './destination.ts';
-import { LONG_FETCH, readPush, refuseOtherFetch, repositoryIn, type RefusedPush } from './git-guard.ts';
+import { judgeRefs, LONG_FETCH, readPush, refuseOtherFetch, repositoryIn, type RefusedPush } from './git-guard.ts';
 import type { Body, HeldBodies } from './held-bodies.ts';
 import { keepEnds, visible } from './shown-text.ts';
 
@@ -108,11 +108,13 @@ async function guardFetch(parts: GuardParts, { caller, request, wire }: JudgedRe
 
 async function guardPush(parts: GuardParts, judged: JudgedRequest): Promise<LetOut | RefusedPush> {
   const { caller, destination, request, response, rule, wire } = judged;
-  const push = await readPush(request, { agent: caller.admission.agent, rule });
+  const push = await readPush(request, rule);
   if ('denial' in push) return push;
+  const elsewhere = judgeRefs(caller.admission.agent, push.commands);
+  if (elsewhere !== null && caller.identity.run === null) return { denial: elsewhere, push };
   const changes = push.commands.map(describeCommand);
   const ask: PermissionAsk = {
-    ...askedBy(judged, 'push'),
+    ...askedBy(judged, elsewhere === null ? 'push' : 'push_elsewhere'),
     summary: keepEnds(
       `push to ${destination.host}${repositoryIn(wire.target)}: ${changes.join('; ')}`,
       EGRESS_SUMMARY_MAX_CHARS,
@@ -123,10 +125,15 @@ async function guardPush(parts: GuardParts, judged: JudgedRequest): Promise<LetO
     bytes: null,
     sha256: hashOf(judged, [push.commands, push.capabilities, push.options]),
   };
-  const progress = new PushProgress(response, push.capabilities);
+  const progress = new PushProgress(response, push.capabilities, elsewhere === null ? 'a person' : 'an admin');
   const denial = await permission(parts.village, response, ask).finally(() => progress.stop());
-  return denial === null ? { ...FREE, ask, push } : { denial, push };
+  if (denial === null) return { ...FREE, ask, push };
+  return { denial: elsewhere === null ? denial : withAdvice(denial, elsewhere), push };
 }
+
+/** Says where the agent may push without an admin. */
+const withAdvice = (denial: EgressDenial, { message }: EgressDenial): EgressDenial =>
+  deny(denial.code, `${denial.message}; ${message}`);
 
 async function guardBody(
   parts: GuardParts,

@@ -9,7 +9,16 @@ import { Broker } from '../broker.ts';
 import { Authority, type AuthorityFiles } from '../tls/authority.ts';
 import { createAuthority } from '../tls/issuer.ts';
 import { noSecret } from '../secrets/put-secret.ts';
-import type { Admission, AdmissionDenial, Attempt, AttemptEnd, PermissionAsk, SecretUse, Village } from '../village.ts';
+import type {
+  Admission,
+  AdmissionDenial,
+  Attempt,
+  AttemptEnd,
+  HostAsk,
+  PermissionAsk,
+  SecretUse,
+  Village,
+} from '../village.ts';
 import type { Internet } from './an-internet.ts';
 
 export const RUN = '6f1c1d52-0000-4000-8000-000000000001';
@@ -23,6 +32,7 @@ export class FakeVillage implements Village {
   readonly ends: AttemptEnd[] = [];
   readonly secrets = new Map<string, string>();
   readonly permissions: PermissionAsk[] = [];
+  readonly hosts: HostAsk[] = [];
   readonly withdrawn: string[] = [];
   /** The decision of the person; null for no answer. */
   answer: 'allowed' | ReturnType<typeof deny> | null = 'allowed';
@@ -54,6 +64,15 @@ export class FakeVillage implements Village {
     this.permissions.push(ask);
     if (this.answer === null) await new Promise((_, reject) => signal.addEventListener('abort', reject));
     return this.answer ?? 'allowed';
+  }
+
+  /** By default like an API whose runs have ended: hosts stay closed. Null for an API that does not answer. */
+  hostAnswer: 'allowed' | ReturnType<typeof deny> | null = deny('egress_no_run', 'no such run');
+
+  async permitHost(ask: HostAsk): Promise<'allowed' | ReturnType<typeof deny>> {
+    this.hosts.push(ask);
+    if (this.hostAnswer === null) throw new Error('the API is down');
+    return this.hostAnswer;
   }
 
   async withdraw({ ask }: PermissionAsk): Promise<void> {

@@ -138,6 +138,8 @@ export const readEgressSecret = defineRoute('readEgressSecret POST /broker/secre
   ),
 });
 
+const WriteCall = atMost(CALL_ID_MAX_CHARS).nullable().describe('Call that the pod claims; the API checks it');
+
 const WriteOf = {
   ask: z.uuid().describe('Id of the write, and of its attempt if it goes out'),
   uid: Uid,
@@ -147,7 +149,7 @@ const WriteOf = {
 export const EgressWrite = z.strictObject({
   ...WriteOf,
   cycle: Cycle,
-  call: atMost(CALL_ID_MAX_CHARS).nullable().describe('Call that the pod claims; the API checks it'),
+  call: WriteCall,
   kind: z.enum(EGRESS_WRITES),
   summary: z.string().min(1).max(EGRESS_SUMMARY_MAX_CHARS).describe('One line for the person; the agent wrote parts'),
   changes: z.array(atMost(EGRESS_CHANGE_MAX_CHARS)).max(EGRESS_CHANGES_MAX).describe('References that a push changes'),
@@ -181,6 +183,30 @@ export const permitEgress = defineRoute('permitEgress POST /broker/permits', {
     'Judge a write that leaves a pod, ask people if the rules require it, and wait a few seconds. The verdict allow stores the effect and uses up the permission',
   idempotency: 'natural',
   body: EgressWrite.extend({
+    wait_ms: z.int().min(0).max(EGRESS_WAIT_MAX_MS).describe('Time for which the request waits for an answer'),
+  }),
+  answer: json(EgressPermitted),
+});
+
+/** A host that no rule opens, with the request that was made to it. */
+export const EgressHostAsk = z.strictObject({
+  uid: Uid,
+  cycle: Cycle,
+  run: z.uuid().describe('Run that the pod claims; without a live run of the agent the host stays closed'),
+  call: WriteCall,
+  host: atMost(EGRESS_HOST_MAX_CHARS).describe('Exact name in lower case'),
+  port: z.int().min(1).max(65_535),
+  summary: z.string().min(1).max(EGRESS_SUMMARY_MAX_CHARS).describe('The first request; the agent wrote parts'),
+  rules: z.string().max(64).describe('Version of the egress rules by which the broker judged'),
+});
+export type EgressHostAsk = z.infer<typeof EgressHostAsk>;
+
+export const permitEgressHost = defineRoute('permitEgressHost POST /broker/hosts', {
+  ...ofBroker,
+  summary:
+    'Ask an admin to open one host and port for a run, once for all its requests, and wait a few seconds. The verdict allow holds for the reads of this run; each write asks again',
+  idempotency: 'natural',
+  body: EgressHostAsk.extend({
     wait_ms: z.int().min(0).max(EGRESS_WAIT_MAX_MS).describe('Time for which the request waits for an answer'),
   }),
   answer: json(EgressPermitted),

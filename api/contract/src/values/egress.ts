@@ -179,22 +179,37 @@ export const isEgressRefusal = (code: string): code is EgressRefusalCode =>
   (EGRESS_REFUSALS as readonly string[]).includes(code);
 
 /**
- * Kinds of writes that leave a pod: a push of git, a publication in a registry of packages, a checkout page,
- * and every other request that changes something.
+ * Kinds of writes that leave a pod: a push of git to the agent's own branches or elsewhere, a publication in a registry
+ * of packages, a checkout page, and every other request that changes something.
  */
-export const EGRESS_WRITES = ['push', 'publish', 'checkout', 'write'] as const;
+export const EGRESS_WRITES = ['push', 'push_elsewhere', 'publish', 'checkout', 'write'] as const;
 export type EgressWriteKind = (typeof EGRESS_WRITES)[number];
 
 /** Tool names for writes that leave a pod, in permissions, effects and run events. No tool has these names. */
 export const EGRESS_TOOLS: Readonly<Record<EgressWriteKind, string>> = {
   push: 'git_push',
+  push_elsewhere: 'git_push_elsewhere',
   publish: 'publish_package',
   checkout: 'open_checkout',
   write: 'send_request',
 };
 
+/** Tool name of a request to open a host that no rule opens. No tool has this name. */
+export const REACH_HOST = 'reach_host';
+
+/** Seconds for which a program waits in the broker until an admin opens a host. The request stays open for longer. */
+export const EGRESS_HOST_HELD_S = 120;
+
+/** All names under which the broker asks people. */
+export const BROKER_TOOLS: readonly string[] = [...Object.values(EGRESS_TOOLS), REACH_HOST];
+
 export function isEgressTool(tool: string): boolean {
-  return Object.values(EGRESS_TOOLS).includes(tool);
+  return BROKER_TOOLS.includes(tool);
+}
+
+/** True if only an admin may allow a request: it opens a host, or a push leaves the agent's own branches. */
+export function needsAdmin(tool: string): boolean {
+  return tool === REACH_HOST || tool === EGRESS_TOOLS.push_elsewhere;
 }
 
 /** The placeholder that programs in a pod use instead of a secret. It is useless without the broker. */

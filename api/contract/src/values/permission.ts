@@ -147,6 +147,10 @@ export const Permission = z.strictObject({
     .nullable()
     .default(null)
     .describe('Sources of the text from outside that had reached the run at its request; null if none'),
+  allowed_by: z
+    .enum(['approver', 'admin'])
+    .default('approver')
+    .describe('Who may allow it: an approver of the run, or only an admin'),
 });
 export type Permission = z.infer<typeof Permission>;
 

@@ -5,6 +5,7 @@ import { askIfTainted } from './taint.ts';
 /** The classes under which policy rules match a write that leaves a pod. */
 export const EGRESS_CLASSES: Readonly<Record<EgressWriteKind, readonly string[]>> = {
   push: ['publish', 'network'],
+  push_elsewhere: ['publish', 'network'],
   publish: ['publish', 'network'],
   checkout: ['spend', 'network'],
   write: ['write_outside', 'network'],
@@ -12,6 +13,7 @@ export const EGRESS_CLASSES: Readonly<Record<EgressWriteKind, readonly string[]>
 
 const WORDS: Readonly<Record<EgressWriteKind, string>> = {
   push: 'A push leaves the pod and cannot be undone',
+  push_elsewhere: 'The push changes references outside of the branches of the agent, so only an admin may allow it',
   publish: 'A package becomes public and cannot be withdrawn',
   checkout: 'A checkout page takes money',
   write: 'The request changes something outside of the village',
@@ -39,4 +41,18 @@ export function judgeEgressWrite(policy: Pick<Policy, 'rules'>, { kind, isAllowe
   const classes = names.map((name) => ({ name, aliases: [] }));
   const tainted = askIfTainted(policy, { when: 'run', classes, taint });
   return strictestOf(least, tainted === null ? byRule : [...byRule, tainted]);
+}
+
+/**
+ * Judges a host that no egress rule opens: an admin decides, unless a rule denies the network to the run. Pure.
+ */
+export function judgeEgressHost(policy: Pick<Policy, 'rules'>): Judged {
+  const names = ['network'];
+  const byRule = policy.rules
+    .filter((rule) => ruleNames(rule, { names, when: 'run' }))
+    .map((rule) => judgedBy(rule, 'requests to other hosts'));
+  return strictestOf(
+    { verdict: 'ask', reason: 'No rule of the agent, its tier or the village opens this host' },
+    byRule,
+  );
 }

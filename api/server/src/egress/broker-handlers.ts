@@ -6,6 +6,7 @@ import { hashOf } from '../auth/secrets.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, type Refused } from '../http/outcome.ts';
 import { isBarred } from '../standing/standing-cache.ts';
+import { permitHost } from './writes/permit-host.ts';
 import { permitWrite, withdrawWrite } from './writes/permit-write.ts';
 import { endedWrites } from './writes/write-effect.ts';
 import type { Village } from '../village.ts';
@@ -83,6 +84,7 @@ export function brokerHandlers(village: Village) {
       return accepted({ begun, ended });
     }),
     permitEgress: permitWrite(village),
+    permitEgressHost: permitHost(village),
     withdrawEgress: withdrawWrite(village),
     readEgressSecret: plain(async ({ body: { uid, name, host } }) => {
       const record = source.list().find((each) => each.uid === uid);

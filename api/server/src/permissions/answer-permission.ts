@@ -1,5 +1,5 @@
 import type { AllowRule, answerPermission as answerRoute, Permission } from '@hamlet/contract';
-import { REPLY_MAX_CHARS, villageTool } from '@hamlet/contract';
+import { needsAdmin, REPLY_MAX_CHARS, villageTool } from '@hamlet/contract';
 import { answerFits, decideAnswer, shorten } from '@hamlet/core';
 import {
   answerPermission as store,
@@ -56,6 +56,8 @@ async function refusePerson(
   { actor, run: { sessionId }, permission: { tool } }: Held,
   { refuseRepository, answer }: Pick<Village, 'refuseRepository'> & Pick<Asked['body'], 'answer'>,
 ): Promise<Refused | null> {
+  if (needsAdmin(tool) && actor.role !== 'admin' && answer === 'allow')
+    return refused('permission_not_yours', 'Only admins open hosts and branches to agents: ask an admin to answer');
   if (villageTool(tool)?.class === 'schedule' && actor.role !== 'admin' && answer === 'allow')
     return refused('permission_not_yours', 'Only admins write Schedules: ask an admin to answer');
   const session = sessionId === null ? null : await findChatSession(tx, sessionId);

@@ -64,8 +64,8 @@ const ROWS = `
   401  403  403  403* 403* 403   getModel
   401  403  403  403  403  200   openInternalStream listAgentBooks listScheduleBooks
   401  403  403  403  403  400   closeAgent claimCompute releaseCompute fireSchedule
-  401  403  403  403  403  403   admitEgress keepEgressAttempts readEgressSecret permitEgress withdrawEgress
-                                 openBrokerStream
+  401  403  403  403  403  403   admitEgress keepEgressAttempts readEgressSecret permitEgress permitEgressHost
+                                 withdrawEgress openBrokerStream
   in   in   in   in   in   in    getLogCheckpoint getLogTile getLogConsistency
   401  403  in   403  403  403   getLogEntries
 `;
@@ -85,6 +85,7 @@ export const BROKER: Readonly<Record<string, string>> = {
   keepEgressAttempts: '400',
   readEgressSecret: '400',
   permitEgress: '400',
+  permitEgressHost: '400',
   withdrawEgress: '400',
   openBrokerStream: '200',
 };

@@ -7,15 +7,22 @@ const PREFIX = 'out.';
 
 /** The call id of a write that leaves a pod, in permissions, effects and run events. The engine never creates such an id. */
 export const writeCallId = (ask: string): string => `${PREFIX}${ask}`;
+/** The call id of a host that no rule opens. */
+export const hostCallId = ({ host, port }: { readonly host: string; readonly port: number }): string =>
+  `host.${host}:${port}`;
 
-/** Number of permissions for writes that a run has requested, and of those that wait for a person. The caller has locked the run. */
-export async function countWritePermissions(
+/**
+ * Number of permissions under some of the broker's tool names that a run has requested, and of those that wait for a
+ * person. The caller has locked the run.
+ */
+export async function countBrokerPermissions(
   tx: Tx,
   runId: string,
+  tools: readonly string[],
 ): Promise<{ readonly all: number; readonly pending: number }> {
   const { rows } = await sql<{ readonly all: number; readonly pending: number }>`
     select count(*)::integer as all, (count(*) filter (where state = 'pending'))::integer as pending
-    from permission where run_id = ${runId} and tool = any(${TOOLS})`.execute(tx);
+    from permission where run_id = ${runId} and tool = any(${[...tools]})`.execute(tx);
   return rows[0] ?? { all: 0, pending: 0 };
 }
 

@@ -1,4 +1,4 @@
-import { EGRESS_TOOLS } from '@hamlet/contract';
+import { BROKER_TOOLS } from '@hamlet/contract';
 import { type Selection, sql } from 'kysely';
 import { asColumns } from '../connection/as-columns.ts';
 import type { Db, Tx } from '../connection/database.ts';
@@ -71,7 +71,7 @@ const LOST_AT_ONCE = 200;
 export async function readLostEffects(db: Db, lateS: number): Promise<readonly LostEffect[]> {
   const { rows } = await sql<LostEffect>`
     select effect.run_id as "runId", effect.call_id as "callId" from effect join run using (run_id)
-    where effect.state = 'begun' and effect.tool <> all(${Object.values(EGRESS_TOOLS)}::text[])
+    where effect.state = 'begun' and effect.tool <> all(${BROKER_TOOLS}::text[])
       and run.state in ('done', 'failed', 'cancelled') and run.ended_at <= clock_timestamp() - ${lateS} * interval '1 second'
     order by begun_at limit ${LOST_AT_ONCE}`.execute(db);
   return rows;

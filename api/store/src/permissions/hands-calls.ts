@@ -1,4 +1,4 @@
-import { EGRESS_TOOLS } from '@hamlet/contract';
+import { BROKER_TOOLS } from '@hamlet/contract';
 import { sql, type RawBuilder } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
@@ -214,7 +214,7 @@ const isAsked = (tools: readonly string[] | null): RawBuilder<boolean> => sql<bo
     and (${tools === null ? null : [...tools]}::text[] is null or p.tool = any(${tools === null ? null : [...tools]}::text[])))`;
 
 /** A running run whose call waits while the broker asks about a write. */
-const waitsAtBroker = isAsked(Object.values(EGRESS_TOOLS));
+const waitsAtBroker = isAsked(BROKER_TOOLS);
 
 export async function readOpenHands(db: Db, limit: number): Promise<OpenHands> {
   const { rows } = await sql<OpenCallRow & { readonly waits: boolean }>`

@@ -1,4 +1,4 @@
-import type { PermissionAnswer, PermissionState } from '@hamlet/contract';
+import { REACH_HOST, type PermissionAnswer, type PermissionState } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { asColumns } from '../connection/as-columns.ts';
 import type { Db, Tx } from '../connection/database.ts';
@@ -89,6 +89,11 @@ async function lockNewest(tx: Tx, which: RawBuilder<unknown>): Promise<HeldPermi
 /** Locks the newest permission that allows a call; null if there is none. The caller has locked the run. */
 export async function lockPermissionOfCall(tx: Tx, runId: string, callId: string): Promise<HeldPermission | null> {
   return lockNewest(tx, sql`run_id = ${runId} and call_id = ${callId} and why <> 'unknown'`);
+}
+
+/** Locks the newest request of a run to open a host; null if there is none. The caller has locked the run. */
+export async function lockHostPermission(tx: Tx, runId: string, callId: string): Promise<HeldPermission | null> {
+  return lockNewest(tx, sql`run_id = ${runId} and call_id = ${callId} and tool = ${REACH_HOST}`);
 }
 
 /**

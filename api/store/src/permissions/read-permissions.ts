@@ -1,4 +1,4 @@
-import { EGRESS_TOOLS, type PermissionState } from '@hamlet/contract';
+import { BROKER_TOOLS, type PermissionState } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
@@ -75,7 +75,7 @@ export async function countPermissions(tx: Tx, runId: string, state?: Permission
     .selectFrom('permission')
     .select((expression) => expression.fn.countAll<number>().as('count'))
     .where('run_id', '=', runId)
-    .where('tool', 'not in', Object.values(EGRESS_TOOLS))
+    .where('tool', 'not in', BROKER_TOOLS)
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'pending'))
     .executeTakeFirstOrThrow();
   return count;

@@ -27,6 +27,7 @@ const permission: Permission = {
   reply: null,
   rule_id: null,
   taint: null,
+  allowed_by: 'approver',
 };
 const NOW_MS = Date.parse('2026-11-23T10:00:00.000Z');
 

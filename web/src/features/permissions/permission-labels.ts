@@ -1,5 +1,5 @@
 import type { AllowRule, AllowScope, Permission, PermissionAnswer, Role, TaintMark } from '@hamlet/contract';
-import { isEgressTool } from '@hamlet/contract';
+import { isEgressTool, REACH_HOST } from '@hamlet/contract';
 import { villageTool } from '@hamlet/contract/tools';
 import { actorLabel, isOwn, type ViewerId } from '../../client/labels.ts';
 import type { Tone } from '../../ui/controls.tsx';
@@ -82,15 +82,16 @@ function nameOf(by: NonNullable<Permission['answered_by']>, viewer: ViewerId): s
 type AlwaysChoice = Readonly<{ scope: AllowScope; word: string; hint: string }>;
 
 /**
- * Only for requests of the policy, and never for a proposed Schedule or a write, which a person must decide one by one.
+ * Only for requests of the policy, and never for a proposed Schedule or a write, which a person must decide one by one. A
+ * rule for a host is an admin's, for all runs.
  */
 export function alwaysChoices(
   { why, tool, session_id: session }: Pick<Permission, 'why' | 'tool' | 'session_id'>,
   { role, agentName }: { readonly role: Role; readonly agentName: string },
 ): readonly AlwaysChoice[] {
-  if (why !== 'policy' || tool === 'propose_schedule' || isEgressTool(tool)) return [];
+  if (why !== 'policy' || tool === 'propose_schedule' || (isEgressTool(tool) && tool !== REACH_HOST)) return [];
   return [
-    ...(session === null
+    ...(session === null || tool === REACH_HOST
       ? []
       : [
           {

@@ -65,11 +65,16 @@ export const endpoints: Readonly<Record<string, Way>> = {
     tries: (pod) => pod.plain(`${GIT}/objects/info/packs?x`),
     line: inTls('git.home', '/acme/app.git/objects/info/packs'),
   },
-  'a push to another branch': {
+  'a push to another branch outside of a run': {
     code: 'egress_push_ref',
     says: 'may push to branches below',
-    tries: (pod) => pod.plain(`${GIT}/git-receive-pack`, { ...PUSHED, body: push('refs/heads/main') }),
-    line: inTls('git.home', '/acme/app.git/git-receive-pack', 'POST'),
+    tries: (pod) =>
+      pod.plain(`${GIT}/git-receive-pack`, {
+        ...PUSHED,
+        headers: { ...PUSHED.headers, 'proxy-authorization': `Basic ${btoa(`/:${pod.agent}`)}` },
+        body: push('refs/heads/main'),
+      }),
+    line: { ...inTls('git.home', '/acme/app.git/git-receive-pack', 'POST'), run: null, call: null },
   },
   'a push that is unclear': {
     code: 'egress_push_unclear',

@@ -1,3 +1,4 @@
+import { deny } from '@hamlet/core/egress';
 import { notForHost } from '../../secrets/put-secret.ts';
 import { during, inClear, inTls, tunnel, type Way } from './way.ts';
 
@@ -18,6 +19,19 @@ export const judged: Readonly<Record<string, Way>> = {
     code: 'egress_not_allowed',
     says: 'no rule of this agent allows',
     tries: (pod) => pod.plain('http://other.org/a?token=x'),
+    line: inClear('other.org', '/a'),
+  },
+  'a host about which the API cannot be asked': {
+    code: 'egress_log_unavailable',
+    says: 'the broker cannot ask the API about this host',
+    tries: (pod) => during(pod, { hostAnswer: null }, () => pod.connect('other.org:443')),
+    line: tunnel('other.org'),
+  },
+  'a host that an admin does not open': {
+    code: 'egress_person_denied',
+    says: 'not that one',
+    tries: (pod) =>
+      during(pod, { hostAnswer: deny('egress_person_denied', 'not that one') }, () => pod.plain('http://other.org/a')),
     line: inClear('other.org', '/a'),
   },
   'a denied host': {

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { CallInput, EgressAttempt, permitEgress } from '@hamlet/contract';
+import type { CallInput, EgressAttempt, permitEgress, permitEgressHost } from '@hamlet/contract';
 import type { TestClient } from '@hamlet/test/env/client';
 import type { PermissionPlay, Working } from '../../permissions/testing/permission-play.ts';
 import type { AgentId, Play } from '../../testing/test-village.ts';
@@ -33,6 +33,19 @@ export async function writeOf(
   const { uid, policy } = admitted;
   const about = { ask: randomUUID(), uid, run: runId, cycle, call: 'call-1', rules: policy.version };
   return { ...about, by_rule: false, wait_ms: 0, ...sent, changes: [], ...changes };
+}
+
+export type Host = CallInput<typeof permitEgressHost>['body'];
+
+/** The broker's question about a host that no rule opens. */
+export async function hostOf(
+  by: Parameters<typeof writeOf>[0],
+  working: Working,
+  changes: Partial<Host> = {},
+): Promise<Host> {
+  const { uid, cycle, call = null, rules, wait_ms } = await writeOf(by, working);
+  const about = { uid, run: working.runId, cycle, call, rules, wait_ms };
+  return { ...about, host: 'new.example.org', port: 443, summary: 'CONNECT new.example.org:443', ...changes };
 }
 
 /** The question about a push of a call's changes to the agent's own branch. */

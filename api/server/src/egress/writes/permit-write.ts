@@ -1,40 +1,28 @@
 import type { EgressPermitted, permitEgress as permitRoute, withdrawEgress as withdrawRoute } from '@hamlet/contract';
-import { EGRESS_ANSWER_S, EGRESS_TOOLS } from '@hamlet/contract';
+import { EGRESS_TOOLS } from '@hamlet/contract';
 import { decideCall, judgeEgressWrite, type CallDecision, type Judged } from '@hamlet/core';
 import type { EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import {
-  countWritePermissions,
+  countBrokerPermissions,
   endPermission,
   findUnknownWrite,
   inTransaction,
-  insertPermission,
   lockEffect,
   lockPermissionOfCall,
   lockRun,
-  noteRunEvent,
-  readBars,
-  readFreeze,
   writeCallId,
 } from '@hamlet/store';
-import { recordAct } from '../../audit/record-act.ts';
 import { plain, type RequestOf } from '../../http/handler.ts';
 import { accepted } from '../../http/outcome.ts';
 import type { CallArguments } from '../../permissions/call-arguments.ts';
 import { followPermission } from '../../permissions/follow-permission.ts';
 import { noteWrite } from '../../permissions/trial/note-call.ts';
 import { taintOf } from '../../permissions/view/taint-view.ts';
+import { askPerson } from './ask-person.ts';
+import { holdAnswer } from './hold-answer.ts';
+import { refuseLife } from './refuse-life.ts';
 import { beginWrite, settleWrite } from './write-effect.ts';
-import {
-  deniedBy,
-  isLive,
-  NO_RUN,
-  OTHER_RULES,
-  OTHER_WRITE,
-  STOPPED,
-  TOO_MANY,
-  WITHDRAWN,
-  wordsOf,
-} from './write-facts.ts';
+import { deniedBy, NO_RUN, OTHER_WRITE, TOO_MANY, WITHDRAWN, wordsOf } from './write-facts.ts';
 import { notSent, writeArguments } from './write-text.ts';
 import type { Village } from '../../village.ts';
 
@@ -42,6 +30,7 @@ type Request = RequestOf<typeof permitRoute>;
 
 export const WRITES_OF_RUN_MAX = 200;
 export const WRITES_WAITING_MAX = 10;
+const WRITE_TOOLS = Object.values(EGRESS_TOOLS);
 /**
  * A broker that lost the answer repeats its request within this time. Later, it is unknown whether the write was sent.
  */
@@ -60,15 +49,9 @@ interface Held {
  * up the permission and stores the effect. Repeated requests for the same write change nothing.
  */
 export function permitWrite(village: Village) {
-  return plain(async (request: Request) => {
-    const untilMs = performance.now() + request.body.wait_ms;
-    for (;;) {
-      const answer = await inTransaction(village.db, (tx) => judge(tx, village, request));
-      const leftMs = untilMs - performance.now();
-      if (answer.verdict !== 'wait' || leftMs <= 0) return accepted(answer);
-      if (!(await village.writeWaits.wait(answer.permission_id, leftMs))) return accepted(answer);
-    }
-  });
+  return plain(async (request: Request) =>
+    accepted(await holdAnswer(village, request.body.wait_ms, (tx) => judge(tx, village, request))),
+  );
 }
 
 async function judge(tx: Tx, village: Village, request: Request): Promise<EgressPermitted> {
@@ -79,21 +62,9 @@ async function judge(tx: Tx, village: Village, request: Request): Promise<Egress
   const permission = await lockPermissionOfCall(tx, run.runId, callId);
   const effect = await lockEffect(tx, run.runId, callId);
   const held: Held = { request, args: writeArguments(body), run, permission, effect };
-  const answer = (await refuse(tx, village, held)) ?? (await decide(tx, village, held));
+  const answer = (await refuseLife(tx, village, { body, run })) ?? (await decide(tx, village, held));
   if (answer.verdict === 'deny') await withdrawOpen(tx, held);
   return answer;
-}
-
-/** Refuses if the agent is stopped, its egress rules have changed, or its run is not in progress. No permission overrides that. */
-async function refuse(tx: Tx, village: Village, { request: { body }, run }: Held): Promise<EgressPermitted | null> {
-  const record = village.source.list().find(({ uid }) => uid === body.uid);
-  if (record === undefined || record.deleting) return STOPPED;
-  // Reads the table, because the cached standings lag: a write could leave after the API confirmed a measure.
-  const bars = await readBars(tx, [record.agentId]);
-  if (bars.size > 0 || (await readFreeze(tx)) !== null) return STOPPED;
-  if (run.cancelRequestedAt !== null || run.state === 'cancelled') return deniedBy('run_cancelled', null);
-  if (!isLive(run, body)) return NO_RUN;
-  return village.egressOf(record.agentId).version === body.rules ? null : OTHER_RULES;
 }
 
 async function decide(tx: Tx, village: Village, held: Held): Promise<EgressPermitted> {
@@ -174,39 +145,13 @@ async function ask(
 ): Promise<EgressPermitted> {
   const { request, args, run } = held;
   const { body } = request;
-  const before = await countWritePermissions(tx, run.runId);
+  const before = await countBrokerPermissions(tx, run.runId, WRITE_TOOLS);
   if (before.all >= WRITES_OF_RUN_MAX || before.pending >= WRITES_WAITING_MAX) return TOO_MANY;
   const callId = writeCallId(body.ask);
   const tool = EGRESS_TOOLS[body.kind];
-  const permission = await insertPermission(tx, {
-    runId: run.runId,
-    agentId: run.agentId,
-    request: callId,
-    callId,
-    tool,
-    arguments: args.text,
-    argumentsHash: args.hash,
-    why: 'policy',
-    reason: await reasonOf(tx, held, judged),
-    question: null,
-    amount: null,
-    policyVersion,
-    lastsS: EGRESS_ANSWER_S,
-    taint: taintOf(run),
-  });
-  const about = { permission_id: permission.permissionId, call_id: callId, tool, why: 'policy' };
-  await noteRunEvent(tx, run, { event: 'permission_asked', detail: about });
-  await recordAct(tx, request, {
-    action: 'permission.ask',
-    object: run.agentId,
-    detail: {
-      run_id: run.runId,
-      ...about,
-      during_call: body.call,
-      arguments_hash: Buffer.from(args.hash).toString('hex'),
-    },
-  });
-  return waiting(permission);
+  const reason = await reasonOf(tx, held, judged);
+  const about = { run, callId, request: callId, tool, args, reason, policyVersion, duringCall: body.call };
+  return waiting((await askPerson(tx, request, about)).permission);
 }
 
 async function withdrawOpen(tx: Tx, { run, permission }: Pick<Held, 'run' | 'permission'>): Promise<boolean> {

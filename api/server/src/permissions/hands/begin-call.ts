@@ -1,4 +1,10 @@
-import { EGRESS_ANSWER_S, villageTool, type beginCall as beginRoute, type CallOutcome } from '@hamlet/contract';
+import {
+  EGRESS_ANSWER_S,
+  EGRESS_HOST_HELD_S,
+  villageTool,
+  type beginCall as beginRoute,
+  type CallOutcome,
+} from '@hamlet/contract';
 import { decideCall, mcpServerOf, type Bringing, type CallDecision } from '@hamlet/core';
 import { insertHandsCall, inTransaction, lockEffect, lockPermissionOfCall, taintRun } from '@hamlet/store';
 import type { EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
@@ -75,7 +81,7 @@ async function decide(
   { facts, judgedCall }: { readonly facts: Facts; readonly judgedCall: JudgedRunCall },
 ): Promise<Answer> {
   const { request, args, run, effect, permission } = facts;
-  const { policy, judged, brings, waitsAtBroker } = judgedCall;
+  const { policy, judged, brings } = judgedCall;
   const decision = decideCall({
     call: { tool: request.body.tool, argumentsHash: args.hash },
     effect,
@@ -91,7 +97,14 @@ async function decide(
     decision.kind === 'perform'
       ? await start(tx, village, { facts, decision, brings, policyVersion: policy.version })
       : await repeatCall(tx, village, { ...facts, judged });
-  return answer.ok && waitsAtBroker ? accepted({ ...answer.data, waits_s: EGRESS_ANSWER_S }) : answer;
+  const waits_s = waitsS(judgedCall);
+  return answer.ok && waits_s > 0 ? accepted({ ...answer.data, waits_s }) : answer;
+}
+
+/** Extra seconds for a command whose programs may wait in the broker: for a publication, or for a host that no rule opens. */
+function waitsS({ waitsAtBroker, needs }: JudgedRunCall): number {
+  if (waitsAtBroker) return EGRESS_ANSWER_S;
+  return needs?.classes.includes('network') === true ? EGRESS_HOST_HELD_S : 0;
 }
 
 async function deniedByFacts(

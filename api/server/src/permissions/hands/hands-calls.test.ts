@@ -142,7 +142,7 @@ test('a call with an unknown end begins once more for each approval by a person'
   dataOf(await permits.answer(asked.permission_id, { answer: 'repeat' }));
   assert.equal(await stateOf(again({ known: true })), 'known', 'asking about the call does not use up the approval');
   await refuses(again({ args: { command: 'rm -r x' } }), 'call_diverged');
-  assert.deepEqual(dataOf(await again()), { state: 'begun', boot: 'b2', outcome: null });
+  assert.deepEqual(dataOf(await again()), { state: 'begun', boot: 'b2', outcome: null, waits_s: 120 });
   assert.equal(await stateOf(again()), 'known', 'the approval is used up');
   dataOf(await permits.answer(dataOf(await lost('3.0/3')).permission.permission_id, { answer: 'happened' }));
   assert.equal(await stateOf(again()), 'known');

@@ -1,4 +1,11 @@
-import { formatAiDollars, isEgressTool, villageTool, type AllowRule, type AllowScope } from '@hamlet/contract';
+import {
+  formatAiDollars,
+  isEgressTool,
+  REACH_HOST,
+  villageTool,
+  type AllowRule,
+  type AllowScope,
+} from '@hamlet/contract';
 import { answerPermission, countRuleUse, findRuleOfPermission, insertAllowRule, readRulesFor } from '@hamlet/store';
 import type { AllowRuleRow, PermissionRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct, type Acting } from '../../audit/record-act.ts';
@@ -32,11 +39,21 @@ export function refuseRule(
   if (always === undefined) return null;
   if (answer !== 'allow' || permission.why !== 'policy')
     return refused('validation_failed', 'body.always: only a call that a rule asks about can be allowed in advance');
-  if (isDecidedEachTime(permission.tool))
+  return refuseTool(permission.tool, always) ?? refuseScope(always, { run, actor });
+}
+
+function refuseTool(tool: string, always: AllowScope): Refused | null {
+  if (isDecidedEachTime(tool))
     return refused(
       'validation_failed',
       'body.always: leave it out, because each Schedule, script of another agent and write out of a pod needs its own answer',
     );
+  return tool === REACH_HOST && always !== 'agent'
+    ? refused('validation_failed', 'body.always: write agent, because a rule for a host holds for all runs')
+    : null;
+}
+
+function refuseScope(always: AllowScope, { run, actor }: Pick<Given, 'run' | 'actor'>): Refused | null {
   if (always === 'agent') {
     if (actor.role === 'admin') return null;
     return refused('permission_not_yours', 'Only an admin allows a tool in all runs: allow it in the conversation');
@@ -55,7 +72,7 @@ export function refuseRule(
 
 function isDecidedEachTime(tool: string): boolean {
   const known = villageTool(tool);
-  return known?.class === 'schedule' || known?.decided === true || isEgressTool(tool);
+  return known?.class === 'schedule' || known?.decided === true || (isEgressTool(tool) && tool !== REACH_HOST);
 }
 
 /**

@@ -1,4 +1,6 @@
+import { REACH_HOST } from '@hamlet/contract';
 import type { ShellReading } from '@hamlet/shell';
+import { z } from 'zod';
 import { readArguments } from '../call-arguments.ts';
 import { redactSecrets } from '../redact-secrets.ts';
 import { netKeyOf } from './net-key.ts';
@@ -22,10 +24,19 @@ export async function allowKeyOf(
     const key = keyOfScript(value);
     return key === null ? { kind: 'none' } : { kind: 'key', key };
   }
+  if (tool === REACH_HOST) return keyOfHost(value);
   if (!hasCommand(tool)) return netKeyOf(tool, value) ?? { kind: 'key', key: null };
   const command = commandOf({ tool, value });
   const key = command === null ? null : keyOfCommand(command, await readCommand(command));
   return key === null ? { kind: 'none' } : { kind: 'key', key };
+}
+
+const HostArguments = z.object({ host: z.string(), port: z.int() });
+
+/** A rule for a host covers exactly its name and port. */
+function keyOfHost(value: unknown): AllowKey {
+  const { data } = HostArguments.safeParse(value);
+  return data === undefined ? { kind: 'none' } : { kind: 'key', key: `${data.host}:${data.port}` };
 }
 
 /** Classes of commands that a rule allows only word by word, because their effect depends on more than program and class. */

@@ -1,4 +1,4 @@
-import type { Permission } from '@hamlet/contract';
+import { needsAdmin, type Permission } from '@hamlet/contract';
 import type { PermissionRow } from '@hamlet/store';
 
 export function permissionView(row: PermissionRow, sessionId: string | null): Permission {
@@ -25,5 +25,6 @@ export function permissionView(row: PermissionRow, sessionId: string | null): Pe
     reply: row.reply,
     rule_id: row.ruleId,
     taint: row.taint === null ? null : [...row.taint],
+    allowed_by: needsAdmin(row.tool) ? 'admin' : 'approver',
   };
 }

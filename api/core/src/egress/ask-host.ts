@@ -1,0 +1,21 @@
+import type { EgressRule } from '@hamlet/contract';
+import type { Destination } from './judge-egress.ts';
+
+/** The longest name that a person is asked about, because nobody compares a longer one letter by letter. */
+const NAME_MAX_CHARS = 100;
+const NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+([a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
+/** Names that lead into a cluster or a private network, or that no public server has. */
+const RESERVED: ReadonlySet<string> = new Set(['arpa', 'internal', 'invalid', 'local', 'localhost', 'onion', 'svc']);
+
+/** True if an admin may be asked to open a host: a public name, never an address, a pattern or a name of a private network. Pure. */
+export function isAskableHost({ host }: Pick<Destination, 'host'>): boolean {
+  const last = host.slice(host.lastIndexOf('.') + 1);
+  return host.length <= NAME_MAX_CHARS && NAME.test(host) && !RESERVED.has(last);
+}
+
+/** The rule of an opened host: exactly this name and port. The broker reads each request, and asks about each write. Pure. */
+export const ruleOfOpenedHost = ({ host, port }: Destination): EgressRule => ({ host, ports: [port], writes: 'Ask' });
+
+/** True if a name has letters outside of ASCII, which a person sees only in their encoded form. Pure. */
+export const isInternational = ({ host }: Pick<Destination, 'host'>): boolean =>
+  host.split('.').some((label) => label.startsWith('xn--'));

@@ -1,0 +1,164 @@
+/** Hosts that no rule opens and an admin opens, over the broker's routes on a real Postgres. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Permission } from '@hamlet/contract';
+import { dataOf, refuses } from '@hamlet/test/env/client';
+import { outlast, startPermits, type Working } from '../../permissions/testing/permission-play.ts';
+import { clientOf, TOKENS } from '../../testing/test-village.ts';
+import { hostOf as ofHost, writeOf, type Host } from '../testing/egress-bodies.ts';
+import { HOSTS_OF_RUN_MAX, HOSTS_WAITING_MAX } from './permit-host.ts';
+
+const DAN = `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: dan }
+spec:
+  egress: { deny: [{ host: closed.example.org }] }
+  tools: { rules: [{ tools: [network], verdict: deny, reason: Dan stays inside }] }
+`;
+const EVE = `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: eve }
+spec:
+  egress: { deny: [{ host: closed.example.org }] }
+`;
+
+const { village, permits } = await startPermits({
+  samples: { 'good-agent-dan.yaml': DAN, 'good-agent-eve.yaml': EVE },
+});
+const broker = clientOf(permits.play.url, TOKENS.broker);
+const { admin } = permits.play;
+
+const hostOf = (working: Working, changes?: Partial<Host>): Promise<Host> =>
+  ofHost({ permits, broker }, working, changes);
+
+async function verdictOf(body: Host): Promise<string> {
+  const answer = await broker.permitEgressHost(body);
+  return answer.verdict === 'deny' ? answer.code : answer.verdict;
+}
+
+async function asked(body: Host): Promise<string> {
+  const answer = await broker.permitEgressHost(body);
+  assert.equal(answer.verdict, 'wait');
+  return answer.permission_id;
+}
+
+async function permissionOf(working: Working, id: string): Promise<Permission | undefined> {
+  const { permissions } = await admin.listPermissions({ run_id: working.runId });
+  return permissions.find(({ permission_id: each }) => each === id);
+}
+
+test('a host is asked about once a run, only an admin opens it, and the answer holds for the run', async () => {
+  const working = await permits.startRun('ada', permits.member);
+  const body = await hostOf(working);
+  const id = await asked(body);
+  assert.equal(await asked({ ...body, summary: 'GET new.example.org:443/other' }), id, 'one request a host');
+  const shown = await permissionOf(working, id);
+  assert.deepEqual([shown?.tool, shown?.state, shown?.allowed_by], ['reach_host', 'pending', 'admin']);
+  const args: { summary: string; host: string; details: string[] } = JSON.parse(shown?.arguments ?? '');
+  assert.deepEqual([args.summary, args.host], ['open new.example.org:443 for reading', 'new.example.org']);
+  assert.match(
+    args.details.join(),
+    /\{ host: new\.example\.org, ports: \[443\], writes: Ask \} to spec\.egress\.allow/,
+  );
+  await refuses(permits.answer(id, { answer: 'allow' }, permits.member), 'permission_not_yours');
+  await refuses(permits.answer(id, { answer: 'allow', always: 'conversation' }), 'validation_failed');
+  const waiting = verdictOf({ ...body, wait_ms: 10_000 });
+  dataOf(await permits.answer(id, { answer: 'allow' }));
+  assert.equal(await waiting, 'allow');
+  assert.equal(await verdictOf(body), 'allow', 'the next request of the run');
+  assert.equal((await permissionOf(working, id))?.state, 'consumed');
+  assert.equal(await verdictOf({ ...body, port: 80 }), 'wait', 'another port');
+  assert.equal(await verdictOf({ ...body, host: 'sub.new.example.org' }), 'wait', 'a name below it');
+  await permits.end(working);
+  assert.equal(await verdictOf(body), 'egress_no_run');
+  const next = await permits.startRun('ada');
+  assert.equal(await verdictOf(await hostOf(next)), 'wait', 'another run asks again');
+});
+
+test('a host that an admin always allows needs no answer in later runs, until the rule is revoked', async () => {
+  const first = await permits.startRun('fay');
+  const id = await asked(await hostOf(first));
+  const { rule } = dataOf(await permits.answer(id, { answer: 'allow', always: 'agent' }));
+  assert.equal(rule?.allow_key, 'new.example.org:443');
+  await permits.end(first);
+  const second = await permits.startRun('fay');
+  assert.equal(await verdictOf(await hostOf(second)), 'allow');
+  assert.equal(await verdictOf(await hostOf(second, { host: 'other.example.org' })), 'wait');
+  await admin.revokeAllowRule({ rule_id: rule?.rule_id ?? '' });
+  await permits.end(second);
+  assert.equal(await verdictOf(await hostOf(await permits.startRun('fay'))), 'wait');
+});
+
+test('a denial, an expiry, a measure and a freeze close a host', async () => {
+  const working = await permits.startRun('ada');
+  const body = await hostOf(working);
+  dataOf(await permits.answer(await asked(body), { answer: 'deny', reply: 'Not there' }));
+  const answer = await broker.permitEgressHost(body);
+  assert.deepEqual(answer.verdict === 'deny' && [answer.code, answer.message.endsWith('Not there')], [
+    'egress_person_denied',
+    true,
+  ]);
+  const late = await hostOf(working, { host: 'late.example.org' });
+  await outlast(village, await asked(late));
+  assert.equal(await verdictOf({ ...late, wait_ms: 10_000 }), 'wait', 'it is asked again');
+  const open = await hostOf(working, { host: 'open.example.org' });
+  dataOf(await permits.answer(await asked(open), { answer: 'allow' }));
+  assert.equal(await verdictOf(open), 'allow');
+  await admin.freezeAgent({ agent_id: 'ada', reason: 'odd' });
+  assert.equal(await verdictOf(open), 'egress_agent_stopped');
+  await admin.liftFreeze({ agent_id: 'ada', reason: 'over' });
+});
+
+test('no person is asked about a closed host, an address, a private name, or for a run that may use no network', async () => {
+  const working = await permits.startRun('eve');
+  for (const [host, code] of [
+    ['closed.example.org', 'egress_denied'],
+    ['api.stripe.com', 'egress_denied'],
+    ['169.254.169.254', 'egress_not_allowed'],
+    ['kubernetes.default.svc', 'egress_not_allowed'],
+    ['*.example.org', 'egress_not_allowed'],
+  ] as const)
+    assert.equal(await verdictOf(await hostOf(working, { host })), code, host);
+  assert.equal(await verdictOf(await hostOf(await permits.startRun('dan'))), 'egress_policy_denied');
+  assert.deepEqual((await admin.listPermissions({ run_id: working.runId })).permissions, []);
+});
+
+test('the pod can neither ask under the name of the broker nor pass another permission off as a host', async () => {
+  const working = await permits.startRun('eve');
+  const callId = 'host.new.example.org:443';
+  const forged = { tool: 'reach_host', callId, args: {} };
+  await refuses(permits.ask(working, forged), 'policy_denied');
+  await permits.allow(working, { tool: 'post_to_board', callId, args: { title: 'Bread', body: 'Fresh.' } });
+  assert.equal(await verdictOf(await hostOf(working)), 'wait');
+  const other = await permits.startRun('bob');
+  assert.equal(await verdictOf(await hostOf(other, { run: working.runId })), 'egress_no_run');
+  assert.equal(await verdictOf(await hostOf(working, { cycle: 99 })), 'egress_no_run');
+  assert.equal(await verdictOf(await hostOf(working, { rules: 'old' })), 'egress_permission_stale');
+});
+
+test('a run asks about a limited number of hosts', async () => {
+  const working = await permits.startRun('bob');
+  const body = await hostOf(working);
+  const at = (number: number): Host => ({ ...body, host: `h${number}.example.org` });
+  const ids: string[] = [];
+  for (let number = 0; number < HOSTS_WAITING_MAX; number += 1) ids.push(await asked(at(number)));
+  assert.equal(await verdictOf(at(HOSTS_WAITING_MAX)), 'egress_not_allowed');
+  for (const id of ids) dataOf(await permits.answer(id, { answer: 'deny' }));
+  for (let number = HOSTS_WAITING_MAX; number < HOSTS_OF_RUN_MAX; number += 1)
+    dataOf(await permits.answer(await asked(at(number)), { answer: 'deny' }));
+  assert.equal(await verdictOf(at(HOSTS_OF_RUN_MAX)), 'egress_not_allowed');
+});
+
+test('a push outside of the own branches needs an admin', async () => {
+  const working = await permits.startRun('ada', permits.member);
+  const push = await writeOf({ permits, broker }, working, {
+    kind: 'push_elsewhere',
+    changes: ['new refs/heads/main'],
+  });
+  const answer = await broker.permitEgress(push);
+  assert.equal(answer.verdict, 'wait');
+  assert.equal((await permissionOf(working, answer.permission_id))?.allowed_by, 'admin');
+  await refuses(permits.answer(answer.permission_id, { answer: 'allow' }, permits.member), 'permission_not_yours');
+  dataOf(await permits.answer(answer.permission_id, { answer: 'allow' }));
+  assert.equal((await broker.permitEgress(push)).verdict, 'allow');
+});

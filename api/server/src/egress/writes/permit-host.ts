@@ -1,0 +1,131 @@
+import { REACH_HOST, type EgressPermitted, type permitEgressHost as permitRoute } from '@hamlet/contract';
+import { judgeEgressHost } from '@hamlet/core';
+import { deny, isAskableHost, isInternational, judgeConnection, type EgressDenial } from '@hamlet/core/egress';
+import type { HeldPermission, RunRow, Tx } from '@hamlet/store';
+import { countBrokerPermissions, endPermission, hostCallId, lockHostPermission, lockRun } from '@hamlet/store';
+import { plain, type RequestOf } from '../../http/handler.ts';
+import { accepted } from '../../http/outcome.ts';
+import { readArguments, type CallArguments } from '../../permissions/call-arguments.ts';
+import { answerByRule } from '../../permissions/rules/allow-rules.ts';
+import type { Village } from '../../village.ts';
+import { askPerson } from './ask-person.ts';
+import { holdAnswer } from './hold-answer.ts';
+import { refuseLife } from './refuse-life.ts';
+import { deniedBy, NO_RUN } from './write-facts.ts';
+
+type Request = RequestOf<typeof permitRoute>;
+
+/** Hosts that one run may ask for, and those of them that may wait for an admin at one time. */
+export const HOSTS_OF_RUN_MAX = 20;
+export const HOSTS_WAITING_MAX = 3;
+
+interface Held {
+  readonly request: Request;
+  readonly run: RunRow;
+  readonly permission: HeldPermission | null;
+}
+
+/**
+ * Decides whether a run may reach a host that no rule opens. The first request asks an admin; the answer then holds for
+ * all reads of that host and port by the run. Rules that deny, measures and the freeze override it at each request.
+ */
+export function permitHost(village: Village) {
+  return plain(async (request: Request) =>
+    accepted(await holdAnswer(village, request.body.wait_ms, (tx) => judge(tx, village, request))),
+  );
+}
+
+async function judge(tx: Tx, village: Village, request: Request): Promise<EgressPermitted> {
+  const { body } = request;
+  const run = await lockRun(tx, body.run);
+  if (run === null || run.agentUid !== body.uid) return NO_RUN;
+  const stopped = await refuseLife(tx, village, { body, run });
+  if (stopped !== null) return stopped;
+  const closed = refuseHost(village, request, run);
+  if (closed !== null) return closed;
+  const permission = await lockHostPermission(tx, run.runId, hostCallId(body));
+  return decide(tx, village, { request, run, permission });
+}
+
+/** The denial of a host that no answer of a person opens. */
+function refuseHost(village: Village, { body }: Request, run: RunRow): EgressDenial | null {
+  const connection = judgeConnection(village.egressOf(run.agentId), body);
+  if (connection.verdict === 'deny' && (connection.code !== 'egress_not_allowed' || !isAskableHost(body)))
+    return connection;
+  const judged = judgeEgressHost(village.policyOfRun(run));
+  return judged.verdict === 'deny' ? deniedBy('policy_denied', judged.reason) : null;
+}
+
+/** A request that expired unanswered, or was withdrawn, is asked again: the admin may be back. */
+async function decide(tx: Tx, village: Village, held: Held): Promise<EgressPermitted> {
+  const { permission } = held;
+  if (permission?.state === 'denied') return deniedBy('person_denied', permission.reply);
+  if (permission?.state === 'consumed') return allowed(permission);
+  if (permission === null || permission.isOver || !isOpen(permission)) return ask(tx, village, held);
+  return permission.state === 'allowed' ? use(tx, permission) : waiting(permission);
+}
+
+const isOpen = ({ state }: HeldPermission): boolean => state === 'pending' || state === 'allowed';
+
+const allowed = ({ permissionId }: { readonly permissionId: string }): EgressPermitted => ({
+  verdict: 'allow',
+  permission_id: permissionId,
+});
+
+const waiting = ({ permissionId }: { readonly permissionId: string }): EgressPermitted => ({
+  verdict: 'wait',
+  permission_id: permissionId,
+});
+
+async function use(tx: Tx, { permissionId }: { readonly permissionId: string }): Promise<EgressPermitted> {
+  return allowed(await endPermission(tx, permissionId, 'consumed'));
+}
+
+/** What the admin reads. The name stands in it exactly as the broker compares it. Pure. */
+export function hostArguments({ host, port, summary, call }: Request['body']): CallArguments {
+  const line = `{ host: ${host}, ports: [${port}], writes: Ask }`;
+  const args = readArguments(
+    JSON.stringify({
+      summary: `open ${host}:${port} for reading`,
+      details: [
+        `first request: ${summary}`,
+        ...(isInternational({ host })
+          ? ['the name has letters of another alphabet, shown here in their encoded form']
+          : []),
+        `to keep it open, always allow it, or add ${line} to spec.egress.allow of the Agent`,
+      ],
+      host,
+      port,
+      ...(call === null ? {} : { call }),
+    }),
+  );
+  if (args === null) throw new TypeError('a bug: the arguments of a host could not be serialized as JSON');
+  return args;
+}
+
+async function ask(tx: Tx, village: Village, { request, run }: Held): Promise<EgressPermitted> {
+  const { body } = request;
+  const { all, pending } = await countBrokerPermissions(tx, run.runId, [REACH_HOST]);
+  if (all >= HOSTS_OF_RUN_MAX || pending >= HOSTS_WAITING_MAX) return tooMany(body);
+  const callId = hostCallId(body);
+  const policy = village.policyOfRun(run);
+  const question = await askPerson(tx, request, {
+    run,
+    callId,
+    request: `${callId}/${all}`,
+    tool: REACH_HOST,
+    args: hostArguments(body),
+    reason: judgeEgressHost(policy).reason,
+    policyVersion: policy.version,
+    duringCall: body.call,
+  });
+  const { economy, readCommand } = village;
+  const shown = await answerByRule(tx, { ...question, asked: request, economy, readCommand });
+  return shown.state === 'allowed' ? use(tx, shown) : waiting(shown);
+}
+
+const tooMany = ({ host, port }: Request['body']): EgressDenial =>
+  deny(
+    'egress_not_allowed',
+    `no rule of this agent allows ${host}:${port}, and this run has asked about as many hosts as it may; go on without it, or ask an admin to add it to spec.egress of the Agent`,
+  );
