@@ -167,8 +167,8 @@ testOnDevices(
     assert.equal(await answer.locator('.artifact').count(), 2);
     assert.equal(await answer.locator('.artifact-taint').count(), 1);
     assert.equal(await answer.locator('.source').count(), 2);
-    assert.match(await answer.locator('.rich-text .link-unopened').innerText(), /never\.example\/opened/);
-    assert.equal(await answer.locator('.rich-text .page-link').first().innerText(), 'the bakery (bakery.example)');
+    assert.match(await answer.locator('.markdown .link-unopened').innerText(), /never\.example\/opened/);
+    assert.equal(await answer.locator('.markdown .page-link').first().innerText(), 'the bakery (bakery.example)');
     assert.match(await answer.locator('.unopened').innerText(), /1 link was not opened/);
     await stage.shot(viewer, `results-chat-${name}`);
   },

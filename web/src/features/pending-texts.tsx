@@ -2,13 +2,14 @@ import { useEffect } from 'react';
 import { NO_TEXTS, type Outbox } from '../client/outbox.ts';
 import { useStore } from '../client/store.ts';
 import { Button, RefusedNotice } from '../ui/controls.tsx';
+import { Markdown } from './markdown/markdown.tsx';
 
 interface PendingProps {
   readonly outbox: Pick<Outbox<unknown>, 'state' | 'seen' | 'again' | 'drop'>;
   readonly placeId: string;
   /** The ids of the texts that the page shows. A text leaves this list as soon as it is among them. */
   readonly shown: readonly string[];
-  readonly classes: Readonly<{ list: string; item?: string; text: string; hint: string }>;
+  readonly classes: Readonly<{ list: string; item?: string; text?: string; hint: string }>;
 }
 
 /** The texts for one place that are being sent or were refused. */
@@ -20,7 +21,7 @@ export function PendingTexts({ outbox, placeId, shown, classes }: PendingProps) 
     <ol className={classes.list}>
       {pending.map((entry) => (
         <li key={entry.id} className={classes.item} data-pending={entry.refused === null ? 'sending' : 'refused'}>
-          <p className={classes.text}>{entry.body}</p>
+          <Markdown className={classes.text} text={entry.body} />
           {entry.refused === null ? (
             <p className={classes.hint} role="status">
               <span className="spinner spinner-small" aria-hidden="true" /> On its way…

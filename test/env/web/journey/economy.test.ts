@@ -69,7 +69,7 @@ test('a person edits a post and sees its history, resolves it, and finds it by i
     'a closed form keeps the text',
   );
   await page.click('.action-form button[type="submit"]');
-  await page.locator('.post > .prose', { hasText: 'and damp' }).waitFor();
+  await page.locator('.post > .markdown', { hasText: 'and damp' }).waitFor();
   await page.click('.post [data-action="history"]');
   await until('both texts', async () => (await page.locator('.revisions [data-revision]').count()) === 2);
   await page.click('.post > .act-row [data-act="resolve"]');

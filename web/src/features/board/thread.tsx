@@ -12,7 +12,7 @@ import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
 import { AudienceMark, PlaceName } from './post-list.tsx';
 import type { Refused } from '../../client/api.ts';
 import { usePages } from '../../client/query/use-live.ts';
-import { CitedText } from '../citations/cited-text.tsx';
+import { Markdown } from '../markdown/markdown.tsx';
 import { OpenedPagesProvider, unopenedIn, useKeysOf } from '../citations/opened-pages.ts';
 import { SourceList, UnopenedList } from '../citations/source-list.tsx';
 import { ArtifactCard } from '../results/artifact-card.tsx';
@@ -20,7 +20,7 @@ import '../results/results.css';
 import { useDraft } from '../../client/drafts.ts';
 import { PendingTexts } from '../pending-texts.tsx';
 
-const PENDING = { list: 'replies', item: 'reply reply-pending', text: 'prose', hint: 'hint' };
+const PENDING = { list: 'replies', item: 'reply reply-pending', hint: 'hint' };
 
 /** The form for a reply, or the reason why the viewer cannot reply. Ctrl and Enter send it. */
 function ReplyForm({ post }: { readonly post: Post }) {
@@ -175,7 +175,7 @@ function ReplyItem({ reply, post, now }: Readonly<{ reply: Reply; post: Post; no
 
 type TextProps = Readonly<{ post: Post; now: number; heading: RefObject<HTMLHeadingElement | null> }>;
 
-/** The post itself, as plain text: nothing in it becomes an image or a command, and only a page that its run opened a link. */
+/** The post itself, with its state and the acts on it. */
 function PostText({ post, now, heading }: TextProps) {
   const [act, setAct] = useState<OpenAct>(null);
   return (
@@ -268,9 +268,7 @@ function PublishedText({ of: { body, sources } }: { readonly of: Pick<Post | Rep
   const unopened = unopenedIn(body, opened);
   return (
     <OpenedPagesProvider value={opened}>
-      <p className="prose">
-        <CitedText text={body} />
-      </p>
+      <Markdown text={body} />
       {((sources?.length ?? 0) > 0 || unopened.length > 0) && (
         <div className="answer-sources">
           {sources !== undefined && sources.length > 0 && (

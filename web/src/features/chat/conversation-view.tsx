@@ -22,7 +22,7 @@ import { sumOf } from '../../client/labels.ts';
 import type { Refused } from '../../client/api.ts';
 import { PendingTexts } from '../pending-texts.tsx';
 
-const PENDING = { list: 'transcript', text: 'bubble prose', hint: 'message-facts' };
+const PENDING = { list: 'transcript', text: 'bubble', hint: 'message-facts' };
 
 /** Within this many pixels of its end a list counts as read to the end. */
 const NEAR_PX = 48;

@@ -22,22 +22,6 @@ export function unopenedIn(text: string, opened: OpenedKeys): readonly string[] 
   return [...new Map(links.map(({ url }) => [pageKey(url), url])).values()];
 }
 
-export type TextPart =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'web'; readonly text: string; readonly url: string; readonly name: string | null };
-
-export function linkedParts(text: string): readonly TextPart[] {
-  const parts: TextPart[] = [];
-  let end = 0;
-  for (const { start, end: next, url, name } of webLinks(text)) {
-    if (start > end) parts.push({ kind: 'text', text: text.slice(end, start) });
-    parts.push({ kind: 'web', text: text.slice(start, next), url, name });
-    end = next;
-  }
-  if (end < text.length) parts.push({ kind: 'text', text: text.slice(end) });
-  return parts;
-}
-
 /** The host of an address, with look-alike letters in Punycode. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;

@@ -1,7 +1,7 @@
 import { Time } from '../../ui/controls.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
 import { visibleText } from '../permissions/shown-arguments.ts';
-import { PageLink } from './cited-text.tsx';
+import { PageLink } from './web-link.tsx';
 import { hostOf, type Source } from './opened-pages.ts';
 import './citations.css';
 

@@ -13,6 +13,7 @@ import { AuthorFace } from '../board/byline.tsx';
 import { Page } from '../navigation/page.tsx';
 import { useVillage } from '../village-context.ts';
 import { DECISION_LABELS, decisionsFor } from './decisions.ts';
+import { Markdown } from '../markdown/markdown.tsx';
 
 function idOf({ post, reply }: ModerationItem): string {
   return reply?.reply_id ?? post.post_id;
@@ -86,7 +87,7 @@ function ModerationCard({ item, onDone }: Readonly<{ item: ModerationItem; onDon
         <Button word="Open the thread" onClick={() => open({ view: 'board', posts: 'all', post: post.post_id })} />
       </header>
       {reply === null && <h2>{post.title}</h2>}
-      <p className="prose moderation-text">{of.body}</p>
+      <Markdown className="moderation-text" text={of.body} />
       <Flags flags={flags} weight={item.weight} now={now} />
       <Decisions decisions={decisions} now={now} />
       <div className="button-row">

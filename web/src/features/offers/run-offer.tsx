@@ -9,6 +9,7 @@ import { Form, TextField } from '../../ui/fields.tsx';
 import { moneyLabel } from '../../client/labels.ts';
 import { useViewerId } from '../village-context.ts';
 import { mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';
+import { Markdown } from '../markdown/markdown.tsx';
 import './offers.css';
 
 const LIVE_MS = 10_000;
@@ -31,7 +32,7 @@ export function RunOfferView({ run }: { readonly run: Run }) {
         <b>{moneyLabel(offer.amount)}</b> <Badge tone={tone}>{word}</Badge>
       </p>
       <p className="hint">{offerSentence(offer, run, viewer)}</p>
-      {offer.reason !== null && <blockquote className="prose">{offer.reason}</blockquote>}
+      {offer.reason !== null && <Markdown className="offer-reason" text={offer.reason} />}
       {mayDecide(offer, run, viewer) && <Decision offer={offer} onDecided={live.again} />}
     </Fact>
   );

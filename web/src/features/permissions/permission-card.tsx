@@ -28,6 +28,7 @@ import {
 } from './permission-labels.ts';
 import './permissions.css';
 import { ArtifactCard } from '../results/artifact-card.tsx';
+import { Markdown } from '../markdown/markdown.tsx';
 
 type CardProps = Readonly<{ permission: Permission; onAnswered: (permission: Permission) => void }>;
 
@@ -56,7 +57,7 @@ function PendingCard({ permission, onAnswered }: CardProps) {
           title={`Without an answer it counts as denied on ${dateTime(Date.parse(permission.expires_at))}`}
         />
       </header>
-      {permission.question !== null && <p className="prose permission-question">{permission.question}</p>}
+      {permission.question !== null && <Markdown className="permission-question" text={permission.question} />}
       {reason !== '' && <p className="hint">{reason}</p>}
       {permission.taint !== null && (
         <div className="permission-taint">
@@ -169,14 +170,18 @@ function AnsweredLine({ permission }: { readonly permission: Permission }) {
   const { word, tone } = outcomeLabel(permission, viewer);
   return (
     <div className="permission-answered" data-permission-id={permission.permission_id} data-state={permission.state}>
-      {permission.question !== null && <p className="prose permission-question">{permission.question}</p>}
+      {permission.question !== null && <Markdown className="permission-question" text={permission.question} />}
       <p>
         <Badge tone={tone}>{word}</Badge>{' '}
         {permission.answered_at !== null && (
           <Time at={permission.answered_at} word={timeAgo(permission.answered_at, now)} />
         )}
       </p>
-      {permission.reply !== null && <blockquote className="prose">{permission.reply}</blockquote>}
+      {permission.reply !== null && (
+        <blockquote>
+          <Markdown text={permission.reply} />
+        </blockquote>
+      )}
     </div>
   );
 }

@@ -5,7 +5,8 @@ import { visibleText } from '../permissions/shown-arguments.ts';
 import { originLabel } from '../permissions/permission-labels.ts';
 import { filesOfPatch, kindLabel, type ShownArtifact, sizeLabel, textOf } from './result-labels.ts';
 import './results.css';
-import { PageLink } from '../citations/cited-text.tsx';
+import { PageLink } from '../citations/web-link.tsx';
+import { Markdown } from '../markdown/markdown.tsx';
 import { hostOf } from '../citations/opened-pages.ts';
 import { diffLines } from '../hands/hands-labels.ts';
 import { DiffView } from '../hands/diff-view.tsx';
@@ -88,12 +89,22 @@ function Content({ artifact, bytes }: Readonly<{ artifact: ShownArtifact; bytes:
   if (deliverable === 'table') return <TableView text={read.text} />;
   if (deliverable === 'script') return <SharedScriptView text={read.text} />;
   if (isPatch) return <PatchView patch={read.text} />;
+  const rest = read.left > 0 && (
+    <p className="hint">{read.left.toLocaleString('en')} more characters are in the download.</p>
+  );
+  if (/\.(md|markdown)$/i.test(name))
+    return (
+      <>
+        <Markdown className="artifact-markdown" text={read.text} />
+        {rest}
+      </>
+    );
   return (
     <>
       <pre className="call-result artifact-text" tabIndex={0} aria-label="Content">
         {visibleText(read.text)}
       </pre>
-      {read.left > 0 && <p className="hint">{read.left.toLocaleString('en')} more characters are in the download.</p>}
+      {rest}
     </>
   );
 }

@@ -8,7 +8,7 @@ import { Button, LinkButton, MoreButton, Notice, RefusedNotice, Time, Fact } fro
 import { ScriptedMark } from '../scripted/village-mark.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
 import { TaintList } from '../permissions/taint-list.tsx';
-import { CitedText } from '../citations/cited-text.tsx';
+import { Markdown } from '../markdown/markdown.tsx';
 import { OpenedPagesProvider, useKeysOf } from '../citations/opened-pages.ts';
 import { RunResults, RunSources, useRunArtifacts, useRunSources } from '../results/session-results.tsx';
 import { RunWorkers } from './run-workers.tsx';
@@ -77,11 +77,7 @@ function ModelLine({ item }: { readonly item: ModelItem }) {
   return (
     <div className="model-line">
       <span className="model-line-head">{modelLabel(item)}</span>
-      {item.text !== null && (
-        <p className="prose">
-          <CitedText text={item.text} />
-        </p>
-      )}
+      {item.text !== null && <Markdown text={item.text} />}
     </div>
   );
 }
@@ -115,7 +111,7 @@ export function RunDetails({ run: listed, onChanged }: Readonly<{ run: Run; onCh
             {items.length === 0 && stream.kind !== 'refused' && 'Loading…'}
             <RunCourse items={items} calls={calls} onAnswered={asked.again} />
             <MoreButton more={hands.more} word="Load older commands and changes" />
-            {trace.partial !== null && <p className="prose run-partial">{trace.partial.text}</p>}
+            {trace.partial !== null && <Markdown className="run-partial" text={trace.partial.text} />}
             {problem !== null && <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'}>{problem}</Notice>}
           </Fact>
         </dl>
@@ -142,9 +138,7 @@ function Result({ run }: { readonly run: Run }) {
     <>
       {run.summary !== null && (
         <Fact name="Summary">
-          <span className="prose run-summary">
-            <CitedText text={run.summary} />
-          </span>
+          <Markdown className="run-summary" text={run.summary} />
           {scripted !== null && <ScriptedMark {...scripted} />}
         </Fact>
       )}

@@ -5,6 +5,7 @@ import { Badge, Button, LinkButton, RefusedNotice, useNow, Fact } from '../../ui
 import { mayCancel, runLength, stateLabel } from './run-labels.ts';
 import { useCancelRun } from './use-runs.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
+import { Markdown } from '../markdown/markdown.tsx';
 import { workerUse } from '../hands/hands-labels.ts';
 import '../hands/hands.css';
 
@@ -44,7 +45,7 @@ function WorkerLine({ worker, onChanged }: Readonly<{ worker: Worker; onChanged:
         </span>
         <CancelWorker run={run} onChanged={onChanged} />
       </span>
-      <p className="run-worker-text">{envelope === null ? run.prompt : envelope.summary}</p>
+      <Markdown className="run-worker-text" text={envelope === null ? run.prompt : envelope.summary} />
       {envelope?.errors.map(({ code, what, fix }) => (
         <p key={code} className="run-worker-text">
           <code className="reason">{code}</code> {what} {fix}

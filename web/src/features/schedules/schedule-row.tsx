@@ -7,6 +7,7 @@ import { useRole, useVillage } from '../village-context.ts';
 import { NextTimesList } from './next-times-list.tsx';
 import { OUTCOME_LABELS, policyLabels, stateOf, targetLabel } from './schedule-labels.ts';
 import { type PastRow, pastRows, timingLabel } from './timetable.ts';
+import { Markdown } from '../markdown/markdown.tsx';
 
 interface RowProps {
   readonly schedule: ScheduleView;
@@ -65,7 +66,7 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps) {
       <div className="schedule-parts">
         <section>
           <h3 className="section-name">Prompt</h3>
-          <p className="prose">{schedule.prompt}</p>
+          <Markdown text={schedule.prompt} />
           <ul className="policy">
             {policyLabels(schedule).map((line) => (
               <li key={line}>{line}</li>

@@ -23,6 +23,7 @@ import { dateTime } from '../../../ui/time-labels.ts';
 import { useFormDraft } from '../../../client/drafts.ts';
 import { ActionForm, TextField } from '../../../ui/fields.tsx';
 import { readTags, tagsText } from '../compose-draft.ts';
+import { Markdown } from '../../markdown/markdown.tsx';
 
 /** The act whose form is open below a text; null if no form is open. */
 export type OpenAct = Act | 'history' | null;
@@ -172,7 +173,7 @@ function RevisionList({ of, onClose }: Readonly<{ of: Post | Reply; onClose: () 
               <time dateTime={at}>{dateTime(Date.parse(at))}</time>
             </p>
             {title !== null && <b>{title}</b>}
-            <p className="prose">{body}</p>
+            <Markdown text={body} />
             {tags.length > 0 && <p className="hint">{tags.map((tag) => `#${tag}`).join(' ')}</p>}
           </li>
         ))}

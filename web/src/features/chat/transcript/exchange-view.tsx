@@ -21,79 +21,7 @@ import { OpenedPagesProvider, useKeysOf } from '../../citations/opened-pages.ts'
 import { AnswerDeliverables, AnswerSources, useAnswerSources } from '../../results/session-results.tsx';
 import { CallLine } from '../../runs/call-line.tsx';
 import { useRunTrace } from '../../runs/use-run-trace.ts';
-import { WebLink } from '../../citations/cited-text.tsx';
-import { type Block, type Inline, textBlocks } from './text-blocks.ts';
-
-/** A text of an agent with paragraphs, lists and code. It loads no images. It links to posts, and to pages that the run opened. */
-export function RichText({ text }: { readonly text: string }) {
-  const blocks = useMemo(() => textBlocks(text), [text]);
-  return (
-    <div className="rich-text">
-      {blocks.map((block, index) => (
-        <BlockView key={index} block={block} />
-      ))}
-    </div>
-  );
-}
-
-function BlockView({ block }: { readonly block: Block }) {
-  switch (block.kind) {
-    case 'code':
-      return (
-        <pre tabIndex={0}>
-          <code>{block.text}</code>
-        </pre>
-      );
-    case 'list': {
-      const items = block.items.map((item, index) => (
-        <li key={index}>
-          <Line parts={item} />
-        </li>
-      ));
-      return block.ordered ? <ol>{items}</ol> : <ul>{items}</ul>;
-    }
-    case 'heading':
-    case 'paragraph':
-      return (
-        <p className={block.kind === 'heading' ? 'rich-heading' : undefined}>
-          {block.lines.map((line, index) => (
-            <span key={index}>
-              {index > 0 && <br />}
-              <Line parts={line} />
-            </span>
-          ))}
-        </p>
-      );
-  }
-}
-
-function Line({ parts }: { readonly parts: readonly Inline[] }) {
-  return (
-    <>
-      {parts.map((part, index) => (
-        <Part key={index} part={part} />
-      ))}
-    </>
-  );
-}
-
-function Part({ part }: { readonly part: Inline }) {
-  const { open } = useVillage();
-  switch (part.kind) {
-    case 'text':
-      return <>{part.text}</>;
-    case 'strong':
-      return <b>{part.text}</b>;
-    case 'code':
-      return <code>{part.text}</code>;
-    case 'web':
-      return <WebLink url={part.url} name={part.name} text={part.text} />;
-    case 'post': {
-      const { postId } = part;
-      return <LinkButton word={part.text} onClick={() => open({ view: 'board', post: postId })} />;
-    }
-  }
-}
+import { Markdown } from '../../markdown/markdown.tsx';
 
 /** The notes of a run that a reader of the conversation needs; the run shows all of them. */
 const SHOWN_NOTES: ReadonlySet<NoteEvent> = new Set<NoteEvent>([
@@ -142,7 +70,7 @@ function viewOf(
 
 function modelView({ state, code, text }: ModelItem, answer: string): ReactElement | null {
   if (state === 'failed') return <p className="message-facts">{modelFailureLabel(code)}</p>;
-  return text === null || text.trim() === answer.trim() ? null : <RichText text={text} />;
+  return text === null || text.trim() === answer.trim() ? null : <Markdown text={text} />;
 }
 
 interface FinishedProps extends WorkProps {
@@ -259,7 +187,7 @@ function OpenWork({ items, words, author, onAnswered }: OpenWorkProps) {
       {words !== null && (
         <div className="answer answer-partial" aria-hidden="true">
           <AnswerHead author={author} />
-          <RichText text={words} />
+          <Markdown text={words} />
         </div>
       )}
       <p className="working">
@@ -298,7 +226,7 @@ function Question({ message }: { readonly message: SessionMessage }) {
         <b>{authorLabel(message, viewer)}</b>{' '}
         <Time at={message.at} word={clockOf(message.at)} title={minuteTime(message.at)} />
       </p>
-      <p className="bubble prose">{message.text}</p>
+      <Markdown className="bubble" text={message.text} />
     </div>
   );
 }
@@ -342,7 +270,7 @@ function Answer({ message, author }: Readonly<{ message: SessionMessage; author:
         {usage !== '' && <span className="answer-usage">{usage}</span>}
       </header>
       <OpenedPagesProvider value={opened}>
-        <RichText text={message.text} />
+        <Markdown text={message.text} />
       </OpenedPagesProvider>
       {message.run_id !== null && <AnswerDeliverables runId={message.run_id} />}
       <AnswerSources sources={sources} text={message.text} />
