@@ -72,7 +72,7 @@ async function send(agent: (typeof AGENTS)[number]): Promise<void> {
 test('two agents, one on each node, walk in the same world', async () => {
   await browser.page.goto(place.url);
   const nodes = [];
-  for (const agent of AGENTS) nodes.push((await row(agent, { state: 'Awake' })).node);
+  for (const agent of AGENTS) nodes.push((await row(agent, { state: 'Online' })).node);
   assert.deepEqual(nodes.toSorted(), ['sparky1', 'sparky2']);
   await shot('both');
   for (const agent of AGENTS) {
@@ -114,7 +114,7 @@ test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resour
   await shot('suspended', 1);
 
   await page.click('[data-verb="awaken"][aria-disabled="false"]');
-  await row('bob', { state: 'Awake' });
+  await row('bob', { state: 'Online' });
   assert.equal((await getObject<AgentObject>(place, 'agent', 'bob'))?.spec.power, 'Awake');
 
   const { cycle } = await untilReady(place, 'bob');

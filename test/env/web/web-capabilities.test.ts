@@ -176,7 +176,7 @@ testOnDevices('the panel shows skills and capabilities, and the page of a run it
   await notes.scrollIntoViewIfNeeded();
   await stage.shot(viewer, `capabilities-${name}`);
   await visit(page, `?view=runs&run=${working.get('ada')?.runId ?? ''}`);
-  const used = page.locator('.run-details .skill[data-skill="write-a-patch"][data-loaded="true"]');
+  const used = page.locator('.run-page .skill[data-skill="write-a-patch"][data-loaded="true"]');
   await used.waitFor();
   assert.match(await used.innerText(), /a1b2c3d4e5f6[^]*from its image · read[^]*The person asks/);
   await stage.shot(viewer, `run-skills-${name}`);

@@ -76,6 +76,16 @@ export function Fact({ name, ...value }: Readonly<{ name: string }> & ComponentP
   );
 }
 
+/** A part of a page with its title. Takes `data-` attributes. */
+export function Part({ name, className, children, ...native }: Readonly<{ name: string }> & ComponentProps<'section'>) {
+  return (
+    <section {...native} className={joined('part', className)} aria-label={name}>
+      <h2>{name}</h2>
+      {children}
+    </section>
+  );
+}
+
 export function Time({ at, word, title = at }: Readonly<{ at: string; word: string; title?: string }>) {
   return (
     <time dateTime={at} title={title}>

@@ -17,8 +17,8 @@ async function drawn(id: string): Promise<{ readonly x: number; readonly y: numb
 
 test('a visitor sees two agents move in one world', async () => {
   await page.goto(url);
-  await waitForRow('ada', 'state', 'Awake');
-  await waitForRow('bob', 'state', 'Awake');
+  await waitForRow('ada', 'state', 'Online');
+  await waitForRow('bob', 'state', 'Online');
   for (const id of ['ada', 'bob']) {
     const from = await until(`${id} is drawn`, () => drawn(id));
     // Evaluated from outside, because the page's content security policy forbids eval.
@@ -96,7 +96,7 @@ test('the first admin signs in with the code and suspends, awakens and reboots a
   await shot('asleep');
   await page.waitForSelector('[data-verb="awaken"][aria-disabled="false"]');
   await page.click('[data-verb="awaken"]');
-  await waitForRow('bob', 'state', 'Awake');
+  await waitForRow('bob', 'state', 'Online');
   await page.waitForSelector('[data-verb="reboot"][aria-disabled="false"]');
   await page.click('[data-verb="reboot"]');
   await page.locator('.lifecycle .notice-good', { hasText: /in cycle \d+/ }).waitFor();

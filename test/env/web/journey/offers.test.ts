@@ -11,7 +11,8 @@ async function offered(task: string, amount: string): Promise<Locator> {
   await page.click('.offer-fields summary');
   await page.fill('.offer-fields [name="amount"]', amount);
   await page.click('.prompt-form button[type="submit"]');
-  const run = page.locator('.run', { hasText: task }).first();
+  const run = page.locator('.run-page');
+  await run.locator('h1', { hasText: task }).waitFor();
   await run.locator('.run-offer[data-offer="open"]').waitFor();
   await run.locator('[data-action="accept-offer"]').waitFor();
   return run;
@@ -24,7 +25,7 @@ test('accepting an offer pays the agent, and the page of the run shows the payme
   await shot('offer');
   await run.locator('[data-action="accept-offer"]').click();
   await run.locator('.run-offer[data-offer="paid"]').waitFor();
-  assert.equal(await run.locator('[data-action]').count(), 0, 'nothing is left to decide');
+  assert.equal(await run.locator('.run-offer [data-action]').count(), 0, 'nothing is left to decide');
   assert.equal(await page.inputValue('.offer-fields [name="amount"]'), '', 'the next task has no offer');
 });
 
@@ -33,7 +34,7 @@ test('a refused offer shows its reason, and a draft of an offer survives a reloa
   await run.locator('[data-action="refuse-offer"]').click();
   await page.fill('[name="offer-reason"]', 'You went somewhere else');
   await page.click('.run-offer button[type="submit"]');
-  await run.locator('.run-offer[data-offer="refused"] blockquote', { hasText: 'You went somewhere else' }).waitFor();
+  await run.locator('.run-offer[data-offer="refused"] .offer-reason', { hasText: 'You went somewhere else' }).waitFor();
   await page.click('.offer-fields summary');
   await page.fill('.offer-fields [name="amount"]', '3');
   await page.reload();

@@ -46,12 +46,13 @@ test('a prompt becomes a run, which the resident starts and settles', async () =
   await page.selectOption('.prompt-form [name="safe-mode"]', 'dry_run');
   await shot('safe-mode');
   await page.click('.prompt-form button[type="submit"]');
-  const run = page.locator('.run', { hasText: 'Go to the library.' }).first();
-  await run.locator('.course [data-event="queued"]').waitFor();
-  const id = await run.getAttribute('data-run-id');
-  await page.waitForSelector(`.run[data-run-id="${id}"][data-state="done"] .run-summary`);
-  await page.waitForSelector(`.run[data-run-id="${id}"] .course [data-event="settled"]`);
-  await page.waitForSelector(`.run[data-run-id="${id}"] [data-safe-mode="dry_run"]`);
+  await page.locator('.run-page h1', { hasText: 'Go to the library.' }).waitFor();
+  await page.locator('.run-page .course [data-event="queued"]').waitFor();
+  const id = await page.getAttribute('.run-page', 'data-run-id');
+  assert.match(page.url(), new RegExp(`view=runs&run=${id}`), 'a run has an address of its own');
+  await page.waitForSelector('.run-page[data-state="done"] .run-summary');
+  await page.waitForSelector('.run-page .course [data-event="settled"]');
+  await page.waitForSelector('.run-page [data-safe-mode="dry_run"]');
   await shot('agent-runs');
   await page.click('.inspector .tab-panel > .link');
   await page.waitForSelector(`.page .run[data-run-id="${id}"]`);
@@ -65,7 +66,7 @@ test('a prompt becomes a run, which the resident starts and settles', async () =
     .waitFor();
   assert.deepEqual(
     await page
-      .locator('.page .runs:not(.one-run .runs) > .run')
+      .locator('.page .runs > .run')
       .evaluateAll((runs) => runs.map((run) => run.getAttribute('data-state')).filter((state) => state !== 'failed')),
     [],
   );

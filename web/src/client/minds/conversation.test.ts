@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Permission } from '@hamlet/contract';
 import { drawBelow } from '@hamlet/core';
 import type { Reply } from '../api.ts';
 import { followStream } from '../stream/follow-stream.ts';
@@ -9,6 +10,7 @@ import {
   afterLostStream,
   EMPTY_CONVERSATION,
   exchangesOf,
+  openQuestion,
   runReads,
   sameExchange,
   withRuns,
@@ -112,6 +114,33 @@ test('text of the agent that answers no message stands alone', () => {
     fold([{ event: 'message', data: aMessage(1, { author: { role: 'agent', id: 'ada', name: 'Ada' } }) }]),
   );
   assert.deepEqual([alone?.question, alone?.answer?.number], [null, 1]);
+});
+
+test('the line of the village about the end of a message is not shown beside it; any other line stands alone', () => {
+  const author = { role: 'system', id: 'village', name: 'The village' } as const;
+  const asked = aMessage(1, { state: 'cancelled' });
+  const ended = aMessage(2, { author, in_reply_to: asked.message_id });
+  const shown = (...messages: readonly (typeof asked)[]) =>
+    exchangesOf(fold(messages.map((data) => ({ event: 'message', data })))).map((each) => [
+      each.question?.number,
+      each.answer?.number,
+    ]);
+  assert.deepEqual(shown(asked, ended, aMessage(3)), [
+    [1, undefined],
+    [3, undefined],
+  ]);
+  assert.deepEqual(shown(ended), [[undefined, 2]]);
+});
+
+test('the oldest open question takes what a person writes; a request for a permission never does', () => {
+  const question = (id: string, more: Partial<Permission>): ConversationEvent => ({
+    event: 'permission',
+    data: aPermission({ permission_id: id, why: 'question', question: 'Which?', ...more }),
+  });
+  const later = question('b', { asked_at: '2026-11-23T12:05:00Z' });
+  assert.equal(openQuestion(fold([later, question('a', {})]))?.permission_id, 'a');
+  assert.equal(openQuestion(fold([later, question('a', { state: 'expired' })]))?.permission_id, 'b');
+  assert.equal(openQuestion(fold([{ event: 'permission', data: aPermission() }])), null);
 });
 
 test('the state of a run is added to its messages, and never reverts a final state', () => {

@@ -85,6 +85,12 @@ const RANK: Readonly<Record<Permission['state'], number>> = {
   consumed: 2,
 };
 
+/** The oldest question of the agent that waits for a person; null if none does. */
+export function openQuestion({ permissions }: Pick<Conversation, 'permissions'>): Permission | null {
+  const waiting = [...permissions.values()].filter(({ why, state }) => why === 'question' && state === 'pending');
+  return waiting.toSorted((left, right) => left.asked_at.localeCompare(right.asked_at))[0] ?? null;
+}
+
 function withTrace(state: Conversation, runId: string, change: (trace: RunTrace) => RunTrace): Conversation {
   const known = state.traces.get(runId) ?? EMPTY_TRACE;
   const next = change(known);
@@ -125,7 +131,7 @@ export function afterLostStream(state: Conversation): Conversation {
   return { ...state, traces };
 }
 
-/** A message of a person with the agent's work on it and its answer; or words of the agent that answer no message. */
+/** A message of a person with the agent's work on it and its answer; or words of the agent or the village that answer no message. */
 export interface Exchange {
   readonly key: string;
   readonly question: SessionMessage | null;
@@ -149,11 +155,12 @@ export function exchangesOf({ messages, traces, permissions }: Conversation): re
   const known = new Set(messages.map(({ message_id: id }) => id));
   return (
     messages
-      .filter(({ author, in_reply_to: to }) => author.role !== 'agent' || to === null || !known.has(to))
+      // An answer stands below its question; the village's line about its end repeats what the question shows itself.
+      .filter(({ in_reply_to: to }) => to === null || !known.has(to))
       // A report belongs to its question. Without it, in a later page of the transcript, the report stands alone.
       .filter(({ progress, run_id: runId }) => !progress || !asked.has(runId))
       .map((message): Exchange => {
-        const isQuestion = message.author.role !== 'agent';
+        const isQuestion = isOfPerson(message);
         const runId = message.run_id;
         return {
           key: message.message_id,

@@ -22,15 +22,10 @@ function words(agents: typeof AGENTS): string[] {
 }
 
 test('agents are counted by state, each with its label', () => {
-  assert.deepEqual(words(AGENTS), [
-    'good: 2 awake',
-    'sleep: 1 asleep',
-    'waiting: 1 not ready',
-    'bad: 1 under a measure',
-  ]);
+  assert.deepEqual(words(AGENTS), ['good: 2 online', 'sleep: 1 asleep', 'waiting: 1 not ready', 'bad: 1 restricted']);
 });
 
 test('a state without agents is left out', () => {
-  assert.deepEqual(words(AGENTS.slice(0, 2)), ['good: 2 awake']);
+  assert.deepEqual(words(AGENTS.slice(0, 2)), ['good: 2 online']);
   assert.deepEqual(words([]), []);
 });

@@ -21,19 +21,19 @@ export function lifeState(
     return row.asleep
       ? { word: 'Asleep', tone: 'sleep' }
       : row.online
-        ? { word: 'Awake', tone: 'good' }
+        ? { word: 'Online', tone: 'good' }
         : { word: 'Offline', tone: 'waiting' };
   const [hardest] = heldOf(detail.standing);
   if (hardest !== undefined) return { word: MEASURE_LABELS[hardest].state, tone: 'bad' };
   if (detail.power === 'Asleep') return { word: 'Asleep', tone: 'sleep' };
-  return detail.why.ready ? { word: 'Awake', tone: 'good' } : { word: 'Not ready', tone: 'waiting' };
+  return detail.why.ready ? { word: 'Online', tone: 'good' } : { word: 'Not ready', tone: 'waiting' };
 }
 
 const GROUPS = [
-  { tone: 'good', word: 'awake' },
+  { tone: 'good', word: 'online' },
   { tone: 'sleep', word: 'asleep' },
   { tone: 'waiting', word: 'not ready' },
-  { tone: 'bad', word: 'under a measure' },
+  { tone: 'bad', word: 'restricted' },
 ] as const;
 
 export function populationOf(

@@ -6,6 +6,7 @@ import type { TraceItem } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
+import { failureSentence } from '../runs/run-advice.ts';
 
 /** The parts of an agent that decide when it answers. */
 export type Listener = Pick<AgentDetail, 'display_name' | 'power'> & { readonly wake: Wake | null };
@@ -84,55 +85,33 @@ export function usageLabel(steps: number | null, cost: string | null): string {
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-export function workLabel(run: Run | null, items: readonly TraceItem[]): string {
+/** Finished work in one line, also of a message that a person stopped: `Stopped after 12 s: 1 call`. */
+export function workLabel(run: Run | null, items: readonly TraceItem[], state: SessionMessage['state']): string {
   const calls = items.filter(({ kind }) => kind === 'call').length;
   const took =
     run === null || run.started_at === null || run.ended_at === null
-      ? 'Work'
-      : `Worked ${lengthLabel(Date.parse(run.ended_at) - Date.parse(run.started_at))}`;
-  if (items.length === 0) return `${took}: show it`;
-  return calls === 0 ? `${took}, without a call` : `${took}: ${calls === 1 ? '1 call' : `${calls} calls`}`;
+      ? null
+      : lengthLabel(Date.parse(run.ended_at) - Date.parse(run.started_at));
+  if (state === 'cancelled') return `${took === null ? 'Stopped' : `Stopped after ${took}`}${callsAfter(calls)}`;
+  const word = took === null ? 'Work' : `Worked ${took}`;
+  if (items.length === 0) return `${word}: show it`;
+  return calls === 0 ? `${word}, without a call` : `${word}${callsAfter(calls)}`;
 }
 
-const ADVICE: Readonly<Record<string, string | undefined>> = {
-  budget_steps: 'Ask for the rest in a new message, or divide the task.',
-  budget_tokens: 'Ask for the rest in a new message, or divide the task.',
-  budget_money: 'The work became too expensive. Divide the task, or reward the agent.',
-  budget_time: 'Ask for the rest in a new message, or divide the task.',
-  no_progress: 'The agent repeated itself. Say more exactly what you need.',
-  no_model: 'An admin can connect a model, or choose another one.',
-  model_token_quota_exhausted: 'Write again then.',
-  model_insufficient_funds: 'A reward gives the agent aiDollars.',
-  model_village_frozen: 'An admin can end the freeze.',
-  model_model_not_in_tier: 'An admin can choose another model, or another tier.',
-  model_model_not_served: 'An admin can connect the model, or choose another one.',
-  model_context_too_long: 'Begin a new conversation.',
-  model_auth: 'The provider refused the key of the model. An admin can renew it.',
-  model_quota: 'The credit at the provider is used up. An admin can renew it.',
-  model_rate: 'The model has too many requests. Write again in a minute.',
-  model_overloaded: 'The model is overloaded. Write again in a minute.',
-  model_network: 'The model could not be reached. Write again in a minute.',
-  run_did_nothing: 'Say more exactly what you need.',
-  // The messages of these codes already contain the fix.
-  tests_keep_failing: 'Its commands and their output are on the page of the run.',
-  network_keeps_timing_out: 'Its commands and their output are on the page of the run.',
-  shared_branch_forced: 'Its commands and their output are on the page of the run.',
-  access_denied: 'Its commands and their output are on the page of the run.',
-  disk_full: 'Its commands and their output are on the page of the run.',
-};
+function callsAfter(calls: number): string {
+  if (calls === 0) return '';
+  return calls === 1 ? ': 1 call' : `: ${calls} calls`;
+}
 
-export function failureLabel(message: Pick<SessionMessage, 'state'>, run: Run | null): string {
-  if (message.state === 'cancelled') return 'Stopped.';
-  if (run?.error === null || run?.error === undefined) return 'This failed. Write again, or look at the run.';
-  return `${sentence(run.error.message)} ${ADVICE[run.error.code] ?? 'Write again, or look at the run.'}`;
+/** Why a message has no answer, and who can mend it. */
+export function failureLabel(run: Run | null, role: Role): string {
+  return run === null || run.error === null
+    ? 'This failed. Write again, or look at the run.'
+    : failureSentence(run.error, role);
 }
 
 export function modelFailureLabel(code: string | null): string {
   return code === null ? 'The model failed.' : `The model failed (${code}).`;
-}
-
-function sentence(text: string): string {
-  return /[.!?…]$/.test(text.trimEnd()) ? text : `${text}.`;
 }
 
 /** The newest change for a screen reader: short, and not word by word. */

@@ -1,4 +1,4 @@
-import { MESSAGE_MAX_CHARS } from '@hamlet/contract';
+import { MESSAGE_MAX_CHARS, REPLY_MAX_CHARS } from '@hamlet/contract';
 import { type KeyboardEvent, type ReactElement, useEffect, useRef } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { Button } from '../../ui/controls.tsx';
@@ -10,6 +10,8 @@ interface ComposerProps {
   readonly to: string;
   readonly busy?: boolean;
   readonly focused: boolean;
+  /** True if the text answers a question of the agent instead of being a message. */
+  readonly answers?: boolean;
   /** Takes the text; false keeps it in the field. */
   readonly onSend: (text: string) => boolean | Promise<boolean>;
   readonly stop?: ReactElement | null;
@@ -18,7 +20,8 @@ interface ComposerProps {
 
 /** The field for a message. Enter sends it, Shift and Enter begin a new line. */
 export function Composer(props: ComposerProps) {
-  const { draft, to, busy = false, focused, onSend, stop = null, hint = null } = props;
+  const { draft, to, busy = false, focused, answers = false, onSend, stop = null, hint = null } = props;
+  const { label, send: word, maxChars } = wordsOf(to, answers);
   const [text, setText] = useDraft(draft);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -37,24 +40,25 @@ export function Composer(props: ComposerProps) {
   };
   return (
     <Form className="composer" onSend={send}>
+      {answers && <p className="composer-answers">Your answer goes to {to}’s question.</p>}
       {hint !== null && <p className="hint">{hint}</p>}
       <div className="composer-row">
         <textarea
           ref={field}
           name="message"
           rows={1}
-          aria-label={`Message to ${to}`}
-          maxLength={MESSAGE_MAX_CHARS}
+          aria-label={label}
+          maxLength={maxChars}
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKey}
-          placeholder={`Message to ${to}`}
+          placeholder={label}
         />
         {stop}
         <Button
           look="strong"
           icon="send"
-          word={<span className="composer-word">Send</span>}
+          word={<span className="composer-word">{word}</span>}
           type="submit"
           aria-disabled={!ready}
           title="Send (Enter). Shift and Enter begin a new line"
@@ -62,6 +66,12 @@ export function Composer(props: ComposerProps) {
       </div>
     </Form>
   );
+}
+
+function wordsOf(to: string, answers: boolean): Readonly<{ label: string; send: string; maxChars: number }> {
+  return answers
+    ? { label: `Answer to ${to}`, send: 'Answer', maxChars: REPLY_MAX_CHARS }
+    : { label: `Message to ${to}`, send: 'Send', maxChars: MESSAGE_MAX_CHARS };
 }
 
 function isTouch(): boolean {

@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallReport, HandsCall } from '@hamlet/contract';
-import { RUN_ID } from '../../client/minds/minds.fixture.ts';
-import { changeLabel, DIFF_LINES_MAX, diffLines, endLabel, fileChanges, hasOutput, workerUse } from './hands-labels.ts';
+import type { HandsCall } from '@hamlet/contract';
+import { aHandsCall as aCall } from './hands-call.fixture.ts';
+import { DIFF_LINES_MAX, diffLines, endLabel, fileChanges, hasOutput, workerUse } from './hands-labels.ts';
 
 const DIFF = '--- a/x\n+++ b/x\n@@ -1,1 +1,2 @@\n-a\n+b\n+c\n';
 
-function aCall(minute: number, report: CallReport | null, more: Partial<HandsCall> = {}): HandsCall {
-  return {
-    run_id: RUN_ID,
-    call_id: `${minute}.0`,
-    agent_id: 'ada',
-    tool: 'write_file',
-    state: 'ended',
-    begun_at: `2026-11-23T12:0${minute}:00Z`,
-    ended_at: `2026-11-23T12:0${minute}:01Z`,
-    outcome: { kind: 'ok' },
-    arguments: '{}',
-    report,
-    ...more,
-  };
-}
 const undoneOf = (calls: readonly HandsCall[], undos: readonly HandsCall[] = []): readonly boolean[] =>
   fileChanges(calls, undos).map(({ undone }) => undone);
 
@@ -48,11 +33,6 @@ test('undoing an undo restores the change; a failed call, or one that changed no
   assert.deepEqual(undoneOf([again, undo, written]), [false, true, false]);
   assert.deepEqual(undoneOf([aCall(1, { path: 'x', diff: '' }), aCall(2, null)]), []);
   assert.deepEqual(undoneOf([aCall(1, { path: 'x', diff: DIFF }, { outcome: { kind: 'failed' } })]), []);
-});
-
-test('the label of a change counts its lines and names what it undid', () => {
-  const call = aCall(1, { undoes: 4 });
-  assert.equal(changeLabel({ diff: DIFF, undone: true, call }), '+2 −1 · undoes change 4 · undone');
 });
 
 test('output is shown if there is any, and a worker shows its usage', () => {

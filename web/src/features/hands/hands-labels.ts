@@ -40,13 +40,6 @@ function undoneIn(call: HandsCall, undos: readonly HandsCall[]): boolean {
   return undo !== undefined && !undoneIn(undo, undos);
 }
 
-/** The number of changed lines, and whether the change was undone: `+3 −1 · undone`. */
-export function changeLabel({ diff, undone, call }: Pick<FileChange, 'diff' | 'undone' | 'call'>): string {
-  const { added, removed } = diffLines(diff);
-  const of = call.report?.undoes === undefined ? '' : `undoes change ${call.report.undoes}`;
-  return [`+${added} −${removed}`, of, undone ? 'undone' : ''].filter((part) => part !== '').join(' · ');
-}
-
 export function hasOutput({ stdout = '', stderr = '' }: Pick<CallReport, 'stdout' | 'stderr'>): boolean {
   return stdout !== '' || stderr !== '';
 }

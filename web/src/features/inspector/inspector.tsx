@@ -168,7 +168,7 @@ const WORDS: Readonly<Record<Tab, string>> = {
   money: 'Money',
   models: 'Models',
   runs: 'Runs',
-  standing: 'Standing',
+  standing: 'Restrictions',
   diary: 'Diary',
 };
 const LABEL = 'About this agent';

@@ -62,7 +62,7 @@ function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDe
 }
 
 function lastSeen({ status }: AgentDetail): string {
-  if (status.online) return 'Here now';
+  if (status.online) return 'Online';
   return status.last_seen === null ? 'Never' : timeAgo(status.last_seen, Date.now());
 }
 

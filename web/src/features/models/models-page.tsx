@@ -200,8 +200,8 @@ type NamesProps = Readonly<{ models: readonly VillageModel[] | null; refused: Re
 
 function ModelNames({ models, refused }: NamesProps) {
   return (
-    <section className="card model-names" aria-label="Names of models">
-      <h2>Names of models</h2>
+    <section className="card model-names" aria-label="Models">
+      <h2>Models</h2>
       {models === null && <Unread refused={refused} />}
       {models?.length === 0 && <p className="empty">No tier includes a model, and no provider serves one.</p>}
       <ul>

@@ -67,7 +67,7 @@ function ViewLink({ to, className, current, title, children }: LinkProps) {
     // With a modifier key the browser opens the link in a new tab.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    open({ view: to });
+    open({ view: to, run: null });
   };
   return (
     <a

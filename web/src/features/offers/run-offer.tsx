@@ -4,7 +4,7 @@ import { isSettled } from '@hamlet/core';
 import { useState } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts';
-import { Badge, Button, RefusedNotice, Fact } from '../../ui/controls.tsx';
+import { Badge, Button, Part, RefusedNotice } from '../../ui/controls.tsx';
 import { Form, TextField } from '../../ui/fields.tsx';
 import { moneyLabel } from '../../client/labels.ts';
 import { useViewerId } from '../village-context.ts';
@@ -27,14 +27,14 @@ export function RunOfferView({ run }: { readonly run: Run }) {
   if (offer === undefined) return null;
   const { word, tone } = OFFER_STATE_LABELS[offer.state];
   return (
-    <Fact name="Offer" className="run-offer" data-offer={offer.state}>
+    <Part name="Offer" className="run-offer" data-offer={offer.state}>
       <p>
         <b>{moneyLabel(offer.amount)}</b> <Badge tone={tone}>{word}</Badge>
       </p>
       <p className="hint">{offerSentence(offer, run, viewer)}</p>
       {offer.reason !== null && <Markdown className="offer-reason" text={offer.reason} />}
       {mayDecide(offer, run, viewer) && <Decision offer={offer} onDecided={live.again} />}
-    </Fact>
+    </Part>
   );
 }
 

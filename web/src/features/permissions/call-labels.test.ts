@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VILLAGE_TOOLS } from '@hamlet/contract';
 import type { CallItem } from '../../client/minds/trace-items.ts';
-import { CALL_STATES, isChange, placeLabel, postOf, shortCall, toolLabel } from './call-labels.ts';
+import { callStateLabel, isChange, placeLabel, postOf, shortCall, toolLabel } from './call-labels.ts';
 
 const POST = '01a20000-0000-7000-8000-00000000000a';
 const call = (more: Partial<CallItem>): CallItem => ({
@@ -50,8 +50,10 @@ test('a folded git call shows its command, and a write to the outside shows its 
 });
 
 test('every state of a call has its own label', () => {
-  const words = Object.values(CALL_STATES).map(({ word }) => word);
+  const states = ['running', 'waiting', 'done', 'failed', 'denied', 'unknown', 'left'] as const;
+  const words = states.map((state) => callStateLabel({ tool: 'say', state }).word);
   assert.equal(new Set(words).size, words.length);
+  assert.equal(callStateLabel({ tool: 'delegate', state: 'done' }).word, 'Handed over', 'its worker still works');
 });
 
 test('the post of a call is found in the result of a new post, or in the arguments of other calls', () => {

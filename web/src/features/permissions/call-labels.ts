@@ -65,6 +65,10 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   read_skill_file: { word: 'Read a file of a skill', icon: 'layers' },
   deliver: { word: 'Deliver', icon: 'bag' },
   delegate: { word: 'Delegate to a worker', icon: 'users' },
+  todo: { word: 'Plan its work', icon: 'check' },
+  wait_for: { word: 'Wait', icon: 'clock' },
+  find_tools: { word: 'Look for tools', icon: 'search' },
+  find: { word: 'Find files', icon: 'search' },
   list_workers: { word: 'List its workers', icon: 'users' },
   git_push: { word: 'Push to a repository', icon: 'send' },
   publish_package: { word: 'Publish a package', icon: 'send' },
@@ -93,7 +97,7 @@ export function shortCall(call: Pick<CallItem, 'tool' | 'argumentsText'>): strin
   return text === undefined ? shortArguments(argumentsText) : shortLine(text);
 }
 
-export const CALL_STATES: Readonly<Record<CallState, Readonly<{ word: string; tone: Tone }>>> = {
+const CALL_STATES: Readonly<Record<CallState, Readonly<{ word: string; tone: Tone }>>> = {
   running: { word: 'Under way', tone: 'waiting' },
   waiting: { word: 'Waits for a person', tone: 'waiting' },
   done: { word: 'Done', tone: 'good' },
@@ -102,6 +106,14 @@ export const CALL_STATES: Readonly<Record<CallState, Readonly<{ word: string; to
   unknown: { word: 'May have happened', tone: 'bad' },
   left: { word: 'Not finished', tone: 'sleep' },
 };
+
+/** The state of a call in words. A call that delegates is over when its worker has begun. */
+export function callStateLabel({
+  tool,
+  state,
+}: Pick<CallItem, 'tool' | 'state'>): Readonly<{ word: string; tone: Tone }> {
+  return tool === 'delegate' && state === 'done' ? { word: 'Handed over', tone: 'good' } : CALL_STATES[state];
+}
 
 const PLACE_LABELS: Readonly<Record<ToolPlace, Readonly<{ word: string; hint: string }>>> = {
   platform: { word: 'platform', hint: 'Code of the village, outside of the machine of the agent' },

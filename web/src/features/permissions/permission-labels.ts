@@ -24,7 +24,7 @@ const CHOICES: Readonly<Record<Permission['why'], readonly AnswerChoice[]>> = {
   ],
   question: [
     { answer: 'allow', word: 'Send answer', look: 'strong', hint: 'The agent reads these words' },
-    { answer: 'deny', word: 'Do not answer', look: 'small', hint: 'The agent continues without an answer' },
+    { answer: 'deny', word: 'Skip', look: 'small', hint: 'The agent continues without an answer' },
   ],
 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filesOfPatch, PATCH_FILES_MAX, sizeLabel, textOf } from './result-labels.ts';
+import { byName, filesOfPatch, PATCH_FILES_MAX, sizeLabel, textOf } from './result-labels.ts';
 
 test('sizes are formatted like those of a file manager', () => {
   assert.deepEqual([1, 820, 12_300, 1_468_006].map(sizeLabel), ['1 byte', '820 bytes', '12 KB', '1.4 MB']);
@@ -48,4 +48,10 @@ test('binary content is not shown as text', () => {
   assert.deepEqual(textOf(bytes('häus'), 2), { text: 'hä', left: 2 });
   assert.equal(textOf(new Uint8Array([0x50, 0, 1]), 10), null);
   assert.equal(textOf(new Uint8Array([0xff, 0xfe]), 10), null);
+});
+
+test('deliverables of one name are versions of each other, the newest first', () => {
+  const made = (name: string, version: number) => ({ name, version });
+  const newestFirst = [made('monthly.py', 2), made('notes.md', 1), made('monthly.py', 1)];
+  assert.deepEqual(byName(newestFirst), [[made('monthly.py', 2), made('monthly.py', 1)], [made('notes.md', 1)]]);
 });

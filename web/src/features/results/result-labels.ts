@@ -13,6 +13,12 @@ const KINDS: Readonly<Record<DeliverableKind, string>> = {
 };
 export const kindLabel = (kind: DeliverableKind | null): string => (kind === null ? 'File' : KINDS[kind]);
 
+/** Deliverables by name, in the order of their first version. Both the given list and each group begin with the newest. */
+export function byName<A extends Pick<Artifact, 'name'>>(newestFirst: readonly A[]): readonly (readonly A[])[] {
+  const groups = Map.groupBy(newestFirst.toReversed(), ({ name }) => name);
+  return [...groups.values()].map((versions) => versions.toReversed());
+}
+
 const KIB = 1024;
 
 /** A size in words: `820 bytes`, `12 KB`, `1.4 MB`. */

@@ -1,4 +1,4 @@
-import { Fact } from '../../ui/controls.tsx';
+import { Fact, Part } from '../../ui/controls.tsx';
 import type { Artifact, Run, RunSource } from '@hamlet/contract';
 import { getSessionResults, listRunArtifacts, listRunSources } from '@hamlet/contract';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
@@ -6,6 +6,7 @@ import { useLive } from '../../client/query/use-live.ts';
 import { type Source, unopenedIn, useKeysOf } from '../citations/opened-pages.ts';
 import { SourceList, UnopenedList } from '../citations/source-list.tsx';
 import { ArtifactCard, ArtifactImage } from './artifact-card.tsx';
+import { byName } from './result-labels.ts';
 import './results.css';
 import { runRefreshMs } from '../../client/minds/run-trace.ts';
 
@@ -38,8 +39,8 @@ export function AnswerDeliverables({ runId }: { readonly runId: string }) {
   if (delivered.length === 0) return null;
   return (
     <div className="artifacts">
-      {delivered.toReversed().map((artifact) => (
-        <ArtifactCard key={artifact.artifact_id} artifact={artifact} />
+      {byName(delivered).map((versions) => (
+        <Versions key={versions[0]?.name ?? ''} versions={versions} />
       ))}
     </div>
   );
@@ -80,28 +81,51 @@ export function RunResults({ artifacts }: { readonly artifacts: readonly Artifac
   const others = artifacts.filter(({ deliverable, image }) => deliverable === null && !image);
   return (
     <>
-      {delivered.length > 0 && <Cards word="Delivered" artifacts={delivered} />}
+      {delivered.length > 0 && (
+        <Part name="Delivered" className="artifacts">
+          {byName(delivered).map((versions) => (
+            <Versions key={versions[0]?.name ?? ''} versions={versions} />
+          ))}
+        </Part>
+      )}
       {images.length > 0 && (
-        <Fact name="Screenshots">
+        <Part name="Screenshots">
           <div className="artifact-images">
             {images.toReversed().map((image) => (
               <ArtifactImage key={image.artifact_id} artifact={image} />
             ))}
           </div>
-        </Fact>
+        </Part>
       )}
-      {others.length > 0 && <Cards word="Kept" artifacts={others} />}
+      {others.length > 0 && (
+        <Part name="Kept" className="artifacts">
+          {others.map((artifact) => (
+            <ArtifactCard key={artifact.artifact_id} artifact={artifact} />
+          ))}
+        </Part>
+      )}
     </>
   );
 }
 
-function Cards({ word, artifacts }: Readonly<{ word: string; artifacts: readonly Artifact[] }>) {
+/** A deliverable in its newest version; the earlier ones are folded. */
+function Versions({ versions }: { readonly versions: readonly Artifact[] }) {
+  const [newest, ...earlier] = versions;
+  if (newest === undefined) return null;
   return (
-    <Fact name={word} className="artifacts">
-      {artifacts.map((artifact) => (
-        <ArtifactCard key={artifact.artifact_id} artifact={artifact} />
-      ))}
-    </Fact>
+    <div className="artifact-versions" data-versions={versions.length}>
+      <ArtifactCard artifact={newest} />
+      {earlier.length > 0 && (
+        <details>
+          <summary>{earlier.length === 1 ? '1 earlier version' : `${earlier.length} earlier versions`}</summary>
+          <div className="artifacts">
+            {earlier.map((artifact) => (
+              <ArtifactCard key={artifact.artifact_id} artifact={artifact} />
+            ))}
+          </div>
+        </details>
+      )}
+    </div>
   );
 }
 

@@ -25,25 +25,21 @@ export function AgentRuns({ agent }: { readonly agent: AgentDetail }) {
 function Runs({ agent }: { readonly agent: AgentDetail }) {
   const { open } = useVillage();
   const live = useRuns({ agent: agent.agent_id, schedule: null, state: null, page: PAGE });
-  const [opened, setOpened] = useState<string | null>(null);
   return (
     <>
       <PromptForm
         agent={agent}
         onSent={(id) => {
-          setOpened(id);
           live.again();
+          open({ view: 'runs', run: id });
         }}
       />
-      <RunList
-        live={live}
-        opened={opened}
-        onOpen={setOpened}
-        withAgent={false}
-        empty="No runs yet. The agent's own activity is in its diary."
-      />
+      <RunList live={live} withAgent={false} empty="No runs yet. The agent's own activity is in its diary." />
       {live.rows !== null && live.rows.length > 0 && (
-        <LinkButton word="All its runs on a page" onClick={() => open({ view: 'runs', who: agent.agent_id })} />
+        <LinkButton
+          word="All its runs on a page"
+          onClick={() => open({ view: 'runs', who: agent.agent_id, run: null })}
+        />
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { ArgumentList } from '../permissions/argument-list.tsx';
 import { PermissionCard } from '../permissions/permission-card.tsx';
 import { visibleText } from '../permissions/shown-arguments.ts';
 import { useVillage } from '../village-context.ts';
-import { CALL_STATES, placeLabel, postOf, shortCall, toolLabel, witnessLabel } from '../permissions/call-labels.ts';
+import { callStateLabel, placeLabel, postOf, shortCall, toolLabel, witnessLabel } from '../permissions/call-labels.ts';
 import './calls.css';
 import { DiffView } from '../hands/diff-view.tsx';
 import { endLabel, hasOutput } from '../hands/hands-labels.ts';
@@ -21,7 +21,8 @@ type CallLineProps = Readonly<{
 
 export function CallLine({ call, logged, onAnswered }: CallLineProps) {
   const { word, icon } = toolLabel(call.tool);
-  const state = CALL_STATES[call.state];
+  const state = callStateLabel(call);
+  const isQuiet = call.state === 'running' || (call.state === 'done' && call.tool !== 'delegate');
   return (
     <div className="call" data-call={call.tool} data-state={call.state}>
       <details>
@@ -35,9 +36,7 @@ export function CallLine({ call, logged, onAnswered }: CallLineProps) {
             ) : (
               <span className={`mark mark-${state.tone}`} aria-hidden="true" />
             )}
-            <span className={call.state === 'done' || call.state === 'running' ? 'sr-only' : undefined}>
-              {state.word}
-            </span>
+            <span className={isQuiet ? 'sr-only' : undefined}>{state.word}</span>
           </span>
         </summary>
         <CallFacts call={call} logged={logged} />

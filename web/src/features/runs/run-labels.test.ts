@@ -10,12 +10,13 @@ import {
   modelLabel,
   type NoteEvent,
   originLabel,
+  parkedLabel,
   runLength,
   scriptedLabel,
   STATE_LABELS,
   stateLabel,
   streamLabel,
-  usageOfRun,
+  underParents,
 } from './run-labels.ts';
 
 const run = (more: Partial<Run> = {}): Run =>
@@ -38,6 +39,15 @@ test('the duration of a run depends on its state: waiting, running, done, never 
   assert.equal(runLength(run({ state: 'cancelled', ended_at: '2026-11-23T12:00:02Z' }), NOW), 'never started');
 });
 
+test('a run that waits by itself says why and until when', () => {
+  const words = (code: string, state: Run['state'] = 'queued') =>
+    parkedLabel({ ...run({ state }), parked: { until: '2026-11-23T14:03:00Z', code } }, (iso) => iso.slice(11, 16));
+  assert.equal(words('model_network'), 'Waits until 14:03: the model does not answer');
+  assert.match(words('model_token_quota_exhausted') ?? '', /tokens for now are used up/);
+  assert.equal(words('model_network', 'cancelled'), null);
+  assert.equal(parkedLabel(run(), String), null);
+});
+
 test('the label of a run names its origin', () => {
   assert.equal(originLabel(run(), 'mia'), 'from you');
   assert.equal(
@@ -54,7 +64,7 @@ test('every kind of event has a label, with and without its details', () => {
     eventLabel({ event: 'step', detail: { step: 0, outcome: 'done', text: 'Walked to the café' } }),
     'Step: Walked to the café',
   );
-  assert.equal(eventLabel({ event: 'redelivered', detail: { cycle: 7 } }), 'Delivered again in cycle 7');
+  assert.equal(eventLabel({ event: 'redelivered', detail: { cycle: 7 } }), 'Continued');
 });
 
 test('an admin may end any running run, a member only their own', () => {
@@ -82,16 +92,21 @@ test('the line of an answer shows model, tokens and cost, or the failure', () =>
   assert.equal(label(1, 'model_asked', { model: 'small' }), 'small answers…');
 });
 
-test('the usage of a run is shown with its budget, if it has one', () => {
-  const usage = { steps: 3, tokens: 1204, cost: '0.02', witnessed: true };
-  assert.equal(usageOfRun({ usage, budgets: null }), '3 steps · 1,204 tokens · 0.02 ai$');
-  const budgets = { steps: 64, tokens: 200_000, money: '1', timeMs: 1, idleCalls: 1 };
-  assert.equal(usageOfRun({ usage, budgets }), '3 of 64 steps · 1,204 of 200,000 tokens · 0.02 ai$ of 1.00 ai$');
-  assert.equal(
-    usageOfRun({ usage: { ...usage, cost: '0' }, budgets: { ...budgets, money: '0.000001' } }),
-    '3 of 64 steps · 1,204 of 200,000 tokens · 0.00 ai$',
-    'a free tier',
+test('each worker stands below its parent, in the order in which they began', () => {
+  const worker = (run_id: string, parent_run_id: string): Run =>
+    run({ run_id, worker: { parent_run_id, call_id: '1.0', role: 'taster', depth: 1 } });
+  const newestFirst = [worker('d', 'b'), worker('c', 'a'), worker('b', 'a'), run({ run_id: 'a' }), worker('e', 'gone')];
+  assert.deepEqual(
+    underParents(newestFirst).map(({ run: { run_id: id }, isUnder }) => [id, isUnder]),
+    [
+      ['a', false],
+      ['b', true],
+      ['d', true],
+      ['c', true],
+      ['e', false],
+    ],
   );
+  assert.equal(originLabel(worker('b', 'a'), 'mia'), 'worker “taster”');
 });
 
 test('text of the scripted mind is labelled; text of an engine is not', () => {

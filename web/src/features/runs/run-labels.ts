@@ -33,6 +33,22 @@ export function stateLabel(run: Pick<Run, 'state' | 'cancel_requested_at'>): Sta
   return STATE_LABELS[run.state];
 }
 
+/** The API's word that a run waits by itself, for example for a quota; absent from a village that does not park runs. */
+type Parked = Readonly<{ parked?: Readonly<{ until: string; code: string }> | null }>;
+
+const PARKED: Readonly<Record<string, string | undefined>> = {
+  model_token_quota_exhausted: 'its tokens for now are used up',
+  model_rate: 'the model has too many requests',
+  model_quota: 'the credit at the provider is used up',
+};
+
+/** Why and until when a run waits by itself: `Waits until 14:03: the model does not answer`; null if it does not. */
+export function parkedLabel(run: Pick<Run, 'state'> & Parked, local: (iso: string) => string): string | null {
+  const { parked = null, state } = run;
+  if (parked === null || isSettled(state)) return null;
+  return `Waits until ${local(parked.until)}: ${PARKED[parked.code] ?? 'the model does not answer'}`;
+}
+
 /** The duration of a run; for a run that has not started, the time that it has waited. */
 export function runLength(
   { created_at: created, started_at: started, ended_at: ended }: Pick<Run, 'created_at' | 'started_at' | 'ended_at'>,
@@ -44,20 +60,31 @@ export function runLength(
 }
 
 export function originLabel(
-  { schedule, created_by: by }: Pick<Run, 'schedule' | 'created_by'>,
+  { schedule, created_by: by, worker }: Pick<Run, 'schedule' | 'created_by' | 'worker'>,
   viewer: ViewerId,
 ): string {
+  if (worker !== undefined) return worker.role === '' ? 'worker' : `worker “${worker.role}”`;
   return schedule === null ? `from ${actorLabel(by.id, by.role, viewer)}` : `schedule ${schedule.name}`;
+}
+
+type ListedRun = Readonly<{ run: Run; isUnder: boolean }>;
+
+/** The runs of a list with each worker below its parent; a worker whose parent is not listed keeps its place. */
+export function underParents(runs: readonly Run[]): readonly ListedRun[] {
+  const listed = new Set(runs.map(({ run_id: id }) => id));
+  const isUnder = ({ worker }: Run): boolean => worker !== undefined && listed.has(worker.parent_run_id);
+  const workers = Map.groupBy(runs.filter(isUnder), ({ worker }) => worker?.parent_run_id);
+  const withWorkers = (run: Run): readonly ListedRun[] => [
+    { run, isUnder: isUnder(run) },
+    ...(workers.get(run.run_id) ?? []).toReversed().flatMap(withWorkers),
+  ];
+  return runs.filter((run) => !isUnder(run)).flatMap(withWorkers);
 }
 
 type Read = (key: string) => string;
 
 function after(word: string, value: string): string {
   return value === '' ? word : `${word}: ${value}`;
-}
-
-function inCycle(word: string, text: Read): string {
-  return text('cycle') === '' ? word : `${word} in cycle ${text('cycle')}`;
 }
 
 /** The events outside of calls and answers, which have their own lines. */
@@ -68,8 +95,8 @@ export type NoteEvent = Exclude<
 
 const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read) => string>> = {
   queued: () => 'Queued',
-  started: (text) => inCycle('Started', text),
-  redelivered: (text) => inCycle('Delivered again', text),
+  started: () => 'Started',
+  redelivered: () => 'Continued',
   step: (text) => after(text('outcome') === 'failed' ? 'Failed step' : 'Step', text('text')),
   cancel_requested: (text) => after('Asked to end', text('reason')),
   lapsed: () => 'Queued again: the agent stopped responding',
@@ -121,20 +148,6 @@ export function modelLabel({ state, model, attempt, tokens, cost, code }: ModelI
 
 function tokensLabel(tokens: number): string {
   return tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`;
-}
-
-/** The budget of a run whose tier charges nothing: one millionth, because a budget is above zero. */
-const FREE = '0.000001';
-
-/** The usage of a run with its budget: `3 of 64 steps · 1,204 of 200,000 tokens · 0.02 of 1.00 ai$`. */
-export function usageOfRun({ usage, budgets }: Pick<Run, 'usage' | 'budgets'>): string {
-  const of = (used: string, limit: string | undefined): string => (limit === undefined ? used : `${used} of ${limit}`);
-  const number = (value: number): string => value.toLocaleString('en');
-  return [
-    `${of(number(usage.steps), budgets === null ? undefined : number(budgets.steps))} steps`,
-    `${of(number(usage.tokens), budgets === null ? undefined : number(budgets.tokens))} tokens`,
-    of(moneyLabel(usage.cost), budgets === null || budgets.money === FREE ? undefined : moneyLabel(budgets.money)),
-  ].join(' · ');
 }
 
 /** The label for text of runtimes without a language model. */

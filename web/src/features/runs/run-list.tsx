@@ -3,20 +3,18 @@ import type { Run } from '@hamlet/contract';
 import { Avatar, Badge, Icon, MoreButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import type { RunsLive } from './use-runs.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { useAgentName, useViewerId } from '../village-context.ts';
-import { RunDetails } from './run-details.tsx';
+import { useAgentName, useViewerId, useVillage } from '../village-context.ts';
 import './runs.css';
-import { originLabel, runLength, stateLabel } from './run-labels.ts';
+import { originLabel, runLength, stateLabel, underParents } from './run-labels.ts';
 
 interface ListProps {
   readonly live: RunsLive;
-  readonly opened: string | null;
-  readonly onOpen: (id: string | null) => void;
   readonly withAgent: boolean;
   readonly empty: ReactNode;
 }
 
-export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps) {
+/** Runs, newest first; each opens its page. */
+export function RunList({ live, withAgent, empty }: ListProps) {
   const now = useNow(1000);
   const { rows: runs, refused, more } = live;
   if (runs === null) return <Unread refused={refused} />;
@@ -25,16 +23,8 @@ export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps) {
       {refused !== null && <RefusedNotice refused={refused} />}
       {runs.length === 0 && <div className="empty">{empty}</div>}
       <ol className={`runs${withAgent ? ' runs-wide' : ''}`}>
-        {runs.map((run) => (
-          <RunRow
-            key={run.run_id}
-            run={run}
-            now={now}
-            open={opened === run.run_id}
-            onOpen={(on) => onOpen(on ? run.run_id : null)}
-            withAgent={withAgent}
-            onChanged={live.again}
-          />
+        {underParents(runs).map(({ run, isUnder }) => (
+          <RunRow key={run.run_id} run={run} now={now} isUnder={isUnder} withAgent={withAgent} />
         ))}
       </ol>
       <MoreButton more={more} word="Older runs" />
@@ -42,22 +32,16 @@ export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps) {
   );
 }
 
-interface RowProps {
-  readonly run: Run;
-  readonly now: number;
-  readonly open: boolean;
-  readonly onOpen: (on: boolean) => void;
-  readonly withAgent: boolean;
-  readonly onChanged: () => void;
-}
+type RowProps = Readonly<{ run: Run; now: number; isUnder: boolean; withAgent: boolean }>;
 
-export function RunRow({ run, now, open, onOpen, withAgent, onChanged }: RowProps) {
+function RunRow({ run, now, isUnder, withAgent }: RowProps) {
+  const { open } = useVillage();
   const name = useAgentName(run.agent_id);
   const viewer = useViewerId();
   const { word, tone } = stateLabel(run);
   return (
-    <li className="run" data-run-id={run.run_id} data-state={run.state}>
-      <button type="button" className="run-line" aria-expanded={open} onClick={() => onOpen(!open)}>
+    <li className="run" data-run-id={run.run_id} data-state={run.state} data-under={isUnder}>
+      <button type="button" className="run-line" onClick={() => open({ view: 'runs', run: run.run_id })}>
         {withAgent && (
           <span className="run-agent">
             <Avatar id={run.agent_id} size={26} />
@@ -73,7 +57,6 @@ export function RunRow({ run, now, open, onOpen, withAgent, onChanged }: RowProp
         <span className="run-length">{runLength(run, now)}</span>
         <Time at={run.created_at} word={timeAgo(run.created_at, now)} />
       </button>
-      {open && <RunDetails run={run} onChanged={onChanged} />}
     </li>
   );
 }

@@ -1,7 +1,7 @@
 import { listWorkers, type Run, type Worker } from '@hamlet/contract';
 import { runRefreshMs } from '../../client/minds/run-trace.ts';
 import { useLive } from '../../client/query/use-live.ts';
-import { Badge, Button, LinkButton, RefusedNotice, useNow, Fact } from '../../ui/controls.tsx';
+import { Badge, Button, LinkButton, Part, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { mayCancel, runLength, stateLabel } from './run-labels.ts';
 import { useCancelRun } from './use-runs.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
@@ -15,13 +15,13 @@ export function RunWorkers({ run, version }: Readonly<{ run: Run; version: numbe
   const workers = data?.workers ?? [];
   if (workers.length === 0) return null;
   return (
-    <Fact name="Workers">
+    <Part name="Workers">
       <ul className="run-workers">
         {workers.map((worker) => (
           <WorkerLine key={worker.run.run_id} worker={worker} onChanged={again} />
         ))}
       </ul>
-    </Fact>
+    </Part>
   );
 }
 

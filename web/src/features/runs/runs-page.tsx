@@ -1,17 +1,19 @@
-import { getRun, RUN_STATES } from '@hamlet/contract';
-import { useLive } from '../../client/query/use-live.ts';
-import { LinkButton, RefusedNotice, Unread, useNow } from '../../ui/controls.tsx';
+import { RUN_STATES } from '@hamlet/contract';
+import { LinkButton } from '../../ui/controls.tsx';
 import { Choices, FilterChip, SelectField } from '../../ui/fields.tsx';
 import { useAgentNames, useVillage, useVillageState } from '../village-context.ts';
 import { Page } from '../navigation/page.tsx';
-import { RunList, RunRow } from './run-list.tsx';
+import { RunList } from './run-list.tsx';
+import { RunPage } from './run-page.tsx';
 import { STATE_LABELS } from './run-labels.ts';
 import { useRuns } from './use-runs.ts';
 
 const PAGE = 50;
-const REFRESH_MS = 2000;
 
+/** All runs; or the run in the address. */
 export function RunsPage() {
+  const run = useVillageState((state) => state.place.run);
+  if (run !== null) return <RunPage key={run} id={run} />;
   return (
     <Page title="Runs" intro="Tasks that people and schedules gave to agents." needs="runs:read">
       <Filters />
@@ -32,7 +34,7 @@ function Filters() {
         keys={[null, ...RUN_STATES]}
         value={place.state}
         wordOf={(state) => (state === null ? 'All' : STATE_LABELS[state].word)}
-        onChange={(state) => open({ state, run: null })}
+        onChange={(state) => open({ state })}
       />
       <SelectField
         label="Agent"
@@ -44,7 +46,7 @@ function Filters() {
           ...(place.who === null || agents.some(({ id }) => id === place.who) ? [] : [[place.who, place.who] as const]),
           ...agents.map(({ id, name }) => [id, name] as const),
         ]}
-        onChange={(who) => open({ who: who === '' ? null : who, run: null })}
+        onChange={(who) => open({ who: who === '' ? null : who })}
       />
       {place.schedule !== null && (
         <FilterChip
@@ -54,18 +56,14 @@ function Filters() {
           onEnd={() => open({ schedule: null })}
         />
       )}
-      {narrowed && (
-        <LinkButton word="Show all" onClick={() => open({ who: null, state: null, schedule: null, run: null })} />
-      )}
+      {narrowed && <LinkButton word="Show all" onClick={() => open({ who: null, state: null, schedule: null })} />}
     </div>
   );
 }
 
 function Found() {
-  const { open } = useVillage();
-  const { who, schedule, state, run } = useVillageState((all) => all.place);
+  const { who, schedule, state } = useVillageState((all) => all.place);
   const live = useRuns({ agent: who, schedule, state, page: PAGE });
-  const listed = live.rows?.some(({ run_id: id }) => id === run) ?? true;
   const empty =
     who === null && schedule === null && state === null ? (
       <>
@@ -75,38 +73,8 @@ function Found() {
       'No runs match.'
     );
   return (
-    <>
-      {run !== null && !listed && <OneRun key={run} id={run} />}
-      <div className="card">
-        <RunList live={live} opened={run} onOpen={(id) => open({ run: id })} withAgent empty={empty} />
-      </div>
-    </>
-  );
-}
-
-/** The run in the address, if it is not in the list because it is older or the filters leave it out. */
-function OneRun({ id }: { readonly id: string }) {
-  const { open } = useVillage();
-  const now = useNow(1000);
-  const live = useLive(getRun, { params: { run_id: id } }, REFRESH_MS);
-  if (live.data === null)
-    return live.refused === null ? (
-      <Unread refused={null} word="Loading the run…" />
-    ) : (
-      <RefusedNotice refused={live.refused} onDismiss={() => open({ run: null })} />
-    );
-  return (
-    <section className="card one-run" aria-label="The run of this address">
-      <ol className="runs runs-wide">
-        <RunRow
-          run={live.data.run}
-          now={now}
-          open
-          onOpen={() => open({ run: null })}
-          withAgent
-          onChanged={live.again}
-        />
-      </ol>
-    </section>
+    <div className="card">
+      <RunList live={live} withAgent empty={empty} />
+    </div>
   );
 }

@@ -210,8 +210,8 @@ function Ahead({ draft }: { readonly draft: Draft }) {
   const timing = useDeferredValue(timingOf(draft));
   const next = nextTimes(timing, now);
   return (
-    <section className="ahead" aria-label="Next firings" aria-live="polite">
-      <h3 className="section-name">Next firings</h3>
+    <section className="ahead" aria-label="Next runs" aria-live="polite">
+      <h3 className="section-name">Next runs</h3>
       {next.ok ? (
         <NextTimesList slots={next.slots} timeZone={timing.timeZone ?? null} />
       ) : (

@@ -74,7 +74,7 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps) {
           </ul>
         </section>
         <section>
-          <h3 className="section-name">Next firings</h3>
+          <h3 className="section-name">Next runs</h3>
           {schedule.suspend ? (
             <p className="empty">None while the schedule is suspended.</p>
           ) : (

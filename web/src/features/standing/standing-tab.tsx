@@ -64,14 +64,14 @@ export function StandingTab({ agent }: { readonly agent: AgentDetail }) {
   if (!mayRead)
     return (
       <p className="hint">
-        {heldOf(agent.standing).length === 0 ? 'No measure holds.' : agent.standing.reason} Members see who took which
+        {heldOf(agent.standing).length === 0 ? 'No restrictions.' : agent.standing.reason} Members see who took which
         measure, and why. <LinkButton word="Sign in" onClick={openSignIn} />
       </p>
     );
   return (
     <>
       {live.data === null && live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data?.measures.length === 0 && <Notice tone="good">No measure holds.</Notice>}
+      {live.data?.measures.length === 0 && <Notice tone="good">No restrictions.</Notice>}
       <ul className="measures">
         {OFFERED.map((measure) => (
           <MeasureRow

@@ -49,9 +49,7 @@ function VillageClock() {
     >
       <Icon name={phase.icon} size={16} />
       <b>{clockTime(clock.minute)}</b>
-      <span className="wide-only">
-        {phase.word}, day {clock.day + 1}
-      </span>
+      <span className="wide-only">in the village, day {clock.day + 1}</span>
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import type { Permission, SessionMessage } from '@hamlet/contract';
+import type { Permission, Run, SessionMessage } from '@hamlet/contract';
 import { memo, type ReactElement, useMemo, useState } from 'react';
 import { type Exchange, isFinalMessage, sameExchange } from '../../../client/minds/conversation.ts';
 import type { RunTrace } from '../../../client/minds/run-trace.ts';
@@ -6,8 +6,11 @@ import { type ModelItem, type TraceItem, traceItems } from '../../../client/mind
 import { Avatar, Icon, LinkButton, Notice, RefusedNotice, Time } from '../../../ui/controls.tsx';
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
-import { eventLabel, type NoteEvent, scriptedLabel } from '../../runs/run-labels.ts';
-import { useViewerId, useVillage } from '../../village-context.ts';
+import { AddTokens } from '../../runs/add-tokens.tsx';
+import { tokensHelp } from '../../runs/run-advice.ts';
+import { nearLimit, shareLabel } from '../../runs/run-budget.ts';
+import { eventLabel, type NoteEvent, parkedLabel, scriptedLabel } from '../../runs/run-labels.ts';
+import { useRole, useViewerId, useVillage } from '../../village-context.ts';
 import {
   authorLabel,
   failureLabel,
@@ -76,16 +79,17 @@ function modelView({ state, code, text }: ModelItem, answer: string): ReactEleme
 interface FinishedProps extends WorkProps {
   readonly runId: string;
   readonly trace: RunTrace;
+  readonly state: SessionMessage['state'];
 }
 
-function FinishedWork({ runId, trace, items, answer, onAnswered }: FinishedProps) {
+function FinishedWork({ runId, trace, state, items, answer, onAnswered }: FinishedProps) {
   const [open, setOpen] = useState(false);
   const isKnown = trace.events.length > 0;
   return (
     <div className="finished-work">
       <button type="button" className="work-line" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name="chevron" size={13} />
-        {workLabel(trace.run, items)}
+        {workLabel(trace.run, items, state)}
       </button>
       {open && (isKnown ? <Work items={items} answer={answer} onAnswered={onAnswered} /> : null)}
       {open && !isKnown && <ReadWork runId={runId} answer={answer} onAnswered={onAnswered} />}
@@ -94,7 +98,7 @@ function FinishedWork({ runId, trace, items, answer, onAnswered }: FinishedProps
   );
 }
 
-function ReadWork({ runId, answer, onAnswered }: Omit<FinishedProps, 'items' | 'trace'>) {
+function ReadWork({ runId, answer, onAnswered }: Omit<FinishedProps, 'items' | 'trace' | 'state'>) {
   const { state, stream } = useRunTrace(runId);
   if (stream.kind === 'refused') return <RefusedNotice refused={stream.refused} />;
   if (state.events.length === 0)
@@ -144,7 +148,7 @@ function OneExchange({ exchange, agentId, agentName, waitsFor, onAnswered }: Exc
           <Question message={question} />
           {waitsFor !== null && <Queued text={waitsFor} />}
           {question.state === 'working' && (
-            <OpenWork items={items} words={wordsOf(trace)} author={author} onAnswered={onAnswered} />
+            <OpenWork items={items} run={trace.run} words={wordsOf(trace)} author={author} onAnswered={onAnswered} />
           )}
           {isFinalMessage(question) && (
             <Outcome exchange={exchange} question={question} items={items} onAnswered={onAnswered} />
@@ -175,12 +179,15 @@ function Queued({ text }: { readonly text: string }) {
 
 interface OpenWorkProps {
   readonly items: readonly TraceItem[];
+  readonly run: Run | null;
   readonly words: string | null;
   readonly author: Author;
   readonly onAnswered: (permission: Permission) => void;
 }
 
-function OpenWork({ items, words, author, onAnswered }: OpenWorkProps) {
+function OpenWork({ items, run, words, author, onAnswered }: OpenWorkProps) {
+  const near = run === null ? null : nearLimit(run);
+  const parked = run === null ? null : parkedLabel(run, minuteTime);
   return (
     <>
       <Work items={items} answer={null} onAnswered={onAnswered} />
@@ -192,8 +199,13 @@ function OpenWork({ items, words, author, onAnswered }: OpenWorkProps) {
       )}
       <p className="working">
         <span className="working-dots" aria-hidden="true" />
-        {workingLabel(author.name, items, words !== null)}
+        {parked ?? workingLabel(author.name, items, words !== null)}
       </p>
+      {run !== null && near !== null && (
+        <p className="message-facts message-near">
+          {shareLabel(near)}. <AddTokens run={run} />
+        </p>
+      )}
     </>
   );
 }
@@ -210,10 +222,11 @@ function Outcome({ exchange: { answer, trace }, question, items, onAnswered }: O
   return (
     <>
       {runId !== null && (
-        <FinishedWork runId={runId} trace={trace} items={items} answer={answer} onAnswered={onAnswered} />
+        <FinishedWork runId={runId} trace={trace} state={state} items={items} answer={answer} onAnswered={onAnswered} />
       )}
+      {runId === null && state === 'cancelled' && <p className="message-facts">Stopped.</p>}
       {runId !== null && answer === null && <AnswerDeliverables runId={runId} />}
-      {state !== 'answered' && <NotAnswered message={question} text={failureLabel(question, trace.run)} />}
+      {state === 'failed' && <NotAnswered message={question} run={trace.run} />}
     </>
   );
 }
@@ -278,16 +291,15 @@ function Answer({ message, author }: Readonly<{ message: SessionMessage; author:
   );
 }
 
-function NotAnswered({ message, text }: Readonly<{ message: SessionMessage; text: string }>) {
+function NotAnswered({ message: { run_id: id }, run }: Readonly<{ message: SessionMessage; run: Run | null }>) {
   const { open } = useVillage();
-  if (message.state === 'cancelled') return <p className="message-facts">{text}</p>;
-  const { run_id: run } = message;
+  const role = useRole();
   return (
     <Notice
       tone="bad"
-      end={run === null ? undefined : <LinkButton word="The run" onClick={() => open({ view: 'runs', run })} />}
+      end={id === null ? undefined : <LinkButton word="The run" onClick={() => open({ view: 'runs', run: id })} />}
     >
-      {text}
+      {failureLabel(run, role)} {run !== null && tokensHelp(run.error) && <AddTokens run={run} />}
     </Notice>
   );
 }

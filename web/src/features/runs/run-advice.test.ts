@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failureSentence, tokensHelp } from './run-advice.ts';
+
+test('a failure names its cause and who can mend it', () => {
+  const refused = { code: 'model_auth', message: 'The model answered 401' };
+  assert.equal(
+    failureSentence(refused, 'member'),
+    'The model answered 401. Ask an admin to renew the key of the model, which its provider refused.',
+  );
+  assert.match(failureSentence(refused, 'admin'), /^The model answered 401\. You can renew the key/);
+  assert.equal(
+    failureSentence({ code: 'unheard_of', message: 'It broke!' }, 'member'),
+    'It broke! Write again, or look at the run.',
+  );
+});
+
+test('more tokens help where tokens were the limit', () => {
+  assert.deepEqual(
+    ['budget_tokens', 'model_token_quota_exhausted', 'budget_steps', 'model_auth'].map((code) => tokensHelp({ code })),
+    [true, true, false, false],
+  );
+  assert.equal(tokensHelp(null), false);
+});

@@ -1,0 +1,56 @@
+import type { HandsCall, Permission } from '@hamlet/contract';
+import { useMemo } from 'react';
+import type { ModelItem, TraceItem } from '../../client/minds/trace-items.ts';
+import { Time } from '../../ui/controls.tsx';
+import { Markdown } from '../markdown/markdown.tsx';
+import { CallLine } from './call-line.tsx';
+import { eventLabel, modelLabel } from './run-labels.ts';
+
+type CourseProps = Readonly<{
+  items: readonly TraceItem[];
+  calls: readonly HandsCall[];
+  onAnswered: (permission: Permission) => void;
+}>;
+
+/** What happened in a run, in order: answers of the model, calls and events. */
+export function RunCourse({ items, calls, onAnswered }: CourseProps) {
+  const logged = useMemo(() => new Map(calls.map((call) => [call.call_id, call])), [calls]);
+  return (
+    <ol className="course">
+      {items.map((item) => (
+        <li key={item.key} data-event={item.kind === 'note' ? item.event.event : item.kind}>
+          <Time at={item.at} word={new Date(item.at).toLocaleTimeString('en-GB')} />
+          <CourseItem
+            item={item}
+            logged={item.kind === 'call' ? logged.get(item.callId) : undefined}
+            onAnswered={onAnswered}
+          />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function CourseItem({
+  item,
+  logged,
+  onAnswered,
+}: Readonly<{ item: TraceItem; logged: HandsCall | undefined; onAnswered: CourseProps['onAnswered'] }>) {
+  switch (item.kind) {
+    case 'call':
+      return <CallLine call={item} logged={logged} onAnswered={onAnswered} />;
+    case 'model':
+      return <ModelLine item={item} />;
+    case 'note':
+      return <span>{eventLabel(item.event)}</span>;
+  }
+}
+
+function ModelLine({ item }: { readonly item: ModelItem }) {
+  return (
+    <div className="model-line">
+      <span className="model-line-head">{modelLabel(item)}</span>
+      {item.text !== null && <Markdown text={item.text} />}
+    </div>
+  );
+}

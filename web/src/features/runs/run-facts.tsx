@@ -1,0 +1,108 @@
+import type { Run } from '@hamlet/contract';
+import type { CallItem, TraceItem } from '../../client/minds/trace-items.ts';
+import { Fact, LinkButton } from '../../ui/controls.tsx';
+import { dateTime } from '../../ui/time-labels.ts';
+import type { Source } from '../citations/opened-pages.ts';
+import { isChange, shortCall, toolLabel } from '../permissions/call-labels.ts';
+import { TaintList } from '../permissions/taint-list.tsx';
+import { RunSources } from '../results/session-results.tsx';
+import { useAgentName, useShowAgent, useVillage } from '../village-context.ts';
+import { SAFE_MODE_LABELS } from './run-labels.ts';
+import { RunSkills } from './run-skills.tsx';
+
+type FactsProps = Readonly<{
+  run: Run;
+  items: readonly TraceItem[];
+  sources: readonly Source[] | null;
+  version: number;
+}>;
+
+/** What belongs to a run besides its result: agent, conversation, mode, sources, skills. */
+export function RunFacts({ run, items, sources, version }: FactsProps) {
+  return (
+    <dl className="run-facts">
+      <Origin run={run} />
+      {run.safe_mode !== undefined && (
+        <Fact name="Mode" data-safe-mode={run.safe_mode}>
+          {SAFE_MODE_LABELS[run.safe_mode].fact}
+        </Fact>
+      )}
+      {run.taint !== undefined && (
+        <Fact
+          name="Read from outside"
+          title="Text from outside has reached this run: it asks a person before it sends, spends or runs code"
+        >
+          <TaintList taint={run.taint} />
+        </Fact>
+      )}
+      <Changes run={run} items={items} />
+      <RunSources sources={sources} text={run.summary ?? ''} />
+      <RunSkills run={run} version={version} />
+    </dl>
+  );
+}
+
+function Origin({ run }: { readonly run: Run }) {
+  const { open, select } = useVillage();
+  const showAgent = useShowAgent();
+  const name = useAgentName(run.agent_id);
+  const { session_id: chat, schedule } = run;
+  return (
+    <>
+      <Fact name="Agent">
+        <LinkButton word={name} onClick={() => select(run.agent_id)} />
+        {run.attempt > 1 && <>, started {run.attempt} times</>}
+      </Fact>
+      <Fact name="Given">{dateTime(Date.parse(run.created_at))}</Fact>
+      {schedule !== null && (
+        <Fact name="Schedule">
+          <LinkButton word={schedule.name} onClick={() => open({ view: 'schedules', schedule: schedule.name })} />, for{' '}
+          {dateTime(Date.parse(schedule.slot))}
+        </Fact>
+      )}
+      {chat !== null && (
+        <Fact name="Chat">
+          <LinkButton word="Open the conversation" onClick={() => showAgent(run.agent_id, { tab: 'chat', chat })} />
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Changes({ run, items }: Readonly<{ run: Run; items: readonly TraceItem[] }>) {
+  const calls = items.filter((item) => item.kind === 'call');
+  const changes = calls.filter(isChange);
+  const unsettled = new Set(run.unsettled);
+  const nameOf = (id: string): string => {
+    const call = calls.find(({ callId }) => callId === id);
+    return call === undefined ? id : callLabel(call);
+  };
+  return (
+    <>
+      {changes.length > 0 && (
+        <Fact name="Changed">
+          <ul className="run-changes">
+            {changes.map((call) => (
+              <li key={call.key}>{callLabel(call)}</li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+      {unsettled.size > 0 && (
+        <Fact name="Unsettled" className="run-unsettled">
+          These calls may have happened; no result is known:
+          <ul className="run-changes">
+            {[...unsettled].map((id) => (
+              <li key={id}>{nameOf(id)}</li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function callLabel({ tool, argumentsText }: CallItem): string {
+  const values = shortCall({ tool, argumentsText });
+  return values === '' ? toolLabel(tool).word : `${toolLabel(tool).word}: ${values}`;
+}
