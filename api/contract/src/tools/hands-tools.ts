@@ -160,7 +160,11 @@ export const HANDS_TOOLS = {
     input: StopProcess,
     description: 'End a background process of this run, or send it a signal.',
   },
-  read_file: { ...read, input: ReadFile, description: 'Read a file of /workspace: a text with line numbers, or an image.' },
+  read_file: {
+    ...read,
+    input: ReadFile,
+    description: 'Read a file of /workspace: a text with line numbers, or an image.',
+  },
   write_file: {
     ...write,
     input: WriteFile,

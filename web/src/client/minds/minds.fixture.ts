@@ -71,6 +71,7 @@ export function aPermission(more: Partial<Permission> = {}): Permission {
     tool: 'post_to_board',
     arguments: '{"body":"Bob needs rope.","title":"Rope for Bob"}',
     why: 'policy',
+    allowed_by: 'approver',
     reason: 'Posts to the board need a permission.',
     question: null,
     state: 'pending',
