@@ -1,7 +1,7 @@
 /** Exports only the part for a server with OpenAI's Chat Completions: loaded code takes memory in the process of each agent. */
 export { createChatAdapter } from './adapters/chat-completions/chat-adapter.ts';
 export { CHAT_PROFILES } from './adapters/chat-completions/chat-profile.ts';
-export type { ChatMessage, JsonSchema, ToolDefinition } from './chat/chat-request.ts';
+export type { ChatImage, ChatMessage, JsonSchema, ReasoningItem, ToolDefinition } from './chat/chat-request.ts';
 export { EMPTY_ANSWER, foldDelta, outcomeOf } from './chat/fold-answer.ts';
 export { MODEL_ERRORS } from './chat/model-error.ts';
 export { createModel } from './routing/create-model.ts';

@@ -1,7 +1,9 @@
 export type {
+  ChatImage,
   ChatMessage,
   ChatRequest,
   JsonSchema,
+  ReasoningItem,
   ResponseSchema,
   ToolCall,
   ToolChoice,
@@ -15,13 +17,14 @@ export type {
   FailedAttempt,
   Finish,
   PartialAnswer,
+  ReasoningPiece,
   Target,
 } from './chat/chat-delta.ts';
 export type { AdapterCall, ChatAdapter, Model } from './chat/model.ts';
 export { callsOf, collectAnswer, EMPTY_ANSWER, foldDelta, outcomeOf } from './chat/fold-answer.ts';
 export type { AnswerState } from './chat/fold-answer.ts';
 export { MODEL_ERROR_CODES, MODEL_ERRORS, ModelFault } from './chat/model-error.ts';
-export type { ModelError, ModelErrorCode } from './chat/model-error.ts';
+export type { Mender, ModelError, ModelErrorCode } from './chat/model-error.ts';
 export { estimatePromptTokens, estimateTokens } from './chat/token-usage.ts';
 export type { TokenUsage } from './chat/token-usage.ts';
 export { estimateCost } from './chat/cost-estimate.ts';

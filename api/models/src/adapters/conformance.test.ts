@@ -1,4 +1,5 @@
 /** Runs the conformance suite for every adapter. A new adapter is one entry here. */
+import type { ChatRequest } from '../chat/chat-request.ts';
 import { ModelFault } from '../chat/model-error.ts';
 import type { SubscriptionTokens } from './responses/subscription-tokens.ts';
 import { CHAT_PROFILES } from './chat-completions/chat-profile.ts';
@@ -8,7 +9,7 @@ import { createCompletionsAdapter } from './completions/completions-adapter.ts';
 import { createOllamaAdapter } from './ollama/ollama-adapter.ts';
 import { createSubscriptionAdapter } from './responses/subscription-adapter.ts';
 import { conformAdapter } from '../testing/conformance/conform-adapter.ts';
-import { TEST_KEY, TOOLS, type AdapterSubject } from '../testing/conformance/bench.ts';
+import { RICH_REQUEST, TEST_KEY, TOOLS, type AdapterSubject } from '../testing/conformance/bench.ts';
 import { ANTHROPIC_WIRE } from '../testing/wires/anthropic-wire.ts';
 import { COMPLETIONS_WIRE } from '../testing/wires/completions-wire.ts';
 import { RESPONSES_WIRE } from '../testing/wires/responses-wire.ts';
@@ -17,14 +18,21 @@ import { OPENAI_WIRE, OPENROUTER_WIRE, VLLM_WIRE } from '../testing/wires/chat-w
 
 const BEARER = { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' };
 
-const CHAT_BODY = {
+const chatBody = (thoughts: object) => ({
   model: 'up-model',
   messages: [
     { role: 'system', content: 'You are Ada.' },
-    { role: 'user', content: 'Go to the mill and say hello.' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Go to the mill and say hello.' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,aGVyb24=' } },
+      ],
+    },
     {
       role: 'assistant',
       content: 'I go.',
+      ...thoughts,
       tool_calls: [
         { id: 'call_a', type: 'function', function: { name: 'go_to', arguments: '{"place":"mill"}' } },
         { id: 'call_b', type: 'function', function: { name: 'say', arguments: '{"text":"hello"}' } },
@@ -32,14 +40,24 @@ const CHAT_BODY = {
     },
     { role: 'tool', tool_call_id: 'call_a', content: 'You are at the mill.' },
     { role: 'tool', tool_call_id: 'call_b', content: 'Said.' },
-    { role: 'user', content: 'Thank you.' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Thank you.' },
+        { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,bWlsbA==' } },
+      ],
+    },
   ],
   stream: false,
   tools: TOOLS.map((tool) => ({ type: 'function', function: tool })),
   tool_choice: 'auto',
   parallel_tool_calls: true,
   temperature: 0.5,
-};
+});
+
+function assistantThoughts({ messages }: ChatRequest): unknown {
+  return messages.flatMap((message) => (message.role === 'assistant' ? (message.reasoning ?? []) : []));
+}
 
 /** A sign-in whose tokens cannot be renewed. */
 const SIGNED_IN: SubscriptionTokens = {
@@ -54,27 +72,39 @@ const SIGNED_IN: SubscriptionTokens = {
   },
 };
 
+interface ChatExpectation {
+  readonly extra?: object;
+  readonly thoughts?: object;
+}
+
 /** The servers that share OpenAI's Chat Completions. */
 function chatSubject(
-  name: 'openai' | 'openrouter' | 'vllm' | 'compatible',
+  name: keyof typeof CHAT_PROFILES,
   wire: AdapterSubject['wire'],
-  extra: object = { max_tokens: 200 },
+  { extra = { max_tokens: 200 }, thoughts = {} }: ChatExpectation,
 ): AdapterSubject {
   return {
     name,
     wire,
     open: (url, kit) =>
       createChatAdapter({ provider: name, baseUrl: `${url}/v1`, apiKey: TEST_KEY, profile: CHAT_PROFILES[name] }, kit),
-    expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...CHAT_BODY, ...extra } },
+    expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...chatBody(thoughts), ...extra } },
     tools: true,
   };
 }
 
+const WORDS = 'The mill is north.';
 const SUBJECTS: readonly AdapterSubject[] = [
-  chatSubject('openai', OPENAI_WIRE, { max_completion_tokens: 200 }),
-  chatSubject('openrouter', OPENROUTER_WIRE, { max_tokens: 200, usage: { include: true } }),
-  chatSubject('vllm', VLLM_WIRE),
-  chatSubject('compatible', OPENAI_WIRE),
+  chatSubject('openai', OPENAI_WIRE, { extra: { max_completion_tokens: 200 } }),
+  chatSubject('openrouter', OPENROUTER_WIRE, {
+    extra: { max_tokens: 200, usage: { include: true } },
+    thoughts: { reasoning: WORDS, reasoning_details: [{ type: 'reasoning.encrypted', data: 'ZGV0YWls' }] },
+  }),
+  chatSubject('vllm', VLLM_WIRE, { thoughts: { reasoning_content: WORDS, reasoning: WORDS } }),
+  chatSubject('compatible', OPENAI_WIRE, { thoughts: { reasoning_content: WORDS } }),
+  chatSubject('gateway', OPENAI_WIRE, {
+    thoughts: { reasoning_content: WORDS, reasoning_items: assistantThoughts(RICH_REQUEST) },
+  }),
   {
     name: 'anthropic',
     wire: ANTHROPIC_WIRE,
@@ -88,10 +118,18 @@ const SUBJECTS: readonly AdapterSubject[] = [
         stream: false,
         system: [{ type: 'text', text: 'You are Ada.', cache_control: { type: 'ephemeral' } }],
         messages: [
-          { role: 'user', content: [{ type: 'text', text: 'Go to the mill and say hello.' }] },
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'Go to the mill and say hello.' },
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVyb24=' } },
+            ],
+          },
           {
             role: 'assistant',
             content: [
+              { type: 'thinking', thinking: 'is ', signature: 'c2lnbmF0dXJl' },
+              { type: 'redacted_thinking', data: 'aGlkZGVu' },
               { type: 'text', text: 'I go.' },
               { type: 'tool_use', id: 'call_a', name: 'go_to', input: { place: 'mill' } },
               { type: 'tool_use', id: 'call_b', name: 'say', input: { text: 'hello' } },
@@ -101,7 +139,14 @@ const SUBJECTS: readonly AdapterSubject[] = [
             role: 'user',
             content: [
               { type: 'tool_result', tool_use_id: 'call_a', content: 'You are at the mill.' },
-              { type: 'tool_result', tool_use_id: 'call_b', content: 'Said.' },
+              {
+                type: 'tool_result',
+                tool_use_id: 'call_b',
+                content: [
+                  { type: 'text', text: 'Said.' },
+                  { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: 'bWlsbA==' } },
+                ],
+              },
               { type: 'text', text: 'Thank you.' },
             ],
           },
@@ -124,10 +169,11 @@ const SUBJECTS: readonly AdapterSubject[] = [
         model: 'up-model',
         messages: [
           { role: 'system', content: 'You are Ada.' },
-          { role: 'user', content: 'Go to the mill and say hello.' },
+          { role: 'user', content: 'Go to the mill and say hello.', images: ['aGVyb24='] },
           {
             role: 'assistant',
             content: 'I go.',
+            thinking: WORDS,
             tool_calls: [
               { function: { name: 'go_to', arguments: { place: 'mill' } } },
               { function: { name: 'say', arguments: { text: 'hello' } } },
@@ -135,9 +181,10 @@ const SUBJECTS: readonly AdapterSubject[] = [
           },
           { role: 'tool', content: 'You are at the mill.', tool_name: 'go_to' },
           { role: 'tool', content: 'Said.', tool_name: 'say' },
-          { role: 'user', content: 'Thank you.' },
+          { role: 'user', content: 'Thank you.', images: ['bWlsbA=='] },
         ],
         stream: false,
+        truncate: false,
         tools: TOOLS.map((tool) => ({ type: 'function', function: tool })),
         options: { temperature: 0.5, num_predict: 200 },
       },
@@ -157,15 +204,35 @@ const SUBJECTS: readonly AdapterSubject[] = [
         model: 'up-model',
         instructions: 'You are Ada.',
         input: [
-          { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go to the mill and say hello.' }] },
+          {
+            type: 'message',
+            role: 'user',
+            content: [
+              { type: 'input_text', text: 'Go to the mill and say hello.' },
+              { type: 'input_image', image_url: 'data:image/png;base64,aGVyb24=' },
+            ],
+          },
+          {
+            type: 'reasoning',
+            summary: [{ type: 'summary_text', text: 'north' }],
+            encrypted_content: 'c2VhbGVk',
+          },
           { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I go.' }] },
           { type: 'function_call', call_id: 'call_a', name: 'go_to', arguments: '{"place":"mill"}' },
           { type: 'function_call', call_id: 'call_b', name: 'say', arguments: '{"text":"hello"}' },
           { type: 'function_call_output', call_id: 'call_a', output: 'You are at the mill.' },
-          { type: 'function_call_output', call_id: 'call_b', output: 'Said.' },
+          {
+            type: 'function_call_output',
+            call_id: 'call_b',
+            output: [
+              { type: 'input_text', text: 'Said.' },
+              { type: 'input_image', image_url: 'data:image/jpeg;base64,bWlsbA==' },
+            ],
+          },
           { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Thank you.' }] },
         ],
         store: false,
+        include: ['reasoning.encrypted_content'],
         stream: true,
         tools: TOOLS.map((tool) => ({ type: 'function', ...tool, strict: false })),
         tool_choice: 'auto',

@@ -1,9 +1,10 @@
 import type { AdapterDelta } from '../chat/chat-delta.ts';
 import { faultIn } from '../chat/model-error.ts';
 import type { AdapterCall, ChatAdapter } from '../chat/model.ts';
-import { bodyOf, endpoint, jsonOf, postJson, type AdapterKit } from '../transport/provider-exchange.ts';
+import { parseExact, parseJson } from '../transport/json-text.ts';
+import { bodyOf, endpoint, postJson, type AdapterKit } from '../transport/provider-exchange.ts';
 import type { ServerAnswer } from '../transport/server-answer.ts';
-import { parseJson, serverEvents } from '../transport/text-lines.ts';
+import { answerParts, type AnswerPart } from '../transport/text-lines.ts';
 
 export interface ModelServer {
   readonly provider: string;
@@ -19,9 +20,10 @@ export interface AnswerReader {
   /** True once no further event can come. */
   readonly isEnded?: boolean;
   read(chunk: unknown): Iterable<AdapterDelta>;
-  /** Reads a whole answer, if it differs in form from a chunk. */
-  readWhole?(body: unknown): Iterable<AdapterDelta>;
-  end(): AdapterDelta;
+  /** Reads a whole answer, which a provider may send even if it was asked for a stream. */
+  readWhole(body: unknown): Iterable<AdapterDelta>;
+  /** The last pieces. `isComplete`: the provider said that the answer is complete, with or without a finish reason. */
+  end(isComplete: boolean): Iterable<AdapterDelta>;
 }
 
 /** The protocol of a provider that answers JSON POST requests. */
@@ -29,35 +31,49 @@ export interface Protocol {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   body(call: AdapterCall): object;
-  read(answer: ServerAnswer, call: AdapterCall): AsyncIterable<AdapterDelta>;
+  read(answer: ServerAnswer): AsyncIterable<AdapterDelta>;
 }
 
-/** Server-sent events up to `[DONE]` or the end that the reader detects. */
-async function* readEvents(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta> {
+const DONE = '[DONE]';
+
+/** The value of an event; null for one without data, or one that the end of the body cut off. */
+function valueOf({ data, isOpen = false }: AnswerPart): unknown {
+  if (data.trim() === '') return null;
   try {
-    for await (const { data } of serverEvents(bodyOf(answer))) {
-      if (data === '[DONE]') return;
-      for (const delta of reader.read(parseJson(data))) yield delta;
-      if (reader.isEnded === true) return;
+    return parseExact(data);
+  } catch {
+    if (isOpen) return null;
+    // A failure in plain words, unless it is broken JSON.
+    return /^\s*[[{"]/.test(data) ? parseJson(data) : { error: data };
+  }
+}
+
+function* readPart(part: AnswerPart, reader: AnswerReader): Generator<AdapterDelta> {
+  if (part.kind === 'whole') return yield* reader.readWhole(parseJson(part.data));
+  const value = valueOf(part);
+  if (value !== null) yield* reader.read(value);
+}
+
+/** Reads up to the end of the answer; true if the provider said that it is complete. */
+async function* readParts(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta, boolean> {
+  try {
+    for await (const part of answerParts(bodyOf(answer))) {
+      if (part.kind === 'event' && part.data.trim() === DONE) return true;
+      yield* readPart(part, reader);
+      if (part.kind === 'whole') return true;
+      if (reader.isEnded === true) return false;
     }
   } catch (thrown) {
     // A connection lost after the finish reason loses only the usage, which is then estimated.
     if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
   }
+  return false;
 }
 
-async function* readWhole(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta> {
-  const body = await jsonOf(answer);
-  yield* reader.readWhole?.(body) ?? reader.read(body);
-}
-
-export async function* readAnswer(
-  answer: ServerAnswer,
-  stream: boolean,
-  reader: AnswerReader,
-): AsyncGenerator<AdapterDelta> {
-  yield* stream ? readEvents(answer, reader) : readWhole(answer, reader);
-  yield reader.end();
+/** Reads an answer, a whole one or a stream of events, by what the provider sent instead of what was asked for. */
+export async function* readAnswer(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta> {
+  const isComplete = yield* readParts(answer, reader);
+  yield* reader.end(isComplete);
 }
 
 export function jsonAdapter(server: ModelServer, protocol: Protocol, kit: AdapterKit): ChatAdapter {
@@ -69,7 +85,7 @@ export function jsonAdapter(server: ModelServer, protocol: Protocol, kit: Adapte
     async *ask(call) {
       const { stream, signal } = call;
       const url = endpoint(baseUrl, path);
-      yield* protocol.read(await postJson(kit, { url, headers, body: protocol.body(call), stream, signal }), call);
+      yield* protocol.read(await postJson(kit, { url, headers, body: protocol.body(call), stream, signal }));
     },
   };
 }

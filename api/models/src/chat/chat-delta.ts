@@ -1,4 +1,4 @@
-import type { ToolCall } from './chat-request.ts';
+import type { ReasoningItem, ToolCall } from './chat-request.ts';
 import type { CostEstimate } from './cost-estimate.ts';
 import type { ModelError } from './model-error.ts';
 import type { ReportedUsage, TokenUsage } from './token-usage.ts';
@@ -15,10 +15,17 @@ export interface ToolPiece {
   readonly arguments?: string | undefined;
 }
 
+/** A piece of a thought. A piece with `sealed` ends its item; the next piece begins another one. */
+export interface ReasoningPiece {
+  readonly kind: 'reasoning';
+  readonly text: string;
+  readonly sealed?: string | null | undefined;
+}
+
 /** Pieces of an answer from an adapter. `end` comes last; an answer without it is incomplete. */
 export type AdapterDelta =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'reasoning'; readonly text: string }
+  | ReasoningPiece
   | ToolPiece
   /** A later report overrides the fields that it contains. */
   | { readonly kind: 'usage'; readonly usage: ReportedUsage }
@@ -54,7 +61,10 @@ export interface FailedAttempt extends Spent {
 export interface PartialAnswer extends Spent {
   readonly target: Target | null;
   readonly content: string;
+  /** The words of all thoughts. */
   readonly reasoning: string;
+  /** The thoughts as the next request must repeat them. */
+  readonly reasoningItems: readonly ReasoningItem[];
   readonly toolCalls: readonly ToolCall[];
   /** Earlier attempts, which may also have cost tokens. */
   readonly failedAttempts: readonly FailedAttempt[];

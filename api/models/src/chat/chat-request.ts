@@ -7,6 +7,20 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+export interface ChatImage {
+  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  /** The bytes in base64. */
+  readonly data: string;
+}
+
+/** A thought of a model, which a provider may need again in the next request. */
+export interface ReasoningItem {
+  /** Empty if the provider keeps the words to itself. */
+  readonly text: string;
+  /** The provider's signature or encrypted item, verbatim; null without one. A provider ignores the seals of others. */
+  readonly sealed: string | null;
+}
+
 export type ChatMessage =
   | {
       readonly role: 'system';
@@ -14,9 +28,19 @@ export type ChatMessage =
       /** True if later requests repeat everything up to here, so that a provider may cache it. */
       readonly cacheable?: boolean | undefined;
     }
-  | { readonly role: 'user'; readonly content: string }
-  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls?: readonly ToolCall[] | undefined }
-  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
+  | { readonly role: 'user'; readonly content: string; readonly images?: readonly ChatImage[] | undefined }
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly toolCalls?: readonly ToolCall[] | undefined;
+      readonly reasoning?: readonly ReasoningItem[] | undefined;
+    }
+  | {
+      readonly role: 'tool';
+      readonly toolCallId: string;
+      readonly content: string;
+      readonly images?: readonly ChatImage[] | undefined;
+    };
 
 export interface ToolDefinition {
   readonly name: string;

@@ -1,5 +1,14 @@
-import type { ChatDelta, ChatOutcome, FailedAttempt, PartialAnswer, Spent, Target, ToolPiece } from './chat-delta.ts';
-import type { ToolCall } from './chat-request.ts';
+import type {
+  ChatDelta,
+  ChatOutcome,
+  FailedAttempt,
+  PartialAnswer,
+  ReasoningPiece,
+  Spent,
+  Target,
+  ToolPiece,
+} from './chat-delta.ts';
+import type { ReasoningItem, ToolCall } from './chat-request.ts';
 import type { ModelError } from './model-error.ts';
 
 interface PartialCall {
@@ -13,6 +22,7 @@ export interface AnswerState {
   readonly target: Target | null;
   readonly content: string;
   readonly reasoning: string;
+  readonly reasoningItems: readonly ReasoningItem[];
   readonly calls: readonly PartialCall[];
   readonly failedAttempts: readonly FailedAttempt[];
   readonly last: Extract<ChatDelta, { readonly kind: 'end' | 'failed' }> | null;
@@ -22,6 +32,7 @@ export const EMPTY_ANSWER: AnswerState = {
   target: null,
   content: '',
   reasoning: '',
+  reasoningItems: [],
   calls: [],
   failedAttempts: [],
   last: null,
@@ -39,6 +50,15 @@ function addPiece(calls: readonly PartialCall[], piece: ToolPiece): readonly Par
   return at < 0 ? [...calls, joined] : calls.with(at, joined);
 }
 
+function addThought(
+  items: readonly ReasoningItem[],
+  { text, sealed = null }: ReasoningPiece,
+): readonly ReasoningItem[] {
+  const last = items.at(-1);
+  if (last?.sealed === null) return items.with(-1, { text: last.text + text, sealed });
+  return text === '' && sealed === null ? items : [...items, { text, sealed }];
+}
+
 /** Adds one piece to an answer. Pure. */
 export function foldDelta(state: AnswerState, delta: ChatDelta): AnswerState {
   switch (delta.kind) {
@@ -47,7 +67,11 @@ export function foldDelta(state: AnswerState, delta: ChatDelta): AnswerState {
     case 'text':
       return { ...state, content: state.content + delta.text };
     case 'reasoning':
-      return { ...state, reasoning: state.reasoning + delta.text };
+      return {
+        ...state,
+        reasoning: state.reasoning + delta.text,
+        reasoningItems: addThought(state.reasoningItems, delta),
+      };
     case 'tool':
       return { ...state, calls: addPiece(state.calls, delta) };
     case 'retry':
@@ -76,13 +100,14 @@ export function callsOf({ calls }: Pick<AnswerState, 'calls'>): readonly ToolCal
 
 /** The outcome of a finished answer. Throws if neither `end` nor `failed` was folded: the caller has a bug. Pure. */
 export function outcomeOf(state: AnswerState): ChatOutcome {
-  const { content, reasoning, failedAttempts, target, last } = state;
+  const { content, reasoning, reasoningItems, failedAttempts, target, last } = state;
   if (last === null) throw new Error('the stream has no end: fold all its pieces first');
   const { usage, costEstimate } = last;
   const partial: PartialAnswer = {
     target,
     content,
     reasoning,
+    reasoningItems,
     toolCalls: callsOf(state),
     failedAttempts,
     usage,

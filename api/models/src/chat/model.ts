@@ -16,6 +16,8 @@ export interface AdapterCall {
   readonly model: string;
   readonly stream: boolean;
   readonly signal: AbortSignal;
+  /** Maximum tokens of a prompt and its answer together, if known. */
+  readonly contextTokens?: number | undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ChatRequest } from './chat-request.ts';
+import type { ChatMessage, ChatRequest } from './chat-request.ts';
 
 /** Tokens as a provider reports them; absent fields are unknown. */
 export interface ReportedUsage {
@@ -7,6 +7,8 @@ export interface ReportedUsage {
   readonly cachedPromptTokens?: number | undefined;
   /** Tokens of the prompt that the provider wrote to its cache. Some providers charge more for them. */
   readonly cacheWriteTokens?: number | undefined;
+  /** Tokens of the thoughts, which are a part of the completion. */
+  readonly reasoningTokens?: number | undefined;
 }
 
 /** The usage of an answer: `usage {prompt, completion, total}` on the wire. */
@@ -16,6 +18,7 @@ export interface TokenUsage {
   readonly totalTokens: number;
   readonly cachedPromptTokens: number;
   readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
   /** True if at least one number is an estimate, because the provider did not report it. */
   readonly estimated: boolean;
 }
@@ -27,6 +30,8 @@ export interface TokenUsage {
 const BYTES_PER_TOKEN = 4;
 /** Tokens for the role and the separators of a message. */
 const TOKENS_PER_MESSAGE = 4;
+/** Providers count a picture of about a thousand pixels a side as 800 to 1,600 tokens. */
+const TOKENS_PER_IMAGE = 1_200;
 
 const encoder = new TextEncoder();
 
@@ -34,12 +39,19 @@ export function estimateTokens(text: string): number {
   return Math.ceil(encoder.encode(text).length / BYTES_PER_TOKEN);
 }
 
+function estimateMessage(message: ChatMessage, isOfThisTurn: boolean): number {
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  const ofCalls = calls.reduce((all, call) => all + estimateTokens(call.name) + estimateTokens(call.arguments), 0);
+  const images = message.role === 'user' || message.role === 'tool' ? (message.images ?? []) : [];
+  const thoughts = message.role === 'assistant' && isOfThisTurn ? (message.reasoning ?? []) : [];
+  const ofThoughts = thoughts.reduce((all, { text }) => all + estimateTokens(text), 0);
+  return TOKENS_PER_MESSAGE + estimateTokens(message.content) + ofCalls + ofThoughts + images.length * TOKENS_PER_IMAGE;
+}
+
+/** Counts only the thoughts since the last user message: providers leave out earlier ones. */
 export function estimatePromptTokens({ messages, tools = [], responseSchema }: ChatRequest): number {
-  const ofMessages = messages.reduce((sum, message) => {
-    const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-    const ofCalls = calls.reduce((all, call) => all + estimateTokens(call.name) + estimateTokens(call.arguments), 0);
-    return sum + TOKENS_PER_MESSAGE + estimateTokens(message.content) + ofCalls;
-  }, 0);
+  const lastUser = messages.findLastIndex(({ role }) => role === 'user');
+  const ofMessages = messages.reduce((sum, message, at) => sum + estimateMessage(message, at > lastUser), 0);
   const ofTools = tools.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0);
   return ofMessages + ofTools + (responseSchema === undefined ? 0 : estimateTokens(JSON.stringify(responseSchema)));
 }
@@ -55,6 +67,7 @@ export function completeUsage(reported: ReportedUsage, request: ChatRequest, com
     totalTokens: promptTokens + completionTokens,
     cachedPromptTokens,
     cacheWriteTokens: Math.min(reported.cacheWriteTokens ?? 0, promptTokens - cachedPromptTokens),
+    reasoningTokens: Math.min(reported.reasoningTokens ?? 0, completionTokens),
     estimated: reported.promptTokens === undefined || reported.completionTokens === undefined,
   };
 }

@@ -1,13 +1,15 @@
-import type { AdapterDelta, ChatDelta, Finish, Spent, Target, ToolPiece } from '../chat/chat-delta.ts';
+import type { AdapterDelta, ChatDelta, Spent, Target } from '../chat/chat-delta.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { estimateCost, type ModelPrice } from '../chat/cost-estimate.ts';
 import { collectAnswer } from '../chat/fold-answer.ts';
+import { describeImages } from '../chat/image-text.ts';
 import { ModelFault, type ModelError, type ModelErrorCode } from '../chat/model-error.ts';
 import type { ChatAdapter, Model } from '../chat/model.ts';
 import { completeUsage, type ReportedUsage } from '../chat/token-usage.ts';
 import type { AnswerLimits } from '../transport/answer-limits.ts';
 import { pause, type ModelPorts } from '../transport/model-ports.ts';
 import { callerError, scrubber, scrubDeep } from '../transport/scrub.ts';
+import { evenAnswer } from './even-answer.ts';
 import { decideNext, type RetryPolicy } from './decide-next.ts';
 import { ALL_CAPABILITIES, fitRequest, type Capabilities } from './fit-request.ts';
 
@@ -16,6 +18,8 @@ export interface ModelTarget {
   readonly model: string;
   readonly price: ModelPrice | null;
   readonly can?: Capabilities | undefined;
+  /** Maximum tokens of a prompt and its answer together, for servers that reserve them for each request. */
+  readonly contextTokens?: number | undefined;
 }
 
 export interface ModelSetup {
@@ -81,21 +85,20 @@ async function* tryOnce(
   { target, round, attempt }: { readonly target: ModelTarget; readonly round: Round; readonly attempt: Attempt },
 ): AsyncGenerator<ChatDelta, ModelError | null> {
   const { request, stream, signal, refusal } = round;
-  const { adapter, model, price, can = ALL_CAPABILITIES } = target;
+  const { adapter, model, price, contextTokens, can = ALL_CAPABILITIES } = target;
   try {
     signal.throwIfAborted();
     if (refusal !== null) throw new ModelFault('bad_request', refusal);
-    const calls = new CallCheck(request, limits);
-    for await (const delta of adapter.ask({ request, model, stream: stream && can.stream, signal })) {
+    const sent = can.images ? request : describeImages(request);
+    const asked = { request: sent, model, stream: stream && can.stream, signal, contextTokens };
+    for await (const delta of evenAnswer(adapter.ask(asked), request, limits)) {
       signal.throwIfAborted();
       attempt.take(delta);
       if (delta.kind === 'end') {
-        yield* calls.missingIds();
         const raw = scrubDeep(delta.raw, scrubber(adapter.secrets()));
-        yield { ...delta, finish: calls.finishOf(delta.finish), raw, ...spentOf(attempt, request, price) };
+        yield { ...delta, raw, ...spentOf(attempt, request, price) };
         return null;
       }
-      if (delta.kind === 'tool') calls.take(delta);
       if (delta.kind !== 'usage') yield delta;
     }
     throw new ModelFault('network', 'the provider closed the answer before its end');
@@ -153,43 +156,4 @@ export function createModel(setup: ModelSetup): Model {
     chat: (request) => collectAnswer(start(request, false)),
     stream: (request) => start(request, true),
   };
-}
-
-interface Slot {
-  hasId: boolean;
-  hasName: boolean;
-}
-
-/**
- * Normalizes the tool calls of all adapters: limits their number, adds missing ids, requires names, and sets the finish
- * reason `tool_calls`. Mutable because a call spans several pieces.
- */
-class CallCheck {
-  readonly #slots = new Map<number, Slot>();
-  readonly #idBase: number;
-  readonly #most: number;
-
-  constructor({ messages }: ChatRequest, { toolCalls }: Pick<AnswerLimits, 'toolCalls'>) {
-    this.#idBase = messages.length;
-    this.#most = toolCalls;
-  }
-
-  take({ slot, id = '', name = '' }: ToolPiece): void {
-    const known = this.#slots.get(slot) ?? { hasId: false, hasName: false };
-    this.#slots.set(slot, { hasId: known.hasId || id !== '', hasName: known.hasName || name !== '' });
-    if (this.#slots.size > this.#most)
-      throw new ModelFault('bad_answer', `the answer has more than ${this.#most} tool calls`);
-  }
-
-  *missingIds(): Generator<ToolPiece> {
-    for (const [slot, { hasId, hasName }] of this.#slots) {
-      if (!hasName) throw new ModelFault('bad_answer', 'a tool call in the answer has no name');
-      if (!hasId) yield { kind: 'tool', slot, id: `call_${this.#idBase}_${slot}` };
-    }
-  }
-
-  /** Servers disagree on the finish reason of an answer with calls. */
-  finishOf(finish: Finish): Finish {
-    return this.#slots.size > 0 && finish === 'stop' ? 'tool_calls' : finish;
-  }
 }

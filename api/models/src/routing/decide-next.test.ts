@@ -30,7 +30,7 @@ test('only retryable codes are retried, and only before a visible token', () => 
   }
   assert.deepEqual(
     MODEL_ERROR_CODES.filter((code) => MODEL_ERRORS[code].retry),
-    ['rate', 'overloaded', 'network'],
+    ['rate', 'overloaded', 'unreachable', 'network'],
   );
 });
 

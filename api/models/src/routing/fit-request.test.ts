@@ -114,6 +114,43 @@ test('required calls and JSON are refused without a request if no model supports
   assert.equal(fitToRoute(configOf(), 'words', { ...ASK, responseSchema: SCHEMA }).refusal, null);
 });
 
+test('a model that does not see gets a text in place of an image, and one that sees gets the image', async () => {
+  const seeing = {
+    role: 'user' as const,
+    content: 'Look.',
+    images: [{ mediaType: 'image/png' as const, data: 'aGVyb24=' }],
+  };
+  const words = 'Look.\n[image/png, 1 kB: this model cannot see images]';
+  const bodies: unknown[] = [];
+  const expect = ({ body }: { readonly body: unknown }): void =>
+    void bodies.push((body as { messages: unknown }).messages);
+  wire.add(
+    { expect, answer: OPENAI_WIRE.plain({ text: ['no'] }) },
+    { expect, answer: OPENAI_WIRE.plain({ text: ['yes'] }) },
+  );
+  assert.ok((await open('words').chat({ messages: [seeing] })).ok);
+  const able = configOf({ capabilities: [{ provider: 'words', model: 'w-1', images: true }] });
+  const opened = openModel(able, 'words', {
+    credentials: { key: () => null, subscription: () => null },
+    ports: SYSTEM_PORTS,
+  });
+  assert.ok(opened.ok && (await opened.model.chat({ messages: [seeing] })).ok);
+  assert.deepEqual(bodies, [
+    [{ role: 'user', content: words }],
+    [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look.' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,aGVyb24=' } },
+        ],
+      },
+    ],
+  ]);
+  assert.equal(fitToRoute(configOf(), 'words', { messages: [seeing] }).request.messages[0]?.content, words);
+  wire.verify();
+});
+
 test("the configuration overrides the abilities of a provider's kind, and names existing providers", () => {
   const able = configOf({ capabilities: [{ model: 'b', tools: true, json: true }] });
   assert.equal(fitToRoute(able, 'base', { ...ASK, tools: TOOLS }).toolsIgnored, false);

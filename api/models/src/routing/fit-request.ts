@@ -1,7 +1,9 @@
 import type { Target } from '../chat/chat-delta.ts';
 import type { ChatMessage, ChatRequest, ToolCall } from '../chat/chat-request.ts';
+import { describeImages } from '../chat/image-text.ts';
 import { findRoute, matchPattern } from './find-route.ts';
 import type { ModelsConfig } from './models-config.ts';
+import { seesImages } from './sees-images.ts';
 
 export interface Capabilities {
   readonly tools: boolean;
@@ -9,10 +11,12 @@ export interface Capabilities {
   /** True if it can stream. */
   readonly stream: boolean;
   readonly embeddings: boolean;
+  /** True if it sees images. */
+  readonly images: boolean;
 }
 
-export const ALL_CAPABILITIES: Capabilities = { tools: true, json: true, stream: true, embeddings: true };
-const TEXT_ALONE: Capabilities = { tools: false, json: false, stream: true, embeddings: false };
+export const ALL_CAPABILITIES: Capabilities = { tools: true, json: true, stream: true, embeddings: true, images: true };
+const TEXT_ALONE: Capabilities = { tools: false, json: false, stream: true, embeddings: false, images: false };
 
 /** Informs a model that it has no tools, so that it does not claim to have acted. */
 const TEXT_MODE =
@@ -21,17 +25,18 @@ const RESULT_MAX_CHARS = 2_000;
 
 type Config = Pick<ModelsConfig, 'providers' | 'capabilities'>;
 
-/** The abilities of a model at a provider: from the configuration, else by the kind of the provider. Pure. */
+/** The abilities of a model at a provider: from the configuration, else by the kind of the provider and, for images, the name of the model. Pure. */
 export function findCapabilities({ providers, capabilities }: Config, { provider, model }: Target): Capabilities {
   const named = capabilities.find(
     (entry) => (entry.provider ?? provider) === provider && matchPattern(entry.model, model) !== null,
   );
+  const kind = providers[provider]?.kind;
+  const images = kind !== undefined && seesImages(kind, model);
   if (named !== undefined) {
     const { tools, json, stream, embeddings } = named;
-    return { tools, json, stream, embeddings };
+    return { tools, json, stream, embeddings, images: named.images ?? images };
   }
-  const kind = providers[provider]?.kind;
-  return kind === 'completions' || kind === 'scripted' ? TEXT_ALONE : ALL_CAPABILITIES;
+  return kind === 'completions' || kind === 'scripted' ? TEXT_ALONE : { ...ALL_CAPABILITIES, images };
 }
 
 function offersTools({ tools = [], toolChoice }: ChatRequest): boolean {
@@ -51,8 +56,11 @@ function callText({ name, arguments: text }: ToolCall): string {
 }
 
 function plainMessage(message: ChatMessage): ChatMessage {
-  if (message.role === 'tool')
-    return { role: 'user', content: `Result of a tool: ${message.content.slice(0, RESULT_MAX_CHARS)}` };
+  if (message.role === 'tool') {
+    const { content, images } = message;
+    const words = content.slice(0, RESULT_MAX_CHARS).toWellFormed();
+    return { role: 'user', content: `Result of a tool: ${words}`, ...(images === undefined ? {} : { images }) };
+  }
   if (message.role !== 'assistant' || message.toolCalls === undefined) return message;
   const { content, toolCalls } = message;
   return { role: 'assistant', content: [content, ...toolCalls.map(callText)].filter((part) => part !== '').join('\n') };
@@ -83,7 +91,7 @@ export interface Fit<T> {
 }
 
 /**
- * Fits a request to a chain: drops models that do not support it. If none remains, it ignores optional tools, and
+ * Fits a request to a chain: drops models that do not support it, and describes images if no model sees. If none remains, it ignores optional tools, and
  * refuses a required tool call or JSON. Pure.
  */
 export function fitRequest<T extends { readonly can?: Capabilities | undefined }>(
@@ -95,13 +103,18 @@ export function fitRequest<T extends { readonly can?: Capabilities | undefined }
   const able = (can: Capabilities = ALL_CAPABILITIES): boolean =>
     (!needsTools || can.tools) && (!needsJson || can.json);
   const left = targets.filter(({ can }) => able(can));
-  if (left.length > 0) return { targets: left, request, toolsIgnored: false, refusal: null };
+  if (left.length > 0) return { targets: left, request: fitImages(left, request), toolsIgnored: false, refusal: null };
   const refused = (refusal: string): Fit<T> => ({ targets, request, toolsIgnored: false, refusal });
   if (demandsTool(request)) return refused('this model cannot call tools: do not require a call, or use another model');
   const writers = targets.filter(({ can = ALL_CAPABILITIES }) => !needsJson || can.json);
   if (writers.length === 0)
     return refused('this model does not support schemas: ask without one, or use another model');
-  return { targets: writers, request: withoutTools(request), toolsIgnored: true, refusal: null };
+  return { targets: writers, request: withoutTools(fitImages(writers, request)), toolsIgnored: true, refusal: null };
+}
+
+/** The request with texts in place of images if no model of the chain sees. */
+function fitImages(targets: readonly { readonly can?: Capabilities | undefined }[], request: ChatRequest): ChatRequest {
+  return targets.some(({ can = ALL_CAPABILITIES }) => can.images) ? request : describeImages(request);
 }
 
 /** Fits a request to the chain of a model's name; unchanged if no route matches. Pure. */

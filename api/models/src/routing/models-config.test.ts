@@ -38,9 +38,12 @@ test('a configuration has defaults, routes and prices', () => {
   ]);
   assert.deepEqual(findRoute(config, 'gpt-5')?.fallbackOn, [
     'auth',
+    'forbidden',
+    'no_such_model',
     'quota',
     'rate',
     'overloaded',
+    'unreachable',
     'network',
     'bad_answer',
   ]);

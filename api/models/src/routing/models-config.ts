@@ -46,10 +46,13 @@ const CredentialName = z
 /** Maximum number of parallel requests, for self-hosted servers; no limit if absent. */
 const places = { maxInFlight: z.int().min(1).max(10_000).optional() };
 
+/** Fields that a configuration may leave out for servers that refuse them; the last two are of assistant messages. */
+const OMITTABLE = ['temperature', 'seed', 'parallel_tool_calls', 'stop', 'reasoning_content', 'reasoning'] as const;
+
 const chatFields = {
   ...places,
   headers: z.record(z.string(), z.string()).optional(),
-  omit: z.array(z.enum(['temperature', 'seed', 'parallel_tool_calls', 'stop'])).optional(),
+  omit: z.array(z.enum(OMITTABLE)).optional(),
 };
 
 const Provider = z.discriminatedUnion(
@@ -150,6 +153,8 @@ const Capability = z.strictObject({
   /** False for a server that cannot stream. */
   stream: z.boolean().default(true),
   embeddings: z.boolean().default(true),
+  /** By default known from the name of the model. */
+  images: z.boolean().optional(),
 });
 
 const positive = z.int('write a whole number').positive('write a number above 0');

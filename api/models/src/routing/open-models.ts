@@ -114,6 +114,7 @@ export function openModel(config: ModelsConfig, name: string, setup: ModelsSetup
         model,
         price: findPrice(config, { provider, model }),
         can: findCapabilities(config, { provider, model }),
+        contextTokens: chain.contextTokens,
       };
       if (own !== undefined) return { adapter: own, ...facts };
       if (settings === undefined || settings.kind === 'scripted')

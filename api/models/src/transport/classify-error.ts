@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { ModelFault, type ModelErrorCode } from '../chat/model-error.ts';
+import { wordsOf, type ReportWords } from './error-report.ts';
 import type { ServerAnswer } from './server-answer.ts';
 
 /** A failure as a provider reports it: in an HTTP answer, or in the middle of a stream (without status and headers). */
@@ -9,72 +9,54 @@ export interface ReportedError {
   readonly body: unknown;
 }
 
-const Text = z.string().catch('');
-const Word = z.union([z.string(), z.number().transform(String)]).catch('');
-const Details = z.object({
-  message: Text,
-  type: Word,
-  code: Word,
-  resets_in_seconds: z.number().nullish().catch(null),
-});
-/** The error fields of all providers; a field of another type counts as absent. */
-const ErrorBody = z.object({
-  error: z.union([z.string(), z.looseObject({})]).nullish(),
-  detail: z.union([z.string(), z.looseObject({})]).nullish(),
-  message: Text,
-});
-
-interface Parts {
-  readonly message: string;
-  readonly words: string;
-  readonly resetsInS: number | null;
-}
-
-function partsOf(body: unknown): Parts {
-  if (typeof body === 'string') return { message: body, words: '', resetsInS: null };
-  const outer = ErrorBody.safeParse(body);
-  if (!outer.success) return { message: '', words: '', resetsInS: null };
-  const inner = outer.data.error ?? outer.data.detail;
-  if (typeof inner === 'string') return { message: inner, words: '', resetsInS: null };
-  const details = Details.parse(inner ?? body);
-  const upstream = UpstreamError.safeParse(inner);
-  return {
-    message: upstream.success ? `${details.message}: ${upstream.data.metadata.raw}` : details.message,
-    words: `${details.code} ${details.type}`,
-    resetsInS: details.resets_in_seconds ?? null,
-  };
-}
-
-/** OpenRouter forwards the error text of the upstream provider. */
-const UpstreamError = z.object({ metadata: z.object({ raw: z.string() }) });
+type Rules = readonly (readonly [RegExp, ModelErrorCode])[];
 
 /** Codes and types that the providers document. The first that matches decides. */
-const BY_WORD: readonly (readonly [RegExp, ModelErrorCode])[] = [
-  [/insufficient_quota|billing|usage_limit_reached|usage_not_included|insufficient_credits/, 'quota'],
-  [/context_length_exceeded|request_too_large|context_window/, 'context_too_long'],
-  [/content_filter|content_policy|moderation|invalid_prompt/, 'content_refused'],
-  [/invalid_api_key|authentication_error|permission_error|token_expired|token_invalidated/, 'auth'],
-  [/rate_limit/, 'rate'],
-  [/overloaded|slow_down|server_error|api_error|timeout_error|unavailable/, 'overloaded'],
+const BY_WORD: Rules = [
+  [/insufficient_(quota|credits|balance)|billing|usage_limit_reached|usage_not_included|payment_required/i, 'quota'],
+  [
+    /context_length_exceeded|exceed_context_size|request_too_large|context_window|tokens_limit_reached/i,
+    'context_too_long',
+  ],
+  [/content_filter|content_policy|moderation|invalid_prompt/i, 'content_refused'],
+  [/invalid_api_key|authentication_error|unauthenticated|token_expired|token_invalidated/i, 'auth'],
+  [/permission_error|permission_denied/i, 'forbidden'],
+  [/model_not_found|deployment_?not_?found|model_not_available/i, 'no_such_model'],
+  [/rate_limit/i, 'rate'],
 ];
 
-/** Messages of servers without codes, or with one code for several failures. */
-const BY_MESSAGE: readonly (readonly [RegExp, ModelErrorCode])[] = [
+/** Messages of servers without codes, or with one code for several failures, even if they call it their own failure. */
+const BY_MESSAGE: Rules = [
   [
-    /credit balance is too low|requires more credits|insufficient credits|exceeded your current quota|usage limit/i,
+    /credit balance is too low|requires more credits|insufficient (credits|balance)|exceeded your current quota|usage limit/i,
     'quota',
   ],
   [
-    /maximum context length|prompt is too long|context window|exceeds? (the |its )?(available |maximum )?(context|model length)|input length .*exceed/i,
+    /(maximum|model'?s?) context length|context (size|length|window) .*(exceed|full)|exceeds? (the |its )?(available |maximum )?(context|model length)|context window/i,
     'context_too_long',
   ],
-  [/flagged|content (management |filtering )?policy|requires moderation|guardrail/i, 'content_refused'],
+  [
+    /(prompt|input|request) is too (long|large)|input length .*exceed|input token count .*exceeds|reduce the length of the (messages|prompt|input)|too many (input )?tokens|too large for model/i,
+    'context_too_long',
+  ],
 ];
+
+/** Messages that count unless the server reports a failure of its own. */
+const BY_MESSAGE_OF_REFUSAL: Rules = [
+  [/flagged|content (management |filtering )?policy|requires moderation|guardrail/i, 'content_refused'],
+  [
+    /model\b.{0,120}\b(does not exist|not exist|not found|is not available|is not a valid model)|(no|unknown) (such )?model|not a valid model|no endpoints found for|^model: /i,
+    'no_such_model',
+  ],
+];
+
+/** Words for a failure without a closer cause. */
+const BY_VAGUE_WORD: Rules = [[/overloaded|slow_down|server_error|api_error|timeout_error|unavailable/i, 'overloaded']];
 
 const BY_STATUS: Readonly<Record<number, ModelErrorCode>> = {
   401: 'auth',
   402: 'quota',
-  403: 'auth',
+  403: 'forbidden',
   408: 'network',
   409: 'overloaded',
   413: 'context_too_long',
@@ -86,15 +68,19 @@ function codeOfStatus(status: number): ModelErrorCode {
   return BY_STATUS[status] ?? (status >= 500 ? 'overloaded' : 'bad_request');
 }
 
-function codeOf(status: number | undefined, { message, words }: Parts): ModelErrorCode {
-  const byWord = BY_WORD.find(([pattern]) => pattern.test(words))?.[1];
-  if (byWord !== undefined) return byWord;
+const find = (rules: Rules, text: string): ModelErrorCode | undefined =>
+  rules.find(([pattern]) => pattern.test(text))?.[1];
+
+function codeOf(status: number | undefined, { message, words }: ReportWords): ModelErrorCode {
   const known = status ?? Number(/\b[45]\d\d\b/.exec(words)?.[0] ?? 500);
-  // Anthropic and vLLM use one type for several failures; the message distinguishes them, except for failures of the
-  // server itself.
-  const byMessage = BY_MESSAGE.find(([pattern]) => pattern.test(message))?.[1];
-  const isServerError = status !== undefined && status >= 500;
-  return byMessage === undefined || isServerError ? codeOfStatus(known) : byMessage;
+  const isRefusal = status === undefined || status < 500;
+  return (
+    find(BY_WORD, words) ??
+    find(BY_MESSAGE, message) ??
+    (isRefusal ? find(BY_MESSAGE_OF_REFUSAL, message) : undefined) ??
+    find(BY_VAGUE_WORD, words) ??
+    codeOfStatus(known)
+  );
 }
 
 /** `Please try again in 1m2.5s`, `20ms`. */
@@ -115,9 +101,9 @@ function waitInHeaders(headers: ReportedError['headers'], nowMs: number): number
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** Converts a provider's failure report to a fault. Pure. */
+/** Converts a provider's failure report to a fault with the provider's words. Pure. */
 export function classifyError({ status, headers, body }: ReportedError, nowMs: number): ModelFault {
-  const parts = partsOf(body);
+  const parts = wordsOf(body);
   const code = codeOf(status, parts);
   const fromBody = parts.resetsInS === null ? waitInMessage(parts.message) : parts.resetsInS * 1_000;
   const retryAfterMs = waitInHeaders(headers, nowMs) ?? fromBody;

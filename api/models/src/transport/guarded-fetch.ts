@@ -1,5 +1,6 @@
 import { ModelFault } from '../chat/model-error.ts';
 import type { AnswerLimits } from './answer-limits.ts';
+import { connectionFault } from './connection-fault.ts';
 import type { ModelPorts } from './model-ports.ts';
 import type { Fetch } from './server-answer.ts';
 
@@ -49,14 +50,8 @@ class Watch {
   reasonOf(thrown: unknown): unknown {
     if (this.signal.aborted) return this.signal.reason;
     if (thrown instanceof ModelFault) return thrown;
-    return new ModelFault('network', `the connection failed: ${causeOf(thrown)}`);
+    return connectionFault(thrown);
   }
-}
-
-/** The innermost message: `fetch failed` alone does not name the cause. */
-function causeOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
-  return thrown.cause instanceof Error ? thrown.cause.message : thrown.message;
 }
 
 function byteCounter({ limits, byLines }: Guard): (bytes: Uint8Array) => void {

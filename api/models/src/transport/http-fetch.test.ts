@@ -1,10 +1,11 @@
 /** The client against a real server: reused connections, slow and leaving readers, and answers that break off. */
 import assert from 'node:assert/strict';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { httpFetch } from './http-fetch.ts';
+import { connectionFault } from './connection-fault.ts';
+import { createHttpFetch, httpFetch } from './http-fetch.ts';
 import type { ServerRequest } from './server-answer.ts';
 
 const PIECE = Buffer.alloc(64 << 10, 'x');
@@ -103,4 +104,33 @@ test('an invalid address and an already aborted signal are refused', async () =>
   await assert.rejects(httpFetch('http://127.0.0.1:1/', requestOf()), /ECONNREFUSED/);
   await assert.rejects(async () => httpFetch('ftp://127.0.0.1/', requestOf()), /begins with http/);
   await assert.rejects(async () => httpFetch(url, requestOf(AbortSignal.abort(new Error('enough')))), /enough/);
+});
+
+test('a server that never completes the TLS handshake, a refused port and an unknown host are unreachable', async () => {
+  const silent = createTcpServer();
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  const { port } = silent.address() as AddressInfo;
+  const fetch = createHttpFetch({ connectMs: 60 });
+  const cases = [
+    [`https://127.0.0.1:${port}/`, /the host does not answer \(no connection within 60 ms\)/],
+    ['http://127.0.0.1:1/', /no server listens there/],
+    ['http://hamlet.invalid/', /the name of the host is unknown|the name server does not answer|no connection within/],
+  ] as const;
+  for (const [address, words] of cases) {
+    const fault = connectionFault(await fetch(address, requestOf()).catch((thrown: unknown) => thrown));
+    assert.equal(fault.code, 'unreachable', address);
+    assert.match(fault.message, words);
+  }
+  silent.close();
+});
+
+test('the cause of a failure for all addresses of a host is named', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED ::1:1'), { code: 'ECONNREFUSED' });
+  const all = new Error('fetch failed', { cause: new AggregateError([refused, refused]) });
+  const { code, message } = connectionFault(all);
+  assert.deepEqual(
+    [code, message],
+    ['unreachable', 'the server cannot be reached: no server listens there (connect ECONNREFUSED ::1:1)'],
+  );
+  assert.equal(connectionFault(new Error('socket hang up')).code, 'network');
 });

@@ -8,9 +8,14 @@ import type { Fetch, ServerAnswer, ServerRequest } from './server-answer.ts';
  */
 const UNUSED_MS = 4_000;
 
+/** Milliseconds for a connection, with its TLS handshake. An address that drops packets would else use up the whole wait. */
+const CONNECT_MS = 10_000;
+
 const OPTIONS = { keepAlive: true, timeout: UNUSED_MS } as const;
 
 export interface HttpFetchOptions {
+  /** Time limit in milliseconds for a connection, with its TLS handshake. */
+  readonly connectMs?: number | undefined;
   /** Resolves a host name for one connection; by default the system's resolver. It is not called for IP addresses. */
   readonly lookup?: LookupFunction | undefined;
 }
@@ -20,6 +25,7 @@ interface Pools {
   /** Created with the first TLS request, because the TLS modules take some MB and many processes never need them. */
   tlsAgent: TlsAgent | null;
   readonly options: ConstructorParameters<typeof Agent>[0];
+  readonly connectMs: number;
 }
 
 function answerOf(message: IncomingMessage): ServerAnswer {
@@ -50,6 +56,18 @@ function open(pools: Pools, url: URL, { method, headers, body }: ServerRequest):
   return https.request(url, { ...options, agent: pools.tlsAgent });
 }
 
+/** Ends a request whose connection does not come about in time, with the code of the system for it. */
+function limitConnect(sent: ClientRequest, isTls: boolean, connectMs: number): void {
+  sent.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const late = Object.assign(new Error(`no connection within ${connectMs} ms`), { code: 'ETIMEDOUT' });
+    const timer = setTimeout(() => sent.destroy(late), connectMs);
+    const stop = (): void => clearTimeout(timer);
+    socket.once(isTls ? 'secureConnect' : 'connect', stop);
+    sent.once('close', stop);
+  });
+}
+
 /**
  * Sends a request with Node's HTTP client and reuses connections. A model's answer arrives in hundreds of pieces: the
  * platform's fetch passes each through two web streams, which takes about 1.5 times the processor time.
@@ -58,7 +76,9 @@ function send(pools: Pools, url: string, request: ServerRequest): Promise<Server
   const { signal } = request;
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<ServerAnswer>();
-  const sent = open(pools, new URL(url), request);
+  const address = new URL(url);
+  const sent = open(pools, address, request);
+  limitConnect(sent, address.protocol === 'https:', pools.connectMs);
   const stop = (): void => void sent.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
   signal.addEventListener('abort', stop, { once: true });
   sent.once('close', () => signal.removeEventListener('abort', stop));
@@ -68,9 +88,9 @@ function send(pools: Pools, url: string, request: ServerRequest): Promise<Server
   return promise;
 }
 
-export function createHttpFetch({ lookup }: HttpFetchOptions = {}): Fetch {
+export function createHttpFetch({ lookup, connectMs = CONNECT_MS }: HttpFetchOptions = {}): Fetch {
   const options = lookup === undefined ? OPTIONS : { ...OPTIONS, lookup };
-  const pools: Pools = { agent: new Agent(options), tlsAgent: null, options };
+  const pools: Pools = { agent: new Agent(options), tlsAgent: null, options, connectMs };
   return (url, request) => send(pools, url, request);
 }
 

@@ -1,15 +1,28 @@
 import { z } from 'zod';
 import { ModelFault } from '../chat/model-error.ts';
+import { parseExact } from './json-text.ts';
 
-/** A number of tokens that a provider may omit. */
-export const count = z.int().nonnegative().nullish();
-/** Absent and null count as the empty text. */
-export const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '');
+/** A number of tokens. Any other value counts as absent. */
+export const count = z.int().nonnegative().nullish().catch(null);
+/** Any other value counts as the empty text. */
+export const text = z.string().catch('');
+/** A name or an id, which some servers write as a number. */
+export const word = z.union([z.string(), z.number().transform(String)]).catch('');
+/** The arguments of a call: JSON text, or the object that some servers write instead. */
+export const argumentsText = z
+  .unknown()
+  .optional()
+  .transform((value) => (typeof value === 'string' ? value : JSON.stringify(value ?? undefined)) ?? '');
 
-/** Parses a provider's message. A field of an unexpected type is a `bad_answer`; unknown fields are ignored. */
+/** A list in which each entry of another form is left out. Any other value counts as empty. */
+export function listOf<T>(entry: z.ZodType<T>): z.ZodType<readonly T[]> {
+  return z
+    .array(z.unknown())
+    .catch([])
+    .transform((values) => values.flatMap((value) => entry.safeParse(value).data ?? []));
+}
+
+/** Parses a provider's message. A message of an unexpected form is a `bad_answer`; unknown fields are ignored. */
 export function parseReply<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -23,7 +36,7 @@ export function parseReply<T>(schema: z.ZodType<T>, value: unknown): T {
 /** The arguments of an earlier call as an object. Invalid JSON becomes the text of one field, so that the model sees what it wrote. */
 export function objectOf({ arguments: written }: { readonly arguments: string }): unknown {
   try {
-    const value: unknown = JSON.parse(written === '' ? '{}' : written);
+    const value = parseExact(written === '' ? '{}' : written);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
     // The fallback follows below.

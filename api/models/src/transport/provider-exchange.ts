@@ -4,7 +4,7 @@ import { classifyError } from './classify-error.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import type { ModelPorts } from './model-ports.ts';
 import type { Fetch, ServerAnswer } from './server-answer.ts';
-import { parseJson } from './text-lines.ts';
+import { parseJson, wellFormedJson } from './json-text.ts';
 
 export interface AdapterKit {
   readonly ports: ModelPorts;
@@ -69,7 +69,7 @@ export function postJson(kit: AdapterKit, { url, headers, body, stream, signal }
       accept: stream ? 'text/event-stream' : 'application/json',
       ...headers,
     },
-    body: JSON.stringify(body),
+    body: wellFormedJson(JSON.stringify(body)),
     redirect: 'manual',
     signal,
   });

@@ -1,4 +1,5 @@
 import { faultIn, type ModelError } from '../chat/model-error.ts';
+import { isLongNumber } from './json-text.ts';
 
 const HIDDEN = '[hidden]';
 /** Maximum number of characters of an error message for callers. */
@@ -30,7 +31,7 @@ export function callerError(thrown: unknown, { provider, secrets, signal }: Aske
   if (signal.aborted) return { code: 'cancelled', message: 'the caller cancelled the request', provider };
   const fault = faultIn(thrown);
   if (fault === null) throw thrown;
-  const message = scrubber(secrets)(fault.message).slice(0, MESSAGE_CHARS_MAX);
+  const message = scrubber(secrets)(fault.message).slice(0, MESSAGE_CHARS_MAX).toWellFormed();
   return { code: fault.code, message, provider, ...fault.detail };
 }
 
@@ -41,7 +42,7 @@ const DEPTH_MAX = 32;
  */
 export function scrubDeep(value: unknown, scrub: Scrub, depth = 0): unknown {
   if (typeof value === 'string') return scrub(value);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || isLongNumber(value)) return value;
   if (depth >= DEPTH_MAX) return HIDDEN;
   if (Array.isArray(value)) return value.map((item) => scrubDeep(item, scrub, depth + 1));
   return Object.fromEntries(

@@ -1,5 +1,3 @@
-import { ModelFault } from '../chat/model-error.ts';
-
 /** An incomplete line that the next chunk continues. Mutable. */
 class LineReader {
   readonly #decoder = new TextDecoder();
@@ -35,55 +33,71 @@ export async function* textLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
   if (last !== '') yield last;
 }
 
-/** A server-sent event; `event` is `message` if the stream gives no name. */
-export interface ServerEvent {
-  readonly event: string;
+/** The data of a server-sent event, or the text of a body that is not a stream of events. */
+export interface AnswerPart {
+  readonly kind: 'event' | 'whole';
   readonly data: string;
+  /** True for an event that the end of the body cut off, or that only lacks its blank line. */
+  readonly isOpen?: boolean;
 }
 
-/** The fields of the incomplete event. Mutable. */
-class EventReader {
-  #event = '';
-  #data: string | null = null;
+const FIELD = /^(?:(?:data|event|id|retry)?:|(?:data|event|id|retry)$)/;
+const DONE_LINE = /^data: ?\[DONE\]\s*$/;
 
-  take(line: string): ServerEvent | null {
-    if (line !== '') {
-      this.#field(line);
+/** Reads lines as events or, if the first one is none of an event, as one text. Mutable. */
+class PartReader {
+  #data: string | null = null;
+  #whole: string[] | null = null;
+  #isBegun = false;
+
+  take(line: string): AnswerPart | null {
+    if (!this.#isBegun && line.trim() !== '') {
+      this.#isBegun = true;
+      if (!FIELD.test(line)) this.#whole = [];
+    }
+    if (this.#whole !== null) {
+      // Some servers end even a whole answer like a stream.
+      if (!DONE_LINE.test(line)) this.#whole.push(line);
       return null;
     }
-    const [event, data] = [this.#event, this.#data];
-    this.#event = '';
+    if (line === '') return this.#event();
+    this.#field(line);
+    return null;
+  }
+
+  end(lastLine: string): AnswerPart | null {
+    if (lastLine !== '') this.take(lastLine);
+    if (this.#whole !== null) return { kind: 'whole', data: this.#whole.join('\n') };
+    const event = this.#event();
+    return event === null ? null : { ...event, isOpen: true };
+  }
+
+  #event(): AnswerPart | null {
+    const data = this.#data;
     this.#data = null;
-    return data === null ? null : { event: event === '' ? 'message' : event, data };
+    return data === null ? null : { kind: 'event', data };
   }
 
   #field(line: string): void {
     const colon = line.indexOf(':');
-    const field = colon < 0 ? line : line.slice(0, colon);
+    if ((colon < 0 ? line : line.slice(0, colon)) !== 'data') return;
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (field === 'data') this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
-    if (field === 'event') this.#event = value;
+    this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
   }
 }
 
 /**
- * The server-sent events of a body, as WHATWG defines them, without `id` and `retry`. Drops an incomplete event at the
- * end of the stream. Reads lines and events in one pass for speed.
+ * The server-sent events of a body, as WHATWG defines them, without their names; or the whole body if it does not begin
+ * like a stream of events, because some servers send one for the other. Reads lines and events in one pass for speed.
  */
-export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+export async function* answerParts(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnswerPart> {
   const lines = new LineReader();
-  const events = new EventReader();
+  const parts = new PartReader();
   for await (const bytes of body)
     for (const line of lines.take(bytes)) {
-      const event = events.take(line);
-      if (event !== null) yield event;
+      const part = parts.take(line);
+      if (part !== null) yield part;
     }
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ModelFault('bad_answer', 'the provider sent text that is not valid JSON');
-  }
+  const last = parts.end(lines.end());
+  if (last !== null) yield last;
 }

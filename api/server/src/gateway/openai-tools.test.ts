@@ -151,6 +151,8 @@ async function errorOf(call: PromiseLike<unknown>): Promise<APIError> {
 
 const REFUSALS = [
   ['auth', 502, 'model_failed', 1],
+  ['forbidden', 502, 'model_failed', 1],
+  ['no_such_model', 502, 'model_failed', 1],
   ['quota', 502, 'model_failed', 1],
   ['rate', 502, 'model_failed', 2],
   ['overloaded', 502, 'model_failed', 2],

@@ -9,5 +9,14 @@ test('the log shows what a provider says about itself, and no words about the re
     assert.deepEqual([logged.code, logged.status], [code, 400]);
     return 'message' in logged;
   });
-  assert.deepEqual(shown, ['auth', 'quota', 'rate', 'overloaded', 'network']);
+  assert.deepEqual(shown, [
+    'auth',
+    'forbidden',
+    'no_such_model',
+    'quota',
+    'rate',
+    'overloaded',
+    'unreachable',
+    'network',
+  ]);
 });

@@ -10,7 +10,16 @@ const OF_REQUEST: Partial<Readonly<Record<ModelErrorCode, Refusal>>> = {
 };
 
 /** Failures of the provider or its credential. Messages of other failures may quote the prompt or the answer. */
-const OF_PROVIDER: ReadonlySet<ModelErrorCode> = new Set(['auth', 'quota', 'rate', 'overloaded', 'network']);
+const OF_PROVIDER: ReadonlySet<ModelErrorCode> = new Set([
+  'auth',
+  'forbidden',
+  'no_such_model',
+  'quota',
+  'rate',
+  'overloaded',
+  'unreachable',
+  'network',
+]);
 
 /** A failure for the log, without words of the agent or the model. Pure. */
 export const loggedFailure = ({ code, status, message }: ModelError) =>

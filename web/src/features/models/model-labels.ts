@@ -15,13 +15,16 @@ export type TestAnswer = CallData<typeof testModel>;
 
 const FAILURES: Readonly<Record<string, string | undefined>> = {
   auth: 'The provider refuses the key',
+  forbidden: 'The key may not use this model',
+  no_such_model: 'The provider has no model of this name',
   quota: 'The account at the provider has no credit left',
   rate: 'The provider limits the number of requests',
   context_too_long: 'The test does not fit into the model',
   content_refused: 'The provider refuses to answer this',
   bad_request: 'The provider does not accept the request',
   overloaded: 'The provider is overloaded',
-  network: 'The provider cannot be reached',
+  unreachable: 'No server answers at this address',
+  network: 'The provider was too slow, or the connection broke',
   bad_answer: 'The answer of the provider cannot be read',
   cancelled: 'The provider did not answer in time',
 };

@@ -1,6 +1,7 @@
-import type { ChatMessage, ChatRequest, ToolChoice } from '../../chat/chat-request.ts';
+import type { ChatImage, ChatMessage, ChatRequest, ReasoningItem, ToolChoice } from '../../chat/chat-request.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall } from '../../chat/model.ts';
+import { openedSeal, REDACTED, sealedTypeOf } from '../sealed-thought.ts';
 import { objectOf } from '../../transport/parse-reply.ts';
 
 /** The Messages API needs a limit in every request. */
@@ -14,16 +15,33 @@ interface Turn {
 
 const EPHEMERAL = { cache_control: { type: 'ephemeral' } } as const;
 
+function imageBlock({ mediaType, data }: ChatImage): Block {
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
+}
+
+function textBlocks(content: string): readonly Block[] {
+  return content === '' ? [] : [{ type: 'text', text: content }];
+}
+
+/** The API accepts its own thoughts alone: those with its signature, and redacted ones. */
+function thoughtBlocks(reasoning: readonly ReasoningItem[]): readonly Block[] {
+  return reasoning.flatMap((item): readonly Block[] => {
+    const redacted = openedSeal(item, REDACTED);
+    if (redacted !== null) return [redacted];
+    if (item.sealed === null || sealedTypeOf(item) !== null) return [];
+    return [{ type: 'thinking', thinking: item.text, signature: item.sealed }];
+  });
+}
+
 function turnOf(message: Exclude<ChatMessage, { readonly role: 'system' }>): Turn {
-  const text = message.content === '' ? [] : [{ type: 'text', text: message.content }];
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: text };
-    case 'tool':
-      return {
-        role: 'user',
-        content: [{ type: 'tool_result', tool_use_id: message.toolCallId, content: message.content }],
-      };
+      return { role: 'user', content: [...textBlocks(message.content), ...(message.images ?? []).map(imageBlock)] };
+    case 'tool': {
+      const images = (message.images ?? []).map(imageBlock);
+      const content = images.length === 0 ? message.content : [...textBlocks(message.content), ...images];
+      return { role: 'user', content: [{ type: 'tool_result', tool_use_id: message.toolCallId, content }] };
+    }
     case 'assistant': {
       const calls = (message.toolCalls ?? []).map((call) => ({
         type: 'tool_use',
@@ -31,7 +49,8 @@ function turnOf(message: Exclude<ChatMessage, { readonly role: 'system' }>): Tur
         name: call.name,
         input: objectOf(call),
       }));
-      return { role: 'assistant', content: [...text, ...calls] };
+      const thoughts = thoughtBlocks(message.reasoning ?? []);
+      return { role: 'assistant', content: [...thoughts, ...textBlocks(message.content), ...calls] };
     }
     default:
       return message satisfies never;

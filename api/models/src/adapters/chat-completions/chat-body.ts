@@ -1,25 +1,62 @@
-import type { ChatMessage, ChatRequest, ToolChoice } from '../../chat/chat-request.ts';
+import type { ChatMessage, ChatRequest, ReasoningItem, ToolChoice } from '../../chat/chat-request.ts';
+import { dataUrl, moveResultImages } from '../../chat/image-text.ts';
 import type { AdapterCall } from '../../chat/model.ts';
+import { openedSeal, REASONING_DETAILS, sealedTypeOf, THINKING_PART } from '../sealed-thought.ts';
 import type { ChatProfile } from './chat-profile.ts';
 
-function wireMessage(message: ChatMessage): object {
+type UserMessage = Extract<ChatMessage, { readonly role: 'user' }>;
+type AssistantMessage = Extract<ChatMessage, { readonly role: 'assistant' }>;
+
+function userContent({ content, images = [] }: UserMessage): unknown {
+  if (images.length === 0) return content;
+  const pictures = images.map((image) => ({ type: 'image_url', image_url: { url: dataUrl(image) } }));
+  return [...(content === '' ? [] : [{ type: 'text', text: content }]), ...pictures];
+}
+
+/** The thoughts of an assistant message in the fields that the server reads. */
+function thoughtFields({ reasoning = [] }: AssistantMessage, profile: ChatProfile): object {
+  const words = reasoning.map(({ text }) => text).join('');
+  const fields = profile.thoughtFields.filter((field) => !profile.omit.includes(field));
+  const isPart = reasoning.some((item) => sealedTypeOf(item) === THINKING_PART);
+  const texts = words === '' || isPart ? [] : fields.map((field) => [field, words] as const);
+  return { ...Object.fromEntries(texts), ...sealField(reasoning, profile) };
+}
+
+function sealField(reasoning: readonly ReasoningItem[], { sealField: field }: ChatProfile): object {
+  if (field === 'reasoning_items')
+    return reasoning.some(({ sealed }) => sealed !== null) ? { reasoning_items: reasoning } : {};
+  if (field === null) return {};
+  const details = reasoning.flatMap((item) => openedSeal(item, REASONING_DETAILS)?.['details'] ?? []);
+  return details.length === 0 ? {} : { reasoning_details: details };
+}
+
+/** The text, after the thoughts of a server that writes both as parts. */
+function assistantContent({ content, toolCalls = [], reasoning = [] }: AssistantMessage): unknown {
+  const thoughts = reasoning.filter((item) => sealedTypeOf(item) === THINKING_PART);
+  if (thoughts.length === 0) return content === '' && toolCalls.length > 0 ? null : content;
+  const parts = thoughts.map(({ text }) => ({ type: 'thinking', thinking: [{ type: 'text', text }] }));
+  return [...parts, ...(content === '' ? [] : [{ type: 'text', text: content }])];
+}
+
+function wireMessage(message: ChatMessage, profile: ChatProfile): object {
   switch (message.role) {
     case 'system':
+      return { role: 'system', content: message.content };
     case 'user':
-      return { role: message.role, content: message.content };
+      return { role: 'user', content: userContent(message) };
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
     case 'assistant': {
-      const calls = message.toolCalls ?? [];
-      if (calls.length === 0) return { role: 'assistant', content: message.content };
+      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: text }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: text },
+      }));
       return {
         role: 'assistant',
-        content: message.content === '' ? null : message.content,
-        tool_calls: calls.map(({ id, name, arguments: text }) => ({
-          id,
-          type: 'function',
-          function: { name, arguments: text },
-        })),
+        content: assistantContent(message),
+        ...thoughtFields(message, profile),
+        ...(calls.length === 0 ? {} : { tool_calls: calls }),
       };
     }
     default:
@@ -69,7 +106,7 @@ function answerFields(request: ChatRequest, limitField: string): object {
 export function chatBody({ request, model, stream }: AdapterCall, profile: ChatProfile): Record<string, unknown> {
   const body = {
     model,
-    messages: request.messages.map(wireMessage),
+    messages: moveResultImages(request.messages).map((message) => wireMessage(message, profile)),
     stream,
     ...(stream && profile.streamUsage ? { stream_options: { include_usage: true } } : {}),
     ...toolFields(request),

@@ -8,15 +8,37 @@ export interface ChatProfile {
   readonly headers: Readonly<Record<string, string>>;
   /** Fields to omit because the server refuses them: `temperature`, `seed`, `parallel_tool_calls`. */
   readonly omit: readonly string[];
+  /** The fields of an assistant message that repeat its thoughts as text; none if the server refuses them. */
+  readonly thoughtFields: readonly ('reasoning_content' | 'reasoning')[];
+  /** The field that repeats sealed thoughts; null if the server has none. */
+  readonly sealField: 'reasoning_items' | 'reasoning_details' | null;
 }
 
-const COMMON: ChatProfile = { limitField: 'max_tokens', streamUsage: true, extra: {}, headers: {}, omit: [] };
+const COMMON: ChatProfile = {
+  limitField: 'max_tokens',
+  streamUsage: true,
+  extra: {},
+  headers: {},
+  omit: [],
+  thoughtFields: ['reasoning_content'],
+  sealField: null,
+};
 
 export const CHAT_PROFILES = {
-  openai: { ...COMMON, limitField: 'max_completion_tokens' },
+  // OpenAI shows no thoughts in this protocol, and refuses unknown fields of a message.
+  openai: { ...COMMON, limitField: 'max_completion_tokens', thoughtFields: [] },
   // With `usage.include`, an answer has its cost and the number of cached tokens. OpenRouter shows the title on its
   // pages.
-  openrouter: { ...COMMON, extra: { usage: { include: true } }, headers: { 'x-title': 'Hamlet' } },
-  vllm: COMMON,
+  openrouter: {
+    ...COMMON,
+    extra: { usage: { include: true } },
+    headers: { 'x-title': 'Hamlet' },
+    thoughtFields: ['reasoning'],
+    sealField: 'reasoning_details',
+  },
+  // Versions of vLLM read one of the two names and ignore the other.
+  vllm: { ...COMMON, thoughtFields: ['reasoning_content', 'reasoning'] },
   compatible: COMMON,
+  /** The gateway of a village, which keeps the seals of all providers. */
+  gateway: { ...COMMON, sealField: 'reasoning_items' },
 } as const satisfies Readonly<Record<string, ChatProfile>>;

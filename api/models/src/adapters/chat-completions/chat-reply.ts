@@ -1,70 +1,38 @@
-import { z } from 'zod';
 import type { AdapterDelta, Finish } from '../../chat/chat-delta.ts';
 import { ModelFault } from '../../chat/model-error.ts';
-import type { ReportedUsage } from '../../chat/token-usage.ts';
 import { classifyError } from '../../transport/classify-error.ts';
-import { count, parseReply, text } from '../../transport/parse-reply.ts';
+import { isErrorReport } from '../../transport/error-report.ts';
+import { parseReply } from '../../transport/parse-reply.ts';
 import type { AnswerReader } from '../json-adapter.ts';
-
-const Usage = z.object({
-  prompt_tokens: count,
-  completion_tokens: count,
-  prompt_tokens_details: z.object({ cached_tokens: count }).nullish(),
-});
-
-const Piece = z.object({
-  index: z
-    .int()
-    .nonnegative()
-    .nullish()
-    .transform((value) => value ?? null),
-  id: text,
-  function: z
-    .object({ name: text, arguments: text })
-    .nullish()
-    .transform((value) => value ?? { name: '', arguments: '' }),
-});
-
-const Message = z.object({
-  content: text,
-  refusal: text,
-  /** Reasoning text: `reasoning` with OpenRouter and newer vLLM, `reasoning_content` with others. */
-  reasoning: text,
-  reasoning_content: text,
-  tool_calls: z
-    .array(Piece)
-    .nullish()
-    .transform((value) => value ?? []),
-});
-
-const Reply = z.object({
-  error: z.unknown().optional(),
-  choices: z.array(z.object({ message: Message.nullish(), delta: Message.nullish(), finish_reason: text })).nullish(),
-  usage: Usage.nullish(),
-});
-type Reply = z.infer<typeof Reply>;
-
-function usageOf({ prompt_tokens, completion_tokens, prompt_tokens_details }: z.infer<typeof Usage>): ReportedUsage {
-  return {
-    promptTokens: prompt_tokens ?? undefined,
-    completionTokens: completion_tokens ?? undefined,
-    cachedPromptTokens: prompt_tokens_details?.cached_tokens ?? undefined,
-  };
-}
+import { REASONING_DETAILS, seal, THINKING_PART } from '../sealed-thought.ts';
+import { CallSlots, type CallPiece } from './call-slots.ts';
+import { contentPieces, Reply, usageOf, type Choice, type Message } from './chat-message.ts';
+import { joinDetails, type Detail } from './reasoning-details.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-const isAbsent = (value: unknown): boolean => value === undefined || value === null;
-const isNoText = (value: unknown): boolean => isAbsent(value) || value === '';
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** The only choice of a chunk that has neither an error nor a usage; null for every other chunk. */
 function onlyChoiceOf(chunk: unknown): Fields | null {
-  if (!isFields(chunk) || !isAbsent(chunk['error']) || !isAbsent(chunk['usage'])) return null;
+  if (!isFields(chunk) || !isNothing(chunk['error']) || !isNothing(chunk['usage'])) return null;
   const { choices } = chunk;
   const choice: unknown = Array.isArray(choices) && choices.length === 1 ? choices[0] : null;
-  return isFields(choice) && isAbsent(choice['message']) && isNoText(choice['finish_reason']) ? choice : null;
+  return isFields(choice) && isNothing(choice['message']) && isNothing(choice['finish_reason']) ? choice : null;
 }
+
+/** The fields of a delta that may say more than its text. */
+const MORE = [
+  'refusal',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'reasoning_items',
+  'tool_calls',
+  'function_call',
+] as const;
 
 /**
  * The text of a chunk that has only text, like nearly all chunks of a stream; null for any other chunk. A fast path: it
@@ -72,19 +40,19 @@ function onlyChoiceOf(chunk: unknown): Fields | null {
  */
 function plainTextOf(chunk: unknown): string | null {
   const delta = onlyChoiceOf(chunk)?.['delta'];
-  if (!isFields(delta)) return null;
-  const { content, refusal, reasoning, reasoning_content: thoughts, tool_calls: calls } = delta;
-  const isPlain = [refusal, reasoning, thoughts].every(isNoText) && (isAbsent(calls) || isNone(calls));
-  return isPlain && typeof content === 'string' ? content : null;
+  if (!isFields(delta) || typeof delta['content'] !== 'string') return null;
+  return MORE.every((field) => isNothing(delta[field])) ? delta['content'] : null;
 }
 
-const isNone = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
-
+/** Reads what official clients accept: servers differ in the form of nearly every field. Mutable. */
 export class ChatReplyReader implements AnswerReader {
   readonly #slots = new CallSlots();
   readonly #nowMs: () => number;
   #refusal = '';
-  #finish: string | null = null;
+  #finish = '';
+  #hasChoice = false;
+  #isThinkingInParts = false;
+  #details: readonly Detail[] = [];
   #raw: unknown = null;
 
   constructor(nowMs: () => number) {
@@ -92,45 +60,95 @@ export class ChatReplyReader implements AnswerReader {
   }
 
   get isFinished(): boolean {
-    return this.#finish !== null;
+    return this.#finish !== '';
   }
 
   *read(chunk: unknown): Generator<AdapterDelta> {
-    const words = plainTextOf(chunk);
-    if (words === null) yield* this.#whole(chunk);
-    else if (words !== '') yield { kind: 'text', text: words };
+    const words = this.#isThinkingInParts ? null : plainTextOf(chunk);
+    if (words === null) yield* this.#take(chunk);
+    else {
+      this.#hasChoice = true;
+      if (words !== '') yield { kind: 'text', text: words };
+    }
     this.#raw = chunk;
   }
 
-  *#whole(chunk: unknown): Generator<AdapterDelta> {
-    const { error, choices, usage } = parseReply(Reply, chunk);
-    if (error) throw classifyError({ body: chunk }, this.#nowMs());
-    const choice = choices?.[0];
-    const message = choice?.delta ?? choice?.message;
-    if (message) yield* this.#message(message);
+  readWhole(body: unknown): Generator<AdapterDelta> {
+    return this.read(body);
+  }
+
+  *#take(chunk: unknown): Generator<AdapterDelta> {
+    if (isErrorReport(chunk)) throw classifyError({ body: chunk }, this.#nowMs());
+    const { choices, usage } = parseReply(Reply, chunk);
+    const [choice] = choices;
+    if (choice !== undefined) yield* this.#choice(choice);
     if (usage) yield { kind: 'usage', usage: usageOf(usage) };
-    if (choice !== undefined && choice.finish_reason !== '') this.#finish = choice.finish_reason;
   }
 
-  *#message(message: z.infer<typeof Message>): Generator<AdapterDelta> {
-    const { content, refusal, tool_calls: pieces } = message;
-    const thought = message.reasoning_content === '' ? message.reasoning : message.reasoning_content;
-    if (thought !== '') yield { kind: 'reasoning', text: thought };
-    if (content !== '') yield { kind: 'text', text: content };
-    this.#refusal += refusal;
-    for (const { id, index, function: called } of pieces)
-      yield { kind: 'tool', slot: this.#slots.of({ id, index, name: called.name }), id, ...called };
+  *#choice({ delta, message, finish_reason: finish }: Choice): Generator<AdapterDelta> {
+    if (delta) yield* this.#message(delta, (piece) => this.#slots.of(piece));
+    // Some servers repeat the whole message at the end of a stream.
+    else if (message && !this.#hasChoice) yield* this.#message(message, (_piece, position) => position);
+    this.#hasChoice = true;
+    this.#finish = finish || this.#finish;
   }
 
-  end(): AdapterDelta {
+  /** The calls of a whole message are complete, and those of a delta are pieces. */
+  *#message(message: Message, slotOf: (piece: CallPiece, position: number) => number): Generator<AdapterDelta> {
+    yield* this.#thoughts(message);
+    yield* this.#content(message);
+    this.#refusal += message.refusal;
+    const old = message.function_call ? [{ id: '', index: 0, function: message.function_call }] : [];
+    for (const [position, { id, index, function: called }] of [...message.tool_calls, ...old].entries()) {
+      const piece = { id, index, ...called };
+      yield { kind: 'tool', slot: slotOf(piece, position), id, ...called };
+    }
+  }
+
+  *#thoughts(message: Message): Generator<AdapterDelta> {
+    const { reasoning_items: items, reasoning_content: content, reasoning, reasoning_details: details } = message;
+    this.#details = joinDetails(this.#details, details);
+    for (const item of items) yield { kind: 'reasoning', ...item };
+    const words = content === '' ? reasoning : content;
+    if (items.length === 0 && words !== '') yield { kind: 'reasoning', text: words };
+  }
+
+  *#content({ content }: Message): Generator<AdapterDelta> {
+    for (const { kind, text } of contentPieces(content)) {
+      if (text === '') continue;
+      if (kind === 'refusal') this.#refusal += text;
+      else if (kind === 'thought') {
+        this.#isThinkingInParts = true;
+        yield { kind: 'reasoning', text };
+      } else {
+        yield* this.#endThinking();
+        yield { kind: 'text', text };
+      }
+    }
+  }
+
+  *#endThinking(): Generator<AdapterDelta> {
+    if (this.#isThinkingInParts) yield { kind: 'reasoning', text: '', sealed: seal({ type: THINKING_PART }) };
+    this.#isThinkingInParts = false;
+  }
+
+  *end(isComplete: boolean): Generator<AdapterDelta> {
     if (this.#refusal !== '') throw new ModelFault('content_refused', `the model refuses: ${this.#refusal}`);
     if (this.#finish === 'content_filter')
       throw new ModelFault('content_refused', 'the content filter of the provider stopped the answer');
-    if (this.#finish === null) throw new ModelFault('network', 'the provider closed the answer before its end');
-    if (this.#finish === 'error') throw new ModelFault('overloaded', 'the provider failed while it answered');
-    return { kind: 'end', finish: FINISH[this.#finish] ?? 'stop', raw: this.#raw };
+    if (FAILED.has(this.#finish)) throw new ModelFault('overloaded', 'the provider failed while it answered');
+    if (isComplete && !this.#hasChoice)
+      throw new ModelFault('bad_answer', 'the provider sent an answer without a choice');
+    if (this.#finish === '' && !isComplete)
+      throw new ModelFault('network', 'the provider closed the answer before its end');
+    yield* this.#endThinking();
+    if (this.#details.length > 0)
+      yield { kind: 'reasoning', text: '', sealed: seal({ type: REASONING_DETAILS, details: this.#details }) };
+    yield { kind: 'end', finish: FINISH[this.#finish] ?? 'stop', raw: this.#raw };
   }
 }
+
+const FAILED: ReadonlySet<string> = new Set(['error', 'abort', 'insufficient_system_resource']);
 
 const FINISH: Readonly<Record<string, Finish>> = {
   length: 'length',
@@ -138,47 +156,3 @@ const FINISH: Readonly<Record<string, Finish>> = {
   tool_calls: 'tool_calls',
   function_call: 'tool_calls',
 };
-
-interface PieceName {
-  readonly id: string;
-  readonly index: number | null;
-  readonly name: string;
-}
-
-/**
- * Gives each tool call of a stream one slot. Servers differ: most number calls by `index`; some leave it out and repeat
- * the id; some number every call 0 and change the id. Mutable because slots belong to one stream.
- */
-export class CallSlots {
-  readonly #slotOfIndex = new Map<number, number>();
-  readonly #slotOfId = new Map<string, number>();
-  readonly #idOfSlot = new Map<number, string>();
-  #next = 0;
-  #last = 0;
-
-  of(piece: PieceName): number {
-    const slot = this.#find(piece) ?? this.#open();
-    if (piece.index !== null) this.#slotOfIndex.set(piece.index, slot);
-    if (piece.id !== '') {
-      this.#slotOfId.set(piece.id, slot);
-      this.#idOfSlot.set(slot, piece.id);
-    }
-    this.#last = slot;
-    return slot;
-  }
-
-  #find({ id, index, name }: PieceName): number | undefined {
-    const byId = id === '' ? undefined : this.#slotOfId.get(id);
-    if (byId !== undefined) return byId;
-    if (index === null) return name !== '' || this.#next === 0 ? undefined : this.#last;
-    const slot = this.#slotOfIndex.get(index);
-    const isOther = slot !== undefined && id !== '' && this.#idOfSlot.has(slot);
-    return isOther ? undefined : slot;
-  }
-
-  #open(): number {
-    const slot = this.#next;
-    this.#next += 1;
-    return slot;
-  }
-}

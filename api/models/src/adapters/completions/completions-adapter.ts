@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { AdapterDelta } from '../../chat/chat-delta.ts';
+import { describeImages } from '../../chat/image-text.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
 import type { ReportedUsage } from '../../chat/token-usage.ts';
 import { classifyError } from '../../transport/classify-error.ts';
-import { count, parseReply, text } from '../../transport/parse-reply.ts';
+import { isErrorReport } from '../../transport/error-report.ts';
+import { count, listOf, parseReply, text } from '../../transport/parse-reply.ts';
 import { bearer, type AdapterKit } from '../../transport/provider-exchange.ts';
 import { jsonAdapter, readAnswer, type AnswerReader, type ModelServer } from '../json-adapter.ts';
 import type { ChatMessage, ChatRequest } from '../../chat/chat-request.ts';
@@ -16,9 +18,8 @@ const DEFAULT_MAX_TOKENS = 512;
 
 const Usage = z.object({ prompt_tokens: count, completion_tokens: count });
 const Reply = z.object({
-  error: z.unknown().optional(),
-  choices: z.array(z.object({ text, finish_reason: text })).nullish(),
-  usage: Usage.nullish(),
+  choices: listOf(z.object({ text, finish_reason: text })),
+  usage: Usage.nullish().catch(null),
 });
 
 function usageOf({ prompt_tokens, completion_tokens }: z.infer<typeof Usage>): ReportedUsage {
@@ -31,7 +32,7 @@ function requestOf({ request, model, stream }: AdapterCall): Record<string, unkn
   // The caller's texts come first. If there are too many, the least likely labels are dropped.
   return {
     model,
-    prompt: renderPrompt(request),
+    prompt: renderPrompt(describeImages(request)),
     max_tokens: maxTokens,
     stop: stops.slice(0, STOPS_MAX),
     stream,
@@ -56,10 +57,10 @@ class CompletionReader implements AnswerReader {
   }
 
   *read(chunk: unknown): Generator<AdapterDelta> {
-    const { error, choices, usage } = parseReply(Reply, chunk);
-    if (error) throw classifyError({ body: chunk }, this.#nowMs());
+    if (isErrorReport(chunk)) throw classifyError({ body: chunk }, this.#nowMs());
+    const { choices, usage } = parseReply(Reply, chunk);
     this.#raw = chunk;
-    const choice = choices?.[0] ?? { text: '', finish_reason: '' };
+    const choice = choices[0] ?? { text: '', finish_reason: '' };
     // The prompt ends at a colon: the space after it is not part of the answer.
     const words = this.#isStarted ? choice.text : choice.text.trimStart();
     this.#isStarted ||= words !== '';
@@ -68,9 +69,14 @@ class CompletionReader implements AnswerReader {
     if (usage) yield { kind: 'usage', usage: usageOf(usage) };
   }
 
-  end(): AdapterDelta {
-    if (!this.isFinished) throw new ModelFault('network', 'the provider closed the answer before its end');
-    return { kind: 'end', finish: this.#finish === 'length' ? 'length' : 'stop', raw: this.#raw };
+  readWhole(body: unknown): Generator<AdapterDelta> {
+    return this.read(body);
+  }
+
+  *end(isComplete: boolean): Generator<AdapterDelta> {
+    if (!this.isFinished && !isComplete)
+      throw new ModelFault('network', 'the provider closed the answer before its end');
+    yield { kind: 'end', finish: this.#finish === 'length' ? 'length' : 'stop', raw: this.#raw };
   }
 }
 
@@ -82,7 +88,7 @@ export function createCompletionsAdapter(server: ModelServer, kit: AdapterKit): 
       path: 'completions',
       headers: bearer(server.apiKey),
       body: requestOf,
-      read: (answer, { stream }) => readAnswer(answer, stream, new CompletionReader(kit.ports.nowMs)),
+      read: (answer) => readAnswer(answer, new CompletionReader(kit.ports.nowMs)),
     },
     kit,
   );

@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatRequest } from '../../chat/chat-request.ts';
+import { moveResultImages } from '../../chat/image-text.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall } from '../../chat/model.ts';
 import { objectOf } from '../../transport/parse-reply.ts';
@@ -12,16 +13,25 @@ function toolNames(messages: readonly ChatMessage[]): ReadonlyMap<string, string
   );
 }
 
-function wireMessage(message: ChatMessage, names: ReadonlyMap<string, string>): object {
-  const { role, content } = message;
-  if (role === 'tool') return { role, content, tool_name: names.get(message.toolCallId) ?? '' };
-  const calls = role === 'assistant' ? (message.toolCalls ?? []) : [];
-  if (calls.length === 0) return { role, content };
+type AssistantMessage = Extract<ChatMessage, { readonly role: 'assistant' }>;
+
+function assistantMessage({ role, content, reasoning = [], toolCalls = [] }: AssistantMessage): object {
+  const thinking = reasoning.map(({ text }) => text).join('');
+  const calls = toolCalls.map((call) => ({ function: { name: call.name, arguments: objectOf(call) } }));
   return {
     role,
     content,
-    tool_calls: calls.map((call) => ({ function: { name: call.name, arguments: objectOf(call) } })),
+    ...(thinking === '' ? {} : { thinking }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
+}
+
+function wireMessage(message: ChatMessage, names: ReadonlyMap<string, string>): object {
+  const { role, content } = message;
+  if (role === 'tool') return { role, content, tool_name: names.get(message.toolCallId) ?? '' };
+  if (role === 'assistant') return assistantMessage(message);
+  const images = role === 'user' ? (message.images ?? []).map(({ data }) => data) : [];
+  return images.length === 0 ? { role, content } : { role, content, images };
 }
 
 function toolFields({ tools = [], toolChoice = 'auto' }: ChatRequest): object {
@@ -41,8 +51,10 @@ function formatFields({ responseSchema, jsonObject }: ChatRequest): object {
   return jsonObject === true ? { format: 'json' } : {};
 }
 
-function optionsOf({ temperature, maxTokens, seed, stop }: ChatRequest): object {
+function optionsOf({ temperature, maxTokens, seed, stop }: ChatRequest, contextTokens: number | undefined): object {
   return {
+    // By default Ollama loads a model with a small context, and drops the beginning of a longer prompt.
+    ...(contextTokens === undefined ? {} : { num_ctx: contextTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { num_predict: maxTokens }),
     ...(seed === undefined ? {} : { seed }),
@@ -51,13 +63,15 @@ function optionsOf({ temperature, maxTokens, seed, stop }: ChatRequest): object 
 }
 
 /** The body of a request to `/api/chat`. Omits `parallelToolCalls`, because the API cannot limit parallel calls. Pure. */
-export function ollamaBody({ request, model, stream }: AdapterCall): Record<string, unknown> {
+export function ollamaBody({ request, model, stream, contextTokens }: AdapterCall): Record<string, unknown> {
   const names = toolNames(request.messages);
-  const options = optionsOf(request);
+  const options = optionsOf(request, contextTokens);
   return {
     model,
-    messages: request.messages.map((message) => wireMessage(message, names)),
+    messages: moveResultImages(request.messages).map((message) => wireMessage(message, names)),
     stream,
+    // A prompt that does not fit is refused instead of cut.
+    truncate: false,
     ...toolFields(request),
     ...formatFields(request),
     ...(Object.keys(options).length === 0 ? {} : { options }),

@@ -1,19 +1,32 @@
-import type { ChatMessage, ChatRequest, ToolChoice } from '../../chat/chat-request.ts';
+import type { ChatImage, ChatMessage, ChatRequest, ToolChoice } from '../../chat/chat-request.ts';
+import { dataUrl } from '../../chat/image-text.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall } from '../../chat/model.ts';
+import { openedSeal, REASONING_ITEM } from '../sealed-thought.ts';
 
+interface WithImages {
+  readonly images?: readonly ChatImage[] | undefined;
+}
 type Item = Readonly<Record<string, unknown>>;
+
+function inputParts({ content, images = [] }: Pick<ChatMessage, 'content'> & WithImages): readonly Item[] {
+  const pictures = images.map((image) => ({ type: 'input_image', image_url: dataUrl(image) }));
+  return content === '' && pictures.length > 0 ? pictures : [{ type: 'input_text', text: content }, ...pictures];
+}
 
 function itemsOf(message: ChatMessage): readonly Item[] {
   switch (message.role) {
     case 'system':
       return [];
     case 'user':
-      return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: message.content }] }];
-    case 'tool':
-      return [{ type: 'function_call_output', call_id: message.toolCallId, output: message.content }];
+      return [{ type: 'message', role: 'user', content: inputParts(message) }];
+    case 'tool': {
+      const output = message.images === undefined ? message.content : inputParts(message);
+      return [{ type: 'function_call_output', call_id: message.toolCallId, output }];
+    }
     case 'assistant':
       return [
+        ...(message.reasoning ?? []).map((item) => openedSeal(item, REASONING_ITEM)).filter((item) => item !== null),
         ...(message.content === ''
           ? []
           : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: message.content }] }]),
@@ -71,6 +84,8 @@ export function responsesBody({ request, model }: AdapterCall): Record<string, u
     instructions: system.join('\n\n'),
     input: messages.flatMap(itemsOf),
     store: false,
+    // Nothing is stored, so the next request must repeat the thoughts.
+    include: ['reasoning.encrypted_content'],
     stream: true,
     ...toolFields(request),
     ...formatFields(request),

@@ -1,10 +1,10 @@
 import { faultIn } from '../../chat/model-error.ts';
 import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
-import { bodyOf, endpoint, postJson, type AdapterKit } from '../../transport/provider-exchange.ts';
+import { endpoint, postJson, type AdapterKit } from '../../transport/provider-exchange.ts';
 import type { ServerAnswer } from '../../transport/server-answer.ts';
-import { parseJson, serverEvents } from '../../transport/text-lines.ts';
+import { readAnswer } from '../json-adapter.ts';
 import { responsesBody } from './responses-body.ts';
-import { ResponsesEventReader } from './responses-reply.ts';
+import { ResponsesReader } from './responses-reply.ts';
 import type { OAuthTokens } from './oauth-requests.ts';
 import type { SubscriptionTokens } from './subscription-tokens.ts';
 
@@ -60,10 +60,7 @@ export function createSubscriptionAdapter(
     provider,
     secrets: () => [...seen],
     async *ask(call) {
-      const answer = await open(call);
-      const reader = new ResponsesEventReader(kit.ports.nowMs);
-      for await (const { data } of serverEvents(bodyOf(answer)))
-        if (data !== '[DONE]') for (const delta of reader.read(parseJson(data))) yield delta;
+      yield* readAnswer(await open(call), new ResponsesReader(kit.ports.nowMs));
     },
   };
 }

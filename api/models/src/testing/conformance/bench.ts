@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChatAnswer, ChatOutcome } from '../../chat/chat-delta.ts';
-import type { ChatRequest } from '../../chat/chat-request.ts';
+import type { ChatRequest, ReasoningItem } from '../../chat/chat-request.ts';
 import { collectAnswer } from '../../chat/fold-answer.ts';
 import type { ChatAdapter, Model } from '../../chat/model.ts';
 import { createModel } from '../../routing/create-model.ts';
@@ -43,21 +43,43 @@ export const TOOLS = [
 export const PLAIN_REQUEST: ChatRequest = { messages: [{ role: 'user', content: 'Where is the mill?' }] };
 export const TOOL_REQUEST: ChatRequest = { ...PLAIN_REQUEST, tools: TOOLS };
 
-/** Every field that an adapter translates, with a conversation that has already used two tools. */
+/** Thoughts of several providers, because a conversation may move. Each adapter repeats those that its provider accepts. */
+const THOUGHTS: readonly ReasoningItem[] = [
+  { text: 'The mill ', sealed: null },
+  { text: 'is ', sealed: 'c2lnbmF0dXJl' },
+  { text: '', sealed: '{"type":"redacted_thinking","data":"aGlkZGVu"}' },
+  {
+    text: 'north',
+    sealed: '{"type":"reasoning","summary":[{"type":"summary_text","text":"north"}],"encrypted_content":"c2VhbGVk"}',
+  },
+  { text: '.', sealed: '{"type":"reasoning_details","details":[{"type":"reasoning.encrypted","data":"ZGV0YWls"}]}' },
+];
+
+/** Every field that an adapter translates, with a conversation that has already used two tools, thought and seen. */
 export const RICH_REQUEST: ChatRequest = {
   messages: [
     { role: 'system', content: 'You are Ada.', cacheable: true },
-    { role: 'user', content: 'Go to the mill and say hello.' },
+    {
+      role: 'user',
+      content: 'Go to the mill and say hello.',
+      images: [{ mediaType: 'image/png', data: 'aGVyb24=' }],
+    },
     {
       role: 'assistant',
       content: 'I go.',
+      reasoning: THOUGHTS,
       toolCalls: [
         { id: 'call_a', name: 'go_to', arguments: '{"place":"mill"}' },
         { id: 'call_b', name: 'say', arguments: '{"text":"hello"}' },
       ],
     },
     { role: 'tool', toolCallId: 'call_a', content: 'You are at the mill.' },
-    { role: 'tool', toolCallId: 'call_b', content: 'Said.' },
+    {
+      role: 'tool',
+      toolCallId: 'call_b',
+      content: 'Said.',
+      images: [{ mediaType: 'image/jpeg', data: 'bWlsbA==' }],
+    },
     { role: 'user', content: 'Thank you.' },
   ],
   tools: TOOLS,

@@ -35,13 +35,14 @@ export function connections(bench: Bench): void {
     }
   });
 
-  test('a server that is down fails with a network error', async () => {
+  test('a server that is down is unreachable', async () => {
     const kit = { limits: ANSWER_LIMITS, ports: SYSTEM_PORTS };
     const adapter = bench.subject.open('http://127.0.0.1:1', kit);
     const setup = { targets: [{ adapter, model: 'up-model', price: null }], fallbackOn: [], ...kit };
     const model = createModel({ ...setup, retry: { attempts: 2, firstDelayMs: 1, maxDelayMs: 1 } });
     const { error, partial } = assertFailed(await model.chat(PLAIN_REQUEST));
-    assert.deepEqual([error.code, partial.failedAttempts.length, partial.usage.totalTokens], ['network', 1, 0]);
+    assert.deepEqual([error.code, partial.failedAttempts.length, partial.usage.totalTokens], ['unreachable', 1, 0]);
+    assert.match(error.message, /no server listens there/);
   });
 
   test('a request that is cancelled before it starts is not sent', async () => {

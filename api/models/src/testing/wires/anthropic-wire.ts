@@ -22,8 +22,9 @@ function stopOf({ calls = [], finish }: ScriptedAnswer): string {
 }
 
 function plain(answer: ScriptedAnswer): WireAnswer {
-  const { text = [], calls = [] } = answer;
+  const { thought = [], text = [], calls = [] } = answer;
   const content = [
+    ...(thought.length === 0 ? [] : [{ type: 'thinking', thinking: thought.join(''), signature: SIGNATURE }]),
     ...(text.length === 0 ? [] : [{ type: 'text', text: text.join('') }]),
     ...calls.map(({ id, name, pieces }) => ({
       type: 'tool_use',
@@ -38,28 +39,44 @@ function plain(answer: ScriptedAnswer): WireAnswer {
 const event = (data: { readonly type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 const piece = (index: number, delta: object): string => event({ type: 'content_block_delta', index, delta } as never);
 
-/** Text, if any, is block 0. The blocks of calls follow, with alternating events, which the API allows. */
+const stop = (index: number): string => event({ type: 'content_block_stop', index } as never);
+const block = (index: number, content: object): string =>
+  event({ type: 'content_block_start', index, content_block: content } as never);
+const SIGNATURE = 'EqQBCkYIAxgCKkA=';
+
+function thoughtEvents(thought: readonly string[]): readonly string[] {
+  if (thought.length === 0) return [];
+  const pieces = thought.map((words) => piece(0, { type: 'thinking_delta', thinking: words }));
+  const signed = piece(0, { type: 'signature_delta', signature: SIGNATURE });
+  return [block(0, { type: 'thinking', thinking: '', signature: '' }), ...pieces, signed, stop(0)];
+}
+
+function textEvents(text: readonly string[], index: number): readonly string[] {
+  if (text.length === 0) return [];
+  const pieces = text.map((words) => piece(index, { type: 'text_delta', text: words }));
+  return [block(index, { type: 'text', text: '' }), ...pieces, stop(index)];
+}
+
+/** The thought and the text, if any, are the first blocks. The blocks of calls follow, with alternating events, which the API allows. */
 function stream(answer: ScriptedAnswer): WireAnswer {
-  const { text = [], calls = [] } = answer;
-  const first = text.length === 0 ? 0 : 1;
+  const { thought = [], text = [], calls = [] } = answer;
+  const textAt = thought.length === 0 ? 0 : 1;
+  const first = textAt + (text.length === 0 ? 0 : 1);
   const usage = usageBody(answer);
   const start = usage === undefined ? {} : { usage: { ...usage, output_tokens: 1 } };
-  const block = (index: number, content: object): string =>
-    event({ type: 'content_block_start', index, content_block: content } as never);
   return eventStream([
     event({
       type: 'message_start',
       message: { ...HEAD, content: [], stop_reason: null, stop_sequence: null, ...start },
     } as never),
     event({ type: 'ping' }),
-    ...(first === 0 ? [] : [block(0, { type: 'text', text: '' })]),
-    ...text.map((words) => piece(0, { type: 'text_delta', text: words })),
-    ...(first === 0 ? [] : [event({ type: 'content_block_stop', index: 0 } as never)]),
+    ...thoughtEvents(thought),
+    ...textEvents(text, textAt),
     ...calls.map(({ id, name }, index) => block(index + first, { type: 'tool_use', id, name, input: {} })),
     ...interleaved(calls).map(({ index, piece: json_text }) =>
       piece(index + first, { type: 'input_json_delta', partial_json: json_text }),
     ),
-    ...calls.map((_, index) => event({ type: 'content_block_stop', index: index + first } as never)),
+    ...calls.map((_, index) => stop(index + first)),
     event({
       type: 'message_delta',
       delta: { stop_reason: stopOf(answer), stop_sequence: null },
@@ -74,6 +91,7 @@ function apiError(status: number, type: string, message: string): WireAnswer {
 }
 
 export const ANTHROPIC_WIRE: Wire = {
+  seal: SIGNATURE,
   plain,
   stream,
   errors: {
@@ -97,7 +115,13 @@ export const ANTHROPIC_WIRE: Wire = {
     },
     context_too_long: apiError(400, 'invalid_request_error', 'prompt is too long: 208310 tokens > 200000 maximum'),
     content_refused: apiError(400, 'invalid_request_error', 'Output blocked by content filtering policy'),
-    bad_request: apiError(404, 'not_found_error', 'model: claude-nine'),
+    forbidden: apiError(
+      403,
+      'permission_error',
+      'Your API key does not have permission to use the specified resource.',
+    ),
+    no_such_model: apiError(404, 'not_found_error', 'model: claude-nine'),
+    bad_request: apiError(400, 'invalid_request_error', 'max_tokens: must be greater than or equal to 1'),
     overloaded: apiError(529, 'overloaded_error', 'Overloaded'),
   },
   overloadInStream: event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } as never),

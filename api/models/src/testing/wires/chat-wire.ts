@@ -27,7 +27,7 @@ function finishOf({ calls = [], finish }: ScriptedAnswer): string {
 }
 
 function plain(answer: ScriptedAnswer): WireAnswer {
-  const { text = [], calls = [] } = answer;
+  const { thought = [], text = [], calls = [] } = answer;
   const toolCalls = calls.map(({ id, name, pieces }) => ({
     id,
     type: 'function',
@@ -36,6 +36,7 @@ function plain(answer: ScriptedAnswer): WireAnswer {
   const message = {
     role: 'assistant',
     content: text.length === 0 ? null : text.join(''),
+    ...(thought.length === 0 ? {} : { reasoning_content: thought.join('') }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
     refusal: null,
     annotations: [],
@@ -50,7 +51,7 @@ export function chatChunk(delta: object, finish: string | null = null): string {
 }
 
 function stream(answer: ScriptedAnswer): WireAnswer {
-  const { text = [], calls = [] } = answer;
+  const { thought = [], text = [], calls = [] } = answer;
   const usage = usageBody(answer);
   const pieces = interleaved(calls).map(({ index, call: { id, name }, piece, isFirst }) =>
     chatChunk({
@@ -63,6 +64,7 @@ function stream(answer: ScriptedAnswer): WireAnswer {
   );
   return eventStream([
     chatChunk({ role: 'assistant', content: '', refusal: null }),
+    ...thought.map((reasoning) => chatChunk({ reasoning, content: null })),
     ...text.map((content) => chatChunk({ content })),
     ...pieces,
     chatChunk({}, finishOf(answer)),
@@ -109,9 +111,17 @@ const OPENAI_ERRORS: Readonly<Record<ReportedCode, WireAnswer>> = {
       'Invalid prompt: your prompt was flagged as potentially violating our usage policy. Please try again with a different prompt.',
     code: 'invalid_prompt',
   }),
-  bad_request: openAiError(404, {
+  forbidden: openAiError(403, {
+    message: 'Your organization must be verified to use this model. Please go to the settings of your organization.',
+  }),
+  no_such_model: openAiError(404, {
     message: 'The model `gpt-nine` does not exist or you do not have access to it.',
     code: 'model_not_found',
+  }),
+  bad_request: openAiError(400, {
+    message: "Unsupported value: 'temperature' does not support 0.2 with this model.",
+    param: 'temperature',
+    code: 'unsupported_value',
   }),
   overloaded: openAiError(503, {
     message: 'The engine is currently overloaded, please try again later',
@@ -149,7 +159,9 @@ const ROUTER_ERRORS: Readonly<Record<ReportedCode, WireAnswer>> = {
       model_slug: 'openai/gpt-5',
     },
   ),
-  bad_request: routerError(400, 'openai/gpt-nine is not a valid model ID'),
+  forbidden: routerError(403, 'This key may not use this provider.'),
+  no_such_model: routerError(400, 'openai/gpt-nine is not a valid model ID'),
+  bad_request: routerError(400, 'Input must have at least 1 token.'),
   overloaded: routerError(502, 'Provider returned error', {
     raw: 'upstream connect error',
     provider_name: 'DeepInfra',
@@ -174,9 +186,14 @@ const VLLM_ERRORS: Readonly<Record<ReportedCode, WireAnswer>> = {
     "This model's maximum context length is 4096 tokens. However, you requested 5100 tokens (4100 in the messages, 1000 in the completion). Please reduce the length of the messages or completion.",
   ),
   content_refused: json({ error: { message: 'blocked by content policy', type: 'content_policy_violation' } }, 400),
-  bad_request: json(
+  forbidden: { status: 403, headers: { 'content-type': 'text/html' }, chunks: ['<html>403 Forbidden</html>'] },
+  no_such_model: json(
     { object: 'error', message: 'The model `nine` does not exist.', type: 'NotFoundError', param: null, code: 404 },
     404,
+  ),
+  bad_request: json(
+    { detail: [{ loc: ['body', 'messages', 0, 'role'], msg: 'field required', type: 'value_error.missing' }] },
+    422,
   ),
   overloaded: {
     status: 503,

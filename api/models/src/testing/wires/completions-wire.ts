@@ -18,6 +18,7 @@ const chunk = (fields: object): string => `data: ${JSON.stringify({ ...HEAD, ...
 
 /** Completions in the format of vLLM and llama.cpp: the text begins with the space after the label. */
 export const COMPLETIONS_WIRE: Wire = {
+  seal: null,
   plain: (answer) =>
     json({
       ...HEAD,

@@ -29,6 +29,7 @@ function plain(answer: ScriptedAnswer): WireAnswer {
   const message = {
     role: 'assistant',
     content: (answer.text ?? []).join(''),
+    ...(answer.thought === undefined ? {} : { thinking: answer.thought.join('') }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
   return json({ ...HEAD, message, ...doneFields(answer) });
@@ -40,6 +41,9 @@ function stream(answer: ScriptedAnswer): WireAnswer {
   return {
     headers: { 'content-type': 'application/x-ndjson' },
     chunks: [
+      ...(answer.thought ?? []).map((thinking) =>
+        line({ message: { role: 'assistant', content: '', thinking }, done: false }),
+      ),
       ...(answer.text ?? []).map((content) => line({ message: { role: 'assistant', content }, done: false })),
       ...callsOf(answer).map((call) =>
         line({ message: { role: 'assistant', content: '', tool_calls: [call] }, done: false }),
@@ -61,7 +65,9 @@ export const OLLAMA_WIRE: Wire = {
     rate: failure(429, 'too many concurrent requests', { 'retry-after': '1' }),
     context_too_long: failure(400, 'the input length exceeds the context length'),
     content_refused: failure(400, 'the prompt was flagged'),
-    bad_request: failure(404, "model 'up-model' not found"),
+    forbidden: failure(403, 'this model requires a subscription, upgrade for access'),
+    no_such_model: failure(404, "model 'up-model' not found"),
+    bad_request: failure(400, 'registry.ollama.ai/library/up-model does not support tools'),
     overloaded: failure(503, 'server busy, please try again.  maximum pending requests exceeded'),
   },
   overloadInStream: `${JSON.stringify({ error: 'an error was encountered while running the model: CUDA error' })}\n`,

@@ -28,17 +28,30 @@ function endEvent(answer: ScriptedAnswer): string {
   });
 }
 
+const ENCRYPTED = 'gAAAAABoISQ24OyVRYbkYfukdJoqdzWT';
+
+function thoughtItem(thought: readonly string[]): object {
+  const summary = [{ type: 'summary_text', text: thought.join('') }];
+  return { id: 'rs_1', type: 'reasoning', summary, encrypted_content: ENCRYPTED };
+}
+
 function stream(answer: ScriptedAnswer): WireAnswer {
-  const { text = [], calls = [] } = answer;
-  const first = text.length === 0 ? 0 : 1;
+  const { thought = [], text = [], calls = [] } = answer;
+  const textAt = thought.length === 0 ? 0 : 1;
+  const first = textAt + (text.length === 0 ? 0 : 1);
   const added = (output_index: number, item: object): string =>
     event('response.output_item.added', { output_index, item: { status: 'in_progress', ...item } });
   return eventStream([
     event('response.created', { response: { ...HEAD, status: 'in_progress', usage: null } }),
     event('response.in_progress', { response: { ...HEAD, status: 'in_progress', usage: null } }),
-    ...(first === 0 ? [] : [added(0, { id: 'msg_1', type: 'message', role: 'assistant', content: [] })]),
+    ...(textAt === 0 ? [] : [added(0, { id: 'rs_1', type: 'reasoning', summary: [] })]),
+    ...thought.map((delta) =>
+      event('response.reasoning_summary_text.delta', { item_id: 'rs_1', output_index: 0, summary_index: 0, delta }),
+    ),
+    ...(textAt === 0 ? [] : [event('response.output_item.done', { output_index: 0, item: thoughtItem(thought) })]),
+    ...(first === textAt ? [] : [added(textAt, { id: 'msg_1', type: 'message', role: 'assistant', content: [] })]),
     ...text.map((delta) =>
-      event('response.output_text.delta', { item_id: 'msg_1', output_index: 0, content_index: 0, delta }),
+      event('response.output_text.delta', { item_id: 'msg_1', output_index: textAt, content_index: 0, delta }),
     ),
     ...calls.map(({ id, name }, index) =>
       added(index + first, { id: `fc_${id}`, type: 'function_call', call_id: id, name, arguments: '' }),
@@ -63,6 +76,11 @@ function stream(answer: ScriptedAnswer): WireAnswer {
 
 /** OpenAI's Responses as subscription servers send them: always as a stream. */
 export const RESPONSES_WIRE: Wire = {
+  seal: JSON.stringify({
+    type: 'reasoning',
+    summary: [{ type: 'summary_text', text: 'North or south?' }],
+    encrypted_content: ENCRYPTED,
+  }),
   plain: stream,
   stream,
   errors: {
@@ -103,6 +121,8 @@ export const RESPONSES_WIRE: Wire = {
       { error: { code: 'invalid_prompt', message: 'Invalid prompt: we have limited access to this content.' } },
       400,
     ),
+    forbidden: json({ detail: 'Your plan does not include this workspace.' }, 403),
+    no_such_model: json({ detail: "The 'gpt-nine' model is not found or not supported with this account." }, 404),
     bad_request: json({ detail: 'Unsupported parameter: max_output_tokens' }, 400),
     overloaded: json(
       { error: { code: 'server_is_overloaded', message: 'Our servers are currently overloaded.' } },

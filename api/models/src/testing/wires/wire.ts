@@ -9,6 +9,8 @@ export interface ScriptedCall {
 }
 
 export interface ScriptedAnswer {
+  /** The pieces of a thought, before the text. */
+  readonly thought?: readonly string[];
   readonly text?: readonly string[];
   readonly calls?: readonly ScriptedCall[];
   /** Null: the provider reports no usage. */
@@ -17,9 +19,11 @@ export interface ScriptedAnswer {
 }
 
 /** The codes that a provider can report in an HTTP answer. */
-export type ReportedCode = Exclude<ModelErrorCode, 'network' | 'bad_answer' | 'cancelled'>;
+export type ReportedCode = Exclude<ModelErrorCode, 'unreachable' | 'network' | 'bad_answer' | 'cancelled'>;
 
 export interface Wire {
+  /** The seal of each scripted thought; absent if the provider has none, null if it shows no thoughts. */
+  readonly seal?: string | null;
   /** A whole answer; a stream if the provider only streams. */
   plain(answer: ScriptedAnswer): WireAnswer;
   stream(answer: ScriptedAnswer): WireAnswer;

@@ -163,7 +163,7 @@ test('the test of a provider is timed, classified and stored, and its failure su
   const connection = { kind: 'compatible' as const, base_url: `${wire.url}/v1`, key: 'sk-not-stored-yet', model: 'x' };
   assert.partialDeepStrictEqual(await run({ connection }), { ok: true, provider: 'compatible' });
   const away = { ...connection, base_url: 'http://127.0.0.1:9/v1' };
-  assert.partialDeepStrictEqual(await run({ connection: away }), { ok: false, code: 'network' });
+  assert.partialDeepStrictEqual(await run({ connection: away }), { ok: false, code: 'unreachable' });
   await refuses(one.admin.testModel({ credential: 'none' }), 'no_such_provider');
   await refuses(one.admin.testModel(), 'validation_failed');
   wire.verify();

@@ -1,5 +1,13 @@
 import { MODEL_ABILITIES, type ModelAbility, type TestedAbility } from '@hamlet/contract';
-import type { ChatOutcome, ChatRequest, CostEstimate, EmbeddingOutcome, Model, ModelError } from '@hamlet/models';
+import type {
+  ChatOutcome,
+  ChatRequest,
+  CostEstimate,
+  EmbeddingOutcome,
+  Model,
+  ModelError,
+  ModelErrorCode,
+} from '@hamlet/models';
 import type { ServedModel } from '../models/village-models.ts';
 
 const PROBE_TIMEOUT_MS = 15_000;
@@ -74,11 +82,14 @@ export function jsonProbe(outcome: ChatOutcome): Probe {
   return noted(false, 'It accepted a schema but did not follow it.', costEstimate);
 }
 
+/** Failures by which servers say that a model has no embeddings. */
+const OF_EMBEDDINGS: ReadonlySet<ModelErrorCode> = new Set(['bad_answer', 'auth', 'forbidden', 'no_such_model']);
+
 export function embeddingsProbe(outcome: EmbeddingOutcome): Probe {
   if (!outcome.ok) {
     // Servers without embeddings fail in many ways. The key has just worked for text, so a refused key means a model without embeddings.
     const { code, status } = outcome.error;
-    const isRefusal = code === 'bad_answer' || code === 'auth' || status === 501;
+    const isRefusal = OF_EMBEDDINGS.has(code) || status === 501;
     return failedProbe(isRefusal ? { ...outcome.error, code: 'bad_request' } : outcome.error, 'embeddings', null);
   }
   const size = outcome.vectors[0]?.length ?? 0;

@@ -8,6 +8,8 @@ import { probeAbilities, probeEmbeddings, WRITES_NO_WORDS } from './probe-abilit
 
 const FIXES: Readonly<Record<ModelErrorCode, string>> = {
   auth: 'Store a valid key of this provider, and check that the key may use this model.',
+  forbidden: 'Give the key the right to use this model in the account at the provider, or choose another model.',
+  no_such_model: "Correct the provider's name for the model: the provider has no model of this name.",
   quota: 'Add credit or raise the limit of the account at the provider, or connect another provider.',
   rate: 'Wait a minute and test again. If it happens often, ask the provider for a higher limit.',
   context_too_long: "Lower the context_tokens of the model: the provider's model takes fewer.",
@@ -15,7 +17,8 @@ const FIXES: Readonly<Record<ModelErrorCode, string>> = {
   bad_request:
     "Check the provider's kind, its address (with /v1 if the server has it) and the provider's name for the model.",
   overloaded: 'The provider failed or has no capacity: wait and test again, or read the logs of your own server.',
-  network: 'Check that the address is right, that the server runs, and that the pods of the api can reach it.',
+  unreachable: 'Check that the address is right, that the server runs, and that the pods of the api can reach it.',
+  network: 'The server was too slow or broke the connection: read its logs, and test again.',
   bad_answer: 'The server does not use the protocol of this kind: choose another kind, or correct the address.',
   cancelled: 'The model did not answer in time: test again, or choose a faster model.',
 };
@@ -34,7 +37,7 @@ const PROMPT = 'Answer with one short sentence: are you there?';
 /** Failures that a server without streams may cause; the test then asks for a whole answer. */
 const OF_STREAMS: ReadonlySet<ModelErrorCode> = new Set(['bad_request', 'bad_answer', 'network']);
 /** Failures that a model without words may cause. */
-const OF_WORDS: ReadonlySet<ModelErrorCode> = new Set(['bad_request', 'bad_answer', 'overloaded']);
+const OF_WORDS: ReadonlySet<ModelErrorCode> = new Set(['bad_request', 'bad_answer', 'no_such_model', 'overloaded']);
 
 export type TriedModel = CallData<typeof testModel>;
 

@@ -1,0 +1,55 @@
+import type { AdapterDelta } from '../chat/chat-delta.ts';
+import type { ChatRequest } from '../chat/chat-request.ts';
+import { ThoughtSplitter } from '../chat/thought-splitter.ts';
+import { WholeCharacters } from '../chat/whole-characters.ts';
+import type { AnswerLimits } from '../transport/answer-limits.ts';
+import { CallCheck } from './call-check.ts';
+
+/** Mutable because a character, a tag and a call may span several pieces. */
+class AnswerFlow {
+  readonly #characters = new WholeCharacters();
+  readonly #thoughtCharacters = new WholeCharacters();
+  readonly #splitter = new ThoughtSplitter();
+  readonly #calls: CallCheck;
+
+  constructor(request: ChatRequest, limits: Pick<AnswerLimits, 'toolCalls'>) {
+    this.#calls = new CallCheck(request, limits);
+  }
+
+  *take(delta: AdapterDelta): Generator<AdapterDelta> {
+    switch (delta.kind) {
+      case 'text':
+        yield* this.#splitter.take(this.#characters.take(delta.text));
+        return;
+      case 'reasoning': {
+        const text = this.#thoughtCharacters.take(delta.text);
+        if (text !== '' || delta.sealed) yield { ...delta, text };
+        return;
+      }
+      case 'tool':
+        yield* this.#calls.take(delta);
+        return;
+      case 'usage':
+        yield delta;
+        return;
+      case 'end':
+        yield* this.#splitter.take(this.#characters.end());
+        yield* this.#splitter.end();
+        yield* this.#calls.end();
+        yield { ...delta, finish: this.#calls.finishOf(delta.finish) };
+        return;
+      default:
+        delta satisfies never;
+    }
+  }
+}
+
+/** Gives the pieces of every adapter the same form: well-formed text, thoughts apart from the answer, complete calls. */
+export async function* evenAnswer(
+  deltas: AsyncIterable<AdapterDelta>,
+  request: ChatRequest,
+  limits: Pick<AnswerLimits, 'toolCalls'>,
+): AsyncGenerator<AdapterDelta> {
+  const flow = new AnswerFlow(request, limits);
+  for await (const delta of deltas) yield* flow.take(delta);
+}
