@@ -134,10 +134,10 @@ test('the prompt begins with the cacheable part in a fixed order, and later turn
     .chats()
     .flatMap((chat) => (chat.response_format === undefined ? [textOf(chat, 'system')] : []));
   const headings = (text: string): readonly string[] => text.split('\n').filter((line) => line.startsWith('# '));
-  const order = '# Identity,# Personality,# Instructions,# Machine,# Time,# Place,# Standing,# People'.split(',');
+  const order = '# Identity,# Personality,# Instructions,# Work,# Machine,# Now,# Village,# Run'.split(',');
   for (const system of systems) {
     assert.deepEqual(headings(system), order);
-    assert.equal(system.slice(0, system.indexOf('# Time')), systems[0]?.slice(0, systems[0].indexOf('# Time')));
+    assert.equal(system.slice(0, system.indexOf('# Now')), systems[0]?.slice(0, systems[0].indexOf('# Now')));
   }
   assert.ok(systems.length >= 6);
 });

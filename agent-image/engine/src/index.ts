@@ -24,7 +24,7 @@ export { createStubRuntime } from './runtimes/stub-runtime.ts';
 export { createEngine } from './loop/engine.ts';
 export type { Begun, Engine, EngineRefusal, GivenAnswer, ResumeOptions, RunRequest } from './loop/engine.ts';
 export type { PersonsWords } from './loop/persons-words.ts';
-export type { EngineLimits, EnginePorts, Notice } from './loop/kit.ts';
+export type { EngineLimits, EnginePorts, Notice, OfferPort } from './loop/kit.ts';
 export { modelCompaction } from './loop/compaction.ts';
 export type { RunOutcome } from './loop/advance.ts';
 export type {

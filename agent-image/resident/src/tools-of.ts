@@ -47,14 +47,16 @@ interface ToolParts {
 }
 
 export async function toolsOf(kit: ToolKit, { env, place, config, log, states }: ToolParts): Promise<readonly Tool[]> {
-  const { skillTools, villageTools } = await import('./tools/village-tools.ts');
+  const { findToolsIn, skillTools, villageTools } = await import('./tools/village-tools.ts');
   const { HAMLET_HANDS_SOCKET: socket } = env;
-  return [
+  const tools: readonly Tool[] = [
+    findToolsIn(kit, () => tools),
     ...villageTools(kit),
     ...(config.skills.length === 0 ? [] : skillTools(kit)),
     ...(socket === undefined ? [] : await inHands(kit, { env, place, socket, search: config.search })),
     ...(await mcpToolsOf(config.mcp_servers, kit, { env, place, log, states })),
   ];
+  return tools;
 }
 
 interface HandsParts extends Pick<ToolParts, 'env' | 'place'> {

@@ -35,6 +35,8 @@ type Description<Input> = Readonly<{
   input: z.ZodType<Input>;
   timeoutMs: number;
   execute: (input: Input, context: CallContext) => Promise<ToolOutcome | NeedsPermission>;
+  /** What the model still reads of its newest call after a summary has replaced that; nothing by default. Pure. */
+  keeps?: (input: Input) => string;
 }>;
 
 /** A tool as its author writes it. Only tools with the effect `verify` have a function `verify`, and they must have one. */
@@ -60,13 +62,15 @@ export type Tool = Readonly<{
   prepare: (
     input: unknown,
   ) => Readonly<{ ok: true; call: PreparedCall }> | Readonly<{ ok: false; outcome: ToolOutcome }>;
+  /** What a summary keeps of the newest call, in one text; none for wrong arguments. */
+  keeps?: (input: unknown) => readonly string[];
 }>;
 
 const MAX_ISSUES = 20;
 const UNVERIFIED = async (): Promise<Verified> => ({ kind: 'unknown' });
 
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { name, description, input, effect, timeoutMs, execute } = definition;
+  const { name, description, input, effect, timeoutMs, execute, keeps } = definition;
   const verify = definition.effect === 'verify' ? definition.verify : UNVERIFIED;
   return {
     name,
@@ -74,6 +78,12 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     input,
     effect,
     timeoutMs,
+    ...(keeps && {
+      keeps: (value: unknown) => {
+        const { success, data } = input.safeParse(value);
+        return success ? [keeps(data)] : [];
+      },
+    }),
     prepare: (value) => {
       const parsed = input.safeParse(value);
       if (!parsed.success) return { ok: false, outcome: invalidInput(parsed.error.issues) };

@@ -1,13 +1,12 @@
 import type { EventBody, EventOf } from '../journal/event.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
 import type { Command } from '../state/decide.ts';
+import { callsOf, keptTexts, offeredTools } from './offer.ts';
 import { canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
-import { ModelEnd, type Message, type ModelDelta, type ModelRequest } from './ports.ts';
+import { ModelEnd, type Message, type ModelCall, type ModelDelta, type ModelRequest } from './ports.ts';
 import type { Session } from './session.ts';
 import { inputMessage, storedAnswer, summaryMessage, turnMessages, warningAt } from './transcript.ts';
-import type { Tool } from '../effects/tool.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { RunState, Turn } from '../state/run-state.ts';
 
 /** Maximum number of streamed characters of one answer. The complete answer contains the rest. */
@@ -123,29 +122,19 @@ function requestOf(
 ): Readonly<{ request: ModelRequest; digest: string }> {
   const { state } = session;
   const { model, run } = state.opened;
-  const fixed = fixedSoFar(kit.ports.journal, session, history);
+  const fixed = fixedSoFar(kit, session, history);
   const request: ModelRequest = {
     model,
     at: { run, ask, attempt },
     system: fixed.system,
     messages: [...fixed.messages, ...warningAt(state, state.turns.length)],
-    tools: withTools ? offered(kit.ports.tools) : NO_TOOLS,
+    tools: withTools ? offeredTools(kit, run, fixed.calls) : NO_TOOLS,
   };
   const basis = `${fixed.chain} ${withTools} ${state.warned?.afterTurns}`;
   return { request, digest: kit.ports.journal.refer(basis).ref };
 }
 
 const NO_TOOLS: ModelRequest['tools'] = [];
-/** The descriptions of an engine's tools. All requests share one list, so that a model port converts it only once. */
-const descriptions = new WeakMap<readonly Tool[], ModelRequest['tools']>();
-
-function offered(tools: readonly Tool[]): ModelRequest['tools'] {
-  const known = descriptions.get(tools);
-  if (known !== undefined) return known;
-  const made = tools.map(({ name, description, input }) => ({ name, description, input }));
-  descriptions.set(tools, made);
-  return made;
-}
 
 /** The fixed part of a run's requests. Mutable: each turn extends it, so that a long run does not read everything again. */
 type Fixed = {
@@ -153,6 +142,8 @@ type Fixed = {
   readonly compacted: RunState['compacted'];
   readonly system: ModelRequest['system'];
   readonly messages: Message[];
+  /** The calls of all turns, also of those that a summary replaced. */
+  readonly calls: ModelCall[];
   turns: number;
   /** The digest of the parts so far; each part is hashed with the digest before it. */
   chain: string;
@@ -160,15 +151,17 @@ type Fixed = {
 
 const kept = new WeakMap<EventOf<'run_opened'>, Fixed>();
 
-function fixedSoFar(journal: Journal, session: Session, history: readonly Message[]): Fixed {
+function fixedSoFar(kit: Kit, session: Session, history: readonly Message[]): Fixed {
+  const { journal } = kit.ports;
   const { state } = session;
   const { opened, turns } = state;
   const known = kept.get(opened);
   const isCurrent = known?.history === history && known.compacted === state.compacted;
-  const fixed = isCurrent ? known : beginning(journal, session, history);
+  const fixed = isCurrent ? known : beginning(kit, session, history);
   kept.set(opened, fixed);
   for (const turn of turns.slice(fixed.turns)) {
     fixed.messages.push(...warningAt(state, fixed.turns), ...turnMessages(session, turn));
+    fixed.calls.push(...callsOf(session, [turn]));
     fixed.turns += 1;
     fixed.chain = journal.refer(`${fixed.chain} ${partsOf(turn).join(' ')}`).ref;
   }
@@ -180,15 +173,18 @@ const partsOf = ({ message, calls }: Turn): readonly (string | null)[] => [
   ...calls.map(({ result }) => result),
 ];
 
-function beginning(journal: Journal, { state }: Readonly<{ state: RunState }>, history: readonly Message[]): Fixed {
+function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: readonly Message[]): Fixed {
+  const { journal } = kit.ports;
   const { compacted, opened } = state;
+  const calls = [...callsOf(journal, state.turns.slice(0, compacted?.turns ?? 0))];
   const { model, prompt, situation, recalled, input, after } = opened;
-  const before = compacted === null ? history : [summaryMessage(journal, compacted.summary)];
+  const before = compacted === null ? history : [summaryMessage(journal, compacted.summary, keptTexts(kit, calls))];
   return {
     history,
     compacted,
     system: { stable: journal.textOf(prompt) ?? '', situation: journal.textOf(situation) ?? '' },
     messages: [...before, inputMessage(journal, state, true)],
+    calls,
     turns: compacted?.turns ?? 0,
     chain: journal.refer([model, prompt, situation, recalled, input, compacted?.summary ?? after].join(' ')).ref,
   };

@@ -1,7 +1,16 @@
 import type { Tool } from '../effects/tool.ts';
 import type { EventOf, JournalEvent } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { ApprovalPort, ClockPort, CompactionPort, IdPort, MemoryPort, ModelPort, PolicyPort } from './ports.ts';
+import type {
+  ApprovalPort,
+  ClockPort,
+  CompactionPort,
+  IdPort,
+  MemoryPort,
+  ModelCall,
+  ModelPort,
+  PolicyPort,
+} from './ports.ts';
 
 /** A report of the engine: a journaled event, streamed words, or a fault that did not end the run. */
 export type Notice =
@@ -11,10 +20,15 @@ export type Notice =
   | Readonly<{ type: 'output'; run: string; call: string; text: string }>
   | Readonly<{ type: 'problem'; run: string; where: string; error: unknown }>;
 
+/** Chooses the tools that the next request of a run shows, from the calls that the run has made so far. Pure. */
+export type OfferPort = (run: string, tools: readonly Tool[], calls: readonly ModelCall[]) => readonly Tool[];
+
 export type EnginePorts = Readonly<{
   journal: Journal;
   model: ModelPort;
   tools: readonly Tool[];
+  /** Without it, each request shows all tools. */
+  offer?: OfferPort;
   policy: PolicyPort;
   approvals: ApprovalPort;
   memory: MemoryPort;

@@ -6,22 +6,28 @@ const parts = {
   identity: 'You are Ada.',
   personality: 'Curious.',
   instructions: 'Help Bob.',
+  work: 'Until it is done.',
   machine: 'A shell.',
   skills: [
     { name: 'tea', text: 'Boil water.' },
     { name: 'chess', text: 'Guard the king.' },
   ],
   time: 'Monday, 09:00',
-  place: 'the café',
-  standing: '12 aiDollars',
-  people: 'Bob',
+  village: 'the café',
+  run: '12 steps for Bob',
 };
 
 test('the parts have a fixed order, and the cacheable half stays identical over turns', () => {
   const first = systemPrompt(parts);
-  const order = ['You are Ada.', 'Curious.', 'Help Bob.', 'A shell.', 'Guard the king.', 'Boil water.'].map((text) =>
-    first.stable.indexOf(text),
-  );
+  const order = [
+    'You are Ada.',
+    'Curious.',
+    'Help Bob.',
+    'Until it is done.',
+    'A shell.',
+    'Guard the king.',
+    'Boil water.',
+  ].map((text) => first.stable.indexOf(text));
   assert.deepEqual(
     order,
     order.toSorted((one, other) => one - other),
@@ -32,10 +38,10 @@ test('the parts have a fixed order, and the cacheable half stays identical over 
       ...parts,
       skills: parts.skills.toReversed(),
       time: `Monday, 09:0${turn}`,
-      standing: `${turn} aiDollars`,
+      run: `${turn} steps for Bob`,
     });
     assert.equal(next.stable, first.stable);
-    assert.match(next.situation, new RegExp(`09:0${turn}[\\s\\S]*the café[\\s\\S]*${turn} aiDollars[\\s\\S]*Bob`));
+    assert.match(next.situation, new RegExp(`09:0${turn}[\\s\\S]*the café[\\s\\S]*${turn} steps for Bob`));
   }
 });
 

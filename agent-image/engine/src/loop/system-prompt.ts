@@ -1,19 +1,19 @@
-/** The parts of a system prompt in their order. The first five change rarely, the others with every message. */
+/** The parts of a system prompt in their order. The first six change rarely, the others with every message. */
 export type PromptParts = Readonly<{
   identity: string;
   personality: string;
   instructions: string;
+  work: string;
   machine: string;
   skills: readonly Readonly<{ name: string; text: string }>[];
   time: string;
-  place: string;
-  standing: string;
-  people: string;
+  village: string;
+  run: string;
 }>;
 
 export type SystemPrompt = Readonly<{ stable: string; situation: string }>;
 
-/** Both halves of the prompt. `stable` depends only on the first five parts, so that a provider can cache it over all turns. */
+/** Both halves of the prompt. `stable` depends only on the first six parts, so that a provider can cache it over all turns. */
 export function systemPrompt(parts: PromptParts): SystemPrompt {
   const skills = parts.skills.toSorted(byName).map(({ name, text }) => `## ${name}\n${text.trim()}`);
   return {
@@ -21,14 +21,14 @@ export function systemPrompt(parts: PromptParts): SystemPrompt {
       ['Identity', parts.identity],
       ['Personality', parts.personality],
       ['Instructions', parts.instructions],
+      ['Work', parts.work],
       ['Machine', parts.machine],
       ['Skills', skills.join('\n\n')],
     ]),
     situation: sections([
-      ['Time', parts.time],
-      ['Place', parts.place],
-      ['Standing', parts.standing],
-      ['People', parts.people],
+      ['Now', parts.time],
+      ['Village', parts.village],
+      ['Run', parts.run],
     ]),
   };
 }

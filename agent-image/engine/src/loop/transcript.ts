@@ -61,9 +61,10 @@ function pastMessages(journal: Texts, state: RunState): readonly Message[] {
   return [...before, inputMessage(journal, state, false), ...runMessages(journal, state)];
 }
 
-export const summaryMessage = (journal: Texts, summary: string): Message => ({
+/** A summary, with what the tools keep of the calls that it replaces. */
+export const summaryMessage = (journal: Texts, summary: string, kept: readonly string[] = []): Message => ({
   role: 'user',
-  content: `Summary of the conversation so far:\n${journal.textOf(summary) ?? DELETED}`,
+  content: [`Summary of the conversation so far:\n${journal.textOf(summary) ?? DELETED}`, ...kept].join('\n\n'),
 });
 
 /** People's messages in the earlier runs of a conversation, oldest first; the newest ones that fit into the length. */

@@ -21,7 +21,7 @@ import { checkCapabilities, watchCapabilities, type WatchPorts } from './watch-c
 const SERVER = { name: 'files', url: null, command: ['files'], class: null, tools: null, call_timeout_ms: 1_000 };
 const MODEL = { provider: 'up', name: 'up-model', scripted: false, reason: 'the default' };
 const REPOSITORY = { url: 'https://example.org/a.git', branch: 'main' };
-const NOTHING = { repository: null, mcp_servers: [] };
+const NOTHING = { repository: null, mcp_servers: [], can_browse: true };
 
 const folder = testFolder('capabilities');
 const hands = untilEnd(await startHands());
@@ -97,9 +97,10 @@ test('only promised capabilities count as missing: no git without a repository, 
   assert.deepEqual(of([]), ['hands hands ok', 'shell shell ok']);
   assert.ok(of([], { repository: REPOSITORY }).includes('git git missing'));
   assert.ok(of(['git', 'chromium']).includes('browser browser ok'));
+  assert.deepEqual(of(['chromium'], { can_browse: false }), ['hands hands ok', 'shell shell ok']);
   assert.ok(of(['playwright']).includes('browser browser missing'));
   assert.ok(of([], { mcp_servers: [{ ...SERVER, command: ['playwright-mcp'] }] }).includes('browser browser missing'));
-  assert.deepEqual(machineCapabilities(null, { repository: REPOSITORY, mcp_servers: [] }), []);
+  assert.deepEqual(machineCapabilities(null, { ...NOTHING, repository: REPOSITORY }), []);
 });
 
 test('a broker is reachable, silent or gone; without a broker nothing is promised', async () => {

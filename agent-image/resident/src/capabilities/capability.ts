@@ -56,7 +56,7 @@ function faultOf({ hostname, port, host }: URL): Promise<string | null> {
   });
 }
 
-type Promised = Pick<AgentConfig, 'repository' | 'mcp_servers'>;
+type Promised = Pick<AgentConfig, 'repository' | 'mcp_servers' | 'can_browse'>;
 
 /** Programs that drive a browser: a server that starts one of them counts as a promised browser. */
 const BROWSER_SERVER = /playwright|chrome-devtools|puppeteer/;
@@ -85,8 +85,9 @@ function gitIn(programs: Programs, { repository }: Promised): readonly Capabilit
   return [lacks('git', 'the image of the hands has no git', 'use the image of agents, or add git to spec.hands.image')];
 }
 
-function browserIn(programs: Programs, { mcp_servers: servers }: Promised): readonly Capability[] {
-  if (programs.includes('chromium')) return [has('browser', 'Chromium is installed')];
+/** A tier without the memory for a browser promises none. */
+function browserIn(programs: Programs, { mcp_servers: servers, can_browse: canBrowse }: Promised): readonly Capability[] {
+  if (programs.includes('chromium')) return canBrowse ? [has('browser', 'Chromium is installed')] : [];
   const isPromised = servers.some(({ command }) => command?.some((word) => BROWSER_SERVER.test(word)) === true);
   if (!isPromised && !programs.includes('playwright')) return [];
   return [lacks('browser', 'the image of the hands has no Chromium', 'install the full image: agentPods.tools=full')];

@@ -20,6 +20,8 @@ import type { WorkVillage } from '../village/work-village.ts';
 import { createJournalMirror, type JournalMirror } from './journal-mirror.ts';
 import { noteMemories, type RunBook } from './run-book.ts';
 import { openJournal } from './open-journal.ts';
+import { toolRulesOf } from './tool-rules.ts';
+import { shownTools } from '../tools/shown-tools.ts';
 
 export interface EngineHostPorts extends RetryPorts {
   readonly journalPath: string;
@@ -37,7 +39,7 @@ export interface EngineHostPorts extends RetryPorts {
 export interface EngineHost {
   readonly engine: Engine;
   readonly mirror: JournalMirror;
-  readonly tools: readonly string[];
+  readonly tools: readonly Tool[];
   /** Another engine on the journal, with its own model and tools. No policy judges these, and it recalls no notes. */
   engineWith(parts: EngineParts): Engine;
   close(): Promise<void>;
@@ -64,6 +66,7 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     model: ports.model,
     compaction: modelCompaction(ports.model, (name) => book.contextTokensOf(name)),
     tools,
+    offer: (run, all, calls) => shownTools(all, calls, toolRulesOf(book.find(run))),
     policy: policyOf(book),
     memory: memoryPort(ports),
   });
@@ -71,7 +74,7 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
   return {
     engine,
     mirror,
-    tools: tools.map(({ name }) => name),
+    tools,
     engineWith: (parts) => {
       const other = createEngine({ ...shared, ...ALONE, ...parts });
       engines.push(other);

@@ -9,48 +9,54 @@ import { KNOWN_PROGRAMS, surveyHands } from '../hands/survey-hands.ts';
 import { aConfig } from '../testing/a-village.ts';
 import { machineInWords, type Machine } from './machine.ts';
 import { promptOf } from './prompt.ts';
+import { workInWords, type RunTools } from './work-rules.ts';
 
 const FULL: Machine = {
   hands: { programs: KNOWN_PROGRAMS, hasGuide: true },
   workspace: '/workspace',
   home: '/root',
   hasWayOut: true,
-  tools: ['say', 'shell', 'read_file', 'mcp__files__read', 'mcp__files__write', 'mcp__web__open'],
+  tools: ['shell', 'web_search'],
 };
 const words = (changes: Partial<Machine>, config = aConfig()): string =>
   machineInWords({ ...FULL, ...changes }, config);
 
+const TOOLS: RunTools = {
+  shown: ['shell', 'edit_file', 'todo', 'ask_human', 'deliver', 'find_tools'],
+  more: ['village'],
+  asking: ['git'],
+  asksToSend: true,
+};
+
 const hands = untilEnd(await startHands());
 
-test('a full machine with a way out lists its tools, programs, servers, permissions and rules', () => {
+test('a full machine with a way out lists its programs, its folders and the rules of the way out', () => {
   const said = words({});
-  for (const part of [
-    'shell, read_file.',
-    'chromium',
-    'files, web',
-    '/workspace',
-    'waits for a person',
-    '/app/AGENTS.md',
-  ])
+  for (const part of ['playwright', 'chromium', 'lacks', 'cannot search']) assert.ok(!said.includes(part), part);
+  for (const part of ['git, gh, rg', '/workspace', 'only the hosts', '/app/AGENTS.md'])
     assert.ok(said.includes(part), part);
-  assert.ok(!said.includes('lacks') && !said.includes('say,'), said);
 });
 
 test('a machine without a program, a way out or a guide does not promise them', () => {
   const slim = words({ hands: { programs: ['python3', 'curl'], hasGuide: false }, hasWayOut: false, tools: ['shell'] });
-  assert.match(slim, /It has python3, curl\. It lacks .*chromium/);
+  assert.match(slim, /It has curl, python3\. It lacks git, /);
   assert.match(slim, /no download, no clone/);
-  for (const part of ['git pull', 'repository is', 'install', 'MCP', '/app/', 'waits for a person'])
+  for (const part of ['git pull', 'repository is', 'only the hosts', '/app/', 'cannot search'])
     assert.ok(!slim.includes(part), part);
 });
 
-test('an agent reads which network tools are missing: a search service, a browser', () => {
-  const tools = ['shell', 'web_fetch', 'browser_open'];
-  assert.match(words({ tools }), /needs a tier with 2Gi[^]*You cannot search the web[^]*admin can connect/);
-  assert.match(words({ tools: [...tools, 'web_search'] }), /Find pages with web_search\./);
-  const slim = words({ tools, hands: { programs: ['curl'], hasGuide: true } });
-  assert.match(slim, /This image has no browser/);
-  assert.ok(!words({}).includes('web_fetch'), 'missing tools are not listed');
+test('an agent reads that the village has no search service', () => {
+  assert.match(words({ tools: ['shell'] }), /no search service, which an admin can connect/);
+});
+
+test('the rules of work name only tools that the run has', () => {
+  const all = workInWords(TOOLS);
+  for (const name of TOOLS.shown) assert.ok(all.includes(name), name);
+  assert.match(all, /A person must allow: git, what sends something out of the village/);
+  assert.match(all, /find_tools has more tools: village\./);
+  const few = workInWords({ shown: ['read_file'], more: [], asking: [], asksToSend: false });
+  for (const name of [...TOOLS.shown, 'must allow']) assert.ok(!few.includes(name), few);
+  assert.match(few, /An answer without a call ends this run[^]*A refusal is final[^]*To finish, answer/);
 });
 
 test('an agent reads the placeholders of its secrets and how to use one with gh; without a way out there are none', () => {
@@ -68,33 +74,40 @@ test('an agent reads the placeholders of its secrets and how to use one with gh;
 });
 
 test('an agent reads that it has no hands, or that its hands do not answer', () => {
-  const none = words({ hands: null, tools: ['say', 'mcp__web__open'] });
+  const none = words({ hands: null, tools: ['say'] });
   assert.match(none, /no machine: no shell/);
-  assert.match(none, /web\.$/);
   assert.ok(!none.includes('/workspace'));
   const silent = words({ hands: 'silent' });
   assert.match(silent, /does not answer now/);
   assert.ok(!silent.includes('It has'));
 });
 
-test('the description of the machine is in the cacheable half of the prompt', () => {
+test('work and machine are in the cacheable half of the prompt, and speech has neither', () => {
   const circumstances = { config: aConfig(), standing: null, world: null, people: ['Bob'], asker: 'Bob', offer: null };
-  const { stable, situation } = promptOf({ ...circumstances, machine: words({}) });
-  assert.match(stable, /# Instructions[\s\S]*# Machine\nYou have a machine/);
+  const { stable, situation } = promptOf({ ...circumstances, work: workInWords(TOOLS), machine: words({}) });
+  assert.match(stable, /# Work\nWork with your tools[\s\S]*# Machine\nYour machine/);
   assert.ok(!situation.includes('machine'));
-  assert.ok(!promptOf(circumstances).stable.includes('# Machine'));
+  const speech = promptOf(circumstances).stable;
+  assert.ok(!/# Machine|your tools/.test(speech), speech);
 });
 
-test('the prompt and the image have the same rules', () => {
-  const image = readFileSync(join(import.meta.dirname, '../../../AGENTS.md'), 'utf8').replaceAll(/\s+/g, ' ');
+test('the prompt, the image and its skills have the same rules', () => {
+  const folder = join(import.meta.dirname, '../../..');
+  const image = readFileSync(join(folder, 'AGENTS.md'), 'utf8').replaceAll(/\s+/g, ' ');
+  const prompt = [words({}), workInWords(TOOLS)].join('\n');
   for (const part of [
     'git pull',
     'git stash',
-    'After three tries, stop',
-    'disk is full',
-    'timed out three times in a row',
+    'An answer without a call ends',
+    'what can be undone and concerns only',
+    'three attempts bring nothing new',
+    'A refusal is final',
+    'before you say that it works',
+    'wait_for',
+    'deliver',
+    'todo',
   ])
-    assert.ok(image.includes(part) && words({}).includes(part), part);
+    assert.ok(image.includes(part) && prompt.includes(part), part);
 });
 
 test('only requested programs in the output of the hands count', async () => {

@@ -2,7 +2,7 @@ import { parseAiDollars } from '@hamlet/contract/resident';
 import type { ClockPort, Message, ModelDelta, ModelEnd, ModelPort, ModelRequest } from '@hamlet/engine';
 import { SYSTEM_CLOCK } from '@hamlet/engine';
 import { backoff } from '@hamlet/core/backoff';
-import type { ChatMessage, JsonSchema, ModelPorts, ToolDefinition } from '@hamlet/models/chat-completions';
+import type { ChatMessage, ModelPorts, ToolDefinition } from '@hamlet/models/chat-completions';
 import {
   ANSWER_LIMITS,
   CHAT_PROFILES,
@@ -15,6 +15,7 @@ import {
   SYSTEM_PORTS,
 } from '@hamlet/models/chat-completions';
 import { z } from 'zod';
+import { shownSchema } from '../tools/shown-schema.ts';
 import type { TokenSource } from '../village/agent-token.ts';
 
 export interface GatewayPorts {
@@ -200,21 +201,8 @@ function messageOf(message: Message): ChatMessage {
   return { role: 'tool', toolCallId: message.callId, content: message.content };
 }
 
-/** An engine's tools in the providers' format, converted once for each list. */
-const definitions = new WeakMap<ModelRequest['tools'], readonly ToolDefinition[]>();
-
-function definitionsOf(tools: ModelRequest['tools']): readonly ToolDefinition[] {
-  const known = definitions.get(tools);
-  if (known !== undefined) return known;
-  const made = tools.map(({ name, description, input }) => ({ name, description, parameters: schemaOf(input) }));
-  definitions.set(tools, made);
-  return made;
-}
-
-function schemaOf(input: z.ZodType): JsonSchema {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
-  return schema;
-}
+const definitionsOf = (tools: ModelRequest['tools']): readonly ToolDefinition[] =>
+  tools.map(({ name, description, input }) => ({ name, description, parameters: shownSchema(input) }));
 
 function receiptIn(raw: unknown): { readonly moneyMicros: number; readonly note: string } {
   const receipt = Receipt.safeParse(raw);

@@ -20,6 +20,10 @@ export interface BookedRun {
   readonly author: GitAuthor | null;
   /** True for a worker, whose prompt contains no memories. */
   readonly isWorker?: boolean;
+  /** Names of tools that its parent gave a worker. */
+  readonly given?: readonly string[];
+  /** False if the agent's tier lacks the memory for a browser. */
+  readonly canBrowse?: boolean;
   /** Called when the API reports that the lease is over. */
   readonly onLeaseLost: () => void;
   skills?: ReadonlyMap<string, Skill>;

@@ -12,6 +12,8 @@ import type { RunLease } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import type { EngineHost } from './engine-host.ts';
 import { machineInWords, type Machine } from './machine.ts';
+import { runToolsOf } from './tool-rules.ts';
+import { workInWords } from './work-rules.ts';
 import type { RunBook } from './run-book.ts';
 
 const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command']);
@@ -36,6 +38,12 @@ export interface ThinkingPorts extends RetryPorts {
   readonly stop: AbortSignal;
 }
 
+/** Parts of a run's prompt. */
+export interface Workplace {
+  readonly work: string;
+  readonly machine: string;
+}
+
 interface HeldRun {
   readonly run: { readonly run_id: string };
   readonly lease: RunLease;
@@ -48,7 +56,8 @@ export interface Thinking {
   thinks(name: string): boolean;
   /** False if the runtime needs the journal but the journal cannot be used. The agent then takes no runs. */
   isReady(name: string): Promise<boolean>;
-  machineOf(config: Pick<AgentConfig, 'repository' | 'secrets'>): Promise<string>;
+  /** How a run works, and where, for its prompt. */
+  workplaceOf(run: string, config: Pick<AgentConfig, 'repository' | 'secrets'>): Promise<Workplace>;
   /** The skills of a run, in the versions that its first attempt found. The run's tools use them afterwards. */
   skillsOf(held: HeldRun, config: AgentConfig, signal: AbortSignal): Promise<readonly Skill[]>;
   flush(run: string): Promise<void>;
@@ -104,9 +113,10 @@ export function createThinking(ports: ThinkingPorts): Thinking {
         return false;
       }
     },
-    machineOf: async (config) => {
+    workplaceOf: async (run, config) => {
       const [{ tools }, machine] = await Promise.all([open(), ports.machine()]);
-      return machineInWords({ ...machine, tools }, config);
+      const own = runToolsOf(tools, book.find(run));
+      return { work: workInWords(own), machine: machineInWords({ ...machine, tools: own.shown }, config) };
     },
     skillsOf: (held, config, signal) => equip(ports, book, { held, config, signal }),
     flush: async (run) => flushWithin(await opened(), run),

@@ -5,9 +5,9 @@ import { NEW_TO_LIFE } from '../brain/life/life-mind.ts';
 import { anEntry } from '../testing/a-board.ts';
 import { aConfig, aRun, RUN_ID } from '../testing/a-village.ts';
 import { scriptedVillage } from '../testing/scripted-village.ts';
-import { inputOf } from './run-input.ts';
+import { inputOf, NO_WORKPLACE } from './run-input.ts';
 
-test("the prompt of a run has the agent's judgements, plan and last decisions, so that it can explain them", async () => {
+test("a conversation has the agent's judgements, plan and last decisions, so that it can explain them; a task has none", async () => {
   const village = scriptedVillage();
   village.runs.push(aRun('Why?'));
   village.boardKit.entries.push(
@@ -22,8 +22,12 @@ test("the prompt of a run has the agent's judgements, plan and last decisions, s
   ];
   const plan = [{ fromMinute: 1_380, goal: 'say less' }];
   const tree = { repo: null, branch: null };
-  const ports = { village, config: aConfig(), life: () => ({ ...NEW_TO_LIFE, plan, recent }), tree, memoryPath: '' };
-  const { input } = await inputOf(ports, started.value, {} as RunWork);
+  const life = () => ({ ...NEW_TO_LIFE, plan, recent });
+  const now = new Date('2026-11-28T22:10:00Z');
+  const ports = { village, config: aConfig(), life, workplace: NO_WORKPLACE, now, tree, memoryPath: '' };
+  const session = { session_id: RUN_ID, people: [{ id: 'a', name: 'Fabian' }], repository: null };
+  const talk = { ...started.value, session };
+  const { input } = await inputOf(ports, talk, {} as RunWork);
   const lately = [
     'Your rewards and penalties, newest first:',
     '- A penalty of 45 aiD, because: “too many words”.',
@@ -34,4 +38,7 @@ test("the prompt of a run has the agent's judgements, plan and last decisions, s
     '- ask: “I do not know”',
   ];
   assert.ok(input.prompt.situation.includes(lately.join('\n')), input.prompt.situation);
+  const task = await inputOf(ports, started.value, {} as RunWork);
+  assert.ok(!/penalty|decisions/.test(task.input.prompt.situation), task.input.prompt.situation);
+  assert.match(task.input.prompt.situation, /An admin of the village gave you this run\./);
 });

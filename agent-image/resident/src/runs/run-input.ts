@@ -4,6 +4,7 @@ import type { Budgets, GivenAnswer, RunInput, RuntimeContext, RunWork } from '@h
 import { seedOf } from '../brain/chance.ts';
 import { planInWords, type LifeMind } from '../brain/life/life-mind.ts';
 import { promptOf, type Circumstances } from '../engine/prompt.ts';
+import type { Workplace } from '../engine/thinking.ts';
 import type { Skill } from '../skills/skill-folder.ts';
 import type { WorkTree } from '../hands/repository/read-work-tree.ts';
 import type { Answer, StartedRun, Village } from '../village/village.ts';
@@ -60,6 +61,9 @@ function answerIn({ state, why, answer }: Permission): GivenAnswer['answer'] | n
 const aboutUnknown = (answer: Permission['answer']): GivenAnswer['answer'] =>
   answer === 'happened' || answer === 'repeat' ? answer : 'expired';
 
+/** The workplace of a runtime without a model. */
+export const NO_WORKPLACE: Workplace = { work: '', machine: '' };
+
 /** The circumstances of a worker: it has only its prompt, its role and its tools. */
 const UNSEEN = { world: null, standing: null, lately: '' } as const;
 
@@ -67,7 +71,8 @@ export interface InputPorts {
   readonly village: Pick<Village, 'around' | 'standing' | 'ledger'>;
   readonly config: AgentConfig;
   readonly life?: () => LifeMind;
-  readonly machine?: string;
+  readonly workplace: Workplace;
+  readonly now: Date;
   readonly skills?: readonly Skill[];
   readonly tree: WorkTree;
   readonly memoryPath: string;
@@ -93,6 +98,7 @@ export async function inputOf(
       text: people.length > 1 ? `${speaker}: ${run.prompt}` : run.prompt,
       prompt: promptOf({
         ...circumstances,
+        budgets,
         people: people.map(({ name }) => name),
         asker: speaker,
         offer,
@@ -118,10 +124,10 @@ export async function inputOf(
 
 /** The agent's current circumstances. A failed read omits its part. */
 async function circumstancesOf(
-  { village, config, life, machine = '', skills = [] }: InputPorts,
+  { village, config, life, now, workplace, skills = [] }: InputPorts,
   worker: Run['worker'],
-): Promise<Omit<Circumstances, 'people' | 'asker' | 'offer'>> {
-  const own = { config, machine, skills };
+): Promise<Omit<Circumstances, 'people' | 'asker' | 'offer' | 'budgets'>> {
+  const own = { config, now, ...workplace, skills };
   if (worker !== undefined) return { ...own, ...UNSEEN };
   const [world, standing, ledger] = await Promise.all([village.around(), village.standing(), village.ledger()]);
   const known = { world: valueOf(world), standing: valueOf(standing) };
@@ -134,11 +140,14 @@ async function circumstancesOf(
 
 const valueOf = <T>(answer: Answer<T>): T | null => (answer.kind === 'ok' ? answer.value : null);
 
-const askerOf = ({ run }: StartedRun): string =>
-  run.schedule === null ? `a ${run.created_by.role}` : `the schedule ${run.schedule.name}`;
+/** Who gave a run without a conversation, as the beginning of a sentence. */
+function askerOf({ run: { schedule, created_by: by } }: StartedRun): string {
+  if (schedule !== null) return `The schedule ${schedule.name}`;
+  return by.role === 'agent' ? 'Another agent' : `${/^[aeo]/.test(by.role) ? 'An' : 'A'} ${by.role} of the village`;
+}
 
-const JUDGED_MAX = 5;
-const ACTS_MAX = 5;
+const JUDGED_MAX = 3;
+const ACTS_MAX = 3;
 
 /** The agent's newest judgements, its plan and its last actions with their reasons, so that it can explain them. Pure. */
 function latelyInWords(entries: readonly LedgerEntry[], life: LifeMind | null, day: number | undefined): string {

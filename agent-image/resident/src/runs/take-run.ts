@@ -11,7 +11,7 @@ import type { RuntimePool } from '../runtime/runtime-pool.ts';
 import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
 import type { RunLease, StartedRun, Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
-import { answersOf, audienceOf, conversationOf, inputOf } from './run-input.ts';
+import { answersOf, audienceOf, conversationOf, inputOf, NO_WORKPLACE } from './run-input.ts';
 import { createRunWork, LeaseLost, type Progress, type RunWorkPorts } from './run-work.ts';
 import { cancelledEnd, endOf, failedEnd, type EndedRun } from './settlement.ts';
 import type { TurnGate } from './turn-gate.ts';
@@ -142,6 +142,8 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
     repository: held.repository,
     author: held.author,
     isWorker: run.worker !== undefined,
+    given: run.worker?.tools?.flat() ?? [],
+    canBrowse: 'name' in runtime ? runtime.config.can_browse : false,
     onLeaseLost,
     refused: new Set(),
     refusals: new Map(),
@@ -210,11 +212,13 @@ type Carry = Readonly<{
 async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, thinks }: Carry): Promise<Carried> {
   const { config } = runtime;
   const { repository } = held;
-  const machine = thinks ? await ports.thinking.machineOf({ ...config, repository }) : '';
+  const workplace = thinks
+    ? await ports.thinking.workplaceOf(held.run.run_id, { ...config, repository })
+    : NO_WORKPLACE;
   const skills = thinks ? await ports.thinking.skillsOf(held, config, signal) : [];
   const tree = await ports.workTreeOf(repository);
   const { input, context } = await inputOf(
-    { ...ports, config, machine, skills, tree, memoryPath: ports.memoryPathOf(repository) },
+    { ...ports, config, workplace, now: new Date(), skills, tree, memoryPath: ports.memoryPathOf(repository) },
     held,
     work,
   );

@@ -34,7 +34,7 @@ export function noThinking(): Thinking {
     host: { engine: missing, engineWith: missing, programs: null, model: { chat: missing } },
     thinks: () => false,
     isReady: async () => true,
-    machineOf: async () => '',
+    workplaceOf: async () => ({ work: '', machine: '' }),
     skillsOf: async () => [],
     flush: async () => {},
     spentOf: async () => null,

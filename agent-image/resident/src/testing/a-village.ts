@@ -70,6 +70,7 @@ export function aConfig(changes: Partial<AgentConfig> = {}): AgentConfig {
     home: 'home',
     tier: 'tier-0',
     limits: null,
+    can_browse: true,
     model: null,
     seed: 7,
     ...changes,

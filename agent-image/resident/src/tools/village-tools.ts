@@ -4,6 +4,9 @@ import { defineTool, type CallContext, type Tool } from '@hamlet/engine';
 import type { z } from 'zod';
 import { listSchedules, listScripts, lookAround, readBalance, readBoard, readQuote, readThread } from './reading.ts';
 import { delegateWork, listOwnWorkers } from './delegating.ts';
+import { findTools } from './find-tools.ts';
+import { todoInWords, todoNoted } from './todo.ts';
+import { toolRulesOf } from '../engine/tool-rules.ts';
 import { loadSkill, readSkillFile } from './skills.ts';
 import { forget, listMemories, pin, remember, searchMemories } from './remembering.ts';
 import { performOutward } from './outward.ts';
@@ -26,6 +29,7 @@ const WORKER_MS = 86_400_000;
 
 export function villageTools(kit: ToolKit): readonly Tool[] {
   return [
+    todo(),
     ...readingTools(kit),
     ...walkingTools(kit),
     ...memoryTools(kit),
@@ -78,6 +82,28 @@ export const skillTools = (kit: ToolKit): readonly Tool[] => [
     now((asked, context) => readSkillFile(kit, asked, context)),
   ),
 ];
+
+/** The list of steps of a run. People read it from the call. */
+const todo = (): Tool => {
+  const { description, input } = VILLAGE_TOOLS.todo;
+  return defineTool({
+    name: 'todo',
+    description,
+    effect: 'read',
+    input,
+    timeoutMs: READ_MS,
+    execute: async ({ items }) => okay(todoNoted(items)),
+    keeps: ({ items }) => todoInWords(items),
+  });
+};
+
+/** Finds tools among those that `all` returns, which are all tools of the agent. */
+export const findToolsIn = (kit: Pick<ToolKit, 'book'>, all: () => readonly Tool[]): Tool =>
+  inPod(
+    'find_tools',
+    VILLAGE_TOOLS.find_tools,
+    now(({ query }, { run }) => findTools(all(), query, toolRulesOf(kit.book.find(run)))),
+  );
 
 const walkingTools = (kit: ToolKit): readonly Tool[] => [
   inPod('go_to', VILLAGE_TOOLS.go_to, (to, context) => walkTo(kit, to, context)),

@@ -92,6 +92,7 @@ export const AgentConfig = z.strictObject({
   home: LandmarkId.nullable(),
   tier: z.string().nullable(),
   limits: Limits.nullable(),
+  can_browse: z.boolean().default(true).describe('True if the tier has the memory that the tools of the browser need'),
   model: z
     .strictObject({
       provider: z.string().describe('Provider that is tried first'),

@@ -8,6 +8,9 @@ const MESSAGE_MAX_CHARS = 8_000;
 const FOLDER_MAX_CHARS = 4_096;
 
 const GIT_VERBS = [
+  'init',
+  'clone',
+  'remote',
   'status',
   'diff',
   'log',
@@ -46,23 +49,23 @@ const Git = z.strictObject({
   action: z
     .enum(GIT_ACTIONS)
     .describe(
-      'A verb of git; or checkpoint (a branch to return to), undo (back to the checkpoint in args), carry_forward (snapshot, fetch, rebase on the branch in args), squash (all commits since origin/BRANCH into one)',
+      'A verb of git such as diff, commit, push; or checkpoint, undo (args: a checkpoint), carry_forward (args: BRANCH; snapshot, fetch, rebase), squash (args: BRANCH; all your commits into one)',
     ),
-  args: z.array(Argument).max(GIT_ARGUMENTS_MAX).default([]).describe('Arguments after the action, for example ["-A"]'),
+  args: z.array(Argument).max(GIT_ARGUMENTS_MAX).default([]).describe('Arguments, for example ["-A"]'),
   message: z
     .string()
     .min(1)
     .max(MESSAGE_MAX_CHARS)
     .refine(hasNoNul, 'write the message without NUL characters')
     .optional()
-    .describe('Message for commit and squash'),
+    .describe('For commit and squash'),
   folder: z
     .string()
     .min(1)
     .max(FOLDER_MAX_CHARS)
     .refine(hasNoNul, 'write the path without NUL characters')
     .optional()
-    .describe('Work tree in /workspace; without it, that of your repository'),
+    .describe('Folder in /workspace; without it, your repository'),
 });
 export type GitInput = z.infer<typeof Git>;
 
@@ -73,6 +76,6 @@ export const GIT_TOOL = {
     runs: 'hands',
     input: Git,
     description:
-      'Use git. Before merge, rebase, reset and other actions that may lose work, it makes a checkpoint branch and names it; undo returns to it. push without a branch goes to hamlet/YOUR-NAME/BRANCH, and a person permits it.',
+      'git with a guard: it makes a checkpoint branch before an action that may lose work, and undo returns to it. push goes to hamlet/YOUR-NAME/BRANCH; a person permits it. To look at history, shell works too.',
   },
 } as const satisfies Readonly<Record<string, VillageTool>>;

@@ -11,31 +11,40 @@ export const COMMAND_MAX_CHARS = 32_000;
 export const SHELL_SECONDS_MAX = 1_800;
 const SHELL_SECONDS = 120;
 export const BACKGROUND_SECONDS_MAX = 3_600;
+export const WAIT_SECONDS_MAX = BACKGROUND_SECONDS_MAX;
+const WAIT_SECONDS = 600;
+const WAIT_TEXT_MAX_CHARS = 500;
 const OUTPUT_BYTES_MAX = 30_000;
 const OUTPUT_WAIT_S_MAX = 60;
+
+const PATH_MAX_CHARS = 4_096;
+const path = z
+  .string()
+  .min(1)
+  .max(PATH_MAX_CHARS)
+  .refine((text) => !text.includes('\0'), 'write the path without NUL characters');
 
 const Process = z
   .string()
   .regex(/^\d{1,6}\.\d{1,4}$/, 'write the number of the process as shell gives it, for example 3.0')
-  .describe('Number of the process, as shell gives it');
+  .describe('Number that shell gave it, for example 3.0');
 
 const Shell = z.strictObject({
   command: z
     .string()
     .min(1)
     .max(COMMAND_MAX_CHARS)
-    .refine((text) => !text.includes('\0'), 'write the command without NUL characters')
-    .describe('Command for bash'),
+    .refine((text) => !text.includes('\0'), 'write the command without NUL characters'),
   timeout_s: z
     .int()
     .min(1)
     .max(SHELL_SECONDS_MAX)
     .default(SHELL_SECONDS)
-    .describe('Seconds after which the command and all that it started are ended'),
+    .describe('The command ends after so many seconds'),
   background: z
     .boolean()
     .default(false)
-    .describe('True for a server or a long build: the call returns at once, and the process ends with this run'),
+    .describe('Return at once, for a server or a long build; wait for it with wait_for'),
 });
 const ReadOutput = z.strictObject({
   process: Process,
@@ -44,6 +53,24 @@ const ReadOutput = z.strictObject({
   bytes: z.int().min(1).max(OUTPUT_BYTES_MAX).default(16_000),
   wait_s: z.int().min(0).max(OUTPUT_WAIT_S_MAX).default(0).describe('Seconds to wait for the first byte'),
 });
+const WaitFor = z
+  .strictObject({
+    process: Process.optional().describe('Wait until this background process has ended'),
+    text: z
+      .string()
+      .min(1)
+      .max(WAIT_TEXT_MAX_CHARS)
+      .optional()
+      .describe('With process: wait only until its output has this text'),
+    file: path.optional().describe('Wait until this path in /workspace exists'),
+    seconds: z.int().min(1).max(WAIT_SECONDS_MAX).default(WAIT_SECONDS).describe('Wait at most so long'),
+  })
+  .refine(
+    ({ process, text }) => text === undefined || process !== undefined,
+    'write the process whose output has the text',
+  )
+  .refine(({ process, file }) => process === undefined || file === undefined, 'write process or file, and not both');
+export type WaitForInput = z.output<typeof WaitFor>;
 const StopProcess = z.strictObject({
   process: Process,
   signal: z
@@ -53,16 +80,10 @@ const StopProcess = z.strictObject({
 });
 
 export const FILE_TEXT_MAX_CHARS = 400_000;
-const PATH_MAX_CHARS = 4_096;
 const LINES_MAX = 2_000;
 const PATTERN_MAX_CHARS = 1_000;
 const FOUND_MAX = 200;
 
-const path = z
-  .string()
-  .min(1)
-  .max(PATH_MAX_CHARS)
-  .refine((text) => !text.includes('\0'), 'write the path without NUL characters');
 const File = path.describe('File in /workspace');
 const FileText = z.string().max(FILE_TEXT_MAX_CHARS);
 
@@ -102,21 +123,18 @@ const GIT_NAME_MAX_CHARS = 200;
 const Deliver = z
   .strictObject({
     kind: DeliverableKind.describe(
-      'file: a file of /workspace as it is now. patch: all changes of a git repository against base. table: rows with their sources. script: a version of one of your scripts',
+      'file: a file as it is now. patch: all changes of a repository since base. table: rows with sources. script: one of your scripts',
     ),
-    path: path.optional().describe('For file: the file. For patch: the folder of the repository'),
+    path: path.optional().describe('The file, or the folder of the repository'),
     base: z
       .string()
       .max(GIT_NAME_MAX_CHARS)
       .regex(/^[A-Za-z0-9_][\w./@^~-]*$/, 'write the name of a commit, branch or tag, for example origin/main')
       .default('HEAD')
-      .describe('For patch: the commit or branch that the patch applies to'),
-    name: ArtifactName.optional().describe('Name of the file that people download, for example fix.patch'),
+      .describe('For patch: a commit or branch'),
+    name: ArtifactName.optional().describe('Name for people, for example fix.patch'),
     table: DeliveredTable.optional().describe('For table'),
-    script: z
-      .strictObject({ name: ScriptName, version: ScriptVersion })
-      .optional()
-      .describe('For script: one of yours, which other agents can adopt from your post'),
+    script: z.strictObject({ name: ScriptName, version: ScriptVersion }).optional().describe('For script'),
   })
   .refine(
     ({ kind, path, table, script }) =>
@@ -138,7 +156,7 @@ export const HANDS_TOOLS = {
     runs: 'hands',
     input: Shell,
     description:
-      'Run a command in bash on your own machine, as root, in /workspace. The folder and exported variables stay for your next command of this conversation; functions and aliases do not. Without a terminal: use options that ask nothing.',
+      'Run bash on your machine, as root. The folder and exported variables stay for your next command. No terminal: use options that ask nothing. For what takes minutes set background, then wait_for. Example: {"command": "npm test 2>&1 | tail -40", "timeout_s": 600}',
   },
   ...GIT_TOOL,
   ...INSTALL_TOOL,
@@ -146,7 +164,13 @@ export const HANDS_TOOLS = {
   read_output: {
     ...read,
     input: ReadOutput,
-    description: 'Read more of the output of a command of this run, or what a background process has written so far.',
+    description: 'Read the part of an output that a result left out, or what a background process has written so far.',
+  },
+  wait_for: {
+    ...read,
+    input: WaitFor,
+    description:
+      'Wait for a background process to end, a text in its output, or a file; without them, for the time. Costs one step however long it waits. Example: {"process": "3.0", "seconds": 1800}',
   },
   list_processes: {
     ...read,
@@ -200,7 +224,7 @@ export const HANDS_TOOLS = {
     forReaders: true,
     input: Deliver,
     description:
-      'Deliver a result to the people of this run: a file, a patch, a table with sources or a script. They see it beside your answer, open and download it. At most 5 MiB.',
+      'Hand a result to the people of this run: they open and download it beside your answer. At most 5 MiB. The same name again is its next version. Example: {"kind": "patch", "path": "shop", "base": "origin/main"}',
   },
 } as const satisfies Readonly<Record<string, VillageTool>>;
 

@@ -38,7 +38,7 @@ const Http = z.strictObject({
   body: z.string().max(REQUEST_BODY_MAX_CHARS).optional(),
   timeout_s: z.int().min(1).max(HTTP_SECONDS_MAX).default(30),
 });
-const WebFetch = z.strictObject({ url: Url.describe('Address of the page, document or text') });
+const WebFetch = z.strictObject({ url: Url });
 const WebSearch = z.strictObject({
   query: z.string().trim().min(1).max(QUERY_MAX_CHARS),
   count: z.int().min(1).max(SEARCH_RESULTS_MAX).default(8),
@@ -105,14 +105,14 @@ export const NET_TOOLS = {
     effect: 'idempotent',
     input: WebFetch,
     description:
-      'Read a page of the web as text, with its title and its links numbered. It runs no script of the page: if the text is missing, use browser_open.',
+      'Read a web page, document or text. Runs no scripts: if the text is missing and you have a browser, use browser_open.',
   },
   web_search: {
     ...outward,
     effect: 'idempotent',
     rate: 'web_search',
     input: WebSearch,
-    description: 'Search the web: titles, addresses and excerpts. Read a result with web_fetch before you rely on it.',
+    description: 'Search the web. Read a result with web_fetch before you rely on it.',
   },
   browser_open: {
     ...browsing,

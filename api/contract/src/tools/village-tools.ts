@@ -36,6 +36,9 @@ const DELEGATED_TOOLS_MAX = 32;
 const SCHEDULE_PROMPT_MAX_CHARS = 4_000;
 const SCHEDULE_REASON_MAX_CHARS = 500;
 const TIMING_MAX_CHARS = 128;
+export const TODO_ITEMS_MAX = 50;
+const TODO_TEXT_MAX_CHARS = 200;
+const TODO_STATUSES = ['pending', 'in_progress', 'done'] as const;
 export const PERSONALITY_MAX_CHARS = 4_000;
 export const PERSONALITY_REASON_MAX_CHARS = 500;
 
@@ -71,8 +74,8 @@ const Quote = z.strictObject({
   seconds: PurchaseSeconds.default(3_600),
 });
 const Remember = z.strictObject({
-  text: plainText(MEMORY_MAX_CHARS).describe('One fact in a sentence that stands alone'),
-  about: plainText(120).optional().describe('Name of the person, agent, place or task that it is about'),
+  text: plainText(MEMORY_MAX_CHARS).describe('One fact, in a sentence that stands alone'),
+  about: plainText(120).optional().describe('Whom or what it is about'),
 });
 const Memory = z.strictObject({ memory_id: MemoryId });
 const Pin = z.strictObject({ memory_id: MemoryId, pinned: z.boolean().default(true) });
@@ -84,10 +87,24 @@ const Say = z.strictObject({
   to: AgentId.optional().describe('Agent to speak to; without it, to everyone in earshot'),
 });
 const AskHuman = z.strictObject({
-  question: plainText(QUESTION_MAX_CHARS).describe('The question, with all that is needed to answer it'),
+  question: plainText(QUESTION_MAX_CHARS).describe('With all that is needed to answer it'),
 });
 const UsePlace = z.strictObject({ target: z.string().min(1).max(63).describe('A place, something in it, or an item') });
 const Item = z.strictObject({ item_id: ItemId });
+const Todo = z.strictObject({
+  items: z
+    .array(
+      z.strictObject({
+        text: plainText(TODO_TEXT_MAX_CHARS),
+        status: z.enum(TODO_STATUSES),
+      }),
+    )
+    .min(1)
+    .max(TODO_ITEMS_MAX)
+    .describe('The whole list; it replaces the one before'),
+});
+export type TodoItems = z.output<typeof Todo>['items'];
+const FindTools = z.strictObject({ query: Query.describe('What you want to do, for example: walk, board, browser') });
 const PostToBoard = z.strictObject({
   title: PostTitle,
   body: PostText,
@@ -148,28 +165,28 @@ const ProposeSchedule = z
 const Bid = z.strictObject({ auction_id: z.uuid(), amount: Amount });
 
 const Delegate = z.strictObject({
-  role: plainText(WORKER_ROLE_MAX_CHARS).trim().min(1).describe('Role in a few words, for example reviewer'),
+  role: plainText(WORKER_ROLE_MAX_CHARS).trim().min(1).describe('For example reviewer'),
   prompt: plainText(RUN_PROMPT_MAX_CHARS)
     .trim()
     .min(1)
-    .describe('The whole task in words that stand alone: the worker sees nothing of this conversation'),
+    .describe('The whole task: the worker sees nothing of this conversation'),
   tokens: z
     .int()
     .min(WORKER_TOKENS_MIN)
     .max(1_000_000_000)
     .optional()
-    .describe('Tokens that it may use, out of yours; without it, half of the rest'),
-  money: Amount.optional().describe('aiDollars that it may use, out of yours; without it, in proportion to its tokens'),
+    .describe('Of yours; without it, half of the rest'),
+  money: Amount.optional().describe('aiDollars, of yours'),
   tools: z
     .array(ToolName)
     .min(1)
     .max(DELEGATED_TOOLS_MAX)
     .optional()
-    .describe('The only tools and classes of tools that it has, of yours; without it, all of yours'),
+    .describe('The only tools or classes that it gets; without it, all of yours'),
 });
 const LoadSkill = z.strictObject({
-  name: SkillId.describe('Name of the skill, as your list of skills has it'),
-  why: plainText(SKILL_WHY_MAX_CHARS).describe('Your reason in one sentence; people read it'),
+  name: SkillId,
+  why: plainText(SKILL_WHY_MAX_CHARS).describe('One sentence for people'),
 });
 const ReadSkillFile = z.strictObject({ name: SkillId, path: SkillPath.describe('Path in the folder of the skill') });
 const ListWorkers = z.strictObject({
@@ -213,7 +230,7 @@ export const VILLAGE_TOOLS = {
     effect: 'keyed',
     runs: 'pod',
     input: Remember,
-    description: 'Keep a fact in your memory. While you work in a repository, it is the memory of the repository.',
+    description: 'Keep a fact for later conversations; in a repository, for all who work there.',
   },
   forget: { class: 'read', effect: 'idempotent', runs: 'pod', input: Memory, description: 'Delete a memory.' },
   pin: { ...repeatable, input: Pin, description: 'Pin a memory, so that you always recall it, or unpin it.' },
@@ -231,7 +248,7 @@ export const VILLAGE_TOOLS = {
     input: AskHuman,
     asks: true,
     description:
-      'Ask a person a question and wait for the answer. For decisions that are not yours, and for facts that only people know.',
+      'Ask a person and wait for the answer: for a decision that is not yours, or a fact that only people know.',
   },
   use_place: {
     ...keyed,
@@ -297,17 +314,28 @@ export const VILLAGE_TOOLS = {
     begins: true,
     input: Delegate,
     description:
-      'Give a part of your work to a worker and wait for its result: summary, artifacts, errors. Several calls in one answer work side by side.',
+      'Give a part of the work to a worker and wait for its result. Several calls in one answer work side by side. For parts that are independent and large.',
   },
   load_skill: {
     ...read,
     input: LoadSkill,
-    description: 'Read the instructions of one of your skills before you do what it is for. Do this each time.',
+    description: 'Read the instructions of one of your skills before you do what it is for.',
   },
   read_skill_file: {
     ...read,
     input: ReadSkillFile,
     description: 'Read a further file of a skill that its instructions name.',
+  },
+  todo: {
+    ...read,
+    input: Todo,
+    description:
+      'Write the list of steps of work that takes more than three, and again when a step is done. People see it. One step is in_progress.',
+  },
+  find_tools: {
+    ...read,
+    input: FindTools,
+    description: 'Find more tools by what they do. Those that it names are yours from your next answer on.',
   },
   list_workers: { ...read, input: ListWorkers, description: 'List your workers: role, state, usage and result.' },
   ...SCRIPT_TOOLS,

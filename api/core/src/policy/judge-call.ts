@@ -4,6 +4,8 @@ import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
 import { mcpServerOf } from './mcp-names.ts';
 import { askIfTainted } from './taint.ts';
 
+export { mcpServerOf };
+
 interface McpCall {
   readonly tool: string;
   readonly when: CallOccasion;

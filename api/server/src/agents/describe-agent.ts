@@ -1,4 +1,4 @@
-import { CHAIN, durationMs, firstUnmet, formatAiDollars } from '@hamlet/contract';
+import { CHAIN, durationMs, firstUnmet, formatAiDollars, NET_TOOLS } from '@hamlet/contract';
 import type {
   AgentConfig,
   AgentDetail,
@@ -13,6 +13,7 @@ import type {
   TierPrice,
 } from '@hamlet/contract';
 import { hashText } from '@hamlet/core';
+import { bytes } from '@hamlet/core/seats';
 import type { PresenceRow } from '@hamlet/store';
 import type { ModelAsk } from '../gateway/models/choose-model.ts';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
@@ -226,6 +227,9 @@ export interface ConfigParts {
   readonly search: AgentConfig['search'];
 }
 
+const canBrowse = (entitlement: Described['entitlement']): boolean =>
+  entitlement !== null && bytes(entitlement.compute.resources.memory) >= bytes(NET_TOOLS.browser_open.memory);
+
 /** The configuration of a resident. The seed derives from the name, so an agent keeps its character across lives. */
 export function agentConfig(
   { record, place, entitlement }: Pick<Described, 'record' | 'place' | 'entitlement'>,
@@ -248,6 +252,7 @@ export function agentConfig(
     home: spec.home ?? place?.home ?? null,
     tier: status.tier ?? null,
     limits,
+    can_browse: canBrowse(entitlement),
     model: chooseModel({
       agentId: record.agentId,
       asked: spec.model,

@@ -11,6 +11,7 @@ import { webSearch } from '../../net/web-search.ts';
 import { webTools } from '../../net/web.ts';
 import { runScript } from './run-script.ts';
 import { shell } from './shell.ts';
+import { waitFor } from './wait-for.ts';
 
 export const handsTools = (kit: HandsKit): readonly Tool[] => [
   shell(kit),
@@ -18,6 +19,7 @@ export const handsTools = (kit: HandsKit): readonly Tool[] => [
   installPackage(kit),
   runScript(kit),
   ...processTools(kit),
+  waitFor(kit),
   ...fileTools(kit),
   ...findTools(kit),
   ...webTools(kit),

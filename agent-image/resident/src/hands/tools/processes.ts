@@ -62,7 +62,7 @@ async function stopProcess(
   return done(`The signal ${signal} was sent to process ${process}.`);
 }
 
-function stateOf({ exit, startedMs, endedMs }: ProcessRecord): string {
+export function stateOf({ exit, startedMs, endedMs }: ProcessRecord): string {
   if (exit === undefined) return `It has run since ${new Date(startedMs).toISOString()}.`;
   const seconds = ((endedMs ?? startedMs) - startedMs) / 1_000;
   return `It ended after ${seconds} s ${exit.code === undefined ? `by the signal ${exit.signal ?? ''}` : `with exit code ${exit.code}`}.${exit.note === undefined ? '' : ` ${exit.note}`}`;

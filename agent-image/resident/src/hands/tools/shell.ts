@@ -55,7 +55,7 @@ async function inBackground(input: Input, job: HandsJob): Promise<HandsEnd> {
   const { exit, ...record } = await hands.ask('wait', wait, ProcessRecord);
   const cwd = await cwdOf(job);
   if (exit !== undefined) return endOfProcess({ ...record, exit }, { ...ranBy(input), cwd });
-  const text = `Process ${context.call} runs in the background, for at most ${BACKGROUND_SECONDS_MAX} s and until this run ends. Read it with read_output, end it with stop_process.`;
+  const text = `Process ${context.call} runs in the background, for at most ${BACKGROUND_SECONDS_MAX} s and until this run ends. Wait for it with wait_for, read it with read_output, end it with stop_process.`;
   return { outcome: okay(text), report: { command: input.command, cwd } };
 }
 

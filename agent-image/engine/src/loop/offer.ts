@@ -1,0 +1,28 @@
+import { parseArguments } from '../journal/arguments.ts';
+import type { Turn } from '../state/run-state.ts';
+import type { ModelCall, ModelRequest } from './ports.ts';
+import type { Kit } from './kit.ts';
+import { readAnswer } from './transcript.ts';
+
+type Texts = Parameters<typeof readAnswer>[0];
+
+/** The calls of these turns, as the model wrote them. */
+export const callsOf = (journal: Texts, turns: readonly Turn[]): readonly ModelCall[] =>
+  turns.flatMap(({ message }) => readAnswer(journal, message).toolCalls);
+
+/** The tools as the next request shows them. A call of another tool is carried out all the same. */
+export function offeredTools({ ports, tools }: Kit, run: string, calls: readonly ModelCall[]): ModelRequest['tools'] {
+  const all = [...tools.values()];
+  return ports.offer?.(run, all, calls) ?? all;
+}
+
+/** What the newest call of each tool says after a summary has replaced it. Calls with wrong arguments say nothing. */
+export function keptTexts({ tools }: Pick<Kit, 'tools'>, calls: readonly ModelCall[]): readonly string[] {
+  const kept = new Map<string, string>();
+  for (const { name, arguments: text } of calls) {
+    const parsed = parseArguments(text);
+    const [said] = (parsed.ok && tools.get(name)?.keeps?.(parsed.value)) || [];
+    if (said !== undefined) kept.set(name, said);
+  }
+  return [...kept.values()];
+}

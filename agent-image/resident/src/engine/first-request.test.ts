@@ -1,0 +1,220 @@
+/** The first request of a run, as it leaves the pod: counted by a tokenizer, and read as the model reads it. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { VILLAGE_TOOL_NAMES, type AgentConfig } from '@hamlet/contract';
+import { DEFAULT_VILLAGE_RULES, narrowPolicy, resolvePolicy } from '@hamlet/core';
+import { createEngine, openSqliteJournal, SYSTEM_CLOCK, type RunWork, type Tool } from '@hamlet/engine';
+import { testFolder } from '@hamlet/test/env/at-end';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
+import { KNOWN_PROGRAMS } from '../hands/survey-hands.ts';
+import { handsTools } from '../hands/tools/hands-tools.ts';
+import { inputOf } from '../runs/run-input.ts';
+import { aHandsKit } from '../testing/a-hands-kit.ts';
+import { aConfig, aRun, aWorld } from '../testing/a-village.ts';
+import { scriptedVillage } from '../testing/scripted-village.ts';
+import { shownTools } from '../tools/shown-tools.ts';
+import type { ToolKit } from '../tools/tool-kit.ts';
+import { findToolsIn, skillTools, villageTools } from '../tools/village-tools.ts';
+import { fixedToken } from '../village/agent-token.ts';
+import type { StartedRun } from '../village/village.ts';
+import { machineInWords } from './machine.ts';
+import { createModelPort } from './model-port.ts';
+import { createRunBook, type BookedRun } from './run-book.ts';
+import { runToolsOf, toolRulesOf } from './tool-rules.ts';
+import { workInWords } from './work-rules.ts';
+
+const TASK_TOKENS_MAX = 3_500;
+const SYSTEM_TOKENS_MAX = 900;
+const REQUEST_TOKENS_MAX = 4_500;
+
+interface Body {
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly tools: readonly { readonly function: { readonly name: string; readonly parameters: object } }[];
+}
+
+const bodies: Body[] = [];
+const ANSWER = {
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Done.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+};
+const server = createServer((request, response) => {
+  void request.toArray().then((parts) => {
+    bodies.push(JSON.parse(Buffer.concat(parts).toString()) as Body);
+    const delta = { choices: [{ index: 0, delta: { content: 'Done.' }, finish_reason: 'stop' }] };
+    const lines = [delta, { ...ANSWER, choices: [] }].map((each) => `data: ${JSON.stringify(each)}\n\n`);
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`${lines.join('')}data: [DONE]\n\n`);
+  });
+});
+const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+after(() => server.close());
+
+const tokensOf = (value: unknown): number => encode(typeof value === 'string' ? value : JSON.stringify(value)).length;
+const policy = resolvePolicy({ village: DEFAULT_VILLAGE_RULES, tier: [], agent: null }, () => new Uint8Array(32));
+const SKILL = {
+  name: 'fix-a-failing-test',
+  description:
+    'Find out why a test fails, correct the cause and prove it. Use it when a person reports a failing test, a broken build or a red pipeline.',
+  from: 'image' as const,
+  sha256: 'a'.repeat(64),
+  instructions: '',
+  files: new Map<string, string>(),
+};
+const CONFIG = aConfig({
+  persona: {
+    identity: 'A gardener who counts birds.',
+    personality: 'Patient and curious.',
+    instructions: 'Look in at the board every morning.',
+    amended: '',
+  },
+});
+
+interface Kind {
+  readonly run?: Partial<StartedRun['run']>;
+  readonly started?: Partial<StartedRun>;
+  readonly booked?: Partial<BookedRun>;
+  readonly hasHands?: boolean;
+  readonly config?: AgentConfig;
+}
+
+const kitWith = (book: ToolKit['book']): ToolKit => ({ book, agentId: 'ada' }) as ToolKit;
+
+function toolsOf(book: ToolKit['book'], hasHands: boolean): readonly Tool[] {
+  const kit = kitWith(book);
+  const hands = handsTools(aHandsKit({ socket: '/nowhere', workspace: '/workspace' }));
+  const tools: readonly Tool[] = [
+    findToolsIn(kit, () => tools),
+    ...villageTools(kit),
+    ...skillTools(kit),
+    ...(hasHands ? hands : []),
+  ];
+  return tools;
+}
+
+/** The first request of a run of this kind. */
+async function firstRequest({ run = {}, started = {}, booked = {}, hasHands = true }: Kind): Promise<Body> {
+  const book = createRunBook();
+  const tools = toolsOf(book, hasHands);
+  const village = scriptedVillage();
+  village.runs.push(aRun('Clone the repository, make the failing test pass and deliver a patch.', run));
+  const answer = await village.startRun(village.runs[0]?.run_id ?? '', 1, 'engine');
+  assert.ok(answer.kind === 'ok');
+  const held = { ...answer.value, policy, ...started };
+  const own = { policy, given: held.run.worker?.tools?.flat() ?? [], canBrowse: false, ...booked };
+  book.open({ runId: held.run.run_id, ...own } as BookedRun);
+  const described = runToolsOf(tools, own);
+  const hands = { programs: KNOWN_PROGRAMS, hasGuide: true };
+  const place = { workspace: '/workspace', home: '/root', hasWayOut: true, tools: described.shown };
+  const workplace = {
+    work: workInWords(described),
+    machine: machineInWords({ ...place, hands: hasHands ? hands : null }, CONFIG),
+  };
+  const ports = {
+    village: { ...village, around: async () => ({ kind: 'ok', value: aWorld() }) as const },
+    config: CONFIG,
+    workplace,
+    now: new Date('2026-11-28T22:10:00Z'),
+    skills: [SKILL],
+    tree: { repo: null, branch: null },
+    memoryPath: '',
+  };
+  const { input } = await inputOf(ports as never, held, {} as RunWork);
+  const engine = createEngine({
+    journal: openSqliteJournal(join(testFolder('first-request'), 'journal.db')),
+    model: createModelPort({ url, tokens: fixedToken('t'), leaseOf: () => 1 }),
+    tools,
+    offer: (id, all, calls) => shownTools(all, calls, toolRulesOf(book.find(id))),
+    policy: { judge: () => ({ verdict: 'allow', reason: '' }) },
+    approvals: { ask: async () => {} },
+    memory: { recall: async () => [] },
+    clock: SYSTEM_CLOCK,
+    ids: { next: () => 'id' },
+    compaction: null,
+    notify: () => {},
+  });
+  const request = { ...input, input: input.text, model: 'small', conversation: 'c1', stage: { id: 'main', plan: '' } };
+  const { parent: _parent, ...alone } = request;
+  const begun = await engine.start(alone);
+  assert.ok(begun.ok);
+  await begun.outcome;
+  return bodies.pop() ?? assert.fail('the model got no request');
+}
+
+const namesIn = ({ tools }: Body): readonly string[] => tools.map((tool) => tool.function.name);
+const systemOf = ({ messages }: Body): string => messages[0]?.content ?? '';
+
+const TALK = {
+  session: { session_id: 's', people: [{ id: 'person', name: 'Fabian' }] },
+} as unknown as Partial<StartedRun>;
+const WORKER = { parent_run_id: crypto.randomUUID(), call_id: '1.0', role: 'reader', depth: 1 };
+
+test('the first request of a task fits: schemas, system text and all of it, by a tokenizer', async (context) => {
+  for (const [kind, given] of Object.entries({ task: {}, talk: { started: TALK } } satisfies Record<string, Kind>)) {
+    const body = await firstRequest(given);
+    const counted = { tools: tokensOf(body.tools), system: tokensOf(systemOf(body)), all: tokensOf(body) };
+    context.diagnostic(`${kind}: ${body.tools.length} tools, ${JSON.stringify(counted)}`);
+    assert.ok(counted.tools <= TASK_TOKENS_MAX && counted.system <= SYSTEM_TOKENS_MAX, JSON.stringify(counted));
+    assert.ok(counted.all <= REQUEST_TOKENS_MAX, JSON.stringify(counted));
+  }
+});
+
+test('a task has the tools of work, and the village through find_tools', async () => {
+  const body = await firstRequest({});
+  const names = namesIn(body);
+  for (const name of ['shell', 'wait_for', 'edit_file', 'todo', 'ask_human', 'deliver', 'delegate', 'find_tools'])
+    assert.ok(names.includes(name), name);
+  for (const name of ['buy', 'bid', 'pick_up', 'amend_personality', 'browser_open', 'forget', 'save_script'])
+    assert.ok(!names.includes(name), name);
+  assert.match(systemOf(body), /find_tools has more tools: village, board, market/);
+  assert.ok(!/browser/.test(systemOf(body)), 'the tier has no memory for a browser');
+});
+
+test('the prompt says date and zone, budget, how to go on, how to finish, and what a person must allow', async () => {
+  const system = systemOf(await firstRequest({}));
+  for (const part of [
+    'Saturday, 28 November 2026 (2026-11-28), 22:10 UTC.',
+    /This run may use \d+ answers, \d+ tokens/,
+    'An answer without a call ends this run',
+    'To finish, hand over files and patches with deliver, then answer',
+    'A person must allow: what sends something out of the village',
+    'Ask with ask_human before you spend money',
+  ])
+    assert.ok(typeof part === 'string' ? system.includes(part) : part.test(system), `${part}\n${system}`);
+  assert.ok(!/account [0-9a-f]{8}|\ba admin\b/.test(system), system);
+});
+
+test('only a conversation reads of the village, and a worker reads its task alone', async () => {
+  const task = systemOf(await firstRequest({}));
+  assert.ok(!/aiDollars\.|In the village it is day/.test(task), task);
+  const talk = systemOf(await firstRequest({ started: TALK }));
+  assert.match(talk, /In the village it is day 0, 10:00/);
+  const worker = systemOf(await firstRequest({ run: { worker: WORKER } }));
+  assert.match(worker, /^# Identity\nYou are a worker of Ada[^]*Your role: reader/);
+  assert.ok(!/board every morning|Patient|gardener|village it is/.test(worker), worker);
+});
+
+test('a worker sees exactly the tools that it was given', async () => {
+  const tools = [['read_file', 'web_fetch', 'go_to']];
+  const narrowed = narrowPolicy(policy, { lists: tools, safeMode: null }, () => new Uint8Array(32));
+  const body = await firstRequest({
+    run: { worker: { ...WORKER, tools } },
+    started: { policy: narrowed },
+    booked: { policy: narrowed },
+  });
+  assert.deepEqual([...namesIn(body)].toSorted(), ['go_to', 'read_file', 'web_fetch']);
+  assert.ok(!/todo|edit_file|ask_human|find_tools/.test(systemOf(body)), systemOf(body));
+});
+
+test('an agent without hands has the tools of the village at once', async () => {
+  const names = namesIn(await firstRequest({ hasHands: false }));
+  for (const name of ['look_around', 'go_to', 'say', 'read_board']) assert.ok(names.includes(name), name);
+  assert.ok(!names.includes('shell') && names.length < VILLAGE_TOOL_NAMES.length / 2);
+});
+
+test('no schema has what only a validator needs', async () => {
+  const text = JSON.stringify((await firstRequest({})).tools);
+  for (const noise of ['$schema', 'additionalProperties', 'maxLength', '"format"', '[0-9a-f', '9007199254740991'])
+    assert.ok(!text.includes(noise), noise);
+});

@@ -1,0 +1,40 @@
+/** The tools of a run, as its prompt describes them. */
+export interface RunTools {
+  /** Names of the tools that its first request shows. */
+  readonly shown: readonly string[];
+  /** Groups of further tools, which find_tools finds. */
+  readonly more: readonly string[];
+  /** Names of shown tools whose calls wait for a person. */
+  readonly asking: readonly string[];
+  /** True if a person decides on what leaves the village. */
+  readonly asksToSend: boolean;
+}
+
+/** How a run works and ends. AGENTS.md of the image and the skills say the same, and a test compares them. Pure. */
+export function workInWords({ shown, more, asking, asksToSend }: RunTools): string {
+  const has = (name: string): boolean => shown.includes(name);
+  const lines = [
+    'Work with your tools until the task is done. An answer without a call ends this run, so never answer with a plan: write progress beside a call.',
+    has('todo') && '- Read what is there before you change it. For more than three steps keep a list with todo.',
+    has('edit_file') &&
+      '- Change files with edit_file and write_file; use shell to look around, to run and to test. For what takes minutes start shell with background, then wait_for.',
+    has('ask_human')
+      ? '- Decide yourself what can be undone and concerns only this task. Ask with ask_human before you spend money or change what belongs to others, and if only a person can know.'
+      : '- Decide yourself what can be undone and concerns only this task.',
+    permissionInWords(asking, asksToSend),
+    '- If something fails, find the cause and try another way. If three attempts bring nothing new, stop and report.',
+    '- You have done only what a result says. Test a change before you say that it works.',
+    has('deliver')
+      ? '- To finish, hand over files and patches with deliver, then answer: what is done, how you checked it, what is open.'
+      : '- To finish, answer: what is done, how you checked it, what is open.',
+    has('find_tools') && `- find_tools has more tools: ${more.join(', ')}.`,
+  ];
+  return lines.filter((line) => line !== false).join('\n');
+}
+
+/** Which calls wait for a person, in one line. */
+function permissionInWords(asking: readonly string[], asksToSend: boolean): string {
+  const waiting = [...asking, ...(asksToSend ? ['what sends something out of the village (a push, a POST)'] : [])];
+  const which = waiting.length === 0 ? '' : `A person must allow: ${waiting.join(', ')}. `;
+  return `- ${which}A refusal is final: do not reach the same by another way; do the rest and say what was refused.`;
+}
