@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { testFolder } from '@hamlet/test/env/at-end';
-import { authorEnvironment, authorOf, packageEnvironment } from './package-environment.ts';
+import { authorEnvironment, authorOf, packageEnvironment, withRealAddresses } from './package-environment.ts';
 
 const village = { agentId: 'ada', suffix: '(Harvest)' };
 const author = authorOf(null, village);
@@ -93,6 +93,15 @@ test("git uses the broker's endpoint for HTTPS and SSH addresses", async () => {
     `http://hamlet/git/github.com/o/r.git/${refs}`,
     `http://hamlet/git/gitlab.com/o/r/${refs}`,
   ]);
+});
+
+test('what git prints has the real address of a repository', () => {
+  const printed =
+    "fatal: unable to access 'http://hamlet/git/github.com/acme/shop.git/'\norigin http://hamlet/git/codeberg.org/a/b";
+  assert.equal(
+    withRealAddresses(printed),
+    "fatal: unable to access 'https://github.com/acme/shop.git/'\norigin https://codeberg.org/a/b",
+  );
 });
 
 test("pip, npm and go use the broker's endpoints of their registries", async () => {

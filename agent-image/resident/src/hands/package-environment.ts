@@ -49,6 +49,9 @@ const authorSettings = ({ name, email }: GitAuthor): readonly Setting[] => [
 
 const ENDPOINT = `http://${BROKER_HOST}`;
 
+/** Text that programs printed, with the addresses of repositories in place of those to which the settings lead git. Pure. */
+export const withRealAddresses = (text: string): string => text.replaceAll(`${ENDPOINT}/git/`, 'https://');
+
 const reverseSettings: readonly Setting[] = [
   // Without it git sends its proxy user, with run and call, only if the proxy asks.
   ['http.proxyAuthMethod', 'basic'],

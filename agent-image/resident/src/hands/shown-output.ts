@@ -1,11 +1,14 @@
 import { withoutMiddle } from '@hamlet/engine';
+import { withRealAddresses } from './package-environment.ts';
 import { joinedOutput, type OutputStream } from './process-record.ts';
 
 /** Maximum characters of each stream that the model reads; half of them are from the end. */
 const SHOWN_CHARS = 14_000;
 
 export const textOf = (stream: OutputStream | undefined): string =>
-  stream === undefined ? '' : joinedOutput(stream.head, stream.tail ?? Buffer.alloc(0), stream.bytes);
+  stream === undefined
+    ? ''
+    : withRealAddresses(joinedOutput(stream.head, stream.tail ?? Buffer.alloc(0), stream.bytes));
 
 /** The output of a call for the model. A long one loses its middle, which `read_output` returns by the name of the process. */
 export function shownOutput(

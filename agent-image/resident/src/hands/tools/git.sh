@@ -104,7 +104,7 @@ push() {
   git push "$@"
 }
 
-git rev-parse --is-inside-work-tree >/dev/null || exit
+case $action in init | clone) ;; *) git rev-parse --is-inside-work-tree >/dev/null || exit;; esac
 case $risk in
   always) case $action in carry_forward | squash) ;; *) checkpoint "$action";; esac;;
   changes) if has_changes; then checkpoint "$action"; fi;;

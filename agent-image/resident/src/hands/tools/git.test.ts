@@ -12,6 +12,7 @@ import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { toolCalls } from '../../testing/tool-calls.ts';
 import { type HandsEnd } from '../hands-tool.ts';
 import { authorEnvironment } from '../package-environment.ts';
+import { createRefusals } from '../refusals.ts';
 import { NO_CALL_LOG, aHandsKit } from '../../testing/a-hands-kit.ts';
 
 const hands = untilEnd(await startHands());
@@ -43,7 +44,9 @@ beforeEach(() => {
   git(folder, 'clone', '-q', server, tree);
 });
 
+const refusals = createRefusals();
 const kit = aHandsKit(hands, {
+  refusals,
   environmentOf: () => authorEnvironment({ name: 'Ada (Harvest)', email: 'ada@example.org' }),
   calls: { ...NO_CALL_LOG, end: async (_context, end) => ((ended = end), null) },
   search: null,
@@ -180,6 +183,35 @@ test("a push goes to the agent's own branch, even with force; the caller must na
   assert.equal((await failedBy('push')).code, 'git_failed');
   await done('push', ['--force']);
   assert.equal(git(server, 'log', '-1', '--format=%s', 'hamlet/ada/fix/oven'), 'fix: the oven\n');
+});
+
+test('a refused push says so, with the words of the server or the rule of the broker', async () => {
+  await done('checkout', ['-b', 'fix/oven']);
+  writeFileSync(fileOf('oven'), 'hot\n');
+  await done('add', ['-A']);
+  await done('commit', [], 'fix: oven');
+  writeFileSync(join(server, 'hooks/pre-receive'), '#!/bin/sh\necho "no ovens here" >&2\nexit 1\n', { mode: 0o755 });
+  const byServer = await failedBy('push');
+  assert.equal(byServer.code, 'push_refused');
+  assert.match(
+    byServer.text,
+    /^The push was refused, and nothing was pushed: pre-receive hook declined\n[^]*no ovens here/,
+  );
+  rmSync(server, { recursive: true });
+  const rule = 'egress_push_ref: push to hamlet/ada/BRANCH';
+  refusals.note('r1/9.9', 'github.com', { code: 'egress_push_ref', phrase: rule });
+  const byBroker = await useGit('git', inputOf('push'), { call: '9.9' });
+  assert.ok(byBroker.kind === 'failed', JSON.stringify(byBroker));
+  assert.deepEqual([byBroker.code, byBroker.text.includes(rule)], ['push_refused', true]);
+  assert.deepEqual(ended?.report.refused, [rule]);
+});
+
+test('a repository can be made and cloned, beside that of the run', async () => {
+  const made = { action: 'init', args: ['-b', 'main', `made-${calls}`] };
+  assert.match(await textOfGit('git', made), new RegExp(`made-${calls}`));
+  await textOfGit('git', { action: 'clone', args: [server, `copy-${calls}`] });
+  assert.equal(readFileSync(join(hands.workspace, `copy-${calls}/bread`), 'utf8'), 'flour\n');
+  assert.match(await done('remote', ['-v']), /origin\s.*server\.git \(push\)/);
 });
 
 test('git works in a folder without a work tree, before the first commit, and with unusual names', async () => {

@@ -28,8 +28,11 @@ export const git = (kit: HandsKit) =>
     recover: async (input, job) => (refuseGit(input, kit.agentId) === null ? unlessAbsent(ended(input, job)) : null),
   });
 
-const cwdOf = ({ folder }: GitInput, { kit, tree }: HandsJob): string =>
-  folder === undefined ? tree : posix.join(kit.workspace, pathIn(kit.workspace, folder));
+/** A new repository is a neighbour of that of the run. */
+function cwdOf({ action, folder }: GitInput, { kit, tree }: HandsJob): string {
+  if (folder !== undefined) return posix.join(kit.workspace, pathIn(kit.workspace, folder));
+  return action === 'init' || action === 'clone' ? kit.workspace : tree;
+}
 
 /** A nonzero exit code of git means that it did not do the requested operation. */
 async function ended(input: GitInput, job: HandsJob): Promise<HandsEnd> {
@@ -37,5 +40,24 @@ async function ended(input: GitInput, job: HandsJob): Promise<HandsEnd> {
   const ran = { command: gitCommand(input), cwd: cwdOf(input, job), seconds: GIT_SECONDS_MAX };
   const { outcome, report } = endOfProcess(record, ran);
   if (outcome.kind !== 'ok' || report.exit === 0) return { outcome, report };
+  if (input.action === 'push') return endOfPush(job, { text: outcome.text, report });
   return { outcome: failed('git_failed', outcome.text), report };
 }
+
+/** A push that a rule of the village, a person or the server refused names the reason. */
+function endOfPush({ kit, context }: HandsJob, { text, report }: Failed): HandsEnd {
+  const refused = kit.refusals.take(context);
+  const reasons = [...refused, ...[...text.matchAll(REJECTED)].flatMap(([, reason]) => reason ?? [])];
+  if (reasons.length === 0) return { outcome: failed('git_failed', text), report };
+  const why = [...new Set(reasons)].join('; ');
+  const shown = `The push was refused, and nothing was pushed: ${why}\n${text}`;
+  return { outcome: failed('push_refused', shown), report: { ...report, refused: [...refused] } };
+}
+
+interface Failed {
+  readonly text: string;
+  readonly report: HandsEnd['report'];
+}
+
+/** How git prints the reason for which a server, or the broker in its place, refuses a reference. */
+const REJECTED = /^ ! \[remote rejected\].*?\(([^\n]+)\)$/gm;

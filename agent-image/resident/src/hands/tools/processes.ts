@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
 import { OutputPart, ProcessRecord } from '../process-record.ts';
+import { withRealAddresses } from '../package-environment.ts';
 import { withRefusals } from '../refusals.ts';
 import { endProcess } from '../start-process.ts';
 import { fromOutside, okay } from '../../tools/tool-kit.ts';
@@ -33,7 +34,10 @@ async function readOutput(
   const next = offset + data.length;
   const head = `${stateOf(record)} Bytes ${offset} to ${next}${more ? `; read on with offset ${next}` : ', the end'}.`;
   // It may be the output of a web page.
-  const end = { outcome: fromOutside(`${head}\n${data.toString()}`), report: { bytes: data.length } };
+  const end = {
+    outcome: fromOutside(`${head}\n${withRealAddresses(data.toString())}`),
+    report: { bytes: data.length },
+  };
   return withRefusals(end, job.kit.refusals.take({ run: job.context.run, call: process }));
 }
 
