@@ -39,6 +39,9 @@ test('an admin without a model is led to the form, and a wrong key is explained 
   await page.locator('.connect-form [name="provider-name"]').first().fill('tiny');
   await page.click('[data-action="test-connection"]');
   await page.locator('.connect-form [data-test="auth"]', { hasText: 'The provider refuses the key.' }).waitFor();
+  await page.click('.connect-form button[type="submit"]');
+  await page.locator('[data-question="failed-test"]', { hasText: 'Connect it anyway?' }).waitFor();
+  assert.equal(await page.locator('[data-notice="connected"]').count(), 0, 'it is not connected by one click');
   await shot('models-form');
 });
 

@@ -130,6 +130,15 @@ test('the line of the village about the end of a message is not shown beside it;
     [3, undefined],
   ]);
   assert.deepEqual(shown(ended), [[undefined, 2]]);
+  const answer = aMessage(2, { run_id: null, in_reply_to: asked.message_id });
+  assert.deepEqual(
+    shown(asked, answer),
+    [
+      [1, undefined],
+      [2, undefined],
+    ],
+    'what a person answered to a question stays',
+  );
 });
 
 test('the oldest open question takes what a person writes; a request for a permission never does', () => {

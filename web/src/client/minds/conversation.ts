@@ -156,7 +156,7 @@ export function exchangesOf({ messages, traces, permissions }: Conversation): re
   return (
     messages
       // An answer stands below its question; the village's line about its end repeats what the question shows itself.
-      .filter(({ in_reply_to: to }) => to === null || !known.has(to))
+      .filter((message) => isOfPerson(message) || message.in_reply_to === null || !known.has(message.in_reply_to))
       // A report belongs to its question. Without it, in a later page of the transcript, the report stands alone.
       .filter(({ progress, run_id: runId }) => !progress || !asked.has(runId))
       .map((message): Exchange => {

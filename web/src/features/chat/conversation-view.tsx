@@ -1,5 +1,5 @@
 import type { AgentDetail, ChatSession, Permission, Run } from '@hamlet/contract';
-import { answerPermission, getAgent, listMessages, roleMay } from '@hamlet/contract';
+import { getAgent, listMessages, roleMay } from '@hamlet/contract';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Conversation } from '../../client/minds/conversation.ts';
 import {
@@ -10,7 +10,7 @@ import {
   withPermission,
 } from '../../client/minds/conversation.ts';
 import { stepsSoFar, traceItems } from '../../client/minds/trace-items.ts';
-import { useIntent, useLive } from '../../client/query/use-live.ts';
+import { useLive } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
 import { Badge, Button, IconButton, MoreButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { secondTime } from '../../ui/time-labels.ts';
@@ -132,7 +132,6 @@ export function ConversationView({ sessionId, agent }: Readonly<{ sessionId: str
             void messages.outbox.add(sessionId, text);
             stick.toEnd();
           }}
-          onAnswered={onAnswered}
         />
       )}
     </div>
@@ -205,44 +204,26 @@ interface OpenComposerProps {
   readonly state: Conversation;
   readonly listener: Listener;
   readonly onSend: (text: string) => void;
-  readonly onAnswered: (permission: Permission) => void;
 }
 
-/** The field for a message. While the agent asks a question, what a person writes there is the answer to it. */
-function OpenComposer({ sessionId, state, listener, onSend, onAnswered }: OpenComposerProps) {
+/** The field for a message. While the agent asks a question, the API takes what a person writes there as the answer. */
+function OpenComposer({ sessionId, state, listener, onSend }: OpenComposerProps) {
   const open = state.messages.find((message) => !isFinalMessage(message));
   const runId = open?.run_id ?? null;
   const mayAnswer = roleMay(useRole(), 'permission:answer');
-  const question = mayAnswer ? openQuestion(state) : null;
-  const intent = useIntent();
-  const answer = async (asked: Permission, reply: string): Promise<boolean> => {
-    const { permission_id } = asked;
-    const body = { answer: 'allow', reply } as const;
-    const data = await intent.call(answerPermission, { params: { permission_id }, body }, `${permission_id} ${reply}`);
-    if (data !== null) onAnswered(data.permission);
-    return data !== null;
-  };
-  const send = (text: string): boolean | Promise<boolean> => {
-    if (question !== null) return answer(question, text);
-    onSend(text);
-    return true;
-  };
   return (
-    <>
-      {question !== null && intent.refused !== null && <RefusedNotice refused={intent.refused} />}
-      <Composer
-        draft={`chat-${sessionId}`}
-        to={listener.display_name}
-        focused
-        answers={question !== null}
-        busy={intent.busy}
-        onSend={send}
-        stop={
-          runId === null ? null : <StopButton key={runId} runId={runId} run={state.traces.get(runId)?.run ?? null} />
-        }
-        hint={open === undefined ? beforeSendingLabel(listener) : null}
-      />
-    </>
+    <Composer
+      draft={`chat-${sessionId}`}
+      to={listener.display_name}
+      focused
+      answers={mayAnswer && openQuestion(state) !== null}
+      onSend={(text) => {
+        onSend(text);
+        return true;
+      }}
+      stop={runId === null ? null : <StopButton key={runId} runId={runId} run={state.traces.get(runId)?.run ?? null} />}
+      hint={open === undefined ? beforeSendingLabel(listener) : null}
+    />
   );
 }
 

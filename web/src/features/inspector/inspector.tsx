@@ -5,6 +5,7 @@ import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
 import { Avatar, Badge, Button, Icon, IconButton, LazyBoundary, PagedList, Time, Unread } from '../../ui/controls.tsx';
 import { AgentRuns } from '../runs/agent-runs.tsx';
+import { usePending } from '../permissions/pending-count.tsx';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { HeldBanner, StandingTab } from '../standing/standing-tab.tsx';
 import { heldOf } from '../standing/measure-labels.ts';
@@ -176,11 +177,8 @@ const ChatTab = lazy(async () => ({ default: (await import('../chat/chat-tab.tsx
 
 function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail | undefined; tab: Tab }>) {
   const { open } = useVillage();
-  const items = TABS.map((key): TabItem<Tab> => ({
-    key,
-    word: WORDS[key],
-    mark: key === 'standing' && detail !== undefined && heldOf(detail.standing).length > 0 ? 'bad' : undefined,
-  }));
+  const marks = useTabMarks(row.id, detail);
+  const items = TABS.map((key): TabItem<Tab> => ({ key, word: WORDS[key], mark: marks[key] }));
   return (
     <div className="inspector-body">
       <AgentHead row={row} detail={detail} />
@@ -200,6 +198,19 @@ function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail |
       </div>
     </div>
   );
+}
+
+/** What needs a person: requests of conversations and of tasks, and restrictions. */
+function useTabMarks(
+  agentId: string,
+  detail: AgentDetail | undefined,
+): Readonly<Partial<Record<Tab, 'bad' | 'waiting' | undefined>>> {
+  const waiting = usePending().data?.permissions.filter(({ agent_id: id }) => id === agentId) ?? [];
+  return {
+    chat: waiting.some(({ session_id: session }) => session !== null) ? 'waiting' : undefined,
+    runs: waiting.some(({ session_id: session }) => session === null) ? 'waiting' : undefined,
+    standing: detail !== undefined && heldOf(detail.standing).length > 0 ? 'bad' : undefined,
+  };
 }
 
 function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail: AgentDetail }>) {

@@ -86,7 +86,7 @@ function PromptForm({ agent, onSent }: Readonly<{ agent: AgentDetail; onSent: (r
             changed();
           }}
           onKeyDown={onKey}
-          placeholder="Go to the café and say to Bob that the bread is ready."
+          placeholder="What shall it do? Say what the result should be."
         />
       </label>
       <SafeModeField

@@ -16,6 +16,7 @@ import {
   STATE_LABELS,
   stateLabel,
   streamLabel,
+  titleLabel,
   underParents,
 } from './run-labels.ts';
 
@@ -46,6 +47,12 @@ test('a run that waits by itself says why and until when', () => {
   assert.match(words('model_token_quota_exhausted') ?? '', /tokens for now are used up/);
   assert.equal(words('model_network', 'cancelled'), null);
   assert.equal(parkedLabel(run(), String), null);
+});
+
+test('the title of a run is the first line of its task, without Markdown', () => {
+  assert.equal(titleLabel('\n## Build the `report`\n- one table'), 'Build the report');
+  assert.equal(titleLabel('1. **Bake** the bread'), 'Bake the bread');
+  assert.equal(titleLabel(''), '');
 });
 
 test('the label of a run names its origin', () => {

@@ -5,7 +5,7 @@ import type { RunsLive } from './use-runs.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useAgentName, useViewerId, useVillage } from '../village-context.ts';
 import './runs.css';
-import { originLabel, runLength, stateLabel, underParents } from './run-labels.ts';
+import { originLabel, runLength, stateLabel, titleLabel, underParents } from './run-labels.ts';
 
 interface ListProps {
   readonly live: RunsLive;
@@ -49,7 +49,7 @@ function RunRow({ run, now, isUnder, withAgent }: RowProps) {
           </span>
         )}
         <Badge tone={tone}>{word}</Badge>
-        <span className="run-prompt">{run.prompt}</span>
+        <span className="run-prompt">{titleLabel(run.prompt)}</span>
         <span className="run-origin">
           <Icon name={run.schedule === null ? 'user' : 'calendar'} size={13} />
           {originLabel(run, viewer)}

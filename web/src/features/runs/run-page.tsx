@@ -22,7 +22,6 @@ import { OpenedPagesProvider, useKeysOf } from '../citations/opened-pages.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Page } from '../navigation/page.tsx';
 import { RunOfferView } from '../offers/run-offer.tsx';
-import { shortLine } from '../permissions/shown-arguments.ts';
 import { RunResults, useRunArtifacts, useRunSources } from '../results/session-results.tsx';
 import { ScriptedMark } from '../scripted/village-mark.tsx';
 import { failureSentence } from './run-advice.ts';
@@ -38,6 +37,7 @@ import {
   scriptedLabel,
   stateLabel,
   streamLabel,
+  titleLabel,
 } from './run-labels.ts';
 import { RunWorkers } from './run-workers.tsx';
 import { todoOf } from './todo.ts';
@@ -125,7 +125,7 @@ function RunFrame({ run, onChanged, children }: FrameProps) {
   return (
     <div className="run-page" data-run-id={run.run_id} data-state={run.state}>
       <Page
-        title={shortLine(run.prompt)}
+        title={titleLabel(run.prompt)}
         intro={`${name} · ${originLabel(run, viewer)} · ${runLength(run, now)}`}
         needs="runs:read"
         tools={
@@ -157,7 +157,7 @@ function Parent({ worker }: { readonly worker: NonNullable<Run['worker']> }) {
 
 /** The whole task, unless the title has all of it. */
 function Task({ run: { prompt } }: { readonly run: Run }) {
-  if (shortLine(prompt) === prompt) return null;
+  if (titleLabel(prompt) === prompt) return null;
   return (
     <Part name="Task">
       <Markdown text={prompt} />

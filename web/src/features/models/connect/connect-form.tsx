@@ -2,7 +2,7 @@ import { CONNECTABLE_KINDS, type ModelCredential, putModelCredential } from '@ha
 import { useState } from 'react';
 import { type Field, fieldsOf, type FormDraft, useDialogDraft } from '../../../client/drafts.ts';
 import { type Intent, useIntent } from '../../../client/query/use-live.ts';
-import { Button, FormDialog, RefusedNotice } from '../../../ui/controls.tsx';
+import { Button, FormDialog, Notice, RefusedNotice } from '../../../ui/controls.tsx';
 import type { ConnectBody, ConnectDraft, ConnectProblems } from './connect-draft.ts';
 import { connectionOf, emptyConnect, nameOf, readConnect, withTested } from './connect-draft.ts';
 import { TestResult, useTest } from '../test-result.tsx';
@@ -21,11 +21,13 @@ interface ConnectProps {
 export function ConnectForm({ names, changed, onClose }: ConnectProps) {
   const [key, setKey] = useState('');
   const [tried, setTried] = useState(false);
+  const [asked, setAsked] = useState(false);
   const intent = useIntent();
   const test = useTest();
   const edited = (): void => {
     intent.changed();
     test.forget();
+    setAsked(false);
   };
   const { draft, write, unsaved } = useDialogDraft(() => changed ?? emptyConnect(names), edited);
   const read = readConnect(draft, key);
@@ -44,7 +46,9 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps) {
         autoComplete="off"
         onSend={() => {
           setTried(true);
-          if (read.ok) void connect(withTested(read.body, test.answer));
+          if (!read.ok) return;
+          if (test.answer?.ok === false) setAsked(true);
+          else void connect(withTested(read.body, test.answer));
         }}
       >
         <ConnectFields
@@ -61,8 +65,14 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps) {
           }}
         />
         {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
-        {test.intent.refused !== null && <RefusedNotice refused={test.intent.refused} />}
-        {test.answer !== null && <TestResult answer={test.answer} />}
+        <TestOutcome test={test} />
+        {asked && read.ok && (
+          <FailedTestQuestion
+            busy={intent.busy}
+            onConnect={() => void connect(withTested(read.body, test.answer))}
+            onBack={() => setAsked(false)}
+          />
+        )}
         <div className="button-row">
           <SubmitButton
             word={changed === null ? `Connect ${nameOf(draft)}` : `Change ${changed.name}`}
@@ -83,6 +93,30 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps) {
         </div>
       </Form>
     </FormDialog>
+  );
+}
+
+function TestOutcome({ test }: { readonly test: ReturnType<typeof useTest> }) {
+  return (
+    <>
+      {test.intent.refused !== null && <RefusedNotice refused={test.intent.refused} />}
+      {test.answer !== null && <TestResult answer={test.answer} />}
+    </>
+  );
+}
+
+type QuestionProps = Readonly<{ busy: boolean; onConnect: () => void; onBack: () => void }>;
+
+/** A provider that failed its test stops the agents that use it, so a person says twice that they want it. */
+function FailedTestQuestion({ busy, onConnect, onBack }: QuestionProps) {
+  return (
+    <Notice tone="waiting" icon="alert" role="alert" data-question="failed-test">
+      <b>The test failed. Connect it anyway?</b> Agents that use its models cannot think until it answers.
+      <span className="button-row">
+        <Button word="Connect anyway" aria-disabled={busy} onClick={onConnect} data-action="connect-anyway" />
+        <Button word="Back" onClick={onBack} autoFocus />
+      </span>
+    </Notice>
   );
 }
 
