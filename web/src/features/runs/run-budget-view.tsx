@@ -33,7 +33,7 @@ export function RunBudget({ run }: { readonly run: Run }) {
       )}
       <p className="hint">
         Cost: {moneyLabel(run.usage.cost)}
-        {!run.usage.witnessed && ', as the agent says'}
+        {!run.usage.witnessed && run.usage.tokens > 0 && ', as the agent says'}
       </p>
       {near !== null && (
         <Notice tone="waiting">

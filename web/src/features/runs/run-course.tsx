@@ -1,6 +1,6 @@
 import type { HandsCall, Permission } from '@hamlet/contract';
 import { useMemo } from 'react';
-import type { ModelItem, TraceItem } from '../../client/minds/trace-items.ts';
+import type { CallItem, ModelItem, TraceItem } from '../../client/minds/trace-items.ts';
 import { Time } from '../../ui/controls.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { CallLine } from './call-line.tsx';
@@ -38,12 +38,17 @@ function CourseItem({
 }: Readonly<{ item: TraceItem; logged: HandsCall | undefined; onAnswered: CourseProps['onAnswered'] }>) {
   switch (item.kind) {
     case 'call':
-      return <CallLine call={item} logged={logged} onAnswered={onAnswered} />;
+      return <CallLine call={answered(item)} logged={logged} onAnswered={onAnswered} />;
     case 'model':
       return <ModelLine item={item} />;
     case 'note':
       return <span>{eventLabel(item.event)}</span>;
   }
+}
+
+/** The call without the requests that wait: the page shows them at its top. */
+function answered(call: CallItem): CallItem {
+  return { ...call, permissions: call.permissions.filter(({ state }) => state !== 'pending') };
 }
 
 function ModelLine({ item }: { readonly item: ModelItem }) {

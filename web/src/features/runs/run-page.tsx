@@ -21,6 +21,7 @@ import { useAgentName, useRole, useViewerId, useVillage } from '../village-conte
 import { OpenedPagesProvider, useKeysOf } from '../citations/opened-pages.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Page } from '../navigation/page.tsx';
+import { PermissionCard } from '../permissions/permission-card.tsx';
 import { RunOfferView } from '../offers/run-offer.tsx';
 import { RunResults, useRunArtifacts, useRunSources } from '../results/session-results.tsx';
 import { ScriptedMark } from '../scripted/village-mark.tsx';
@@ -77,6 +78,7 @@ function FoundRun({ run: listed, onChanged }: Readonly<{ run: Run; onChanged: ()
       <RunFrame run={run} onChanged={onChanged}>
         <div className="run-columns" data-stream={stream.kind}>
           <div className="run-main">
+            <Waiting permissions={asked.permissions} onAnswered={asked.again} />
             <Task run={run} />
             <Result run={run} partial={trace.partial?.text ?? null} />
             <RunOfferView run={run} />
@@ -111,6 +113,17 @@ function useRunPermissions(
   const timing = { everyMs: runRefreshMs(run), version };
   const { data, again } = useLive(listPermissions, { query: { run_id: run.run_id } }, timing);
   return { permissions: data?.permissions ?? NO_PERMISSIONS, again };
+}
+
+/** The requests that wait for a person, before everything else. */
+function Waiting({
+  permissions,
+  onAnswered,
+}: Readonly<{ permissions: readonly Permission[]; onAnswered: () => void }>) {
+  const waiting = permissions.filter(({ state }) => state === 'pending');
+  return waiting.map((permission) => (
+    <PermissionCard key={permission.permission_id} permission={permission} onAnswered={onAnswered} />
+  ));
 }
 
 type FrameProps = Readonly<{ run: Run; onChanged: () => void; children: React.ReactNode }>;
