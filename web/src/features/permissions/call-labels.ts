@@ -74,6 +74,8 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   find: { word: 'Find files', icon: 'search' },
   list_workers: { word: 'List its workers', icon: 'users' },
   git_push: { word: 'Push to a repository', icon: 'send' },
+  git_push_elsewhere: { word: 'Push outside of its own branches', icon: 'send' },
+  reach_host: { word: 'Open a host', icon: 'signal' },
   publish_package: { word: 'Publish a package', icon: 'send' },
   open_checkout: { word: 'Open a checkout page', icon: 'coin' },
   send_request: { word: 'Send something out of the village', icon: 'send' },

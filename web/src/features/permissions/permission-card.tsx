@@ -25,6 +25,7 @@ import {
   reachLabel,
   reasonLabel,
   requestLabel,
+  whoMayLabel,
 } from './permission-labels.ts';
 import './permissions.css';
 import { ArtifactCard } from '../results/artifact-card.tsx';
@@ -44,7 +45,9 @@ function PendingCard({ permission, onAnswered }: CardProps) {
   const now = useNow(1000);
   const title = useId();
   const name = useAgentName(permission.agent_id);
-  const mayAnswer = roleMay(useRole(), 'permission:answer');
+  const role = useRole();
+  const mayAnswer = roleMay(role, 'permission:answer');
+  const whoMay = whoMayLabel(permission, role);
   const reason = reasonLabel(permission);
   return (
     <section className="permission" aria-labelledby={title} data-permission-id={permission.permission_id}>
@@ -67,6 +70,7 @@ function PendingCard({ permission, onAnswered }: CardProps) {
         </div>
       )}
       {permission.why !== 'question' && <Details permission={permission} />}
+      {whoMay !== null && <p className="permission-who">{whoMay}</p>}
       {mayAnswer ? (
         <AnswerForm permission={permission} onAnswered={onAnswered} />
       ) : (
@@ -141,9 +145,10 @@ interface AnswersProps {
 }
 
 function Answers({ permission, intent, reply, onAnswer }: AnswersProps) {
+  const role = useRole();
   return (
     <div className="button-row">
-      {answerChoices(permission.why).map(({ answer, word, look, hint }) => {
+      {answerChoices(permission, role).map(({ answer, word, look, hint }) => {
         const needsWords = permission.why === 'question' && answer === 'allow' && reply.trim() === '';
         const isOff = intent.busy || needsWords;
         return (

@@ -13,18 +13,30 @@ import {
   reasonLabel,
   requestLabel,
   ruleLabel,
+  whoMayLabel,
 } from './permission-labels.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const mia = { role: 'member', id: 'account mia', name: 'Mia' };
 
 test('every kind of request has two answers, and all answers of the contract are used', () => {
-  const answers = PermissionWhy.options.map((why) => answerChoices(why).map(({ answer }) => answer));
+  const answers = PermissionWhy.options.map((why) =>
+    answerChoices({ why, allowed_by: 'approver' }, 'member').map(({ answer }) => answer),
+  );
   assert.deepEqual(
     answers.map(({ length }) => length),
     [2, 2, 2],
   );
   assert.deepEqual(new Set(answers.flat()), new Set(PermissionAnswer.options));
+});
+
+test('only an admin may allow what opens a host; a member may deny it, and reads who may allow it', () => {
+  const host = aPermission({ tool: 'reach_host', allowed_by: 'admin' });
+  const answers = (role: 'member' | 'admin') => answerChoices(host, role).map(({ answer }) => answer);
+  assert.deepEqual([answers('member'), answers('admin')], [['deny'], ['allow', 'deny']]);
+  assert.match(whoMayLabel(host, 'member') ?? '', /Only an admin may allow this/);
+  assert.deepEqual([whoMayLabel(host, 'admin'), whoMayLabel(aPermission(), 'member')], [null, null]);
+  assert.match(reachLabel('reach_host').hint, /exactly this name and port/);
 });
 
 test('the request names the agent and the call; a question is the agent’s own', () => {

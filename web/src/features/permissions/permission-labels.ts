@@ -28,8 +28,17 @@ const CHOICES: Readonly<Record<Permission['why'], readonly AnswerChoice[]>> = {
   ],
 };
 
-export function answerChoices(why: Permission['why']): readonly AnswerChoice[] {
-  return CHOICES[why];
+/** The answers that a role may give. A request that only an admin may allow can still be denied by a member. */
+export function answerChoices(
+  { why, allowed_by: by }: Pick<Permission, 'why' | 'allowed_by'>,
+  role: Role,
+): readonly AnswerChoice[] {
+  return by === 'admin' && role !== 'admin' ? CHOICES[why].filter(({ answer }) => answer === 'deny') : CHOICES[why];
+}
+
+/** Who may allow a request, for a person who may not; null for everyone else. */
+export function whoMayLabel({ allowed_by: by }: Pick<Permission, 'allowed_by'>, role: Role): string | null {
+  return by === 'admin' && role !== 'admin' ? 'Only an admin may allow this. You can deny it.' : null;
 }
 
 export function requestLabel({ why, tool }: Pick<Permission, 'why' | 'tool'>, agentName: string): string {
@@ -109,6 +118,11 @@ export function alwaysChoices(
 const BY_COMMAND: ReadonlySet<string> = new Set(['shell', 'git']);
 
 export function reachLabel(tool: string): Readonly<{ word: string; hint: string }> {
+  if (tool === REACH_HOST)
+    return {
+      word: 'Always open this host',
+      hint: 'Later runs may read from exactly this name and port; each write still asks.',
+    };
   if (BY_COMMAND.has(tool))
     return {
       word: 'Always allow this command',

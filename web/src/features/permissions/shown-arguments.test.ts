@@ -99,3 +99,20 @@ test('a push has a line for each reference, and hidden characters are visible', 
     { name: 'Branches', text: '1', isText: false },
   ]);
 });
+
+test('a request for a host shows its first request and the rule that would keep it open', () => {
+  const args = {
+    summary: 'open a.org:443 for reading',
+    details: ['first request: GET /', 'to keep it open'],
+    host: 'a.org',
+    port: 443,
+  };
+  assert.deepEqual(shownWrite(JSON.stringify(args)), {
+    summary: 'open a.org:443 for reading',
+    content: [{ name: 'The host', text: 'first request: GET /\nto keep it open', isText: false }],
+    facts: [
+      { name: 'Host', text: 'a.org', isText: true },
+      { name: 'Port', text: '443', isText: false },
+    ],
+  });
+});

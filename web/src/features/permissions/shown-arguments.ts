@@ -83,7 +83,10 @@ const CONTENT: Readonly<Record<string, string | undefined>> = {
   details: 'Options and headers',
   body: 'Body',
 };
+const HOST_CONTENT: typeof CONTENT = { details: 'The host' };
 const FACTS: Readonly<Record<string, string | undefined>> = {
+  host: 'Host',
+  port: 'Port',
   bytes: 'Length in bytes',
   call: 'Sent during call (as the pod claims)',
   sha256: 'SHA-256 of the write',
@@ -102,11 +105,12 @@ export function shownWrite(argumentsText: string): ShownWrite | null {
     ...more,
     name: word ?? name,
   });
+  const words = all.some(({ name }) => name === 'port') ? HOST_CONTENT : CONTENT;
   return {
     summary: changes.length > 0 && summary.text.endsWith(end) ? summary.text.slice(0, -end.length) : summary.text,
     content: rest
       .filter(({ name }) => FACTS[name] === undefined)
-      .map((each) => named(linesOf(argumentsText, each), CONTENT[each.name])),
+      .map((each) => named(linesOf(argumentsText, each), words[each.name])),
     facts: rest.filter(({ name }) => FACTS[name] !== undefined).map((each) => named(each, FACTS[each.name])),
   };
 }
