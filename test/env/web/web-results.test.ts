@@ -6,7 +6,9 @@ import { createHash } from 'node:crypto';
 import { after, before } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { keepArtifact, type CallReport, type DeliverableKind } from '@hamlet/contract';
+import { attemptOf } from '../../../api/server/src/egress/testing/egress-bodies.ts';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import { clientOf, TOKENS } from '../../../api/server/src/testing/test-village.ts';
 import { visit } from '../browser.ts';
 import { assertSound, startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
 
@@ -57,6 +59,9 @@ before(async () => {
   await called('1.0', { opened: OPENED });
   await kept('2.0', { name: 'bread.patch', type: 'text/x-diff', content: Buffer.from(PATCH), deliverable: 'patch' });
   await called('2.1', {}, { tool: 'web_fetch', args: { url: 'https://bakery.example/rye' } });
+  const run = { run: working.runId, call: '2.1', host: 'bakery.example', path: '/rye' };
+  const begin = [await attemptOf(permits.play, 'ada', run)];
+  await clientOf(stage.url, TOKENS.broker).keepEgressAttempts({ begin, end: [] });
   const table = Buffer.from(JSON.stringify(TABLE));
   await kept('3.0', { name: 'prices.json', type: 'application/json', content: table, deliverable: 'table' });
   await kept('4.0', { name: 'shop.png', type: 'image/png', content: aPng() });
@@ -141,7 +146,10 @@ testOnDevices('the page of a run shows deliverables, screenshots and links', asy
   assert.equal(await link.getAttribute('href'), 'https://bakery.example/rye');
   assert.match((await link.getAttribute('rel')) ?? '', /noopener noreferrer/);
   assert.match(await table.innerText(), /<b>5<\/b>/);
-  assert.match(await table.locator('.artifact-taint').innerText(), /text from outside .*: a result of web_fetch\./);
+  assert.match(
+    await table.locator('.artifact-taint').innerText(),
+    /text from outside .*: a connection to bakery\.example\./,
+  );
   assert.equal(await patch.locator('.artifact-taint').count(), 0, 'it was made before');
   await page.waitForFunction(`document.querySelector('.artifact-image img')?.naturalWidth === 320`);
   // Sources load separately from the results.

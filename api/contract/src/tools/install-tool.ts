@@ -99,7 +99,6 @@ export const INSTALL_TOOL = {
     class: 'install',
     effect: 'idempotent',
     runs: 'hands',
-    brings: 'outside',
     input: InstallPackage,
     description:
       'Install packages with apt, pip, npm, cargo or go, by name. The result has the versions that are there afterwards. A registry that the village has not switched on is refused, with the switch to ask an admin for.',

@@ -87,7 +87,7 @@ function pageSends(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'sends' in value && value.sends !== false;
 }
 
-const outward = { class: 'network', runs: 'hands', brings: 'outside' } as const;
+const outward = { class: 'network', runs: 'hands' } as const;
 const browsing = { ...outward, effect: 'verify', rate: 'browser', memory: '2Gi' } as const;
 
 /** The tools for network access. They run in the hands, and all their traffic passes the broker. */

@@ -70,10 +70,10 @@ test('the reason names the source and the classes, and a denial stays a denial',
   assert.equal(verdict('say', { rules: [OPEN, { tools: ['say'], verdict: 'deny', from: 'agent' }] }), 'deny');
 });
 
-test('MCP servers and commands that use the network bring text from outside; other calls bring none', () => {
-  assert.deepEqual(bringingOf('mcp__files__read', null), { source: 'mcp', detail: 'files' });
-  assert.equal(bringingOf('shell', ['read', 'network'])?.source, 'shell');
-  for (const tool of ['shell', 'read_board', 'read_file', 'remember', 'constructor'])
-    assert.equal(bringingOf(tool, tool === 'shell' ? ['read', 'exec'] : null), null, tool);
+test('the start of a call of an MCP server or with a shared script marks a run; calls that the broker sees do not', () => {
+  assert.deepEqual(bringingOf('mcp__files__read'), { source: 'mcp', detail: 'files' });
+  assert.deepEqual(bringingOf('adopt_script'), { source: 'tool', detail: 'adopt_script' });
+  for (const tool of ['shell', 'git', 'web_fetch', 'browser_open', 'install_package', 'read_board', 'constructor'])
+    assert.equal(bringingOf(tool), null, tool);
   assert.ok(!TAINT_ASKS.has('read') && !TAINT_ASKS.has('write_inside') && !TAINT_ASKS.has('network'));
 });

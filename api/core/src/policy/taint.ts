@@ -22,14 +22,13 @@ export interface Bringing {
 }
 
 /**
- * The taint mark that a call adds to its run; null if its result contains no text of strangers. `classes`: the
- * capabilities of a shell command, null for any other tool. Pure.
+ * The taint mark that the start of a call adds to its run; null if its result contains no text of strangers, or only
+ * such that the broker lets in: its record marks the run, so that a refused or local request marks nothing. Pure.
  */
-export function bringingOf(tool: string, classes: readonly string[] | null): Bringing | null {
+export function bringingOf(tool: string): Bringing | null {
   const server = mcpServerOf(tool);
   if (server !== null) return { source: 'mcp', detail: server };
-  if (villageTool(tool)?.brings === 'outside') return { source: 'tool', detail: tool };
-  return classes?.includes('network') === true ? { source: 'shell', detail: 'a command that uses the network' } : null;
+  return villageTool(tool)?.brings === 'outside' ? { source: 'tool', detail: tool } : null;
 }
 
 const WORDS: Readonly<Record<TaintSource, (detail: string) => string>> = {

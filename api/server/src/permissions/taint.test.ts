@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type EgressAttempt, type Run } from '@hamlet/contract';
+import { taintRun } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { clientOf, TOKENS } from '../testing/test-village.ts';
 import { post, resultOf, type Working, startPermits } from './testing/permission-play.ts';
@@ -48,14 +49,30 @@ async function attempt(working: Working, changes: Partial<EgressAttempt> = {}): 
   await clientOf(permits.play.url, TOKENS.broker).keepEgressAttempts({ begin: [begin], end: [] });
 }
 
-test('a network command taints its run before it starts; then code, speech and posts need permission', async () => {
+test('a command that reaches no other host taints no run, whatever its words are', async () => {
+  const working = await permits.startRun('ada');
+  for (const command of [
+    'git init && git remote add origin https://git.example.org/a/b.git',
+    'git clone /workspace/a /workspace/b && git fetch ../other',
+    'curl http://localhost:3000/ || curl http://127.0.0.1:3000/',
+    'curl --version; git push origin main; pip install flask',
+  ])
+    await begun(working, { command });
+  await begun(working, { tool: 'web_fetch' });
+  await attempt(working, { refused: 'egress_not_allowed' });
+  assert.deepEqual(await sourcesOf(working.runId), []);
+  assert.equal(resultOf(await permits.perform(working, say('1.0'))), 'ok');
+});
+
+test('a connection that the broker lets out taints its run; then code, speech and posts need permission', async () => {
   const working = await permits.startRun('ada');
   assert.equal(await begun(working, { command: 'python3 build.py' }), 'begun');
   assert.equal(resultOf(await permits.perform(working, say('1.0'))), 'ok');
   assert.equal((await runOf(working.runId)).taint, undefined);
   assert.equal(await begun(working, { command: 'curl https://example.org', callId: '2.0' }), 'begun');
+  await attempt(working, { call: '2.0', host: 'example.org' });
   const [mark] = (await runOf(working.runId)).taint ?? [];
-  assert.deepEqual([mark?.source, mark?.call_id], ['shell', '2.0']);
+  assert.deepEqual([mark?.source, mark?.detail, mark?.call_id], ['egress', 'example.org', '2.0']);
   assert.ok(Date.parse(mark?.at ?? '') > 0);
   for (const command of ['python3 build.py', 'touch /etc/x'])
     assert.equal(await begun(working, { command }), 'permission_needed', command);
@@ -123,8 +140,8 @@ test("a worker has its parent's taint, and passes its own back", async () => {
   };
   const clean = await permits.start('dan', { run_id: await delegate('1.0') });
   assert.deepEqual(await sourcesOf(clean.runId), []);
-  assert.equal(await begun(clean, { command: 'curl https://example.org' }), 'begun');
-  assert.deepEqual([await sourcesOf(clean.runId), await sourcesOf(parent.runId)], [['shell'], ['worker']]);
+  await taintRun(village.openDb() as never, { runId: clean.runId, source: 'tool', detail: 'adopt_script' });
+  assert.deepEqual([await sourcesOf(clean.runId), await sourcesOf(parent.runId)], [['tool'], ['worker']]);
   assert.equal((await runOf(parent.runId)).taint?.[0]?.run_id, clean.runId);
   const later = await permits.start('dan', { run_id: await delegate('2.0') });
   assert.deepEqual(await sourcesOf(later.runId), ['parent']);

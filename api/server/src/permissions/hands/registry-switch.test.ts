@@ -56,14 +56,11 @@ test('a call for a registry that is off is denied, naming its setting; for one t
   }
 });
 
-test('an installation taints its run, and the rules treat it as an installation', async () => {
+test('an installation that has reached no registry taints no run, and the rules treat it as an installation', async () => {
   const working = await asking.startRun('bob');
   assert.equal(dataOf(await begun(working, 'pip', open)).state, 'begun');
   const { run } = await asking.play.admin.getRun({ run_id: working.runId });
-  assert.deepEqual(
-    run.taint?.map(({ source, detail }) => [source, detail]),
-    [['tool', 'install_package']],
-  );
+  assert.equal(run.taint, undefined);
   const body = { cycle: working.cycle, attempt: working.attempt, tool: 'install_package', boot: 'b1' };
   const wrong = { ...body, arguments: JSON.stringify({ manager: 'pip', packages: ['--index-url=http://evil.test'] }) };
   const params = { run_id: working.runId, call_id: `${(calls += 1)}.0` };

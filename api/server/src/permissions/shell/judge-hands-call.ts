@@ -76,7 +76,7 @@ export async function judgeRunCall(
   return {
     policy,
     judged: judge(policy, of),
-    brings: bringingOfScript(script) ?? bringingOf(call.tool, needs?.classes ?? null),
+    brings: bringingOfScript(script) ?? bringingOf(call.tool),
     needs,
     waitsAtBroker: brokerAsks && needs?.classes.includes('publish') === true,
   };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Permission, type SafeMode } from '@hamlet/contract';
 import { dataOf } from '@hamlet/test/env/client';
-import { pushOf } from '../../egress/testing/egress-bodies.ts';
+import { attemptOf, pushOf } from '../../egress/testing/egress-bodies.ts';
 import { clientOf, TOKENS, type AgentId, testVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working, withTunnel } from '../testing/permission-play.ts';
 
@@ -52,6 +52,11 @@ async function started(
   return outcome?.code ?? (seconds === 0 ? state : `${state} ${seconds}`);
 }
 
+/** The broker lets a program of the run out. */
+async function reached({ agentId, runId: run }: Working, call: string | null): Promise<void> {
+  await broker.keepEgressAttempts({ begin: [await attemptOf(permits.play, agentId, { run, call })], end: [] });
+}
+
 /** Ends a call, so that its slot is free. */
 const ended = (working: Working, callId: string) => permits.finish(working, callId);
 
@@ -75,6 +80,7 @@ test('if the broker reads all traffic, it asks one person once about a push, als
     'begun 120',
     'a host without a rule may be asked about',
   );
+  await reached(run, '1.0');
   await ended(run, '1.0');
   assert.equal(await started(run, 'git push origin HEAD', { callId: '2.0' }), 'begun 900');
   assert.deepEqual(await permissionsOf(run), []);
@@ -85,7 +91,7 @@ test('if the broker reads all traffic, it asks one person once about a push, als
   assert.match(asked?.arguments ?? '', /refs\/heads\/hamlet\/ada\/x/);
   assert.deepEqual(
     asked?.taint?.map(({ source }) => source),
-    ['shell'],
+    ['egress'],
     'the card shows that outside text has reached the run',
   );
   dataOf(await permits.answer(asked?.permission_id ?? '', { answer: 'allow' }));
@@ -97,6 +103,7 @@ test('if the broker reads all traffic, it asks one person once about a push, als
 test('the other parts of a command need permission before the call: taint, doubts, and commands that do not publish', async () => {
   const run = await working('ada');
   assert.equal(await started(run, 'git push --exec x'), 'begun 900', 'code may run in a run without taint');
+  await reached(run, null);
   assert.equal(await started(run, 'git push --exec x'), 'permission_needed', 'the push has tainted it');
   assert.equal(await started(run, 'git push; python3 x.py'), 'permission_needed');
   assert.equal(await started(run, '$X push'), 'permission_needed');
