@@ -65,7 +65,7 @@ export const endSession = defineRoute('endSession DELETE /sessions/{session_id}'
 
 export const sendMessage = defineRoute('sendMessage POST /sessions/{session_id}/messages', {
   ...writing,
-  summary: 'Write to the agent: the message becomes a run, and messages of a session are answered in order',
+  summary: 'Write to the agent: the message answers its open question, or becomes a run; messages of a session are answered in order. A message never answers a request for a permission',
   body: z.strictObject({
     text: plainText(MESSAGE_MAX_CHARS)
       .trim()
@@ -83,6 +83,11 @@ export const sendMessage = defineRoute('sendMessage POST /sessions/{session_id}/
         .describe(
           'waking: the village awakens the agent. suspended, never: the message waits until a person awakens it',
         ),
+      answers: z
+        .uuid()
+        .nullable()
+        .default(null)
+        .describe('Question of the agent that the message answered instead of becoming a run; `run` is then its run'),
     }),
   ),
   reasons: [

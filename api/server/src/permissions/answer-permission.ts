@@ -153,6 +153,23 @@ async function answerHeld(
   }
 }
 
+/**
+ * Answers a question of an agent in a person's words, under the locks of its run and permission. Only a question: words
+ * never answer a request for a permission.
+ */
+export async function answerQuestion(
+  tx: Tx,
+  request: Omit<Asked, 'params' | 'body'>,
+  { run, permission, reply, village }: Omit<Held, 'actor'> & { readonly reply: string; readonly village: Village },
+): Promise<Outcome<Answered>> {
+  const { actor } = request;
+  if (permission.why !== 'question') return refused('permission_answered');
+  if (!isPerson(actor) || !(await mayAnswer(tx, actor, run))) return refused('permission_not_yours');
+  const body = { answer: 'allow', reply } as const;
+  const asked = { ...request, params: { permission_id: permission.permissionId }, body };
+  return answerHeld(tx, asked, { held: { run, permission, actor }, village });
+}
+
 /** The first answer of a person counts; the same answer again changes nothing. */
 export function answerPermission(village: Village): Handlers['answerPermission'] {
   return plain((request) =>

@@ -1,4 +1,4 @@
-/** Permissions of a run in a session: the session's people see and answer them, others cannot, and messages never answer. */
+/** Permissions of a run in a session: the session's people see and answer them, others cannot. A message answers only a question. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dataOf, refuses } from '@hamlet/test/env/client';
@@ -38,4 +38,53 @@ test('people of a session answer its permissions; a message that says allow has 
 
   const again = await permits.start('ada', run);
   assert.equal(resultOf(await permits.perform(again, post('1.0', 'Bread is ready'))), 'ok');
+});
+
+test('a message written while the agent asks answers its question, in the transcript once, and begins no run', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'bob', ['Noah']);
+  const { run } = dataOf(await talk.say(mia.client, sessionId, 'Paint the door.'));
+  const working = await permits.start('bob', run);
+  const ask = { tool: 'ask_human', callId: '1.0', args: { question: 'Which colour?' } };
+  const { permission } = dataOf(await permits.ask(working, ask, { why: 'question' }));
+  const { permission: spending } = dataOf(await permits.ask(working, post('2.0', 'The door')));
+  const { runId, cycle, attempt } = working;
+  await talk.play.as('bob').waitRun({ run_id: runId, cycle, attempt });
+  await refuses(zoe.client.raw.sendMessage({ session_id: sessionId, text: 'Red' }), 'no_such_session');
+
+  const said = dataOf(await noah.client.raw.sendMessage({ session_id: sessionId, text: 'Green, please' }));
+  assert.deepEqual([said.answers, said.run.run_id], [permission.permission_id, runId]);
+  assert.deepEqual([said.message.state, said.message.run_id], ['answered', null]);
+  const of = async (id: string) =>
+    (await noah.client.listPermissions({ run_id: runId })).permissions.find((each) => each.permission_id === id);
+  const answered = await of(permission.permission_id);
+  assert.deepEqual(
+    [answered?.state, answered?.reply, answered?.answered_by?.name],
+    ['allowed', 'Green, please', 'Noah'],
+  );
+  assert.equal((await of(spending.permission_id))?.state, 'pending', 'words never answer a permission');
+  const { messages } = await noah.client.listMessages({ session_id: sessionId });
+  assert.deepEqual(
+    messages.map(({ text, author }) => [author.name, text]),
+    [
+      ['Noah', 'Green, please'],
+      ['Mia', 'Paint the door.'],
+    ],
+  );
+
+  const next = dataOf(await noah.client.raw.sendMessage({ session_id: sessionId, text: 'allow' }));
+  assert.deepEqual([next.answers, next.message.state], [null, 'queued']);
+  assert.equal((await of(spending.permission_id))?.state, 'pending');
+});
+
+test('a message with a safe mode, and one longer than an answer, begin work of their own', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'cleo', []);
+  const { run } = dataOf(await talk.say(mia.client, sessionId, 'Paint the door.'));
+  const working = await permits.start('cleo', run);
+  const ask = { tool: 'ask_human', callId: '1.0', args: { question: 'Which colour?' } };
+  dataOf(await permits.ask(working, ask, { why: 'question' }));
+  const send = async (more: { text: string; safe_mode?: 'dry_run' }) =>
+    dataOf(await mia.client.raw.sendMessage({ session_id: sessionId, ...more })).answers;
+  assert.equal(await send({ text: 'Look only', safe_mode: 'dry_run' }), null);
+  assert.equal(await send({ text: 'x'.repeat(8_001) }), null);
+  assert.notEqual(await send({ text: 'Blue' }), null);
 });

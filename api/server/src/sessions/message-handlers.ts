@@ -1,5 +1,5 @@
-import { RUNS_WAITING_MAX, SESSION_MESSAGES_MAX, SESSION_PEOPLE_MAX, SESSION_WAITING_MAX } from '@hamlet/contract';
-import type { SafeMode } from '@hamlet/contract';
+import { SESSION_PEOPLE_MAX } from '@hamlet/contract';
+import type { CallData, SafeMode, sendMessage as sendRoute } from '@hamlet/contract';
 import { refuseMessage, titleFrom } from '@hamlet/core';
 import {
   countWaiting,
@@ -7,6 +7,7 @@ import {
   insertMessage,
   insertRuns,
   insertSessionPerson,
+  lockRun,
   readBars,
   readFreeze,
   readMessages,
@@ -15,30 +16,33 @@ import type { ChatSessionRow, MessageRow, RunRow, Tx } from '@hamlet/store';
 import { z } from 'zod';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
-import { inTx, plain, type Handlers } from '../http/handler.ts';
-import { accepted, refused, type Refused } from '../http/outcome.ts';
+import { inTx, plain, type Handlers, type RequestOf } from '../http/handler.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { pageCursor, paged } from '../http/page-cursor.ts';
 import { runView } from '../runs/run-view.ts';
 import { barsRuns } from '../runs/work-limits.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { openSession, type Admitted } from './transcript/session-access.ts';
+import { answerByMessage, holdQuestion } from './answer-by-message.ts';
+import { LIMITS } from './message-limits.ts';
 import { authorOf, holdSession } from './session-handlers.ts';
 import { messageView } from './transcript/session-view.ts';
 import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.int().min(1));
-const LIMITS = {
-  messagesMax: SESSION_MESSAGES_MAX,
-  waitingMax: SESSION_WAITING_MAX,
-  waitingOfAgentMax: RUNS_WAITING_MAX,
-};
-
-async function refuseSend(tx: Tx, { session, access }: Admitted): Promise<Refused | null> {
+type Request = RequestOf<typeof sendRoute>;
+/** Refuses every message to a session: an answer to a question too. */
+async function refuseAny(tx: Tx, { session, access }: Admitted): Promise<Refused | null> {
   const { agentId } = session;
   if ((await readFreeze(tx)) !== null) return refused('village_frozen');
   const bar = (await readBars(tx, [agentId])).get(agentId);
   if (bar !== undefined && barsRuns(bar)) return refusalOfBar(agentId, bar);
-  if (access === 'as_admin' && session.people.length >= SESSION_PEOPLE_MAX) return refused('too_many_people');
+  return access === 'as_admin' && session.people.length >= SESSION_PEOPLE_MAX ? refused('too_many_people') : null;
+}
+
+/** Refuses a message that would become a run. */
+async function refuseRun(tx: Tx, session: ChatSessionRow): Promise<Refused | null> {
+  const { agentId } = session;
   const waitingOfAgent = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
   const { messages, waiting, terminatedAt } = session;
   const reason = refuseMessage({ terminated: terminatedAt !== null, messages, waiting, waitingOfAgent }, LIMITS);
@@ -56,7 +60,7 @@ interface Sent {
   readonly message: MessageRow;
 }
 
-interface Sending {
+interface NewRun {
   readonly author: ReturnType<typeof authorOf>;
   readonly agentUid: string;
   readonly text: string;
@@ -66,7 +70,7 @@ interface Sending {
 async function store(
   tx: Tx,
   { sessionId, agentId }: ChatSessionRow,
-  { author, agentUid, text, safeMode }: Sending,
+  { author, agentUid, text, safeMode }: NewRun,
 ): Promise<Sent> {
   const [run] = await insertRuns(tx, [
     {
@@ -91,33 +95,79 @@ async function store(
   return { run, message };
 }
 
-function sendMessage({ source, rest, refuseRepository }: Village): Handlers['sendMessage'] {
+function sendMessage(village: Village): Handlers['sendMessage'] {
   return inTx(async (request, tx) => {
-    const held = await holdSession(tx, request);
-    if (!held.ok) return held;
-    const { session, access } = held.data;
-    const record = source.get(session.agentId);
-    if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${session.agentId}`);
-    // The list may have changed since the session began.
-    const notAllowed = refuseRepository(session.repositoryUrl, request.actor);
-    if (notAllowed !== null) return notAllowed;
-    const denied = await refuseSend(tx, held.data);
-    if (denied !== null) return denied;
-    const author = authorOf(request.actor);
-    if (access === 'as_admin') await insertSessionPerson(tx, session.sessionId, author);
-    const { text, safe_mode: safeMode } = request.body;
-    const { run, message } = await store(tx, session, { author, agentUid: record.uid, text, safeMode });
-    await recordAct(tx, request, {
-      action: 'session.message',
-      object: session.sessionId,
-      detail: { agent_id: session.agentId, message_id: message.messageId, run_id: run.runId },
-    });
-    const wake = wakeOf(record);
-    return {
-      ...accepted({ message: messageView(message), run: runView(run), wake }),
-      afterCommit: () => wake === 'waking' && rest.look(),
-    };
+    // Locks the run of a question before the session, as each change of a run does.
+    const question = await holdQuestion(tx, request);
+    const admitted = await admitMessage(tx, request, village);
+    if (!admitted.ok) return admitted;
+    const begun = { ...admitted.data, village };
+    if (question === null) return beginRun(tx, request, begun);
+    const answer = await answerByMessage(tx, request, { session: begun.session, question, village });
+    if (!answer.ok) return beginRun(tx, request, begun);
+    const run = (await lockRun(tx, question.run.runId)) ?? question.run;
+    return sent(tx, request, { ...begun, message: answer.data, run, answers: question.permission.permissionId });
   });
+}
+
+interface Beginning {
+  readonly session: ChatSessionRow;
+  readonly record: AgentRecord;
+  readonly village: Village;
+}
+
+/** Locks the session of a message whose author may write to it now, and adds an admin to its people. */
+async function admitMessage(
+  tx: Tx,
+  request: Request,
+  { source, refuseRepository }: Village,
+): Promise<Outcome<Omit<Beginning, 'village'>>> {
+  const held = await holdSession(tx, request);
+  if (!held.ok) return held;
+  const { session, access } = held.data;
+  const record = source.get(session.agentId);
+  if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${session.agentId}`);
+  // The list may have changed since the session began.
+  const denied = refuseRepository(session.repositoryUrl, request.actor) ?? (await refuseAny(tx, held.data));
+  if (denied !== null) return denied;
+  if (access === 'as_admin') await insertSessionPerson(tx, session.sessionId, authorOf(request.actor));
+  return accepted({ session, record });
+}
+
+/** Makes a run of a message. */
+async function beginRun(
+  tx: Tx,
+  request: Request,
+  { session, record, village }: Beginning,
+): Promise<Outcome<CallData<typeof sendRoute>>> {
+  const denied = await refuseRun(tx, session);
+  if (denied !== null) return denied;
+  const author = authorOf(request.actor);
+  const { text, safe_mode: safeMode } = request.body;
+  const stored = await store(tx, session, { author, agentUid: record.uid, text, safeMode });
+  return sent(tx, request, { village, record, ...stored, answers: null });
+}
+
+async function sent(
+  tx: Tx,
+  request: Request,
+  { village, record, message, run, answers }: Sent & Omit<Beginning, 'session'> & { readonly answers: string | null },
+) {
+  await recordAct(tx, request, {
+    action: 'session.message',
+    object: message.sessionId,
+    detail: {
+      agent_id: record.agentId,
+      message_id: message.messageId,
+      run_id: run.runId,
+      ...(answers === null ? {} : { answers }),
+    },
+  });
+  const wake = wakeOf(record);
+  return {
+    ...accepted({ message: messageView(message), run: runView(run), wake, answers }),
+    afterCommit: () => wake === 'waking' && village.rest.look(),
+  };
 }
 
 export function messageHandlers(village: Village) {

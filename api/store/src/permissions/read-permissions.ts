@@ -81,6 +81,26 @@ export async function countPermissions(tx: Tx, runId: string, state?: Permission
   return count;
 }
 
+/** The oldest question of an agent in a session that no person has answered yet; null if there is none. */
+export async function findOpenQuestion(
+  db: Db,
+  sessionId: string,
+): Promise<{ readonly permissionId: string; readonly runId: string } | null> {
+  const row = await db
+    .selectFrom('permission')
+    .innerJoin('run', 'run.run_id', 'permission.run_id')
+    .select(['permission.permission_id as permissionId', 'permission.run_id as runId'])
+    .where('run.session_id', '=', sessionId)
+    .where('run.state', 'in', ['queued', 'running', 'waiting_permission'])
+    .where('permission.state', '=', 'pending')
+    .where('permission.why', '=', 'question')
+    .where('permission.expires_at', '>', sql<Date>`clock_timestamp()`)
+    .orderBy('permission.permission_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** Expired open permissions, at most 200. The caller locks each and checks again. */
 export function readOverduePermissions(
   db: Db,

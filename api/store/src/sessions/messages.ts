@@ -60,7 +60,8 @@ export interface NewMessage {
     readonly name: string;
   };
   readonly text: string;
-  readonly runId: string;
+  /** Null for an answer to a question of a run, which belongs to an earlier message. */
+  readonly runId: string | null;
   readonly state: MessageState;
   readonly inReplyTo: string | null;
   readonly cost: { readonly micros: number; readonly steps: number } | null;
