@@ -45,7 +45,7 @@ const PERMIT_RETRY_MS = 500;
 const stillAsked = ({ host, port }: Destination): EgressDenial =>
   deny(
     'egress_not_allowed',
-    `no rule of this agent allows ${host}:${port}; an admin has been asked to open it and may still answer, so go on with other work and try again later`,
+    `no rule of this agent allows ${host}:${port}; an admin has been asked to open it and may still answer: continue with other work, and try again later`,
   );
 
 type ApiClient = ReturnType<typeof createClient>;

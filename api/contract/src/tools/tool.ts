@@ -22,9 +22,8 @@ export interface VillageTool {
   /** True if the call asks a person a question: no rule can replace the answer. */
   readonly asks?: true;
   /**
-   * `outside`: its result can contain text of strangers that does not pass the broker, which taints the run. What a tool
-   * of the hands reads from other hosts taints the run when the broker lets it out. Such a tool runs in the village,
-   * where the API sees each start.
+   * `outside`: its result can contain text of strangers that does not pass the broker, which taints the run. Such a tool runs in the
+   * village, where the API sees each start. Requests of tools of the hands taint the run when the broker lets them out.
    */
   readonly brings?: 'outside';
   /**

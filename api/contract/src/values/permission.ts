@@ -150,7 +150,7 @@ export const Permission = z.strictObject({
   allowed_by: z
     .enum(['approver', 'admin'])
     .default('approver')
-    .describe('Who may allow it: an approver of the run, or only an admin'),
+    .describe('People who may allow it: approvers of the run, or only admins'),
 });
 export type Permission = z.infer<typeof Permission>;
 

@@ -1,7 +1,7 @@
 import type { EgressRule } from '@hamlet/contract';
 import type { Destination } from './judge-egress.ts';
 
-/** The longest name that a person is asked about, because nobody compares a longer one letter by letter. */
+/** The longest name that a person is asked about, because people do not compare a longer one letter by letter. */
 const NAME_MAX_CHARS = 100;
 const NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+([a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 /** Names that lead into a cluster or a private network, or that no public server has. */

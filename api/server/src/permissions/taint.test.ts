@@ -49,7 +49,7 @@ async function attempt(working: Working, changes: Partial<EgressAttempt> = {}): 
   await clientOf(permits.play.url, TOKENS.broker).keepEgressAttempts({ begin: [begin], end: [] });
 }
 
-test('a command that reaches no other host taints no run, whatever its words are', async () => {
+test('a command that reaches no other host taints no run, even if its words name one', async () => {
   const working = await permits.startRun('ada');
   for (const command of [
     'git init && git remote add origin https://git.example.org/a/b.git',

@@ -81,7 +81,7 @@ async function use(tx: Tx, { permissionId }: { readonly permissionId: string }):
   return allowed(await endPermission(tx, permissionId, 'consumed'));
 }
 
-/** What the admin reads. The name stands in it exactly as the broker compares it. Pure. */
+/** The text that the admin reads. The name stands in it exactly as the broker compares it. Pure. */
 export function hostArguments({ host, port, summary, call }: Request['body']): CallArguments {
   const line = `{ host: ${host}, ports: [${port}], writes: Ask }`;
   const args = readArguments(
@@ -127,5 +127,5 @@ async function ask(tx: Tx, village: Village, { request, run }: Held): Promise<Eg
 const tooMany = ({ host, port }: Request['body']): EgressDenial =>
   deny(
     'egress_not_allowed',
-    `no rule of this agent allows ${host}:${port}, and this run has asked about as many hosts as it may; go on without it, or ask an admin to add it to spec.egress of the Agent`,
+    `no rule of this agent allows ${host}:${port}, and this run has asked about as many hosts as it may; continue without it, or ask an admin to add it to spec.egress of the Agent`,
   );
