@@ -1,0 +1,2 @@
+export const shares = (cents, people) =>
+  Array.from({ length: people }, (_, at) => Math.floor((cents + at) / people));

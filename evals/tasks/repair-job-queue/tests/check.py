@@ -1,0 +1,3 @@
+import subprocess
+
+subprocess.run(["node", "/tests/queue-check.mjs"], check=True, timeout=20)

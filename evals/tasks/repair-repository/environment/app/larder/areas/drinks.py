@@ -1,0 +1,5 @@
+"""Items of the area drinks."""
+
+ITEMS = {
+    "cider": {"unit": "piece", "price": 350},
+}

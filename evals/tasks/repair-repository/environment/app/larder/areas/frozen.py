@@ -1,0 +1,5 @@
+"""Items of the area frozen."""
+
+ITEMS = {
+    "peas": {"unit": "piece", "price": 240},
+}

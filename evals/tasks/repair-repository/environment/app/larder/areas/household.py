@@ -1,0 +1,5 @@
+"""Items of the area household."""
+
+ITEMS = {
+    "soap": {"unit": "piece", "price": 190},
+}

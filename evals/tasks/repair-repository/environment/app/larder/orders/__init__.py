@@ -1,0 +1,1 @@
+"""Baskets and what becomes of them."""

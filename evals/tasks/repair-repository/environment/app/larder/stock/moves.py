@@ -1,0 +1,6 @@
+"""Moves between stores."""
+
+
+def move(source, target, item, amount):
+    source.take(item, amount)
+    target.levels[item] = target.level(item) + amount

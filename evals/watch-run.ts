@@ -1,0 +1,81 @@
+/** Follows a run as the person who gave it: answers questions, reboots the agent, and cancels the run after its time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerPermission, cancelRun, dataOf, getRun, listCalls, listPermissions, rebootAgent } from '@hamlet/contract';
+import type { Client, Permission, Run } from '@hamlet/contract';
+import type { EvalTask } from './task.ts';
+
+/** Failed looks in a row, such as during a restart of the API, after which the run counts as lost. */
+const FAILURES_MAX = 30;
+/** Time for a cancelled run to end. */
+const CANCEL_MS = 120_000;
+
+export interface Watched {
+  readonly client: Client;
+  readonly agentId: string;
+  readonly runId: string;
+  readonly task: Pick<EvalTask, 'play' | 'agentS'>;
+  readonly pauseMs: number;
+  readonly signal: AbortSignal;
+  onProgress?(run: Run): void;
+}
+
+export interface WatchedRun {
+  readonly run: Run;
+  readonly isRebooted: boolean;
+  readonly isOverTime: boolean;
+}
+
+/** The answer of the person of a task. Pure. */
+export function answerTo({ why }: Pick<Permission, 'why'>, { deny }: EvalTask['play']) {
+  if (why === 'unknown')
+    return { answer: 'happened', reply: 'The machine restarted. Find out what is done before you continue.' } as const;
+  if (why === 'question')
+    return { answer: 'allow', reply: deny ?? 'Decide yourself what fits the task best.' } as const;
+  return deny === undefined ? ({ answer: 'allow' } as const) : ({ answer: 'deny', reply: deny } as const);
+}
+
+/** Answers all questions; returns whether the agent was rebooted. Refused answers were faster elsewhere. */
+async function act({ client, agentId, runId, task: { play } }: Watched, isRebooted: boolean): Promise<boolean> {
+  const { permissions } = await dataOf(
+    client.call(listPermissions, { query: { agent_id: agentId, state: 'pending' } }),
+  );
+  for (const permission of permissions) {
+    const { permission_id } = permission;
+    await client.call(answerPermission, { params: { permission_id }, body: answerTo(permission, play) });
+  }
+  if (isRebooted || play.reboot_after_calls === undefined) return isRebooted;
+  const { calls } = await dataOf(client.call(listCalls, { query: { run_id: runId, limit: 50 } }));
+  if (calls.length < play.reboot_after_calls) return false;
+  await dataOf(client.call(rebootAgent, { params: { agent_id: agentId } }));
+  return true;
+}
+
+/** The run after its end. An abort cancels it and throws; it also throws if the API stays away. */
+export async function watchRun(watched: Watched): Promise<WatchedRun> {
+  const { client, runId, task, signal } = watched;
+  const params = { run_id: runId };
+  const limitMs = task.agentS * 1_000;
+  const began = performance.now();
+  let [isRebooted, isOverTime, failures] = [false, false, 0];
+  while (performance.now() - began < limitMs + CANCEL_MS) {
+    try {
+      const { run } = await dataOf(client.call(getRun, { params }));
+      if (run.ended_at !== null) return { run, isRebooted, isOverTime };
+      watched.onProgress?.(run);
+      isRebooted = await act(watched, isRebooted);
+      failures = 0;
+    } catch (error) {
+      if ((failures += 1) > FAILURES_MAX) throw error;
+    }
+    if (signal.aborted || (!isOverTime && performance.now() - began > limitMs)) {
+      await client.call(cancelRun, {
+        params,
+        body: { reason: signal.aborted ? 'The eval was stopped' : 'Time is over' },
+      });
+      signal.throwIfAborted();
+      isOverTime = true;
+    }
+    await sleep(watched.pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+  throw new Error(`run ${runId} did not end after its cancel`);
+}
