@@ -86,7 +86,10 @@ function gitIn(programs: Programs, { repository }: Promised): readonly Capabilit
 }
 
 /** A tier without the memory for a browser promises none. */
-function browserIn(programs: Programs, { mcp_servers: servers, can_browse: canBrowse }: Promised): readonly Capability[] {
+function browserIn(
+  programs: Programs,
+  { mcp_servers: servers, can_browse: canBrowse }: Promised,
+): readonly Capability[] {
   if (programs.includes('chromium')) return canBrowse ? [has('browser', 'Chromium is installed')] : [];
   const isPromised = servers.some(({ command }) => command?.some((word) => BROWSER_SERVER.test(word)) === true);
   if (!isPromised && !programs.includes('playwright')) return [];

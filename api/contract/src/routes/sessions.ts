@@ -65,7 +65,8 @@ export const endSession = defineRoute('endSession DELETE /sessions/{session_id}'
 
 export const sendMessage = defineRoute('sendMessage POST /sessions/{session_id}/messages', {
   ...writing,
-  summary: 'Write to the agent: the message answers its open question, or becomes a run; messages of a session are answered in order. A message never answers a request for a permission',
+  summary:
+    'Write to the agent: the message answers its open question, or becomes a run; messages of a session are answered in order. A message never answers a request for a permission',
   body: z.strictObject({
     text: plainText(MESSAGE_MAX_CHARS)
       .trim()
