@@ -81,9 +81,12 @@ export function endLine(state: 'failed' | 'cancelled', error: { readonly message
 
 const TITLE_CHARS = 80;
 
-/** The default title of a session: the first words of its first message. */
+/** Marks of Markdown that a title does not show: of a heading, list or quote at its beginning, of bold text and of code. */
+const MARKS = /^(?:#+|[-*>])\s+|\*\*|`/g;
+
+/** The default title of a session: the first words of its first message, without marks of Markdown. */
 export function titleFrom(text: string): string {
-  const line = (text.trim().split('\n')[0] ?? '').replaceAll(/\s+/g, ' ').trim();
+  const line = (text.trim().split('\n')[0] ?? '').replaceAll(MARKS, '').replaceAll(/\s+/g, ' ').trim();
   const chars = [...line];
   return chars.length <= TITLE_CHARS
     ? line
