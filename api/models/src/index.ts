@@ -23,6 +23,8 @@ export type {
 export type { AdapterCall, ChatAdapter, Model } from './chat/model.ts';
 export { callsOf, collectAnswer, EMPTY_ANSWER, foldDelta, outcomeOf } from './chat/fold-answer.ts';
 export type { AnswerState } from './chat/fold-answer.ts';
+export { EXTRA_FIELDS, extraFieldsFor } from './chat/extra-fields.ts';
+export type { ExtraField, ExtraFields } from './chat/extra-fields.ts';
 export { MODEL_ERROR_CODES, MODEL_ERRORS, ModelFault } from './chat/model-error.ts';
 export type { Mender, ModelError, ModelErrorCode } from './chat/model-error.ts';
 export { estimatePromptTokens, estimateTokens } from './chat/token-usage.ts';

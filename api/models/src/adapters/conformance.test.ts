@@ -1,4 +1,5 @@
 /** Runs the conformance suite for every adapter. A new adapter is one entry here. */
+import { EXTRA_FIELDS, type ExtraField } from '../chat/extra-fields.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { ModelFault } from '../chat/model-error.ts';
 import type { SubscriptionTokens } from './responses/subscription-tokens.ts';
@@ -9,7 +10,7 @@ import { createCompletionsAdapter } from './completions/completions-adapter.ts';
 import { createOllamaAdapter } from './ollama/ollama-adapter.ts';
 import { createSubscriptionAdapter } from './responses/subscription-adapter.ts';
 import { conformAdapter } from '../testing/conformance/conform-adapter.ts';
-import { RICH_REQUEST, TEST_KEY, TOOLS, type AdapterSubject } from '../testing/conformance/bench.ts';
+import { EXTRA, RICH_REQUEST, TEST_KEY, TOOLS, type AdapterSubject } from '../testing/conformance/bench.ts';
 import { ANTHROPIC_WIRE } from '../testing/wires/anthropic-wire.ts';
 import { COMPLETIONS_WIRE } from '../testing/wires/completions-wire.ts';
 import { RESPONSES_WIRE } from '../testing/wires/responses-wire.ts';
@@ -73,34 +74,41 @@ const SIGNED_IN: SubscriptionTokens = {
 };
 
 interface ChatExpectation {
-  readonly extra?: object;
+  readonly also?: object;
   readonly thoughts?: object;
+  readonly lacks?: readonly ExtraField[];
 }
 
 /** The servers that share OpenAI's Chat Completions. */
 function chatSubject(
   name: keyof typeof CHAT_PROFILES,
   wire: AdapterSubject['wire'],
-  { extra = { max_tokens: 200 }, thoughts = {} }: ChatExpectation,
+  { also = { max_tokens: 200 }, thoughts = {}, lacks = [] }: ChatExpectation,
 ): AdapterSubject {
   return {
     name,
     wire,
     open: (url, kit) =>
       createChatAdapter({ provider: name, baseUrl: `${url}/v1`, apiKey: TEST_KEY, profile: CHAT_PROFILES[name] }, kit),
-    expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...chatBody(thoughts), ...extra } },
+    expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...chatBody(thoughts), ...also } },
+    extra: Object.fromEntries(
+      EXTRA_FIELDS.filter((field) => !lacks.includes(field)).map((field) => [field, { [field]: EXTRA[field] }]),
+    ),
     tools: true,
   };
 }
 
 const WORDS = 'The mill is north.';
 const SUBJECTS: readonly AdapterSubject[] = [
-  chatSubject('openai', OPENAI_WIRE, { extra: { max_completion_tokens: 200 } }),
+  chatSubject('openai', OPENAI_WIRE, { also: { max_completion_tokens: 200 } }),
   chatSubject('openrouter', OPENROUTER_WIRE, {
-    extra: { max_tokens: 200, usage: { include: true } },
+    also: { max_tokens: 200, usage: { include: true } },
     thoughts: { reasoning: WORDS, reasoning_details: [{ type: 'reasoning.encrypted', data: 'ZGV0YWls' }] },
   }),
-  chatSubject('vllm', VLLM_WIRE, { thoughts: { reasoning_content: WORDS, reasoning: WORDS } }),
+  chatSubject('vllm', VLLM_WIRE, {
+    thoughts: { reasoning_content: WORDS, reasoning: WORDS },
+    lacks: ['verbosity', 'service_tier'],
+  }),
   chatSubject('compatible', OPENAI_WIRE, { thoughts: { reasoning_content: WORDS } }),
   chatSubject('gateway', OPENAI_WIRE, {
     thoughts: { reasoning_content: WORDS, reasoning_items: assistantThoughts(RICH_REQUEST) },
@@ -156,6 +164,12 @@ const SUBJECTS: readonly AdapterSubject[] = [
         temperature: 0.5,
       },
     },
+    extra: {
+      top_p: { top_p: 0.9 },
+      reasoning_effort: { output_config: { effort: 'low' } },
+      service_tier: { service_tier: 'flex' },
+      user: { metadata: { user_id: 'ada' } },
+    },
     tools: true,
   },
   {
@@ -188,6 +202,13 @@ const SUBJECTS: readonly AdapterSubject[] = [
         tools: TOOLS.map((tool) => ({ type: 'function', function: tool })),
         options: { temperature: 0.5, num_predict: 200 },
       },
+    },
+    extra: {
+      top_p: { options: { top_p: 0.9 } },
+      presence_penalty: { options: { presence_penalty: 0.1 } },
+      frequency_penalty: { options: { frequency_penalty: 0.2 } },
+      reasoning_effort: { think: 'low' },
+      user: {},
     },
     tools: true,
     callPieces: false,
@@ -239,6 +260,12 @@ const SUBJECTS: readonly AdapterSubject[] = [
         parallel_tool_calls: true,
       },
     },
+    extra: {
+      reasoning_effort: { reasoning: { effort: 'minimal', summary: 'auto' } },
+      verbosity: { text: { verbosity: 'low' } },
+      service_tier: { service_tier: 'flex' },
+      user: {},
+    },
     tools: true,
   },
   {
@@ -256,6 +283,13 @@ const SUBJECTS: readonly AdapterSubject[] = [
         stop: ['\nUser:', '\nInstructions:', '\nResult:'],
         stream: false,
       },
+    },
+    extra: {
+      top_p: { top_p: 0.9 },
+      presence_penalty: { presence_penalty: 0.1 },
+      frequency_penalty: { frequency_penalty: 0.2 },
+      logit_bias: { logit_bias: EXTRA.logit_bias },
+      user: { user: 'ada' },
     },
     tools: false,
   },

@@ -27,6 +27,8 @@ export type AdapterDelta =
   | { readonly kind: 'text'; readonly text: string }
   | ReasoningPiece
   | ToolPiece
+  /** The probabilities of the next tokens, in the form of Chat Completions. */
+  | { readonly kind: 'logprobs'; readonly tokens: readonly unknown[] }
   /** A later report overrides the fields that it contains. */
   | { readonly kind: 'usage'; readonly usage: ReportedUsage }
   | { readonly kind: 'end'; readonly finish: Finish; readonly raw: unknown };
@@ -66,6 +68,8 @@ export interface PartialAnswer extends Spent {
   /** The thoughts as the next request must repeat them. */
   readonly reasoningItems: readonly ReasoningItem[];
   readonly toolCalls: readonly ToolCall[];
+  /** The probabilities of the tokens, if the request asks for them. */
+  readonly logprobs: readonly unknown[];
   /** Earlier attempts, which may also have cost tokens. */
   readonly failedAttempts: readonly FailedAttempt[];
 }

@@ -1,3 +1,5 @@
+import type { ExtraFields } from './extra-fields.ts';
+
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A tool call of a model. `arguments` is the JSON text exactly as the model wrote it: it may be invalid. */
@@ -74,6 +76,8 @@ export interface ChatRequest {
   /** The answer ends before the first of these texts. */
   readonly stop?: readonly string[] | undefined;
   readonly seed?: number | undefined;
+  /** Fields that only some providers have. An adapter refuses the others by name. */
+  readonly extra?: ExtraFields | undefined;
   /** Labels for the server. Only the adapters of Chat Completions send them. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -24,6 +24,7 @@ export interface AnswerState {
   readonly reasoning: string;
   readonly reasoningItems: readonly ReasoningItem[];
   readonly calls: readonly PartialCall[];
+  readonly logprobs: readonly unknown[];
   readonly failedAttempts: readonly FailedAttempt[];
   readonly last: Extract<ChatDelta, { readonly kind: 'end' | 'failed' }> | null;
 }
@@ -34,6 +35,7 @@ export const EMPTY_ANSWER: AnswerState = {
   reasoning: '',
   reasoningItems: [],
   calls: [],
+  logprobs: [],
   failedAttempts: [],
   last: null,
 };
@@ -74,6 +76,8 @@ export function foldDelta(state: AnswerState, delta: ChatDelta): AnswerState {
       };
     case 'tool':
       return { ...state, calls: addPiece(state.calls, delta) };
+    case 'logprobs':
+      return { ...state, logprobs: [...state.logprobs, ...delta.tokens] };
     case 'retry':
       return { ...state, failedAttempts: withAttempt(state, delta) };
     case 'end':
@@ -109,6 +113,7 @@ export function outcomeOf(state: AnswerState): ChatOutcome {
     reasoning,
     reasoningItems,
     toolCalls: callsOf(state),
+    logprobs: state.logprobs,
     failedAttempts,
     usage,
     costEstimate,

@@ -53,6 +53,7 @@ class Attempt {
       case 'reasoning':
         this.text += delta.text;
         return;
+      case 'logprobs':
       case 'end':
         return;
       default:

@@ -30,6 +30,7 @@ class AnswerFlow {
         yield* this.#calls.take(delta);
         return;
       case 'usage':
+      case 'logprobs':
         yield delta;
         return;
       case 'end':

@@ -1,4 +1,5 @@
 import type { ChatImage, ChatMessage, ChatRequest, ReasoningItem, ToolChoice } from '../../chat/chat-request.ts';
+import { effortOf, extraFieldsFor, type ExtraField } from '../../chat/extra-fields.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall } from '../../chat/model.ts';
 import { openedSeal, REDACTED, sealedTypeOf } from '../sealed-thought.ts';
@@ -95,13 +96,34 @@ function systemFields(messages: readonly ChatMessage[]): object {
   };
 }
 
-function answerFields({ temperature, stop, responseSchema }: ChatRequest): object {
+const FIELDS: readonly ExtraField[] = ['top_p', 'reasoning_effort', 'service_tier', 'user'];
+
+function extraFields({ extra }: ChatRequest): object {
+  const { top_p, service_tier: tier, user } = extraFieldsFor(FIELDS, extra);
+  return {
+    ...(top_p === undefined ? {} : { top_p }),
+    ...(tier === undefined ? {} : { service_tier: tier === 'default' ? 'standard_only' : tier }),
+    ...(user === undefined ? {} : { metadata: { user_id: user } }),
+  };
+}
+
+/** The format and the effort of an answer. */
+function outputFields({ responseSchema, extra = {} }: ChatRequest): object {
+  const effort = effortOf(extra) ?? null;
+  const config = {
+    ...(responseSchema === undefined ? {} : { format: { type: 'json_schema', schema: responseSchema.schema } }),
+    ...(effort === null ? {} : { effort }),
+  };
+  return Object.keys(config).length === 0 ? {} : { output_config: config };
+}
+
+function answerFields(request: ChatRequest): object {
+  const { temperature, stop } = request;
   return {
     ...(temperature === undefined ? {} : { temperature }),
     ...(stop === undefined || stop.length === 0 ? {} : { stop_sequences: stop }),
-    ...(responseSchema === undefined
-      ? {}
-      : { output_config: { format: { type: 'json_schema', schema: responseSchema.schema } } }),
+    ...outputFields(request),
+    ...extraFields(request),
   };
 }
 

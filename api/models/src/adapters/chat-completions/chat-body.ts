@@ -1,6 +1,8 @@
 import type { ChatMessage, ChatRequest, ReasoningItem, ToolChoice } from '../../chat/chat-request.ts';
+import { extraFieldsFor } from '../../chat/extra-fields.ts';
 import { dataUrl, moveResultImages } from '../../chat/image-text.ts';
 import type { AdapterCall } from '../../chat/model.ts';
+import { wellFormedJson } from '../../transport/json-text.ts';
 import { openedSeal, REASONING_DETAILS, sealedTypeOf, THINKING_PART } from '../sealed-thought.ts';
 import type { ChatProfile } from './chat-profile.ts';
 
@@ -50,7 +52,7 @@ function wireMessage(message: ChatMessage, profile: ChatProfile): object {
       const calls = (message.toolCalls ?? []).map(({ id, name, arguments: text }) => ({
         id,
         type: 'function',
-        function: { name, arguments: text },
+        function: { name, arguments: wellFormedJson(text) },
       }));
       return {
         role: 'assistant',
@@ -111,6 +113,7 @@ export function chatBody({ request, model, stream }: AdapterCall, profile: ChatP
     ...(stream && profile.streamUsage ? { stream_options: { include_usage: true } } : {}),
     ...toolFields(request),
     ...answerFields(request, profile.limitField),
+    ...extraFieldsFor(profile.fields, request.extra),
     ...profile.extra,
   };
   return Object.fromEntries(Object.entries(body).filter(([field]) => !profile.omit.includes(field)));

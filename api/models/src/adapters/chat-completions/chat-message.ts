@@ -39,6 +39,10 @@ const Choice = z.object({
   message: Message.nullish().catch(null),
   delta: Message.nullish().catch(null),
   finish_reason: text,
+  logprobs: z
+    .object({ content: listOf(z.unknown()) })
+    .nullish()
+    .catch(null),
 });
 export type Choice = z.infer<typeof Choice>;
 

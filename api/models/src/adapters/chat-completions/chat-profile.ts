@@ -1,3 +1,5 @@
+import { EXTRA_FIELDS, type ExtraField } from '../../chat/extra-fields.ts';
+
 /** The differences between servers that speak OpenAI's Chat Completions. */
 export interface ChatProfile {
   /** Name of the field that limits an answer's tokens: only OpenAI has replaced `max_tokens`. */
@@ -12,6 +14,8 @@ export interface ChatProfile {
   readonly thoughtFields: readonly ('reasoning_content' | 'reasoning')[];
   /** The field that repeats sealed thoughts; null if the server has none. */
   readonly sealField: 'reasoning_items' | 'reasoning_details' | null;
+  /** The extra fields that the server has. */
+  readonly fields: readonly ExtraField[];
 }
 
 const COMMON: ChatProfile = {
@@ -22,6 +26,7 @@ const COMMON: ChatProfile = {
   omit: [],
   thoughtFields: ['reasoning_content'],
   sealField: null,
+  fields: EXTRA_FIELDS,
 };
 
 export const CHAT_PROFILES = {
@@ -36,8 +41,12 @@ export const CHAT_PROFILES = {
     thoughtFields: ['reasoning'],
     sealField: 'reasoning_details',
   },
-  // Versions of vLLM read one of the two names and ignore the other.
-  vllm: { ...COMMON, thoughtFields: ['reasoning_content', 'reasoning'] },
+  // Versions of vLLM read one of the two names of thoughts and ignore the other. It also ignores fields that it lacks.
+  vllm: {
+    ...COMMON,
+    thoughtFields: ['reasoning_content', 'reasoning'],
+    fields: EXTRA_FIELDS.filter((field) => field !== 'verbosity' && field !== 'service_tier'),
+  },
   compatible: COMMON,
   /** The gateway of a village, which keeps the seals of all providers. */
   gateway: { ...COMMON, sealField: 'reasoning_items' },

@@ -15,12 +15,15 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
+/** The fields of a choice that may say more than its delta. */
+const MORE_OF_CHOICE = ['message', 'finish_reason', 'logprobs'] as const;
+
 /** The only choice of a chunk that has neither an error nor a usage; null for every other chunk. */
 function onlyChoiceOf(chunk: unknown): Fields | null {
   if (!isFields(chunk) || !isNothing(chunk['error']) || !isNothing(chunk['usage'])) return null;
   const { choices } = chunk;
   const choice: unknown = Array.isArray(choices) && choices.length === 1 ? choices[0] : null;
-  return isFields(choice) && isNothing(choice['message']) && isNothing(choice['finish_reason']) ? choice : null;
+  return isFields(choice) && MORE_OF_CHOICE.every((field) => isNothing(choice[field])) ? choice : null;
 }
 
 /** The fields of a delta that may say more than its text. */
@@ -85,10 +88,11 @@ export class ChatReplyReader implements AnswerReader {
     if (usage) yield { kind: 'usage', usage: usageOf(usage) };
   }
 
-  *#choice({ delta, message, finish_reason: finish }: Choice): Generator<AdapterDelta> {
+  *#choice({ delta, message, finish_reason: finish, logprobs }: Choice): Generator<AdapterDelta> {
     if (delta) yield* this.#message(delta, (piece) => this.#slots.of(piece));
     // Some servers repeat the whole message at the end of a stream.
     else if (message && !this.#hasChoice) yield* this.#message(message, (_piece, position) => position);
+    if (logprobs && logprobs.content.length > 0) yield { kind: 'logprobs', tokens: logprobs.content };
     this.#hasChoice = true;
     this.#finish = finish || this.#finish;
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AdapterDelta } from '../../chat/chat-delta.ts';
+import { extraFieldsFor, type ExtraField } from '../../chat/extra-fields.ts';
 import { describeImages } from '../../chat/image-text.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
@@ -26,6 +27,8 @@ function usageOf({ prompt_tokens, completion_tokens }: z.infer<typeof Usage>): R
   return { promptTokens: prompt_tokens ?? undefined, completionTokens: completion_tokens ?? undefined };
 }
 
+const FIELDS: readonly ExtraField[] = ['top_p', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'user'];
+
 function requestOf({ request, model, stream }: AdapterCall): Record<string, unknown> {
   const { temperature, seed, maxTokens = DEFAULT_MAX_TOKENS, stop = [] } = request;
   const stops = [...stop, ...STOPS];
@@ -39,6 +42,7 @@ function requestOf({ request, model, stream }: AdapterCall): Record<string, unkn
     ...(stream ? { stream_options: { include_usage: true } } : {}),
     ...(temperature === undefined ? {} : { temperature }),
     ...(seed === undefined ? {} : { seed }),
+    ...extraFieldsFor(FIELDS, request.extra),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatRequest } from '../../chat/chat-request.ts';
+import { effortOf, extraFieldsFor, type ExtraField } from '../../chat/extra-fields.ts';
 import { moveResultImages } from '../../chat/image-text.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall } from '../../chat/model.ts';
@@ -51,8 +52,19 @@ function formatFields({ responseSchema, jsonObject }: ChatRequest): object {
   return jsonObject === true ? { format: 'json' } : {};
 }
 
-function optionsOf({ temperature, maxTokens, seed, stop }: ChatRequest, contextTokens: number | undefined): object {
+const FIELDS: readonly ExtraField[] = ['top_p', 'presence_penalty', 'frequency_penalty', 'reasoning_effort'];
+
+/** Models that cannot choose how much they think take any effort as a yes. */
+function thinkFields({ extra = {} }: ChatRequest): object {
+  const effort = effortOf(extra);
+  return effort === undefined ? {} : { think: effort ?? false };
+}
+
+function optionsOf(request: ChatRequest, contextTokens: number | undefined): object {
+  const { temperature, maxTokens, seed, stop } = request;
+  const { reasoning_effort: _effort, ...sampling } = extraFieldsFor(FIELDS, request.extra);
   return {
+    ...sampling,
     // By default Ollama loads a model with a small context, and drops the beginning of a longer prompt.
     ...(contextTokens === undefined ? {} : { num_ctx: contextTokens }),
     ...(temperature === undefined ? {} : { temperature }),
@@ -74,6 +86,7 @@ export function ollamaBody({ request, model, stream, contextTokens }: AdapterCal
     truncate: false,
     ...toolFields(request),
     ...formatFields(request),
+    ...thinkFields(request),
     ...(Object.keys(options).length === 0 ? {} : { options }),
   };
 }

@@ -1,7 +1,9 @@
 import type { ChatImage, ChatMessage, ChatRequest, ToolChoice } from '../../chat/chat-request.ts';
+import { extraFieldsFor, type ExtraField } from '../../chat/extra-fields.ts';
 import { dataUrl } from '../../chat/image-text.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall } from '../../chat/model.ts';
+import { wellFormedJson } from '../../transport/json-text.ts';
 import { openedSeal, REASONING_ITEM } from '../sealed-thought.ts';
 
 interface WithImages {
@@ -34,7 +36,7 @@ function itemsOf(message: ChatMessage): readonly Item[] {
           type: 'function_call',
           call_id: id,
           name,
-          arguments: text,
+          arguments: wellFormedJson(text),
         })),
       ];
     default:
@@ -61,10 +63,22 @@ function toolFields({ tools = [], toolChoice, parallelToolCalls }: ChatRequest):
   };
 }
 
-function formatFields({ responseSchema: schema, jsonObject }: ChatRequest): object {
+function formatOf({ responseSchema: schema, jsonObject }: ChatRequest): object {
   if (schema !== undefined)
-    return { text: { format: { type: 'json_schema', name: schema.name, schema: schema.schema, strict: true } } };
-  return jsonObject === true ? { text: { format: { type: 'json_object' } } } : {};
+    return { format: { type: 'json_schema', name: schema.name, schema: schema.schema, strict: true } };
+  return jsonObject === true ? { format: { type: 'json_object' } } : {};
+}
+
+const FIELDS: readonly ExtraField[] = ['reasoning_effort', 'verbosity', 'service_tier'];
+
+function extraFields(request: ChatRequest): object {
+  const { reasoning_effort: effort, verbosity, service_tier } = extraFieldsFor(FIELDS, request.extra);
+  const text = { ...formatOf(request), ...(verbosity === undefined ? {} : { verbosity }) };
+  return {
+    ...(effort === undefined ? {} : { reasoning: { effort, summary: 'auto' } }),
+    ...(service_tier === undefined ? {} : { service_tier }),
+    ...(Object.keys(text).length === 0 ? {} : { text }),
+  };
 }
 
 /**
@@ -88,6 +102,6 @@ export function responsesBody({ request, model }: AdapterCall): Record<string, u
     include: ['reasoning.encrypted_content'],
     stream: true,
     ...toolFields(request),
-    ...formatFields(request),
+    ...extraFields(request),
   };
 }

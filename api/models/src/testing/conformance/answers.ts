@@ -24,31 +24,6 @@ export function answers(bench: Bench): void {
     assert.deepEqual(request.body, expects.body);
   });
 
-  if (wire.seal !== null)
-    test('a thought is apart from the answer, with the seal that the next request needs', async () => {
-      const thinking = { ...TEXT, thought: ['North ', 'or south?'] };
-      const expected = { text: 'North or south?', sealed: wire.seal ?? null };
-      for (const outcome of [
-        await bench.chat(PLAIN_REQUEST, wire.plain(thinking)),
-        await bench.stream(PLAIN_REQUEST, wire.stream(thinking)),
-      ]) {
-        const { content, reasoning, reasoningItems } = assertOk(outcome);
-        assert.deepEqual([content, reasoning], ['The mill is north.', expected.text]);
-        assert.deepEqual(reasoningItems, [expected]);
-      }
-    });
-
-  test('a thought in tags at the beginning of the text is apart from the answer', async () => {
-    const text = ['<thi', 'nk>\nNorth or south?</th', 'ink>\n', '\nThe mill', ' is <think> north</think>.'];
-    for (const outcome of [
-      await bench.chat(PLAIN_REQUEST, wire.plain({ text })),
-      await bench.stream(PLAIN_REQUEST, wire.stream({ text })),
-    ]) {
-      const { content, reasoning } = assertOk(outcome);
-      assert.deepEqual([content, reasoning], ['The mill is <think> north</think>.', '\nNorth or south?']);
-    }
-  });
-
   test('a streamed answer equals a whole one', async () => {
     const plain = assertOk(await bench.chat(PLAIN_REQUEST, wire.plain(TEXT)));
     const streamed = assertOk(await bench.stream(PLAIN_REQUEST, wire.stream(TEXT)));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChatAnswer, ChatOutcome } from '../../chat/chat-delta.ts';
+import type { ExtraField, ExtraFields } from '../../chat/extra-fields.ts';
 import type { ChatRequest, ReasoningItem } from '../../chat/chat-request.ts';
 import { collectAnswer } from '../../chat/fold-answer.ts';
 import type { ChatAdapter, Model } from '../../chat/model.ts';
@@ -28,6 +29,8 @@ export interface AdapterSubject {
     readonly body: object;
   };
   readonly tools: boolean;
+  /** What the provider receives for each extra field of `EXTRA`. The adapter refuses the absent ones by name. */
+  readonly extra: Readonly<Partial<Record<ExtraField, object>>>;
   readonly callPieces?: boolean;
 }
 
@@ -39,6 +42,31 @@ export const TOOLS = [
   },
   { name: 'say', description: 'Says a text', parameters: { type: 'object', properties: { text: { type: 'string' } } } },
 ];
+
+export const EXTRA = {
+  reasoning_effort: 'minimal',
+  top_p: 0.9,
+  presence_penalty: 0.1,
+  frequency_penalty: 0.2,
+  logit_bias: { '50256': -100 },
+  logprobs: true,
+  top_logprobs: 2,
+  verbosity: 'low',
+  service_tier: 'flex',
+  user: 'ada',
+} as const satisfies Required<ExtraFields>;
+/** What clients send that ask for nothing. */
+export const NEUTRAL_EXTRA: ExtraFields = {
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  logit_bias: {},
+  logprobs: false,
+  top_logprobs: 0,
+  verbosity: 'medium',
+  service_tier: 'auto',
+  user: 'ada',
+};
 
 export const PLAIN_REQUEST: ChatRequest = { messages: [{ role: 'user', content: 'Where is the mill?' }] };
 export const TOOL_REQUEST: ChatRequest = { ...PLAIN_REQUEST, tools: TOOLS };

@@ -57,6 +57,7 @@ const failure = (status: number, error: string, headers = {}): WireAnswer => jso
 
 /** Ollama's own API: JSON lines, calls without ids. */
 export const OLLAMA_WIRE: Wire = {
+  isEvents: false,
   plain,
   stream,
   errors: {

@@ -18,14 +18,17 @@ function usageBody(answer: ScriptedAnswer): object | null {
   };
 }
 
-function endEvent(answer: ScriptedAnswer): string {
+function responseBody(answer: ScriptedAnswer): Readonly<Record<string, unknown>> & { readonly status: string } {
   const isCut = answer.finish === 'length';
   const status = isCut ? 'incomplete' : 'completed';
   const details = isCut ? { reason: 'max_output_tokens' } : null;
   const output = [{ type: 'message', content: [{ type: 'output_text', text: (answer.text ?? []).join('') }] }];
-  return event(`response.${status}`, {
-    response: { ...HEAD, status, error: null, incomplete_details: details, output, usage: usageBody(answer) },
-  });
+  return { ...HEAD, status, error: null, incomplete_details: details, output, usage: usageBody(answer) };
+}
+
+function endEvent(answer: ScriptedAnswer): string {
+  const response = responseBody(answer);
+  return event(`response.${response.status}`, { response });
 }
 
 const ENCRYPTED = 'gAAAAABoISQ24OyVRYbkYfukdJoqdzWT';
@@ -83,6 +86,7 @@ export const RESPONSES_WIRE: Wire = {
   }),
   plain: stream,
   stream,
+  whole: (answer) => json(responseBody(answer)),
   errors: {
     auth: json({ detail: 'Unauthorized' }, 401),
     quota: json(

@@ -27,6 +27,10 @@ export interface Wire {
   /** A whole answer; a stream if the provider only streams. */
   plain(answer: ScriptedAnswer): WireAnswer;
   stream(answer: ScriptedAnswer): WireAnswer;
+  /** A whole answer, if `plain` is a stream. */
+  whole?(answer: ScriptedAnswer): WireAnswer;
+  /** False if a stream consists of other lines than server-sent events. */
+  readonly isEvents?: boolean;
   /** The provider's own error bodies, with their headers. */
   readonly errors: Readonly<Record<ReportedCode, WireAnswer>>;
   /** An overload that the provider reports in the middle of a stream. */

@@ -1,0 +1,390 @@
+/** Answers of servers that speak Chat Completions in their own way, over HTTP. Official clients read them all. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { ChatAnswer, ChatOutcome } from '../../chat/chat-delta.ts';
+import { collectAnswer } from '../../chat/fold-answer.ts';
+import { createModel } from '../../routing/create-model.ts';
+import { startWireServer, type WireServer } from '../../testing/wire-server.ts';
+import { eventStream, json } from '../../testing/wires/wire.ts';
+import { ANSWER_LIMITS } from '../../transport/answer-limits.ts';
+import { SYSTEM_PORTS } from '../../transport/model-ports.ts';
+import { createChatAdapter } from './chat-adapter.ts';
+import { CHAT_PROFILES } from './chat-profile.ts';
+
+const KIT = { limits: ANSWER_LIMITS, ports: SYSTEM_PORTS };
+const ASK = { messages: [{ role: 'user' as const, content: 'Where is the mill?' }] };
+const DONE = 'data: [DONE]\n\n';
+
+let server: WireServer;
+before(async () => {
+  server = await startWireServer();
+});
+after(() => server.close());
+
+const event = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`;
+const delta = (fields: object, finish: unknown = null): string =>
+  event({ id: 'c1', choices: [{ index: 0, delta: fields, finish_reason: finish }] });
+const call = (fields: object): string => delta({ tool_calls: [fields] });
+const named = (args: unknown): object => ({ name: 'go_to', arguments: args });
+const USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+
+function model(profile: keyof typeof CHAT_PROFILES = 'compatible') {
+  const settings = { provider: 'p', baseUrl: `${server.url}/v1`, apiKey: null, profile: CHAT_PROFILES[profile] };
+  const targets = [{ adapter: createChatAdapter(settings, KIT), model: 'm', price: null }];
+  return createModel({ targets, fallbackOn: [], retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 }, ...KIT });
+}
+
+async function streamed(...chunks: readonly (string | Uint8Array)[]): Promise<ChatOutcome> {
+  server.add({ answer: eventStream(chunks) });
+  return collectAnswer(model().stream(ASK));
+}
+
+async function whole(message: object, finish: unknown = 'stop'): Promise<ChatOutcome> {
+  server.add({ answer: json({ id: 'c1', choices: [{ index: 0, message, finish_reason: finish }], usage: USAGE }) });
+  return model().chat(ASK);
+}
+
+function answerOf(outcome: ChatOutcome): ChatAnswer {
+  assert.ok(outcome.ok, outcome.ok ? '' : JSON.stringify(outcome.error));
+  return outcome.answer;
+}
+
+function failureOf(outcome: ChatOutcome): Extract<ChatOutcome, { readonly ok: false }> {
+  assert.ok(!outcome.ok, 'the answer counted as complete');
+  return outcome;
+}
+
+const THOUGHT_PART = { type: 'thinking', thinking: [{ type: 'text', text: 'North or south?' }] };
+const TEXT_PART = { type: 'text', text: 'The mill ' };
+const text = (words: string): string => delta({ content: words });
+
+const TEXTS: readonly (readonly [string, readonly (string | Uint8Array)[], string?])[] = [
+  [
+    'content as parts, with a thought',
+    [delta({ content: [THOUGHT_PART] }), delta({ content: [TEXT_PART] }), text('is north.'), delta({}, 'stop'), DONE],
+  ],
+  ['content as one part', [delta({ content: TEXT_PART }), text('is north.'), delta({}, 'stop'), DONE]],
+  [
+    'events without an answer',
+    [
+      'retry: 3000\n\n',
+      'id: 1\nevent: ping\n\n',
+      text('The mill '),
+      'event: ping\ndata: {"type":"ping"}\n\n',
+      text('is north.'),
+      delta({}, 'stop'),
+      DONE,
+    ],
+  ],
+  [
+    'no finish reason before the end',
+    [text('The mill '), text('is north.'), event({ choices: [], usage: USAGE }), DONE],
+  ],
+  ['a usage without choices', [text('The mill is north.'), delta({}, 'stop'), event({ usage: USAGE }), DONE]],
+  [
+    'numbers of an unexpected form',
+    [
+      event({
+        created: '1',
+        choices: [{ index: '0', delta: { content: 'The mill is north.' }, finish_reason: 0 }],
+        usage: { prompt_tokens: 'x', prompt_tokens_details: [] },
+      }),
+      delta({}, 'stop'),
+      DONE,
+    ],
+  ],
+  ['two finish reasons', [text('The mill is north.'), delta({}, 'stop'), delta({ content: '' }, 'stop'), DONE]],
+  [
+    'the whole message again at its end',
+    [
+      text('The mill is north.'),
+      event({ choices: [{ message: { content: 'The mill is north.' }, finish_reason: 'stop' }] }),
+      DONE,
+    ],
+  ],
+  ['an unknown finish reason', [text('The mill is north.'), delta({}, 'eos'), DONE]],
+  ['a pair in two chunks', [text('A lion: \ud83e'), text('\udd81.'), delta({}, 'stop'), DONE], 'A lion: 🦁.'],
+  ['half of a pair', [text('Half a lion: \ud83e.'), delta({}, 'stop'), DONE], 'Half a lion: \ufffd.'],
+  ['half of a pair at the end', [text('Half a lion: \ud83e'), delta({}, 'stop'), DONE], 'Half a lion: \ufffd'],
+  ['a NUL', [text('It begins with PNG\0.'), delta({}, 'stop'), DONE], 'It begins with PNG\0.'],
+  [
+    'comments, CR, and a character in two chunks',
+    [
+      ': OPENROUTER PROCESSING\n\n',
+      text('磨坊 ').replaceAll('\n', '\r\n'),
+      ...splitInCharacter(text('🌾.')),
+      delta({}, 'stop').replaceAll('\n', '\r'),
+      'data:[DONE]\n\n',
+    ],
+    '磨坊 🌾.',
+  ],
+];
+
+/** The bytes of a chunk in two parts, the first of which ends within a character. */
+function splitInCharacter(chunk: string): readonly Uint8Array[] {
+  const bytes = Buffer.from(chunk);
+  const at = bytes.indexOf(Buffer.from('🌾')) + 2;
+  return [bytes.subarray(0, at), bytes.subarray(at)];
+}
+
+for (const [title, chunks, expected = 'The mill is north.'] of TEXTS)
+  test(`a text is read with ${title}`, async () => {
+    const { content, finish, toolCalls } = answerOf(await streamed(...chunks));
+    assert.deepEqual([content, finish, toolCalls], [expected, 'stop', []]);
+    server.verify();
+  });
+
+test('a whole answer is read with content as parts, and its thought goes back as a part', async () => {
+  const { content, reasoningItems } = answerOf(await whole({ content: [THOUGHT_PART, TEXT_PART] }));
+  assert.deepEqual(
+    [content, reasoningItems],
+    ['The mill ', [{ text: 'North or south?', sealed: '{"type":"thinking"}' }]],
+  );
+  const messages = [...ASK.messages, { role: 'assistant' as const, content, reasoning: reasoningItems }];
+  server.add({
+    expect: ({ body }) =>
+      assert.deepEqual((body as { messages: unknown[] }).messages[1], {
+        role: 'assistant',
+        content: [THOUGHT_PART, TEXT_PART],
+      }),
+    answer: json({ choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] }),
+  });
+  answerOf(await model().chat({ messages }));
+  server.verify();
+});
+
+test("a gateway's thoughts arrive with their seals, whole and in pieces", async () => {
+  const items = [
+    { text: 'North?', sealed: 'c2VhbA==' },
+    { text: 'Yes.', sealed: null },
+  ];
+  const pieces = [
+    delta({ reasoning_content: 'Nor', reasoning_items: [{ text: 'Nor', sealed: null }] }),
+    delta({ reasoning_content: 'th?', reasoning_items: [{ text: 'th?', sealed: 'c2VhbA==' }] }),
+    delta({ reasoning_content: 'Yes.' }),
+  ];
+  for (const outcome of [
+    await streamed(...pieces, text('North.'), delta({}, 'stop'), DONE),
+    await whole({ content: 'North.', reasoning_content: 'North?Yes.', reasoning_items: items }),
+  ]) {
+    const { reasoning, reasoningItems } = answerOf(outcome);
+    assert.deepEqual([reasoning, reasoningItems], ['North?Yes.', items]);
+  }
+});
+
+test("OpenRouter's details of thoughts are joined from their pieces", async () => {
+  const detail = (fields: object): object => ({ type: 'reasoning.text', index: 0, format: 'x', ...fields });
+  const encrypted = { type: 'reasoning.encrypted', index: 1, data: 'ZA==' };
+  const { reasoningItems } = answerOf(
+    await streamed(
+      delta({ reasoning: 'Nor', reasoning_details: [detail({ text: 'Nor' })] }),
+      delta({ reasoning: 'th?', reasoning_details: [detail({ text: 'th?', signature: 's' }), encrypted] }),
+      text('North.'),
+      delta({}, 'stop'),
+      DONE,
+    ),
+  );
+  const details = [detail({ text: 'North?', signature: 's' }), encrypted];
+  assert.equal(reasoningItems[0]?.text, 'North?');
+  assert.deepEqual(JSON.parse(reasoningItems[0]?.sealed ?? ''), { type: 'reasoning_details', details });
+});
+
+const MILL = '{"place":"mill"}';
+const POND = '{"place":"pond"}';
+const END = [delta({}, 'tool_calls'), DONE];
+
+const CALLS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['arguments as an object', [call({ index: 0, id: 'a', function: named({ place: 'mill' }) }), ...END], [MILL]],
+  [
+    'a long number in arguments as an object',
+    [call({ index: 0, id: 'a', function: named({ place: 'N' }) }).replace('"N"', '2512292042121000001'), ...END],
+    ['{"place":2512292042121000001}'],
+  ],
+  [
+    'a long number in arguments',
+    [call({ index: 0, id: 'a', function: named('{"id":2512292042121000001}') }), ...END],
+    ['{"id":2512292042121000001}'],
+  ],
+  ['no arguments', [call({ index: 0, id: 'a', function: { name: 'go_to' } }), ...END], ['{}']],
+  ['arguments null', [call({ index: 0, id: 'a', function: named(null) }), ...END], ['{}']],
+  ['the finish reason stop', [call({ index: 0, id: 'a', function: named('') }), delta({}, 'stop'), DONE], ['{}']],
+  ['no finish reason', [call({ index: 0, id: 'a', function: named(MILL) }), DONE], [MILL]],
+  [
+    'two finish reasons',
+    [
+      call({ index: 0, id: 'a', function: named('{}') }),
+      ...END.slice(0, 1),
+      delta({ content: '' }, 'tool_calls'),
+      DONE,
+    ],
+    ['{}'],
+  ],
+  [
+    'one id for all',
+    [
+      call({ index: 0, id: 'go_to', function: named(MILL) }),
+      call({ index: 1, id: 'go_to', function: named(POND) }),
+      ...END,
+    ],
+    [MILL, POND],
+  ],
+  [
+    'the name after the arguments',
+    [call({ id: 'a', function: { arguments: '{"place":' } }), call({ id: 'a', function: named('"mill"}') }), ...END],
+    [MILL],
+  ],
+  [
+    'ids but no numbers',
+    [
+      call({ id: '0', function: named('{"place":') }),
+      call({ id: '0', function: { arguments: '"mill"}' } }),
+      call({ id: '1', function: named('{"place":') }),
+      call({ function: { arguments: '"pond"}' } }),
+      ...END,
+    ],
+    [MILL, POND],
+  ],
+  ['ids that are numbers', [call({ index: 0, id: 7, function: named(MILL) }), ...END], [MILL]],
+  [
+    'the form before tool_calls',
+    [
+      delta({ function_call: { name: 'go_to', arguments: '{"place":' } }),
+      delta({ function_call: { arguments: '"mill"}' } }),
+      delta({}, 'function_call'),
+      DONE,
+    ],
+    [MILL],
+  ],
+];
+
+for (const [title, chunks, expected] of CALLS)
+  test(`calls are read with ${title}`, async () => {
+    const { toolCalls, finish } = answerOf(await streamed(...chunks));
+    assert.deepEqual(
+      toolCalls.map((one) => one.arguments),
+      expected,
+    );
+    assert.deepEqual(
+      toolCalls.map(({ name }) => name),
+      expected.map(() => 'go_to'),
+    );
+    assert.equal(new Set(toolCalls.map(({ id }) => id)).size, expected.length, 'each call has an id of its own');
+    assert.equal(finish, 'tool_calls');
+    server.verify();
+  });
+
+test('the first piece of a call has its name, so that a client can show it', async () => {
+  const early = call({ id: 'a', function: { arguments: '{"place":' } });
+  server.add({ answer: eventStream([early, call({ id: 'a', function: named('"mill"}') }), ...END]) });
+  const pieces = (await Array.fromAsync(model().stream(ASK))).filter(({ kind }) => kind === 'tool');
+  assert.deepEqual(pieces, [{ kind: 'tool', slot: 0, id: 'a', name: 'go_to', arguments: MILL }]);
+});
+
+test('a whole answer is read with arguments as an object, and with one id for all calls', async () => {
+  const tool_calls = [
+    { id: 'a', type: 'function', function: named({ place: 'mill' }) },
+    { id: 'a', type: 'function', function: named(POND) },
+  ];
+  const { toolCalls, finish } = answerOf(await whole({ content: null, tool_calls }, null));
+  assert.deepEqual(
+    toolCalls.map((one) => one.arguments),
+    [MILL, POND],
+  );
+  assert.deepEqual([new Set(toolCalls.map(({ id }) => id)).size, finish], [2, 'tool_calls']);
+});
+
+test('a call that the limit of tokens cut has the finish reason length, and its arguments stay cut', async () => {
+  const { toolCalls, finish } = answerOf(
+    await streamed(call({ index: 0, id: 'a', function: named('{"place":"mi') }), delta({}, 'length'), DONE),
+  );
+  assert.deepEqual([toolCalls[0]?.arguments, finish], ['{"place":"mi', 'length']);
+});
+
+test('an empty answer is an answer', async () => {
+  const { content, finish } = answerOf(
+    await streamed(delta({ role: 'assistant', content: '' }), delta({}, 'stop'), DONE),
+  );
+  assert.deepEqual([content, finish], ['', 'stop']);
+});
+
+test('probabilities of tokens arrive if they were asked for', async () => {
+  const token = { token: 'north', logprob: -0.1, top_logprobs: [] };
+  const chunk = { choices: [{ delta: { content: 'north' }, logprobs: { content: [token] }, finish_reason: null }] };
+  server.add({
+    expect: { body: { logprobs: true, top_logprobs: 2 } },
+    answer: eventStream([event(chunk), delta({}, 'stop'), DONE]),
+  });
+  const asked = model().stream({ ...ASK, extra: { logprobs: true, top_logprobs: 2 } });
+  assert.deepEqual(answerOf(await collectAnswer(asked)).logprobs, [token]);
+});
+
+const llamaCpp = {
+  code: 400,
+  message: 'request (2358 tokens) exceeds the available context size',
+  type: 'exceed_context_size_error',
+};
+const kronk = {
+  code: 'server_error',
+  message: 'unable to process request: the context window is full',
+  type: 'server_error',
+};
+const plain = {
+  object: 'error',
+  message: 'the prompt has 9000 tokens, and the maximum context length is 8192',
+  type: 'BadRequestError',
+  code: 400,
+};
+
+const ERRORS: readonly (readonly [string, readonly string[], string, RegExp])[] = [
+  ['of llama.cpp', [event({ error: llamaCpp })], 'context_too_long', /2358 tokens/],
+  ['without the class of a full context', [event({ error: kronk })], 'context_too_long', /context window is full/],
+  ['without the field error', [event(plain), DONE], 'context_too_long', /9000 tokens/],
+  ['as a text', [event({ error: 'the engine lost its worker' })], 'overloaded', /lost its worker/],
+  ['in plain words', ['event: error\ndata: the engine lost its worker\n\n'], 'overloaded', /lost its worker/],
+  ['as a message alone', [event({ message: 'no such engine' })], 'overloaded', /no such engine/],
+];
+
+for (const [title, chunks, code, words] of ERRORS)
+  test(`an error in a stream ${title} has its class and the words of the provider`, async () => {
+    const { error } = failureOf(await streamed(...chunks));
+    assert.equal(error.code, code);
+    assert.match(error.message, words);
+  });
+
+test('an error after text keeps the text', async () => {
+  const { error, partial } = failureOf(
+    await streamed(
+      text('The mill '),
+      event({ error: { message: 'the engine lost its worker', type: 'InternalServerError', code: 500 } }),
+    ),
+  );
+  assert.deepEqual(
+    [error.code, error.message, partial.content],
+    ['overloaded', 'the engine lost its worker', 'The mill '],
+  );
+});
+
+test("llama.cpp's status 500 for a full context is no failure of the server", async () => {
+  server.add({
+    answer: json({ error: { code: 500, message: 'Context size has been exceeded.', type: 'server_error' } }, 500),
+  });
+  assert.equal(failureOf(await model().chat(ASK)).error.code, 'context_too_long');
+});
+
+test('what is sent is well-formed, and long numbers in it are exact', async () => {
+  const bodies: string[] = [];
+  server.add({
+    expect: ({ body }) => void bodies.push(JSON.stringify(body)),
+    answer: json({ choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] }),
+  });
+  const args = '{"id":2512292042121000001,"half":"\\ud83e","text":"\ud83e"}';
+  const messages = [
+    { role: 'user' as const, content: 'Half a lion: \ud83e.' },
+    { role: 'assistant' as const, content: '', toolCalls: [{ id: 'a', name: 'go_to', arguments: args }] },
+    { role: 'tool' as const, toolCallId: 'a', content: 'cut \ud83e' },
+  ];
+  answerOf(await model().chat({ messages }));
+  assert.ok(bodies[0]?.isWellFormed());
+  assert.match(bodies[0] ?? '', /Half a lion: \ufffd\./);
+  assert.match(bodies[0] ?? '', /2512292042121000001,\\"half\\":\\"\\\\ufffd\\",\\"text\\":\\"\ufffd/);
+});
