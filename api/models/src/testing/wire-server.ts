@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseExact } from '../transport/json-text.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -68,7 +69,7 @@ async function readBody(incoming: IncomingMessage): Promise<unknown> {
   }
   const text = Buffer.concat(chunks).toString('utf8');
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return text;
   }

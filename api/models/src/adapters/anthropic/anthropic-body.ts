@@ -3,25 +3,21 @@ import { effortOf, extraFieldsFor, type ExtraField } from '../../chat/extra-fiel
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall } from '../../chat/model.ts';
 import { openedSeal, REDACTED, sealedTypeOf } from '../sealed-thought.ts';
+import { isRepeated, markAt, markNewest, type Turn } from './cache-marks.ts';
 import { objectOf } from '../../transport/parse-reply.ts';
 
 /** The Messages API needs a limit in every request. */
 export const DEFAULT_MAX_TOKENS = 4_096;
 
 type Block = Readonly<Record<string, unknown>>;
-interface Turn {
-  readonly role: 'user' | 'assistant';
-  readonly content: readonly Block[];
-}
-
-const EPHEMERAL = { cache_control: { type: 'ephemeral' } } as const;
 
 function imageBlock({ mediaType, data }: ChatImage): Block {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }
 
+/** The API refuses white space alone. */
 function textBlocks(content: string): readonly Block[] {
-  return content === '' ? [] : [{ type: 'text', text: content }];
+  return content.trim() === '' ? [] : [{ type: 'text', text: content }];
 }
 
 /** The API accepts its own thoughts alone: those with its signature, and redacted ones. */
@@ -34,6 +30,9 @@ function thoughtBlocks(reasoning: readonly ReasoningItem[]): readonly Block[] {
   });
 }
 
+/** An id of a call that another provider made may have characters that the API refuses. */
+const wireId = (id: string): string => id.replaceAll(/[^\w-]/g, '_');
+
 function turnOf(message: Exclude<ChatMessage, { readonly role: 'system' }>): Turn {
   switch (message.role) {
     case 'user':
@@ -41,12 +40,12 @@ function turnOf(message: Exclude<ChatMessage, { readonly role: 'system' }>): Tur
     case 'tool': {
       const images = (message.images ?? []).map(imageBlock);
       const content = images.length === 0 ? message.content : [...textBlocks(message.content), ...images];
-      return { role: 'user', content: [{ type: 'tool_result', tool_use_id: message.toolCallId, content }] };
+      return { role: 'user', content: [{ type: 'tool_result', tool_use_id: wireId(message.toolCallId), content }] };
     }
     case 'assistant': {
       const calls = (message.toolCalls ?? []).map((call) => ({
         type: 'tool_use',
-        id: call.id,
+        id: wireId(call.id),
         name: call.name,
         input: objectOf(call),
       }));
@@ -78,22 +77,20 @@ function choiceOf(choice: ToolChoice, parallel: boolean | undefined): object {
 function toolFields({ tools = [], toolChoice, parallelToolCalls }: ChatRequest): object {
   if (tools.length === 0) return {};
   const needsChoice = toolChoice !== undefined || parallelToolCalls === false;
+  const wired = tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters }));
   return {
-    tools: tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters })),
+    tools: markAt(wired, -1),
     ...(needsChoice ? { tool_choice: choiceOf(toolChoice ?? 'auto', parallelToolCalls) } : {}),
   };
 }
 
+/** The system text, with a mark at the end of its part that later requests repeat. */
 function systemFields(messages: readonly ChatMessage[]): object {
-  const system = messages.filter((message) => message.role === 'system' && message.content !== '');
+  const system = messages.filter((message) => message.role === 'system').filter(({ content }) => content.trim() !== '');
   if (system.length === 0) return {};
-  return {
-    system: system.map((message) => ({
-      type: 'text',
-      text: message.content,
-      ...(message.role === 'system' && message.cacheable === true ? EPHEMERAL : {}),
-    })),
-  };
+  const blocks = system.flatMap(({ content }) => textBlocks(content));
+  const stable = system.findLastIndex(({ cacheable }) => cacheable === true);
+  return { system: stable < 0 ? blocks : markAt(blocks, stable) };
 }
 
 const FIELDS: readonly ExtraField[] = ['top_p', 'reasoning_effort', 'service_tier', 'user'];
@@ -139,7 +136,7 @@ export function anthropicBody({ request, model, stream }: AdapterCall): Record<s
     max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,
     stream,
     ...systemFields(request.messages),
-    messages: turns,
+    messages: isRepeated(request) ? markNewest(turns) : turns,
     ...toolFields(request),
     ...answerFields(request),
   };
