@@ -62,6 +62,7 @@ export * from './values/permission.ts';
 export * from './values/run-event.ts';
 export * from './values/run.ts';
 export * from './values/scalars.ts';
+export { wellFormed } from './values/well-formed.ts';
 export * from './values/session.ts';
 export * from './capability/skill.ts';
 export * from './values/standing.ts';

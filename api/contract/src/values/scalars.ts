@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { text } from '../kinds/text.ts';
+import { wellFormed } from './well-formed.ts';
 
 /** The `metadata.name` of the custom resource. */
 export const AgentId = z
@@ -33,13 +34,11 @@ export function paging({ max = 100, limit = 20, cursorChars = 256 } = {}) {
 /** The cursor of the next page; null on the last page. */
 export const NEXT_CURSOR = { next_cursor: z.string().nullable() };
 
-/** Text that Postgres and JSON can store: no NUL, no lone surrogate. Its length counts code points. */
+/** Text that Postgres and JSON can store: a NUL is refused, a half of a pair repaired. Its length counts code points. */
 export function plainText(max: number, min = 1): z.ZodString {
   return text(max, min)
     .refine((value) => !value.includes('\u0000'), { message: 'the text has a NUL character: write it without' })
-    .refine((value) => value.isWellFormed(), {
-      message: 'the text has a lone surrogate: write whole characters',
-    });
+    .overwrite(wellFormed);
 }
 
 /** Behaviour if another field manager, for example a GitOps tool, owns a changed field. */

@@ -211,11 +211,12 @@ test('an unacceptable text is refused with a message that names the limit', asyn
   for (const body of [
     { title: ' ', body: 'y' },
     { title: 'x', body: 'a\u0000b' },
-    { title: 'x', body: '\ud800' },
     { title: 'x', body: 'y', tags: ['No'] },
     { title: 'x', body: 'y', audience: 'admins' },
   ])
     await refuses(member.createPost(body), 'validation_failed', JSON.stringify(body));
+  const { post } = await member.createPost({ title: 'Half \ud83e', body: 'Lion 🦁 \udd81', tags: [] });
+  assert.deepEqual([post.title, post.body], ['Half \ufffd', 'Lion 🦁 \ufffd']);
 });
 
 test('an agent of the lowest tier may write less than one of a higher tier', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { wellFormed } from '@hamlet/contract';
 
 const LEVELS_MAX = 32;
 
@@ -24,8 +25,9 @@ function sorted(value: unknown): unknown {
 /** Reads the arguments that a model wrote; null if they are not JSON, or nested too deeply. Pure. */
 export function readArguments(json: string): CallArguments | null {
   try {
-    const value: unknown = JSON.parse(json);
-    if (!isShallow(value, LEVELS_MAX)) return null;
+    const parsed: unknown = JSON.parse(json);
+    if (!isShallow(parsed, LEVELS_MAX)) return null;
+    const value = wellFormed(parsed);
     const text = JSON.stringify(sorted(value));
     return { text, hash: createHash('sha256').update(text).digest(), value };
   } catch {

@@ -151,8 +151,11 @@ test('entries of unknown kinds are stored but not shown; text that is unstorable
   assert.equal(dataOf(await run.store(newer)).stored_through, 2);
   assert.deepEqual(claimed(await runs.events(run.runId)), []);
   assert.deepEqual(pluck((await run.read()).entries, 'event'), pluck(newer, 'event'));
-  for (const text of ['nul \u0000', 'half \ud800', 'x'.repeat(70_000)])
-    await refuses(run.store([run.entry(3, { type: 'dreamt', text })]), 'validation_failed');
+  const repaired = await run.store([run.entry(3, { type: 'dreamt', text: 'half \ud83e of \\ud83e' })]);
+  assert.equal(dataOf(repaired).stored_through, 3);
+  assert.equal((await run.read()).entries.at(-1)?.event['text'], 'half \ufffd of \\ud83e');
+  for (const text of ['nul \u0000', 'x'.repeat(70_000)])
+    await refuses(run.store([run.entry(4, { type: 'dreamt', text })]), 'validation_failed');
   const large = Array.from({ length: 5 }, (_, index) => ({ ref: ref(`large${index}`), text: 'x'.repeat(250_000) }));
   await refuses(run.store([], { payloads: large }), 'body_too_large');
   await run.end();

@@ -1,4 +1,4 @@
-import type { RouteSpec } from '@hamlet/contract';
+import { wellFormed, type RouteSpec } from '@hamlet/contract';
 import express from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
@@ -94,14 +94,23 @@ export function bodyReader(route: RouteSpec): ReadBody {
   const parse: RequestHandler =
     rawBody === true
       ? express.raw({ limit, type: () => true })
-      : express.json({ limit, strict: false, type: ['application/json', 'application/*+json'] });
+      : express.json({ limit, strict: false, type: ['application/json', 'application/*+json'], verify: noteHalves });
   return async (request, response) => {
     const error = await new Promise<unknown>((resolve) => parse(request, response, resolve));
     if (error !== undefined && error !== null) return refusalOfParser(error, limit);
-    return rawBody !== true && isDeep(request.body)
-      ? refused('validation_failed', `body: reduce it to ${LEVELS_MAX} levels of lists and objects`)
-      : null;
+    if (rawBody === true) return null;
+    if (isDeep(request.body))
+      return refused('validation_failed', `body: reduce it to ${LEVELS_MAX} levels of lists and objects`);
+    if (HALVES.has(request)) request.body = wellFormed(request.body);
+    return null;
   };
+}
+
+/** Requests whose body may have halves of surrogate pairs, which JSON has only as escapes. */
+const HALVES = new WeakSet<object>();
+
+function noteHalves(request: object, _response: unknown, bytes: Buffer): void {
+  if (bytes.includes('\\ud') || bytes.includes('\\uD')) HALVES.add(request);
 }
 
 function refusalOfParser(error: unknown, limit: number): Refused {
