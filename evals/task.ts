@@ -16,6 +16,10 @@ const Settings = z.object({
     .strictObject({
       before: z.string().optional(),
       deny: z.string().optional(),
+      deny_if: z
+        .string()
+        .default('')
+        .transform((text) => new RegExp(text)),
       reboot_after_calls: z.int().min(1).optional(),
       server: z.string().optional(),
       workers: z.int().min(0).default(0),

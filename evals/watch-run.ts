@@ -25,13 +25,16 @@ export interface WatchedRun {
   readonly isOverTime: boolean;
 }
 
+type Asked = Pick<Permission, 'why' | 'tool' | 'arguments'>;
+
 /** The answer of the person of a task. Pure. */
-export function answerTo({ why }: Pick<Permission, 'why'>, { deny }: EvalTask['play']) {
+export function answerTo({ why, tool, arguments: text }: Asked, { deny, deny_if }: EvalTask['play']) {
   if (why === 'unknown')
     return { answer: 'happened', reply: 'The machine restarted. Find out what is done before you continue.' } as const;
   if (why === 'question')
     return { answer: 'allow', reply: deny ?? 'Decide yourself what fits the task best.' } as const;
-  return deny === undefined ? ({ answer: 'allow' } as const) : ({ answer: 'deny', reply: deny } as const);
+  const isDenied = deny !== undefined && deny_if.test(`${tool} ${text}`);
+  return isDenied ? ({ answer: 'deny', reply: deny } as const) : ({ answer: 'allow' } as const);
 }
 
 /** Answers all questions; returns whether the agent was rebooted. Refused answers were faster elsewhere. */
