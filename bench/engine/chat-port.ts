@@ -52,8 +52,8 @@ function endOf(delta: Ended, { content, calls }: Answer): ModelEnd {
   const { promptTokens: prompt, completionTokens: completion, totalTokens: total } = delta.usage;
   const spent = { usage: { prompt, completion, total }, moneyMicros: 0 };
   return delta.kind === 'end'
-    ? { type: 'answer', content, toolCalls: calls, ...spent }
-    : { type: 'failed', code: delta.error.code, retryable: false, ...spent };
+    ? { type: 'answer', content, toolCalls: calls, finish: delta.finish, reasoning: [], ...spent }
+    : { type: 'failed', code: delta.error.code, retryable: false, retryAfterMs: null, ...spent };
 }
 
 /** The engine's port over a model of `@hamlet/models`. */

@@ -92,7 +92,8 @@ function stepsModel(count: number): ModelPort {
       const toolCalls =
         number > count ? [] : [{ id: `call_${number}`, name: 'step', arguments: `{"step":${number - 1}}` }];
       const content = number > count ? answerAfter(count) : '';
-      yield { type: 'answer', content, toolCalls, usage, moneyMicros: 0 };
+      const finish = number > count ? 'stop' : 'tool_calls';
+      yield { type: 'answer', content, toolCalls, finish, reasoning: [], usage, moneyMicros: 0 };
     },
   };
 }

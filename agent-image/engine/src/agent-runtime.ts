@@ -85,11 +85,13 @@ export type RuntimeInput = RunInput | SpeechInput;
 
 export type RuntimeOutcome =
   | Readonly<{ kind: 'done'; text: string }>
-  /** `code` is machine-readable. `unsettled` lists the calls that may have had an effect. */
-  | Readonly<{ kind: 'failed'; code: string; message: string; unsettled: readonly string[] }>
+  /** `code` is machine-readable. `text`: its last words, if it has any. `unsettled` lists the calls that may have had an effect. */
+  | Readonly<{ kind: 'failed'; code: string; message: string; text?: string; unsettled: readonly string[] }>
   | Readonly<{ kind: 'cancelled'; unsettled: readonly string[] }>
   /** The run waits for people, who must answer these requests. */
   | Readonly<{ kind: 'waiting'; requests: readonly string[] }>
+  /** The model cannot be reached now. A later `execute` continues the run. */
+  | Readonly<{ kind: 'parked'; code: string; waitMs: number }>
   | Readonly<{ kind: 'interrupted' }>;
 
 export type ToolResult = Readonly<{ outcome: 'done' | 'failed'; text: string }>;

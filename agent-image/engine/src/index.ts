@@ -41,6 +41,7 @@ export type {
   PolicyPort,
   ProposedCall,
   Question,
+  ReasoningItem,
 } from './loop/ports.ts';
 export { SYSTEM_CLOCK } from './loop/system-clock.ts';
 export { systemPrompt } from './loop/system-prompt.ts';

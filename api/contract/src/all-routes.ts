@@ -78,7 +78,7 @@ const GROUPS = [
   [accounts.resetPassword, accounts.listAccountSessions, accounts.endAccountSessions, accounts.banAccount],
   [accounts.liftAccountBan],
   [runs.createRun, runs.listRuns, runs.listWorkers, runs.getRun, runs.listRunEvents, runs.streamRun, runs.cancelRun],
-  [runs.listOffers, runs.acceptOffer, runs.refuseOffer, runs.nextRun, runs.startRun, runs.waitRun],
+  [runs.listOffers, runs.acceptOffer, runs.refuseOffer, runs.nextRun, runs.startRun, runs.waitRun, runs.parkRun],
   [journal.storeRunJournal, journal.publishRunWords, journal.readJournal],
   [runs.recordRunStep, runs.renewRun, runs.settleRun, runs.pinSkills, runs.loadSkill],
   [permissions.askPermission, permissions.performCall],

@@ -19,7 +19,7 @@ export { wellFormed } from './values/well-formed.ts';
 export { isEgressRefusal, placeholderOf } from './values/egress.ts';
 export { EGRESS_ANSWER_S } from './values/permission.ts';
 export { CALL_LOG_TEXT_MAX_CHARS, REFUSAL_MAX_CHARS, REFUSALS_MAX } from './routes/runs/hands-calls.ts';
-export { nextRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
+export { nextRun, parkRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
 export { useRepositoryMemory } from './routes/runs/repository-memory.ts';
 export { loadSkill, pinSkills } from './routes/runs/runs.ts';
 export {

@@ -11,30 +11,61 @@ const CODES: readonly (readonly [keyof Budgets, BudgetCode])[] = [
   ['idleCalls', 'no_progress'],
 ];
 
-export type Account = Readonly<{ spent: Budgets; budgets: Budgets }>;
+/** `next`: what the next answer is expected to use. */
+export type Account = Readonly<{ spent: Budgets; budgets: Budgets; next: Partial<Budgets> }>;
 
-export type Pressure = Readonly<{ level: 'near' | 'over'; code: BudgetCode }> | null;
+/** `last`: the budget has room for about one more request. `over`: it has none. */
+export type Pressure = Readonly<{ level: 'near' | 'last' | 'over'; code: BudgetCode }>;
 
-/** The (nearly) exhausted budget of this run or of its parents; null if none. One step left counts as nearly exhausted. */
-export function budgetPressure(accounts: readonly Account[]): Pressure {
-  let near: Pressure = null;
-  for (const { spent, budgets } of accounts)
-    for (const [key, code] of CODES) {
-      if (spent[key] >= budgets[key]) return { level: 'over', code };
-      const isNear = spent[key] >= budgets[key] * NEAR || (key === 'steps' && spent[key] >= budgets[key] - 1);
-      if (isNear) near ??= { level: 'near', code };
-    }
-  return near;
+const LEVELS: readonly Pressure['level'][] = ['over', 'last', 'near'];
+/** The last request repeats the one before it and has some results more. */
+const GROWTH = 1.25;
+
+/** The pressed budgets of this run and its parents, the most urgent first, each code once. */
+export function budgetPressures(accounts: readonly Account[]): readonly Pressure[] {
+  const found = accounts.flatMap((account) =>
+    CODES.flatMap(([key, code]) => {
+      const level = levelOf(account, key);
+      return level === null ? [] : [{ level, code }];
+    }),
+  );
+  const sorted = LEVELS.flatMap((level) => found.filter((pressure) => pressure.level === level));
+  return sorted.filter(({ code }, index) => sorted.findIndex((other) => other.code === code) === index);
 }
 
-const WORDS: Readonly<Record<BudgetCode, string>> = {
-  budget_steps: 'steps',
-  budget_tokens: 'tokens',
-  budget_money: 'money',
-  budget_time: 'time',
-  no_progress: 'repeated calls with the same result',
+function levelOf({ spent, budgets, next }: Account, key: keyof Budgets): Pressure['level'] | null {
+  const [used, limit, more = 0] = [spent[key], budgets[key], next[key]];
+  if (used >= limit) return 'over';
+  if (used > 0 && used + more >= limit) return 'last';
+  return used >= limit * NEAR ? 'near' : null;
+}
+
+/** The expected use of one more answer, from the newest one. */
+export const nextUse = ({
+  tokens,
+  moneyMicros,
+}: Readonly<{ tokens: number; moneyMicros: number }>): Partial<Budgets> => ({
+  steps: 1,
+  tokens: Math.ceil(tokens * GROWTH),
+  moneyMicros: Math.ceil(moneyMicros * GROWTH),
+});
+
+const SPENT: Readonly<Record<BudgetCode, string>> = {
+  budget_steps: 'its steps',
+  budget_tokens: 'its tokens',
+  budget_money: 'its money',
+  budget_time: 'its time',
+  no_progress: 'its attempts without progress',
 };
 
-export const finishMessage = (code: BudgetCode): string =>
-  `This run has almost used up its budget of ${WORDS[code]} (${code}). Do not begin anything new. ` +
-  'Answer now in words: say what is done, what is not done, and what comes next.';
+export const warningMessage = (code: BudgetCode): string =>
+  code === 'no_progress'
+    ? `The last calls repeated earlier ones with the same results (${code}). Try another way, wait with a tool that waits, or finish.`
+    : `This run has used most of ${SPENT[code]} (${code}). Bring what matters most to an end, and begin nothing that does not fit.`;
+
+/** `words`: why the run ends, if the reason is not a budget. */
+export function finishMessage(code: string, words: string | null): string {
+  const spent = new Map(Object.entries(SPENT)).get(code);
+  const why = words ?? (spent === undefined ? 'This run ends now.' : `This run has used up ${spent}.`);
+  return `${why} (${code}) This is the last answer, without tools. Say what is done, with its ids, links and paths, what is not done, and what comes next.`;
+}

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { parseLeniently } from './parse-leniently.ts';
 import type { Effect } from '../journal/event.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 
@@ -34,6 +35,8 @@ type Description<Input> = Readonly<{
   description: string;
   input: z.ZodType<Input>;
   timeoutMs: number;
+  /** True if the tool only waits for something or looks whether it has happened: repeating it is no lack of progress. */
+  polls?: boolean;
   execute: (input: Input, context: CallContext) => Promise<ToolOutcome | NeedsPermission>;
   /** What the model still reads of its newest call after a summary has replaced that; nothing by default. Pure. */
   keeps?: (input: Input) => string;
@@ -58,6 +61,7 @@ export type Tool = Readonly<{
   input: z.ZodType;
   effect: Effect;
   timeoutMs: number;
+  polls: boolean;
   /** Checks the arguments. For wrong arguments, returns an outcome from which the model can correct them. */
   prepare: (
     input: unknown,
@@ -70,7 +74,7 @@ const MAX_ISSUES = 20;
 const UNVERIFIED = async (): Promise<Verified> => ({ kind: 'unknown' });
 
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { name, description, input, effect, timeoutMs, execute, keeps } = definition;
+  const { name, description, input, effect, timeoutMs, polls = false, execute, keeps } = definition;
   const verify = definition.effect === 'verify' ? definition.verify : UNVERIFIED;
   return {
     name,
@@ -84,8 +88,9 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
         return success ? [keeps(data)] : [];
       },
     }),
+    polls,
     prepare: (value) => {
-      const parsed = input.safeParse(value);
+      const parsed = parseLeniently(input, value);
       if (!parsed.success) return { ok: false, outcome: invalidInput(parsed.error.issues) };
       const { data } = parsed;
       return {

@@ -1,18 +1,30 @@
-import { canonicalJson } from './digest.ts';
+import { canonicalJson, isJsonObject } from './digest.ts';
 
-export type ParsedArguments = Readonly<{ ok: true; value: unknown }> | Readonly<{ ok: false }>;
+/** `expected`: what the arguments should be, for the model. */
+export type ParsedArguments = Readonly<{ ok: true; value: unknown }> | Readonly<{ ok: false; expected: string }>;
 
-/** Parses the arguments of a call. Empty text counts as `{}`, because some models send it to a tool without parameters. */
+/**
+ * Parses the arguments of a call. Empty text counts as `{}`, because some models send it to a tool without parameters. An integer
+ * that JavaScript cannot hold becomes its text, so that none of its digits changes.
+ */
 export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === '') return { ok: true, value: {} };
   try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch {
-    return { ok: false };
+    const value: unknown = JSON.parse(text, exact);
+    return isJsonObject(value) ? { ok: true, value } : { ok: false, expected: 'one JSON object' };
+  } catch (error) {
+    return { ok: false, expected: `one JSON object: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 
-/** The arguments of a call as canonical JSON, or the unchanged text if the model wrote invalid JSON. */
+/** A reviver; engines without `source` keep the number. */
+function exact(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source ?? '';
+  const isInexact = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
+  return isInexact ? source : value;
+}
+
+/** The arguments of a call as canonical JSON, or the unchanged text if they are no JSON object. */
 export function canonicalArguments(text: string): string {
   const parsed = parseArguments(text);
   return parsed.ok ? canonicalJson(parsed.value) : text;

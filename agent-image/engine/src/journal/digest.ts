@@ -11,10 +11,11 @@ export const digest = (salt: string, text: string): string =>
 
 /** JSON with sorted keys: values that are equal as JSON have equal texts. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => (isRecord(part) ? sorted(part) : part)) ?? 'null';
+  return JSON.stringify(value, (_key, part: unknown) => (isJsonObject(part) ? sorted(part) : part)) ?? 'null';
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+/** True for an object of JSON, which is no list. */
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const sorted = (record: Record<string, unknown>): Record<string, unknown> =>

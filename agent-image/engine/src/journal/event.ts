@@ -7,7 +7,7 @@
 import { z } from 'zod';
 
 /** Increment it with every change of a form below, and add the conversion of the older form to `UPCASTS` in `read-event.ts`. */
-export const EVENT_VERSION = 2;
+export const EVENT_VERSION = 3;
 
 /**
  * The effect of a tool on the world, which decides what may happen to a call with an unknown outcome.
@@ -36,6 +36,10 @@ export type BudgetCode = (typeof BUDGET_CODES)[number];
 /** `allow` and `deny` answer the policy's question; `happened` and `repeat` the one about an unknown outcome. */
 export const ANSWERS = ['allow', 'deny', 'happened', 'repeat'] as const;
 export type Answer = (typeof ANSWERS)[number];
+
+/** `length`: the answer reached its limit of tokens. */
+export const FINISHES = ['stop', 'length', 'tool_calls'] as const;
+export type Finish = (typeof FINISHES)[number];
 
 export const MAX_CALLS_PER_ANSWER = 64;
 const MAX_NAME = 200;
@@ -74,7 +78,8 @@ const call = z.strictObject({
 
 const outcome = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('done'), answer: hash }),
-  z.strictObject({ kind: z.literal('failed'), code }),
+  /** `answer`: the last words of the model about the run; null if it gave none. */
+  z.strictObject({ kind: z.literal('failed'), code, answer: hash.nullable() }),
   z.strictObject({ kind: z.literal('cancelled') }),
 ]);
 export type ClosedOutcome = z.infer<typeof outcome>;
@@ -118,11 +123,23 @@ const bodies = {
     message: hash,
     /** False if the answer is empty or only white space. */
     hasText: z.boolean(),
+    finish: z.enum(FINISHES),
     calls: z.array(call).max(MAX_CALLS_PER_ANSWER),
     usage,
     moneyMicros: count,
   },
-  model_failed: { ask: count, attempt: count, code, retryable: z.boolean(), usage, moneyMicros: count },
+  model_failed: {
+    ask: count,
+    attempt: count,
+    code,
+    retryable: z.boolean(),
+    /** Milliseconds after which the request may succeed, as the provider said; null if it did not. */
+    retryAfterMs: count.nullable(),
+    usage,
+    moneyMicros: count,
+  },
+  /** The model cannot be reached for now. The run leaves the memory; another start of it asks again. */
+  parked: { code, waitMs: count },
   tool_intent: {
     call: name,
     tool: name,
@@ -131,7 +148,8 @@ const bodies = {
     key: hash.nullable(),
     attempt: z.int().min(1),
   },
-  tool_settled: { call: name, outcome: z.enum(OUTCOME_KINDS), result: hash },
+  /** `polls`: the call only waits for something, so a repetition is no lack of progress. */
+  tool_settled: { call: name, outcome: z.enum(OUTCOME_KINDS), result: hash, polls: z.boolean() },
   /** An attempt ended with an unknown effect. */
   tool_unknown: { call: name, attempt: z.int().min(1) },
   permission_asked: { request: name, call: name, why: z.enum(['policy', 'unknown']) },
@@ -139,7 +157,10 @@ const bodies = {
   permission_answered: { request: name, answer: z.enum(ANSWERS), words: hash.nullable() },
   permission_expired: { request: name },
   budget_spent: { by: name, steps: count, tokens: count, moneyMicros: count },
+  /** At most one of each code. */
   budget_warned: { code: z.enum(BUDGET_CODES) },
+  /** The next request is the last one, without tools; with its answer the run fails with this code. `words`: why, for the model. */
+  finish_asked: { code, words: hash.nullable() },
   /** In later requests a summary replaces the conversation before the run and the first turns of the run. */
   turns_compacted: { summary: hash, turns: count },
   cancel_asked: {},
@@ -158,6 +179,7 @@ export const JournalEvent = z.discriminatedUnion('type', [
   form('model_asked'),
   form('model_answered'),
   form('model_failed'),
+  form('parked'),
   form('tool_intent'),
   form('tool_settled'),
   form('tool_unknown'),
@@ -166,6 +188,7 @@ export const JournalEvent = z.discriminatedUnion('type', [
   form('permission_expired'),
   form('budget_spent'),
   form('budget_warned'),
+  form('finish_asked'),
   form('turns_compacted'),
   form('cancel_asked'),
   form('interrupted'),

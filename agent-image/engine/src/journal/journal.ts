@@ -50,6 +50,8 @@ export type Journal = Readonly<{
   lastRunOf: (conversation: string) => RunRow | null;
   /** Deletes closed runs beyond the retention, with their texts; returns their number. Never deletes an open run. */
   prune: (retention: Retention) => number;
+  /** Oldest first, at most 1,000. */
+  openRuns: () => readonly string[];
   close: () => void;
 }>;
 

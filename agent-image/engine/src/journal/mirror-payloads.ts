@@ -29,6 +29,7 @@ function refsOf(event: JournalEvent): readonly string[] {
     case 'tool_settled':
       return [event.result];
     case 'permission_answered':
+    case 'finish_asked':
       return event.words === null ? [] : [event.words];
     case 'turns_compacted':
       return [event.summary];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anEvent } from '../testing/an-event.ts';
-import { EVENT_TYPES, EVENT_VERSION, type EventType } from './event.ts';
+import { aCall, anEvent } from '../testing/an-event.ts';
+import { EVENT_TYPES, EVENT_VERSION, type EventType, type JournalEvent } from './event.ts';
 import { readEvent } from './read-event.ts';
 
 test('each type of event is read as it was written', () => {
@@ -32,6 +32,23 @@ test('an answer of the first version has no words', () => {
   assert.deepEqual(readEvent({ ...old, v: 1 }), { ok: true, event: anEvent('permission_answered', { words: null }) });
   assert.deepEqual(readEvent({ ...anEvent('interrupted'), v: 1 }), { ok: true, event: anEvent('interrupted') });
   assert.equal(readEvent({ ...anEvent('permission_answered'), words: 'No bread' }).ok, false, 'a reference, no text');
+});
+
+test('events of the second version get the fields of the third', () => {
+  const old = (event: JournalEvent, ...added: readonly string[]) =>
+    Object.fromEntries(Object.entries({ ...event, v: 2 }).filter(([key]) => !added.includes(key)));
+  const calls = [aCall()];
+  const expected = [
+    [anEvent('model_answered', { calls, finish: 'tool_calls' }), 'finish'],
+    [anEvent('model_answered'), 'finish'],
+    [anEvent('model_failed'), 'retryAfterMs'],
+    [anEvent('tool_settled'), 'polls'],
+  ] as const;
+  for (const [event, added] of expected) assert.deepEqual(readEvent(old(event, added)), { ok: true, event });
+  const closed = { ...old(anEvent('run_closed')), outcome: { kind: 'failed', code: 'test' } };
+  assert.deepEqual(readEvent(closed), { ok: true, event: anEvent('run_closed') });
+  const cancelled = anEvent('run_closed', { outcome: { kind: 'cancelled' } });
+  assert.deepEqual(readEvent(old(cancelled)), { ok: true, event: cancelled });
 });
 
 test('an older event is converted through each version up to the current one', () => {

@@ -10,7 +10,26 @@ export type Upcasts = Readonly<Record<number, (event: RawEvent) => RawEvent>>;
 /** One for each version before `EVENT_VERSION`. */
 export const UPCASTS: Upcasts = {
   1: (event) => ({ ...event, v: 2, ...(event['type'] === 'permission_answered' ? { words: null } : {}) }),
+  2: (event) => ({ ...event, v: 3, ...addedIn3(event) }),
 };
+
+function addedIn3({ type, calls, outcome }: RawEvent): RawEvent {
+  switch (type) {
+    case 'model_answered':
+      return { finish: Array.isArray(calls) && calls.length > 0 ? 'tool_calls' : 'stop' };
+    case 'model_failed':
+      return { retryAfterMs: null };
+    case 'tool_settled':
+      return { polls: false };
+    case 'run_closed':
+      return isFailed(outcome) ? { outcome: { ...outcome, answer: null } } : {};
+    default:
+      return {};
+  }
+}
+
+const isFailed = (outcome: unknown): outcome is RawEvent =>
+  typeof outcome === 'object' && outcome !== null && 'kind' in outcome && outcome.kind === 'failed';
 
 export type ReadEvent =
   | Readonly<{ ok: true; event: JournalEvent }>

@@ -28,7 +28,10 @@ export type RunTable = Readonly<{
   seq: () => number;
   row: (run: string) => RunRow | null;
   lastOf: (conversation: string) => RunRow | null;
+  open: () => readonly string[];
 }>;
+
+const MAX_OPEN_RUNS = 1_000;
 
 export function openRunTable(database: DatabaseSync): RunTable {
   if (versionOf(database) !== PROJECTION_VERSION) database.exec(SCHEMA);
@@ -38,6 +41,7 @@ export function openRunTable(database: DatabaseSync): RunTable {
   const saveSeq = database.prepare('update projected set seq = ?');
   const row = database.prepare('select * from run where run = ?');
   const lastOf = database.prepare('select * from run where conversation = ? order by opened_seq desc limit 1');
+  const open = database.prepare('select run from run where is_open = 1 order by opened_seq limit ?');
   return {
     apply: (place, event) => {
       if (event.type === 'run_opened') {
@@ -49,6 +53,7 @@ export function openRunTable(database: DatabaseSync): RunTable {
     seq: () => Number(seq.get()?.['seq'] ?? 0),
     row: (run) => rowFrom(row.get(run)),
     lastOf: (conversation) => rowFrom(lastOf.get(conversation)),
+    open: () => open.all(MAX_OPEN_RUNS).map(({ run }) => String(run)),
   };
 }
 

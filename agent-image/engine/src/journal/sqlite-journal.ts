@@ -50,6 +50,7 @@ function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Jo
       events.forgetNames();
       return pruned;
     },
+    openRuns: runs.open,
     close: () => {
       try {
         appender.end();

@@ -1,28 +1,32 @@
 import type { ClosedOutcome } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { askModel } from './ask-model.ts';
+import { boundedHistory } from './compaction.ts';
 import { decide, type Command } from '../state/decide.ts';
 import type { Kit } from './kit.ts';
 import { askPerson, recoverCall, settleCall, startCall } from './perform-call.ts';
 import type { Message } from './ports.ts';
 import { currentCalls, unsettledCalls, type RunState } from '../state/run-state.ts';
 import type { Session } from './session.ts';
-import { historyBefore, readAnswer } from './transcript.ts';
+import { answerText } from './transcript.ts';
 
 /** The result of the engine's work on a run. A waiting run is not in memory; an event or another engine continues it. */
 export type RunOutcome =
   | Readonly<{ kind: 'done'; text: string }>
-  | Readonly<{ kind: 'failed'; code: string; unsettled: readonly string[] }>
+  /** `text`: the last words of the model; empty if it gave none. */
+  | Readonly<{ kind: 'failed'; code: string; text: string; unsettled: readonly string[] }>
   | Readonly<{ kind: 'cancelled'; unsettled: readonly string[] }>
   | Readonly<{ kind: 'waiting'; for: 'permission'; requests: readonly string[] }>
-  | Readonly<{ kind: 'waiting'; for: 'engine' }>;
+  | Readonly<{ kind: 'waiting'; for: 'engine' }>
+  /** The model cannot be reached now. Resume the run after `waitMs`. */
+  | Readonly<{ kind: 'waiting'; for: 'model'; code: string; waitMs: number }>;
 
 type Tasks = Map<string, Promise<void>>;
 
 /** Works on a run until it is closed or waits. Rejects if the journal cannot be written, or because of a bug. */
 export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
   const tasks: Tasks = new Map();
-  const work = { tasks, history: historyBefore(kit.ports.journal, session.state) };
+  const work = { tasks, history: boundedHistory(kit, session) };
   for (;;) {
     const { woken } = session;
     const commands = decide(
@@ -71,11 +75,13 @@ function perform(kit: Kit, session: Session, { history, command }: Omit<Begin, '
   }
 }
 
-type Recorded = Extract<Command, { type: 'open_stage' | 'warn' | 'settle_call' | 'close' }>;
+type Recorded = Extract<Command, { type: 'open_stage' | 'warn' | 'finish' | 'park' | 'settle_call' | 'close' }>;
 
 function record(kit: Kit, session: Session, command: Recorded): void {
   if (command.type === 'open_stage') session.append([{ type: 'stage_opened' }]);
   if (command.type === 'warn') session.append([{ type: 'budget_warned', code: command.code }]);
+  if (command.type === 'finish') session.append([{ type: 'finish_asked', code: command.code, words: null }]);
+  if (command.type === 'park') session.append([{ type: 'parked', code: command.code, waitMs: command.waitMs }]);
   if (command.type === 'settle_call') settleCall(kit, session, command);
 }
 
@@ -105,6 +111,8 @@ async function interrupted(kit: Kit, session: Session, tasks: Tasks): Promise<Ru
 }
 
 function waiting(session: Session): RunOutcome {
+  const { parked } = session.state;
+  if (parked !== null) return { kind: 'waiting', for: 'model', ...parked };
   const requests = currentCalls(session.state).flatMap(({ phase, question }) =>
     phase === 'asking' && question !== null ? [question.request] : [],
   );
@@ -115,9 +123,11 @@ export function recordedOutcome(journal: Journal, state: RunState): RunOutcome {
   const unsettled = unsettledCalls(state);
   switch (state.outcome?.kind) {
     case 'done':
-      return { kind: 'done', text: readAnswer(journal, state.outcome.answer).content };
-    case 'failed':
-      return { kind: 'failed', code: state.outcome.code, unsettled };
+      return { kind: 'done', text: answerText(journal, state) };
+    case 'failed': {
+      const { code, answer } = state.outcome;
+      return { kind: 'failed', code, text: answer === null ? '' : answerText(journal, state), unsettled };
+    }
     case 'cancelled':
       return { kind: 'cancelled', unsettled };
     default:

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { EventBody, EventOf } from '../journal/event.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
 import type { Command } from '../state/decide.ts';
@@ -6,7 +7,7 @@ import { canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
 import { ModelEnd, type Message, type ModelCall, type ModelDelta, type ModelRequest } from './ports.ts';
 import type { Session } from './session.ts';
-import { inputMessage, storedAnswer, summaryMessage, turnMessages, warningAt } from './transcript.ts';
+import { appendTurns, appendWords, bytesOf, firstMessage, storedAnswer, wordsAfter } from './transcript.ts';
 import type { RunState, Turn } from '../state/run-state.ts';
 
 /** Maximum number of streamed characters of one answer. The complete answer contains the rest. */
@@ -22,29 +23,40 @@ export async function askModel(
   { ask, history }: Readonly<{ ask: Ask; history: readonly Message[] }>,
 ): Promise<void> {
   if (ask.delayMs > 0) await kit.ports.clock.sleep(ask.delayMs, session.stopped.signal);
-  await compactIfDue(kit, session, { history, attempt: ask.attempt });
+  const bytes = sizeOf(kit, session.run, fixedSoFar(kit, session, history));
+  await compactIfDue(kit, session, { history, attempt: ask.attempt, bytes });
   if (session.stopped.signal.aborted) return;
-  const { request, digest } = requestOf(kit, session, { history, ask });
+  const { request, digest, bytes: sent } = requestOf(kit, session, { history, ask });
   const at = { ask: ask.ask, attempt: ask.attempt };
   if (!session.append([{ type: 'model_asked', ...at, request: digest }])) return;
   const end = await streamed(kit, session, { ask, request });
-  session.promptTokens = end.usage.prompt;
   if (end.type === 'failed') {
-    const { code, usage, moneyMicros } = end;
-    const next = { history, attempt: ask.attempt + 1 };
+    const { code, retryAfterMs, usage, moneyMicros } = end;
+    const next = { history, attempt: ask.attempt + 1, bytes: sent };
     const retryable = end.retryable || (code === 'context_too_long' && canShorten(kit, session, next));
-    session.append([{ type: 'model_failed', ...at, code, retryable, usage, moneyMicros }]);
+    session.append([{ type: 'model_failed', ...at, code, retryable, retryAfterMs, usage, moneyMicros }]);
     return;
   }
+  session.sized = end.usage.prompt > 0 ? { tokens: end.usage.prompt, bytes: sent } : null;
+  record(kit, session, { at, end });
+}
+
+type Recorded = Readonly<{
+  at: Readonly<{ ask: number; attempt: number }>;
+  end: Extract<ModelEnd, { type: 'answer' }>;
+}>;
+
+function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   const { journal } = kit.ports;
-  const message = journal.refer(storedAnswer(end.content, end.toolCalls));
+  const message = journal.refer(storedAnswer(end));
   const body: EventBody = {
     type: 'model_answered',
     ...at,
     message: message.ref,
     hasText: end.content.trim() !== '',
+    finish: end.finish,
     calls: end.toolCalls.map((call, index) => ({
-      id: `${ask.ask}.${index}`,
+      id: `${at.ask}.${index}`,
       modelId: call.id,
       tool: call.name,
       arguments: journal.refer(canonicalArguments(call.arguments)).ref,
@@ -100,41 +112,70 @@ async function readStream(
   return failure('cut');
 }
 
+/** The end of a stream as the engine may store it: parsed, with unique ids and well-formed text. */
 function checked(given: unknown): ModelEnd {
   const { success, data: end } = ModelEnd.safeParse(given);
   if (!success) return failure('bad_answer');
   if (end.type === 'failed') return end;
-  return new Set(end.toolCalls.map(({ id }) => id)).size === end.toolCalls.length ? end : failure('bad_answer');
+  const toolCalls = end.toolCalls.map((call) => ({ ...call, arguments: call.arguments.toWellFormed() }));
+  if (new Set(toolCalls.map(({ id }) => id)).size !== toolCalls.length) return failure('bad_answer');
+  return { ...end, content: end.content.toWellFormed(), toolCalls };
 }
 
-const failure = (code: string): Failure => ({ type: 'failed', code, retryable: true, usage: NO_USAGE, moneyMicros: 0 });
+const failure = (code: string): Failure => ({
+  type: 'failed',
+  code,
+  retryable: true,
+  retryAfterMs: null,
+  usage: NO_USAGE,
+  moneyMicros: 0,
+});
 
 type Basis = Readonly<{
   history: readonly Message[];
   ask: Readonly<{ ask: number; attempt: number; withTools: boolean }>;
 }>;
 
-/** The next request of a run whose calls are settled, with a digest of its content. */
+/** The next request of a run whose calls are settled, with a digest of its content and its size. */
 function requestOf(
   kit: Kit,
   session: Session,
   { history, ask: { ask, attempt, withTools } }: Basis,
-): Readonly<{ request: ModelRequest; digest: string }> {
+): Readonly<{ request: ModelRequest; digest: string; bytes: number }> {
+  const { journal } = kit.ports;
   const { state } = session;
   const { model, run } = state.opened;
   const fixed = fixedSoFar(kit, session, history);
+  const messages = [...fixed.messages];
+  const words = wordsAfter(session, state, state.turns.length);
+  for (const each of words) appendWords(messages, each);
   const request: ModelRequest = {
     model,
     at: { run, ask, attempt },
     system: fixed.system,
-    messages: [...fixed.messages, ...warningAt(state, state.turns.length)],
+    messages,
     tools: withTools ? offeredTools(kit, run, fixed.calls) : NO_TOOLS,
   };
-  const basis = `${fixed.chain} ${withTools} ${state.warned?.afterTurns}`;
-  return { request, digest: kit.ports.journal.refer(basis).ref };
+  const basis = `${fixed.chain} ${withTools} ${words.join(' ')}`;
+  return { request, digest: journal.refer(basis).ref, bytes: sizeOf(kit, run, fixed) };
 }
 
+const sizeOf = (kit: Kit, run: string, fixed: Fixed): number =>
+  offeredTools(kit, run, fixed.calls).reduce((sum, tool) => sum + toolBytes(tool), fixed.bytes);
+
 const NO_TOOLS: ModelRequest['tools'] = [];
+
+/** Measured once for each tool, because a schema is costly to write. */
+const toolSizes = new WeakMap<z.ZodType, number>();
+
+function toolBytes({ name, description, input }: ModelRequest['tools'][number]): number {
+  const known = toolSizes.get(input);
+  if (known !== undefined) return known;
+  const schema = JSON.stringify(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }));
+  const bytes = Buffer.byteLength(`${name} ${description} ${schema}`);
+  toolSizes.set(input, bytes);
+  return bytes;
+}
 
 /** The fixed part of a run's requests. Mutable: each turn extends it, so that a long run does not read everything again. */
 type Fixed = {
@@ -145,6 +186,7 @@ type Fixed = {
   /** The calls of all turns, also of those that a summary replaced. */
   readonly calls: ModelCall[];
   turns: number;
+  bytes: number;
   /** The digest of the parts so far; each part is hashed with the digest before it. */
   chain: string;
 };
@@ -160,9 +202,11 @@ function fixedSoFar(kit: Kit, session: Session, history: readonly Message[]): Fi
   const fixed = isCurrent ? known : beginning(kit, session, history);
   kept.set(opened, fixed);
   for (const turn of turns.slice(fixed.turns)) {
-    fixed.messages.push(...warningAt(state, fixed.turns), ...turnMessages(session, turn));
+    const before = fixed.messages.length;
+    appendTurns(fixed.messages, session, { state, from: fixed.turns, to: fixed.turns + 1 });
     fixed.calls.push(...callsOf(session, [turn]));
     fixed.turns += 1;
+    fixed.bytes += bytesOf(fixed.messages.slice(before));
     fixed.chain = journal.refer(`${fixed.chain} ${partsOf(turn).join(' ')}`).ref;
   }
   return fixed;
@@ -178,14 +222,20 @@ function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: 
   const { compacted, opened } = state;
   const calls = [...callsOf(journal, state.turns.slice(0, compacted?.turns ?? 0))];
   const { model, prompt, situation, recalled, input, after } = opened;
-  const before = compacted === null ? history : [summaryMessage(journal, compacted.summary, keptTexts(kit, calls))];
+  const system = { stable: journal.textOf(prompt) ?? '', situation: journal.textOf(situation) ?? '' };
+  const first = firstMessage(journal, state, {
+    isPresent: true,
+    kept: compacted === null ? [] : keptTexts(kit, calls),
+  });
+  const messages = [...(compacted === null ? history : []), first];
   return {
     history,
     compacted,
-    system: { stable: journal.textOf(prompt) ?? '', situation: journal.textOf(situation) ?? '' },
-    messages: [...before, inputMessage(journal, state, true)],
+    system,
+    messages,
     calls,
     turns: compacted?.turns ?? 0,
+    bytes: Buffer.byteLength(system.stable + system.situation) + bytesOf(messages),
     chain: journal.refer([model, prompt, situation, recalled, input, compacted?.summary ?? after].join(' ')).ref,
   };
 }

@@ -80,8 +80,17 @@ test("a run that outgrows the model continues with summaries; calls keep their r
   assert.equal(seen.length, CALLS, 'no call ran twice');
   model.requests.forEach(checkPairs);
   const last = model.requests.at(-1)?.messages ?? [];
-  assert.match(last[0]?.content ?? '', new RegExp(`word for word:\n- ${CONSTRAINT}[^]*${FOLDED}`));
-  assert.equal(last[1]?.content, 'Look at all places.');
+  assert.match(
+    last[0]?.content ?? '',
+    new RegExp(`word for word:\n- ${CONSTRAINT}[^]*${FOLDED}\n\nLook at all places.$`),
+  );
+  for (const { messages } of model.requests)
+    assert.ok(
+      messages.every(
+        ({ role }, index) => role !== 'user' || !['user', 'tool'].includes(messages[index - 1]?.role ?? ''),
+      ),
+      'strict templates want an answer before each message of a person',
+    );
   const summaries = typesOf(journal, 'r1').filter((type) => type === 'turns_compacted').length;
   assert.ok(summaries >= 1 && summaries === model.summaries.length);
   const prefixes = new Set(model.requests.map(({ messages, system }) => `${system.stable} ${messages[0]?.content}`));
@@ -96,6 +105,69 @@ test("a run that outgrows the model continues with summaries; calls keep their r
 
 const failuresIn = (journal: Journal): number =>
   typesOf(journal, 'r1').filter((type) => type === 'model_failed').length;
+
+/** Copies the facts of what it is sent, newest last, as far as its answer has room. */
+const copying: Step = (request, signal) => {
+  const facts = request.messages[0]?.content.match(/place \d+ has \w+/g) ?? [];
+  return says([...new Set(facts)].join('; ').slice(-2_000))(request, signal);
+};
+
+for (const known of [false, true])
+  test(`after several summaries the model still has each fact; each summary covers many turns, context ${known ? 'known' : 'unknown'}`, async () => {
+    const places = 30;
+    const seen: string[] = [];
+    const look = aTool({ name: 'look', effect: 'keyed' }, async ({ text }) => {
+      seen.push(text);
+      return { kind: 'ok', text: `${'x'.repeat(600)} ${text} has fact${text.slice(-2).trim()} ${'y'.repeat(600)}` };
+    });
+    const base = aModel(seen, copying);
+    const model: Model = {
+      ...base,
+      chat: async function* (request, signal) {
+        const isDone = !isSummary(request) && seen.length >= places && sizeOf(request) <= MAX_CHARS;
+        const goesOn = !isSummary(request) && seen.length < places && sizeOf(request) <= MAX_CHARS;
+        if (goesOn || isDone) base.requests.push(request);
+        const step = isDone ? says('Done.') : goesOn ? calls(['look', { text: `place ${seen.length}` }]) : null;
+        for await (const part of step === null ? base.chat(request, signal) : step(request, signal))
+          yield part.type === 'delta' ? part : { ...part, usage: usageOf(request) };
+      },
+    };
+    const compaction = modelCompaction(model, () => (known ? Math.floor(MAX_CHARS / 3) : null));
+    const { engine } = anEngine({ journal: journals.open(), model, tools: [look], clock, compaction });
+    assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r1' })))).kind, 'done');
+    const { length: summaries } = model.summaries;
+    assert.ok(summaries >= 3 && summaries <= places / 3, `${summaries} summaries of ${places} turns`);
+    const last = JSON.stringify(model.requests.at(-1)?.messages);
+    const lost = Array.from({ length: places }, (_, place) => place).filter(
+      (place) => !last.includes(`place ${place} has`),
+    );
+    assert.deepEqual(lost, []);
+  });
+
+const usageOf = (request: ModelRequest) => ({ prompt: Math.ceil(sizeOf(request) / 3), completion: 5, total: 5 });
+
+test('a result that would overflow the context is noticed before it is sent, also in the first request of a run', async () => {
+  const journal = journals.open();
+  const sizes: number[] = [];
+  const model: ModelPort = {
+    chat: async function* (request, signal) {
+      if (!isSummary(request)) sizes.push(sizeOf(request));
+      const isFirst = request.messages.every(({ role }) => role !== 'tool');
+      const step = isSummary(request)
+        ? says('Read and answered.')
+        : isFirst
+          ? calls(['read', { text: 'x' }])
+          : says('word '.repeat(200));
+      for await (const part of step(request, signal))
+        yield part.type === 'delta' ? part : { ...part, usage: usageOf(request) };
+    },
+  };
+  const read = aTool({ name: 'read', effect: 'read' }, async () => ({ kind: 'ok', text: 'z'.repeat(4_000) }));
+  const compaction = modelCompaction(model, () => 3_000);
+  const { engine } = anEngine({ journal, model, tools: [read], clock, compaction });
+  for (let run = 0; run < 8; run += 1) await outcomeOf(await engine.start(aRequest({ input: `question ${run}` })));
+  assert.ok(Math.max(...sizes) <= 9_000, `the longest request has ${Math.max(...sizes)} characters`);
+});
 
 test('with a known context window the summary is made before the model refuses', async () => {
   const { seen, tools } = aWorld();
@@ -154,7 +226,7 @@ test('if nothing can be shortened or no summary can be made, the run fails with 
     compaction: modelCompaction(tooLong),
   });
   const outcome = await outcomeOf(await engine.start(aRequest({ input: 'x'.repeat(9_999) })));
-  assert.deepEqual(outcome, { kind: 'failed', code: 'model_context_too_long', unsettled: [] });
+  assert.deepEqual(outcome, { kind: 'failed', code: 'model_context_too_long', text: '', unsettled: [] });
   const { seen, tools } = aWorld();
   const model = aModel(seen, fails('overloaded', true));
   const other = anEngine({ journal: journals.open(), model, tools, clock, compaction: modelCompaction(model) });

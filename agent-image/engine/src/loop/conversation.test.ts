@@ -2,29 +2,87 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pluck } from '@hamlet/test/env/pluck';
 import { echo, outcomeOf, someJournals } from '../testing/a-tool.ts';
-import { anEngine, aRequest } from '../testing/an-engine.ts';
+import { openSqliteJournal } from '../journal/sqlite-journal.ts';
+import { anEngine, aRequest, IDLE_CLOCK } from '../testing/an-engine.ts';
+import type { RunOutcome } from './advance.ts';
 import { SYSTEM_CLOCK } from './system-clock.ts';
-import { calls, fails, says, scriptedModel, type Step } from '../testing/scripted-model.ts';
+import {
+  answers,
+  calls,
+  fails,
+  hangs,
+  says,
+  scriptedModel,
+  type ScriptedModel,
+  type Step,
+} from '../testing/scripted-model.ts';
 
 const journals = someJournals();
 
-test('a failed request is retried only if the model allows it, and an empty answer counts as a failure', async () => {
-  const run = async (steps: readonly Step[]) => {
-    const model = scriptedModel(steps);
-    const clock = {
-      ...SYSTEM_CLOCK,
-      sleep: (ms: number, signal: AbortSignal) => SYSTEM_CLOCK.sleep(ms > 60_000 ? ms : ms / 1_000, signal),
-    };
-    const outcome = await outcomeOf(
-      await anEngine({ journal: journals.open(), model, clock }).engine.start(aRequest()),
-    );
-    model.assertDone();
-    return outcome.kind === 'failed' ? outcome.code : outcome.kind;
-  };
-  assert.equal(await run([fails('overloaded', true), says('Hello.')]), 'done');
-  assert.equal(await run([fails('auth', false)]), 'model_auth');
-  assert.equal(await run(Array.from({ length: 5 }, () => fails('rate', true))), 'model_rate');
-  assert.equal(await run([says('  ')]), 'empty_answer');
+const quick = {
+  ...SYSTEM_CLOCK,
+  sleep: (ms: number, signal: AbortSignal) => SYSTEM_CLOCK.sleep(ms > 60_000 ? ms : ms / 1_000, signal),
+};
+
+async function ran(steps: readonly Step[]): Promise<readonly [RunOutcome, ScriptedModel]> {
+  const model = scriptedModel(steps);
+  const { engine } = anEngine({ journal: journals.open(), model, clock: quick, tools: [echo('look', 'read')] });
+  const outcome = await outcomeOf(await engine.start(aRequest()));
+  model.assertDone();
+  return [outcome, model];
+}
+
+test('a failed request is retried only if the model allows it', async () => {
+  assert.equal((await ran([fails('overloaded', true), says('Hello.')]))[0].kind, 'done');
+  const [refused] = await ran([fails('auth', false)]);
+  assert.deepEqual(refused, { kind: 'failed', code: 'model_auth', text: '', unsettled: [] });
+  const [broken] = await ran(Array.from({ length: 5 }, () => fails('bad_answer', true)));
+  assert.equal(broken.kind === 'failed' && broken.code, 'model_bad_answer');
+});
+
+test('an empty answer and one of thought alone are asked again twice, without an empty message', async () => {
+  const thought = answers({ reasoning: [{ text: 'Hm.', sealed: null }] });
+  const [outcome, model] = await ran([calls(['look', { text: 'x' }]), says('  '), thought, says('Done.')]);
+  assert.deepEqual(outcome, { kind: 'done', text: 'Done.' });
+  const last = model.requests.at(-1)?.messages ?? [];
+  assert.deepEqual(pluck(last, 'role'), ['user', 'assistant', 'tool']);
+  assert.match(last.at(-1)?.content ?? '', /^look: x\n\nYour last answer had neither words nor a call\.[^\n]*$/);
+  const [failed] = await ran([says(''), says(''), says('')]);
+  assert.equal(failed.kind === 'failed' && failed.code, 'empty_answer');
+});
+
+test('a text that reaches the limit of tokens is continued, and its parts are one answer', async () => {
+  const part = (content: string) => answers({ content, finish: 'length' });
+  const [outcome, model] = await ran([part('One, tw'), part('o, thr'), says('ee.')]);
+  assert.deepEqual(outcome, { kind: 'done', text: 'One, two, three.' });
+  assert.deepEqual(pluck(model.requests[2]?.messages ?? [], 'role'), [
+    'user',
+    'assistant',
+    'user',
+    'assistant',
+    'user',
+  ]);
+  assert.match(model.requests[1]?.messages.at(-1)?.content ?? '', /Continue exactly where it stops/);
+  const [cut] = await ran(Array.from({ length: 6 }, () => part('x')));
+  assert.deepEqual(cut, { kind: 'failed', code: 'answer_cut', text: 'xxxxxx', unsettled: [] });
+});
+
+test('a call that the limit of tokens cuts gets a result that asks for less in one call', async () => {
+  const cut = (text: string) => answers({ finish: 'length', toolCalls: [{ id: 'c1', name: 'look', arguments: text }] });
+  const [outcome, model] = await ran([cut('{"text":"a'), cut(''), cut('{"text":"b"}'), says('Done.')]);
+  assert.equal(outcome.kind, 'done');
+  const results = model.requests.at(-1)?.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
+  assert.match(results?.[0] ?? '', /arguments_cut.*less in one call/);
+  assert.match(results?.[1] ?? '', /arguments_cut/);
+  assert.equal(results?.[2], 'look: b');
+});
+
+test("the model's thought is kept with its answer and sent back", async () => {
+  const reasoning = [{ text: 'It is dark.', sealed: 'seal' }];
+  const toolCalls = [{ id: 'c1', name: 'look', arguments: '{"text":"x"}' }];
+  const [, model] = await ran([answers({ reasoning, toolCalls }), says('Done.')]);
+  const said = model.requests[1]?.messages[1];
+  assert.deepEqual(said?.role === 'assistant' && said.reasoning, reasoning);
 });
 
 test('four concurrent conversations share nothing', async () => {
@@ -52,12 +110,33 @@ test('four concurrent conversations share nothing', async () => {
   }
 });
 
-test('one conversation has one open run', async () => {
+test('a new run of a conversation closes the open one, which was ended without the engine', async () => {
   const policy = { judge: () => ({ verdict: 'ask' as const, reason: '' }) };
-  const model = scriptedModel([calls(['post', { text: 'x' }])]);
-  const { engine } = anEngine({ journal: journals.open(), model, tools: [echo('post', 'once')], policy });
-  await outcomeOf(await engine.start(aRequest()));
-  assert.deepEqual(await engine.start(aRequest()), { ok: false, code: 'conversation_busy' });
+  const model = scriptedModel([calls(['post', { text: 'x' }]), says('Fine.'), says('Still here.')]);
+  const path = journals.path();
+  const tools = [echo('post', 'once')];
+  const first = openSqliteJournal(path);
+  const one = anEngine({ journal: first, model, tools, policy });
+  assert.equal((await outcomeOf(await one.engine.start(aRequest({ run: 'r1' })))).kind, 'waiting');
+  assert.deepEqual(one.engine.openRuns(), ['r1']);
+  assert.deepEqual(await outcomeOf(await one.engine.start(aRequest({ run: 'r2' }))), { kind: 'done', text: 'Fine.' });
+  assert.deepEqual(one.engine.outcomeOf('r1'), { kind: 'cancelled', unsettled: [] });
+  const roles = pluck(model.requests[1]?.messages ?? [], 'role');
+  assert.deepEqual(roles, ['user', 'assistant', 'tool', 'assistant', 'user'], 'strict templates want turns');
+  first.close();
+  const second = openSqliteJournal(path);
+  const { engine } = anEngine({ journal: second, model, tools, policy });
+  assert.deepEqual(engine.openRuns(), []);
+  assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r3' })))).kind, 'done');
+});
+
+test('a run that was ended in the middle of a request does not block its conversation', async () => {
+  const model = scriptedModel([hangs(), says('Fine.')]);
+  const { engine } = anEngine({ journal: journals.open(), model, limits: { cancelGraceMs: 20 }, clock: IDLE_CLOCK });
+  const begun = await engine.start(aRequest({ run: 'r1' }));
+  while (model.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r2' })))).kind, 'done');
+  assert.equal((await outcomeOf(begun)).kind, 'cancelled');
 });
 
 test('recalled memory is only in the last message, and the cached half of the prompt stays identical', async () => {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { CallContext } from '../effects/tool.ts';
+import { defineTool, type CallContext } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { EventType } from '../journal/event.ts';
+import { JournalError, type Journal } from '../journal/journal.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
-import { aTool, echo, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
+import { aTool, echo, outcomeOf, someJournals, Text, typesOf } from '../testing/a-tool.ts';
 import { anEngine, aRequest, IDLE_CLOCK } from '../testing/an-engine.ts';
 import { SYSTEM_CLOCK } from './system-clock.ts';
 import { BUDGETS } from '../testing/an-event.ts';
@@ -17,37 +18,140 @@ const journals = someJournals();
 
 type Execute = (input: { text: string }, context: CallContext) => Promise<ToolOutcome>;
 
-const budgetRun = async (budgets: Partial<typeof BUDGETS>, steps: readonly Step[]) => {
+const budgetRun = async (budgets: Partial<typeof BUDGETS>, steps: readonly Step[], tools = [echo('look', 'read')]) => {
   const model = scriptedModel(steps);
-  const tools = [echo('look', 'read')];
   const { engine } = anEngine({ journal: journals.open(), model, tools });
   const outcome = await outcomeOf(await engine.start(aRequest({ budgets: { ...BUDGETS, ...budgets } })));
   model.assertDone();
-  const warnings = model.requests
-    .at(-1)
-    ?.messages.filter(({ role, content }) => role === 'user' && /budget of/.test(content));
-  return { outcome, warnings: warnings?.length ?? 0, lastTools: model.requests.at(-1)?.tools.length };
+  const last = model.requests.at(-1);
+  const said = JSON.stringify(last?.messages);
+  return { outcome, near: said.match(/has used most of/g)?.length ?? 0, tools: last?.tools.length, said };
 };
 const look = (text: string): Step => calls(['look', { text }]);
+const looks = (count: number): readonly Step[] => Array.from({ length: count }, (_, index) => look(`${index}`));
+const SUMMARY = 'Half of it is done.';
+const ended = (code: string) => ({ kind: 'failed', code, text: SUMMARY, unsettled: [] });
 
-test('each budget warns once, allows one more request to finish, and then ends the run with its code', async () => {
-  const endless = Array.from({ length: 40 }, (_, index) => look(`${index}`));
-  const ended = (code: string) => ({ kind: 'failed', code, unsettled: [] });
-  const steps = await budgetRun({ steps: 3 }, endless.slice(0, 3));
-  assert.deepEqual(steps, { outcome: ended('budget_steps'), warnings: 1, lastTools: 1 });
-  const tokens = await budgetRun({ tokens: 75 }, endless.slice(0, 5));
-  assert.deepEqual(tokens, { outcome: ended('budget_tokens'), warnings: 1, lastTools: 1 });
-  const money = await budgetRun({ moneyMicros: 1 }, endless.slice(0, 2));
-  assert.deepEqual(money, { outcome: ended('budget_money'), warnings: 1, lastTools: 0 });
-  const stuck = await budgetRun({ idleCalls: 2 }, [look('same'), look('same'), look('same'), look('same')]);
-  assert.deepEqual(stuck, { outcome: ended('no_progress'), warnings: 1, lastTools: 0 });
-  const cycle = await budgetRun({ idleCalls: 2 }, [look('a'), look('b'), look('a'), look('b'), look('a')]);
+test('each budget warns once, and before its end asks for a summary without tools, with which the run fails by its code', async () => {
+  const steps = await budgetRun({ steps: 10 }, [...looks(9), says(SUMMARY)]);
+  assert.deepEqual([steps.outcome, steps.near, steps.tools], [ended('budget_steps'), 1, 0]);
+  assert.match(steps.said, /has used up its steps\. \(budget_steps\) This is the last answer, without tools/);
+  const tokens = await budgetRun({ tokens: 150 }, [...looks(9), says(SUMMARY)]);
+  assert.deepEqual([tokens.outcome, tokens.near, tokens.tools], [ended('budget_tokens'), 1, 0]);
+  const money = await budgetRun({ moneyMicros: 20 }, [...looks(18), says(SUMMARY)]);
+  assert.deepEqual([money.outcome, money.near, money.tools], [ended('budget_money'), 1, 0]);
+  const same = Array.from({ length: 6 }, () => look('same'));
+  const stuck = await budgetRun({ idleCalls: 5 }, [...same, says(SUMMARY)]);
+  assert.deepEqual([stuck.outcome, stuck.near, stuck.tools], [ended('no_progress'), 0, 0]);
+  assert.equal(stuck.said.match(/repeated earlier ones with the same results/g)?.length, 1);
+  const cycle = await budgetRun({ idleCalls: 2 }, [look('a'), look('b'), look('a'), look('b'), says(SUMMARY)]);
   assert.deepEqual(cycle.outcome, ended('no_progress'));
 });
 
-test('a model that finishes after the warning is done', async () => {
-  const finished = await budgetRun({ steps: 2 }, [look('x'), says('Half of it is done.')]);
-  assert.deepEqual(finished, { outcome: { kind: 'done', text: 'Half of it is done.' }, warnings: 1, lastTools: 1 });
+test('a warning about one budget leaves those about the others', async () => {
+  const stuck = await budgetRun({ idleCalls: 5, steps: 10 }, [
+    ...Array.from({ length: 5 }, () => look('same')),
+    ...looks(4),
+    says(SUMMARY),
+  ]);
+  assert.deepEqual([stuck.outcome, stuck.near], [ended('budget_steps'), 1]);
+  assert.match(stuck.said, /repeated earlier ones/);
+});
+
+test('a model that answers after the warning is done', async () => {
+  const early = await budgetRun({ steps: 6 }, [...looks(4), says(SUMMARY)]);
+  assert.deepEqual([early.outcome, early.near], [{ kind: 'done', text: SUMMARY }, 0]);
+  const warned = await budgetRun({ steps: 20 }, [...looks(17), says(SUMMARY)]);
+  assert.deepEqual([warned.outcome, warned.near], [{ kind: 'done', text: SUMMARY }, 1]);
+});
+
+test('waiting for a silent build with a tool that polls is no lack of progress', async () => {
+  const polling = { ...echo('look', 'read'), polls: true };
+  const polls = Array.from({ length: 30 }, () => look('same'));
+  assert.equal((await budgetRun({ idleCalls: 3 }, [...polls, says('Built.')], [polling])).outcome.kind, 'done');
+});
+
+test('a run that its owner ends gets one last request without tools, and fails with the given code', async () => {
+  const model = scriptedModel([look('1'), look('2'), says(SUMMARY)]);
+  const made = anEngine({
+    journal: journals.open(),
+    model,
+    tools: [
+      aTool({ name: 'look', effect: 'read' }, async ({ text }, { run }) => {
+        if (text === '2')
+          made.engine.finish(run, { code: 'tests_keep_failing', words: 'The tests failed three times.' });
+        return { kind: 'ok', text };
+      }),
+    ],
+  });
+  assert.deepEqual(await outcomeOf(await made.engine.start(aRequest())), ended('tests_keep_failing'));
+  assert.deepEqual(model.requests.at(-1)?.tools, []);
+  assert.match(
+    JSON.stringify(model.requests.at(-1)?.messages),
+    /The tests failed three times\. \(tests_keep_failing\)/,
+  );
+});
+
+test('an outage parks the run with growing waits; another start continues it, and a cancel ends it', async () => {
+  const journal = journals.open();
+  const down = Array.from({ length: 5 }, () => fails('network', true));
+  const model = scriptedModel([
+    look('x'),
+    ...down,
+    ...down,
+    says('Done.'),
+    fails('token_quota_exhausted', false, 900_000),
+  ]);
+  const clock = { ...SYSTEM_CLOCK, sleep: async () => {} };
+  const { engine } = anEngine({ journal, model, tools: [echo('look', 'read')], clock });
+  const waiting = (code: string, waitMs: number) => ({ kind: 'waiting', for: 'model', code, waitMs });
+  assert.deepEqual(await outcomeOf(await engine.start(aRequest({ run: 'r1' }))), waiting('network', 60_000));
+  assert.equal(engine.active(), 0);
+  assert.deepEqual(await outcomeOf(engine.resume('r1')), waiting('network', 120_000));
+  assert.deepEqual(await outcomeOf(engine.resume('r1')), { kind: 'done', text: 'Done.' });
+  const quota = await outcomeOf(await engine.start(aRequest({ run: 'r2' })));
+  assert.deepEqual(quota, waiting('token_quota_exhausted', 900_000));
+  assert.deepEqual(await outcomeOf(engine.cancel('r2')), { kind: 'cancelled', unsettled: [] });
+});
+
+test('an error of the journal during a call does not end the run: the same engine takes it up again', async () => {
+  const real = journals.open();
+  let isFull = false;
+  const append: Journal['append'] = (write) => {
+    if (isFull) throw new JournalError('journal_unwritable', 'The disk is full.');
+    real.append(write);
+  };
+  const work = aTool({ name: 'work', effect: 'keyed' }, async ({ text }, { attempt }) => {
+    isFull = attempt === 1;
+    return { kind: 'ok', text };
+  });
+  const model = scriptedModel([calls(['work', { text: 'x' }]), says('Done.')]);
+  const { engine } = anEngine({ journal: { ...real, append }, model, tools: [work] });
+  const begun = await engine.start(aRequest({ run: 'r1' }));
+  await assert.rejects(outcomeOf(begun), { code: 'journal_unwritable' });
+  isFull = false;
+  assert.deepEqual(await outcomeOf(engine.resume('r1')), { kind: 'done', text: 'Done.' });
+});
+
+test('a verification has time although the time of the run is over, so that no person is asked', async () => {
+  const shell = defineTool({
+    name: 'shell',
+    description: 'shell',
+    input: Text,
+    effect: 'verify',
+    timeoutMs: 60_000,
+    execute: (_input, { signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve({ kind: 'unknown', text: 'It was stopped.' }));
+      }),
+    verify: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return { kind: 'done', outcome: { kind: 'ok', text: 'exit 0' } };
+    },
+  });
+  const done = await budgetRun({ timeMs: 300 }, [calls(['shell', { text: 'x' }]), says(SUMMARY)], [shell]);
+  assert.deepEqual(done.outcome, ended('budget_time'));
+  assert.match(done.said, /exit 0/);
 });
 
 test('the time budget uses the monotonic clock: a wall clock an hour off changes nothing', async () => {
@@ -61,7 +165,7 @@ test('the time budget uses the monotonic clock: a wall clock an hour off changes
   }
   let time = 0;
   const clock = { ...SYSTEM_CLOCK, monotonic: () => (time += 40_000) };
-  const model = scriptedModel([look('x'), look('y')]);
+  const model = scriptedModel([look('x'), says(SUMMARY)]);
   const { engine } = anEngine({ journal: journals.open(), model, tools: [echo('look', 'read')], clock });
   const outcome = await outcomeOf(await engine.start(aRequest({ budgets: { ...BUDGETS, timeMs: 100_000 } })));
   assert.equal(outcome.kind === 'failed' ? outcome.code : outcome.kind, 'budget_time');
@@ -86,7 +190,7 @@ test("a child run spends its parent's budget, and ends with it", async () => {
   const { engine } = anEngine({ journal, model, tools: [delegate, echo('look', 'read')] });
   setting.engine = engine;
   const outcome = await outcomeOf(await engine.start(aRequest({ budgets: { ...BUDGETS, steps: 4 } })));
-  assert.deepEqual(outcome, { kind: 'done', text: 'Parent done.' });
+  assert.deepEqual(outcome, { kind: 'failed', code: 'budget_steps', text: 'Parent done.', unsettled: [] });
   model.assertDone();
   assert.match(
     JSON.stringify(model.requests[3]?.messages),

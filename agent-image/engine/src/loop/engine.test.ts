@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { defineTool, type CallContext } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { Effect } from '../journal/event.ts';
@@ -44,7 +45,7 @@ test('a run asks the model, calls a tool, asks again and answers; the journal ha
 
 test('the model reads about a wrong argument, an unknown tool and broken JSON, and corrects them', async () => {
   const model = scriptedModel([
-    calls(['look', { text: 7 }], ['teleport', {}], ['look', '{"text":']),
+    calls(['look', { text: [7] }], ['teleport', {}], ['look', '{"text":']),
     calls(['look', { text: 'here' }]),
     says('Done.'),
   ]);
@@ -54,6 +55,38 @@ test('the model reads about a wrong argument, an unknown tool and broken JSON, a
   assert.match(results[0] ?? '', /arguments are wrong[\s\S]*- text: .*expected string/);
   assert.match(results[1] ?? '', /no_such_tool.*Known: look/);
   assert.match(results[2] ?? '', /one JSON object/);
+});
+
+test('arguments keep the digits of long integers, and values written as text become what the schema wants', async () => {
+  const seen: unknown[] = [];
+  const book = defineTool({
+    name: 'book',
+    description: 'book',
+    input: z.strictObject({ id: z.string(), list: z.array(z.int()).optional(), count: z.int().optional() }),
+    effect: 'read',
+    timeoutMs: 5_000,
+    execute: async (input, { args }) => {
+      seen.push(input, args);
+      return { kind: 'ok', text: 'booked' };
+    },
+  });
+  const model = scriptedModel([
+    calls(
+      ['book', '{"id":2512292042121000001,"list":"[1,2]","count":"7"}'],
+      ['book', '{"id":"x","count":2512292042121000001}'],
+    ),
+    says('Done.'),
+  ]);
+  await outcomeOf(await anEngine({ journal: journals.open(), model, tools: [book] }).engine.start(aRequest()));
+  const id = '2512292042121000001';
+  assert.deepEqual(seen, [{ id, list: [1, 2], count: 7 }, `{"count":"7","id":"${id}","list":"[1,2]"}`]);
+  const [, said, , refused] = model.requests[1]?.messages ?? [];
+  assert.match(
+    JSON.stringify(said),
+    /2512292042121000001[^"0-9]/,
+    'the history has the arguments as the model wrote them',
+  );
+  assert.match(refused?.content ?? '', /- count: .*expected number, received string/);
 });
 
 test('reads of one answer run in parallel, writes one after another', async () => {
@@ -138,7 +171,7 @@ test('an attempt that times out or throws counts as unknown, as after a crash; t
     aTool({ name, effect }, async (_input, { key }) => {
       (attempts[name] ??= []).push(key);
       if (name === 'keyed' && attempts[name].length === 2) return { kind: 'ok', text: 'second attempt' };
-      throw new Error('secret of the tool');
+      throw new Error('the cause');
     });
   const tools = [broken('read', 'read'), broken('keyed', 'keyed'), broken('once', 'once')];
   const model = scriptedModel([
@@ -155,10 +188,9 @@ test('an attempt that times out or throws counts as unknown, as after a crash; t
   assert.deepEqual([attempts['read']?.length, attempts['keyed']?.length, attempts['once']?.length], [1, 2, 1]);
   assert.equal(new Set(attempts['keyed']).size, 1, 'a keyed call keeps its key');
   const results = model.requests[1]?.messages.slice(-3).map(({ content }) => content) ?? [];
-  assert.match(results[0] ?? '', /failed \(tool_error\)/);
+  assert.match(results[0] ?? '', /failed \(tool_error\).*the cause/);
   assert.equal(results[1], 'second attempt');
   assert.match(results[2] ?? '', /may have happened/);
-  assert.doesNotMatch(JSON.stringify(model.requests), /secret of the tool/, 'the model does not read the exception');
 });
 
 test('a verify call checks its effect before it runs again', async () => {
@@ -216,5 +248,5 @@ test('arguments that differ from the journal end the run as diverged', async () 
   const outcome = await outcomeOf(
     engine.answer(begun.ok ? begun.run : '', { request: questions[0]?.request ?? '', answer: 'allow' }),
   );
-  assert.deepEqual(outcome, { kind: 'failed', code: 'diverged', unsettled: [] });
+  assert.deepEqual(outcome, { kind: 'failed', code: 'diverged', text: '', unsettled: [] });
 });

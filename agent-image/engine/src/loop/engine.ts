@@ -6,6 +6,7 @@ import type { IllegalMove } from '../state/move.ts';
 import { keptWords, type PersonsWords } from './persons-words.ts';
 import { Session } from './session.ts';
 import type { SystemPrompt } from './system-prompt.ts';
+import { currentCalls, type RunState } from '../state/run-state.ts';
 import { loadRun } from './transcript.ts';
 
 export type RunRequest = Readonly<{
@@ -40,6 +41,12 @@ export type Engine = Readonly<{
   resume: (run: string, options?: ResumeOptions) => Begun;
   answer: (run: string, given: GivenAnswer) => Begun;
   cancel: (run: string) => Begun;
+  /** Lets the model write one last answer, without tools; with it the run fails with `code`. `words`: why, for the model. */
+  finish: (run: string, why: Readonly<{ code: string; words: string }>) => Begun;
+  /** Closes an open run that its owner has ended without the engine. A run that is closed or unknown stays as it is. */
+  abandon: (run: string) => Promise<void>;
+  /** The open runs of the journal, oldest first, at most 1,000. */
+  openRuns: () => readonly string[];
   /** At SIGTERM: starts nothing more, waits for work in progress, and leaves the runs to the next engine. */
   interrupt: () => Promise<void>;
   /**
@@ -79,12 +86,19 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
       const request = { ...given, run: given.run ?? ports.ids.next() };
       const recalled = await recall(kit, request);
       if (running.isStopped) return refused('engine_stopped');
+      await closeStale(running, request.conversation);
       const opened = openRun(kit, running.works, { request, recalled });
       return opened.ok ? begin(running, opened.session) : opened;
     },
     resume: (run, options) => resume(running, run, options ?? {}),
     answer: (run, given) => change(running, run, answered(ports.journal, given)),
     cancel: (run) => cancel(running, run),
+    finish: (run, { code, words }) => {
+      const why = ports.journal.refer(words);
+      return change(running, run, { body: { type: 'finish_asked', code, words: why.ref }, payloads: [why] });
+    },
+    abandon: (run) => abandon(running, run),
+    openRuns: ports.journal.openRuns,
     interrupt: () => interrupt(running),
     release: (run, how) => release(running, run, how),
     outcomeOf: (run) => {
@@ -137,9 +151,39 @@ function load({ kit, works, isStopped }: Running, run: string, volumeLost: boole
   const parent = parentOf(works, loaded.state.opened.parent);
   if (parent === undefined) return refused('parent_not_active');
   const session = new Session(kit, { run, stage: loaded.state.opened.stage, state: loaded.state, parent });
-  if (loaded.state.fence < kit.ports.journal.fence || loaded.state.interrupted)
-    session.append([{ type: 'run_resumed', volumeLost }]);
+  session.append(takeover(loaded.state, kit.ports.journal.fence, volumeLost));
   return { ok: true, session };
+}
+
+/** The events with which an engine takes a run over. Its own work on the run may have ended by an error. */
+function takeover(state: RunState, fence: number, volumeLost: boolean): readonly EventBody[] {
+  const resumed: EventBody = { type: 'run_resumed', volumeLost };
+  if (state.fence < fence || state.interrupted || state.parked !== null) return [resumed];
+  const isLeft = state.asking.phase === 'asking' || currentCalls(state).some(({ phase }) => phase === 'running');
+  return isLeft ? [{ type: 'interrupted' }, resumed] : [];
+}
+
+/** A conversation has one open run. An older one was ended without this engine: by people, by the API, or by an error. */
+async function closeStale(running: Running, conversation: string): Promise<void> {
+  const last = running.kit.ports.journal.lastRunOf(conversation);
+  if (last?.isOpen === true) await abandon(running, last.run);
+}
+
+/** Cancels the run. Its parent need not be in memory, because nothing of it runs any more. */
+async function abandon(running: Running, run: string): Promise<void> {
+  const { kit, works } = running;
+  if (works.has(run)) {
+    const cancelled = cancel(running, run);
+    if (cancelled.ok) await cancelled.outcome;
+    return;
+  }
+  const loaded = loadRun(kit.ports.journal, run);
+  if (!loaded.ok || loaded.state.outcome !== null) return;
+  const { state } = loaded;
+  const session = new Session(kit, { run, stage: state.opened.stage, state, parent: null });
+  session.append(takeover(state, kit.ports.journal.fence, false));
+  if (!session.state.cancelled) session.append([{ type: 'cancel_asked' }]);
+  await advance(kit, session);
 }
 
 function change(running: Running, run: string, { body, payloads }: Change): Begun {
@@ -154,13 +198,23 @@ function change(running: Running, run: string, { body, payloads }: Change): Begu
 
 /** Cancels a run and the runs that work for it. Afterwards the engine starts nothing and streams no text. */
 function cancel(running: Running, run: string): Begun {
-  const changed = change(running, run, { body: { type: 'cancel_asked' }, payloads: [] });
-  const session = running.works.get(run)?.session;
-  if (!changed.ok || session === undefined) return changed;
+  const before = running.works.get(run)?.session;
+  try {
+    const changed = change(running, run, { body: { type: 'cancel_asked' }, payloads: [] });
+    if (changed.ok) stop(running, running.works.get(run)?.session);
+    return changed;
+  } catch (error) {
+    // The journal cannot be written; the work must stop all the same.
+    stop(running, before);
+    throw error;
+  }
+}
+
+function stop(running: Running, session: Session | undefined): void {
+  if (session === undefined) return;
   session.stopped.abort();
   session.killed.abort();
   for (const { session: other } of running.works.values()) if (other.parent === session) cancel(running, other.run);
-  return changed;
 }
 
 async function interrupt(running: Running): Promise<void> {
@@ -180,10 +234,13 @@ async function release(running: Running, run: string, how: 'now' | 'gently'): Pr
   const { session } = work;
   const workers = [...running.works.values()].filter(({ session: other }) => other.parent === session);
   const released = workers.map(({ session: other }) => release(running, other.run, how));
-  session.tryAppend([{ type: 'interrupted' }]);
-  session.stopped.abort();
-  if (how === 'now') session.killed.abort();
-  session.wake();
+  try {
+    session.tryAppend([{ type: 'interrupted' }]);
+  } finally {
+    session.stopped.abort();
+    if (how === 'now') session.killed.abort();
+    session.wake();
+  }
   await Promise.allSettled([work.outcome, ...released]);
 }
 
@@ -211,6 +268,7 @@ function openRun(kit: Kit, works: ReadonlyMap<string, Work>, { request, recalled
   if (depthBelow(parent) >= kit.limits.depth) return refused('too_deep');
   const last = journal.lastRunOf(request.conversation);
   if (journal.rowOf(run) !== null) return refused('run_exists');
+  // Another start of the same conversation came in between.
   if (last?.isOpen === true) return refused('conversation_busy');
   const session = new Session(kit, { run, stage: request.stage.id, state: null, parent });
   const { prompt, input, stage } = request;

@@ -1,5 +1,5 @@
 import type { CallContext, NeedsPermission, PreparedCall, Tool, Verified } from '../effects/tool.ts';
-import { bounded, ToolOutcome as ToolOutcomeSchema, type ToolOutcome } from '../effects/tool-outcome.ts';
+import { bounded, withoutMiddle, ToolOutcome as ToolOutcomeSchema, type ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 import { canonicalArguments, parseArguments } from '../journal/arguments.ts';
 import type { Kit } from './kit.ts';
@@ -12,6 +12,10 @@ import { readAnswer } from './transcript.ts';
 const RETRY_MS = 250;
 const MAX_ASK_ATTEMPTS = 5;
 const MAX_QUESTIONS = 5;
+/** Milliseconds that a verification has at least. */
+const MIN_VERIFY_MS = 30_000;
+/** Maximum length of an exception's message in a result. */
+const MAX_ERROR_CHARS = 2_000;
 
 type Ready = Readonly<{ call: CallState; tool: Tool; prepared: PreparedCall; proposed: ProposedCall }>;
 
@@ -21,7 +25,8 @@ export function settleCall(
   { call, outcome }: Readonly<{ call: CallState; outcome: ToolOutcome }>,
 ): void {
   const result = kit.ports.journal.refer(canonicalJson(outcome));
-  session.append([{ type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref }], [result]);
+  const polls = kit.tools.get(call.tool)?.polls ?? false;
+  session.append([{ type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref, polls }], [result]);
 }
 
 export async function startCall(kit: Kit, session: Session, call: CallState): Promise<void> {
@@ -105,12 +110,27 @@ function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
     const known = [...kit.tools.keys()].join(', ');
     return settled({ kind: 'denied', code: 'no_such_tool', text: `There is no tool ${call.tool}. Known: ${known}.` });
   }
+  if (isCutCall(session, call, proposed.arguments)) return settled(CUT_CALL);
   const parsed = parseArguments(proposed.arguments);
-  if (!parsed.ok) return settled({ kind: 'invalid_input', issues: [{ path: '', expected: 'one JSON object' }] });
+  if (!parsed.ok) return settled({ kind: 'invalid_input', issues: [{ path: '', expected: parsed.expected }] });
   const prepared = tool.prepare(parsed.value);
   return prepared.ok
     ? { call, tool, prepared: prepared.call, proposed: { ...proposed, effect: tool.effect } }
     : settled(prepared.outcome);
+}
+
+const CUT_CALL: ToolOutcome = {
+  kind: 'failed',
+  code: 'arguments_cut',
+  text: 'Your answer reached its maximum length within the arguments, so nothing ran. Call again with less in one call: for example, write a long file in several parts.',
+};
+
+/** True if the answer reached its limit of tokens within the arguments of this call. */
+function isCutCall({ state }: Session, call: CallState, text: string): boolean {
+  const turn = currentTurn(state);
+  if (turn?.finish !== 'length' || turn.calls.at(-1)?.id !== call.id) return false;
+  // No arguments at all: the answer ended after the name.
+  return text === '{}' || !parseArguments(text).ok;
 }
 
 /** The call as the policy and people see it. Ends the run if the arguments differ from those in the stored answer. */
@@ -122,7 +142,7 @@ function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall
       { type: 'stage_closed' },
       {
         type: 'run_closed',
-        outcome: { kind: 'failed', code: 'diverged' },
+        outcome: { kind: 'failed', code: 'diverged', answer: null },
         unsettled: [...unsettledCalls(session.state)],
       },
     ]);
@@ -194,7 +214,10 @@ async function verify(kit: Kit, session: Session, { call, tool, prepared, propos
     },
   };
   const context = { ...contextOf(kit, session, proposed), attempt: call.attempt };
-  const result = await executeCall(asking, context, timing(kit, session, tool));
+  const { timeoutMs, ...rest } = timing(kit, session, tool);
+  // A verification begins nothing, so it may also run when the time of the run is over.
+  const verifyMs = Math.max(timeoutMs, Math.min(tool.timeoutMs, MIN_VERIFY_MS));
+  const result = await executeCall(asking, context, { ...rest, timeoutMs: verifyMs });
   return result.kind === 'outcome' ? verified : { kind: 'unknown' };
 }
 
@@ -259,10 +282,9 @@ async function attempt(call: PreparedCall, context: CallContext): Promise<Attemp
     const outcome = bounded(ToolOutcomeSchema.parse(result));
     return outcome.kind === 'unknown' ? { kind: 'lost', outcome, error: null } : { kind: 'outcome', outcome };
   } catch (error) {
-    return {
-      kind: 'lost',
-      outcome: { kind: 'failed', code: 'tool_error', text: 'The tool ended with an error.' },
-      error,
-    };
+    return { kind: 'lost', outcome: { kind: 'failed', code: 'tool_error', text: messageOf(error) }, error };
   }
 }
+
+const messageOf = (error: unknown): string =>
+  `The tool ended with an error: ${withoutMiddle(error instanceof Error ? error.message : String(error), MAX_ERROR_CHARS)}`;

@@ -1,9 +1,26 @@
 import { z } from 'zod';
-import { MAX_CALLS_PER_ANSWER, type Effect, type OutcomeKind } from '../journal/event.ts';
+import { FINISHES, MAX_CALLS_PER_ANSWER, type Effect, type OutcomeKind } from '../journal/event.ts';
+
+const MAX_ANSWER_CHARS = 1_000_000;
+const MAX_NAME = 200;
+const MAX_REASONING_ITEMS = 64;
+
+/** A part of a model's thought. `sealed`: the provider's signature or encrypted form, which only it can read. */
+export const ReasoningItem = z.strictObject({
+  text: z.string().max(MAX_ANSWER_CHARS),
+  sealed: z.string().max(MAX_ANSWER_CHARS).nullable(),
+});
+export type ReasoningItem = Readonly<z.infer<typeof ReasoningItem>>;
 
 export type Message =
   | Readonly<{ role: 'user'; content: string }>
-  | Readonly<{ role: 'assistant'; content: string; toolCalls: readonly ModelCall[] }>
+  /** `reasoning`: the thought before the answer, as the model's provider wants it back. */
+  | Readonly<{
+      role: 'assistant';
+      content: string;
+      toolCalls: readonly ModelCall[];
+      reasoning?: readonly ReasoningItem[];
+    }>
   /** `outcome` is null if the call has no result. */
   | Readonly<{ role: 'tool'; callId: string; content: string; outcome: OutcomeKind | null }>;
 
@@ -20,8 +37,6 @@ export type ModelRequest = Readonly<{
   tools: readonly Readonly<{ name: string; description: string; input: z.ZodType }>[];
 }>;
 
-const MAX_ANSWER_CHARS = 1_000_000;
-const MAX_NAME = 200;
 const count = z.int().min(0);
 const usage = z.strictObject({ prompt: count, completion: count, total: count });
 
@@ -37,6 +52,8 @@ const answer = z.strictObject({
       }),
     )
     .max(MAX_CALLS_PER_ANSWER),
+  finish: z.enum(FINISHES),
+  reasoning: z.array(ReasoningItem).max(MAX_REASONING_ITEMS),
   usage,
   moneyMicros: count,
 });
@@ -44,7 +61,10 @@ const failure = z.strictObject({
   type: z.literal('failed'),
   /** A machine-readable code, for example `rate`, `context_too_long` or `content_refused`. */
   code: z.string().regex(/^[a-z][a-z0-9_]{0,50}$/),
+  /** True if another attempt may succeed within seconds. */
   retryable: z.boolean(),
+  /** Milliseconds after which the request may succeed; null if the provider names none. */
+  retryAfterMs: count.nullable(),
   usage,
   moneyMicros: count,
 });

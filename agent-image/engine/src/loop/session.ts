@@ -20,7 +20,8 @@ export class Session {
   readonly stopped = new AbortController();
   readonly killed = new AbortController();
   readonly shown = new Set<string>();
-  promptTokens = 0;
+  /** The size of the last request as the provider counted it; null before the first, and if it does not count. */
+  sized: Readonly<{ tokens: number; bytes: number }> | null = null;
   readonly #kit: Kit;
   #state: RunState | null = null;
   #mark: number | null = null;
@@ -52,6 +53,7 @@ export class Session {
   /** Appends events with their texts in one write, which also adds the run's spending to each run that it works for. */
   tryAppend(bodies: readonly EventBody[], payloads: readonly Payload[] = []): Appended {
     if (this.#isSealed) return { ok: false, code: 'interrupted' };
+    if (bodies.length === 0) return { ok: true };
     const own = this.#plan(bodies);
     if (!('events' in own)) return { ok: false, code: own.code };
     const bills = this.#billsOf(bodies);

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { finishMessage } from '../budget/budget.ts';
+import { finishMessage, warningMessage } from '../budget/budget.ts';
 import { renderOutcome, ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 import type { Journal } from '../journal/journal.ts';
 import { renderWords } from './persons-words.ts';
-import type { Message, ModelCall } from './ports.ts';
+import { ReasoningItem, type Message, type ModelEnd } from './ports.ts';
 import { reduce } from '../state/reduce.ts';
-import type { CallState, RunState, Turn } from '../state/run-state.ts';
+import { isCut, isEmpty, textTurns, type CallState, type RunState, type Turn } from '../state/run-state.ts';
 
 const MAX_HISTORY_RUNS = 50;
 const DELETED = '[deleted]';
@@ -16,10 +16,13 @@ type Texts = Pick<Journal, 'textOf'>;
 const StoredAnswer = z.strictObject({
   content: z.string(),
   toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+  reasoning: z.array(ReasoningItem).optional(),
 });
 
-export const storedAnswer = (content: string, toolCalls: readonly ModelCall[]): string =>
-  canonicalJson({ content, toolCalls });
+type Answer = Pick<Extract<ModelEnd, { type: 'answer' }>, 'content' | 'toolCalls' | 'reasoning'>;
+
+export const storedAnswer = ({ content, toolCalls, reasoning }: Answer): string =>
+  canonicalJson({ content, toolCalls, ...(reasoning.length === 0 ? {} : { reasoning }) });
 
 export function readAnswer(journal: Texts, ref: string): z.infer<typeof StoredAnswer> {
   const text = journal.textOf(ref);
@@ -42,30 +45,50 @@ export function loadRun(journal: Journal, run: string): LoadedRun {
   return state === null ? { ok: false, code: 'no_such_run', message: `There is no run ${run}.` } : { ok: true, state };
 }
 
+/** Runs of a conversation and the bytes of their messages that a request may contain; the newest run comes whole in any case. */
+export type HistoryBounds = Readonly<{ maxBytes: number }>;
+
 /** The messages of the earlier runs of a conversation, oldest first. A summary replaces everything before it. */
-export function historyBefore(journal: Journal, state: RunState): readonly Message[] {
-  const runs: RunState[] = [];
-  let { after } = state.opened;
+export function historyBefore(journal: Journal, state: RunState, { maxBytes }: HistoryBounds): readonly Message[] {
+  const runs: (readonly Message[])[] = [];
+  let [{ after }, left] = [state.opened, maxBytes];
   while (after !== null && runs.length < MAX_HISTORY_RUNS) {
     const loaded = loadRun(journal, after);
     if (!loaded.ok) break;
-    runs.push(loaded.state);
+    const messages = pastMessages(journal, loaded.state);
+    left -= bytesOf(messages);
+    if (left < 0 && runs.length > 0) break;
+    runs.push(messages);
     if (loaded.state.compacted !== null) break;
     ({ after } = loaded.state.opened);
   }
-  return runs.toReversed().flatMap((run) => pastMessages(journal, run));
+  return runs.toReversed().flat();
 }
 
+/** Ends with words of the assistant, because the next run begins with those of a person. */
 function pastMessages(journal: Texts, state: RunState): readonly Message[] {
-  const before = state.compacted === null ? [] : [summaryMessage(journal, state.compacted.summary)];
-  return [...before, inputMessage(journal, state, false), ...runMessages(journal, state)];
+  const messages = [firstMessage(journal, state, { isPresent: false })];
+  appendTurns(messages, journal, { state, to: state.turns.length });
+  if (messages.at(-1)?.role === 'assistant') return messages;
+  const content = `[This run ended without an answer: ${endOf(state)}]`;
+  return [...messages, { role: 'assistant', content, toolCalls: [] }];
 }
 
-/** A summary, with what the tools keep of the calls that it replaces. */
-export const summaryMessage = (journal: Texts, summary: string, kept: readonly string[] = []): Message => ({
-  role: 'user',
-  content: [`Summary of the conversation so far:\n${journal.textOf(summary) ?? DELETED}`, ...kept].join('\n\n'),
-});
+function endOf({ outcome, cancelled }: RunState): string {
+  if (outcome?.kind === 'failed') return outcome.code;
+  return cancelled ? 'cancelled' : 'interrupted';
+}
+
+export const bytesOf = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + Buffer.byteLength(message.content) + callBytes(message), 0);
+
+const callBytes = (message: Message): number =>
+  message.role === 'assistant'
+    ? message.toolCalls.reduce((sum, { name, arguments: text }) => sum + name.length + Buffer.byteLength(text), 0)
+    : 0;
+
+export const summaryText = (journal: Texts, summary: string): string =>
+  `Summary of the conversation so far:\n${journal.textOf(summary) ?? DELETED}`;
 
 /** People's messages in the earlier runs of a conversation, oldest first; the newest ones that fit into the length. */
 export function askedBefore(journal: Journal, state: RunState, maxChars: number): readonly string[] {
@@ -84,37 +107,89 @@ export function askedBefore(journal: Journal, state: RunState, maxChars: number)
   return asked;
 }
 
-/** The person's message. In the run's own requests recalled memory follows it, so that a provider can cache the rest. */
-export function inputMessage(journal: Texts, state: RunState, withRecalled: boolean): Message {
-  const content = journal.textOf(state.opened.input) ?? DELETED;
-  const recalled = withRecalled ? (journal.textOf(state.opened.recalled) ?? '') : '';
-  return { role: 'user', content: recalled === '' ? content : `${content}\n\n[From memory]\n${recalled}` };
+/** `isPresent`: for the run's own requests. `kept`: what tools keep of the calls that the summary replaces. */
+type First = Readonly<{ isPresent: boolean; kept?: readonly string[] }>;
+
+/**
+ * The person's message, after the summary that replaces everything before it. In the run's own requests recalled memory follows,
+ * so that a provider can cache the rest.
+ */
+export function firstMessage(
+  journal: Texts,
+  { opened, compacted }: RunState,
+  { isPresent, kept = [] }: First,
+): Message {
+  const summary = compacted === null ? [] : [summaryText(journal, compacted.summary)];
+  const recalled = isPresent ? (journal.textOf(opened.recalled) ?? '') : '';
+  const memory = recalled === '' ? [] : [`[From memory]\n${recalled}`];
+  const content = [...summary, ...kept, journal.textOf(opened.input) ?? DELETED, ...memory].join('\n\n');
+  return { role: 'user', content };
 }
 
-export function runMessages(journal: Texts, state: RunState): readonly Message[] {
-  const first = state.compacted?.turns ?? 0;
-  return [
-    ...warningAt(state, first),
-    ...state.turns
-      .slice(first)
-      .flatMap((turn, index) => [...turnMessages(journal, turn), ...warningAt(state, first + index + 1)]),
-  ];
+type Turns = Readonly<{ state: RunState; from?: number; to: number }>;
+
+/** Appends the turns of a run, each with the engine's own words before it. An earlier run keeps none of its warnings. */
+export function appendTurns(
+  messages: Message[],
+  journal: Texts,
+  { state, from = state.compacted?.turns ?? 0, to }: Turns,
+): void {
+  for (const [index, turn] of state.turns.slice(from, to).entries()) {
+    for (const words of wordsAfter(journal, state, from + index)) appendWords(messages, words);
+    messages.push(...turnMessages(journal, turn));
+  }
 }
 
-export const warningAt = ({ warned }: RunState, turns: number): readonly Message[] =>
-  warned?.afterTurns === turns ? [{ role: 'user', content: finishMessage(warned.code) }] : [];
+const GO_ON = 'Your answer reached its maximum length. Continue exactly where it stops; repeat nothing.';
+const EMPTY = 'Your last answer had neither words nor a call. Call a tool, or answer in words.';
 
-export function turnMessages(journal: Texts, turn: Turn): readonly Message[] {
-  const { content, toolCalls } = readAnswer(journal, turn.message);
-  if (toolCalls.length === 0) return [{ role: 'assistant', content, toolCalls }];
+/** The words of the engine itself to the model after a number of turns. An ended run needs no warnings any more. */
+export function wordsAfter(journal: Texts, state: RunState, turns: number): readonly string[] {
+  const said = aboutTurn(state.turns[turns - 1], state.turns[turns - 2]);
+  return state.outcome === null ? [...said, ...warningsAfter(journal, state, turns)] : said;
+}
+
+/** An empty answer after another one changes nothing: the words about the first one still stand. */
+function aboutTurn(turn: Turn | undefined, before: Turn | undefined): readonly string[] {
+  if (turn === undefined) return [];
+  if (isCut(turn)) return [GO_ON];
+  return isEmpty(turn) && (before === undefined || !isEmpty(before)) ? [EMPTY] : [];
+}
+
+function warningsAfter(journal: Texts, { warned, finishing }: RunState, turns: number): readonly string[] {
+  const words = warned.flatMap(({ code, afterTurns }) => (afterTurns === turns ? [warningMessage(code)] : []));
+  if (finishing?.afterTurns !== turns) return words;
+  const { code, words: ref } = finishing;
+  return [...words, finishMessage(code, ref === null ? null : journal.textOf(ref))];
+}
+
+/** Joins the words to the last message, unless it is the model's: some templates refuse two messages of one side in a row. */
+export function appendWords(messages: Message[], words: string): void {
+  const last = messages.at(-1);
+  if (last === undefined || last.role === 'assistant') return void messages.push({ role: 'user', content: words });
+  messages[messages.length - 1] = { ...last, content: `${last.content}\n\n${words}` };
+}
+
+/** A turn without words and calls has no message, because some providers refuse an empty one. */
+function turnMessages(journal: Texts, turn: Turn): readonly Message[] {
+  if (isEmpty(turn)) return [];
+  const { content, toolCalls, reasoning } = readAnswer(journal, turn.message);
+  const said: Message = { role: 'assistant', content, toolCalls, ...(reasoning === undefined ? {} : { reasoning }) };
+  if (toolCalls.length === 0) return [said];
   const results = turn.calls.map((call) => ({
     role: 'tool' as const,
     callId: call.modelId,
     content: resultText(journal, call),
     outcome: call.outcome,
   }));
-  return [{ role: 'assistant', content, toolCalls }, ...results];
+  return [said, ...results];
 }
+
+/** The text of a run's answer, whose parts were cut at the limit of tokens. */
+export const answerText = (journal: Texts, state: RunState): string =>
+  textTurns(state)
+    .map(({ message }) => readAnswer(journal, message).content)
+    .join('');
 
 /** The words of the person who answered about the call, for the model; empty if there are none or they were deleted. */
 function wordsOf(journal: Texts, { question }: CallState): readonly string[] {

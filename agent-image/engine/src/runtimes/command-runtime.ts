@@ -83,13 +83,15 @@ const callFor = (prompt: string): ModelEnd => ({
   type: 'answer',
   content: '',
   toolCalls: [{ id: COMMAND_TOOL, name: COMMAND_TOOL, arguments: JSON.stringify({ prompt }) }],
+  finish: 'tool_calls',
+  reasoning: [],
   ...FREE,
 });
 
 function answerTo({ content, outcome }: Extract<Message, { role: 'tool' }>): ModelEnd {
-  if (outcome === 'ok') return { type: 'answer', content, toolCalls: [], ...FREE };
+  if (outcome === 'ok') return { type: 'answer', content, toolCalls: [], finish: 'stop', reasoning: [], ...FREE };
   const code = FAILED.exec(content)?.[1] ?? (outcome === 'unknown' ? 'command_unknown' : 'command_failed');
-  return { type: 'failed', code, retryable: false, ...FREE };
+  return { type: 'failed', code, retryable: false, retryAfterMs: null, ...FREE };
 }
 
 async function execute(command: Command, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {

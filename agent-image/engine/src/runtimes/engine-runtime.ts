@@ -7,6 +7,7 @@ import type {
   SpeechInput,
 } from '../agent-runtime.ts';
 import { doneWith, ProcessEnding, RunCancelled, RunFailure } from '../agent-runtime.ts';
+import { JournalError } from '../journal/journal.ts';
 import type { RunOutcome } from '../loop/advance.ts';
 import type { Begun, Engine } from '../loop/engine.ts';
 import type { ModelPort } from '../loop/ports.ts';
@@ -48,8 +49,7 @@ export async function carryOut(engine: Engine, input: RunInput, context: Runtime
   const ended = engine.outcomeOf(run);
   if (ended !== null) return outcomeOf(ended);
   const onAbort = (): void => {
-    if (signal.reason instanceof RunCancelled) engine.cancel(run);
-    else void engine.release(run, signal.reason instanceof ProcessEnding ? 'gently' : 'now');
+    void stop(engine, run, signal.reason);
   };
   try {
     const begun = await begin(engine, input, context);
@@ -61,6 +61,16 @@ export async function carryOut(engine: Engine, input: RunInput, context: Runtime
     return outcomeOf(await begun.outcome);
   } finally {
     signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** If the journal cannot be written, the work stops all the same, and its own next write reports the failure. */
+async function stop(engine: Engine, run: string, reason: unknown): Promise<void> {
+  try {
+    if (reason instanceof RunCancelled) engine.cancel(run);
+    else await engine.release(run, reason instanceof ProcessEnding ? 'gently' : 'now');
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
   }
 }
 
@@ -81,9 +91,20 @@ function outcomeOf(outcome: RunOutcome): RuntimeOutcome {
     case 'failed':
       return { ...outcome, message: wordsOf(outcome.code) };
     case 'waiting':
-      return outcome.for === 'engine' ? { kind: 'interrupted' } : { kind: 'waiting', requests: outcome.requests };
+      return waitOf(outcome);
     default:
       return outcome satisfies never;
+  }
+}
+
+function waitOf(outcome: Extract<RunOutcome, { kind: 'waiting' }>): RuntimeOutcome {
+  switch (outcome.for) {
+    case 'engine':
+      return { kind: 'interrupted' };
+    case 'model':
+      return { kind: 'parked', code: outcome.code, waitMs: outcome.waitMs };
+    case 'permission':
+      return { kind: 'waiting', requests: outcome.requests };
   }
 }
 
@@ -94,6 +115,7 @@ const WORDS: Readonly<Record<string, string>> = {
   budget_time: 'The run used up its budget of time.',
   no_progress: 'The run repeated the same calls with the same results.',
   empty_answer: 'The model gave no answer in words.',
+  answer_cut: 'The answer is longer than the model may write, even in several parts.',
   diverged: 'The journal has other arguments than the call.',
 };
 

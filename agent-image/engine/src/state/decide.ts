@@ -1,11 +1,29 @@
-import { budgetPressure, type Pressure } from '../budget/budget.ts';
+import { budgetPressures, nextUse, type Pressure } from '../budget/budget.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { BudgetCode, ClosedOutcome, Effect } from '../journal/event.ts';
-import { currentCalls, type CallState, type RunState } from './run-state.ts';
+import {
+  currentCalls,
+  emptyTurns,
+  isCut,
+  textTurns,
+  type CallState,
+  type Failure,
+  type RunState,
+} from './run-state.ts';
 
 const MAX_MODEL_ATTEMPTS = 5;
 /** Milliseconds before the next attempt, by the number of attempts so far. */
 const BACKOFF_MS: readonly number[] = [0, 250, 1000, 4000, 8000];
+/** Milliseconds for which an outage parks a run, by the number of parks before; then the last of them again. */
+const PARK_MS: readonly number[] = [1, 2, 5, 10, 20, 40, 60].map((minutes) => minutes * 60_000);
+/** About a day of parks. */
+const MAX_PARKS = 28;
+/** Failures that no time mends, although another attempt may succeed. */
+const NEVER_PARKED: ReadonlySet<string> = new Set(['bad_answer', 'context_too_long']);
+/** Maximum number of answers without words and calls in a row. */
+const MAX_EMPTY_ANSWERS = 3;
+/** Maximum number of answers that are parts of one text. */
+const MAX_TEXT_PARTS = 6;
 /** Maximum number of attempts of one call, because each attempt may kill the process. */
 const MAX_CALL_ATTEMPTS = 5;
 
@@ -13,6 +31,8 @@ export type Command =
   | Readonly<{ type: 'open_stage' }>
   | Readonly<{ type: 'ask_model'; ask: number; attempt: number; delayMs: number; withTools: boolean }>
   | Readonly<{ type: 'warn'; code: BudgetCode }>
+  | Readonly<{ type: 'finish'; code: string }>
+  | Readonly<{ type: 'park'; code: string; waitMs: number }>
   | Readonly<{ type: 'start_call'; call: CallState }>
   | Readonly<{ type: 'recover_call'; call: CallState; by: Recovery }>
   | Readonly<{ type: 'ask_person'; call: CallState }>
@@ -22,55 +42,89 @@ export type Command =
 
 /**
  * The next commands for a run; `ancestors` are the runs that it works for, whose budgets also apply. Pure. Without commands the
- * run waits for calls in progress, a person, or an engine that resumes it.
+ * run waits for calls in progress, a person, the model, or an engine that resumes it.
  */
 export function decide(state: RunState, ancestors: readonly RunState[] = []): readonly Command[] {
-  if (state.outcome !== null || state.interrupted) return [];
+  if (isAtRest(state)) return [];
   if (state.cancelled) return [close({ kind: 'cancelled' })];
   if (state.stage === 'none') return [{ type: 'open_stage' }];
-  const pressure = budgetPressure(
-    [state, ...ancestors].map(({ spent, opened }) => ({ spent, budgets: opened.budgets })),
+  const next = nextUse(state.lastAnswer);
+  const pressures = budgetPressures(
+    [state, ...ancestors].map(({ spent, opened }) => ({ spent, budgets: opened.budgets, next })),
   );
   const open = currentCalls(state).filter((call) => call.phase !== 'settled');
-  if (open.length > 0) return callCommands(state, open, pressure);
-  return state.asking.phase === 'asking' ? [] : [closing(state, pressure) ?? nextRequest(state, pressure)];
+  if (open.length > 0) return callCommands(state, open, pressures);
+  if (state.asking.phase === 'asking') return [];
+  return [nextCommand(state, pressures)];
 }
 
-function closing({ turns, asking, warned }: RunState, pressure: Pressure): Command | null {
+const isAtRest = ({ outcome, interrupted, parked }: RunState): boolean =>
+  outcome !== null || interrupted || parked !== null;
+
+const nextCommand = (state: RunState, pressures: readonly Pressure[]): Command =>
+  closing(state) ?? warning(state, pressures) ?? afterFailure(state) ?? request(state, 1, 0);
+
+function closing(state: RunState): Command | null {
+  const { turns, finishing } = state;
   const turn = turns.at(-1);
-  if (turn !== undefined && turn.calls.length === 0)
-    return close(turn.hasText ? { kind: 'done', answer: turn.message } : failed('empty_answer'));
-  const { failure } = asking;
-  if (failure !== null && (!failure.retryable || asking.attempt >= MAX_MODEL_ATTEMPTS))
-    return close(failed(`model_${failure.code}`));
-  // The request after the warning may exceed the budget, so that the model can finish. A second one may not.
-  const isWarned = warned !== null && turns.length > warned.afterTurns;
-  return isWarned && isOver(pressure) ? close(failed(pressure.code)) : null;
+  if (turn === undefined) return null;
+  const said = turn.hasText ? turn.message : null;
+  if (finishing !== null && turns.length > finishing.afterTurns) return failed(finishing.code, said);
+  if (turn.calls.length > 0) return null;
+  if (!turn.hasText) return emptyTurns(state) < MAX_EMPTY_ANSWERS ? null : failed('empty_answer');
+  if (!isCut(turn)) return close({ kind: 'done', answer: turn.message });
+  return textTurns(state).length < MAX_TEXT_PARTS ? null : failed('answer_cut', said);
 }
 
-const isOver = (pressure: Pressure): pressure is NonNullable<Pressure> => pressure?.level === 'over';
+function warning({ finishing, warned }: RunState, pressures: readonly Pressure[]): Command | null {
+  if (finishing !== null) return null;
+  const last = pressures.find(({ level }) => level !== 'near');
+  if (last !== undefined) return { type: 'finish', code: last.code };
+  const near = pressures.find(({ code }) => warned.every((warning) => warning.code !== code));
+  return near === undefined ? null : { type: 'warn', code: near.code };
+}
+
+/** The next command after a failed request; null without one. */
+function afterFailure(state: RunState): Command | null {
+  const { asking, finishing, parks } = state;
+  const { failure, attempt, attemptsBefore } = asking;
+  if (failure === null) return null;
+  const attempts = attempt - attemptsBefore;
+  if (failure.retryable && attempts < MAX_MODEL_ATTEMPTS) return request(state, attempt + 1, BACKOFF_MS[attempts] ?? 0);
+  if (attempts === 0) return request(state, attempt + 1, 0);
+  if (finishing !== null) return failed(finishing.code);
+  return parkMs(failure, parks) ?? failed(`model_${failure.code}`);
+}
+
+/** The wait for a model that cannot be reached now; null if waiting does not help. */
+function parkMs({ code, retryable, retryAfterMs }: Failure, parks: number): Command | null {
+  const isPassing = retryAfterMs !== null || (retryable && !NEVER_PARKED.has(code));
+  if (!isPassing || parks >= MAX_PARKS) return null;
+  const growing = PARK_MS[Math.min(parks, PARK_MS.length - 1)] ?? 0;
+  return { type: 'park', code, waitMs: retryAfterMs ?? growing };
+}
+
+function request({ asking, turns, finishing }: RunState, attempt: number, delayMs: number): Command {
+  const ask = attempt === 1 ? turns.length + 1 : asking.ask;
+  const withTools = finishing === null || turns.length < finishing.afterTurns;
+  return { type: 'ask_model', ask, attempt, delayMs, withTools };
+}
+
 const close = (outcome: ClosedOutcome): Command => ({ type: 'close', outcome });
-const failed = (code: string): ClosedOutcome => ({ kind: 'failed', code });
-
-function nextRequest({ asking, turns, warned }: RunState, pressure: Pressure): Command {
-  if (pressure !== null && warned === null) return { type: 'warn', code: pressure.code };
-  const withTools = !isOver(pressure);
-  if (asking.failure === null) return { type: 'ask_model', ask: turns.length + 1, attempt: 1, delayMs: 0, withTools };
-  const delayMs = BACKOFF_MS[asking.attempt] ?? 0;
-  return { type: 'ask_model', ask: asking.ask, attempt: asking.attempt + 1, delayMs, withTools };
-}
-
+const failed = (code: string, answer: string | null = null): Command => close({ kind: 'failed', code, answer });
 /** Calls with the effect `read` run in parallel. Any other call waits for all before it, and blocks those after it. */
-function callCommands(state: RunState, open: readonly CallState[], pressure: Pressure): readonly Command[] {
+function callCommands(state: RunState, open: readonly CallState[], pressures: readonly Pressure[]): readonly Command[] {
+  const over = state.finishing?.code ?? pressures.find(({ level }) => level === 'over')?.code ?? null;
   const firstWrite = open.findIndex((call) => call.effect !== 'read' && call.effect !== null);
   const startable = firstWrite === -1 ? open : open.slice(0, Math.max(firstWrite, 1));
-  return startable.flatMap((call) => callCommand(state, call, pressure) ?? []);
+  return startable.flatMap((call) => callCommand(state, call, over) ?? []);
 }
 
-function callCommand(state: RunState, call: CallState, pressure: Pressure): Command | null {
+/** `over`: the code of the budget that forbids another call. */
+function callCommand(state: RunState, call: CallState, over: string | null): Command | null {
   switch (call.phase) {
     case 'requested':
-      if (isOver(pressure)) return settle(call, { kind: 'over_budget', code: pressure.code });
+      if (over !== null) return settle(call, { kind: 'over_budget', code: over });
       return { type: 'start_call', call };
     case 'answered':
       return afterAnswer(call);

@@ -26,7 +26,7 @@ export function reduceCall(state: RunState, event: CallEvent): Reduced {
   const next = moveCall(call, event);
   if (typeof next === 'string') return illegal(next);
   const after = replaced(state, call, next);
-  return moved(event.type === 'tool_settled' ? withProgress(after, next) : after);
+  return moved(event.type === 'tool_settled' && !event.polls ? withProgress(after, next) : after);
 }
 
 const isPending = ({ question }: CallState, request: string): boolean =>

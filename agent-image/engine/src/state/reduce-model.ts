@@ -2,7 +2,15 @@ import type { EventOf } from '../journal/event.ts';
 import { illegal, moved, type Reduced } from './move.ts';
 import { currentCalls, type CallState, type RunState } from './run-state.ts';
 
-export const MODEL_EVENTS = ['model_asked', 'model_answered', 'model_failed', 'budget_spent', 'budget_warned'] as const;
+export const MODEL_EVENTS = [
+  'model_asked',
+  'model_answered',
+  'model_failed',
+  'parked',
+  'budget_spent',
+  'budget_warned',
+  'finish_asked',
+] as const;
 
 export function reduceModel(state: RunState, event: EventOf<(typeof MODEL_EVENTS)[number]>): Reduced {
   switch (event.type) {
@@ -12,34 +20,60 @@ export function reduceModel(state: RunState, event: EventOf<(typeof MODEL_EVENTS
       return isUnderWay(state, event) ? moved(answered(state, event)) : illegal('not_asking');
     case 'model_failed':
       return isUnderWay(state, event) ? moved(failed(state, event)) : illegal('not_asking');
+    case 'parked':
+      return parked(state, event);
     case 'budget_spent':
       return moved(charged(state, event));
     case 'budget_warned':
-      if (state.warned !== null) return illegal('already_warned');
-      return moved({ ...state, warned: { code: event.code, afterTurns: state.turns.length } });
+      return warned(state, event);
+    case 'finish_asked':
+      return finishing(state, event);
     default:
       return event satisfies never;
   }
+}
+
+function warned(state: RunState, { code }: EventOf<'budget_warned'>): Reduced {
+  if (state.warned.some((warning) => warning.code === code)) return illegal('already_warned');
+  return moved({ ...state, warned: [...state.warned, { code, afterTurns: state.turns.length }] });
+}
+
+function finishing(state: RunState, { code, words }: EventOf<'finish_asked'>): Reduced {
+  if (state.finishing !== null) return illegal('already_warned');
+  return moved({ ...state, finishing: { code, words, afterTurns: finishAfter(state) } });
+}
+
+/** The turn in progress still gets its results; a request in progress still has its tools. */
+const finishAfter = ({ turns, asking }: RunState): number => turns.length + Number(asking.phase === 'asking');
+
+function parked(state: RunState, { code, waitMs }: EventOf<'parked'>): Reduced {
+  const { asking, parks } = state;
+  if (asking.phase !== 'failed' || state.parked !== null) return illegal('not_asking');
+  const waiting = { ...asking, attemptsBefore: asking.attempt };
+  return moved({ ...state, asking: waiting, parked: { code, waitMs }, parks: parks + 1 });
 }
 
 function asked(state: RunState, { ask, attempt }: EventOf<'model_asked'>): Reduced {
   if (state.stage !== 'open') return illegal('stage_order');
   if (currentCalls(state).some((call) => call.phase !== 'settled')) return illegal('calls_open');
   if (state.asking.phase === 'asking') return illegal('already_asking');
-  return moved({ ...state, asking: { phase: 'asking', ask, attempt, failure: null } });
+  return moved({ ...state, asking: { ...state.asking, phase: 'asking', ask, attempt, failure: null } });
 }
 
 const isUnderWay = ({ asking }: RunState, event: Readonly<{ ask: number; attempt: number }>): boolean =>
   asking.phase === 'asking' && asking.ask === event.ask && asking.attempt === event.attempt;
 
 function answered(state: RunState, event: EventOf<'model_answered'>): RunState {
-  const turn = { message: event.message, hasText: event.hasText, calls: event.calls.map(requested) };
+  const { message, hasText, finish, usage, moneyMicros } = event;
+  const spent = { tokens: usage.total, moneyMicros };
   const next: RunState = {
     ...state,
-    asking: { phase: 'idle', ask: event.ask, attempt: 0, failure: null },
-    turns: [...state.turns, turn],
+    asking: { phase: 'idle', ask: event.ask, attempt: 0, attemptsBefore: 0, failure: null },
+    parks: 0,
+    lastAnswer: spent,
+    turns: [...state.turns, { message, hasText, finish, calls: event.calls.map(requested) }],
   };
-  return charged(next, { steps: 1, tokens: event.usage.total, moneyMicros: event.moneyMicros });
+  return charged(next, { steps: 1, ...spent });
 }
 
 const requested = (call: EventOf<'model_answered'>['calls'][number]): CallState => ({
@@ -54,7 +88,8 @@ const requested = (call: EventOf<'model_answered'>['calls'][number]): CallState 
 });
 
 function failed(state: RunState, event: EventOf<'model_failed'>): RunState {
-  const failure = { code: event.code, retryable: event.retryable };
+  const { code, retryable, retryAfterMs } = event;
+  const failure = { code, retryable, retryAfterMs };
   const next: RunState = { ...state, asking: { ...state.asking, phase: 'failed', failure } };
   return charged(next, { steps: 0, tokens: event.usage.total, moneyMicros: event.moneyMicros });
 }

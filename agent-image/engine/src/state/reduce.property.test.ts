@@ -35,6 +35,8 @@ const TYPES: readonly EventType[] = [
   'model_asked',
   'model_answered',
   'model_failed',
+  'model_failed',
+  'parked',
   'tool_intent',
   'tool_intent',
   'tool_settled',
@@ -44,6 +46,8 @@ const TYPES: readonly EventType[] = [
   'permission_expired',
   'budget_spent',
   'budget_warned',
+  'finish_asked',
+  'turns_compacted',
   'cancel_asked',
   'interrupted',
   'run_closed',
@@ -91,10 +95,12 @@ function anyEvent(state: RunState, dice: Dice): JournalEvent {
       });
     case 'permission_expired':
       return anEvent(chosen, { ...common, request: `q${id}` });
+    case 'turns_compacted':
+      return anEvent(chosen, { ...common, turns: dice.of([0, 1, 2, state.turns.length, state.turns.length + 1]) });
     case 'run_closed': {
       const outcome = dice.of([
         { kind: 'cancelled' },
-        { kind: 'failed', code: 'x' },
+        { kind: 'failed', code: 'x', answer: null },
         { kind: 'done', answer: aRef('answer') },
       ] as const);
       return anEvent(chosen, { ...common, outcome });
@@ -104,7 +110,15 @@ function anyEvent(state: RunState, dice: Dice): JournalEvent {
   }
 }
 
-const BEGINS = new Set<EventType>(['model_asked', 'tool_intent', 'permission_asked', 'stage_opened', 'budget_warned']);
+const BEGINS = new Set<EventType>([
+  'model_asked',
+  'tool_intent',
+  'permission_asked',
+  'stage_opened',
+  'budget_warned',
+  'finish_asked',
+  'parked',
+]);
 
 function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
@@ -138,7 +152,7 @@ function checkIntent(call: CallState | undefined, attempt: number): void {
 
 function checkState(state: RunState): void {
   const commands = decide(state);
-  if (state.outcome !== null || state.interrupted) assert.deepEqual(commands, []);
+  if (state.outcome !== null || state.interrupted || state.parked !== null) assert.deepEqual(commands, []);
   else if (state.cancelled) assert.deepEqual(commands, [{ type: 'close', outcome: { kind: 'cancelled' } }]);
   if (state.outcome?.kind === 'done') assert.ok(state.turns.at(-1)?.hasText, 'done without a word');
 }

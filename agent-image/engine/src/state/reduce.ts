@@ -1,4 +1,4 @@
-import type { EventOf, EventType, JournalEvent } from '../journal/event.ts';
+import type { ClosedOutcome, EventOf, EventType, JournalEvent } from '../journal/event.ts';
 import { illegal, isOneOf, moved, type IllegalMove, type Reduced } from './move.ts';
 import { CALL_EVENTS, reduceCall } from './reduce-call.ts';
 import { MODEL_EVENTS, reduceModel } from './reduce-model.ts';
@@ -11,6 +11,8 @@ const BEGINNINGS: readonly EventType[] = [
   'tool_intent',
   'permission_asked',
   'budget_warned',
+  'finish_asked',
+  'parked',
   'turns_compacted',
 ];
 
@@ -30,9 +32,13 @@ const opened = (event: EventOf<'run_opened'>): RunState => ({
   fence: event.fence,
   stage: 'none',
   turns: [],
-  asking: { phase: 'idle', ask: 0, attempt: 0, failure: null },
+  asking: { phase: 'idle', ask: 0, attempt: 0, attemptsBefore: 0, failure: null },
   spent: { steps: 0, tokens: 0, moneyMicros: 0, timeMs: 0, idleCalls: 0 },
-  warned: null,
+  lastAnswer: { tokens: 0, moneyMicros: 0 },
+  warned: [],
+  finishing: null,
+  parked: null,
+  parks: 0,
   recentCalls: [],
   volumeLost: false,
   cancelled: false,
@@ -51,7 +57,7 @@ function refusalOf(state: RunState, event: JournalEvent): IllegalMove | null {
 }
 
 const mayResume = (state: RunState, fence: number): boolean =>
-  fence > state.fence || (fence === state.fence && state.interrupted);
+  fence > state.fence || (fence === state.fence && (state.interrupted || state.parked !== null));
 
 type RunEvent = Exclude<
   JournalEvent,
@@ -89,9 +95,11 @@ function compacted(state: RunState, { summary, turns }: EventOf<'turns_compacted
 const staged = (state: RunState, from: RunState['stage'], to: RunState['stage']): Reduced =>
   state.stage === from ? moved({ ...state, stage: to }) : illegal('stage_order');
 
+const LOST = { code: 'lost', retryable: true, retryAfterMs: null };
+
 /** The state as another engine finds it: a pending request is lost, and the outcome of each running call is unknown. */
 function resumed(state: RunState, { fence, volumeLost }: EventOf<'run_resumed'>): RunState {
-  const lost = { ...state.asking, phase: 'failed' as const, failure: { code: 'lost', retryable: true } };
+  const lost = { ...state.asking, phase: 'failed' as const, failure: LOST };
   const turns = state.turns.map((turn) => ({
     ...turn,
     calls: turn.calls.map((call) => (call.phase === 'running' ? { ...call, phase: 'unknown' as const } : call)),
@@ -102,6 +110,7 @@ function resumed(state: RunState, { fence, volumeLost }: EventOf<'run_resumed'>)
     asking: state.asking.phase === 'asking' ? lost : state.asking,
     fence,
     interrupted: false,
+    parked: null,
     volumeLost: state.volumeLost || volumeLost,
   };
 }
@@ -110,11 +119,22 @@ function closed(state: RunState, { outcome, unsettled }: EventOf<'run_closed'>):
   const expected = unsettledCalls(state);
   const same = expected.length === unsettled.length && expected.every((id, index) => id === unsettled[index]);
   if (!same) return illegal('unsettled_differs');
-  if (outcome.kind === 'cancelled' && !state.cancelled) return illegal('wrong_phase');
-  if (outcome.kind === 'done' && state.cancelled) return illegal('cancelled');
-  // Without a text answer, people have no result to read.
-  if (outcome.kind === 'done' && !isAnswer(state.turns.at(-1), outcome.answer)) return illegal('nothing_done');
-  return moved({ ...state, outcome });
+  const code = refusalToClose(state, outcome);
+  return code === null ? moved({ ...state, outcome }) : illegal(code);
+}
+
+function refusalToClose({ cancelled, turns }: RunState, outcome: ClosedOutcome): IllegalMove | null {
+  const last = turns.at(-1);
+  switch (outcome.kind) {
+    case 'cancelled':
+      return cancelled ? null : 'wrong_phase';
+    case 'failed':
+      return outcome.answer === null || outcome.answer === last?.message ? null : 'nothing_done';
+    case 'done':
+      if (cancelled) return 'cancelled';
+      // Without a text answer, people have no result to read.
+      return isAnswer(last, outcome.answer) ? null : 'nothing_done';
+  }
 }
 
 const isAnswer = (turn: RunState['turns'][number] | undefined, message: string): boolean =>

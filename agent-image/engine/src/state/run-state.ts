@@ -1,4 +1,13 @@
-import type { Answer, BudgetCode, Budgets, ClosedOutcome, Effect, EventOf, OutcomeKind } from '../journal/event.ts';
+import type {
+  Answer,
+  BudgetCode,
+  Budgets,
+  ClosedOutcome,
+  Effect,
+  EventOf,
+  Finish,
+  OutcomeKind,
+} from '../journal/event.ts';
 
 /**
  * `requested` → (`asking` → `answered`) → `running` → `settled`. A running attempt with an unknown outcome becomes `unknown`;
@@ -33,7 +42,7 @@ export type CallState = Readonly<{
   result: string | null;
 }>;
 
-export type Turn = Readonly<{ message: string; hasText: boolean; calls: readonly CallState[] }>;
+export type Turn = Readonly<{ message: string; hasText: boolean; finish: Finish; calls: readonly CallState[] }>;
 
 export type Spent = Budgets;
 
@@ -42,8 +51,16 @@ export type Asking = Readonly<{
   phase: 'idle' | 'asking' | 'failed';
   ask: number;
   attempt: number;
-  failure: Readonly<{ code: string; retryable: boolean }> | null;
+  /** Number of attempts before the run was parked for the last time. */
+  attemptsBefore: number;
+  failure: Failure | null;
 }>;
+
+export type Failure = Readonly<{ code: string; retryable: boolean; retryAfterMs: number | null }>;
+
+/** A message to the model of the engine itself, after a number of turns. */
+export type Warning = Readonly<{ code: BudgetCode; afterTurns: number }>;
+export type Finishing = Readonly<{ code: string; words: string | null; afterTurns: number }>;
 
 export type RunState = Readonly<{
   opened: EventOf<'run_opened'>;
@@ -52,7 +69,14 @@ export type RunState = Readonly<{
   turns: readonly Turn[];
   asking: Asking;
   spent: Spent;
-  warned: Readonly<{ code: BudgetCode; afterTurns: number }> | null;
+  /** The usage of the newest answer: about what the next one will use. */
+  lastAnswer: Readonly<{ tokens: number; moneyMicros: number }>;
+  warned: readonly Warning[];
+  finishing: Finishing | null;
+  /** Null while an engine works on the run. */
+  parked: Readonly<{ code: string; waitMs: number }> | null;
+  /** Number of times that the run was parked since the newest answer. */
+  parks: number;
   /** The last calls with their results, newest last, to detect a run without progress. */
   recentCalls: readonly string[];
   volumeLost: boolean;
@@ -66,6 +90,24 @@ export type RunState = Readonly<{
 export const currentTurn = (state: RunState): Turn | undefined => state.turns.at(-1);
 
 export const currentCalls = (state: RunState): readonly CallState[] => currentTurn(state)?.calls ?? [];
+
+/** True if the turn has neither words nor calls. */
+export const isEmpty = ({ calls, hasText }: Turn): boolean => calls.length === 0 && !hasText;
+
+/** True if the text of the turn reached the limit of tokens, so that the next turn continues it. */
+export const isCut = ({ calls, hasText, finish }: Turn): boolean =>
+  calls.length === 0 && hasText && finish === 'length';
+
+/** The newest turns without words and calls. */
+export const emptyTurns = ({ turns }: RunState): number =>
+  turns.length - 1 - turns.findLastIndex((turn) => !isEmpty(turn));
+
+/** The newest turns whose texts are one text: the last one, and those before it that were cut. */
+export function textTurns({ turns }: Pick<RunState, 'turns'>): readonly Turn[] {
+  const words = turns.filter((turn) => !isEmpty(turn));
+  const whole = words.slice(0, -1).findLastIndex((turn) => !isCut(turn));
+  return words.slice(whole + 1);
+}
 
 /** Ids of calls that may have had an effect that no settlement records. */
 export const unsettledCalls = (state: RunState): readonly string[] =>

@@ -5,11 +5,29 @@ export type Step = (request: ModelRequest, signal: AbortSignal) => AsyncIterable
 
 const USAGE = { prompt: 10, completion: 5, total: 15 };
 
+type Answer = Extract<ModelEnd, { type: 'answer' }>;
+
+export const anAnswer = (fields: Partial<Answer>): Answer => ({
+  type: 'answer',
+  content: '',
+  toolCalls: [],
+  finish: (fields.toolCalls ?? []).length > 0 ? 'tool_calls' : 'stop',
+  reasoning: [],
+  usage: USAGE,
+  moneyMicros: 1,
+  ...fields,
+});
+
+export const answers = (fields: Partial<Answer>): Step =>
+  async function* () {
+    yield anAnswer(fields);
+  };
+
 /** A text answer, streamed word by word. */
 export const says = (content: string): Step =>
   async function* () {
     for (const word of content.split(/(?<= )/)) yield { type: 'delta', text: word };
-    yield { type: 'answer', content, toolCalls: [], usage: USAGE, moneyMicros: 1 };
+    yield anAnswer({ content });
   };
 
 /** An answer that calls tools. */
@@ -20,12 +38,12 @@ export const calls = (...list: readonly (readonly [string, unknown])[]): Step =>
       name,
       arguments: typeof input === 'string' ? input : JSON.stringify(input),
     }));
-    yield { type: 'answer', content: '', toolCalls, usage: USAGE, moneyMicros: 1 };
+    yield anAnswer({ toolCalls });
   };
 
-export const fails = (code: string, retryable: boolean): Step =>
+export const fails = (code: string, retryable: boolean, retryAfterMs: number | null = null): Step =>
   async function* () {
-    yield { type: 'failed', code, retryable, usage: USAGE, moneyMicros: 0 };
+    yield { type: 'failed', code, retryable, retryAfterMs, usage: USAGE, moneyMicros: 0 };
   };
 
 /** Never answers, and ignores the signal. */

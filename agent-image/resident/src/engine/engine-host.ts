@@ -70,22 +70,26 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     policy: policyOf(book),
     memory: memoryPort(ports),
   });
-  const engines = [engine];
+  let engines = [engine];
   return {
     engine,
     mirror,
     tools,
     engineWith: (parts) => {
       const other = createEngine({ ...shared, ...ALONE, ...parts });
-      engines.push(other);
+      // The newest may not have begun yet.
+      engines = [...engines.filter((each, at) => each.active() > 0 || at >= engines.length - NEWEST_KEPT), other];
       return other;
     },
     close: async () => {
-      await Promise.all(engines.map((each) => each.interrupt()));
+      await Promise.all([engine, ...engines].map((each) => each.interrupt()));
       journal.close();
     },
   };
 }
+
+/** Engines without work that the host still ends. */
+const NEWEST_KEPT = 8;
 
 function memoryPort(ports: EngineHostPorts): EnginePorts['memory'] {
   const { book, notes, repositoryMemory, stop } = ports;
@@ -155,6 +159,10 @@ const WAIT_MS = 100;
 /** Maximum words of one run that wait for a request; more are dropped, because the complete answer contains all of them. */
 const MAX_WAITING_CHARS = 65_536;
 
+/** The beginning of a text, without half of a surrogate pair: the rest follows with the next request. */
+const firstChars = (text: string, most: number): string =>
+  text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+
 interface WordPorts {
   readonly work: Pick<WorkVillage, 'publishWords'>;
   readonly book: Pick<RunBook, 'find'>;
@@ -177,7 +185,7 @@ function createWordPublisher({ work, book }: WordPorts): WordPublisher {
   const send = async (run: string, words: Words): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
     for (let booked = book.find(run); booked !== undefined && words.text !== ''; booked = book.find(run)) {
-      const text = words.text.slice(0, RUN_WORDS_MAX_CHARS);
+      const text = firstChars(words.text, RUN_WORDS_MAX_CHARS);
       words.text = words.text.slice(text.length);
       const answer = await work.publishWords(run, booked.lease, { ask: words.ask, text });
       if (answer.kind !== 'ok') break;

@@ -153,6 +153,7 @@ async function setUp() {
       {
         ...kit,
         cycle: 1,
+        log,
         thinking,
         runtimes: poolOf(runtime, 'engine'),
         turnGate: createTurnGate(),

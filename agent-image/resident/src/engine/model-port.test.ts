@@ -139,6 +139,8 @@ test('an answer streams with its position in the run and its price', async () =>
     type: 'answer',
     content: 'Good day.',
     toolCalls: [],
+    finish: 'stop',
+    reasoning: [],
     usage: { prompt: 5, completion: 2, total: 7 },
     moneyMicros: 12,
   });
@@ -150,4 +152,44 @@ test('an answer streams with its position in the run and its price', async () =>
       { role: 'user', content: 'Hello' },
     ],
   });
+});
+
+test('the cut of an answer reaches the engine, and a quota says when it has room again', async () => {
+  const cut: Reply = {
+    status: 200,
+    type: 'text/event-stream',
+    body: [
+      chunk({ choices: [{ index: 0, delta: { content: 'Good ' }, finish_reason: 'length' }] }),
+      'data: [DONE]\n\n',
+    ].join(''),
+  };
+  const { end } = await endWith(cut);
+  assert.partialDeepStrictEqual(end, { type: 'answer', content: 'Good ', finish: 'length' });
+  const refused = problem(429, { code: 'token_quota_exhausted', detail: 'the hour is used up' });
+  const quota = await endWith({ ...refused, retryAfterS: 1_800 });
+  const expected = { type: 'failed', code: 'token_quota_exhausted', retryable: false };
+  assert.partialDeepStrictEqual(quota.end, { ...expected, retryAfterMs: 1_800_000 });
+  assert.partialDeepStrictEqual((await endWith(refused)).end, { ...expected, retryAfterMs: 600_000 });
+});
+
+test('malformed arguments of an earlier call are sent as an object that names them; valid ones stay as they were written', async () => {
+  const toolCalls = ['{"path":"a', '[1]', '"x"', '{"id": 2512292042121000001}'].map((text, index) => ({
+    id: `c${index}`,
+    name: 'write_file',
+    arguments: text,
+  }));
+  const results = toolCalls.map(({ id }) => ({ role: 'tool' as const, callId: id, content: 'no', outcome: null }));
+  const messages = [...request.messages, { role: 'assistant' as const, content: '', toolCalls }, ...results];
+  replies.push(goodDay);
+  const tokens = { get: async () => 'token', renew: () => {} };
+  const port = createModelPort({ url, tokens, leaseOf: () => 7 });
+  for await (const part of port.chat({ ...request, messages }, new AbortController().signal)) void part;
+  const body = JSON.stringify(received.at(-1));
+  const sent = [...body.matchAll(/"arguments":("(?:[^"\\]|\\.)*")/g)].map(([, text = '']) => String(JSON.parse(text)));
+  assert.deepEqual(sent, [
+    '{"invalid_arguments":"{\\"path\\":\\"a"}',
+    '{"invalid_arguments":"[1]"}',
+    '{"invalid_arguments":"\\"x\\""}',
+    '{"id": 2512292042121000001}',
+  ]);
 });

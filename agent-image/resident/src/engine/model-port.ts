@@ -2,6 +2,7 @@ import { parseAiDollars } from '@hamlet/contract/resident';
 import type { ClockPort, Message, ModelDelta, ModelEnd, ModelPort, ModelRequest } from '@hamlet/engine';
 import { SYSTEM_CLOCK } from '@hamlet/engine';
 import { backoff } from '@hamlet/core/backoff';
+import { shorten } from '@hamlet/core/shorten';
 import type { ChatMessage, ModelPorts, ToolDefinition } from '@hamlet/models/chat-completions';
 import {
   ANSWER_LIMITS,
@@ -61,7 +62,10 @@ const NAMED: ReadonlySet<string> = new Set([
   'model_not_served',
   'village_frozen',
   'run_settled',
+  'run_budget_spent',
 ]);
+/** Milliseconds after which a quota may have room again, if the gateway names no time. */
+const QUOTA_WAIT_MS = 600_000;
 
 const REFUSAL_MAX_BYTES = 65_536;
 
@@ -116,20 +120,32 @@ async function* send(
     if (delta.kind === 'text') yield { type: 'delta', text: delta.text };
   }
   const outcome = outcomeOf(state);
-  const { promptTokens, completionTokens, totalTokens } = outcome.ok ? outcome.answer.usage : outcome.partial.usage;
-  const usage = { prompt: promptTokens, completion: completionTokens, total: totalTokens };
   if (!outcome.ok) {
     follow(ports, request, exchange);
-    const code = NAMED.has(exchange.code) ? exchange.code : outcome.error.code;
-    const retryable = exchange.code === '' ? MODEL_ERRORS[outcome.error.code].retry : TEMPORARY.has(exchange.code);
     exchange.retryAfterMs = outcome.error.retryAfterMs ?? null;
-    return { type: 'failed', code, retryable, usage, moneyMicros: 0 };
+    return failureOf(outcome, exchange);
   }
-  const { content, toolCalls, raw } = outcome.answer;
+  const { content, toolCalls, finish, usage, raw } = outcome.answer;
   const { moneyMicros, note } = receiptIn(raw);
   if (note !== '') yield { type: 'delta', text: note };
-  return { type: 'answer', content: content + note, toolCalls: [...toolCalls], usage, moneyMicros };
+  const said = { content: content + note, toolCalls: [...toolCalls], finish, reasoning: [] };
+  return { type: 'answer', ...said, usage: usageOf(usage), moneyMicros };
 }
+
+type Failed = Extract<ReturnType<typeof outcomeOf>, { readonly ok: false }>;
+
+function failureOf({ error, partial }: Failed, exchange: Exchange): ModelEnd {
+  const code = NAMED.has(exchange.code) ? exchange.code : error.code;
+  const retryable = exchange.code === '' ? MODEL_ERRORS[error.code].retry : TEMPORARY.has(exchange.code);
+  const retryAfterMs = exchange.retryAfterMs ?? (code === 'token_quota_exhausted' ? QUOTA_WAIT_MS : null);
+  return { type: 'failed', code, retryable, retryAfterMs, usage: usageOf(partial.usage), moneyMicros: 0 };
+}
+
+const usageOf = ({ promptTokens, completionTokens, totalTokens }: Failed['partial']['usage']) => ({
+  prompt: promptTokens,
+  completion: completionTokens,
+  total: totalTokens,
+});
 
 /** The consequences of a refusal for this process: renews the token, ends its work on the run, or stores words for people. */
 function follow({ tokens, onStale, onRefused }: GatewayPorts, { at }: ModelRequest, { code, detail }: Refused): void {
@@ -195,10 +211,25 @@ function metadataOf({ run, ask, attempt }: NonNullable<ModelRequest['at']>, leas
 }
 
 function messageOf(message: Message): ChatMessage {
-  if (message.role === 'assistant')
-    return { ...message, content: message.content.replace(TEXT_ONLY_NOTE, '').trimEnd() };
+  if (message.role === 'assistant') {
+    const toolCalls = message.toolCalls.map((call) => ({ ...call, arguments: replayable(call.arguments) }));
+    return { ...message, content: message.content.replace(TEXT_ONLY_NOTE, '').trimEnd(), toolCalls };
+  }
   if (message.role !== 'tool') return message;
   return { role: 'tool', toolCallId: message.callId, content: message.content };
+}
+
+const MAX_INVALID_CHARS = 2_000;
+
+/** The arguments of an earlier call. Several servers parse them, and refuse the whole conversation if they are no JSON object. */
+function replayable(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
+  } catch {
+    // Replaced below.
+  }
+  return JSON.stringify({ invalid_arguments: shorten(text.toWellFormed(), MAX_INVALID_CHARS) });
 }
 
 const definitionsOf = (tools: ModelRequest['tools']): readonly ToolDefinition[] =>

@@ -69,6 +69,10 @@ export interface Thinking {
   refusalOf(run: string, code: string): string | null;
   /** Takes the changes that a run's programs made to the memory file of its repository. Needs the lease. */
   keepMemory(run: string): Promise<void>;
+  /** The open runs of the journal; none before the first run has opened it. */
+  openRuns(): Promise<readonly string[]>;
+  /** Closes an open run of the journal that the API has ended. */
+  abandon(run: string): Promise<void>;
   /** Ends the programs that a run has left in the hands. */
   endPrograms(run: string): Promise<void>;
   close(run: string): void;
@@ -124,6 +128,8 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     takeRefused: (run) => expiredOf(book, run),
     refusalOf: (run, code) => book.find(run)?.refusals.get(code.replace(MODEL_FAILURE, '')) ?? null,
     keepMemory: (run) => ports.keepMemory(run, ports.stop),
+    openRuns: async () => (await opened())?.engine.openRuns() ?? [],
+    abandon: async (run) => (await opened())?.engine.abandon(run),
     endPrograms: (run) => endPrograms(ports, run),
     close: (run) => {
       book.close(run);

@@ -3,6 +3,7 @@ import type { RunStep } from '@hamlet/contract';
 import type { StartedRun } from '../village/village.ts';
 import { RunFailure, type RunWork, type ToolResult } from '@hamlet/engine';
 import type { BodyLock } from '../engine/body-lock.ts';
+import { shorten } from '@hamlet/core/shorten';
 import { fitting } from '../brain/speech.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { actOnce, createTools, findAgent, goTo, lookAround, usePlace, type ToolPorts, type Tools } from './tools.ts';
@@ -53,7 +54,7 @@ class Steps implements Progress {
     if (allowed !== null && step >= allowed)
       throw new RunFailure('too_many_steps', `My tier allows ${allowed} steps in one run`);
     const { outcome, text } = await perform(step);
-    const record: RunStep = { step, outcome, text: [...text].slice(0, RUN_REASON_MAX_CHARS).join('') };
+    const record: RunStep = { step, outcome, text: shorten(text.toWellFormed(), RUN_REASON_MAX_CHARS) };
     await this.#ports.record(record);
     return record;
   }

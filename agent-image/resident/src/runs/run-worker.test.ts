@@ -51,7 +51,7 @@ function setUp(village: ScriptedVillage, answer?: Answering) {
     turnGate,
     runtimes: poolOf(runtime),
     thinking: noThinking(),
-    work: { waitRun: async () => STALE },
+    work: { waitRun: async () => STALE, parkRun: async () => STALE },
     body: createBodyLock(),
     arrival: createAsyncEvent(),
     workTreeOf: async () => ({ repo: null, branch: null }),

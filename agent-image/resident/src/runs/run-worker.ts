@@ -58,6 +58,7 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
     } finally {
       stop.removeEventListener('abort', onStop);
       cancels.delete(run.run_id);
+      sweepFirst();
     }
   }
 
@@ -72,6 +73,8 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
 
   const look = (): void => lanes.forEach(({ mayHaveRun }) => mayHaveRun.set());
   const sweep = sweeperOf(ports);
+  // The first run has opened the journal, which may have runs that ended while this process did not work.
+  const sweepFirst = once(sweep);
 
   /** Runs may have ended while no stream was open. */
   function check(): void {
@@ -88,18 +91,19 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
     look();
   }
 
-  const inLane = async (lane: (typeof lanes)[number]): Promise<void> => {
-    try {
-      await work(lane);
-    } catch (error) {
-      if (stop.aborted) return;
+  /** After an unexpected error the lane continues with the next hint, or after a minute. */
+  async function inLane(lane: (typeof lanes)[number]): Promise<void> {
+    while (!stop.aborted) {
+      const error = await work(lane).catch((thrown: unknown) => thrown);
+      if (error === undefined || stop.aborted) return;
       if (error instanceof CycleOver) {
         stale.abort(error);
         return onStale();
       }
-      log.warn('runs_stopped', { why: error instanceof Error ? error.message : String(error) });
+      log.warn('run_interrupted', { lane: lane.lane, why: error instanceof Error ? error.message : String(error) });
     }
-  };
+  }
+
   const { take: takeBeside, rest } = takerBeside(take);
   const ended = Promise.all(lanes.map(inLane)).then(rest);
   return { hint, check, arrived: () => arrival.set(), takeBeside, ended };
@@ -124,15 +128,24 @@ function takerBeside(take: ChildRuns['take']): ChildRuns & { rest(): Promise<voi
   };
 }
 
-/** Ends leftover programs, one pass at a time. Mutable, because it remembers the current pass. */
+function once(act: () => void): () => void {
+  let isDue = true;
+  return () => {
+    if (isDue) act();
+    isDue = false;
+  };
+}
+
+/** Ends leftover programs and closes leftover runs, one pass at a time. Mutable, because it remembers the current pass. */
 function sweeperOf(ports: WorkerPorts): () => void {
-  const { runsInHands } = ports;
-  if (runsInHands === undefined) return () => {};
+  const { runsInHands = async () => [] } = ports;
   let isUnderWay = false;
   return () => {
     if (isUnderWay) return;
     isUnderWay = true;
-    void endLeftPrograms({ ...ports, runsInHands }).finally(() => (isUnderWay = false));
+    void Promise.all([endLeftPrograms({ ...ports, runsInHands }), closeLeftRuns(ports)]).finally(
+      () => (isUnderWay = false),
+    );
   };
 }
 
@@ -140,23 +153,51 @@ function sweeperOf(ports: WorkerPorts): () => void {
 const NO_ATTEMPT = Number.MAX_SAFE_INTEGER;
 const OVER: ReadonlySet<Refusal> = new Set<Refusal>(['run_settled', 'no_such_run']);
 
-interface LeftPrograms {
+interface Asking {
   readonly village: Pick<Village, 'renewRun'>;
-  readonly thinking: Pick<Thinking, 'book' | 'endPrograms'>;
   readonly cycle: number;
-  readonly runsInHands: () => Promise<readonly string[]>;
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
+type LeftPrograms = Asking & {
+  readonly thinking: Pick<Thinking, 'book' | 'endPrograms'>;
+  readonly runsInHands: () => Promise<readonly string[]>;
+};
+
+type LeftRuns = Asking & { readonly thinking: Pick<Thinking, 'book' | 'openRuns' | 'abandon'> };
+
+/** The reason why the API no longer knows the run as open; null without a clear answer. */
+async function overAt({ village, cycle }: Asking, run: string): Promise<Refusal | null> {
+  const answer = await village.renewRun(run, { cycle, attempt: NO_ATTEMPT });
+  return answer.kind === 'refused' && OVER.has(answer.code) ? answer.code : null;
+}
+
+/** Closes the runs of the journal that were settled without the engine. Never rejects. */
+export async function closeLeftRuns(ports: LeftRuns): Promise<void> {
+  const { thinking, log } = ports;
+  try {
+    for (const run of await thinking.openRuns()) {
+      if (thinking.book.find(run) !== undefined) continue;
+      const why = await overAt(ports, run);
+      if (why === null || thinking.book.find(run) !== undefined) continue;
+      await thinking.abandon(run);
+      log.info('run_closed', { run_id: run, why });
+    }
+  } catch (error) {
+    log.warn('runs_left', { why: error instanceof Error ? error.message : String(error) });
+  }
+}
+
 /** Ends the processes of runs that were settled meanwhile. Without a clear answer of the API they stay. Never rejects. */
-export async function endLeftPrograms({ village, thinking, cycle, runsInHands, log }: LeftPrograms): Promise<void> {
+export async function endLeftPrograms(ports: LeftPrograms): Promise<void> {
+  const { thinking, runsInHands, log } = ports;
   try {
     for (const run of await runsInHands()) {
       if (thinking.book.find(run) !== undefined) continue;
-      const answer = await village.renewRun(run, { cycle, attempt: NO_ATTEMPT });
-      if (answer.kind !== 'refused' || !OVER.has(answer.code)) continue;
+      const why = await overAt(ports, run);
+      if (why === null) continue;
       await thinking.endPrograms(run);
-      log.info('programs_ended', { run_id: run, why: answer.code });
+      log.info('programs_ended', { run_id: run, why });
     }
   } catch (error) {
     log.warn('programs_left', { why: error instanceof Error ? error.message : String(error) });

@@ -4,7 +4,7 @@ import {
   RUN_REASON_MAX_CHARS,
   RUN_SUMMARY_MAX_CHARS,
 } from '@hamlet/contract/resident';
-import type { RunStep } from '@hamlet/contract';
+import type { Refusal, RunStep } from '@hamlet/contract';
 import { RunFailure, type Budgets, type RuntimeOutcome } from '@hamlet/engine';
 import { shorten } from '@hamlet/core/shorten';
 import type { RunEnd, RunLease } from '../village/village.ts';
@@ -30,16 +30,35 @@ export function endOf(
       const answer = text === '' ? {} : { answer: cut(outcome.text, RUN_ANSWER_MAX_CHARS) };
       return { state: 'done', summary: cut(text === '' ? 'Done.' : text, RUN_SUMMARY_MAX_CHARS), ...answer, ...usage };
     }
-    case 'failed':
+    case 'failed': {
+      const { code, message, text = '' } = outcome;
       return {
-        ...failedEnd(new RunFailure(outcome.code, outcome.message), progress),
+        ...failedEnd(new RunFailure(code, message), progress),
+        ...lastWords(text, message),
         ...unsettledIn(outcome),
         ...usage,
       };
+    }
     case 'cancelled':
       return { ...cancelledEnd(progress, steps), ...unsettledIn(outcome), ...usage };
   }
 }
+
+/** The last words of the model about a run that ended before its work was done. */
+function lastWords(text: string, message: string): Partial<EndedRun> {
+  if (text.trim() === '') return {};
+  return {
+    summary: cut(`${message}\n\n${text.trim()}`, RUN_SUMMARY_MAX_CHARS),
+    answer: cut(text, RUN_ANSWER_MAX_CHARS),
+  };
+}
+
+/** The end of a run whose end the API refuses as malformed: short plain words, which it accepts. */
+export const refusedEnd = (code: Refusal): EndedRun => ({
+  state: 'failed',
+  summary: 'The village refused the result of this run.',
+  error: { code: 'result_refused', message: `The village refused the result of this run (${code}).` },
+});
 
 const unsettledIn = ({ unsettled }: { readonly unsettled: readonly string[] }) =>
   unsettled.length === 0 ? {} : { unsettled: unsettled.slice(0, UNSETTLED_MAX) };
@@ -50,7 +69,7 @@ const usageOf = ({ steps, tokens, moneyMicros }: Budgets) => ({
   cost: formatAiDollars(BigInt(moneyMicros)),
 });
 
-const cut = (text: string, maxChars: number): string => shorten(text.replaceAll('\u0000', ''), maxChars);
+const cut = (text: string, maxChars: number): string => shorten(text.replaceAll('\u0000', '').toWellFormed(), maxChars);
 
 export function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): EndedRun {
   const before = [...steps.map(({ text }) => text), ...done];

@@ -2,18 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RUN_RENEW_EVERY_S } from '@hamlet/contract/resident';
 import type { AgentConfig, Refusal, Run } from '@hamlet/contract';
 import { RunCancelled, RunFailure, type AgentRuntime, type RuntimeOutcome } from '@hamlet/engine';
+import { shorten } from '@hamlet/core/shorten';
 import type { LifeMind } from '../brain/life/life-mind.ts';
 import type { BookedRun } from '../engine/run-book.ts';
 import type { WorkTree } from '../hands/repository/read-work-tree.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Thinking } from '../engine/thinking.ts';
+import type { Log } from '../process/json-log.ts';
 import type { RuntimePool } from '../runtime/runtime-pool.ts';
 import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
 import type { RunLease, StartedRun, Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import { answersOf, audienceOf, conversationOf, inputOf, NO_WORKPLACE } from './run-input.ts';
 import { createRunWork, LeaseLost, type Progress, type RunWorkPorts } from './run-work.ts';
-import { cancelledEnd, endOf, failedEnd, type EndedRun } from './settlement.ts';
+import { cancelledEnd, endOf, failedEnd, refusedEnd, type EndedRun } from './settlement.ts';
 import type { TurnGate } from './turn-gate.ts';
 
 /** Time limit of a run with a runtime that keeps no journal. */
@@ -27,7 +29,8 @@ const LOST: ReadonlySet<Refusal> = new Set<Refusal>(['claim_lapsed', 'run_settle
 
 export interface TakePorts extends RunWorkPorts {
   readonly village: Village;
-  readonly work: Pick<WorkVillage, 'waitRun'>;
+  readonly work: Pick<WorkVillage, 'waitRun' | 'parkRun'>;
+  readonly log: Pick<Log, 'warn'>;
   readonly runtimes: Pick<RuntimePool, 'obtain'>;
   readonly thinking: Thinking;
   readonly turnGate: TurnGate;
@@ -38,7 +41,7 @@ export interface TakePorts extends RunWorkPorts {
   readonly onEnded: (run: Run, ended: EndedRun, hasModel: boolean) => void;
 }
 
-/** `ended`: finished, or its lease has lapsed. `left`: it waits for people. `later`: the API accepts no result now. */
+/** `ended`: finished, or its lease has lapsed. `left`: it waits for people or for its model. `later`: the API accepts no result now. */
 export type Taken = 'ended' | 'left' | 'later';
 
 type Runtime = Readonly<{ name: string; runtime: AgentRuntime; config: AgentConfig }>;
@@ -88,9 +91,9 @@ async function finish(
   { held, runtime, name }: Begun,
   { cancelled, ending }: Signals,
 ): Promise<Taken> {
-  const { village, turnGate, thinking } = ports;
-  const { run, lease } = held;
-  const words = run.prompt.slice(0, WORDS_OF_WORK);
+  const { turnGate, thinking } = ports;
+  const { run } = held;
+  const words = shorten(run.prompt, WORDS_OF_WORK);
   await turnGate.begin(words);
   try {
     const ended = await workUnderLease(ports, held, { runtime, cancelled });
@@ -99,12 +102,36 @@ async function finish(
     if (ended === 'left') return 'left';
     await thinking.endPrograms(run.run_id);
     if (ended === 'lost') return 'ended';
-    const answer = await retry(() => village.settleRun(run.run_id, { ...lease, ...ended }), ending, ports);
-    if (answer.kind === 'ok') ports.onEnded(run, ended, thinking.thinks(name));
-    return answer.kind === 'ok' || answer.code === 'run_settled' || answer.code === 'claim_lapsed' ? 'ended' : 'later';
+    const settled = await settle(ports, held, { ended, ending });
+    if (typeof settled === 'string') return OVER.has(settled) ? 'ended' : 'later';
+    ports.onEnded(run, settled, thinking.thinks(name));
+    return 'ended';
   } finally {
     turnGate.end(words);
   }
+}
+
+const OVER: ReadonlySet<Refusal> = new Set<Refusal>(['run_settled', 'claim_lapsed', 'no_such_run']);
+/** Refusals of an end that the same end would get each time. */
+const UNFIT: ReadonlySet<Refusal> = new Set<Refusal>(['validation_failed', 'cancel_not_requested']);
+
+type Settling = Readonly<{ ended: EndedRun; ending: AbortSignal }>;
+
+/** Stores the end of a run. If the API refuses it as unfit, the run fails with that reason, because sending it again would not help. */
+async function settle(
+  ports: TakePorts,
+  { run, lease }: Held,
+  { ended, ending }: Settling,
+): Promise<EndedRun | Refusal> {
+  const send = (end: EndedRun) => retry(() => ports.village.settleRun(run.run_id, { ...lease, ...end }), ending, ports);
+  const answer = await send(ended);
+  if (answer.kind === 'ok') return ended;
+  const { code, detail } = answer;
+  ports.log.warn('result_refused', { run_id: run.run_id, code, detail });
+  if (!UNFIT.has(code)) return code;
+  const plain = refusedEnd(code);
+  const again = await send(plain);
+  return again.kind === 'ok' ? plain : again.code;
 }
 
 /** Renews a run's lease until the run is over or the lease is lost. Repeats an unanswered renewal at the next interval. */
@@ -124,7 +151,7 @@ export async function renewUntilOver(
 type Work = Readonly<{ runtime: Runtime | Readonly<{ code: string; message: string }>; cancelled: AbortSignal }>;
 type Ended = EndedRun | 'interrupted' | 'lost' | 'left';
 
-/** Why the work on a run ended. `interrupted`: the process ends. `lost`: the lease is lost. `left`: the run waits for people. */
+/** Why the work on a run ended. `interrupted`: the process ends. `lost`: the lease is lost. `left`: the run waits for people or for its model. */
 async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled }: Work): Promise<Ended> {
   const { run, lease, policy } = held;
   const [over, lost] = [new AbortController(), new AbortController()];
@@ -201,7 +228,7 @@ function endAfter(
   return cancelled.reason instanceof RunCancelled ? cancelledEnd(progress, []) : 'interrupted';
 }
 
-type Carried = Exclude<RuntimeOutcome, { kind: 'waiting' }> | 'left';
+type Carried = Exclude<RuntimeOutcome, { kind: 'waiting' | 'parked' }> | 'left';
 type Carry = Readonly<{
   runtime: Runtime;
   work: Parameters<typeof inputOf>[2];
@@ -229,13 +256,34 @@ async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, t
     // Once its signal aborts, a runtime without a journal is not awaited.
     const outcome = await (thinks ? working : Promise.race([working, rejectOnAbort(attempt)]));
     await ports.thinking.flush(held.run.run_id);
+    if (outcome.kind === 'parked') {
+      if (await park(ports, held, { outcome, signal })) return 'left';
+      continue;
+    }
     if (outcome.kind !== 'waiting') return outcome;
     const refused = ports.thinking.takeRefused(held.run.run_id);
     const waited = refused.length > 0 ? refused : await wait(ports, { ...held, known: answers.length }, signal);
     if (waited === 'left') return 'left';
     answers = waited;
   }
-  throw new RunFailure('too_many_waits', `The run waited for people ${WAITS_MAX} times`);
+  throw new RunFailure('too_many_waits', `The run waited ${WAITS_MAX} times`);
+}
+
+type Parking = Readonly<{ outcome: Extract<RuntimeOutcome, { kind: 'parked' }>; signal: AbortSignal }>;
+
+/** Gives the lease back until the model may answer again. False if the run is to be cancelled: its runtime then ends it. */
+async function park(ports: TakePorts, { run, lease }: Held, { outcome, signal }: Parking): Promise<boolean> {
+  const { code, waitMs } = outcome;
+  const answer = await retry(() => ports.work.parkRun(run.run_id, lease, { code, wait_ms: waitMs }), signal, ports);
+  if (answer.kind === 'refused' && LOST.has(answer.code)) throw new LeaseLost(answer.detail);
+  if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
+  if (answer.value.run.state !== 'running') return true;
+  await pause(signal);
+  return false;
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  await delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => {});
 }
 
 /** Cancels a run that was cancelled before its start, so that its journal contains the cancel. */
@@ -255,7 +303,7 @@ async function wait(ports: TakePorts, { run, lease, known }: Held & { readonly k
   // A person's allow rule answers at once.
   if (answers.length > known) return answers;
   // No permission is pending: a question did not reach the API, and the engine asks again.
-  await delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => {});
+  await pause(signal);
   signal.throwIfAborted();
   return answers;
 }

@@ -41,6 +41,8 @@ export function noThinking(): Thinking {
     refusalOf: () => null,
     takeRefused: () => [],
     keepMemory: async () => {},
+    openRuns: async () => [],
+    abandon: async () => {},
     endPrograms: async () => {},
     close: () => {},
     end: async () => {},

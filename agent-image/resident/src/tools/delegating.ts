@@ -37,11 +37,14 @@ async function untilEnded(kit: ToolKit, runId: string, signal: AbortSignal): Pro
     if (worker === undefined) return failed('worker_forgotten', `The village has forgotten the worker ${runId}.`);
     if (worker.envelope !== null) return resultOf(worker);
     // If the API does not show the end at the next check, the check is repeated after a pause, so that the loop does not spin.
-    const isTakeable: boolean = !hasEnded && worker.run.state !== 'waiting_permission';
+    const isTakeable: boolean = !hasEnded && worker.run.state !== 'waiting_permission' && !isParked(worker.run);
     hasEnded = isTakeable && (await Promise.race([kit.childRuns.take(worker.run), rejectOnAbort(signal)])) === 'ended';
     if (!hasEnded) await delay(LOOK_EVERY_MS, undefined, { signal });
   }
 }
+
+const isParked = ({ parked }: Worker['run']): boolean =>
+  parked !== undefined && parked !== null && Date.parse(parked.until) > Date.now();
 
 function resultOf({ run, envelope }: Worker): ToolResult {
   const text = JSON.stringify({ run_id: run.run_id, ...envelope });

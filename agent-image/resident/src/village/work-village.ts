@@ -74,6 +74,7 @@ export function createHttpWork(options: HttpVillageOptions) {
   const { read, params } = requests;
   return {
     ...skillRequests(requests),
+    ...waitRequests(requests),
     posts: async (query: PostQuery) => mapped(await read(contract.listPosts, { query }), ({ posts }) => posts),
     thread: (post_id: string) => read(contract.getPost, { params: { post_id }, query: { limit: REPLIES_SEEN } }),
     /** A page of the village's Schedules; the API shows the agent only its own ones. */
@@ -121,8 +122,6 @@ export function createHttpWork(options: HttpVillageOptions) {
       const answer = await read(contract.askPermission, { params: { run_id }, body: { ...lease, ...call } });
       return mapped(answer, ({ permission }) => permission);
     },
-    /** Releases the lease while people are asked; if no permission is pending, the run continues with the answers. */
-    waitRun: (run_id: string, lease: RunLease) => read(contract.waitRun, { params: { run_id }, body: lease }),
     /** Adds entries of one run to the API's mirror of the journal; returns the position of the last one that the mirror has. */
     mirror: (run_id: string, lease: RunLease, { entries, payloads }: JournalBatch) => {
       const body = { ...lease, entries: [...entries], payloads: [...payloads] };
@@ -134,6 +133,14 @@ export function createHttpWork(options: HttpVillageOptions) {
     mirrored: (after: number) => read(contract.readJournal, { params, query: { after } }),
   };
 }
+
+const waitRequests = ({ read }: ReturnType<typeof requestsOf>) => ({
+  /** Releases the lease while people are asked; if no permission is pending, the run continues with the answers. */
+  waitRun: (run_id: string, lease: RunLease) => read(contract.waitRun, { params: { run_id }, body: lease }),
+  /** Releases the lease until the model may answer again; a run that is to be cancelled stays running. */
+  parkRun: (run_id: string, lease: RunLease, why: { readonly code: string; readonly wait_ms: number }) =>
+    read(contract.parkRun, { params: { run_id }, body: { ...lease, ...why } }),
+});
 
 const skillRequests = ({ read, params }: ReturnType<typeof requestsOf>) => ({
   scripts: async () => mapped(await read(contract.listScripts, { params }), ({ scripts }) => scripts),

@@ -103,6 +103,11 @@ export const Run = z.strictObject({
   runtime: z.string().nullable().describe('Runtime of the agent that works on the run, by its name'),
   usage: RunUsage,
   budgets: RunBudgets.nullable().describe("Set at the first start from the agent's tier"),
+  parked: z
+    .strictObject({ until: Time, code: runText(64) })
+    .nullable()
+    .optional()
+    .describe('Set while a queued run waits for its model: the agent starts it again at this time. `code`: why'),
   worker: WorkerOrigin.optional().describe('Only of a worker'),
   safe_mode: SafeMode.optional().describe('Only for a run that changes nothing'),
   unsettled: z.array(CallId).describe('Calls that may have had an effect although their result is unknown'),
@@ -116,6 +121,9 @@ export const Run = z.strictObject({
     .describe('Present if the reader may not read prompt, summary and texts: a fixed sentence replaces them'),
 });
 export type Run = z.infer<typeof Run>;
+
+/** Maximum wait of a parked run: a day. */
+export const RUN_PARK_MAX_MS = 86_400_000;
 
 /** A recorded step of a run, which is never repeated. */
 export const RunStep = z.strictObject({

@@ -37,6 +37,7 @@ const claimed =
   (cycle: number, attempt?: number) => ({ kind, cycle, ...(attempt === undefined ? {} : { attempt }) });
 const [start, step, renew, journal] = [claimed('start'), claimed('step'), claimed('renew'), claimed('journal')];
 const wait = (pending: boolean): RunCommand => ({ kind: 'wait', cycle: 3, attempt: 1, pending });
+const park = (number: number): RunCommand => ({ kind: 'park', cycle: 3, attempt: number });
 const settle = (state: 'done' | 'failed' | 'cancelled', cycle: number, attempt?: number): RunCommand => ({
   kind: 'settle',
   state,
@@ -86,6 +87,14 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
   ],
   ['nothing lapses on a queued run', lapsed, { kind: 'lapse' }, SAME],
   ['nothing lapses on a settled run', done, { kind: 'lapse' }, SAME],
+  [
+    'a run is parked: it is queued again, and its attempt counts as progress',
+    running,
+    park(1),
+    changed({ ...lapsed, progressAttempt: 1 }, 'queued'),
+  ],
+  ['a run with a requested cancel is not parked', cancelling, park(1), RENEWED],
+  ['a run is not parked under a lapsed claim', lapsed, park(1), refused('claim_lapsed')],
   ['a step under a lapsed claim', lapsed, step(3, 1), refused('claim_lapsed')],
   ['a step under a lapsed claim, from a resident that names no attempt', lapsed, step(3), refused('claim_lapsed')],
   ['a step under the claim before this one', attempt(running, 2), step(3, 1), refused('claim_lapsed')],
@@ -200,6 +209,7 @@ test('no command changes a settled run', () => {
     { kind: 'renew', cycle: 3 },
     { kind: 'journal', cycle: 3 },
     { kind: 'wait', cycle: 3, pending: true },
+    { kind: 'park', cycle: 3 },
     { kind: 'resume' },
     { kind: 'lapse' },
   ];

@@ -22,10 +22,12 @@ export interface RunClaim {
 /**
  * Agents start, work, wait and settle; people and Schedules cancel; the API lets a lease lapse, resumes a run whose last
  * permission was answered or has expired, or gives up a run. `journal`: the agent sends new entries of its journal.
+ * `park`: its model cannot be reached now, so the run waits for it in the queue.
  */
 export type RunCommand =
   | { readonly kind: 'start'; readonly cycle: number }
   | ({ readonly kind: 'step' | 'renew' | 'journal' } & RunClaim)
+  | ({ readonly kind: 'park' } & RunClaim)
   | ({ readonly kind: 'wait'; readonly pending: boolean } & RunClaim)
   | ({ readonly kind: 'settle'; readonly state: SettledState; readonly didNothing?: boolean } & RunClaim)
   | { readonly kind: 'cancel' | 'lapse' | 'resume' }
@@ -85,6 +87,8 @@ export function decideRun(run: RunProgress, command: RunCommand): RunVerdict {
       return work(run, command);
     case 'wait':
       return wait(run, command);
+    case 'park':
+      return park(run, command);
     case 'settle':
       return settle(run, command);
     default:
@@ -138,6 +142,14 @@ function wait(run: RunProgress, { pending, ...claim }: RunClaim & { readonly pen
   if (refusal !== null) return refusal;
   if (!pending || run.cancelRequested) return RENEWED;
   return { kind: 'change', next: { ...run, state: 'waiting_permission' }, event: 'waiting' };
+}
+
+/** The outage is no fault of the run, so the attempt counts as one with progress. */
+function park(run: RunProgress, claim: RunClaim): RunVerdict {
+  const refusal = inHand(run, claim);
+  if (refusal !== null) return refusal;
+  if (run.cancelRequested) return RENEWED;
+  return { kind: 'change', next: { ...run, state: 'queued', progressAttempt: run.attempt }, event: 'queued' };
 }
 
 function resume(run: RunProgress): RunVerdict {

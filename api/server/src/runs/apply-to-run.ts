@@ -13,7 +13,7 @@ import {
   readWorkersUnderWay,
   renewClaim,
 } from '@hamlet/store';
-import type { RunRow, RunUsageClaim, Tx } from '@hamlet/store';
+import type { Parking, RunRow, RunUsageClaim, Tx } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { followRun } from '../sessions/transcript/follow-run.ts';
 import { reportRun } from './report-run.ts';
@@ -27,6 +27,7 @@ export interface RunWords {
   readonly unsettled?: readonly string[] | undefined;
   readonly budgets?: RunBudgets | undefined;
   readonly runtime?: string | undefined;
+  readonly parked?: Parking | undefined;
 }
 
 export interface Applied {
@@ -40,6 +41,7 @@ const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>([
   'renew',
   'journal',
   'wait',
+  'park',
   'settle',
 ]);
 /** Commands that may end or cancel a run, and with it its workers. */

@@ -26,6 +26,11 @@ function taintIn(row: RunRow): Pick<Run, 'taint'> {
   return taint === null ? {} : { taint: [...taint] };
 }
 
+const parkedOf = ({ state, parkedUntil, parkedCode }: RunRow): NonNullable<Run['parked']> | null =>
+  state !== 'queued' || parkedUntil === null || parkedCode === null
+    ? null
+    : { until: parkedUntil.toISOString(), code: parkedCode };
+
 export function runView(row: RunRow): Run {
   const { errorCode: code, errorMessage: message } = row;
   return {
@@ -49,6 +54,7 @@ export function runView(row: RunRow): Run {
     usage: usageOf(row),
     budgets: row.budgets as RunBudgets | null,
     unsettled: [...row.unsettled],
+    parked: parkedOf(row),
     ...(row.safeMode === null ? {} : { safe_mode: row.safeMode }),
     ...workerIn(row),
     ...taintIn(row),

@@ -46,6 +46,34 @@ test("a waiting run is neither offered nor started, and does not count towards t
   await runs.finishAll('ada');
 });
 
+test('a parked run is queued until its model may answer, says so, and then continues as another attempt', async () => {
+  const { runId, cycle } = await startedRun('ada');
+  const lease = { run_id: runId, cycle, attempt: 1 };
+  const parked = await runs.play.as('ada').parkRun({ ...lease, code: 'token_quota_exhausted', wait_ms: 3_600_000 });
+  assert.deepEqual([parked.run.state, parked.run.parked?.code], ['queued', 'token_quota_exhausted']);
+  assert.ok(Date.parse(parked.run.parked?.until ?? '') > Date.now() + 3_000_000);
+  assert.equal(await runs.next('ada'), null);
+  await refuses(runs.play.as('ada').parkRun({ ...lease, code: 'network', wait_ms: 1_000 }), 'claim_lapsed');
+  const other = await runs.give('ada', 'another');
+  assert.equal((await runs.next('ada'))?.run_id, other.run_id, 'other work goes on');
+  dataOf(await runs.cancel(other.run_id));
+  await db
+    .updateTable('run')
+    .set({ parked_until: new Date(0) })
+    .where('run_id', '=', runId)
+    .execute();
+  assert.equal((await runs.next('ada'))?.run_id, runId);
+  const again = dataOf(await runs.start('ada', runId)).run;
+  assert.deepEqual([again.state, again.attempt, again.parked], ['running', 2, null]);
+  dataOf(await runs.cancel(runId));
+  const { run } = await runs.play.as('ada').parkRun({ ...lease, attempt: 2, code: 'network', wait_ms: 1_000 });
+  assert.equal(run.state, 'running', 'the agent ends a cancelled run');
+  dataOf(await runs.settle('ada', runId, { state: 'cancelled', summary: 'Cancelled.' }));
+  const second = await startedRun('ada');
+  await runs.play.as('ada').parkRun({ run_id: second.runId, cycle, attempt: 1, code: 'network', wait_ms: 60_000 });
+  assert.equal(dataOf(await runs.cancel(second.runId)).run.state, 'cancelled', 'a parked run is cancelled at once');
+});
+
 test('a run without any effect cannot end as done', async () => {
   const { runId, cycle } = await startedRun('bob');
   const end = { run_id: runId, cycle, attempt: 1, state: 'done', summary: 'Done.' } as const;

@@ -145,6 +145,19 @@ function waitRun({ db }: Village): Handlers['waitRun'] {
   );
 }
 
+function parkRun({ db }: Village): Handlers['parkRun'] {
+  return plain(({ params, body: { cycle, attempt, code, wait_ms: waitMs }, actor }) =>
+    inTransaction(db, async (tx) => {
+      const outcome = await applyToRun(tx, params.run_id, {
+        command: { kind: 'park', cycle, attempt },
+        words: { parked: { code, waitMs }, detail: { cycle, code, wait_ms: waitMs } },
+        permit: permitWork(actor, cycle),
+      });
+      return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
+    }),
+  );
+}
+
 export function workHandlers(village: Village) {
   const { db, source } = village;
   return {
@@ -159,6 +172,7 @@ export function workHandlers(village: Village) {
     }),
     startRun: startRun(village),
     waitRun: waitRun(village),
+    parkRun: parkRun(village),
     recordRunStep: plain(({ params, body: { cycle, attempt, ...step }, actor }) =>
       inTransaction(db, async (tx) => {
         const run = await lockRun(tx, params.run_id);

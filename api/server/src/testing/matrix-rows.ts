@@ -51,7 +51,7 @@ const ROWS = `
   401  404  404  404  404  403   getAuction getSessionResults getSession listMessages openSessionStream getSchedule
                                  getLogProof
   401  403  403  400  400  403   placeBid startRun recordRunStep storeRunJournal publishRunWords renewRun settleRun
-                                 waitRun pinSkills loadSkill askPermission performCall beginCall endCall noteMemories
+                                 waitRun parkRun pinSkills loadSkill askPermission performCall beginCall endCall noteMemories
                                  useRepositoryMemory keepArtifact completeChat createMessage countMessageTokens
                                  createEmbeddings
   400  400  400  400  400  400   returnFromPayPal bootstrapAccount logIn redeemCode

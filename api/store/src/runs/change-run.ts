@@ -20,8 +20,16 @@ export interface RunChange {
   readonly runtime?: string | undefined;
   readonly claimed?: RunUsageClaim | undefined;
   readonly unsettled?: readonly string[] | undefined;
+  /** A start of the run ends its parking. */
+  readonly parked?: Parking | undefined;
   readonly event: RunEventKind;
   readonly detail: unknown;
+}
+
+/** Why a run waits for its model, and for how long from now. */
+export interface Parking {
+  readonly code: string;
+  readonly waitMs: number;
 }
 
 /** Usage as the agent counted it. */
@@ -42,6 +50,14 @@ function claimedUsage({ steps, tokens, costMicros }: RunUsageClaim) {
     claimed_tokens: sql<number>`greatest(claimed_tokens, ${tokens}::bigint)`,
     claimed_cost_micros: sql<number>`greatest(claimed_cost_micros, ${costMicros}::bigint)`,
   };
+}
+
+function parking(run: RunRow, { state, parked }: RunChange) {
+  if (state === 'running') return run.parkedUntil === null ? {} : { parked_until: null, parked_code: null };
+  if (parked === undefined || state !== 'queued') return {};
+  const { code, waitMs } = parked;
+  const until = sql<Date>`clock_timestamp() + ${waitMs} * interval '1 millisecond'`;
+  return { parked_until: until, parked_code: code };
 }
 
 function sometimes(run: RunRow, change: RunChange) {
@@ -72,6 +88,7 @@ export async function changeRun(tx: Tx, run: RunRow, change: RunChange): Promise
       ...(ENDED.has(change.state) ? { ended_at: now } : {}),
       ...(change.cancelRequested && run.cancelRequestedAt === null ? { cancel_requested_at: now } : {}),
       ...(change.byAgent && !ENDED.has(change.state) ? { lease_until: leaseEnd } : {}),
+      ...parking(run, change),
       ...sometimes(run, change),
     })
     .where('run_id', '=', run.runId)

@@ -75,7 +75,7 @@ export async function readRuns(
 
 /**
  * The run on which a life of an agent must work: the running one, else the oldest queued one whose session does not
- * hold it. Excludes workers, which their parents start.
+ * hold it and whose model may answer again. Excludes workers, which their parents start.
  */
 export async function readNextRun(
   db: Db,
@@ -94,6 +94,7 @@ export async function readNextRun(
     .where('kind', '<>', 'worker')
     .$if(lane !== undefined, (query) => query.where('kind', lane === 'message' ? '=' : '<>', 'message'))
     .where(IS_ITS_TURN)
+    .where(sql<boolean>`(state <> 'queued' or parked_until is null or parked_until <= clock_timestamp())`)
     .orderBy(sql`state = 'queued'`)
     .orderBy('run_id')
     .limit(1)

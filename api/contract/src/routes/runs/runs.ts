@@ -5,6 +5,7 @@ import { RunDelta, RunEvent } from '../../values/run-event.ts';
 import {
   Run,
   RUN_ANSWER_MAX_CHARS,
+  RUN_PARK_MAX_MS,
   RUN_PROMPT_MAX_CHARS,
   RUN_REASON_MAX_CHARS,
   RUN_SUMMARY_MAX_CHARS,
@@ -207,6 +208,16 @@ export const waitRun = defineRoute('waitRun POST /runs/{run_id}/wait', {
   summary: 'Let a run wait for its pending permissions without a lease; without a pending one it stays running',
   body: RunClaim,
   answer: json(z.strictObject({ run: Run, permissions: Permissions })),
+});
+
+export const parkRun = defineRoute('parkRun POST /runs/{run_id}/park', {
+  ...working,
+  summary: 'Let a run whose model cannot be reached wait without a lease; one that is to be cancelled stays running',
+  body: RunClaim.extend({
+    code: runText(64).describe('Code of the failure of the model'),
+    wait_ms: z.int().min(1).max(RUN_PARK_MAX_MS).describe('Time until the agent starts it again'),
+  }),
+  answer: RunAnswer,
 });
 
 export const recordRunStep = defineRoute('recordRunStep POST /runs/{run_id}/steps', {

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RUN_ANSWER_MAX_CHARS, RUN_SUMMARY_MAX_CHARS } from '@hamlet/contract/resident';
+import { endOf } from './settlement.ts';
+
+const nothing = { progress: { done: [], underWay: null }, steps: [] };
+const FACE = '\u{1F600}';
+
+test('each text of an end is well-formed, also where it is cut', () => {
+  const texts = [
+    `${'x'.repeat(RUN_SUMMARY_MAX_CHARS - 2)}${FACE}${FACE}`,
+    `half \uD83D of a face`,
+    FACE.repeat(40_000),
+  ];
+  for (const text of texts) {
+    const { summary, answer = '' } = endOf({ kind: 'done', text }, null, nothing);
+    assert.ok(summary.isWellFormed() && answer.isWellFormed());
+    assert.ok(summary.length <= RUN_SUMMARY_MAX_CHARS && answer.length <= RUN_ANSWER_MAX_CHARS);
+  }
+  assert.equal(endOf({ kind: 'done', text: `All ${FACE} whole` }, null, nothing).answer, `All ${FACE} whole`);
+});
+
+test('a failed run keeps its code, and its last words are its answer', () => {
+  const message = 'The run used up its budget of steps.';
+  const failed = { kind: 'failed', code: 'budget_steps', message, unsettled: [] } as const;
+  const said = endOf({ ...failed, text: 'Half of it is done.' }, null, nothing);
+  assert.deepEqual([said.state, said.error], ['failed', { code: 'budget_steps', message }]);
+  assert.deepEqual([said.answer, said.summary], ['Half of it is done.', `${message}\n\nHalf of it is done.`]);
+  assert.equal('answer' in endOf(failed, null, nothing), false);
+});
