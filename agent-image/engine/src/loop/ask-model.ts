@@ -223,11 +223,10 @@ function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: 
   const calls = [...callsOf(journal, state.turns.slice(0, compacted?.turns ?? 0))];
   const { model, prompt, situation, recalled, input, after } = opened;
   const system = { stable: journal.textOf(prompt) ?? '', situation: journal.textOf(situation) ?? '' };
-  const first = firstMessage(journal, state, {
-    isPresent: true,
-    kept: compacted === null ? [] : keptTexts(kit, calls),
-  });
-  const messages = [...(compacted === null ? history : []), first];
+  const messages = [
+    ...(compacted === null ? history : []),
+    firstMessage(journal, state, { isPresent: true, kept: keptTexts(kit, calls) }),
+  ];
   return {
     history,
     compacted,

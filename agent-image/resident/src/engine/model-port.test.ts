@@ -172,6 +172,31 @@ test('the cut of an answer reaches the engine, and a quota says when it has room
   assert.partialDeepStrictEqual((await endWith(refused)).end, { ...expected, retryAfterMs: 600_000 });
 });
 
+test("the model's thoughts reach the engine and are sent back", async () => {
+  const items = [{ text: 'It is noon.', sealed: 'c2VhbA==' }];
+  const thoughtful: Reply = {
+    status: 200,
+    type: 'text/event-stream',
+    body: [
+      chunk({
+        choices: [
+          { index: 0, delta: { reasoning_content: 'It is noon.', reasoning_items: items }, finish_reason: null },
+        ],
+      }),
+      chunk({ choices: [{ index: 0, delta: { content: 'Good day.' }, finish_reason: 'stop' }] }),
+      'data: [DONE]\n\n',
+    ].join(''),
+  };
+  const { end } = await endWith(thoughtful);
+  assert.deepEqual(end.type === 'answer' && end.reasoning, items);
+  replies.push(goodDay);
+  const port = createModelPort({ url, tokens: { get: async () => 'token', renew: () => {} }, leaseOf: () => 7 });
+  const said = { role: 'assistant' as const, content: 'Good day.', toolCalls: [], reasoning: items };
+  const messages = [...request.messages, said, { role: 'user' as const, content: 'And now?' }];
+  for await (const part of port.chat({ ...request, messages }, new AbortController().signal)) void part;
+  assert.partialDeepStrictEqual(received.at(-1), { messages: [{}, {}, { reasoning_items: items }, {}] });
+});
+
 test('malformed arguments of an earlier call are sent as an object that names them; valid ones stay as they were written', async () => {
   const toolCalls = ['{"path":"a', '[1]', '"x"', '{"id": 2512292042121000001}'].map((text, index) => ({
     id: `c${index}`,

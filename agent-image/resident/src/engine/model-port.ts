@@ -64,6 +64,8 @@ const NAMED: ReadonlySet<string> = new Set([
   'run_settled',
   'run_budget_spent',
 ]);
+/** Parts of a thought that an answer keeps, the newest ones. */
+const REASONING_KEPT = 64;
 /** Milliseconds after which a quota may have room again, if the gateway names no time. */
 const QUOTA_WAIT_MS = 600_000;
 
@@ -125,10 +127,15 @@ async function* send(
     exchange.retryAfterMs = outcome.error.retryAfterMs ?? null;
     return failureOf(outcome, exchange);
   }
-  const { content, toolCalls, finish, usage, raw } = outcome.answer;
+  const { content, toolCalls, finish, reasoningItems, usage, raw } = outcome.answer;
   const { moneyMicros, note } = receiptIn(raw);
   if (note !== '') yield { type: 'delta', text: note };
-  const said = { content: content + note, toolCalls: [...toolCalls], finish, reasoning: [] };
+  const said = {
+    content: content + note,
+    toolCalls: [...toolCalls],
+    finish,
+    reasoning: reasoningItems.slice(-REASONING_KEPT),
+  };
   return { type: 'answer', ...said, usage: usageOf(usage), moneyMicros };
 }
 
@@ -163,7 +170,7 @@ async function adapterOf({ url, tokens }: GatewayPorts, exchange: Exchange) {
     return { ok, status, headers, body: once(bytes) };
   };
   const apiKey = await tokens.get();
-  const server = { provider: 'gateway', baseUrl: `${url}/v1`, apiKey, profile: CHAT_PROFILES.compatible };
+  const server = { provider: 'gateway', baseUrl: `${url}/v1`, apiKey, profile: CHAT_PROFILES.gateway };
   return createChatAdapter(server, { ports: { ...SYSTEM_PORTS, fetch: keeping }, limits: LIMITS });
 }
 
