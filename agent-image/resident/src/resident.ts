@@ -295,7 +295,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
   childRuns.serve(runs.takeBeside);
   void followWakes({ ...shared, inbox, runs, stop });
   const thinker = createThinker({
-    complete: (body) => village.complete(body),
+    complete: (body) => village.decide(body),
     diary: () => memory.diary().flatMap(({ observations }) => observations),
     onThought: () => inbox.nudge(),
     log,

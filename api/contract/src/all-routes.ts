@@ -13,6 +13,7 @@ import * as models from './routes/models.ts';
 import * as modelCredentials from './routes/models/credentials.ts';
 import * as messages from './routes/models/messages.ts';
 import * as modelPrices from './routes/models/prices.ts';
+import * as modelResponses from './routes/models/responses.ts';
 import * as modelTexts from './routes/models/texts.ts';
 import * as villageModels from './routes/models/village-models.ts';
 import * as credits from './routes/payments/credits.ts';
@@ -96,6 +97,7 @@ const GROUPS = [
   [sessions.addSessionPerson, sessions.removeSessionPerson, sessions.openSessionStream, sessions.getTimeline],
   [models.completeChat],
   [messages.createMessage, messages.countMessageTokens],
+  [modelResponses.createResponse],
   [models.createEmbeddings, models.listModels, models.getModel, models.getModelUse],
   [villageModels.showModels],
   [modelCredentials.putModelCredential, modelCredentials.listModelCredentials],

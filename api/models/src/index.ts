@@ -44,10 +44,11 @@ export { parseModelsConfig, QUEUE_WAIT_MAX_MS } from './routing/models-config.ts
 export type { ConfigError, ModelsConfig, ParsedConfig } from './routing/models-config.ts';
 export { findCapabilities, fitToRoute } from './routing/fit-request.ts';
 export type { Capabilities } from './routing/fit-request.ts';
+export { answerLimit } from './routing/answer-limit.ts';
 export { findRoute } from './routing/find-route.ts';
 export type { Chain } from './routing/find-route.ts';
 export { openEmbedder } from './routing/open-embedder.ts';
-export type { Embedder, EmbeddingOutcome, EmbeddingRequest } from './routing/open-embedder.ts';
+export type { Embedder, EmbeddingInput, EmbeddingOutcome, EmbeddingRequest } from './routing/open-embedder.ts';
 export { openModel } from './routing/open-models.ts';
 export type { Credentials, ModelsSetup, OpenedModel } from './routing/open-models.ts';
 export { createSubscriptionTokens } from './adapters/responses/subscription-tokens.ts';

@@ -9,7 +9,8 @@ import type { Situation } from '../brain/situation.ts';
 import type { Log } from '../process/json-log.ts';
 import type { Answer } from '../village/village.ts';
 
-const ANSWER_TOKENS = 500;
+/** Enough for the thoughts before a decision, which is itself a line. */
+const ANSWER_TOKENS = 8_192;
 
 /** Requests decisions from the agent's model in parallel to the turns: a turn never waits for a model. */
 export interface Thinker {

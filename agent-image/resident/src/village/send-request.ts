@@ -3,7 +3,9 @@ import type { CallData, CallInput, Client, Outcome, Problem, RouteSpec } from '@
 import type { TokenSource } from './agent-token.ts';
 import type { Answer } from './village.ts';
 
-export const REQUEST_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+/** A thinking model on one's own machine may need minutes; without an answer for longer, fetch ends the connection. */
+const ANSWER_TIMEOUT_MS = 300_000;
 
 export interface HttpVillageOptions {
   readonly client: Client;
@@ -13,28 +15,45 @@ export interface HttpVillageOptions {
   readonly stopReading: AbortSignal;
   /** Aborts writes, later than `stopReading`, so that a write in flight can finish. */
   readonly stopWriting: AbortSignal;
+  /** By default 10 s, and 300 s for the answer of a model. */
+  readonly timeouts?: { readonly requestMs: number; readonly answerMs: number };
 }
 
 type Send = <const R extends RouteSpec>(route: R, input: CallInput<R>) => Promise<Answer<CallData<R>>>;
 
-/** Sends requests: `read` and `write` differ in the signal that aborts them. */
+/** Sends requests: `read` and `write` differ in the signal that aborts them. `ask` waits for the answer of a model. */
 export interface Requests {
   readonly agentId: string;
   readonly params: { readonly agent_id: string };
   readonly read: Send;
   readonly write: Send;
+  readonly ask: Send;
 }
 
 /** Sends one agent's requests. The only retry is one with a new token after 401; the caller decides about others. */
-export function requestsOf({ client, tokens, agentId, stopReading, stopWriting }: HttpVillageOptions): Requests {
+export function requestsOf({
+  client,
+  tokens,
+  agentId,
+  stopReading,
+  stopWriting,
+  timeouts,
+}: HttpVillageOptions): Requests {
+  const { requestMs, answerMs } = timeouts ?? { requestMs: REQUEST_TIMEOUT_MS, answerMs: ANSWER_TIMEOUT_MS };
   const send =
-    (stop: AbortSignal): Send =>
+    (stop: AbortSignal, limitMs: number): Send =>
     (route, input) =>
       answerOf(() => {
-        const signal = AbortSignal.any([stop, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
+        const signal = AbortSignal.any([stop, AbortSignal.timeout(limitMs)]);
         return client.call(route, { ...input, signal });
       }, tokens);
-  return { agentId, params: { agent_id: agentId }, read: send(stopReading), write: send(stopWriting) };
+  return {
+    agentId,
+    params: { agent_id: agentId },
+    read: send(stopReading, requestMs),
+    write: send(stopWriting, requestMs),
+    ask: send(stopReading, answerMs),
+  };
 }
 
 async function answerOf<T>(call: () => Promise<Outcome<T>>, tokens: TokenSource): Promise<Answer<T>> {

@@ -29,6 +29,26 @@ beforeEach(() => {
   village = createHttpVillage({ client, tokens, agentId: 'ada', stopReading: stop.signal, stopWriting: stop.signal });
 });
 
+test('a decision may take longer than any other request', async () => {
+  const gate = Promise.withResolvers<void>();
+  api.hold.set('world', gate.promise).set('completions', gate.promise);
+  api.refuse.set('completions', 'model_busy');
+  const tokens = { get: async () => 'token', renew: () => undefined };
+  const patient = createHttpVillage({
+    client: createClient({ baseUrl: api.url, token: () => tokens.get() }),
+    tokens,
+    agentId: 'ada',
+    stopReading: stop.signal,
+    stopWriting: stop.signal,
+    timeouts: { requestMs: 50, answerMs: 60_000 },
+  });
+  const decided = patient.decide({ model: 'small', messages: [{ role: 'user', content: 'Where to?' }] });
+  assert.equal((await patient.world()).kind, 'unreachable');
+  gate.resolve();
+  assert.partialDeepStrictEqual(await decided, { kind: 'refused', code: 'model_busy' });
+  api.hold.clear();
+});
+
 test('requests carry the token and use the paths of the contract', async () => {
   for (const ask of [village.world, village.standing, village.config]) assert.equal((await ask()).kind, 'ok');
   assert.deepEqual(pluck(api.requests, 'method', 'path', 'bearer'), [

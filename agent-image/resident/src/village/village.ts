@@ -136,7 +136,7 @@ function boardRequests({ params, read, write }: Requests) {
   };
 }
 
-function tradeRequests({ params, read, write }: Requests) {
+function tradeRequests({ params, read, write, ask }: Requests) {
   return {
     ledger: async (): Promise<Answer<readonly LedgerEntry[]>> => {
       const answer = await read(contract.getLedger, { params, query: { limit: ENTRIES_SEEN } });
@@ -157,6 +157,8 @@ function tradeRequests({ params, read, write }: Requests) {
       write(contract.placeBid, { params: { auction_id }, body: { amount }, idempotencyKey }),
     /** Requests an answer from a model. Never retried, because each request costs money. */
     complete: (body: ChatCompletionBody) => read(contract.completeChat, { body }),
+    /** The same for a decision, which no turn waits for: the model may take minutes. */
+    decide: (body: ChatCompletionBody) => ask(contract.completeChat, { body }),
   };
 }
 

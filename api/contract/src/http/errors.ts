@@ -206,7 +206,7 @@ export const REFUSALS = {
   webhook_refused: never(400, 'The request is not a notification from PayPal: send only what PayPal sends'),
 
   // Language models
-  model_not_in_tier: afterChange(403, "The agent's tier lacks this model: buy it, or choose one of GET /v1/models"),
+  model_not_in_tier: afterChange(404, "The agent's tier lacks this model: buy it, or choose one of GET /v1/models"),
   model_not_served: never(404, 'No provider of this village serves this model: choose one of GET /v1/models'),
   context_too_long: never(400, 'Prompt and answer exceed the context of the model: shorten the prompt or max_tokens'),
   too_many_in_flight: later(429, "The tier's limit of parallel requests is reached: wait until one has ended"),
@@ -219,6 +219,7 @@ export const REFUSALS = {
     400,
     'The provider of the model does not support this request: see detail, or use another model',
   ),
+  unsupported_field: never(400, 'These models have no such field: leave the field in errors out'),
   model_busy: later(429, 'Too many requests wait for the provider of this model: retry after the time in Retry-After'),
   credentials_off: afterChange(
     409,
@@ -302,7 +303,13 @@ export const Problem = z.strictObject({
     .optional()
     .describe('Invalid fields of a validation_failed, with the fix'),
   error: z
-    .strictObject({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string() })
+    .strictObject({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.string().describe("OpenAI's code where its clients act upon one, such as context_length_exceeded"),
+      resets_in_seconds: z.int().min(0).optional().describe('Of an insufficient_quota that ends by itself'),
+    })
     .optional()
     .describe("The same in OpenAI's format, or under /v1/messages in Anthropic's; only under /v1"),
 });

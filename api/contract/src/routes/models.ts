@@ -3,109 +3,17 @@ import { defineRoute, json } from '../http/route.ts';
 import { Limits } from './agents.ts';
 import { AiDollars } from '../values/money.ts';
 import { AgentId, Time } from '../values/scalars.ts';
-
-export const CHAT_MESSAGES_MAX = 2_048;
-export const CHAT_TEXT_MAX_CHARS = 65_536;
-export const COMPLETION_TOKENS_MAX = 32_768;
-const STOPS_MAX = 4;
-const TOOLS_MAX = 128;
-const CALLS_MAX = 64;
-/** Bytes of a conversation that fills a context of 256,000 tokens, with its tools. */
-export const CHAT_BODY_MAX_BYTES = 2 << 20;
-
-const Text = z.string().max(CHAT_TEXT_MAX_CHARS);
-const TextPart = z.looseObject({ type: z.literal('text', 'these models read text only'), text: Text });
-
-const ToolName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'write 1 to 64 letters, digits, _ and -');
-const CallId = z.string().min(1).max(256);
-
-/** OpenAI's format. `arguments` is the JSON text as the model wrote it: it may be invalid. */
-const ChatToolCall = z.looseObject({
-  id: CallId,
-  type: z.literal('function', 'these models call functions only'),
-  function: z.looseObject({ name: z.string().min(1).max(128), arguments: Text }),
-});
-
-/** OpenAI's format; other fields are ignored. */
-export const ChatMessage = z
-  .looseObject({
-    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-    content: z.union([Text, z.array(TextPart).max(64)]).nullish(),
-    name: z.string().max(64).nullish(),
-    tool_calls: z.array(ChatToolCall).max(CALLS_MAX).nullish().describe('Calls of an assistant'),
-    tool_call_id: CallId.nullish().describe('Id of the call that this result answers'),
-  })
-  .refine(({ role, tool_call_id: id }) => role !== 'tool' || (id ?? '') !== '', {
-    path: ['tool_call_id'],
-    message: 'a message of role tool needs the tool_call_id of the call that it answers',
-  });
-export type ChatMessage = z.infer<typeof ChatMessage>;
-
-const JsonSchema = z.record(z.string(), z.unknown());
-
-const ChatTool = z.looseObject({
-  type: z.literal('function', 'these models call functions only'),
-  function: z.looseObject({
-    name: ToolName,
-    description: z.string().max(16_384).nullish(),
-    parameters: JsonSchema.nullish().describe('JSON Schema of the arguments'),
-  }),
-});
-
-const ChatToolChoice = z.union([
-  z.enum(['none', 'auto', 'required']),
-  z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: ToolName }) }),
-]);
-
-const ResponseFormat = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('text') }),
-  z.looseObject({ type: z.literal('json_object') }),
-  z.looseObject({
-    type: z.literal('json_schema'),
-    json_schema: z.looseObject({ name: ToolName, schema: JsonSchema }),
-  }),
-]);
-
-/** A whole number, or its decimal text, because OpenAI clients send texts in metadata. */
-const Ordinal = z.union([
-  z.int().min(0),
-  z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number),
-]);
-
-export const ChatMetadata = z.looseObject({
-  run_id: z.uuid().nullish().describe('Run of the agent that the request serves'),
-  ask: Ordinal.nullish().describe("The engine's number of this request in its run"),
-  attempt: Ordinal.nullish().describe("The engine's attempt at this request"),
-  lease: Ordinal.nullish().describe('Attempt at the run for which the agent holds the lease'),
-});
-
-/** OpenAI's format; other fields are ignored, unsupported values refused. */
-export const ChatCompletionBody = z.looseObject({
-  model: z.string().min(1).max(128).meta({ description: 'Model of the tier, see GET /v1/models', example: 'small' }),
-  messages: z.array(ChatMessage).min(1).max(CHAT_MESSAGES_MAX),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  max_tokens: z.int().min(1).max(COMPLETION_TOKENS_MAX).nullish(),
-  max_completion_tokens: z.int().min(1).max(COMPLETION_TOKENS_MAX).nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  seed: z.int().nullish(),
-  n: z.literal(1, 'these models return one choice: leave n out').nullish(),
-  tools: z.array(ChatTool).max(TOOLS_MAX).nullish(),
-  tool_choice: ChatToolChoice.nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
-  response_format: ResponseFormat.nullish(),
-  metadata: ChatMetadata.nullish(),
-  stop: z.union([z.string().max(64), z.array(z.string().max(64)).max(STOPS_MAX)]).nullish(),
-});
-export type ChatCompletionBody = z.infer<typeof ChatCompletionBody>;
+import { CHAT_BODY_MAX_BYTES, ChatCompletionBody, ChatReasoning, ChatText } from './models/chat.ts';
 
 const Count = z.int().min(0);
 
-export const CompletionUsage = z.strictObject({ prompt_tokens: Count, completion_tokens: Count, total_tokens: Count });
+export const CompletionUsage = z.strictObject({
+  prompt_tokens: Count,
+  completion_tokens: Count,
+  total_tokens: Count,
+  prompt_tokens_details: z.strictObject({ cached_tokens: Count }),
+  completion_tokens_details: z.strictObject({ reasoning_tokens: Count }),
+});
 export type CompletionUsage = z.infer<typeof CompletionUsage>;
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -135,27 +43,45 @@ const ReceiptFields = z.strictObject({
       'SHA-256 of salt and text, for the prompt and the answer. The act models.call has both hashes; the salt is stored only if the village keeps texts',
     ),
   notes: z
-    .array(z.enum(['tools_ignored']))
-    .max(1)
+    .array(z.enum(['tools_ignored', 'tools_left_out']))
+    .max(2)
     .optional()
-    .describe('tools_ignored: the model does not support tools and answered without them'),
+    .describe(
+      'tools_ignored: the model does not support tools and answered without them; tools_left_out: without those that a provider runs, such as web_search',
+    ),
 });
 export const ModelReceipt = Origin.extend(ReceiptFields.shape);
 export type ModelReceipt = z.infer<typeof ModelReceipt>;
 
-const CompletionCall = z.strictObject({
-  id: z.string(),
-  type: z.literal('function'),
-  function: z.strictObject({ name: z.string(), arguments: z.string() }),
-});
+const CompletionCall = z.discriminatedUnion('type', [
+  z.strictObject({
+    id: z.string(),
+    type: z.literal('function'),
+    function: z.strictObject({ name: z.string(), arguments: z.string() }),
+  }),
+  z.strictObject({
+    id: z.string(),
+    type: z.literal('custom'),
+    custom: z.strictObject({ name: z.string(), input: z.string() }),
+  }),
+]);
 
-/** The first piece of a call has its id, type and name; the reader joins the arguments of all pieces. */
+/**
+ * The first piece of a call has its id, type and name; the reader joins the arguments of all pieces. A custom call comes
+ * in one piece, at the end.
+ */
 const CallPiece = z.strictObject({
   index: Count,
   id: z.string().optional(),
-  type: z.literal('function').optional(),
-  function: z.strictObject({ name: z.string().optional(), arguments: z.string().optional() }),
+  type: z.enum(['function', 'custom']).optional(),
+  function: z.strictObject({ name: z.string().optional(), arguments: z.string().optional() }).optional(),
+  custom: z.strictObject({ name: z.string(), input: z.string() }).optional(),
 });
+
+const thoughts = {
+  reasoning_content: z.string().optional().describe('Thoughts of the model'),
+  reasoning_items: z.array(ChatReasoning).optional().describe('The same, with signatures, for the next request'),
+};
 
 export const ChatCompletion = z.strictObject({
   id: z.string(),
@@ -169,6 +95,7 @@ export const ChatCompletion = z.strictObject({
         role: z.literal('assistant'),
         content: z.string().nullable(),
         refusal: z.null(),
+        ...thoughts,
         tool_calls: z.array(CompletionCall).optional(),
       }),
       logprobs: z.null(),
@@ -196,6 +123,7 @@ export const ChatCompletionChunk = z.strictObject({
       delta: z.strictObject({
         role: z.literal('assistant').optional(),
         content: z.string().optional(),
+        ...thoughts,
         tool_calls: z.array(CallPiece).optional(),
       }),
       logprobs: z.null(),
@@ -228,9 +156,13 @@ export const REQUEST_REASONS = [
   'model_busy',
   'content_refused',
   'model_bad_request',
+  'unsupported_field',
   'model_failed',
   'village_frozen',
 ] as const;
+
+/** Refusals because of the run that a request names. */
+export const RUN_REASONS = ['no_such_run', 'run_settled', 'run_budget_spent'] as const;
 
 export const completeChat = defineRoute('completeChat POST /v1/chat/completions', {
   ...models,
@@ -239,7 +171,7 @@ export const completeChat = defineRoute('completeChat POST /v1/chat/completions'
   body: ChatCompletionBody,
   bodyMaxBytes: CHAT_BODY_MAX_BYTES,
   answer: { kind: 'completion', schema: ChatCompletion, chunk: ChatCompletionChunk },
-  reasons: [...REQUEST_REASONS, 'run_settled', 'run_budget_spent'],
+  reasons: [...REQUEST_REASONS, ...RUN_REASONS],
 });
 
 export const ModelView = z.strictObject({
@@ -266,13 +198,22 @@ export const getModel = defineRoute('getModel GET /v1/models/{model*}', {
   reasons: ['stale_cycle', 'no_such_agent', 'model_not_in_tier', 'model_not_served'],
 });
 
-const EMBEDDING_TEXTS_MAX = 256;
-const EmbeddingText = Text.min(1);
+const EMBEDDING_TEXTS_MAX = 2_048;
+const EMBEDDING_TOKENS_MAX = 8_192;
+const EmbeddingText = ChatText.min(1);
+const TokenIds = z.array(z.int().min(0)).min(1).max(EMBEDDING_TOKENS_MAX);
 
 /** OpenAI's format; other fields are ignored. */
 export const EmbeddingsBody = z.looseObject({
   model: z.string().min(1).max(128),
-  input: z.union([EmbeddingText, z.array(EmbeddingText).min(1).max(EMBEDDING_TEXTS_MAX)]),
+  input: z
+    .union([
+      EmbeddingText,
+      z.array(EmbeddingText).min(1).max(EMBEDDING_TEXTS_MAX),
+      TokenIds,
+      z.array(TokenIds).min(1).max(EMBEDDING_TEXTS_MAX),
+    ])
+    .describe("Texts, or tokens of OpenAI's tokenizer for a model of OpenAI"),
   encoding_format: z.enum(['float', 'base64']).nullish(),
   dimensions: z.int().min(1).max(65_536).nullish(),
 });
@@ -300,7 +241,7 @@ export const createEmbeddings = defineRoute('createEmbeddings POST /v1/embedding
   body: EmbeddingsBody,
   bodyMaxBytes: CHAT_BODY_MAX_BYTES,
   answer: json(Embeddings),
-  reasons: [...REQUEST_REASONS, 'run_settled', 'run_budget_spent'],
+  reasons: [...REQUEST_REASONS, ...RUN_REASONS],
 });
 
 export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'lost'] as const;

@@ -15,7 +15,8 @@ export interface Chain {
   readonly targets: readonly Target[];
   readonly fallbackOn: readonly ModelErrorCode[];
   readonly contextTokens: number;
-  readonly answerTokens: number;
+  /** Maximum tokens of an answer, if the configuration has one. */
+  readonly answerTokens: number | undefined;
 }
 
 const FALLBACK_CODES = MODEL_ERROR_CODES.filter((code) => MODEL_ERRORS[code].fallback);

@@ -51,7 +51,7 @@ test('a configuration has defaults, routes and prices', () => {
     targets: [{ provider: 'local', model: 'org/small-instruct' }],
     fallbackOn: ['auth'],
     contextTokens: 32_768,
-    answerTokens: 1_024,
+    answerTokens: undefined,
   });
   assert.equal(findRoute({ routes: [] }, 'gpt-5'), null);
   assert.deepEqual(findPrice(config, { provider: 'openai', model: 'gpt-5-mini' }), {

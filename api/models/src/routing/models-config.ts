@@ -11,7 +11,6 @@ const PRICES_MAX = 2_000;
 export const QUEUE_WAIT_MAX_MS = 60_000;
 const TOTAL_MAX_MS = 3_600_000;
 const CONTEXT_TOKENS = 32_768;
-const ANSWER_TOKENS = 1_024;
 
 const ProviderName = z
   .string()
@@ -124,8 +123,8 @@ const Route = z.strictObject({
   /** Codes for which the next fallback is tried; by default those with `fallback` in `MODEL_ERRORS`. */
   fallbackOn: z.array(z.enum(MODEL_ERROR_CODES).exclude(['cancelled'])).optional(),
   contextTokens: z.int().min(256).max(10_000_000).default(CONTEXT_TOKENS),
-  /** Maximum tokens of an answer if the request has no limit. */
-  answerTokens: z.int().min(1).max(1_000_000).default(ANSWER_TOKENS),
+  /** Maximum tokens of an answer; by default what the model can write (`answerLimit`). */
+  answerTokens: z.int().min(1).max(1_000_000).optional(),
 });
 export type RouteConfig = z.infer<typeof Route>;
 

@@ -12,8 +12,11 @@ import type { ModelsSetup } from './open-models.ts';
 import { z } from 'zod';
 import { parseReply } from '../transport/parse-reply.ts';
 
+/** A text, or the tokens of one by the tokenizer of the model. */
+export type EmbeddingInput = string | readonly number[];
+
 export interface EmbeddingRequest {
-  readonly input: readonly string[];
+  readonly input: readonly EmbeddingInput[];
   /** Length of the vectors, if the model supports a choice. */
   readonly dimensions?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -69,7 +72,7 @@ async function tryOnce(
   try {
     const call = { model, input, dimensions, signal };
     const { vectors, promptTokens } = await askEmbeddings(server, call, { ports, limits: config.limits });
-    const estimate = input.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const estimate = input.reduce((sum, one) => sum + (typeof one === 'string' ? estimateTokens(one) : one.length), 0);
     return { ok: true, vectors, promptTokens: promptTokens ?? estimate, estimated: promptTokens === undefined };
   } catch (thrown) {
     return { ok: false, error: callerError(thrown, { provider, secrets: key === null ? [] : [key], signal }) };
@@ -117,7 +120,7 @@ interface EmbeddingServer {
 
 interface EmbeddingCall {
   readonly model: string;
-  readonly input: readonly string[];
+  readonly input: readonly EmbeddingInput[];
   readonly dimensions?: number | undefined;
   readonly signal: AbortSignal;
 }

@@ -22,11 +22,16 @@ interface AgentLife {
   readonly bar: AgentBar | null;
 }
 
-/** The token of a request. Anthropic's clients may send it as `x-api-key`. */
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
-  const key = headers['x-api-key'];
-  if (headers.authorization === undefined && typeof key === 'string' && /^[^\s]+$/.test(key)) return key;
   return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
+}
+
+/** The tokens of a request. Anthropic's clients may send theirs as `x-api-key`, some beside a constant of their own. */
+function tokensOf(headers: IncomingHttpHeaders): readonly string[] {
+  const key = headers['x-api-key'];
+  const isKey = typeof key === 'string' && /^[^\s]+$/.test(key);
+  const bearer = bearerOf(headers);
+  return [...(isKey ? [key] : []), ...(bearer === null || bearer === key ? [] : [bearer])];
 }
 
 interface AuthenticatePorts extends Pick<Services, 'db' | 'monotonicMs'> {
@@ -119,12 +124,26 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
   return service === null ? refused('token_invalid') : { role: service, id: service };
 }
 
+/** The caller of the first token that is valid; the last refusal if none is. */
+async function firstValid(
+  tokens: readonly string[],
+  actorOf: (token: string) => Promise<Actor | Refused>,
+): Promise<Actor | Refused> {
+  const [token = '', ...others] = tokens;
+  const actor = await actorOf(token);
+  const isInvalid = 'ok' in actor && actor.reason === 'token_invalid';
+  return isInvalid && others.length > 0 ? firstValid(others, actorOf) : actor;
+}
+
 export function createAuthenticate(ports: AuthenticatePorts): Authenticate {
   const lookUps = lookUpsOf(ports);
   const identify: Authenticate = async ({ headers, address, listener, reads, verifiedLater = false }) => {
-    const token = bearerOf(headers);
-    if (token !== null)
-      return (verifiedLater ? earlierAgent(lookUps, token) : null) ?? bearerActor(lookUps, token, reads);
+    const tokens = tokensOf(headers);
+    if (tokens.length > 0)
+      return firstValid(tokens, async (token) => {
+        const earlier = verifiedLater ? earlierAgent(lookUps, token) : null;
+        return earlier ?? bearerActor(lookUps, token, reads);
+      });
     if (headers.authorization !== undefined) return refused('token_invalid', 'Write Authorization: Bearer TOKEN');
     if (!listener.includes('people')) return refused('unauthenticated');
     const session = sessionOf(headers.cookie);

@@ -103,19 +103,19 @@ function tooMuch(
       retryAfterS: 1,
     };
   }
-  const detail = `This request can use ${tokens} tokens. The tier ${allowance.tier} allows ${quota ?? 0} an hour, and ${Math.max(0, (quota ?? 0) - hour.used)} are left until ${timeOfDay(now.getTime() + hour.resetsInS * 1_000)}`;
+  const detail = `This request needs ${tokens} tokens. The tier ${allowance.tier} allows ${quota ?? 0} an hour, and ${Math.max(0, (quota ?? 0) - hour.used)} are left until ${timeOfDay(now.getTime() + hour.resetsInS * 1_000)}`;
   return { ...refused(reason, detail), limits, retryAfterS: hour.resetsInS };
 }
 
 function refusalOf(
   admission: Exclude<Admission, { readonly verdict: 'admitted' }>,
-  { agentId, allowance, plan: { tokens }, quote: { amount } }: Wanted,
+  { agentId, allowance, plan: { quotaTokens }, quote: { amount } }: Wanted,
   now: Date,
 ): Refused {
   switch (admission.verdict) {
     case 'too_many_in_flight':
     case 'token_quota_exhausted':
-      return tooMuch(admission.verdict, allowance, { hour: admission.hour, tokens, now });
+      return tooMuch(admission.verdict, allowance, { hour: admission.hour, tokens: quotaTokens, now });
     case 'barred':
       return refusalOfBar(agentId, admission.bar);
     case 'token_invalid':
@@ -147,7 +147,7 @@ async function enter(
   { pays, ...wanted }: Wanted & { readonly pays: boolean },
 ): Promise<Outcome<Entered>> {
   const { agentId, allowance, plan, quote, runId } = wanted;
-  const { tokens, served } = plan;
+  const { quotaTokens, served } = plan;
   const circumstance = { podUid: agent.podUid, runId, traceparent };
   const lastsMs = answerTimes.totalMs + MARGIN_MS;
   const admission = await admitModelRequest(db, {
@@ -158,7 +158,7 @@ async function enter(
     tier: allowance.tier,
     model: served.name,
     provider: served.provider,
-    reservedTokens: tokens,
+    reservedTokens: quotaTokens,
     inFlightMax: allowance.limits.concurrent_model_requests ?? 0,
     quota: allowance.limits.tokens_per_hour ?? 0,
     life: requestLife(answerTimes),
@@ -169,7 +169,7 @@ async function enter(
   const { requestId, holdId, hour } = admission;
   return accepted({
     requestId,
-    limits: modelLimits(allowance, { ...hour, used: hour.used + tokens, inFlight: hour.inFlight + 1 }),
+    limits: modelLimits(allowance, { ...hour, used: hour.used + quotaTokens, inFlight: hour.inFlight + 1 }),
     reservation: { agentId, holdId, perThousand: quote.perThousand, held: quote.amount, key: requestId, circumstance },
   });
 }

@@ -2,7 +2,7 @@ import type { ChatCompletionBody } from '@hamlet/contract';
 import { readRunLeft, type Db, type RunLeft } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
-import type { DeltaPublisher, DeltaSource, RunDeltas } from '../runs/run-deltas.ts';
+import type { DeltaPublisher, DeltaSource, OpenedDeltas, RunDeltas } from '../runs/run-deltas.ts';
 
 export interface AskingRun {
   readonly runId: string;
@@ -24,31 +24,43 @@ function numbersOf(metadata: Metadata): Numbers {
   return { ask: ask ?? 0, attempt: attempt ?? 0, lease: lease ?? undefined };
 }
 
+const UNKNOWN = 'No run of this agent has the id in metadata.run_id: send that of a run of its own, or none';
 const ENDING = 'The run has ended or is being cancelled, so it cannot use a model';
 
 /**
- * The run whose budgets a request uses: the run that it names, if that belongs to the agent; otherwise a run of the agent in
- * progress, so that a pod cannot avoid its budgets by naming no run. Refuses a run that has ended, is being cancelled,
- * or has used its budgets. Null if the agent has no run in progress.
+ * The run whose budgets a request uses: the run that it names, otherwise a run of the agent in progress, so that a pod
+ * cannot avoid its budgets by naming no run. Refuses a run that is not the agent's, has ended, is being cancelled, or has
+ * used its budgets. Null if the agent has no run in progress.
  */
 export async function findAskingRun(
   { db, deltas }: Ports,
   { agent, metadata }: { readonly agent: AgentActor; readonly metadata: Metadata },
 ): Promise<Outcome<AskingRun | null>> {
   const { agentId, uid: agentUid, cycle } = agent;
-  const named = await openNamed(deltas, { agentUid, cycle, metadata });
-  if ('reason' in named) return named;
+  const runId = metadata?.run_id ?? null;
+  const [opened, read] = await Promise.allSettled([
+    runId === null ? null : deltas.open({ runId, agentUid, cycle, ...numbersOf(metadata) }),
+    readRunLeft(db, { agentId, agentUid, runId }),
+  ]);
+  const publisher = opened.status === 'fulfilled' ? publisherOf(opened.value) : null;
   let kept: DeltaPublisher | null = null;
   try {
-    const counted = await readRunLeft(db, { agentId, agentUid, runId: named.runId });
-    if (counted === null) return accepted(null);
-    const refusal = refusalOf(counted);
-    if (refusal !== null) return refusal;
-    kept = counted.runId === named.runId ? named.publisher : null;
+    const [named, counted] = [valueOf(opened), valueOf(read)];
+    const refusal = refusalOfNamed(named) ?? refusalOf(counted, runId);
+    if (refusal !== null || counted === null) return refusal ?? accepted(null);
+    kept = counted.runId === runId ? publisher : null;
     return accepted({ runId: counted.runId, publisher: kept ?? (await watchedOnly(deltas, counted, agent)) });
   } finally {
-    if (kept === null) named.publisher?.close();
+    if (kept === null) publisher?.close();
   }
+}
+
+const publisherOf = (opened: OpenedDeltas | null): DeltaPublisher | null =>
+  opened?.kind === 'open' ? opened.publisher : null;
+
+function valueOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
 }
 
 /** Ends the answer when its run ends. Publishes no text, because the request names no run or another attempt. */
@@ -61,20 +73,15 @@ async function watchedOnly(
   return opened.kind === 'open' ? { ...opened.publisher, publish: () => undefined } : null;
 }
 
-/** The run that a request names, if it is one of the agent's life; refuses one that has ended. */
-async function openNamed(
-  deltas: Ports['deltas'],
-  { metadata, ...life }: Pick<DeltaSource, 'agentUid' | 'cycle'> & { readonly metadata: Metadata },
-): Promise<{ readonly runId: string | null; readonly publisher: DeltaPublisher | null } | Refused> {
-  const runId = metadata?.run_id ?? null;
-  if (runId === null) return { runId, publisher: null };
-  const opened = await deltas.open({ runId, ...life, ...numbersOf(metadata) });
-  if (opened.kind === 'open') return { runId, publisher: opened.publisher };
-  if (opened.reason === 'run_settled') return refused('run_settled', ENDING);
-  return { runId: opened.reason === 'not_running' ? runId : null, publisher: null };
+/** Refuses a named run that has ended, and one that is not of the agent's life. */
+function refusalOfNamed(named: OpenedDeltas | null): Refused | null {
+  if (named === null || named.kind === 'open' || named.reason === 'not_running') return null;
+  return named.reason === 'run_settled' ? refused('run_settled', ENDING) : refused('no_such_run', UNKNOWN);
 }
 
-function refusalOf({ isEnding, left }: RunLeft): Refused | null {
+function refusalOf(counted: RunLeft | null, runId: string | null): Refused | null {
+  if (counted === null) return runId === null ? null : refused('no_such_run', UNKNOWN);
+  const { isEnding, left } = counted;
   if (isEnding) return refused('run_settled', ENDING);
   if (left === null) return null;
   const spent = Object.entries({ steps: left.steps, tokens: left.tokens, money: left.costMicros })

@@ -4,6 +4,7 @@ import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
 import { chargeOf, conclude } from './carry-out.ts';
 import { sealTexts, sealView, type CallSeal } from './texts/call-seal.ts';
+import { embeddingInputs } from './plan-request.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 
 type Vectors = Extract<EmbeddingOutcome, { readonly ok: true }>;
@@ -47,21 +48,28 @@ function answerOf(
 export async function carryOutEmbedding(
   ports: GatewayPorts,
   ticket: Ticket,
-  { dimensions, encoding_format: format }: EmbeddingsBody,
+  { input: asked, dimensions, encoding_format: format }: EmbeddingsBody,
 ): Promise<Outcome<Embeddings>> {
   const { plan, brake, place } = ticket;
-  const nothing = { promptTokens: 0, completionTokens: 0, estimated: false };
+  const nothing = {
+    promptTokens: 0,
+    completionTokens: 0,
+    cachedPromptTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+    estimated: false,
+  };
   const askedMs = ports.monotonicMs();
   try {
     const { embedder, provider } = plan.served;
     if (embedder === null)
       throw new Error(`a bug: a request for embeddings was planned for ${provider}, which has none`);
     const signal = AbortSignal.any([brake.signal, AbortSignal.timeout(ports.answerTimes.totalMs)]);
-    const input = plan.request.messages.map(({ content }) => content);
+    const input = embeddingInputs(asked);
     const outcome = await embedder.embed({ input, dimensions: dimensions ?? undefined, signal });
     const seal = sealTexts(JSON.stringify(input), outcome.ok ? JSON.stringify(outcome.vectors) : '');
     if (outcome.ok && brake.refusal() === null) {
-      const usage = { promptTokens: outcome.promptTokens, completionTokens: 0, estimated: outcome.estimated };
+      const usage = { ...nothing, promptTokens: outcome.promptTokens, estimated: outcome.estimated };
       await conclude(ports, ticket, { outcome: 'done', usage, provider, seal });
       return accepted(answerOf(ports, ticket, { vectors: outcome, askedMs, format, seal }));
     }

@@ -1,7 +1,7 @@
 import { formatAiDollars } from '@hamlet/contract';
 import { tokenCost } from '@hamlet/core';
 import { EMPTY_ANSWER, estimateTokens, foldDelta, outcomeOf } from '@hamlet/models';
-import type { AnswerState, ChatDelta, Finish, ModelError, ToolCall } from '@hamlet/models';
+import type { AnswerState, ChatDelta, Finish, ModelError, ReasoningItem, TokenUsage, ToolCall } from '@hamlet/models';
 import { addRunUsage, endModelRequest, inTransaction, type ModelRequestEnd } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import type { Reservation } from '../money/compute/token-meter.ts';
@@ -11,14 +11,11 @@ import { callLine, sealChat, type CallSeal } from './texts/call-seal.ts';
 import { keepText } from './texts/keep-text.ts';
 import { loggedFailure, refusalOfModel } from './refusal-of-model.ts';
 
-export interface ModelUsage {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly estimated: boolean;
-}
+export type ModelUsage = Omit<TokenUsage, 'totalTokens'>;
 
 export interface Completed {
   readonly content: string;
+  readonly reasoning: readonly ReasoningItem[];
   readonly toolCalls: readonly ToolCall[];
   readonly finish: Finish;
   readonly usage: ModelUsage;
@@ -30,7 +27,7 @@ export interface Completed {
   readonly seal: CallSeal;
 }
 
-export type VisiblePiece = Extract<ChatDelta, { readonly kind: 'text' | 'tool' }>;
+export type VisiblePiece = Extract<ChatDelta, { readonly kind: 'text' | 'tool' | 'reasoning' }>;
 
 export interface ChatCaller {
   readonly gone: AbortSignal;
@@ -48,6 +45,9 @@ function sumOf(usages: readonly ModelUsage[]): ModelUsage {
   return usages.reduce((sum, usage) => ({
     promptTokens: sum.promptTokens + usage.promptTokens,
     completionTokens: sum.completionTokens + usage.completionTokens,
+    cachedPromptTokens: sum.cachedPromptTokens + usage.cachedPromptTokens,
+    cacheWriteTokens: sum.cacheWriteTokens + usage.cacheWriteTokens,
+    reasoningTokens: sum.reasoningTokens + usage.reasoningTokens,
     estimated: sum.estimated || usage.estimated,
   }));
 }
@@ -58,6 +58,9 @@ function usageOf({ plan }: Ticket, { state }: Gathered): ModelUsage {
   const unreported = {
     promptTokens: touched ? plan.promptTokens : 0,
     completionTokens: estimateTokens(content),
+    cachedPromptTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
     estimated: true,
   };
   return sumOf([last?.usage ?? unreported, ...failedAttempts.map(({ usage }) => usage)]);
@@ -169,6 +172,9 @@ function passOn(
   about.onPiece(piece, about.gathered.state.target?.provider ?? plan.served.provider);
 }
 
+const isVisible = (delta: ChatDelta): delta is VisiblePiece =>
+  delta.kind === 'text' || delta.kind === 'tool' || delta.kind === 'reasoning';
+
 interface Asked {
   readonly gathered: Gathered;
   readonly clock: AnswerClock;
@@ -187,7 +193,7 @@ async function ask(
     for await (const delta of served.port.stream({ ...request, signal })) {
       clock.take(delta);
       gathered.state = foldDelta(gathered.state, delta);
-      if ((delta.kind !== 'text' && delta.kind !== 'tool') || signal.aborted) continue;
+      if (!isVisible(delta) || signal.aborted) continue;
       gathered.firstMs ??= ports.monotonicMs();
       passOn(ticket, delta, about);
     }
@@ -207,10 +213,11 @@ function completedOf(
   if (!outcome.ok) return null;
   const usage = usageOf(ticket, gathered);
   const writingMs = firstMs === null ? 0 : ports.monotonicMs() - firstMs;
-  const { content, toolCalls, finish, target } = outcome.answer;
+  const { content, reasoningItems: reasoning, toolCalls, finish, target } = outcome.answer;
   const { completionTokens } = outcome.answer.usage;
   return {
     content,
+    reasoning,
     toolCalls,
     finish,
     usage,

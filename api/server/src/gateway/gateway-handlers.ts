@@ -3,7 +3,7 @@ import { readModelHour, readModelRequests, type ModelRequestRow } from '@hamlet/
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { admitRequest, modelLimits, requestLife, type GatewayPorts } from './admit-request.ts';
-import { completionShape, headAt } from './completion-shape.ts';
+import { completionShape, headAt } from './chat/completion-shape.ts';
 import { converse } from './conversations/converse.ts';
 import { planEmbedding, servedModel } from './plan-request.ts';
 import { carryOutEmbedding } from './carry-out-embedding.ts';

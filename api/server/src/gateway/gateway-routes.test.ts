@@ -1,5 +1,6 @@
 /** The model gateway over HTTP on a real Postgres and Redis: the requests that a tier allows, their cost, and their errors. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { ChatCompletionChunk, completeChat, Problem } from '@hamlet/contract';
 import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contract';
@@ -117,12 +118,12 @@ test('an answer ends at its token limit or at a stop sequence', async () => {
 test("a model outside the tier, a model without a provider and a long prompt are refused, also in OpenAI's format", async () => {
   const large = await refusalOf(ask('bob', { model: 'large' }));
   assert.equal(large.code, 'model_not_in_tier');
-  assert.equal(large.status, 403);
+  assert.equal(large.status, 404);
   assert.deepEqual(large.error, {
     message: large.detail,
-    type: 'permission_error',
+    type: 'invalid_request_error',
     param: null,
-    code: 'model_not_in_tier',
+    code: 'model_not_found',
   });
   assert.equal((await refusalOf(ask('ada', { model: 'unserved' }))).code, 'model_not_in_tier');
   assert.equal(
@@ -231,19 +232,23 @@ test('a request that could exceed the tokens of the hour is refused with the tim
   while ((await useOf('dan')).tokens.remaining > 4_100) dataOf(await ask('dan', { messages: long, max_tokens: 1 }));
   const refused = await refusalOf(ask('dan', { messages: long, max_tokens: 200 }));
   assert.equal(refused.code, 'token_quota_exhausted');
-  assert.equal(refused.error?.type, 'insufficient_quota');
-  assert.ok(Number(refused.retryAfter) > 0 && Number(refused.retryAfter) <= 3_600);
+  const { type, code, resets_in_seconds: resetsInS = 0 } = refused.error ?? {};
+  assert.deepEqual([type, code, refused.retryAfter], ['insufficient_quota', 'insufficient_quota', null]);
+  assert.ok(resetsInS > 120 && resetsInS <= 3_600, 'no client sleeps for the rest of the hour');
   assert.ok((await useOf('dan')).tokens.used <= tokens.quota);
 });
 
-test('a request is recorded with the run that it names, if that run belongs to the agent', async () => {
+test('a request is recorded with the run that it names; an unknown run and that of another agent are refused', async () => {
   const runs = new RunPlay(url);
   const own = await runs.give('eve');
   const other = await runs.give('fay');
   dataOf(await ask('eve', { metadata: { run_id: own.run_id } }));
   assert.equal((await useOf('eve')).recent[0]?.run_id, own.run_id);
-  dataOf(await ask('eve', { metadata: { run_id: other.run_id } }));
-  assert.equal((await useOf('eve')).recent[0]?.run_id, null);
+  for (const runId of [other.run_id, randomUUID()])
+    assert.equal((await refusalOf(ask('eve', { metadata: { run_id: runId } }))).code, 'no_such_run');
+  const labels = { run_id: 'langsmith-42', user: 'x' };
+  dataOf(await ask('bob', { metadata: labels }));
+  assert.equal((await useOf('bob')).recent[0]?.run_id, null, 'labels of another program are ignored');
 });
 
 test('a reward raises the tier with its models, concurrent requests and tokens; a penalty lowers it again', async () => {

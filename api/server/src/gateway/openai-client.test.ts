@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { pluck } from '@hamlet/test/env/pluck';
 import { test } from 'node:test';
-import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError, RateLimitError } from 'openai';
+import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
 import type { ClientOptions } from 'openai';
 import { agentToken, eventually, type AgentId, startPlay } from '../testing/test-village.ts';
 import { heldModels } from './testing/held-models.ts';
@@ -93,17 +93,17 @@ test('the client pages through the models of the tier', async () => {
 test('a model is found by its name, or refused', async () => {
   const model = await clientOf('bob').models.retrieve('small');
   assert.deepEqual([model.id, model.object, model.owned_by], ['small', 'model', 'scripted']);
-  assert.equal((await errorOf(clientOf('bob').models.retrieve('large'))).code, 'model_not_in_tier');
+  assert.equal((await errorOf(clientOf('bob').models.retrieve('large'))).code, 'model_not_found');
 });
 
 test("a refusal becomes the client's own error, with our status, code and message", async () => {
   const outside = await errorOf(clientOf('bob').chat.completions.create({ model: 'large', messages: MESSAGES }));
-  assert.ok(outside instanceof PermissionDeniedError);
+  assert.ok(outside instanceof NotFoundError);
   assert.deepEqual(
     [outside.status, outside.code, outside.type, outside.param],
-    [403, 'model_not_in_tier', 'permission_error', null],
+    [404, 'model_not_found', 'invalid_request_error', null],
   );
-  assert.match(outside.message, /^403 .*large/);
+  assert.match(outside.message, /^404 .*large/);
   assert.match(outside.requestID ?? '', /^[0-9a-f-]{36}$/);
   assert.match(outside.headers?.get('ratelimit') ?? '', /"tier-0";r=\d+/);
 
@@ -111,12 +111,16 @@ test("a refusal becomes the client's own error, with our status, code and messag
   assert.ok(empty instanceof BadRequestError);
   assert.deepEqual([empty.type, empty.param], ['invalid_request_error', 'messages']);
 
-  const image = { type: 'image_url' as const, image_url: { url: 'https://example.org/mill.png' } };
-  const seen = await errorOf(
-    clientOf('bob').chat.completions.create({ model: 'small', messages: [{ role: 'user', content: [image] }] }),
-  );
-  assert.deepEqual([seen.status, seen.code, seen.param], [400, 'validation_failed', 'messages.0.content.0.type']);
-  assert.match(seen.message, /these models read text only/);
+  const long = [{ role: 'user' as const, content: 'word '.repeat(40_000) }];
+  const tooLong = await errorOf(clientOf('bob').chat.completions.create({ model: 'small', messages: long }));
+  assert.deepEqual([tooLong.status, tooLong.code], [400, 'context_length_exceeded']);
+  assert.match(tooLong.message, /prompt is too long: \d+ tokens > \d+ maximum.*maximum context length/);
+  for (const field of [{ n: 2 }, { logprobs: true }, { functions: [] }]) {
+    const refused = await errorOf(
+      clientOf('bob').chat.completions.create({ model: 'small', messages: MESSAGES, ...field }),
+    );
+    assert.deepEqual([refused.code, refused.param], ['unsupported_field', Object.keys(field)[0]]);
+  }
 
   const unknownClient = new OpenAI({ baseURL, apiKey: 'nobody-we-know', maxRetries: 0 });
   const stranger = await errorOf(unknownClient.models.list());

@@ -1,8 +1,9 @@
 import type { ChatCompletionBody, EmbeddingsBody } from '@hamlet/contract';
-import type { ChatRequest } from '@hamlet/models';
+import type { ChatRequest, EmbeddingInput } from '@hamlet/models';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { Allowance } from '../limits/agent-limits.ts';
-import { chatRequestOf } from './chat-request-of.ts';
+import { refusalOfChat } from './chat/refused-fields.ts';
+import { chatRequestOf } from './chat/chat-request-of.ts';
 import type { ModelCatalog, ServedModel } from './models/village-models.ts';
 
 export interface PlannedRequest {
@@ -10,7 +11,28 @@ export interface PlannedRequest {
   readonly request: ChatRequest;
   readonly promptTokens: number;
   readonly toolsIgnored: boolean;
+  /** Maximum number of tokens that the request can use. Their money is held. */
   readonly tokens: number;
+  /** Tokens of the hour that are reserved: few answers are as long as they may be. */
+  readonly quotaTokens: number;
+}
+
+/** Tokens that a prompt must leave for an answer, and the share of a small context. */
+const ANSWER_ROOM = 4_096;
+const ROOM_SHARE = 8;
+/** A prompt of code or JSON may have a third more tokens than estimated; a provider refuses an answer that may not fit. */
+const UNDERESTIMATE = 4 / 3;
+
+interface Overflow {
+  readonly name: string;
+  readonly promptTokens: number;
+  readonly contextTokens: number;
+  readonly least: number;
+}
+
+/** Begins as Anthropic's message and continues as OpenAI's, because clients compact a conversation by these words. */
+function tooLong({ name, promptTokens, contextTokens, least }: Overflow): string {
+  return `prompt is too long: ${promptTokens} tokens > ${contextTokens - least} maximum. The maximum context length of ${name} is ${contextTokens} tokens, including its answer: shorten the messages`;
 }
 
 function namesOf(models: readonly string[]): string {
@@ -39,27 +61,44 @@ export function servedModel(
   return accepted(found);
 }
 
+/** A conversation that the model can answer, or its refusal. Pure. */
 export function planRequest(body: ChatCompletionBody, allowance: Allowance, asking: Asking): Outcome<PlannedRequest> {
+  const refusal = refusalOfChat(body);
+  if (refusal !== null) return refusal;
   const found = servedModel(body.model, allowance, asking);
   if (!found.ok) return found;
   const served = found.data;
   const { name, contextTokens, answerTokens } = served;
   const { request: asked, toolsIgnored } = served.fit(chatRequestOf(body));
   const promptTokens = served.countTokens(asked);
-  const room = contextTokens - promptTokens;
-  if (room < 1)
-    return refused(
-      'context_too_long',
-      `The messages have ${promptTokens} tokens; ${name} takes at most ${contextTokens}, including its answer: shorten them`,
-    );
-  const maxTokens = Math.min(body.max_completion_tokens ?? body.max_tokens ?? answerTokens, room);
+  const answer = Math.min(body.max_completion_tokens ?? body.max_tokens ?? answerTokens, answerTokens);
+  const least = Math.min(answer, ANSWER_ROOM, Math.floor(contextTokens / ROOM_SHARE));
+  if (promptTokens + least > contextTokens)
+    return refused('context_too_long', tooLong({ name, promptTokens, contextTokens, least }));
+  const room = contextTokens - Math.ceil(promptTokens * UNDERESTIMATE);
+  const maxTokens = Math.min(answer, Math.max(least, room));
   return accepted({
     served,
     promptTokens,
     tokens: promptTokens + maxTokens,
+    quotaTokens: promptTokens + Math.min(maxTokens, ANSWER_ROOM),
     request: { ...asked, maxTokens },
     toolsIgnored,
   });
+}
+
+const TOKENS =
+  'These models read no tokens as input, because their tokenizer may differ: send texts (LangChain: check_embedding_ctx_length=False)';
+
+/** The texts, or lists of tokens, of a request for embeddings. */
+export function embeddingInputs(input: EmbeddingsBody['input']): readonly EmbeddingInput[] {
+  if (typeof input === 'string') return [input];
+  const tokens = input.filter((one) => typeof one === 'number');
+  return tokens.length > 0 ? [tokens] : input.filter((one) => typeof one !== 'number');
+}
+
+function tokensOf(one: EmbeddingInput, { countTokens }: Pick<ServedModel, 'countTokens'>): number {
+  return typeof one === 'string' ? countTokens({ messages: [{ role: 'user', content: one }] }) : one.length;
 }
 
 /** A request for embeddings, or its refusal. Only its texts are counted, because the answer has no words. Pure. */
@@ -73,8 +112,17 @@ export function planEmbedding(
   const served = found.data;
   if (served.embedder === null)
     return refused('model_bad_request', `The provider ${served.provider} has no embeddings: choose another model`);
-  const texts = typeof input === 'string' ? [input] : input;
-  const request = { messages: texts.map((content) => ({ role: 'user' as const, content })) };
-  const promptTokens = served.countTokens(request);
-  return accepted({ served, request, promptTokens, tokens: promptTokens, toolsIgnored: false });
+  const inputs = embeddingInputs(input);
+  if (served.kind !== 'openai' && inputs.some((one) => typeof one !== 'string'))
+    return refused('unsupported_field', TOKENS);
+  const request = { messages: inputs.map((one) => ({ role: 'user' as const, content: String(one) })) };
+  const promptTokens = inputs.reduce((sum, one) => sum + tokensOf(one, served), 0);
+  return accepted({
+    served,
+    request,
+    promptTokens,
+    tokens: promptTokens,
+    quotaTokens: promptTokens,
+    toolsIgnored: false,
+  });
 }

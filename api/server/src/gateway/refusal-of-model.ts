@@ -25,10 +25,18 @@ const OF_PROVIDER: ReadonlySet<ModelErrorCode> = new Set([
 export const loggedFailure = ({ code, status, message }: ModelError) =>
   OF_PROVIDER.has(code) ? { code, status, message } : { code, status };
 
+/** Clients compact a conversation by these words, whatever a provider's own are. */
+const TOO_LONG = 'prompt is too long';
+
+function wordsOf({ code, message }: ModelError, provider: string): string {
+  const words = `The provider ${provider}: ${message}`;
+  return code === 'context_too_long' && !message.toLowerCase().includes(TOO_LONG) ? `${TOO_LONG}. ${words}` : words;
+}
+
 /** Null for a bug of ours. Messages about the village's keys and credit go only to the log. Pure. */
 export function refusalOfModel(error: ModelError | null, provider: string): Refused {
   const reason = error === null ? undefined : OF_REQUEST[error.code];
-  if (error !== null && reason !== undefined) return refused(reason, `The provider ${provider}: ${error.message}`);
+  if (error !== null && reason !== undefined) return refused(reason, wordsOf(error, provider));
   const code = error === null ? '' : ` (${error.code})`;
   const failed = refused(
     'model_failed',

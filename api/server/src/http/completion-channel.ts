@@ -8,7 +8,8 @@ import { problemOf, anthropicErrorOf, openAiErrorOf } from './respond.ts';
 interface CompletionWire {
   event(chunk: unknown, json: string): string;
   readonly done: string;
-  failure(problem: Problem): string;
+  /** @param sent number of events before it. */
+  failure(problem: Problem, sent: number): string;
 }
 
 const data = (json: string): string => `data: ${json}\n\n`;
@@ -31,8 +32,27 @@ const ANTHROPIC: CompletionWire = {
     named('error', JSON.stringify({ type: 'error', error: anthropicErrorOf(problem), request_id: problem.request_id })),
 };
 
+/** Clients read the code of a failed response: they compact, wait or give up. */
+const RESPONSES: CompletionWire = {
+  event: (chunk, json) => named(typeOf(chunk), json),
+  done: '',
+  failure: (problem, sent) => {
+    const { code, message } = openAiErrorOf(problem);
+    const response = {
+      id: `resp_${problem.request_id}`,
+      object: 'response',
+      status: 'failed',
+      error: { code, message },
+    };
+    const event = { type: 'response.failed', sequence_number: sent, response };
+    return named(event.type, JSON.stringify(event));
+  },
+};
+
+const WIRES = { openai: OPENAI, anthropic: ANTHROPIC, responses: RESPONSES } as const;
+
 function completionWire({ answer }: Pick<RouteSpec, 'answer'>): CompletionWire {
-  return answer.kind === 'completion' && answer.wire === 'anthropic' ? ANTHROPIC : OPENAI;
+  return WIRES[answer.kind === 'completion' ? (answer.wire ?? 'openai') : 'openai'];
 }
 
 /** Limit of unread output. Above it the API drops the connection. */
@@ -53,6 +73,7 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
 
   const wire = completionWire(route);
   let heartbeat: NodeJS.Timeout | undefined;
+  let sent = 0;
 
   function write(event: string): void {
     if (event !== '') response.write(event);
@@ -67,6 +88,7 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
   function send(chunk: unknown): void {
     if (ports.isChecked()) check(chunk);
     write(wire.event(chunk, JSON.stringify(chunk)));
+    sent += 1;
   }
 
   return {
@@ -84,7 +106,7 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
     send,
     end: (refusal?: Refused) => {
       clearInterval(heartbeat);
-      write(refusal === undefined ? wire.done : wire.failure(problemOf(refusal, ports.requestId)));
+      write(refusal === undefined ? wire.done : wire.failure(problemOf(refusal, ports.requestId), sent));
       response.end();
     },
   };

@@ -10,18 +10,37 @@ import type { Response } from 'express';
 import { refused, type Refused } from './outcome.ts';
 import { showLimits } from './rate-limit.ts';
 
+/** Longest wait that a client is asked to sleep for. It treats a refusal with a longer one as final. */
+const CLIENT_WAIT_MAX_S = 120;
+const QUOTA: ReadonlySet<Refusal> = new Set<Refusal>(['insufficient_funds', 'run_budget_spent', 'account_closed']);
+
+/** OpenAI's codes for refusals, because its clients act upon them: they compact, give up or name the model. */
+const OPENAI_CODES: Partial<Readonly<Record<Refusal, string>>> = {
+  context_too_long: 'context_length_exceeded',
+  model_not_in_tier: 'model_not_found',
+  model_not_served: 'model_not_found',
+};
+
+/** True if money or the tokens of the hour are used up, and the rest of the hour is too long to wait for. */
+function isQuotaSpent(reason: Refusal, waitS: number | undefined): boolean {
+  return QUOTA.has(reason) || (reason === 'token_quota_exhausted' && (waitS ?? 0) > CLIENT_WAIT_MAX_S);
+}
+
 function typeOf(reason: Refusal): string {
   const { status } = REFUSALS[reason];
-  if (reason === 'insufficient_funds' || reason === 'token_quota_exhausted') return 'insufficient_quota';
   if (status === 401) return 'authentication_error';
   if (status === 403) return 'permission_error';
   if (status === 429) return 'rate_limit_error';
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-export function openAiErrorOf(problem: Problem): NonNullable<Problem['error']> {
+export function openAiErrorOf(problem: Problem, waitS?: number): NonNullable<Problem['error']> {
+  const { code: reason, detail: message } = problem;
   const param = problem.errors?.[0]?.path.replace(/^body\./, '') ?? null;
-  return { message: problem.detail, type: typeOf(problem.code), param, code: problem.code };
+  if (!isQuotaSpent(reason, waitS))
+    return { message, type: typeOf(reason), param, code: OPENAI_CODES[reason] ?? reason };
+  const resets = waitS === undefined ? {} : { resets_in_seconds: waitS };
+  return { message, type: 'insufficient_quota', param, code: 'insufficient_quota', ...resets };
 }
 
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
@@ -33,10 +52,10 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   503: 'overloaded_error',
 };
 
-export function anthropicErrorOf(problem: Problem): NonNullable<Problem['error']> {
+export function anthropicErrorOf(problem: Problem, waitS?: number): NonNullable<Problem['error']> {
   const byStatus = ANTHROPIC_TYPES[problem.status] ?? (problem.status >= 500 ? 'api_error' : 'invalid_request_error');
-  const type = problem.code === 'insufficient_funds' ? 'billing_error' : byStatus;
-  return { ...openAiErrorOf(problem), type };
+  const type = QUOTA.has(problem.code) ? 'billing_error' : byStatus;
+  return { ...openAiErrorOf(problem, waitS), type };
 }
 
 const UNAVAILABLE_RETRY_S = 1;
@@ -63,16 +82,27 @@ const AUTHENTICATE: ReadonlySet<Refusal> = new Set<Refusal>([
 const MODELS_PREFIX = '/v1/';
 const MESSAGES_PREFIX = '/v1/messages';
 
-function clientProblem(problem: Problem, path: string): Problem {
-  if (path.startsWith(MESSAGES_PREFIX)) return { ...problem, type: 'error', error: anthropicErrorOf(problem) };
-  return path.startsWith(MODELS_PREFIX) ? { ...problem, error: openAiErrorOf(problem) } : problem;
+function clientProblem(problem: Problem, path: string, waitS: number | undefined): Problem {
+  if (path.startsWith(MESSAGES_PREFIX)) return { ...problem, type: 'error', error: anthropicErrorOf(problem, waitS) };
+  return { ...problem, error: openAiErrorOf(problem, waitS) };
+}
+
+/** Official clients retry some statuses by themselves. They must not for a refusal that stays, or that a long wait ends. */
+function showRetry(response: Response, reason: Refusal, waitS: number | undefined): void {
+  const isFinal = REFUSALS[reason].retry !== 'later' || (waitS ?? 0) > CLIENT_WAIT_MAX_S;
+  if (isFinal) response.set('x-should-retry', 'false');
+  else if (waitS !== undefined) response.set('retry-after', String(waitS));
 }
 
 export function sendRefusal(response: Response, refusal: Refused, requestId: string): void {
-  const problem = clientProblem(problemOf(refusal, requestId), response.req.originalUrl);
+  const path = response.req.originalUrl;
+  const general = problemOf(refusal, requestId);
+  const waitS = refusal.retryAfterS ?? (general.status === 503 ? UNAVAILABLE_RETRY_S : undefined);
+  const isOfModels = path.startsWith(MODELS_PREFIX);
+  const problem = isOfModels ? clientProblem(general, path, waitS) : general;
   showLimits(response, refusal.limits);
-  const retryAfterS = refusal.retryAfterS ?? (problem.status === 503 ? UNAVAILABLE_RETRY_S : undefined);
-  if (retryAfterS !== undefined) response.set('retry-after', String(retryAfterS));
+  if (isOfModels) showRetry(response, refusal.reason, waitS);
+  else if (waitS !== undefined) response.set('retry-after', String(waitS));
   if (AUTHENTICATE.has(refusal.reason)) response.set('www-authenticate', 'Bearer');
   response
     .status(problem.status)

@@ -20,6 +20,7 @@ import { priceHandlers } from '../gateway/credentials/price-handlers.ts';
 import { textHandlers } from '../gateway/texts/text-handlers.ts';
 import { villageModelsHandler } from '../gateway/models/village-models-handler.ts';
 import { messageHandlers } from '../gateway/conversations/message-handlers.ts';
+import { responseHandlers } from '../gateway/responses/response-handlers.ts';
 import { subscriptionHandlers } from '../gateway/subscription/subscription-handlers.ts';
 import { gatewayHandlers } from '../gateway/gateway-handlers.ts';
 import { flagHandlers } from '../board/flag-handlers.ts';
@@ -104,6 +105,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...claimHandlers(village),
     ...gatewayHandlers(village),
     ...messageHandlers(village),
+    ...responseHandlers(village),
     ...credentialHandlers(village),
     ...priceHandlers(village),
     ...subscriptionHandlers(village),

@@ -26,7 +26,7 @@ export interface CallerProof {
   readonly cycle: number;
 }
 
-/** A request for admission. `reservedTokens`: maximum number of tokens that it can use. */
+/** A request for admission. `reservedTokens`: tokens of the hour that are set aside until it ends. */
 export interface AskedAdmission extends Pick<
   ModelRequestRow,
   'agentId' | 'agentUid' | 'podUid' | 'runId' | 'tier' | 'model' | 'provider' | 'reservedTokens'

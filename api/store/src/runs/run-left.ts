@@ -1,6 +1,7 @@
 import type { RunBudgets } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { prepared } from '../connection/guarded-pool.ts';
 import { UNDER_WAY } from './run-row.ts';
 
 /** For a query of `run`: true while the agent works on it or it waits for people. A queued run has no budgets yet. */
@@ -40,7 +41,7 @@ export async function readRunLeft(
   db: Db,
   { agentId, agentUid, runId }: { readonly agentId: string; readonly agentUid: string; readonly runId: string | null },
 ): Promise<RunLeft | null> {
-  const { rows } = await sql<RunLeftRow>`
+  const { rows } = await sql<RunLeftRow>`${prepared('read_run_left')}
     with recursive asked as (
       select run_id, state, cancel_requested_at, ended_at, budgets, steps, tokens, cost_micros from run
       where agent_id = ${agentId} and agent_uid = ${agentUid} and (${IS_ACTIVE} or run_id = ${runId}::uuid)

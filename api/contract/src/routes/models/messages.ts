@@ -1,53 +1,81 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import {
+  ANSWER_TOKENS_MAX,
   CHAT_BODY_MAX_BYTES,
   CHAT_MESSAGES_MAX,
-  CHAT_TEXT_MAX_CHARS,
   ChatMetadata,
-  ModelReceipt,
-  REQUEST_REASONS,
-} from '../models.ts';
+  ChatText,
+  JsonSchema,
+  PARTS_MAX,
+  TOOL_DESCRIPTION_MAX_CHARS,
+} from './chat.ts';
+import { ModelReceipt, REQUEST_REASONS, RUN_REASONS } from '../models.ts';
 
-const BLOCKS_MAX = 256;
-const TOOLS_MAX = 128;
-const STOPS_MAX = 4;
+const TOOLS_MAX = 1_024;
+const STOPS_MAX = 64;
+const STOP_MAX_CHARS = 256;
 
-const Text = z.string().max(CHAT_TEXT_MAX_CHARS);
-const JsonObject = z.record(z.string(), z.unknown());
-const ToolName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'write 1 to 64 letters, digits, _ and -');
+const ToolName = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'write 1 to 128 letters, digits, _ and -');
 const CallId = z.string().min(1).max(256);
-const TextBlock = z.looseObject({ type: z.literal('text', 'these models read text only'), text: Text });
 
-/** Anthropic's content. Thinking blocks of earlier answers are accepted and dropped. */
-const Block = z.discriminatedUnion(
-  'type',
-  [
-    TextBlock,
-    z.looseObject({ type: z.literal('tool_use'), id: CallId, name: ToolName, input: JsonObject }),
-    z.looseObject({
-      type: z.literal('tool_result'),
-      tool_use_id: CallId,
-      content: z.union([Text, z.array(TextBlock).max(BLOCKS_MAX)]).nullish(),
-      is_error: z.boolean().nullish(),
-    }),
-    z.looseObject({ type: z.literal('thinking') }),
-    z.looseObject({ type: z.literal('redacted_thinking') }),
-  ],
-  'these models read text, calls of tools and their results: leave other content out',
-);
+const fields = {
+  text: ChatText.nullish(),
+  title: z.string().max(4_096).nullish(),
+  source: z
+    .union([
+      z.string().max(4_096),
+      z.looseObject({
+        type: z.string().max(64),
+        media_type: z.string().max(256).nullish(),
+        data: ChatText.nullish(),
+        url: ChatText.nullish(),
+      }),
+    ])
+    .nullish(),
+  tool_name: z.string().max(256).nullish(),
+  thinking: ChatText.nullish(),
+  signature: ChatText.nullish(),
+  data: ChatText.nullish(),
+};
+
+/** Anthropic's blocks without others in them: text, image, thinking and so on. A model gets a sentence in place of one that it cannot read. */
+const Leaf = z.looseObject({ type: z.string().min(1).max(64), ...fields });
+export type MessageLeaf = z.infer<typeof Leaf>;
+
+/** Blocks with others in them: results of tools, documents and results of a search. */
+const Block = z.looseObject({
+  ...Leaf.shape,
+  id: CallId.nullish(),
+  name: z.string().min(1).max(128).nullish(),
+  input: JsonSchema.nullish(),
+  tool_use_id: CallId.nullish(),
+  content: z
+    .union([ChatText, z.array(z.looseObject({ ...Leaf.shape, content: z.unknown().optional() })).max(PARTS_MAX)])
+    .nullish(),
+  is_error: z.boolean().nullish(),
+});
 export type MessageBlock = z.infer<typeof Block>;
+
+const isNamed = ({ type, id, name, tool_use_id: of }: MessageBlock): boolean =>
+  (type !== 'tool_use' || (typeof id === 'string' && typeof name === 'string')) &&
+  (type !== 'tool_result' || typeof of === 'string');
 
 const Message = z.looseObject({
   role: z.enum(['user', 'assistant', 'system']),
-  content: z.union([Text, z.array(Block).max(BLOCKS_MAX)]),
+  content: z.union([
+    ChatText,
+    z
+      .array(Block.refine(isNamed, 'a tool_use needs id and name, a tool_result the tool_use_id of its call'))
+      .max(PARTS_MAX),
+  ]),
 });
 
 const Tool = z.looseObject({
   type: z.literal('custom', 'these models call only tools that the caller runs').nullish(),
   name: ToolName,
-  description: z.string().max(16_384).nullish(),
-  input_schema: JsonObject,
+  description: z.string().max(TOOL_DESCRIPTION_MAX_CHARS).nullish(),
+  input_schema: JsonSchema,
 });
 
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
@@ -58,12 +86,12 @@ const ToolChoice = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('none') }),
 ]);
 
-const Format = z.looseObject({ type: z.literal('json_schema'), schema: JsonObject });
+const Format = z.looseObject({ type: z.literal('json_schema'), schema: JsonSchema });
 
 const conversation = {
   model: z.string().min(1).max(128).meta({ description: 'Model of the tier, see GET /v1/models', example: 'small' }),
   messages: z.array(Message).min(1).max(CHAT_MESSAGES_MAX),
-  system: z.union([Text, z.array(TextBlock).max(BLOCKS_MAX)]).nullish(),
+  system: z.union([ChatText, z.array(Leaf).max(PARTS_MAX)]).nullish(),
   tools: z.array(Tool).max(TOOLS_MAX).nullish(),
   tool_choice: ToolChoice.nullish(),
   output_config: z.looseObject({ format: Format.nullish() }).nullish(),
@@ -72,10 +100,11 @@ const conversation = {
 /** Anthropic's format; other fields, such as top_k and thinking, are accepted and ignored. */
 export const MessagesBody = z.looseObject({
   ...conversation,
-  max_tokens: z.int().min(1).max(1_000_000).describe('Limited by the context of the model'),
+  max_tokens: z.int().min(1).max(ANSWER_TOKENS_MAX).describe('Lowered to what the model can write'),
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(1).nullish(),
-  stop_sequences: z.array(z.string().min(1).max(64)).max(STOPS_MAX).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  stop_sequences: z.array(z.string().min(1).max(STOP_MAX_CHARS)).max(STOPS_MAX).nullish(),
   metadata: ChatMetadata.nullish(),
 });
 export type MessagesBody = z.infer<typeof MessagesBody>;
@@ -84,8 +113,8 @@ const Count = z.int().min(0);
 const Usage = z.strictObject({
   input_tokens: Count,
   output_tokens: Count,
-  cache_creation_input_tokens: z.null(),
-  cache_read_input_tokens: z.null(),
+  cache_creation_input_tokens: Count,
+  cache_read_input_tokens: Count,
 });
 const StopReason = z.enum(['end_turn', 'max_tokens', 'tool_use']);
 
@@ -94,8 +123,12 @@ const ToolUse = z.strictObject({
   type: z.literal('tool_use'),
   id: z.string(),
   name: z.string(),
-  input: JsonObject.describe('Arguments that are not a JSON object are in the field invalid_arguments'),
+  input: JsonSchema.describe('Arguments that are not a JSON object are in the field invalid_arguments'),
 });
+
+const Thinking = z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() });
+const HiddenThinking = z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() });
+const Content = z.discriminatedUnion('type', [TextAnswer, ToolUse, Thinking, HiddenThinking]);
 
 const head = {
   id: z.string(),
@@ -108,7 +141,7 @@ const head = {
 
 export const MessageAnswer = z.strictObject({
   ...head,
-  content: z.array(z.discriminatedUnion('type', [TextAnswer, ToolUse])),
+  content: z.array(Content),
   stop_reason: StopReason,
   hamlet: ModelReceipt,
 });
@@ -125,13 +158,15 @@ export const MessageEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('content_block_start'),
     ...at,
-    content_block: z.discriminatedUnion('type', [TextAnswer, ToolUse]),
+    content_block: Content,
   }),
   z.strictObject({
     type: z.literal('content_block_delta'),
     ...at,
     delta: z.discriminatedUnion('type', [
       z.strictObject({ type: z.literal('text_delta'), text: z.string() }),
+      z.strictObject({ type: z.literal('thinking_delta'), thinking: z.string() }),
+      z.strictObject({ type: z.literal('signature_delta'), signature: z.string() }),
       z.strictObject({ type: z.literal('input_json_delta'), partial_json: z.string() }),
     ]),
   }),
@@ -155,7 +190,7 @@ export const createMessage = defineRoute('createMessage POST /v1/messages', {
   body: MessagesBody,
   bodyMaxBytes: CHAT_BODY_MAX_BYTES,
   answer: { kind: 'completion', wire: 'anthropic', schema: MessageAnswer, chunk: MessageEvent },
-  reasons: [...REQUEST_REASONS, 'run_settled', 'run_budget_spent'],
+  reasons: [...REQUEST_REASONS, ...RUN_REASONS],
 });
 
 export const countMessageTokens = defineRoute('countMessageTokens POST /v1/messages/count_tokens', {

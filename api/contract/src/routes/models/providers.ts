@@ -84,7 +84,7 @@ export const ModelOffer = z.strictObject({
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe('Maximum tokens of an answer if a request sets none; 1024 by default'),
+    .describe('Maximum tokens of an answer; by default what the model can write, at most half of its context'),
   ...abilities,
 });
 export type ModelOffer = z.infer<typeof ModelOffer>;

@@ -89,7 +89,7 @@ test('a connected provider works on both replicas without a restart, and no answ
   assert.deepEqual(stored.provider, {
     kind: 'compatible',
     base_url: `${wire.url}/v1`,
-    models: [{ name: 'small', model: 'up-model', context_tokens: 8_192, answer_tokens: 1_024 }],
+    models: [{ name: 'small', model: 'up-model', context_tokens: 8_192, answer_tokens: 4_096 }],
     max_in_flight: null,
   });
   answerTo(KEY);

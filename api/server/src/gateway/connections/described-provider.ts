@@ -1,8 +1,7 @@
 import type { ConnectedProvider, ModelOffer } from '@hamlet/contract';
-import { parseModelsConfig } from '@hamlet/models';
+import { answerLimit, parseModelsConfig } from '@hamlet/models';
 
 const CONTEXT_TOKENS = 32_768;
-const ANSWER_TOKENS = 1_024;
 
 export interface Description {
   readonly kind: ConnectedProvider['kind'];
@@ -28,16 +27,13 @@ export function describedProvider({
   return {
     kind,
     base_url: url ?? ownUrl(kind),
-    models: models.map(
-      ({ name, model = name, context_tokens = CONTEXT_TOKENS, answer_tokens = ANSWER_TOKENS, tools, json }) => ({
-        name,
-        model,
-        context_tokens,
-        answer_tokens,
-        ...(tools === undefined ? {} : { tools }),
-        ...(json === undefined ? {} : { json }),
-      }),
-    ),
+    models: models.map(({ name, model = name, context_tokens = CONTEXT_TOKENS, answer_tokens, ...abilities }) => ({
+      ...abilities,
+      name,
+      model,
+      context_tokens,
+      answer_tokens: answer_tokens ?? answerLimit(model, context_tokens),
+    })),
     max_in_flight: places ?? null,
   };
 }

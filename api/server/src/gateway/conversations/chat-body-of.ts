@@ -1,50 +1,68 @@
-import { COMPLETION_TOKENS_MAX } from '@hamlet/contract';
 import type { ChatCompletionBody, ChatMessage, CountedMessages, MessageBlock, MessagesBody } from '@hamlet/contract';
+import { contentOf } from './message-parts.ts';
 
 type Blocks = MessagesBody['messages'][number]['content'];
-type ToolResult = Extract<MessageBlock, { readonly type: 'tool_result' }>;
-
-function textOf(content: Blocks | MessagesBody['system'] | ToolResult['content']): string {
-  if (content === null || content === undefined) return '';
-  if (typeof content === 'string') return content;
-  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-}
 
 function blocksOf(content: Blocks): readonly MessageBlock[] {
   return typeof content === 'string' ? [] : content;
 }
 
-function resultOf({ tool_use_id, content, is_error }: ToolResult): ChatMessage {
-  const text = textOf(content);
-  return { role: 'tool', tool_call_id: tool_use_id, content: is_error === true ? `The call failed: ${text}` : text };
+const FAILED = 'The call failed: ';
+
+function resultOf({ tool_use_id: id, content, is_error: failed }: MessageBlock): ChatMessage {
+  const read = contentOf(content);
+  const said = (words: string): string => (failed === true ? `${FAILED}${words}` : words);
+  const shown =
+    typeof read === 'string' ? said(read) : failed === true ? [{ type: 'text', text: FAILED }, ...read] : read;
+  return { role: 'tool', tool_call_id: id, content: shown };
 }
 
 /** Tool results go first, because they answer the calls of the previous message. */
 function ofUser(content: Blocks): readonly ChatMessage[] {
   const results = blocksOf(content).flatMap((block) => (block.type === 'tool_result' ? [resultOf(block)] : []));
-  const text = textOf(content);
-  return text === '' && results.length > 0 ? results : [...results, { role: 'user', content: text }];
+  const words = contentOf(content);
+  return words === '' && results.length > 0 ? results : [...results, { role: 'user', content: words }];
 }
 
-function ofAssistant(content: Blocks): ChatMessage {
-  const calls = blocksOf(content).flatMap((block) =>
-    block.type === 'tool_use'
+function callsOf(blocks: readonly MessageBlock[]): NonNullable<ChatMessage['tool_calls']> {
+  return blocks.flatMap(({ type, id, name, input }) =>
+    type === 'tool_use'
       ? [
           {
-            id: block.id,
+            id: id ?? '',
             type: 'function' as const,
-            function: { name: block.name, arguments: JSON.stringify(block.input) },
+            function: { name: name ?? '', arguments: JSON.stringify(input ?? {}) },
           },
         ]
       : [],
   );
-  return { role: 'assistant', content: textOf(content), ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+}
+
+/** Thoughts of earlier answers with their signatures, because some providers need them again. */
+function thoughtsOf(blocks: readonly MessageBlock[]): NonNullable<ChatMessage['reasoning_items']> {
+  return blocks.flatMap(({ type, thinking, signature, data }) => {
+    if (type === 'redacted_thinking') return [{ text: '', sealed: data ?? '' }];
+    if (type !== 'thinking') return [];
+    const sealed = signature === null || signature === undefined || signature === '' ? null : signature;
+    return [{ text: thinking ?? '', sealed }];
+  });
+}
+
+function ofAssistant(content: Blocks): ChatMessage {
+  const blocks = blocksOf(content);
+  const [calls, thoughts] = [callsOf(blocks), thoughtsOf(blocks)];
+  return {
+    role: 'assistant',
+    content: contentOf(content),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(thoughts.length === 0 ? {} : { reasoning_items: thoughts }),
+  };
 }
 
 function messagesOf({ role, content }: MessagesBody['messages'][number]): readonly ChatMessage[] {
   switch (role) {
     case 'system':
-      return [{ role, content: textOf(content) }];
+      return [{ role, content: contentOf(content) }];
     case 'user':
       return ofUser(content);
     case 'assistant':
@@ -84,7 +102,7 @@ function toolsOf({ tools, tool_choice: choice }: CountedMessages): Partial<ChatC
 
 export function conversationOf(body: CountedMessages): ChatCompletionBody {
   const { model, messages, system, output_config: output } = body;
-  const first = textOf(system);
+  const first = contentOf(system);
   const schema = output?.format?.schema;
   return {
     model,
@@ -98,13 +116,6 @@ export function conversationOf(body: CountedMessages): ChatCompletionBody {
 
 /** Translates a body from Anthropic's format to OpenAI's, so that the gateway handles both in the same way. Pure. */
 export function chatBodyOf(body: MessagesBody): ChatCompletionBody {
-  const { max_tokens, temperature, stop_sequences: stop, stream, metadata } = body;
-  return {
-    ...conversationOf(body),
-    max_tokens: Math.min(max_tokens, COMPLETION_TOKENS_MAX),
-    temperature,
-    stop,
-    stream,
-    metadata,
-  };
+  const { max_tokens, temperature, top_p, stop_sequences: stop, stream, metadata } = body;
+  return { ...conversationOf(body), max_tokens, temperature, top_p, stop, stream, metadata };
 }

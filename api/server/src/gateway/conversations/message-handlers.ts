@@ -1,8 +1,8 @@
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
-import { chatRequestOf } from '../chat-request-of.ts';
+import { chatRequestOf } from '../chat/chat-request-of.ts';
 import { converse } from './converse.ts';
-import { headAt } from '../completion-shape.ts';
+import { headAt } from '../chat/completion-shape.ts';
 import { servedModel } from '../plan-request.ts';
 import { chatBodyOf, conversationOf } from './chat-body-of.ts';
 import { messageShape } from './message-shape.ts';

@@ -1,12 +1,15 @@
 import type { MessageAnswer, MessageEvent } from '@hamlet/contract';
-import type { Finish, ToolCall } from '@hamlet/models';
+import type { Finish, ReasoningItem, ToolCall } from '@hamlet/models';
 import type { Ticket } from '../admit-request.ts';
 import type { Completed, ModelUsage, VisiblePiece } from '../carry-out.ts';
-import { receiptOf, type CompletionHead } from '../completion-shape.ts';
+import { receiptOf, type CompletionHead } from '../chat/completion-shape.ts';
 import type { AnswerShape } from './converse.ts';
 
 type Content = MessageAnswer['content'][number];
 type ToolPiece = Extract<VisiblePiece, { readonly kind: 'tool' }>;
+type Thought = Extract<VisiblePiece, { readonly kind: 'reasoning' }>;
+
+type Counted = Omit<ModelUsage, 'estimated' | 'reasoningTokens'>;
 
 const STOP_REASONS: Readonly<Record<Finish, MessageAnswer['stop_reason']>> = {
   stop: 'end_turn',
@@ -14,12 +17,13 @@ const STOP_REASONS: Readonly<Record<Finish, MessageAnswer['stop_reason']>> = {
   tool_calls: 'tool_use',
 };
 
-function usageOf({ promptTokens, completionTokens }: Pick<ModelUsage, 'promptTokens' | 'completionTokens'>) {
+/** In Anthropic's format, the tokens of the prompt are in three numbers without overlap. */
+function usageOf({ promptTokens, completionTokens, cachedPromptTokens: read, cacheWriteTokens: written }: Counted) {
   return {
-    input_tokens: promptTokens,
+    input_tokens: promptTokens - read - written,
     output_tokens: completionTokens,
-    cache_creation_input_tokens: null,
-    cache_read_input_tokens: null,
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
   };
 }
 
@@ -34,6 +38,12 @@ function inputOf({ arguments: text }: ToolCall): Record<string, unknown> {
 }
 
 const textBlock = (text: string): Content => ({ type: 'text', text, citations: null });
+/** A thought whose words the provider keeps to itself has only a seal. */
+function thoughtBlock({ text, sealed }: ReasoningItem): Content {
+  if (text === '' && sealed !== null) return { type: 'redacted_thinking', data: sealed };
+  return { type: 'thinking', thinking: text, signature: sealed ?? '' };
+}
+
 const toolBlock = ({ id, name }: Pick<ToolCall, 'id' | 'name'>): Content => ({ type: 'tool_use', id, name, input: {} });
 
 function headOf({ requestId, plan }: Ticket) {
@@ -47,10 +57,11 @@ function headOf({ requestId, plan }: Ticket) {
 }
 
 function wholeOf(ticket: Ticket, completed: Completed, head: CompletionHead): MessageAnswer {
-  const { content, toolCalls, finish, usage } = completed;
+  const { content, reasoning, toolCalls, finish, usage } = completed;
   return {
     ...headOf(ticket),
     content: [
+      ...reasoning.map(thoughtBlock),
       ...(content === '' ? [] : [textBlock(content)]),
       ...toolCalls.map((call): Content => ({ type: 'tool_use', id: call.id, name: call.name, input: inputOf(call) })),
     ],
@@ -66,16 +77,18 @@ function wholeOf(ticket: Ticket, completed: Completed, head: CompletionHead): Me
  */
 class BlockStream {
   readonly #messages: number;
+  readonly #unnamed = new Set<number>();
   #blocks = 0;
-  #isOpen = false;
+  #open: Content['type'] | null = null;
   #sentChars = 0;
-  #call: { readonly slot: number; readonly id: string } | null = null;
+  #call: { readonly slot: number; readonly id: string; readonly name: string } | null = null;
 
   constructor(messages: number) {
     this.#messages = messages;
   }
 
   piece(piece: VisiblePiece): readonly MessageEvent[] {
+    if (piece.kind === 'reasoning') return this.#thought(piece);
     return piece.kind === 'text' ? this.#text(piece.text) : this.#tool(piece);
   }
 
@@ -92,20 +105,45 @@ class BlockStream {
   #text(text: string): readonly MessageEvent[] {
     if (this.#call !== null || text === '') return [];
     this.#sentChars += text.length;
-    return [...(this.#isOpen ? [] : this.#begin(textBlock(''))), this.#delta(text)];
+    return [...(this.#open === 'text' ? [] : [...this.#close(), ...this.#begin(textBlock(''))]), this.#delta(text)];
   }
 
-  #tool({ slot, id = '', name = '', arguments: text = '' }: ToolPiece): readonly MessageEvent[] {
-    const json = text === '' ? [] : [() => this.#json(text)];
-    if (this.#call !== null) return this.#call.slot === slot ? json.map((make) => make()) : [];
+  /** Thoughts between calls are left out of a stream: their block would have to begin before the call ends. */
+  #thought({ text, sealed = null }: Thought): readonly MessageEvent[] {
+    if (this.#call !== null) return [];
+    if (this.#open !== 'thinking' && text === '' && sealed !== null)
+      return [...this.#close(), ...this.#begin(thoughtBlock({ text, sealed })), ...this.#close()];
+    const begun =
+      this.#open === 'thinking' ? [] : [...this.#close(), ...this.#begin(thoughtBlock({ text: '', sealed: null }))];
+    const index = this.#blocks;
+    const words: readonly MessageEvent[] =
+      text === '' ? [] : [{ type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking: text } }];
+    if (sealed === null) return [...begun, ...words];
+    const signature = { type: 'signature_delta' as const, signature: sealed };
+    return [...begun, ...words, { type: 'content_block_delta', index, delta: signature }, ...this.#close()];
+  }
+
+  #tool(piece: ToolPiece): readonly MessageEvent[] {
+    const { slot, arguments: text = '' } = piece;
+    if (this.#call === null && !this.#beginCall(piece)) return [];
+    if (this.#call?.slot !== slot) return [];
+    const begun = this.#open === 'tool_use' ? [] : [...this.#close(), ...this.#begin(toolBlock(this.#call))];
+    return [...begun, ...(text === '' ? [] : [this.#json(text)])];
+  }
+
+  /** A block begins with the name of its tool: a call whose name comes late follows at the end. */
+  #beginCall({ slot, id = '', name = '' }: ToolPiece): boolean {
+    if (name === '' || this.#unnamed.has(slot)) {
+      this.#unnamed.add(slot);
+      return false;
+    }
     // The whole answer gets the same id if its provider names none.
-    this.#call = { slot, id: id === '' ? `call_${this.#messages}_${slot}` : id };
-    const begun = [...this.#close(), ...this.#begin(toolBlock({ id: this.#call.id, name }))];
-    return [...begun, ...json.map((make) => make())];
+    this.#call = { slot, id: id === '' ? `call_${this.#messages}_${slot}` : id, name };
+    return true;
   }
 
   #begin(content_block: Content): readonly MessageEvent[] {
-    this.#isOpen = true;
+    this.#open = content_block.type;
     return [{ type: 'content_block_start', index: this.#blocks, content_block }];
   }
 
@@ -118,8 +156,8 @@ class BlockStream {
   }
 
   #close(): readonly MessageEvent[] {
-    if (!this.#isOpen) return [];
-    this.#isOpen = false;
+    if (this.#open === null) return [];
+    this.#open = null;
     this.#blocks += 1;
     return [{ type: 'content_block_stop', index: this.#blocks - 1 }];
   }
@@ -127,7 +165,12 @@ class BlockStream {
 
 export function messageShape(ticket: Ticket, head: CompletionHead): AnswerShape<MessageAnswer, MessageEvent> {
   const blocks = new BlockStream(ticket.plan.request.messages.length);
-  const begun = { promptTokens: ticket.plan.promptTokens, completionTokens: 0 };
+  const begun = {
+    promptTokens: ticket.plan.promptTokens,
+    completionTokens: 0,
+    cachedPromptTokens: 0,
+    cacheWriteTokens: 0,
+  };
   return {
     whole: (completed) => wholeOf(ticket, completed, head),
     first: () => [

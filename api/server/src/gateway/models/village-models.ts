@@ -1,4 +1,5 @@
 import {
+  answerLimit,
   estimatePromptTokens,
   findCapabilities,
   findRoute,
@@ -60,6 +61,7 @@ export interface ServedModel {
   readonly providerModel: string;
   /** Maximum number of tokens of a prompt and its answer together. */
   readonly contextTokens: number;
+  /** Maximum number of tokens of an answer. */
   readonly answerTokens: number;
   readonly port: Model;
   readonly embedder: Embedder | null;
@@ -102,7 +104,7 @@ function openServed(name: string, { config, connection, ...setup }: Opening): Se
   const { provider, model: providerModel } = target;
   const opened = openModel(config, name, setup);
   if (!opened.ok) return { missing: opened.message };
-  const { contextTokens, answerTokens } = chain;
+  const { contextTokens, answerTokens = answerLimit(providerModel, contextTokens) } = chain;
   const kind = config.providers[provider]?.kind ?? '';
   const countTokens =
     kind === SCRIPTED_KIND ? ({ messages }: ChatRequest): number => promptTokensOf(messages) : estimatePromptTokens;

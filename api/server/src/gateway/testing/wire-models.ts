@@ -11,6 +11,8 @@ interface WireOptions {
   readonly maxInFlight?: number;
   readonly queue?: { readonly maxWaiting: number; readonly waitMs: number };
   readonly limits?: Partial<ModelsConfig['limits']>;
+  /** The provider's name of the model, its context and the limit of its answers. */
+  readonly route?: { readonly model?: string; readonly contextTokens?: number; readonly answerTokens?: number };
 }
 
 /** A model server that runs until the tests of the calling file have ended. */
@@ -19,14 +21,18 @@ export async function testWire(...given: Parameters<typeof startWireServer>): Pr
 }
 
 /** The model `small` comes from a server with OpenAI's format; `large` is scripted. */
-export function wireModels(url: string, { maxInFlight, queue, limits }: WireOptions = {}): VillageModels {
+export function wireModels(url: string, { maxInFlight, queue, limits, route }: WireOptions = {}): VillageModels {
   const parsed = parseModelsConfig({
     providers: {
       upstream: { kind: 'compatible', baseUrl: `${url}/v1`, credential: 'village', maxInFlight },
       scripted: { kind: 'scripted' },
     },
     routes: [
-      { match: 'small', provider: 'upstream', model: 'up-model', contextTokens: 16_384, answerTokens: 256 },
+      {
+        match: 'small',
+        provider: 'upstream',
+        ...(route ?? { model: 'up-model', contextTokens: 16_384, answerTokens: 256 }),
+      },
       { match: 'large', provider: 'scripted' },
     ],
     retry: { attempts: 2, firstDelayMs: 1 },

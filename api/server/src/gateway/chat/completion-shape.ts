@@ -5,12 +5,14 @@ import type {
   CompletionUsage,
   ModelReceipt,
 } from '@hamlet/contract';
-import type { Finish, ToolCall } from '@hamlet/models';
-import type { Ticket } from './admit-request.ts';
-import { sealView } from './texts/call-seal.ts';
-import type { Completed, ModelUsage, VisiblePiece } from './carry-out.ts';
-import type { AnswerShape } from './conversations/converse.ts';
-import { MODELS_MADE_S, type ModelCatalog } from './models/village-models.ts';
+import type { Finish } from '@hamlet/models';
+import type { Ticket } from '../admit-request.ts';
+import { sealView } from '../texts/call-seal.ts';
+import type { Completed, VisiblePiece } from '../carry-out.ts';
+import { CallPieces, wireCall } from './call-pieces.ts';
+import { customNames } from './custom-tools.ts';
+import type { AnswerShape } from '../conversations/converse.ts';
+import { MODELS_MADE_S, type ModelCatalog } from '../models/village-models.ts';
 
 export interface CompletionHead {
   readonly createdS: number;
@@ -32,11 +34,17 @@ function headOf(
   };
 }
 
-function usageOf({ promptTokens, completionTokens }: ModelUsage): CompletionUsage {
+/** The words of the thoughts; a provider may hide some. */
+const thoughtsOf = ({ reasoning }: Pick<Completed, 'reasoning'>): string => reasoning.map(({ text }) => text).join('');
+
+function usageOf({ usage }: Completed): CompletionUsage {
+  const { promptTokens, completionTokens, cachedPromptTokens, reasoningTokens } = usage;
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: cachedPromptTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
 }
 
@@ -57,17 +65,27 @@ export function receiptOf({ plan }: Ticket, completed: Completed, { isScripted }
   };
 }
 
-function callOf({ id, name, arguments: text }: ToolCall) {
-  return { id, type: 'function' as const, function: { name, arguments: text } };
+function thoughtFields(
+  completed: Completed,
+): Pick<ChatCompletion['choices'][number]['message'], 'reasoning_content' | 'reasoning_items'> {
+  if (completed.reasoning.length === 0) return {};
+  return {
+    reasoning_content: thoughtsOf(completed),
+    reasoning_items: completed.reasoning.map((item) => ({ ...item })),
+  };
 }
 
 export function headAt({ isScripted }: Pick<ModelCatalog, 'isScripted'>, now: Date): CompletionHead {
   return { createdS: Math.floor(now.getTime() / 1_000), isScripted };
 }
 
-function completionOf(ticket: Ticket, completed: Completed, head: CompletionHead): ChatCompletion {
-  const { content, toolCalls, finish, usage, provider } = completed;
-  const calls = toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(callOf) };
+function completionOf(
+  ticket: Ticket,
+  completed: Completed,
+  { head, customs }: { readonly head: CompletionHead; readonly customs: ReadonlySet<string> },
+): ChatCompletion {
+  const { content, toolCalls, finish, provider } = completed;
+  const calls = toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => wireCall(call, customs)) };
   return {
     ...headOf(ticket, head, provider),
     object: 'chat.completion',
@@ -78,44 +96,34 @@ function completionOf(ticket: Ticket, completed: Completed, head: CompletionHead
           role: 'assistant',
           content: content === '' && toolCalls.length > 0 ? null : content,
           refusal: null,
+          ...thoughtFields(completed),
           ...calls,
         },
         logprobs: null,
         finish_reason: finish,
       },
     ],
-    usage: usageOf(usage),
+    usage: usageOf(completed),
     hamlet: receiptOf(ticket, completed, head),
   };
 }
 
-/** Numbers the tool calls of one stream from 0 in the order of their first pieces. Stateful, because it counts. */
-class CallNumbers {
-  readonly #slots: number[] = [];
-  readonly #messages: number;
-
-  constructor(messages: number) {
-    this.#messages = messages;
-  }
-
-  deltaOf({ slot, id = '', name = '', arguments: text = '' }: Extract<VisiblePiece, { kind: 'tool' }>): Delta | null {
-    const at = this.#slots.indexOf(slot);
-    if (at >= 0) return text === '' ? null : { tool_calls: [{ index: at, function: { arguments: text } }] };
-    const index = this.#slots.push(slot) - 1;
-    // The whole answer gets the same id if its provider names none.
-    const named = id === '' ? `call_${this.#messages}_${slot}` : id;
-    return { tool_calls: [{ index, id: named, type: 'function', function: { name, arguments: text } }] };
-  }
+function thoughtDelta({ text, sealed = null }: Extract<VisiblePiece, { readonly kind: 'reasoning' }>): Delta {
+  return {
+    ...(text === '' ? {} : { reasoning_content: text }),
+    ...(sealed === null ? {} : { reasoning_items: [{ text, sealed }] }),
+  };
 }
 
 export function completionShape(
   ticket: Ticket,
-  { stream_options: streamOptions }: Pick<ChatCompletionBody, 'stream_options'>,
+  { stream_options: streamOptions, tools }: Pick<ChatCompletionBody, 'stream_options' | 'tools'>,
   head: CompletionHead,
 ): AnswerShape<ChatCompletion, ChatCompletionChunk> {
   const includeUsage = streamOptions?.include_usage === true;
   const { isScripted } = head;
-  const calls = new CallNumbers(ticket.plan.request.messages.length);
+  const customs = customNames(tools ?? []);
+  const calls = new CallPieces(ticket.plan.request.messages.length, customs);
   const beforeUsage = includeUsage ? { usage: null } : {};
   const headBy = (provider: string) => ({
     ...headOf(ticket, head, provider),
@@ -128,18 +136,20 @@ export function completionShape(
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
   });
   return {
-    whole: (completed) => completionOf(ticket, completed, head),
+    whole: (completed) => completionOf(ticket, completed, { head, customs }),
     first: () => [chunk(ticket.plan.served.provider, { role: 'assistant', content: '' })],
     piece: (piece, provider) => {
-      const delta = piece.kind === 'text' ? { content: piece.text } : calls.deltaOf(piece);
-      return delta === null ? [] : [chunk(provider, delta)];
+      if (piece.kind === 'text') return [chunk(provider, { content: piece.text })];
+      if (piece.kind === 'reasoning') return [chunk(provider, thoughtDelta(piece))];
+      return calls.deltasOf(piece).map((call) => chunk(provider, { tool_calls: [call] }));
     },
     last: (completed) => {
-      const { provider, finish, usage } = completed;
+      const { provider, finish } = completed;
       const hamlet = receiptOf(ticket, completed, head);
       return [
+        ...calls.restOf(completed.toolCalls).map((call) => chunk(provider, { tool_calls: [call] })),
         { ...chunk(provider, {}, finish), hamlet },
-        ...(includeUsage ? [{ ...headBy(provider), hamlet, choices: [], usage: usageOf(usage) }] : []),
+        ...(includeUsage ? [{ ...headBy(provider), hamlet, choices: [], usage: usageOf(completed) }] : []),
       ];
     },
   };
