@@ -10,8 +10,9 @@ import type { AnswerLimits } from '../transport/answer-limits.ts';
 import { pause, type ModelPorts } from '../transport/model-ports.ts';
 import { callerError, scrubber, scrubDeep } from '../transport/scrub.ts';
 import { evenAnswer } from './even-answer.ts';
-import { decideNext, type RetryPolicy } from './decide-next.ts';
+import { decideNext, type FailedTry, type NextStep, type RetryPolicy } from './decide-next.ts';
 import { ALL_CAPABILITIES, fitRequest, type Capabilities } from './fit-request.ts';
+import { repairRequest } from './repair-request.ts';
 
 export interface ModelTarget {
   readonly adapter: ChatAdapter;
@@ -108,11 +109,12 @@ async function* tryOnce(
   }
 }
 
-async function* run(setup: ModelSetup, round: Round): AsyncGenerator<ChatDelta> {
-  const { targets, ports, fallbackOn, retry } = setup;
+async function* run(setup: ModelSetup, first: Round): AsyncGenerator<ChatDelta> {
+  const { targets, ports } = setup;
+  let round = first;
   let at = 0;
   let attemptHere = 1;
-  // The loop terminates, because each pass uses up one of the `attempts` of a target.
+  // The loop terminates, because each pass uses up one of the `attempts` of a target, or a part of the request.
   for (let number = 1; ; number += 1) {
     const target = targets[at];
     if (target === undefined) throw new Error('a model needs at least one target');
@@ -121,12 +123,9 @@ async function* run(setup: ModelSetup, round: Round): AsyncGenerator<ChatDelta> 
     const error = yield* tryOnce(setup, { target, round, attempt });
     if (error === null) return;
     const spent = spentOf(attempt, round.request, target.price);
-    const isLastTarget = at === targets.length - 1;
     const { isVisible } = attempt;
-    const next = decideNext(
-      { error, attempt: attemptHere, isLastTarget, isVisible, fallbackOn, chance: ports.random() },
-      retry,
-    );
+    const isLastTarget = at === targets.length - 1;
+    const { request, next } = nextOf(setup, round, { error, attempt: attemptHere, isLastTarget, isVisible });
     if (next.do === 'stop') {
       yield { kind: 'failed', error, ...spent };
       return;
@@ -134,9 +133,26 @@ async function* run(setup: ModelSetup, round: Round): AsyncGenerator<ChatDelta> 
     const delayMs = next.do === 'again' ? next.delayMs : 0;
     yield { kind: 'retry', error, delayMs, ...spent };
     await pause(ports, delayMs, round.signal);
+    round = { ...round, request };
     attemptHere = next.do === 'again' ? attemptHere + 1 : 1;
     at += next.do === 'again' ? 0 : 1;
   }
+}
+
+interface Next {
+  readonly request: ChatRequest;
+  readonly next: NextStep;
+}
+
+/** What follows a failure: the repaired request at once, else the decision about the same one. */
+function nextOf(
+  { ports, fallbackOn, retry }: ModelSetup,
+  { request }: Round,
+  failed: Omit<FailedTry, 'fallbackOn' | 'chance'>,
+): Next {
+  const repaired = failed.isVisible ? null : repairRequest(request, failed.error);
+  if (repaired !== null) return { request: repaired, next: { do: 'again', delayMs: 0 } };
+  return { request, next: decideNext({ ...failed, fallbackOn, chance: ports.random() }, retry) };
 }
 
 function nameOf({ adapter, model }: ModelTarget): Target {

@@ -1,4 +1,4 @@
-import { ModelFault, type ModelErrorCode } from '../chat/model-error.ts';
+import { MODEL_ERROR_CODES, ModelFault, type ModelErrorCode } from '../chat/model-error.ts';
 import { wordsOf, type ReportWords } from './error-report.ts';
 import type { ServerAnswer } from './server-answer.ts';
 
@@ -71,16 +71,19 @@ function codeOfStatus(status: number): ModelErrorCode {
 const find = (rules: Rules, text: string): ModelErrorCode | undefined =>
   rules.find(([pattern]) => pattern.test(text))?.[1];
 
-function codeOf(status: number | undefined, { message, words }: ReportWords): ModelErrorCode {
-  const known = status ?? Number(/\b[45]\d\d\b/.exec(words)?.[0] ?? 500);
-  const isRefusal = status === undefined || status < 500;
+function codeOfWords({ message, words }: ReportWords, isRefusal: boolean): ModelErrorCode | undefined {
   return (
     find(BY_WORD, words) ??
     find(BY_MESSAGE, message) ??
     (isRefusal ? find(BY_MESSAGE_OF_REFUSAL, message) : undefined) ??
-    find(BY_VAGUE_WORD, words) ??
-    codeOfStatus(known)
+    find(BY_VAGUE_WORD, words)
   );
+}
+
+function codeOf(status: number | undefined, report: ReportWords): ModelErrorCode {
+  const own = MODEL_ERROR_CODES.find((code) => code === report.cause);
+  const known = status ?? Number(/\b[45]\d\d\b/.exec(report.words)?.[0] ?? 500);
+  return own ?? codeOfWords(report, status === undefined || status < 500) ?? codeOfStatus(known);
 }
 
 /** `Please try again in 1m2.5s`, `20ms`. */

@@ -25,6 +25,8 @@ const Details = z.object({
   type: Word,
   code: Word,
   status: Word,
+  /** The class of the failure, from the gateway of a village. */
+  cause: Word,
   resets_in_seconds: z.number().nullish().catch(null),
   /** OpenRouter forwards the error text of the upstream provider. */
   metadata: z.object({ raw: z.string() }).nullish().catch(null),
@@ -34,6 +36,7 @@ export interface ReportWords {
   readonly message: string;
   /** Codes and types. */
   readonly words: string;
+  readonly cause: string;
   readonly resetsInS: number | null;
 }
 
@@ -62,12 +65,14 @@ function innerOf(body: unknown): unknown {
 export function wordsOf(body: unknown): ReportWords {
   const inner = innerOf(body);
   const outer = detailsOf(body);
-  if (!isFields(inner)) return { message: textOf(inner), words: `${outer.code} ${outer.type}`, resetsInS: null };
+  if (!isFields(inner))
+    return { message: textOf(inner), words: `${outer.code} ${outer.type}`, cause: '', resetsInS: null };
   const own = detailsOf(inner);
   const message = [own.message, own.detail, outer.message].map(textOf).find(isWords) ?? '';
   return {
     message: own.metadata ? `${message}: ${own.metadata.raw}` : message,
     words: `${own.code} ${own.type} ${own.status}`,
+    cause: own.cause,
     resetsInS: own.resets_in_seconds ?? null,
   };
 }

@@ -129,6 +129,13 @@ const REPORTS: readonly (readonly [number | undefined, unknown, string, string?]
   [404, '404 page not found', 'bad_request', '404 page not found'],
   [undefined, { error: { code: 429, message: 'slow down' } }, 'rate'],
   [undefined, { error: 'the engine lost its worker' }, 'overloaded', 'the engine lost its worker'],
+  [
+    502,
+    { code: 'model_failed', error: { code: 'model_failed', cause: 'unreachable', message: 'x' } },
+    'unreachable',
+    'x',
+  ],
+  [502, { error: { code: 'model_failed', cause: 'made-up', message: 'x' } }, 'overloaded', 'x'],
   [undefined, 'nonsense', 'overloaded', 'nonsense'],
   [422, { detail: [{ loc: ['body', 'n'], msg: 'too large' }] }, 'bad_request', 'body.n: too large'],
   [400, { errors: [{ message: 'one' }, { message: 'two' }] }, 'bad_request', 'one; two'],

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createChatAdapter } from '../adapters/chat-completions/chat-adapter.ts';
+import { CHAT_PROFILES } from '../adapters/chat-completions/chat-profile.ts';
+import type { ChatMessage } from '../chat/chat-request.ts';
+import { startWireServer, type WireServer } from '../testing/wire-server.ts';
+import { OPENAI_WIRE } from '../testing/wires/chat-wire.ts';
+import { json } from '../testing/wires/wire.ts';
+import { ANSWER_LIMITS } from '../transport/answer-limits.ts';
+import { SYSTEM_PORTS } from '../transport/model-ports.ts';
+import { createModel } from './create-model.ts';
+
+const MESSAGES: readonly ChatMessage[] = [
+  { role: 'user', content: 'Look.', images: [{ mediaType: 'image/png', data: 'aGVyb24=' }] },
+  { role: 'assistant', content: 'A heron.', reasoning: [{ text: 'A bird.', sealed: null }] },
+  { role: 'user', content: 'Sure?' },
+];
+const PLAIN = { role: 'user', content: 'Look.\n[image/png, 1 kB: this model cannot see images]' };
+
+let server: WireServer;
+before(async () => {
+  server = await startWireServer();
+});
+after(() => server.close());
+
+function model() {
+  const kit = { limits: ANSWER_LIMITS, ports: SYSTEM_PORTS };
+  const settings = { provider: 'p', baseUrl: `${server.url}/v1`, apiKey: null, profile: CHAT_PROFILES.compatible };
+  const targets = [{ adapter: createChatAdapter(settings, kit), model: 'm', price: null }];
+  return createModel({ targets, fallbackOn: [], retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 }, ...kit });
+}
+
+const refusal = (message: string) => ({ answer: json({ error: { message, type: 'invalid_request_error' } }, 400) });
+const messagesOf = (at: number): readonly unknown[] =>
+  (server.requests.at(at)?.body as { readonly messages: readonly unknown[] } | undefined)?.messages ?? [];
+
+test('a conversation goes on although the provider refuses its old images and thoughts', async () => {
+  server.add(
+    refusal('This model does not support image input'),
+    refusal("messages.1: Additional properties are not allowed ('reasoning_content' was unexpected)"),
+    { answer: OPENAI_WIRE.plain({ text: ['Yes.'] }) },
+  );
+  const outcome = await model().chat({ messages: MESSAGES });
+  assert.ok(outcome.ok, JSON.stringify(outcome.ok ? '' : outcome.error));
+  assert.equal(outcome.answer.failedAttempts.length, 2);
+  assert.deepEqual(messagesOf(-2)[0], PLAIN);
+  assert.deepEqual(messagesOf(-1), [
+    PLAIN,
+    { role: 'assistant', content: 'A heron.' },
+    { role: 'user', content: 'Sure?' },
+  ]);
+  server.verify();
+});
+
+test('a refusal that no repair helps ends the request', async () => {
+  server.add(refusal('This model does not support image input'), refusal('This model does not support image input'));
+  const outcome = await model().chat({ messages: MESSAGES });
+  assert.equal(outcome.ok ? '' : outcome.error.code, 'bad_request');
+  server.add(refusal('image tokens exceed the limit of this endpoint'));
+  const plain = await model().chat({ messages: [{ role: 'user', content: 'Hello' }] });
+  assert.equal(plain.ok ? '' : plain.error.code, 'bad_request');
+  server.verify();
+});
