@@ -298,6 +298,7 @@ export const Problem = z.strictObject({
   detail: z.string(),
   code: z.enum(ALL_REFUSALS as readonly [Refusal, ...Refusal[]]),
   request_id: z.string().describe('Id of the request in the log'),
+  cause: z.string().optional().describe("Of a model_failed: the class of the provider's failure, such as unreachable"),
   errors: z
     .array(z.strictObject({ path: z.string(), message: z.string() }))
     .optional()
@@ -308,6 +309,10 @@ export const Problem = z.strictObject({
       type: z.string(),
       param: z.string().nullable(),
       code: z.string().describe("OpenAI's code where its clients act upon one, such as context_length_exceeded"),
+      cause: z
+        .string()
+        .optional()
+        .describe("Of a model_failed: the class of the provider's failure, such as unreachable"),
       resets_in_seconds: z.int().min(0).optional().describe('Of an insufficient_quota that ends by itself'),
     })
     .optional()

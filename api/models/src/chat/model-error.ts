@@ -17,8 +17,8 @@ export const MODEL_ERROR_CODES = [
 export type ModelErrorCode = (typeof MODEL_ERROR_CODES)[number];
 
 /**
- * Who can mend a failure: the admin of the village, the account at the provider (its owner pays or waits), the provider
- * itself, or the caller with another request.
+ * Who can mend a failure: the admin of the village, the owner of the account at the provider, the provider itself with
+ * time, or the caller with another request.
  */
 export type Mender = 'admin' | 'account' | 'provider' | 'caller';
 
@@ -44,7 +44,7 @@ export const MODEL_ERRORS: Readonly<Record<ModelErrorCode, ErrorRule>> = {
   forbidden: { means: 'the credential may not use this model', mender: 'account', ...PERMANENT },
   no_such_model: { means: 'the provider has no model of this name', mender: 'admin', ...PERMANENT },
   quota: { means: 'the credit or quota of the credential is used up', mender: 'account', ...PERMANENT },
-  rate: { means: 'the rate limit of requests or tokens is reached', mender: 'account', ...PASSING },
+  rate: { means: 'the rate limit of requests or tokens is reached', mender: 'provider', ...PASSING },
   context_too_long: { means: 'the messages do not fit into the model', ...OF_REQUEST },
   content_refused: { means: 'the provider or the model refuses the content', ...OF_REQUEST },
   bad_request: { means: 'the provider does not support this request', ...OF_REQUEST },

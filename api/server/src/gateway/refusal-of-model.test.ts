@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MODEL_ERROR_CODES } from '@hamlet/models';
-import { loggedFailure } from './refusal-of-model.ts';
+import { openAiErrorOf, problemOf } from '../http/respond.ts';
+import { loggedFailure, refusalOfModel } from './refusal-of-model.ts';
 
 test('the log shows what a provider says about itself, and no words about the request or the answer', () => {
   const shown = MODEL_ERROR_CODES.filter((code) => {
@@ -19,4 +20,14 @@ test('the log shows what a provider says about itself, and no words about the re
     'unreachable',
     'network',
   ]);
+});
+
+test('a failure of the provider names its class, its cause and who can mend it, without words of the provider', () => {
+  const error = { code: 'unreachable', message: 'connect ECONNREFUSED 10.0.0.7:8000', provider: 'local' } as const;
+  const sent = openAiErrorOf(problemOf(refusalOfModel(error, 'local'), 'r1'));
+  assert.deepEqual([sent.code, sent.cause], ['model_failed', 'unreachable']);
+  assert.equal(
+    sent.message,
+    'The provider local failed: no server answers at the address of the provider (unreachable). An admin of the village can mend it; the agent pays only for the tokens so far',
+  );
 });

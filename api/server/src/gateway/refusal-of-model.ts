@@ -1,5 +1,5 @@
 import type { Refusal } from '@hamlet/contract';
-import type { ModelError, ModelErrorCode } from '@hamlet/models';
+import { MODEL_ERRORS, type Mender, type ModelError, type ModelErrorCode } from '@hamlet/models';
 import { refused, type Refused } from '../http/outcome.ts';
 
 /** Failures caused by the request itself. Their messages help the caller and contain no credential. */
@@ -37,11 +37,24 @@ function wordsOf({ code, message }: ModelError, provider: string): string {
 export function refusalOfModel(error: ModelError | null, provider: string): Refused {
   const reason = error === null ? undefined : OF_REQUEST[error.code];
   if (error !== null && reason !== undefined) return refused(reason, wordsOf(error, provider));
-  const code = error === null ? '' : ` (${error.code})`;
-  const failed = refused(
-    'model_failed',
-    `The provider ${provider} failed${code}; the agent pays only for the tokens so far`,
-  );
-  const waitMs = error?.retryAfterMs;
-  return waitMs === undefined ? failed : { ...failed, retryAfterS: Math.ceil(waitMs / 1_000) };
+  const failed = refused('model_failed', `The provider ${provider} failed${causeOf(error)}`, waitOf(error));
+  return error === null ? failed : { ...failed, cause: error.code };
+}
+
+/** Who can mend a failure of a provider. */
+const MENDERS: Readonly<Record<Mender, string>> = {
+  admin: 'An admin of the village can mend it',
+  account: 'The owner of the account at the provider can mend it',
+  provider: 'Repeat the request later',
+  caller: 'Change the request',
+};
+
+function causeOf(error: ModelError | null): string {
+  if (error === null) return '; the agent pays only for the tokens so far';
+  const { means, mender } = MODEL_ERRORS[error.code];
+  return `: ${means} (${error.code}). ${MENDERS[mender]}; the agent pays only for the tokens so far`;
+}
+
+function waitOf(error: ModelError | null): number | undefined {
+  return error?.retryAfterMs === undefined ? undefined : Math.ceil(error.retryAfterMs / 1_000);
 }

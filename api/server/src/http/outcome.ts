@@ -23,6 +23,8 @@ export interface Refused {
   readonly reason: Refusal;
   /** Advice for this request; if absent, the API sends the title of the reason. */
   readonly detail?: string;
+  /** The class of a provider's failure. */
+  readonly cause?: string;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
   readonly retryAfterS?: number;
   readonly limits?: readonly ShownLimit[];

@@ -35,10 +35,11 @@ function typeOf(reason: Refusal): string {
 }
 
 export function openAiErrorOf(problem: Problem, waitS?: number): NonNullable<Problem['error']> {
-  const { code: reason, detail: message } = problem;
+  const { code: reason, detail: message, cause } = problem;
   const param = problem.errors?.[0]?.path.replace(/^body\./, '') ?? null;
+  const caused = cause === undefined ? {} : { cause };
   if (!isQuotaSpent(reason, waitS))
-    return { message, type: typeOf(reason), param, code: OPENAI_CODES[reason] ?? reason };
+    return { message, type: typeOf(reason), param, code: OPENAI_CODES[reason] ?? reason, ...caused };
   const resets = waitS === undefined ? {} : { resets_in_seconds: waitS };
   return { message, type: 'insufficient_quota', param, code: 'insufficient_quota', ...resets };
 }
@@ -69,6 +70,7 @@ export function problemOf(refusal: Refused, requestId: string): Problem {
     detail: refusal.detail ?? title,
     code: refusal.reason,
     request_id: requestId,
+    ...(refusal.cause === undefined ? {} : { cause: refusal.cause }),
     ...(refusal.errors === undefined ? {} : { errors: [...refusal.errors] }),
   };
 }
