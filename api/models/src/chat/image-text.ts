@@ -1,6 +1,6 @@
 import type { ChatImage, ChatMessage, ChatRequest } from './chat-request.ts';
 
-/** What a model without eyes reads in place of an image. */
+/** The text in place of an image for a model that does not see. */
 function textOfImage({ mediaType, data }: ChatImage): string {
   const kilobytes = Math.ceil((data.length * 3) / 4 / 1_000);
   return `[${mediaType}, ${kilobytes} kB: this model cannot see images]`;

@@ -17,7 +17,7 @@ export const MODEL_ERROR_CODES = [
 export type ModelErrorCode = (typeof MODEL_ERROR_CODES)[number];
 
 /**
- * Who can mend a failure: the admin of the village, the owner of the account at the provider, the provider itself with
+ * The person or party that can mend a failure: the admin of the village, the owner of the account at the provider, the provider itself with
  * time, or the caller with another request.
  */
 export type Mender = 'admin' | 'account' | 'provider' | 'caller';

@@ -57,7 +57,7 @@ export class ThoughtSplitter {
     if (at >= 0) this.#state = 'after';
   }
 
-  /** What is held back at the end of the text. */
+  /** The rest that was held back, at the end of the text. */
   *end(): Generator<SplitPiece> {
     const text = this.#held;
     this.#held = '';

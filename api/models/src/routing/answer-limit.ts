@@ -1,6 +1,6 @@
 import { matchPattern } from './find-route.ts';
 
-/** Tokens of an answer of a model that nobody has described: every present model of the large providers writes as many. */
+/** Tokens of an answer of a model without a description: every present model of the large providers writes as many. */
 const USUAL_MAX = 16_384;
 const LARGE_MAX = 32_768;
 

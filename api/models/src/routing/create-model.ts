@@ -144,7 +144,7 @@ interface Next {
   readonly next: NextStep;
 }
 
-/** What follows a failure: the repaired request at once, else the decision about the same one. */
+/** The step after a failure: the repaired request at once, else the decision about the same one. */
 function nextOf(
   { ports, fallbackOn, retry }: ModelSetup,
   { request }: Round,

@@ -34,7 +34,7 @@ const refusal = (message: string) => ({ answer: json({ error: { message, type: '
 const messagesOf = (at: number): readonly unknown[] =>
   (server.requests.at(at)?.body as { readonly messages: readonly unknown[] } | undefined)?.messages ?? [];
 
-test('a conversation goes on although the provider refuses its old images and thoughts', async () => {
+test('the request is repeated without old images and thoughts that the provider refuses', async () => {
   server.add(
     refusal('This model does not support image input'),
     refusal("messages.1: Additional properties are not allowed ('reasoning_content' was unexpected)"),

@@ -32,7 +32,7 @@ const REPAIRS: readonly Repair[] = [
 
 /**
  * The request without the old images or thoughts that the provider refuses, so that one of them does not end the
- * conversation for good. Null if the refusal has another cause. Each repair removes something, so there are at most two.
+ * conversation. Null if the refusal has another cause. Each repair removes something, so there are at most two.
  * Pure.
  */
 export function repairRequest(request: ChatRequest, { code, message }: ModelError): ChatRequest | null {

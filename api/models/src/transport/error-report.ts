@@ -1,4 +1,4 @@
-/** What a provider's failure report says, in any of the forms that servers use. */
+/** The words of a provider's failure report, in any of the forms that servers use. */
 import { z } from 'zod';
 
 type Fields = Readonly<Record<string, unknown>>;

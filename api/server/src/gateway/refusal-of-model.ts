@@ -41,7 +41,7 @@ export function refusalOfModel(error: ModelError | null, provider: string): Refu
   return error === null ? failed : { ...failed, cause: error.code };
 }
 
-/** Who can mend a failure of a provider. */
+/** Advice for callers, by the party that can mend a failure. */
 const MENDERS: Readonly<Record<Mender, string>> = {
   admin: 'An admin of the village can mend it',
   account: 'The owner of the account at the provider can mend it',

@@ -62,6 +62,12 @@ const abilities = {
     .boolean()
     .optional()
     .describe('False for a model that cannot make vectors of texts; by default the result of a test'),
+  images: z
+    .boolean()
+    .optional()
+    .describe(
+      'True for a model that sees images; by default known from its name. Others get a text in place of an image',
+    ),
 };
 
 export const ModelOffer = z.strictObject({

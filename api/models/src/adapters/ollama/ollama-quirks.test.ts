@@ -1,4 +1,4 @@
-/** What Ollama needs and sends besides the common part, over HTTP. */
+/** Fields and answers that only Ollama has, over HTTP. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ChatOutcome } from '../../chat/chat-delta.ts';

@@ -118,7 +118,7 @@ export class ResponsesReader implements AnswerReader {
     if (type === 'response.output_item.done') yield* this.#whole(item, slot);
   }
 
-  /** What an item says beyond its pieces. */
+  /** The parts of an item that no piece has brought. */
   *#whole(item: Item, slot: number): Generator<AdapterDelta> {
     const isNew = !this.#begun.has(slot);
     this.#begun.add(slot);

@@ -29,7 +29,7 @@ export interface AdapterSubject {
     readonly body: object;
   };
   readonly tools: boolean;
-  /** What the provider receives for each extra field of `EXTRA`. The adapter refuses the absent ones by name. */
+  /** The part of the provider's request for each extra field of `EXTRA`. The adapter refuses the absent ones by name. */
   readonly extra: Readonly<Partial<Record<ExtraField, object>>>;
   readonly callPieces?: boolean;
 }
@@ -55,7 +55,7 @@ export const EXTRA = {
   service_tier: 'flex',
   user: 'ada',
 } as const satisfies Required<ExtraFields>;
-/** What clients send that ask for nothing. */
+/** Fields that many clients send although they ask for nothing. */
 export const NEUTRAL_EXTRA: ExtraFields = {
   top_p: 1,
   presence_penalty: 0,

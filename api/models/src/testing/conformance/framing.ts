@@ -28,7 +28,7 @@ const FORMS: readonly (readonly [string, (stream: WireAnswer) => WireAnswer])[] 
   ['a type of content that says JSON', ({ chunks }) => ({ headers: { 'content-type': 'application/json' }, chunks })],
 ];
 
-/** The forms in which servers wrap an answer. What the provider sent decides, and not what was asked for. */
+/** The forms in which servers wrap an answer. The bytes of the provider decide, and not the request. */
 export function framing(bench: Bench): void {
   const { wire } = bench.subject;
   const { whole = wire.plain } = wire;

@@ -48,8 +48,8 @@ function pricesOf(name: string, prices: ProviderPrices | null): object | undefin
   return { currency: prices.currency, models };
 }
 
-const hasWord = ({ tools, json, stream, embeddings }: ConnectedProvider['models'][number]): boolean =>
-  [tools, json, stream, embeddings].some((word) => word !== undefined);
+const hasWord = ({ tools, json, stream, embeddings, images }: ConnectedProvider['models'][number]): boolean =>
+  [tools, json, stream, embeddings, images].some((word) => word !== undefined);
 
 const UNKNOWN: FoundAbilities = { stream: null, tools: null, json: null, embeddings: null };
 
@@ -57,7 +57,7 @@ function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tes
   const byKind = kind !== 'completions';
   // Two names may refer to one model. The first entry of a model counts, so those that an admin described come first.
   const [worded, others] = [models.filter(hasWord), models.filter((offer) => !hasWord(offer))];
-  return [...worded, ...others].map(({ model, tools, json, stream, embeddings }) => {
+  return [...worded, ...others].map(({ model, tools, json, stream, embeddings, images }) => {
     const found = tested.find((each) => each.model === model) ?? UNKNOWN;
     return {
       provider,
@@ -66,6 +66,7 @@ function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tes
       json: json ?? found.json ?? byKind,
       stream: stream ?? found.stream ?? true,
       embeddings: embeddings ?? found.embeddings ?? byKind,
+      images,
     };
   });
 }
