@@ -68,6 +68,12 @@ export const Artifact = z.strictObject({
   bytes: z.int().min(1).max(ARTIFACT_MAX_BYTES),
   sha256: Sha256,
   deliverable: DeliverableKind.nullable().describe('Null if it is not a deliverable'),
+  version: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('Number of this deliverable among those of its name in its run or session; null if it is none'),
   image: z.boolean().describe('True if the bytes are those of a PNG or JPEG, which the route of images serves'),
   taint: TaintMark.pick({ source: true, detail: true })
     .nullable()

@@ -84,6 +84,7 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^model_/, 'Delegate it again later.'],
   [/^(cancelled|cancel_unconfirmed)$/, 'Do not repeat it unless a person asks for it.'],
   [/^parent_ended$/, 'Delegate it again in another run.'],
+  [/^call_denied$/, 'Do without this call, or ask a person.'],
   [/^unsettled$/, 'Check whether these calls had an effect before you repeat them.'],
 ];
 const FIX = 'Do this part yourself, or delegate it again in other words.';

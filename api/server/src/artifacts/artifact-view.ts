@@ -12,6 +12,7 @@ export function artifactView(row: KeptArtifact): Artifact {
     bytes: row.bytes,
     sha256: row.sha256.toHex(),
     deliverable: row.deliverable,
+    version: row.version,
     image: row.imageType !== null,
     taint: row.taint,
     kept_at: row.keptAt.toISOString(),

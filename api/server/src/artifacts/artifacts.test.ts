@@ -69,6 +69,21 @@ test("the bytes of a call are stored once; only the run's person and admins read
   assert.doesNotMatch(JSON.stringify(records), /Bericht/);
 });
 
+test('a deliverable is a version of its name in its run; other names and other outputs begin anew', async () => {
+  const working = await startCall('ada');
+  const kept = async (content: string, sent: Sent) => dataOf(await keep(working, Buffer.from(content), sent)).artifact;
+  const [file, name] = ['file' as const, 'monthly.py'];
+  const made = [
+    await kept('one', { name, deliverable: file }),
+    await kept('two', { name, deliverable: file }),
+    await kept('three', { name: 'other.py', deliverable: file }),
+    await kept('four', { name }),
+  ];
+  assert.deepEqual(pluck(made, 'version'), [1, 2, 1, null]);
+  assert.deepEqual(pluck(await listed(mia.client, working), 'version'), [null, 1, 2, 1]);
+  assert.equal((await kept('two', { name, deliverable: file })).version, 2, 'the same bytes are the same version');
+});
+
 test('artifacts are served as opaque attachments in a sandbox, and as images only if their bytes are images', async () => {
   const working = await startCall('bob');
   const page = dataOf(

@@ -9,16 +9,25 @@ import { seesTexts, type TextReader } from '../runs/run-row.ts';
 export interface KeptArtifact extends Row<'artifact'> {
   /** The first text from outside that had reached its run; null if none. */
   readonly taint: Pick<TaintMark, 'source' | 'detail'> | null;
+  /** Number among the deliverables of its name in its run or session; null if it is not a deliverable. */
+  readonly version: number | null;
 }
 
-export interface NewArtifact extends Omit<KeptArtifact, 'artifactId' | 'bytes' | 'taint' | 'keptAt' | 'expiresAt'> {
+export interface NewArtifact extends Omit<
+  KeptArtifact,
+  'artifactId' | 'bytes' | 'taint' | 'version' | 'keptAt' | 'expiresAt'
+> {
   readonly content: Buffer;
 }
 
 const COLUMNS = sql`a.artifact_id as "artifactId", a.run_id as "runId", a.call_id as "callId", a.agent_id as "agentId", a.name,
   a.media_type as "mediaType", a.image_type as "imageType", a.bytes, a.sha256, a.deliverable, a.kept_at as "keptAt", a.expires_at as "expiresAt",
   (select jsonb_build_object('source', t.source, 'detail', t.detail) from run_taint t
-    where t.run_id = a.run_id and t.at <= a.kept_at order by t.at limit 1) as taint`;
+    where t.run_id = a.run_id and t.at <= a.kept_at order by t.at limit 1) as taint,
+  case when a.deliverable is null then null else 1 + (select count(*)::integer from artifact e
+    join run as earlier on earlier.run_id = e.run_id join run as own on own.run_id = a.run_id
+    where e.agent_id = a.agent_id and e.name = a.name and e.deliverable is not null and e.artifact_id < a.artifact_id
+      and (e.run_id = a.run_id or earlier.session_id = own.session_id)) end as version`;
 
 /** The stored artifact of a call with these bytes; null if there is none. */
 export async function findSameArtifact(

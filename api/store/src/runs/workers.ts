@@ -84,6 +84,31 @@ export async function readWorkers(db: Db, filter: WorkerFilter): Promise<readonl
     .execute();
 }
 
+export interface DenialRow {
+  readonly runId: string;
+  readonly callId: string;
+  readonly tool: string;
+  /** The words of the denial; an outcome as JSON if only the agent's journal has them. Null if they were deleted. */
+  readonly text: string | null;
+}
+
+const DENIALS_MAX = 8;
+
+/** The first denied calls of each of these runs. */
+export async function readDenials(db: Db, runIds: readonly string[]): Promise<readonly DenialRow[]> {
+  if (runIds.length === 0) return [];
+  const { rows } = await sql<DenialRow>`
+    select "runId", "callId", tool, text from (
+      select run_id as "runId", number, detail ->> 'call_id' as "callId", coalesce(detail ->> 'tool', '') as tool,
+        coalesce(detail ->> 'result_text', (select payload.text from payload
+          where payload.agent_uid = run.agent_uid and payload.ref = run_event.detail ->> 'result_ref')) as text,
+        row_number() over (partition by run_id order by number) as place
+      from run_event join run using (run_id)
+      where run_id = any(${[...runIds]}::uuid[]) and event = 'call_settled' and detail ->> 'outcome' = 'denied') as denied
+    where place <= ${DENIALS_MAX} order by "runId", number`.execute(db);
+  return rows;
+}
+
 export interface ArtifactRow {
   readonly runId: string;
   readonly kind: 'link' | 'file';

@@ -43,8 +43,9 @@ async function handOver(delivery: Delivery, job: HandsJob): Promise<HandsEnd> {
   });
   const report = { bytes: bytes.length, ...(path === undefined ? {} : { path }) };
   if (kept.kind === 'refused') return { outcome: failed(codeOf(kept.code), `${kept.detail}.`), report };
-  const { artifact_id: id, name } = kept.value;
-  const text = `Delivered ${name} (${bytes.length} bytes) as ${id}. People see it on the page of this run and beside your answer.`;
+  const { artifact_id: id, name, version } = kept.value;
+  const which = version !== null && version > 1 ? `, version ${version}` : '';
+  const text = `Delivered ${name} (${bytes.length} bytes${which}) as ${id}. People see it on the page of this run and beside your answer.`;
   return { outcome: okay(text), report };
 }
 

@@ -1,6 +1,6 @@
 import type { Worker, WorkerArtifact, WorkerEnvelope } from '@hamlet/contract';
-import { isSettled, workerError } from '@hamlet/core';
-import { readArtifacts, readWorkers, type ArtifactRow, type RunRow } from '@hamlet/store';
+import { isSettled, shorten, workerError } from '@hamlet/core';
+import { readArtifacts, readDenials, readWorkers, type ArtifactRow, type DenialRow, type RunRow } from '@hamlet/store';
 import type { Run } from '@hamlet/contract';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
@@ -24,25 +24,48 @@ export function workerHandlers({ db }: Village) {
       const own = actor.role === 'agent' ? rows.filter(({ agentUid }) => agentUid === actor.uid) : rows;
       const shown = actor.role === 'agent' ? own.map(runView) : await shownRuns(db, actor, own);
       const ended = own.filter(({ state }) => isSettled(state)).map(({ runId }) => runId);
-      const artifacts = await readArtifacts(db, ended);
-      return accepted({ workers: own.map((row, at) => workerOf(row, shown[at] ?? runView(row), artifacts)) });
+      const made = { artifacts: await readArtifacts(db, ended), denials: await readDenials(db, ended) };
+      return accepted({ workers: own.map((row, at) => workerOf(row, shown[at] ?? runView(row), made)) });
     }),
   } satisfies Partial<Handlers>;
 }
 
-/** A worker as its reader sees it. A veiled worker has no texts, role or artifacts. Pure. */
-function workerOf(row: RunRow, run: Run, artifacts: readonly ArtifactRow[]): Worker {
-  const shown = run.veiled === true && run.worker !== undefined ? { ...run, worker: { ...run.worker, role: '' } } : run;
-  return { run: shown, envelope: isSettled(row.state) ? envelopeOf(shown, artifacts) : null };
+interface Made {
+  readonly artifacts: readonly ArtifactRow[];
+  readonly denials: readonly DenialRow[];
 }
 
-function envelopeOf(run: Run, artifacts: readonly ArtifactRow[]): WorkerEnvelope {
-  const made = run.veiled === true ? [] : artifacts.filter(({ runId }) => runId === run.run_id);
+/** A worker as its reader sees it. A veiled worker has no texts, role, artifacts or denials. Pure. */
+function workerOf(row: RunRow, run: Run, made: Made): Worker {
+  const shown = run.veiled === true && run.worker !== undefined ? { ...run, worker: { ...run.worker, role: '' } } : run;
+  return { run: shown, envelope: isSettled(row.state) ? envelopeOf(shown, made) : null };
+}
+
+function envelopeOf(run: Run, { artifacts, denials }: Made): WorkerEnvelope {
+  const ofRun = <T extends { readonly runId: string }>(rows: readonly T[]): readonly T[] =>
+    run.veiled === true ? [] : rows.filter(({ runId }) => runId === run.run_id);
   return {
     summary: run.summary ?? '',
-    artifacts: made.map(({ kind, at }): WorkerArtifact => ({ kind, at, witnessed: kind === 'link' })),
-    errors: errorsOf(run).map(workerError),
+    artifacts: ofRun(artifacts).map(({ kind, at }): WorkerArtifact => ({ kind, at, witnessed: kind === 'link' })),
+    errors: [...errorsOf(run), ...ofRun(denials).map(denialError)].map(workerError),
   };
+}
+
+const DENIAL_MAX_CHARS = 500;
+
+const denialError = ({ callId, tool, text }: DenialRow) => ({
+  code: 'call_denied',
+  message: `The call ${callId} of ${tool} was denied: ${shorten(denialIn(text ?? ''), DENIAL_MAX_CHARS)}`,
+});
+
+/** The words of a denial, which the agent's journal keeps as an outcome in JSON. */
+function denialIn(text: string): string {
+  try {
+    const { text: words } = JSON.parse(text) as { readonly text?: unknown };
+    return typeof words === 'string' ? words : text;
+  } catch {
+    return text;
+  }
 }
 
 function errorsOf({ state, error, unsettled }: Run): readonly { readonly code: string; readonly message: string }[] {

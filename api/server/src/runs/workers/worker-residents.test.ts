@@ -13,6 +13,7 @@ import { untilEnd } from '@hamlet/test/env/at-end';
 const RULES = [
   { tools: ['read', 'publish', 'delegate', 'speak', 'buy'], verdict: 'allow' },
   { tools: ['reply_on_board'], when: 'run', verdict: 'ask', reason: 'a person reads replies first' },
+  { tools: ['close_post'], verdict: 'deny', reason: 'admins close posts' },
 ];
 const PARENT = 'The secret of the parent is blue.';
 
@@ -35,6 +36,7 @@ const answers = startMind(({ asked, isAfterCall, results }) => {
   if (asked.startsWith('Ask who is active') && !isAfterCall)
     return called(['list_workers', {}], ['delegate', { role: 'helper', prompt: 'Answer: yes' }]);
   if (asked.startsWith('Post') && !isAfterCall) return called(['post_to_board', { title: asked, body: 'Bread.' }]);
+  if (asked.startsWith('Close') && !isAfterCall) return called(['close_post', { post_id: crypto.randomUUID() }]);
   if (asked.startsWith('Reply') && !isAfterCall)
     return called(['reply_on_board', { post_id: /[0-9a-f-]{36}/.exec(asked)?.[0], body: 'Yes.' }]);
   if (asked.includes('wait') && parts === undefined && !mayEnd) return unending();
@@ -96,6 +98,22 @@ test('a worker knows only its prompt, role and tools; its parent reads the resul
     own.every((text) => !text.includes(PARENT)),
     'no text of the parent',
   );
+});
+
+test('the result of a worker names the calls that were denied', async () => {
+  await residents.start('ada');
+  const { run_id } = await give([{ prompt: 'Close the post' }]);
+  const run = await runs.ended(run_id);
+  const [worker] = await workersOf(run_id);
+  assert.deepEqual([run.state, worker?.run.state], ['done', 'done'], run.summary ?? '');
+  assert.deepEqual(worker?.envelope?.errors, [
+    {
+      code: 'call_denied',
+      what: 'The call 1.0 of close_post was denied: admins close posts',
+      fix: 'Do without this call, or ask a person.',
+    },
+  ]);
+  assert.match(run.summary ?? '', /call_denied/);
 });
 
 test('a failed worker reports a code, what failed and what to do; its parent continues', async () => {
