@@ -38,7 +38,7 @@ type Description<Input> = Readonly<{
   /** True if the tool only waits for something or looks whether it has happened: repeating it is no lack of progress. */
   polls?: boolean;
   execute: (input: Input, context: CallContext) => Promise<ToolOutcome | NeedsPermission>;
-  /** What the model still reads of its newest call after a summary has replaced that; nothing by default. Pure. */
+  /** The text that stands for its newest call after a summary has replaced that; none by default. Pure. */
   keeps?: (input: Input) => string;
 }>;
 
@@ -66,7 +66,7 @@ export type Tool = Readonly<{
   prepare: (
     input: unknown,
   ) => Readonly<{ ok: true; call: PreparedCall }> | Readonly<{ ok: false; outcome: ToolOutcome }>;
-  /** What a summary keeps of the newest call, in one text; none for wrong arguments. */
+  /** The text that a summary keeps of the newest call; none for wrong arguments. */
   keeps?: (input: unknown) => readonly string[];
 }>;
 

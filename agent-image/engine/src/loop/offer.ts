@@ -16,7 +16,7 @@ export function offeredTools({ ports, tools }: Kit, run: string, calls: readonly
   return ports.offer?.(run, all, calls) ?? all;
 }
 
-/** What the newest call of each tool says after a summary has replaced it. Calls with wrong arguments say nothing. */
+/** The texts that the tools keep of their newest calls after a summary has replaced these. Wrong arguments have none. */
 export function keptTexts({ tools }: Pick<Kit, 'tools'>, calls: readonly ModelCall[]): readonly string[] {
   const kept = new Map<string, string>();
   for (const { name, arguments: text } of calls) {

@@ -20,8 +20,8 @@ import type { WorkVillage } from '../village/work-village.ts';
 import { createJournalMirror, type JournalMirror } from './journal-mirror.ts';
 import { noteMemories, type RunBook } from './run-book.ts';
 import { openJournal } from './open-journal.ts';
-import { toolRulesOf } from './tool-rules.ts';
-import { shownTools } from '../tools/shown-tools.ts';
+import { shownTools } from '../toolset/shown-tools.ts';
+import { toolRulesOf } from '../toolset/tool-rules.ts';
 
 export interface EngineHostPorts extends RetryPorts {
   readonly journalPath: string;

@@ -15,7 +15,7 @@ import { inputOf } from '../runs/run-input.ts';
 import { aHandsKit } from '../testing/a-hands-kit.ts';
 import { aConfig, aRun, aWorld } from '../testing/a-village.ts';
 import { scriptedVillage } from '../testing/scripted-village.ts';
-import { shownTools } from '../tools/shown-tools.ts';
+import { shownTools } from '../toolset/shown-tools.ts';
 import type { ToolKit } from '../tools/tool-kit.ts';
 import { findToolsIn, skillTools, villageTools } from '../tools/village-tools.ts';
 import { fixedToken } from '../village/agent-token.ts';
@@ -23,7 +23,7 @@ import type { StartedRun } from '../village/village.ts';
 import { machineInWords } from './machine.ts';
 import { createModelPort } from './model-port.ts';
 import { createRunBook, type BookedRun } from './run-book.ts';
-import { runToolsOf, toolRulesOf } from './tool-rules.ts';
+import { runToolsOf, toolRulesOf } from '../toolset/tool-rules.ts';
 import { workInWords } from './work-rules.ts';
 
 const TASK_TOKENS_MAX = 3_500;
@@ -171,7 +171,7 @@ test('a task has the tools of work, and the village through find_tools', async (
   assert.ok(!/browser/.test(systemOf(body)), 'the tier has no memory for a browser');
 });
 
-test('the prompt says date and zone, budget, how to go on, how to finish, and what a person must allow', async () => {
+test('the prompt says date and zone, budget, when to stop, how to finish, and what a person must allow', async () => {
   const system = systemOf(await firstRequest({}));
   for (const part of [
     'Saturday, 28 November 2026 (2026-11-28), 22:10 UTC.',

@@ -9,7 +9,8 @@ import { KNOWN_PROGRAMS, surveyHands } from '../hands/survey-hands.ts';
 import { aConfig } from '../testing/a-village.ts';
 import { machineInWords, type Machine } from './machine.ts';
 import { promptOf } from './prompt.ts';
-import { workInWords, type RunTools } from './work-rules.ts';
+import type { RunTools } from '../toolset/tool-rules.ts';
+import { workInWords } from './work-rules.ts';
 
 const FULL: Machine = {
   hands: { programs: KNOWN_PROGRAMS, hasGuide: true },

@@ -84,4 +84,4 @@ const repositoryInWords = (repository: AgentConfig['repository'], workspace: str
     : `Your repository is ${repository.url}, branch ${repository.branch}. Your first call clones it to ${workspace}/${repositoryName(repository.url)}, where commands and git begin.`;
 
 const memoryInWords = (repository: AgentConfig['repository']): string =>
-  repository === null ? '' : 'What you remember belongs to the repository: all who work in it read it.';
+  repository === null ? '' : 'Your memories of this work belong to the repository: all who work in it read them.';

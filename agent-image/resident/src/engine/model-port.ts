@@ -16,7 +16,7 @@ import {
   SYSTEM_PORTS,
 } from '@hamlet/models/chat-completions';
 import { z } from 'zod';
-import { shownSchema } from '../tools/shown-schema.ts';
+import { shownSchema } from '../toolset/shown-schema.ts';
 import type { TokenSource } from '../village/agent-token.ts';
 
 export interface GatewayPorts {

@@ -104,7 +104,7 @@ function standingInWords({ balance, tier }: AgentDetail, { model }: AgentConfig)
 const MINUTE_MS = 60_000;
 
 const budgetInWords = ({ steps, tokens, money, timeMs }: RunBudgets): string =>
-  `This run may use ${steps} answers, ${tokens} tokens, ${money} aiDollars and ${Math.ceil(timeMs / MINUTE_MS)} minutes of work. A notice tells you when most of it is used: then finish with what you have.`;
+  `This run may use ${steps} answers, ${tokens} tokens, ${money} aiDollars and ${Math.ceil(timeMs / MINUTE_MS)} minutes of work. After a notice that most of it is used, finish with what you have.`;
 
 function offerInWords(offer: Circumstances['offer']): string {
   if (offer === null) return '';

@@ -1,16 +1,14 @@
-import type { Policy } from '@hamlet/contract';
 import type { GitAuthor } from '../hands/package-environment.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Skill } from '../skills/skill-folder.ts';
 import type { RunLease } from '../village/village.ts';
+import type { LimitedRun } from '../toolset/tool-rules.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 
-export interface BookedRun {
+export interface BookedRun extends LimitedRun {
   readonly runId: string;
   readonly lease: RunLease;
-  /** Null if only the API judges calls. */
-  readonly policy: Pick<Policy, 'rules'> | null;
   /** The agent's model at the start of the run, with its context size in tokens; null if the agent has none. */
   readonly model: { readonly name: string; readonly contextTokens: number | null } | null;
   /** Only memories for this audience, and public ones, enter the run. */
@@ -20,10 +18,6 @@ export interface BookedRun {
   readonly author: GitAuthor | null;
   /** True for a worker, whose prompt contains no memories. */
   readonly isWorker?: boolean;
-  /** Names of tools that its parent gave a worker. */
-  readonly given?: readonly string[];
-  /** False if the agent's tier lacks the memory for a browser. */
-  readonly canBrowse?: boolean;
   /** Called when the API reports that the lease is over. */
   readonly onLeaseLost: () => void;
   skills?: ReadonlyMap<string, Skill>;

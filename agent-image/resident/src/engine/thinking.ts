@@ -12,7 +12,7 @@ import type { RunLease } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import type { EngineHost } from './engine-host.ts';
 import { machineInWords, type Machine } from './machine.ts';
-import { runToolsOf } from './tool-rules.ts';
+import { runToolsOf } from '../toolset/tool-rules.ts';
 import { workInWords } from './work-rules.ts';
 import type { RunBook } from './run-book.ts';
 

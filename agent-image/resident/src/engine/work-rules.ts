@@ -1,14 +1,4 @@
-/** The tools of a run, as its prompt describes them. */
-export interface RunTools {
-  /** Names of the tools that its first request shows. */
-  readonly shown: readonly string[];
-  /** Groups of further tools, which find_tools finds. */
-  readonly more: readonly string[];
-  /** Names of shown tools whose calls wait for a person. */
-  readonly asking: readonly string[];
-  /** True if a person decides on what leaves the village. */
-  readonly asksToSend: boolean;
-}
+import type { RunTools } from '../toolset/tool-rules.ts';
 
 /** How a run works and ends. AGENTS.md of the image and the skills say the same, and a test compares them. Pure. */
 export function workInWords({ shown, more, asking, asksToSend }: RunTools): string {

@@ -140,7 +140,7 @@ async function circumstancesOf(
 
 const valueOf = <T>(answer: Answer<T>): T | null => (answer.kind === 'ok' ? answer.value : null);
 
-/** Who gave a run without a conversation, as the beginning of a sentence. */
+/** The giver of a run without a conversation, as the beginning of a sentence. */
 function askerOf({ run: { schedule, created_by: by } }: StartedRun): string {
   if (schedule !== null) return `The schedule ${schedule.name}`;
   return by.role === 'agent' ? 'Another agent' : `${/^[aeo]/.test(by.role) ? 'An' : 'A'} ${by.role} of the village`;

@@ -4,9 +4,9 @@ import { defineTool, type CallContext, type Tool } from '@hamlet/engine';
 import type { z } from 'zod';
 import { listSchedules, listScripts, lookAround, readBalance, readBoard, readQuote, readThread } from './reading.ts';
 import { delegateWork, listOwnWorkers } from './delegating.ts';
-import { findTools } from './find-tools.ts';
+import { findTools } from '../toolset/find-tools.ts';
 import { todoInWords, todoNoted } from './todo.ts';
-import { toolRulesOf } from '../engine/tool-rules.ts';
+import { toolRulesOf } from '../toolset/tool-rules.ts';
 import { loadSkill, readSkillFile } from './skills.ts';
 import { forget, listMemories, pin, remember, searchMemories } from './remembering.ts';
 import { performOutward } from './outward.ts';
@@ -102,7 +102,7 @@ export const findToolsIn = (kit: Pick<ToolKit, 'book'>, all: () => readonly Tool
   inPod(
     'find_tools',
     VILLAGE_TOOLS.find_tools,
-    now(({ query }, { run }) => findTools(all(), query, toolRulesOf(kit.book.find(run)))),
+    now(({ query }, { run }) => okay(findTools(all(), query, toolRulesOf(kit.book.find(run))))),
   );
 
 const walkingTools = (kit: ToolKit): readonly Tool[] => [

@@ -75,7 +75,7 @@ const Quote = z.strictObject({
 });
 const Remember = z.strictObject({
   text: plainText(MEMORY_MAX_CHARS).describe('One fact, in a sentence that stands alone'),
-  about: plainText(120).optional().describe('Whom or what it is about'),
+  about: plainText(120).optional().describe('Person, agent, place or task'),
 });
 const Memory = z.strictObject({ memory_id: MemoryId });
 const Pin = z.strictObject({ memory_id: MemoryId, pinned: z.boolean().default(true) });
@@ -104,7 +104,7 @@ const Todo = z.strictObject({
     .describe('The whole list; it replaces the one before'),
 });
 export type TodoItems = z.output<typeof Todo>['items'];
-const FindTools = z.strictObject({ query: Query.describe('What you want to do, for example: walk, board, browser') });
+const FindTools = z.strictObject({ query: Query.describe('Words for the work, for example: walk, board, browser') });
 const PostToBoard = z.strictObject({
   title: PostTitle,
   body: PostText,
@@ -175,8 +175,8 @@ const Delegate = z.strictObject({
     .min(WORKER_TOKENS_MIN)
     .max(1_000_000_000)
     .optional()
-    .describe('Of yours; without it, half of the rest'),
-  money: Amount.optional().describe('aiDollars, of yours'),
+    .describe('A part of yours; without it, half of the rest'),
+  money: Amount.optional().describe('aiDollars, a part of yours'),
   tools: z
     .array(ToolName)
     .min(1)

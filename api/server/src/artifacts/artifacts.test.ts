@@ -69,7 +69,7 @@ test("the bytes of a call are stored once; only the run's person and admins read
   assert.doesNotMatch(JSON.stringify(records), /Bericht/);
 });
 
-test('a deliverable is a version of its name in its run; other names and other outputs begin anew', async () => {
+test('a deliverable is a version of its name in its run; another name begins with 1, and other outputs have none', async () => {
   const working = await startCall('ada');
   const kept = async (content: string, sent: Sent) => dataOf(await keep(working, Buffer.from(content), sent)).artifact;
   const [file, name] = ['file' as const, 'monthly.py'];

@@ -95,7 +95,7 @@ function textFinder({ hands }: HandsJob, process: string, text: string | undefin
   return async () => (await isIn('stdout')) || isIn('stderr');
 }
 
-/** What was waited for, with the newest output, which may be that of a web page. */
+/** The end of a wait with the newest output, which may be that of a web page. */
 function shown(what: string, { process, stdout, stderr }: ProcessRecord): HandsEnd {
   const number = process.slice(process.indexOf('.') + 1);
   const parts = [{ name: 'stdout', stream: stdout } as const, { name: 'stderr', stream: stderr } as const].flatMap(

@@ -15,7 +15,7 @@ interface ToolGroup {
 /** The tools that a task does not show, by the work that they are for. */
 export const TOOL_GROUPS: Readonly<Record<string, ToolGroup>> = {
   village: {
-    words: 'world walk move place people agents around near look speak talk tell meet item carry',
+    words: 'world walk move place people agents around near look speak talk meet item carry',
     tools: ['look_around', 'go_to', 'find_agent', 'say', 'use_place', 'pick_up', 'give'],
   },
   board: {

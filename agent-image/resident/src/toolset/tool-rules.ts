@@ -1,13 +1,34 @@
 import { judgeCall } from '@hamlet/core/policy';
+import type { Policy } from '@hamlet/contract';
 import type { Tool } from '@hamlet/engine';
-import { groupsOf } from '../tools/find-tools.ts';
-import { shownTools, usableTools, type ToolRules } from '../tools/shown-tools.ts';
-import type { BookedRun } from './run-book.ts';
-import type { RunTools } from './work-rules.ts';
+import { groupsOf } from './find-tools.ts';
+import { shownTools, usableTools, type ToolRules } from './shown-tools.ts';
 
-type Ruled = Pick<BookedRun, 'policy' | 'given' | 'canBrowse'> | undefined;
+/** The limits of a run's tools. */
+export interface LimitedRun {
+  /** Null if only the API judges calls. */
+  readonly policy: Pick<Policy, 'rules'> | null;
+  /** Names of tools that its parent gave a worker. */
+  readonly given?: readonly string[];
+  /** False if the agent's tier lacks the memory for a browser. */
+  readonly canBrowse?: boolean;
+}
 
-/** What a run may use, by its rules and its tier; everything if this process does not know the run. Pure. */
+type Ruled = LimitedRun | undefined;
+
+/** The tools of a run, as its prompt describes them. */
+export interface RunTools {
+  /** Names of the tools that its first request shows. */
+  readonly shown: readonly string[];
+  /** Groups of further tools, which find_tools finds. */
+  readonly more: readonly string[];
+  /** Names of shown tools whose calls wait for a person. */
+  readonly asking: readonly string[];
+  /** True if a person decides on what leaves the village. */
+  readonly asksToSend: boolean;
+}
+
+/** The rights of a run by its rules and its tier; everything if this process does not know the run. Pure. */
 export function toolRulesOf(run: Ruled): ToolRules {
   const { policy = null, given = [], canBrowse = true } = run ?? {};
   const verdictOf: ToolRules['verdictOf'] = (tool) =>

@@ -3,15 +3,14 @@ import { mcpServerOf } from '@hamlet/core/policy';
 import { FIND_TOOLS, usableTools, type ToolRules } from './shown-tools.ts';
 import { shownSchema } from './shown-schema.ts';
 import { searchTools, TOOL_GROUPS } from './tool-groups.ts';
-import { okay, type ToolResult } from './tool-kit.ts';
 
 /** The tools of a run that fit the query, with arguments and use. Its next request shows them. Pure. */
-export function findTools(tools: readonly Tool[], query: string, rules: ToolRules): ToolResult {
+export function findTools(tools: readonly Tool[], query: string, rules: ToolRules): string {
   const usable = usableTools(tools, rules).filter(({ name }) => name !== FIND_TOOLS);
   const found = searchTools(usable, query);
-  if (found.length === 0) return okay(`No tool fits. You can search for these:\n${listed(usable)}`);
+  if (found.length === 0) return `No tool fits. You can search for these:\n${listed(usable)}`;
   const lines = found.map((tool) => lineOf(tool, rules));
-  return okay(`These tools are yours from your next answer on:\n${lines.join('\n')}`);
+  return `These tools are yours from your next answer on:\n${lines.join('\n')}`;
 }
 
 function lineOf({ name, description, input }: Tool, { verdictOf }: ToolRules): string {

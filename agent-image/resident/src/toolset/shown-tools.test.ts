@@ -68,7 +68,7 @@ test('a denied tool is neither shown nor found, and a browser needs the memory o
   const some = shown(calls, { verdictOf, canBrowse: false });
   for (const name of ['shell', 'go_to', 'browser_open']) assert.ok(!some.includes(name), name);
   const found = findTools(ALL, 'go_to browser', { ...FREE, verdictOf, canBrowse: false });
-  assert.ok(found.kind === 'ok' && !/- (go_to|browser)/.test(found.text), JSON.stringify(found));
+  assert.ok(!/- (go_to|browser)/.test(found), found);
 });
 
 test('few tools are all shown, without a search; so are few tools of MCP servers, and many are found', () => {
@@ -99,12 +99,10 @@ test('an agent without hands sees the everyday tools of the village', () => {
 test('the answer of find_tools has arguments and use, and says which calls wait; without a hit it lists the groups', () => {
   const verdictOf: ToolRules['verdictOf'] = (tool) => (tool === 'buy' ? 'ask' : 'allow');
   const buying = findTools(ALL, 'buy tokens', { ...FREE, verdictOf });
-  assert.ok(buying.kind === 'ok');
   assert.match(
-    buying.text,
+    buying,
     /^These tools are yours[^]*- buy\(item, seconds\?*, max_price\): [^\n]+ Each call waits for a person\./,
   );
   const none = findTools([...ALL, ...served(1)], 'zzz', FREE);
-  assert.ok(none.kind === 'ok');
-  assert.match(none.text, /^No tool fits[^]*- board: read_board, [^]*- files: mcp__files__read_0/);
+  assert.match(none, /^No tool fits[^]*- board: read_board, [^]*- files: mcp__files__read_0/);
 });

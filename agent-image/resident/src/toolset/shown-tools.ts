@@ -2,7 +2,7 @@ import { HANDS_TOOLS } from '@hamlet/contract/resident';
 import { mcpServerOf } from '@hamlet/core/policy';
 import { searchTools, TOOL_GROUPS, type NamedTool } from './tool-groups.ts';
 
-/** What a run may use. */
+/** The rights of a run over tools. */
 export interface ToolRules {
   /** The verdict of the run's rules on a plain call; `allow` if only the API judges. */
   readonly verdictOf: (tool: string) => 'allow' | 'ask' | 'deny';
