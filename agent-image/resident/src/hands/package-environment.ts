@@ -30,6 +30,8 @@ const EVERYWHERE: readonly Setting[] = [
   ['safe.bareRepository', 'explicit'],
   // Names of files are shown as they are, not as octal numbers.
   ['core.quotePath', 'false'],
+  // Without it git explains the choice of a name in nine lines.
+  ['init.defaultBranch', 'main'],
 ];
 
 /** Settings of git that override those of a repository (git-config, GIT_CONFIG_COUNT). */

@@ -26,7 +26,10 @@ export const TOOL_GROUPS: Readonly<Record<string, ToolGroup>> = {
     words: 'money aidollars price pay tier limits compute model gpu auction trade',
     tools: ['balance', 'quote', 'buy', 'bid'],
   },
-  schedule: { words: 'cron daily recurring time plan', tools: ['list_schedules', 'propose_schedule'] },
+  schedule: {
+    words: 'cron daily every day week hour morning evening recurring remind time plan',
+    tools: ['list_schedules', 'propose_schedule'],
+  },
   personality: { words: 'persona character self', tools: ['amend_personality'] },
   memory: { words: 'memories remembered notes', tools: ['list_memories', 'forget', 'pin'] },
   scripts: {
@@ -62,6 +65,7 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set([
   'on',
   'the',
   'to',
+  'use',
   'tool',
   'tools',
   'with',

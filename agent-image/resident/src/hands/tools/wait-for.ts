@@ -95,8 +95,11 @@ function textFinder({ hands }: HandsJob, process: string, text: string | undefin
   return async () => (await isIn('stdout')) || isIn('stderr');
 }
 
-/** The end of a wait with the newest output, which may be that of a web page. */
-function shown(what: string, { process, stdout, stderr }: ProcessRecord): HandsEnd {
+/** The program of a command. Other programs may print a web page. */
+const SHELL = /(?:^|\/)bash$/;
+
+/** The end of a wait with the newest output. */
+function shown(what: string, { process, program, stdout, stderr }: ProcessRecord): HandsEnd {
   const number = process.slice(process.indexOf('.') + 1);
   const parts = [{ name: 'stdout', stream: stdout } as const, { name: 'stderr', stream: stderr } as const].flatMap(
     ({ name, stream }) => {
@@ -104,5 +107,6 @@ function shown(what: string, { process, stdout, stderr }: ProcessRecord): HandsE
       return text === '' ? [] : [`${name}:\n${text}`];
     },
   );
-  return { outcome: parts.length === 0 ? okay(what) : fromOutside([what, ...parts].join('\n')), report: {} };
+  const text = [what, ...parts].join('\n');
+  return { outcome: SHELL.test(program) ? okay(text) : fromOutside(text), report: {} };
 }
