@@ -15,6 +15,7 @@ import type { EnvironmentOf } from './hands/start-process.ts';
 import { surveyHands, type HandsSurvey } from './hands/survey-hands.ts';
 import { MIND_CALL } from './hands/hands-programs.ts';
 import { openExportStore } from './memory/export-store.ts';
+import type { ToolList } from './mcp/live-tools.ts';
 import { createMemoryFiles, MEMORY_FILE_VARIABLE, type MemoryFiles } from './memory/memory-files.ts';
 import type { RepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
@@ -46,17 +47,28 @@ interface ToolParts {
   readonly states: ServerStates;
 }
 
-export async function toolsOf(kit: ToolKit, { env, place, config, log, states }: ToolParts): Promise<readonly Tool[]> {
+/** The tools of an agent. The list is another one when those of its MCP servers have changed. */
+export async function toolsOf(kit: ToolKit, { env, place, config, log, states }: ToolParts): Promise<ToolList> {
   const { findToolsIn, skillTools, villageTools } = await import('./tools/village-tools.ts');
   const { HAMLET_HANDS_SOCKET: socket } = env;
-  const tools: readonly Tool[] = [
-    findToolsIn(kit, () => tools),
+  const own = [
+    findToolsIn(kit, () => list()),
     ...villageTools(kit),
     ...(config.skills.length === 0 ? [] : skillTools(kit)),
     ...(socket === undefined ? [] : await inHands(kit, { env, place, socket, search: config.search })),
-    ...(await mcpToolsOf(config.mcp_servers, kit, { env, place, log, states })),
   ];
-  return tools;
+  const list = joined(own, await mcpToolsOf(config.mcp_servers, kit, { env, place, log, states }));
+  return list;
+}
+
+/** Both lists as one, which is another one only if the second is. */
+function joined(own: readonly Tool[], served: ToolList): ToolList {
+  let last: { readonly of: readonly Tool[]; readonly all: readonly Tool[] } = { of: [], all: own };
+  return () => {
+    const of = served();
+    if (of !== last.of) last = { of, all: [...own, ...of] };
+    return last.all;
+  };
 }
 
 interface HandsParts extends Pick<ToolParts, 'env' | 'place'> {
@@ -88,8 +100,9 @@ async function mcpToolsOf(
   servers: AgentConfig['mcp_servers'],
   kit: ToolKit,
   { env, place, log, states }: Omit<ToolParts, 'config'>,
-): Promise<readonly Tool[]> {
-  if (servers.length === 0) return [];
+): Promise<ToolList> {
+  const none: readonly Tool[] = [];
+  if (servers.length === 0) return () => none;
   const { openMcpServers } = await import('./mcp/open-servers.ts');
   const { apiCallLog } = await import('./hands/api-call-log.ts');
   return openMcpServers({

@@ -1,7 +1,7 @@
 import { Budgets as BudgetsSchema, type Answer, type Budgets, type EventBody } from '../journal/event.ts';
 import type { Journal, Payload } from '../journal/journal.ts';
 import { advance, recordedOutcome, type RunOutcome } from './advance.ts';
-import { DEFAULT_LIMITS, type EngineLimits, type EnginePorts, type Kit } from './kit.ts';
+import { DEFAULT_LIMITS, toolsByName, type EngineLimits, type EnginePorts, type Kit } from './kit.ts';
 import type { IllegalMove } from '../state/move.ts';
 import { keptWords, type PersonsWords } from './persons-words.ts';
 import { Session } from './session.ts';
@@ -78,8 +78,13 @@ const refused = (code: EngineRefusal): Readonly<{ ok: false; code: EngineRefusal
 type Running = { readonly kit: Kit; readonly works: Map<string, Work>; isStopped: boolean };
 
 export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> = {}): Engine {
-  const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
-  const kit: Kit = { ports, tools, limits: { ...DEFAULT_LIMITS, ...limits } };
+  const kit: Kit = {
+    ports,
+    get tools() {
+      return toolsByName(ports.tools);
+    },
+    limits: { ...DEFAULT_LIMITS, ...limits },
+  };
   const running: Running = { kit, works: new Map(), isStopped: false };
   return {
     start: async (given) => {

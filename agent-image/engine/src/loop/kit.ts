@@ -26,6 +26,7 @@ export type OfferPort = (run: string, tools: readonly Tool[], calls: readonly Mo
 export type EnginePorts = Readonly<{
   journal: Journal;
   model: ModelPort;
+  /** Read for each use: when tools come or go, the property has another list. */
   tools: readonly Tool[];
   /** Without it, each request shows all tools. */
   offer?: OfferPort;
@@ -91,4 +92,13 @@ export function isSynced(event: JournalEvent, effectOf: (event: EventOf<'tool_se
     default:
       return false;
   }
+}
+
+const named = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
+
+/** The tools of a list by name, made once for each list. */
+export function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const known = named.get(tools) ?? new Map(tools.map((tool) => [tool.name, tool]));
+  named.set(tools, known);
+  return known;
 }

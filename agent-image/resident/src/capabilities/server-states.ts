@@ -2,7 +2,7 @@ import type { AgentConfig, Capability } from '@hamlet/contract';
 import { has, lacks } from './capability.ts';
 
 export type ServerState =
-  | { readonly ok: true; readonly tools: number }
+  | { readonly ok: true; readonly tools: number; readonly leftOut?: readonly string[] }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
 /** The known states of the Agent's MCP servers. Mutable, because servers open later. */
@@ -23,7 +23,7 @@ export class ServerStates {
           'it was not opened, because the engine of the agent did not start',
           "check the agent's model (spec.model)",
         );
-      if (state.ok) return has(subject, `${state.tools} tools`);
+      if (state.ok) return has(subject, toolsOf(state));
       const fix =
         url === null
           ? 'correct its command, then reboot the agent'
@@ -32,3 +32,6 @@ export class ServerStates {
     });
   }
 }
+
+const toolsOf = ({ tools, leftOut = [] }: Extract<ServerState, { ok: true }>): string =>
+  leftOut.length === 0 ? `${tools} tools` : `${tools} tools; left out: ${leftOut.join('; ')}`;

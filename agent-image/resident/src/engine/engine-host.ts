@@ -32,8 +32,8 @@ export interface EngineHostPorts extends RetryPorts {
   readonly repositoryMemory: RepositoryMemory;
   readonly log: Log;
   readonly stop: AbortSignal;
-  /** The tools. They wait for the mirror before they act outside the pod. */
-  readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<readonly Tool[]>;
+  /** The tools at each time. They wait for the mirror before they act outside the pod. */
+  readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<() => readonly Tool[]>;
 }
 
 export interface EngineHost {
@@ -65,7 +65,9 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     ...shared,
     model: ports.model,
     compaction: modelCompaction(ports.model, (name) => book.contextTokensOf(name)),
-    tools,
+    get tools() {
+      return tools();
+    },
     offer: (run, all, calls) => shownTools(all, calls, toolRulesOf(book.find(run))),
     policy: policyOf(book),
     memory: memoryPort(ports),
@@ -74,7 +76,9 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
   return {
     engine,
     mirror,
-    tools,
+    get tools() {
+      return tools();
+    },
     engineWith: (parts) => {
       const other = createEngine({ ...shared, ...ALONE, ...parts });
       // The newest may not have begun yet.

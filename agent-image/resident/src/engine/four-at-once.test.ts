@@ -140,7 +140,10 @@ async function setUp() {
         },
       };
     },
-    tools: async (mirrored) => villageTools({ ...kit, book, mirrored }),
+    tools: async (mirrored) => {
+      const tools = villageTools({ ...kit, book, mirrored });
+      return () => tools;
+    },
   });
   const take = async (run: Run) => {
     const runtime = createEngineRuntime();

@@ -26,7 +26,7 @@ export interface ThinkingPorts extends RetryPorts {
   readonly work: WorkVillage;
   readonly book: RunBook;
   readonly model: () => Promise<ModelPort>;
-  readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<readonly Tool[]>;
+  readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<() => readonly Tool[]>;
   readonly notes: Notes;
   readonly repositoryMemory: RepositoryMemory;
   readonly skills: SkillStore;

@@ -5,7 +5,9 @@ import { OutputPart, ProcessRecord } from '../hands/process-record.ts';
 import { endProcess, startProcess, type EnvironmentOf } from '../hands/start-process.ts';
 
 export interface HandsProcess {
-  write(data: string): Promise<void>;
+  write(data: Buffer): Promise<void>;
+  /** True if its output comes near the limit, after which nothing more can be read. */
+  isWorn(): boolean;
   /** The next bytes of its output, or null at its end. */
   read(): Promise<Buffer | null>;
   /** Why it ended, with its last words on the error stream. */
@@ -23,6 +25,7 @@ const READ_BYTES = 256 << 10;
 const WAIT_MS = 30_000;
 /** Output that the supervisor keeps for reading; a program that prints more is ended. */
 const OUTPUT_BYTES = 64 << 20;
+const WORN_BYTES = 32 << 20;
 /** Maximum life of a program. The next call starts another. */
 const LIFE_MS = 86_400_000;
 const LAST_WORDS_BYTES = 2_000;
@@ -61,9 +64,9 @@ function running(hands: HandsClient, id: string): HandsProcess {
   };
   return {
     read,
+    isWorn: () => offset > WORN_BYTES,
     write: async (data) => {
-      const sent = Buffer.from(data).toString('base64');
-      await hands.ask('stdin', { process: id, data: sent }, z.unknown());
+      await hands.ask('stdin', { process: id, data: data.toString('base64') }, z.unknown());
     },
     cause: async () => causeOf(await record(), offset),
     end: async () => {

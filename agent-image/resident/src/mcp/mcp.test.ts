@@ -11,16 +11,15 @@ import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { pluck } from '@hamlet/test/env/pluck';
 import { setTimeout as delay } from 'node:timers/promises';
 import { untilEnd } from '@hamlet/test/env/at-end';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { CallContext, Tool, ToolOutcome } from '@hamlet/engine';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { z } from 'zod';
 import { NO_CALL_LOG, callContext } from '../testing/a-hands-kit.ts';
 import { startHandsProcess } from './hands-process.ts';
 import { createMcpServer, type McpServer } from './mcp-server.ts';
-import { mcpTools, type ServedTools } from './mcp-tools.ts';
+import { listedTools, type ServedTools } from './mcp-tools.ts';
+import { overHttp } from './open-servers.ts';
 import { processTransport } from './process-transport.ts';
-import { webFetch } from './web-fetch.ts';
 
 const PROGRAM = join(import.meta.dirname, '../testing/mcp-program.ts');
 const hands = untilEnd(await startHands());
@@ -33,17 +32,21 @@ function program(mode: string): McpServer {
 
 interface Offered {
   readonly tools: readonly Tool[];
-  readonly warnings: readonly Record<string, unknown>[];
+  /** Why the server has no tools, or lacks some. */
+  readonly why: readonly string[];
 }
 
 async function offer(server: McpServer, fields: Partial<ServedTools> = {}): Promise<Offered> {
-  const warnings: Record<string, unknown>[] = [];
-  const log = { warn: (_event: string, entry: object = {}) => void warnings.push({ ...entry }) };
-  const tools = await mcpTools(
-    [{ server, only: null, readsOnly: false, timeoutMs: 60_000, calls: NO_CALL_LOG, ...fields }],
-    log,
-  );
-  return { tools, warnings };
+  const listed = await listedTools({
+    server,
+    only: null,
+    readsOnly: false,
+    timeoutMs: 60_000,
+    calls: NO_CALL_LOG,
+    ...fields,
+  });
+  if (listed.ok) return { tools: listed.tools, why: listed.leftOut };
+  return { tools: [], why: [`${listed.fault.code}: ${listed.fault.message}`] };
 }
 
 const context = (signal = new AbortController().signal): CallContext => callContext({ call: '1', signal });
@@ -71,7 +74,10 @@ test("a program's tools carry its name, and their arguments are checked by its s
   const offered = await offer(program('good'));
   assert.deepEqual(
     pluck(offered.tools, 'name', 'effect'),
-    ['broken', 'die', 'echo', 'fail', 'hang', 'huge', 'long', 'shape'].map((name) => [`mcp__good__${name}`, 'once']),
+    ['bad_name_', 'broken', 'die', 'echo', 'fail', 'hang', 'huge', 'long', 'shape'].map((name) => [
+      `mcp__good__${name}`,
+      'once',
+    ]),
   );
   const said = await call(offered, 'echo', { text: 'bread' });
   assert.deepEqual([said.kind, textOf(said).startsWith('bread (')], ['ok', true]);
@@ -110,51 +116,53 @@ test('a call of a hanging server ends at its timeout, and other calls succeed', 
   const outcome = await call(offered, 'hang');
   assert.equal(outcome.kind, 'unknown');
   assert.match(textOf(outcome), /good does not answer/);
-  assert.equal((await offer(program('good'))).tools.length, 8);
+  assert.equal((await offer(program('good'))).tools.length, 9);
 });
 
-test("an answer that violates the protocol or the tool's schema fails with a cause; a tool's own failure returns its text", async () => {
+test("an answer that violates the protocol fails with a cause; one that differs from the tool's schema is shown", async () => {
   const offered = await offer(program('good'), { readsOnly: true });
-  for (const name of ['shape', 'broken']) {
-    const outcome = await call(offered, name);
-    assert.deepEqual([name, outcome.kind, 'code' in outcome && outcome.code], [name, 'failed', 'mcp_broken_answer']);
-  }
+  const broken = await call(offered, 'broken');
+  assert.deepEqual([broken.kind, 'code' in broken && broken.code], ['failed', 'mcp_broken_answer']);
+  assert.deepEqual(await call(offered, 'shape'), { kind: 'ok', text: '{"text":3}' });
   assert.deepEqual(await call(offered, 'fail'), { kind: 'failed', code: 'mcp_tool_failed', text: 'no such file' });
 });
 
-test('long answers are shortened, and even longer ones end the connection', async () => {
+test('long answers are shortened; an even longer one fails alone, and the server goes on', async () => {
   const offered = await offer(program('good'), { readsOnly: true });
+  const pid = textOf(await call(offered, 'echo', { text: 'a' }));
   assert.match(textOf(await call(offered, 'long')), /^x+\n\[… 137856 characters left out …\]$/);
-  assert.match(textOf(await call(offered, 'huge')), /a message of more than 512 KiB/);
-  assert.equal((await call(offered, 'echo', { text: 'a' })).kind, 'ok');
+  const huge = await call(offered, 'huge');
+  assert.deepEqual([huge.kind, 'code' in huge && huge.code], ['failed', 'mcp_refused']);
+  assert.match(textOf(huge), /longer than 16 MiB: ask for less/);
+  assert.equal(textOf(await call(offered, 'echo', { text: 'a' })), pid);
 });
 
-test('a server that does not start, prints garbage or lists invalid tools has no tools, and the log states why', async () => {
+test('a server that does not start or lists no tools has none, with a cause; what it prints besides is ignored', async () => {
   const causes: Readonly<Record<string, RegExp>> = {
     'dies-at-start': /does not start: .*ended with code 3; its last words: no configuration/,
-    noise: /does not start: .*20 lines that are no messages, the last: Welcome 19/,
     'bad-list': /violates the protocol/,
   };
   for (const [mode, cause] of Object.entries(causes)) {
-    const { tools, warnings } = await offer(program(mode));
-    assert.deepEqual([mode, tools.length, warnings.length], [mode, 0, 1]);
-    assert.match(String(warnings[0]?.['message']), cause);
+    const { tools, why } = await offer(program(mode));
+    assert.deepEqual([mode, tools.length, why.length], [mode, 0, 1]);
+    assert.match(why[0] ?? '', cause);
   }
-  assert.equal((await offer(program('greets'))).tools.length, 8);
+  for (const mode of ['greets', 'noise']) assert.equal((await offer(program(mode))).tools.length, 9);
 });
 
 test('the number of tools is limited, their order does not depend on the server, and the Agent can select them', async () => {
   const many = await offer(program('many'));
-  assert.deepEqual([many.tools.length, many.warnings[0]?.['code']], [64, 'mcp_too_many_tools']);
+  assert.deepEqual([many.tools.length, many.why.length], [128, 1]);
+  assert.match(many.why[0] ?? '', /22 more than 128/);
   const names = (await offer(program('shuffled'))).tools.map(({ name }) => name.replace('shuffled', 'good'));
   const good = await offer(program('good'));
   assert.deepEqual(
     names,
     good.tools.map(({ name }) => name),
   );
-  assert.equal(good.warnings[0]?.['code'], 'mcp_tool_left_out');
-  const chosen = await offer(program('good'), { only: ['echo'] });
-  assert.deepEqual(pluck(chosen.tools, 'name'), ['mcp__good__echo']);
+  const chosen = await offer(program('good'), { only: ['echo', 'bad name!', 'mcp__good__fail'] });
+  assert.deepEqual(pluck(chosen.tools, 'name'), ['mcp__good__bad_name_', 'mcp__good__echo', 'mcp__good__fail']);
+  assert.match(chosen.tools[0]?.description ?? '', /^\(bad name!\) /);
 });
 
 test('starting a server ends the program that a killed resident left behind', async () => {
@@ -170,8 +178,8 @@ test('starting a server ends the program that a killed resident left behind', as
 test('without hands the server is unreachable and nothing is done', async () => {
   const place = { socket: join(hands.workspace, 'none.sock'), cwd: '/', environmentOf: () => ({}) };
   const dial = () => processTransport(() => startHandsProcess(place, { name: 'x', argv: ['x'] }));
-  const { tools, warnings } = await offer(createMcpServer('x', dial));
-  assert.deepEqual([tools.length, warnings[0]?.['code']], [0, 'mcp_unreachable']);
+  const { tools, why } = await offer(createMcpServer('x', dial));
+  assert.deepEqual([tools.length, why[0]?.split(':')[0]], [0, 'mcp_unreachable']);
 });
 
 const listen = async (server: Server): Promise<string> => `http://127.0.0.1:${await listenOnLoopback(server)}/mcp`;
@@ -204,16 +212,13 @@ function httpServer(body: () => string, pauseMs = 0): Server {
 }
 
 const web = (url: string, environment: Record<string, string> = {}): McpServer =>
-  createMcpServer('web', () => ({
-    transport: new StreamableHTTPClientTransport(new URL(url), { fetch: webFetch(environment) }),
-    trouble: () => '',
-  }));
+  createMcpServer('web', overHttp(url, environment));
 
 test('an older or slow program that is silent at first still gets its tools, and so does a slow HTTP server', async () => {
   const server = httpServer(() => 'late', 4_000);
   const url = await listen(server);
   const [older, slow] = await Promise.all([offer(program('older')), offer(web(url))]);
-  assert.deepEqual([older.tools.length, slow.tools.length], [8, 1], JSON.stringify([older.warnings, slow.warnings]));
+  assert.deepEqual([older.tools.length, slow.tools.length], [9, 1], JSON.stringify([older.why, slow.why]));
   server.close();
   server.closeAllConnections();
 });
@@ -240,13 +245,13 @@ test('an HTTP server answers, also through a proxy; an overlong answer or a lost
   assert.equal(textOf(await call(through, 'get')), 'fresh bread');
   assert.ok(seen.length >= 3 && seen.every((each) => each === `Basic ${Buffer.from('mcp/web:x').toString('base64')}`));
   const offered = await offer(web(url), { readsOnly: true });
-  text = 'x'.repeat(5 << 20);
+  text = 'x'.repeat(17 << 20);
   const long = await call(offered, 'get');
   assert.equal(long.kind, 'failed');
   server.close();
   server.closeAllConnections();
   const gone = await call(offered, 'get');
-  assert.deepEqual([gone.kind, textOf(gone).includes('web')], ['failed', true]);
+  assert.deepEqual([gone.kind, textOf(gone).includes('Nothing was done')], ['unavailable', true]);
   proxy.close();
   proxy.closeAllConnections();
 });

@@ -1,6 +1,5 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { AgentConfig } from '@hamlet/contract';
-import type { Tool } from '@hamlet/engine';
 import type { CallLog } from '../hands/hands-tool.ts';
 import type { Refusals } from '../hands/refusals.ts';
 import type { EnvironmentOf } from '../hands/start-process.ts';
@@ -9,9 +8,10 @@ import type { MemoryFiles } from '../memory/memory-files.ts';
 import type { Log } from '../process/json-log.ts';
 import { startHandsProcess } from './hands-process.ts';
 import { McpFault } from './mcp-fault.ts';
-import { createMcpServer, type Dialled, type McpServer } from './mcp-server.ts';
+import { createMcpServer, type Dial, type Dialled, type McpServer } from './mcp-server.ts';
 import { createMemoryServers, MEMORY_SERVER } from './memory-servers.ts';
-import { mcpTools, type NoteState, type ServedTools } from './mcp-tools.ts';
+import { liveTools, type ToolList } from './live-tools.ts';
+import type { NoteState, ServedTools } from './mcp-tools.ts';
 import { processTransport } from './process-transport.ts';
 import { webFetch } from './web-fetch.ts';
 
@@ -35,8 +35,8 @@ interface Opened extends Pick<ServedTools, 'server' | 'within'> {
   close(): Promise<void>;
 }
 
-/** Connects to the Agent's MCP servers, and returns their tools. A failed server only lacks its own tools. */
-export async function openMcpServers(ports: McpPorts): Promise<readonly Tool[]> {
+/** Connects to the Agent's MCP servers, and returns their tools, which may change. A failed server only lacks its own tools. */
+export async function openMcpServers(ports: McpPorts): Promise<ToolList> {
   const opened = ports.servers.map((config) => ({ config, ...serverOf(config, ports) }));
   ports.stop.addEventListener('abort', () => void Promise.all(opened.map((each) => each.close())), { once: true });
   const served = opened.map(({ config, server, within }) => ({
@@ -48,7 +48,7 @@ export async function openMcpServers(ports: McpPorts): Promise<readonly Tool[]> 
     refused: () => ports.refusals.take({ run: 'mcp', call: config.name }),
     ...(within === undefined ? {} : { within }),
   }));
-  return mcpTools(served, ports.log, ports.noteState);
+  return liveTools(served, ports);
 }
 
 function serverOf({ name, url, command }: ServerConfig, ports: McpPorts): Opened {
@@ -60,14 +60,18 @@ function serverOf({ name, url, command }: ServerConfig, ports: McpPorts): Opened
     const servers = createMemoryServers({ ...ports, socket, open });
     return { server: servers.own, within: servers.within, close: () => servers.close() };
   }
-  const overHttp = (address: string): Dialled => ({
-    transport: new StreamableHTTPClientTransport(new URL(address), {
-      fetch: webFetch(environmentOf({ run: 'mcp', call: name })),
-    }),
-    trouble: () => '',
-  });
-  const server = createMcpServer(name, () => (url === null ? overStreams(ports, { name, argv }) : overHttp(url)));
+  const dial =
+    url === null ? () => overStreams(ports, { name, argv }) : overHttp(url, environmentOf({ run: 'mcp', call: name }));
+  const server = createMcpServer(name, dial);
   return { server, close: () => server.close() };
+}
+
+/** Servers of the first protocol over HTTP have a stream of events of their own. */
+export function overHttp(address: string, environment: Readonly<Record<string, string>>): Dial {
+  const [url, fetch] = [new URL(address), webFetch(environment)];
+  const dial = (): Dialled => ({ transport: new StreamableHTTPClientTransport(url, { fetch }), trouble: () => '' });
+  const older = (): Dialled => ({ transport: new SSEClientTransport(url, { fetch }), trouble: () => '' });
+  return Object.assign(dial, { older });
 }
 
 function overStreams(

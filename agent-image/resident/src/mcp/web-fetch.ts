@@ -1,13 +1,17 @@
 import { Agent, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { readFileSync } from 'node:fs';
-import { Readable, Transform } from 'node:stream';
+import { Readable, Transform, type TransformOptions } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { rootCertificates } from 'node:tls';
 import { VILLAGE_CERTIFICATE } from '../hands/proxy-environment.ts';
+import { exactIntegers } from './exact-integers.ts';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-const BODY_BYTES = 4 << 20;
+/** Maximum bytes of an answer, and of a line of a stream of events. */
+const BODY_BYTES = 16 << 20;
+const LINE_END = '\n';
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
@@ -37,7 +41,8 @@ export function webFetch(
       const shown = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
         typeof value === 'string' ? [[name, value]] : [],
       );
-      const body = EMPTY.has(statusCode) ? null : Readable.toWeb(answer.pipe(limited()));
+      const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false;
+      const body = EMPTY.has(statusCode) ? null : Readable.toWeb(answer.pipe(isStream ? exactLines() : exactWhole()));
       answer.on('error', () => {});
       resolve(new Response(body as ReadableStream | null, { status: statusCode, headers: shown }));
     });
@@ -56,15 +61,41 @@ function trusted(certificate: string): { readonly ca?: string[] } {
   }
 }
 
-/** Forwards bytes up to the limit. Mutable, because it counts. */
-function limited(): Transform {
+const tooLong = (): Error => new Error(`the answer is longer than ${BODY_BYTES >> 20} MiB`);
+
+/** Forwards an answer that is read as a whole, with exact integers. Mutable, because it collects. */
+function exactWhole(): Transform {
+  const parts: Buffer[] = [];
   let bytes = 0;
-  const body = new Transform({
+  return quiet({
     transform: (chunk: Buffer, _encoding, done) => {
       bytes += chunk.length;
-      done(bytes > BODY_BYTES ? new Error(`the answer is longer than ${BODY_BYTES >> 20} MiB`) : null, chunk);
+      parts.push(chunk);
+      done(bytes > BODY_BYTES ? tooLong() : null);
     },
+    flush: (done) => done(null, exactIntegers(Buffer.concat(parts).toString())),
   });
+}
+
+/** Forwards a stream of events line by line, with exact integers. Mutable, because it holds the rest of a line. */
+function exactLines(): Transform {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  return quiet({
+    transform: (chunk: Buffer, _encoding, done) => {
+      rest += decoder.write(chunk);
+      const end = rest.lastIndexOf(LINE_END) + 1;
+      const lines = rest.slice(0, end);
+      rest = rest.slice(end);
+      done(rest.length > BODY_BYTES ? tooLong() : null, lines === '' ? undefined : exactIntegers(lines));
+    },
+    flush: (done) => done(null, exactIntegers(rest)),
+  });
+}
+
+/** An error reaches the reader of the answer. */
+function quiet(options: TransformOptions): Transform {
+  const body = new Transform(options);
   body.on('error', () => {});
   return body;
 }

@@ -35,7 +35,7 @@ const TOOLS = [
 
 function toolsNow(): readonly object[] {
   if (mode === 'many')
-    return Array.from({ length: 100 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } }));
+    return Array.from({ length: 150 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } }));
   return mode === 'shuffled' ? TOOLS.toReversed() : TOOLS;
 }
 
@@ -48,9 +48,9 @@ const CALLS: Readonly<Record<string, (id: number, text: string) => void>> = {
   hang: () => {},
   fail: (id) => answer(id, { content: [{ type: 'text', text: 'no such file' }], isError: true }),
   shape: (id) => answer(id, { content: [], structuredContent: { text: 3 } }),
-  broken: (id) => answer(id, { content: 'not a list' }),
+  broken: (id) => answer(id, { content: 3 }),
   long: (id) => answer(id, { content: [{ type: 'text', text: 'x'.repeat(400_000) }] }),
-  huge: (id) => answer(id, { content: [{ type: 'text', text: 'x'.repeat(700_000) }] }),
+  huge: (id) => answer(id, { content: [{ type: 'text', text: 'x'.repeat(17 << 20) }] }),
 };
 
 function callTool(id: number, params: Message['params']): void {

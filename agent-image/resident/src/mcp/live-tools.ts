@@ -1,0 +1,103 @@
+import { backoff } from '@hamlet/core/backoff';
+import type { Tool } from '@hamlet/engine';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../process/json-log.ts';
+import { listedTools, type Listed, type NoteState, type ServedTools } from './mcp-tools.ts';
+
+/** The tools that an agent has now. The list is another one after each change. */
+export type ToolList = () => readonly Tool[];
+
+interface LivePorts {
+  readonly log: Pick<Log, 'warn'>;
+  readonly noteState: NoteState;
+  readonly stop: AbortSignal;
+  /** Wait in ms for the first lists of all servers; slower ones follow later. */
+  readonly firstMs?: number;
+  readonly retry?: { readonly first: number; readonly longest: number };
+}
+
+const FIRST_MS = 20_000;
+const RETRY_MS = { first: 5_000, longest: 300_000 };
+
+/**
+ * The tools of all servers. A server that does not start yet is tried again with growing pauses, and its tools appear when it
+ * answers. A list that the server changes is read again, and so is that of a server that has started again.
+ */
+export async function liveTools(served: readonly ServedTools[], ports: LivePorts): Promise<ToolList> {
+  const lists = new Map<string, readonly Tool[]>(served.map(({ server }) => [server.name, []]));
+  const starting = new Set(lists.keys());
+  let current: readonly Tool[] = [];
+  const follow = async (each: ServedTools): Promise<void> => {
+    const put = (tools: readonly Tool[]): void => {
+      lists.set(each.server.name, tools);
+      current = [...lists.values()].flat();
+    };
+    await followServer(each, ports, put);
+    starting.delete(each.server.name);
+  };
+  const over = new AbortController();
+  const late = delay(ports.firstMs ?? FIRST_MS, undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([Promise.all(served.map(follow)), late]);
+  over.abort();
+  for (const server of starting)
+    ports.noteState(server, { ok: false, code: 'mcp_starting', message: 'it is starting; its tools follow' });
+  return () => current;
+}
+
+/** Keeps the tools of one server up to date until the process ends. Resolves after the first attempt. */
+async function followServer(
+  served: ServedTools,
+  ports: LivePorts,
+  put: (tools: readonly Tool[]) => void,
+): Promise<void> {
+  const { server } = served;
+  const read = async (): Promise<boolean> => {
+    const listed = await listedTools(served);
+    report(server.name, listed, ports);
+    if (listed.ok) put(listed.tools);
+    return listed.ok;
+  };
+  /** Changes while the list is read lead to one more reading. */
+  let isStale = true;
+  let reading: Promise<void> | null = null;
+  const readAll = async (first: () => void): Promise<void> => {
+    for (let failures = 0; isStale && !ports.stop.aborted;) {
+      isStale = false;
+      const isRead = await read();
+      first();
+      if (isRead) continue;
+      isStale = true;
+      failures += 1;
+      const pauseMs = backoff(failures, ports.retry ?? RETRY_MS);
+      await delay(pauseMs, undefined, { signal: ports.stop, ref: false }).catch(() => {});
+    }
+  };
+  const { promise: first, resolve, reject } = Promise.withResolvers<void>();
+  const update = (): void => {
+    isStale = true;
+    reading ??= readAll(resolve)
+      .catch(reject)
+      .finally(() => {
+        reading = null;
+        if (isStale && !ports.stop.aborted) update();
+      });
+  };
+  server.onChange(update);
+  update();
+  return first;
+}
+
+function report(server: string, listed: Listed, { log, noteState }: LivePorts): void {
+  if (!listed.ok) {
+    const { code, message } = listed.fault;
+    log.warn('capability', { code, message });
+    return noteState(server, { ok: false, code, message });
+  }
+  const { tools, leftOut } = listed;
+  if (leftOut.length > 0)
+    log.warn('capability', {
+      code: 'mcp_tool_left_out',
+      message: `The MCP server ${server} has unusable tools, which are left out: ${leftOut.join('; ')}`,
+    });
+  noteState(server, { ok: true, tools: tools.length, leftOut });
+}
