@@ -24,14 +24,17 @@ export class ServerStates {
           "check the agent's model (spec.model)",
         );
       if (state.ok) return has(subject, toolsOf(state));
-      const fix =
-        url === null
-          ? 'correct its command, then reboot the agent'
-          : 'correct its address, allow its host in spec.egress, then reboot the agent';
-      return lacks(subject, `${state.code}: ${state.message}`, fix);
+      return lacks(subject, `${state.code}: ${state.message}`, fixOf(state.code, url));
     });
   }
 }
 
 const toolsOf = ({ tools, leftOut = [] }: Extract<ServerState, { ok: true }>): string =>
   leftOut.length === 0 ? `${tools} tools` : `${tools} tools; left out: ${leftOut.join('; ')}`;
+
+function fixOf(code: string, url: string | null): string {
+  if (code === 'mcp_starting') return 'wait: a first start may take minutes';
+  return url === null
+    ? 'correct its command, then reboot the agent'
+    : 'correct its address, allow its host in spec.egress, then reboot the agent';
+}
