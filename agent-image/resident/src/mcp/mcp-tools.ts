@@ -2,7 +2,7 @@ import { defineTool, type CallContext, type Tool, type ToolOutcome } from '@haml
 import { z } from 'zod';
 import type { ServerStates } from '../capabilities/server-states.ts';
 import { McpFault, quoted } from './mcp-fault.ts';
-import { SLOT_WAIT_MS, type CallLog } from '../hands/hands-tool.ts';
+import { advised, SLOT_WAIT_MS, type CallLog } from '../hands/hands-tool.ts';
 import { HandsError } from '../hands/hands-client.ts';
 import { withRefusals } from '../hands/refusals.ts';
 import { outcomeOf as toolOutcomeOf } from '../tools/tool-kit.ts';
@@ -139,8 +139,7 @@ function toolOf(served: ServedTools, offered: OfferedTool, name: string): Tool |
         const on = (each: McpServer): Promise<ToolOutcome> => perform(each, asked, repeats);
         const outcome = served.within === undefined ? await on(server) : await within(served.within, context, on);
         const end = withRefusals({ outcome, report: {} }, served.refused?.() ?? []);
-        await calls.end(context, end);
-        return end.outcome;
+        return advised(end.outcome, await calls.end(context, end));
       }),
   });
 }
