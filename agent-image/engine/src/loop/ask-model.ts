@@ -6,6 +6,7 @@ import { callsOf, keptTexts, offeredTools } from './offer.ts';
 import { canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
 import { ModelEnd, type Message, type ModelCall, type ModelDelta, type ModelRequest } from './ports.ts';
+import { withRecentImages } from '../effects/recent-images.ts';
 import type { Session } from './session.ts';
 import { appendTurns, appendWords, bytesOf, firstMessage, storedAnswer, wordsAfter } from './transcript.ts';
 import type { RunState, Turn } from '../state/run-state.ts';
@@ -153,7 +154,7 @@ function requestOf(
     model,
     at: { run, ask, attempt },
     system: fixed.system,
-    messages,
+    messages: withRecentImages(messages),
     tools: withTools ? offeredTools(kit, run, fixed.calls) : NO_TOOLS,
   };
   const basis = `${fixed.chain} ${withTools} ${words.join(' ')}`;
@@ -231,7 +232,7 @@ function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: 
     history,
     compacted,
     system,
-    messages,
+    messages: withRecentImages(messages),
     calls,
     turns: compacted?.turns ?? 0,
     bytes: Buffer.byteLength(system.stable + system.situation) + bytesOf(messages),

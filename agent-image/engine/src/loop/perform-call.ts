@@ -4,6 +4,7 @@ import { canonicalJson } from '../journal/digest.ts';
 import { canonicalArguments, parseArguments } from '../journal/arguments.ts';
 import type { Kit } from './kit.ts';
 import type { ModelCall, ProposedCall, Question } from './ports.ts';
+import { resultRoom } from '../effects/result-room.ts';
 import { currentTurn, unsettledCalls, type CallState } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { readAnswer } from './transcript.ts';
@@ -238,10 +239,18 @@ const contextOf = (
   args,
   key: kit.ports.journal.refer(`${session.run} ${call} ${argumentsRef}`).ref,
   fence: kit.ports.journal.fence,
+  ...roomOf(kit, session),
   output: (text: string): void => {
     if (!session.killed.signal.aborted) kit.ports.notify({ type: 'output', run: session.run, call, text });
   },
 });
+
+function roomOf(kit: Kit, session: Session): Pick<CallContext, 'roomChars'> {
+  const { state, promptTokens: usedTokens } = session;
+  const contextTokens = kit.ports.compaction?.contextTokens(state.opened.model) ?? null;
+  const room = resultRoom({ contextTokens, usedTokens, calls: unsettledCalls(state).length });
+  return room === null ? {} : { roomChars: room };
+}
 
 /** `lost`: the attempt ended with an unknown effect. */
 type Attempt =
@@ -279,7 +288,7 @@ async function attempt(call: PreparedCall, context: CallContext): Promise<Attemp
   try {
     const result = await call.execute(context);
     if (result.kind === 'needs_permission') return result;
-    const outcome = bounded(ToolOutcomeSchema.parse(result));
+    const outcome = bounded(ToolOutcomeSchema.parse(result), context.roomChars);
     return outcome.kind === 'unknown' ? { kind: 'lost', outcome, error: null } : { kind: 'outcome', outcome };
   } catch (error) {
     return { kind: 'lost', outcome: { kind: 'failed', code: 'tool_error', text: messageOf(error) }, error };

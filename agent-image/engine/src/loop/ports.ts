@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OutcomeImage } from '../effects/tool-outcome.ts';
 import { FINISHES, MAX_CALLS_PER_ANSWER, type Effect, type OutcomeKind } from '../journal/event.ts';
 
 const MAX_ANSWER_CHARS = 1_000_000;
@@ -22,7 +23,13 @@ export type Message =
       reasoning?: readonly ReasoningItem[];
     }>
   /** `outcome` is null if the call has no result. */
-  | Readonly<{ role: 'tool'; callId: string; content: string; outcome: OutcomeKind | null }>;
+  | Readonly<{
+      role: 'tool';
+      callId: string;
+      content: string;
+      outcome: OutcomeKind | null;
+      images?: readonly OutcomeImage[];
+    }>;
 
 /** A call as the model writes it: `arguments` is text that should be JSON. */
 export type ModelCall = Readonly<{ id: string; name: string; arguments: string }>;

@@ -181,6 +181,7 @@ function turnMessages(journal: Texts, turn: Turn): readonly Message[] {
     callId: call.modelId,
     content: resultText(journal, call),
     outcome: call.outcome,
+    ...imagesOf(journal, call),
   }));
   return [said, ...results];
 }
@@ -195,6 +196,12 @@ export const answerText = (journal: Texts, state: RunState): string =>
 function wordsOf(journal: Texts, { question }: CallState): readonly string[] {
   const kept = question === null || question.words === null ? null : journal.textOf(question.words);
   return kept === null ? [] : [renderWords(kept)];
+}
+
+function imagesOf(journal: Texts, { result, outcome }: CallState): Pick<Extract<Message, { role: 'tool' }>, 'images'> {
+  const text = result === null || outcome !== 'ok' ? null : journal.textOf(result);
+  const read = text === null ? null : ToolOutcome.parse(JSON.parse(text));
+  return read?.kind === 'ok' && read.images !== undefined ? { images: read.images } : {};
 }
 
 /** Each call needs a result, because providers refuse a call without one. */

@@ -31,17 +31,16 @@ export type Setting = Readonly<{ journal: Journal; model: ModelPort; tools?: rea
   Partial<EnginePorts> &
   Readonly<{ limits?: Partial<EngineLimits> }>;
 
+const NO_TOOLS: readonly Tool[] = [];
+
 /** An engine that allows every call, with lists of what it reported and asked. */
-export function anEngine({
-  limits,
-  ...ports
-}: Setting): Readonly<{ engine: Engine; notices: Notice[]; questions: Question[] }> {
+export function anEngine(setting: Setting): Readonly<{ engine: Engine; notices: Notice[]; questions: Question[] }> {
+  const { limits, ...ports } = setting;
   const notices: Notice[] = [];
   const questions: Question[] = [];
   let id = 0;
   const engine = createEngine(
     {
-      tools: [],
       policy: { judge: () => ({ verdict: 'allow', reason: '' }) },
       approvals: { ask: async (question) => void questions.push(question) },
       memory: { recall: async () => [] },
@@ -50,6 +49,10 @@ export function anEngine({
       compaction: null,
       notify: (notice) => void notices.push(notice),
       ...ports,
+      // The list may change while the engine works.
+      get tools() {
+        return setting.tools ?? NO_TOOLS;
+      },
     },
     limits,
   );

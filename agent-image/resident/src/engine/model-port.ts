@@ -223,7 +223,8 @@ function messageOf(message: Message): ChatMessage {
     return { ...message, content: message.content.replace(TEXT_ONLY_NOTE, '').trimEnd(), toolCalls };
   }
   if (message.role !== 'tool') return message;
-  return { role: 'tool', toolCallId: message.callId, content: message.content };
+  const { callId: toolCallId, content, images } = message;
+  return { role: 'tool', toolCallId, content, images };
 }
 
 const MAX_INVALID_CHARS = 2_000;

@@ -1,0 +1,63 @@
+/** What a tool returns reaches the next request: images, within the room of the context, from a list of tools that may change. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Tool } from '../effects/tool.ts';
+import { aTool, echo, outcomeOf, someJournals } from '../testing/a-tool.ts';
+import { anEngine, aRequest } from '../testing/an-engine.ts';
+import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
+
+const journals = someJournals();
+const IMAGE = { mediaType: 'image/png' as const, data: 'aGVyZQ==' };
+
+test('an image of a result is a part of the next request', async () => {
+  const look = aTool({ name: 'look', effect: 'read' }, async () => ({ kind: 'ok', text: 'a.png', images: [IMAGE] }));
+  const model = scriptedModel([calls(['look', { text: 'a.png' }]), says('A mill.')]);
+  const { engine } = anEngine({ journal: journals.open(), model, tools: [look] });
+  assert.equal((await outcomeOf(await engine.start(aRequest()))).kind, 'done');
+  const last = model.requests[1]?.messages.at(-1);
+  assert.deepEqual(last?.role === 'tool' && last.images, [IMAGE]);
+});
+
+test('a call knows the room for its result, and a longer result loses its middle', async () => {
+  const rooms: (number | undefined)[] = [];
+  const long = aTool({ name: 'long', effect: 'read' }, async (_input, { roomChars }) => {
+    rooms.push(roomChars);
+    return { kind: 'ok', text: 'x'.repeat(20_000) };
+  });
+  const model = scriptedModel([calls(['long', { text: '' }]), says('Done.')]);
+  const compaction = { contextTokens: () => 4_000, summarize: () => assert.fail('unused') };
+  const { engine } = anEngine({ journal: journals.open(), model, tools: [long], compaction });
+  assert.equal((await outcomeOf(await engine.start(aRequest()))).kind, 'done');
+  const [room = 0] = rooms;
+  assert.ok(room >= 2_000 && room <= 6_000, `${room}`);
+  const content = model.requests[1]?.messages.at(-1)?.content ?? '';
+  assert.ok(content.length <= room);
+  assert.match(content, /^x+\n\[… \d+ characters left out …\]\nx+$/);
+});
+
+test('tools that come later are in the next request, and can be called', async () => {
+  let tools: readonly Tool[] = [echo('look', 'read')];
+  const grow = aTool({ name: 'grow', effect: 'read' }, async () => {
+    tools = [...tools, echo('late', 'read')];
+    return { kind: 'ok', text: 'grown' };
+  });
+  tools = [...tools, grow];
+  const model = scriptedModel([calls(['grow', { text: '' }]), calls(['late', { text: 'here' }]), says('Done.')]);
+  const { engine } = anEngine({
+    journal: journals.open(),
+    model,
+    get tools() {
+      return tools;
+    },
+  });
+  assert.equal((await outcomeOf(await engine.start(aRequest()))).kind, 'done');
+  assert.deepEqual(
+    model.requests.map((request) => request.tools.map(({ name }) => name)),
+    [
+      ['look', 'grow'],
+      ['look', 'grow', 'late'],
+      ['look', 'grow', 'late'],
+    ],
+  );
+  assert.match(model.requests[2]?.messages.at(-1)?.content ?? '', /late: here/);
+});
