@@ -82,7 +82,7 @@ async function storeEnd(
 }
 
 function claimedOutcome(outcome: ToolOutcome): { kind: 'ok' | 'failed'; code?: string; text: string } {
-  const text = 'text' in outcome ? outcome.text.slice(0, TEXT_MAX_CHARS) : '';
+  const text = 'text' in outcome ? clean(outcome.text.slice(0, TEXT_MAX_CHARS)) : '';
   if (outcome.kind === 'ok') return { kind: 'ok', text };
   return { kind: 'failed', code: 'code' in outcome ? outcome.code : outcome.kind, text };
 }

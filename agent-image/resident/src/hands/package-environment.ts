@@ -19,7 +19,7 @@ export function authorOf(
 ): GitAuthor {
   const { name, email } = person ?? { name: agentId, email: `${agentId}@agents.hamlet.invalid` };
   const room = Math.max(0, MAX_NAME_LENGTH - suffix.length - 1);
-  return { name: `${name.slice(0, room)} ${suffix}`.replaceAll(NOT_IN_AUTHOR, '').trim(), email };
+  return { name: `${name.slice(0, room).toWellFormed()} ${suffix}`.replaceAll(NOT_IN_AUTHOR, '').trim(), email };
 }
 
 type Setting = readonly [key: string, value: string];

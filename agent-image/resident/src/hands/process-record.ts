@@ -1,3 +1,4 @@
+import { shorten } from '@hamlet/core/shorten';
 import { z } from 'zod';
 
 /** Records of the supervisor (agent-image/supervisor/README.md). */
@@ -27,7 +28,7 @@ export const ProcessRecord = z.object({
       // The supervisor's words about the end, or about its earlier measures against the programs.
       note: z
         .string()
-        .transform((text) => text.slice(0, NOTE_CHARS))
+        .transform((text) => shorten(text.toWellFormed(), NOTE_CHARS))
         .optional(),
     })
     .optional(),

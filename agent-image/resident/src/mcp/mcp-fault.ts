@@ -27,7 +27,8 @@ export class McpFault extends Error {
   }
 }
 
-export const quoted = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), QUOTED_CHARS);
+export const quoted = (text: string): string =>
+  shorten(text.toWellFormed().replaceAll(/\s+/g, ' ').trim(), QUOTED_CHARS);
 
 /** The words of an error with what is known about the end of the connection. */
 export function whyOf(error: unknown, trouble: string): string {

@@ -77,6 +77,7 @@ const ANSWERS: Readonly<Record<string, string | RegExp>> = {
   'an image': 'Open.\n[image 1: image/png]',
   'a broken image': /^\[image\/png, 3 bytes: not a png, jpeg, gif or webp image/,
   'an unknown content': '{"type":"poem","lines":2}\nnull\nend',
+  'half a pair': 'half \uFFFD',
   'content as a text': 'plain',
   'a large integer': '{"id":"2512292042121000001","n":1}',
   'a long greeting': 'ok 1',

@@ -59,6 +59,7 @@ const QUIRKS: Readonly<Record<string, Quirk>> = {
   'an image': { call: () => ({ content: [text('Open.'), { type: 'image', mimeType: 'image/jpeg', data: PNG }] }) },
   'a broken image': { call: () => ({ content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] }) },
   'an unknown content': { call: () => ({ content: [{ type: 'poem', lines: 2 }, null, text('end')] }) },
+  'half a pair': { call: () => ({ content: [text(`half \uD83D`)] }) },
   'content as a text': { call: () => ({ content: 'plain' }) },
   'no type': { tools: () => [tool('good'), tool('t', { properties: {} })] },
   'an empty schema': { tools: () => [tool('good'), tool('t', {})] },

@@ -106,6 +106,6 @@ async function clone(
       folder,
       note: [`Your repository ${url} is in ${posix.join(workspace, folder)}.`, ...lines].join(' ').trim(),
     };
-  const why = textOf(stderr).trim().slice(-MAX_REASON_CHARS) || 'git said nothing';
+  const why = textOf(stderr).trim().slice(-MAX_REASON_CHARS).toWellFormed() || 'git said nothing';
   return { folder: null, note: `Your repository ${url} could not be cloned: ${why}` };
 }
