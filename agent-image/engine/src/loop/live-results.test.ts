@@ -1,4 +1,4 @@
-/** What a tool returns reaches the next request: images, within the room of the context, from a list of tools that may change. */
+/** Results of tools reach the next request: images, within the room of the context, from a list of tools that may change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tool } from '../effects/tool.ts';

@@ -125,7 +125,7 @@ interface OwnWork {
   readonly perform: (job: HandsJob) => Promise<HandsEnd>;
 }
 
-/** Performs the work, and gives it up after its time. What a call that may not repeat has done is then unknown. */
+/** Performs the work, and gives it up after its time. The outcome of a call that may not repeat is then unknown. */
 async function inOwnTime(job: HandsJob, { repeats }: Pick<Call<never>, 'repeats'>, work: OwnWork): Promise<HandsEnd> {
   const late = new AbortController();
   const over = Promise.withResolvers<HandsEnd>();

@@ -70,7 +70,7 @@ function sentenceOf({ code, phrase }: BrokerAnswer): string | null {
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .split(' ')
     .map((word) => (word.length > MAX_WORD_CHARS ? `${word.slice(0, MAX_WORD_CHARS)}...` : word));
-  return short.join(' ').slice(0, REFUSAL_MAX_CHARS).toWellFormed();
+  return short.join(' ').slice(0, REFUSAL_MAX_CHARS);
 }
 
 /** The head of an answer to CONNECT, as far as it is needed. Pure. */

@@ -64,7 +64,7 @@ function partOf(item: unknown): string | OutcomeImage {
   const { type, text, data, mimeType } = item;
   if (type === 'text') return typeof text === 'string' ? text : (JSON.stringify(text) ?? '');
   if (type === 'image') return imageOf(data, mimeType);
-  if (type === 'audio') return `[${bytesIn(data, mimeType, 'audio')}, which you cannot hear]`;
+  if (type === 'audio') return `[${bytesIn(data, mimeType, 'audio')}, which is not played]`;
   if (type === 'resource') return resourceOf(item['resource']);
   if (type === 'resource_link') return linkOf(item);
   return JSON.stringify(item).slice(0, UNKNOWN_MAX_CHARS);

@@ -68,7 +68,7 @@ async function call(tools: readonly Tool[], name: string, args: object = {}): Pr
 
 const textOf = (outcome: ToolOutcome): string => ('text' in outcome ? outcome.text : JSON.stringify(outcome));
 
-/** What the model reads of a call. */
+/** The text of a call for the model. */
 const ANSWERS: Readonly<Record<string, string | RegExp>> = {
   'a resource': 'repo://mill:\nIt grinds.',
   'a link': '[https://a.test/m.csv: m, Flour]',
@@ -95,7 +95,7 @@ for (const [quirk, wanted] of Object.entries(ANSWERS))
     else assert.match(textOf(outcome), wanted);
     const images = outcome.kind === 'ok' ? (outcome.images ?? []) : [];
     assert.equal(images.length, quirk === 'an image' ? 1 : 0);
-    assert.equal((await call(tools, 'good')).kind, 'ok', 'the server goes on');
+    assert.equal((await call(tools, 'good')).kind, 'ok', 'the server continues');
   });
 
 /** Lists in which one tool is unusual: all stay. Arguments that fit, and, if there are any, arguments that do not. */

@@ -260,7 +260,7 @@ async function callTool(name: string, { client }: Connected, call: McpCall): Pro
   );
 }
 
-/** Waits for a connection, which goes on in the background if it takes longer. */
+/** Waits for a connection. One that takes longer is still opened in the background. */
 async function withinTime(name: string, ready: Promise<unknown>, { timeoutMs, signal }: McpCall): Promise<void> {
   const over = new AbortController();
   const late = delay(Math.min(timeoutMs, CALL_CONNECT_MS), undefined, {

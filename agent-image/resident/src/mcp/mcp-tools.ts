@@ -37,7 +37,7 @@ export interface ServedTools {
 
 export type NoteState = ServerStates['note'];
 
-/** What the tools of one server are, for people and models. */
+/** The tools of one server, for people and models. */
 export type Listed =
   | { readonly ok: true; readonly tools: readonly Tool[]; readonly leftOut: readonly string[] }
   | { readonly ok: false; readonly fault: McpFault };

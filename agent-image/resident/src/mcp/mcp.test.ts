@@ -127,7 +127,7 @@ test("an answer that violates the protocol fails with a cause; one that differs 
   assert.deepEqual(await call(offered, 'fail'), { kind: 'failed', code: 'mcp_tool_failed', text: 'no such file' });
 });
 
-test('long answers are shortened; an even longer one fails alone, and the server goes on', async () => {
+test('long answers are shortened; an even longer one fails alone, and the server continues', async () => {
   const offered = await offer(program('good'), { readsOnly: true });
   const pid = textOf(await call(offered, 'echo', { text: 'a' }));
   assert.match(textOf(await call(offered, 'long')), /^x+\n\[… 137856 characters left out …\]$/);

@@ -3,7 +3,7 @@ import { exactIntegers } from './exact-integers.ts';
 import type { HandsProcess } from './hands-process.ts';
 import { McpFault, quoted } from './mcp-fault.ts';
 
-/** A longer message is dropped, and its request fails; the server goes on. */
+/** A longer message is dropped, and its request fails; the server continues. */
 const MESSAGE_BYTES = 16 << 20;
 const REQUEST_BYTES = 4 << 20;
 /** Bytes of a request in one write; the supervisor takes 1 MiB in base64. */

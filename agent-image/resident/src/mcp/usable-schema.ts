@@ -84,7 +84,7 @@ function usable(given: unknown, place: Place): JsonObject {
   return schema;
 }
 
-/** What a keyword's value must be; others are omitted. `nullable` and the exclusive limits are handled with the whole schema. */
+/** The usable value of a keyword; undefined omits it. `nullable` and the exclusive limits are handled with the whole schema. */
 const CHECKED: Readonly<Record<string, (value: unknown, root: JsonObject) => unknown>> = {
   nullable: () => undefined,
   exclusiveMinimum: () => undefined,

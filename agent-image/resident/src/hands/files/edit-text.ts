@@ -95,7 +95,7 @@ interface Replaced extends Pick<TextEdit, 'old' | 'fresh'> {
   readonly isInCrlf: boolean;
 }
 
-/** The new text in the place of `present`. What both begin and end with keeps its line ends. */
+/** The new text in the place of `present`. Their common beginning and end keep their line ends. */
 function replaced(present: string, { old, fresh, isInCrlf }: Replaced): string {
   if (present === old && (old.includes('\r\n') || fresh.includes('\r\n'))) return fresh;
   const [was, put, offsets] = [toLf(present), toLf(fresh), crlfOffsets(present)];

@@ -57,7 +57,7 @@ test('writing a file creates its folders, lines can be read and edited, and each
   );
   assert.match(
     await textOf('read_file', { path: 'src/a.py', first_line: 2, lines: 1 }),
-    /^src\/a\.py: lines 2 to 2 of 3\n2\ttwo\n\[… go on with first_line 3 …\]$/,
+    /^src\/a\.py: lines 2 to 2 of 3\n2\ttwo\n\[… read on with first_line 3 …\]$/,
   );
   const edited = await textOf('edit_file', { path: at('src/a.py'), old_text: 'two', new_text: '$& 2' });
   assert.equal(edited, 'src/a.py is changed (change 2).\n@@ -1,3 +1,3 @@\n one\n-two\n+$& 2\n three\n');
@@ -126,7 +126,7 @@ test('a file is read by lines as far as there is room, also far within a large f
     far,
     /^large\.txt: lines 150000 to 150001 of a file of \d+ bytes\n150000\tline 150000 of many\n150001\t/,
   );
-  assert.match(far, /go on with first_line 150002/);
+  assert.match(far, /read on with first_line 150002/);
   assert.match(await textOf('read_file', { path: 'large.txt', first_line: 200_001 }), /has 200000 lines\.$/);
   const outcome = await useTool(kit)('read_file', { path: 'large.txt' }, { roomChars: 1_000 });
   assert.ok(outcome.kind === 'ok' && outcome.text.length < 1_200, JSON.stringify(outcome).slice(0, 300));

@@ -93,7 +93,7 @@ async function partFrom(job: HandsJob, { file, head, codec, first }: Place): Pro
   return { text: codec.decode(wholeLines({ data: whole, size: reachesEnd ? whole.length : size })), line, reachesEnd };
 }
 
-/** Where a part goes on after a number of line ends, and how many of them it has. */
+/** The position after a number of line ends in a part, and how many of them it has. */
 function afterLines(data: Buffer, wanted: number): { readonly from: number; readonly reached: number } {
   let [from, reached] = [0, 0];
   while (reached < wanted) {
@@ -125,7 +125,7 @@ function shownLines({ file, codec, first, count, room, size }: Shown, { text, li
   const wanted = lines.slice(first - line, first - line + count);
   const shown = numberedWithin(wanted, first, room);
   const last = first + shown.length - 1;
-  const next = last < end || !reachesEnd ? `\n[… go on with first_line ${last + 1} …]` : '';
+  const next = last < end || !reachesEnd ? `\n[… read on with first_line ${last + 1} …]` : '';
   const style = styleInWords(styleOf(codec, text));
   const of = reachesEnd ? `of ${end}` : `of a file of ${size} bytes`;
   const head = `${file}: lines ${first} to ${last} ${of}${style === '' ? '' : `, ${style}`}`;
