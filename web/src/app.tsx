@@ -17,6 +17,7 @@ import type { IconName } from './ui/icon-paths.ts';
 import type { VillageTools } from './features/village-context.ts';
 import { useViewerId, useVillage, useVillageState, VillageProvider } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
+import { usePending } from './features/permissions/pending-count.tsx';
 import { VillageMark } from './features/scripted/village-mark.tsx';
 
 /** Most of the code is in the map. Its download begins at once, unless a page covers the map at the start. */
@@ -201,9 +202,10 @@ function PageTitle(): null {
   const agent = useVillageState((state) =>
     state.selected === null ? null : (state.details.get(state.selected)?.display_name ?? state.selected),
   );
+  const waiting = usePending().data?.permissions.length ?? 0;
   useEffect(() => {
-    document.title = titleOf(view, agent);
-  }, [view, agent]);
+    document.title = titleOf(view, agent, waiting);
+  }, [view, agent, waiting]);
   return null;
 }
 

@@ -22,14 +22,14 @@ export interface Row {
   readonly heading: string | null;
 }
 
-/** An event of the world in words; `text` follows the name. `id` is unique, and `minute` is the minute of the village's day. */
+/** An event of the world in words; `text` follows the name. `id` is unique, and `atMs` is the time at which the page got it. */
 export interface FeedEntry {
   readonly id: string;
   readonly agentId: string;
   readonly name: string;
   readonly text: string;
   readonly kind: 'speech' | 'walk' | 'activity' | 'power' | 'item';
-  readonly minute: number;
+  readonly atMs: number;
 }
 
 export type Account = Readonly<{ account_id: string; name: string; role: 'member' | 'admin' }>;

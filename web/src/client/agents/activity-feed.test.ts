@@ -6,7 +6,7 @@ import { agentDetail } from './agent-detail.fixture.ts';
 import { entriesOf, MAX_ENTRIES, withEntries } from './activity-feed.ts';
 
 const CAFE = { id: 'cafe', name: 'Café', kind: 'cafe', x: 10, y: 10, slots: [{ x: 11, y: 10 }] };
-const CONTEXT = { details: new Map(), landmarks: [CAFE], zones: [], serial: 7 };
+const CONTEXT = { details: new Map(), landmarks: [CAFE], zones: [], serial: 7, nowMs: 0 };
 const ABOUT = { agentId: 'ada', name: 'Ada', tick: 100, at: { x: 11, y: 10 } };
 const texts = (...events: readonly WorldEvent[]): string[] => entriesOf(events, CONTEXT).map(({ text }) => text);
 
@@ -49,7 +49,7 @@ test('a repeated activity is one line until the agent does something else; the l
     name: agentId,
     text,
     kind: 'activity',
-    minute: id,
+    atMs: id,
   });
   const sitting = [line(1, 'is sitting')];
   assert.equal(withEntries(sitting, [line(2, 'is sitting')]), sitting);

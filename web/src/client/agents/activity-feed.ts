@@ -1,5 +1,4 @@
 import type { AgentDetail } from '@hamlet/contract';
-import { timeOfDay } from '@hamlet/core';
 import type { FeedEntry } from '../app-state.ts';
 import type { WorldEvent } from '../world/world-events.ts';
 import { landmarkAt, placeName, type Places } from './places.ts';
@@ -37,15 +36,19 @@ export function activityLabel(activity: string): string {
 /** The feed entries for events of the world, newest first. `serial` makes their ids unique. */
 export function entriesOf(
   events: readonly WorldEvent[],
-  context: Places & { readonly details: ReadonlyMap<string, AgentDetail>; readonly serial: number },
+  context: Places & {
+    readonly details: ReadonlyMap<string, AgentDetail>;
+    readonly serial: number;
+    readonly nowMs: number;
+  },
 ): FeedEntry[] {
   return events
     .flatMap((event, index): FeedEntry[] => {
       const text = textOf(event, context);
       if (text === null) return [];
       const name = context.details.get(event.agentId)?.display_name ?? event.name;
-      const { minute } = timeOfDay(Math.max(0, event.tick));
-      return [{ id: `${context.serial}-${index}`, agentId: event.agentId, name, text, kind: event.kind, minute }];
+      const { agentId, kind } = event;
+      return [{ id: `${context.serial}-${index}`, agentId, name, text, kind, atMs: context.nowMs }];
     })
     .toReversed();
 }

@@ -103,7 +103,7 @@ export class Agents {
 
   #feed(events: readonly WorldEvent[]): void {
     this.#store.set((state) => {
-      const found = entriesOf(events, { serial: (this.#serial += 1), ...state });
+      const found = entriesOf(events, { serial: (this.#serial += 1), nowMs: Date.now(), ...state });
       const feed = withEntries(state.feed, found);
       return feed === state.feed ? state : { ...state, feed };
     });

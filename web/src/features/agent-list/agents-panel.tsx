@@ -1,13 +1,12 @@
 import { memo, useMemo, useState } from 'react';
-import type { AppState, FeedEntry, Row } from '../../client/app-state.ts';
+import type { AppState, Row } from '../../client/app-state.ts';
 import { Avatar, Icon, IconButton, Unread } from '../../ui/controls.tsx';
 import { FilterField } from '../../ui/fields.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
-import { VillageMark } from '../scripted/village-mark.tsx';
+import { ActivityFeed } from './activity-feed.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
-import { HANDS_ICONS, type IconName } from '../../ui/icon-paths.ts';
-import { clockTime } from '../../ui/time-labels.ts';
+import { HANDS_ICONS } from '../../ui/icon-paths.ts';
 import { moneyLabel } from '../../client/labels.ts';
 import { doing, lifeState } from './agent-state.ts';
 
@@ -88,43 +87,6 @@ function NoRows({ read, refused, empty }: NoRowsProps) {
       <p>Create an agent:</p>
       <pre>kubectl apply -f ada.yaml</pre>
     </div>
-  );
-}
-
-const ICONS: Readonly<Record<FeedEntry['kind'], IconName>> = {
-  speech: 'speech',
-  walk: 'walking',
-  activity: 'star',
-  power: 'power',
-  item: 'bag',
-};
-const SHOWN = 12;
-
-function ActivityFeed() {
-  const feed = useVillageState((state) => state.feed);
-  const { select } = useVillage();
-  return (
-    <section className="activity-feed" aria-label="Activity">
-      <h3>
-        Activity <VillageMark word="scripted speech" />
-      </h3>
-      {feed.length === 0 && <p className="empty">Quiet at the moment.</p>}
-      <ol>
-        {feed.slice(0, SHOWN).map((entry) => (
-          <li key={entry.id}>
-            <button type="button" className="activity" onClick={() => select(entry.agentId)}>
-              <span className={`activity-icon activity-${entry.kind}`}>
-                <Icon name={ICONS[entry.kind]} size={14} />
-              </span>
-              <span className="activity-text">
-                <b>{entry.name}</b> {entry.text}
-              </span>
-              <time>{clockTime(entry.minute)}</time>
-            </button>
-          </li>
-        ))}
-      </ol>
-    </section>
   );
 }
 

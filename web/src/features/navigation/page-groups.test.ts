@@ -29,8 +29,8 @@ test('the village is at the root, a page at its query', () => {
 });
 
 test('the title of the browser tab names the agent and the page', () => {
-  assert.equal(titleOf('map', null), 'Hamlet');
-  assert.equal(titleOf('map', 'Ada'), 'Ada · Hamlet');
-  assert.equal(titleOf('audit', null), 'Audit · Hamlet');
-  assert.equal(titleOf('runs', 'Ada'), 'Ada · Runs · Hamlet');
+  assert.equal(titleOf('map', null, 0), 'Hamlet');
+  assert.equal(titleOf('map', 'Ada', 0), 'Ada · Hamlet');
+  assert.equal(titleOf('audit', null, 0), 'Audit · Hamlet');
+  assert.equal(titleOf('runs', 'Ada', 2), '(2) Ada · Runs · Hamlet', 'two requests wait');
 });

@@ -62,6 +62,8 @@ export function addressOf(view: View): string {
   return view === 'map' ? '/' : `/?view=${view}`;
 }
 
-export function titleOf(view: View, agent: string | null): string {
-  return [agent, view === 'map' ? null : PAGE_LABELS[view].word, 'Hamlet'].filter((part) => part !== null).join(' · ');
+/** The title of the document: `(2) Ada · Runs · Hamlet` while two things wait for the viewer. */
+export function titleOf(view: View, agent: string | null, waiting: number): string {
+  const parts = [agent, view === 'map' ? null : PAGE_LABELS[view].word, 'Hamlet'].filter((part) => part !== null);
+  return `${waiting === 0 ? '' : `(${waiting}) `}${parts.join(' · ')}`;
 }

@@ -1,0 +1,75 @@
+import type { Permission, PurchaseView, Run } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+import { moneyLabel } from '../../client/labels.ts';
+import type { Place } from '../../client/url-state.ts';
+import { toolLabel } from '../permissions/call-labels.ts';
+import { titleLabel } from '../runs/run-labels.ts';
+
+/** What an agent did or waits for, in words that follow its name. `open` is the page that shows more. */
+export interface WorkEntry {
+  readonly id: string;
+  readonly kind: 'run' | 'wait' | 'purchase';
+  readonly agentId: string;
+  readonly text: string;
+  readonly atMs: number;
+  readonly open: Partial<Place>;
+}
+
+interface Work {
+  readonly runs: readonly Run[];
+  readonly permissions: readonly Permission[];
+  readonly purchases: readonly PurchaseView[];
+}
+
+/** Runs, waits for people and purchases as lines, newest first. */
+export function workEntries({ runs, permissions, purchases }: Work): readonly WorkEntry[] {
+  const entries = [...runs.map(ofRun), ...permissions.map(ofPermission), ...purchases.map(ofPurchase)];
+  return entries.toSorted((left, right) => right.atMs - left.atMs);
+}
+
+const ENDS = { done: 'finished', failed: 'could not finish', cancelled: 'stopped' } as const;
+
+function ofRun(run: Run): WorkEntry {
+  const { run_id: id, state, ended_at: ended, started_at: started, created_at: created } = run;
+  const task = run.veiled === true ? 'a private task' : `“${titleLabel(run.prompt)}”`;
+  const verb = isEnded(state) ? ENDS[state] : started === null ? 'will work on' : 'works on';
+  return {
+    id: `run ${id}`,
+    kind: 'run',
+    agentId: run.agent_id,
+    text: `${verb} ${task}`,
+    atMs: Date.parse(ended ?? started ?? created),
+    open: { view: 'runs', run: id },
+  };
+}
+
+function isEnded(state: Run['state']): state is keyof typeof ENDS {
+  return isSettled(state);
+}
+
+function ofPermission({ permission_id: id, agent_id: agentId, why, tool, asked_at: at }: Permission): WorkEntry {
+  const text = why === 'question' ? 'asks you a question' : `asks for permission: ${toolLabel(tool).word}`;
+  const open: Partial<Place> = { view: 'permissions' };
+  return { id: `wait ${id}`, kind: 'wait', agentId, text, atMs: Date.parse(at), open };
+}
+
+function ofPurchase({ purchase_id: id, agent_id: agentId, item, price, bought_at: at }: PurchaseView): WorkEntry {
+  const text = `got ${item.kind === 'gpu' ? 'GPU time' : item.kind === 'model' ? `the model ${item.model}` : 'more compute'} for ${moneyLabel(price)}`;
+  return { id: `purchase ${id}`, kind: 'purchase', agentId, text, atMs: Date.parse(at), open: { view: 'market' } };
+}
+
+/** Of the lines of the feed, at most this share shows what happens on the map: it would hide the work. */
+const WORLD_SHARE = 0.5;
+
+/** The newest lines of work and of the world together, newest first. */
+export function mergedFeed<W extends { readonly atMs: number }, F extends { readonly atMs: number }>(
+  work: readonly W[],
+  world: readonly F[],
+  max: number,
+): readonly (W | F)[] {
+  const least = work.length === 0 ? max : Math.ceil(max * WORLD_SHARE);
+  const shownWorld = world.slice(0, Math.max(least, max - work.length));
+  return [...work.slice(0, max - Math.min(shownWorld.length, least)), ...shownWorld]
+    .toSorted((left, right) => right.atMs - left.atMs)
+    .slice(0, max);
+}
