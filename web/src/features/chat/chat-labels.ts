@@ -5,6 +5,7 @@ import type { Exchange } from '../../client/minds/conversation.ts';
 import type { TraceItem } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
+import { failureCause } from '../models/model-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
 import { failureSentence } from '../runs/run-advice.ts';
 
@@ -66,7 +67,8 @@ export function workingLabel(name: string, items: readonly TraceItem[], isWritin
   if (isWriting) return `${name} is writing`;
   const last = items.findLast((item) => item.kind !== 'note');
   if (last === undefined) return `${name} begins`;
-  if (last.kind === 'model') return last.state === 'failed' ? 'The model failed; trying again' : `${name} is thinking`;
+  if (last.kind === 'model')
+    return last.state === 'failed' ? `${failureCause(last.code)}; trying again` : `${name} is thinking`;
   if (last.state === 'waiting') return `${name} waits for a person`;
   return last.state === 'running' ? toolLabel(last.tool).word : `${name} is thinking`;
 }
@@ -108,10 +110,6 @@ export function failureLabel(run: Run | null, role: Role): string {
   return run === null || run.error === null
     ? 'This failed. Write again, or look at the run.'
     : failureSentence(run.error, role);
-}
-
-export function modelFailureLabel(code: string | null): string {
-  return code === null ? 'The model failed.' : `The model failed (${code}).`;
 }
 
 /** The newest change for a screen reader: short, and not word by word. */

@@ -29,6 +29,11 @@ const FAILURES: Readonly<Record<string, string | undefined>> = {
   cancelled: 'The provider did not answer in time',
 };
 
+/** The cause of a failed answer, as a sentence without its end: `The provider cannot be reached`. */
+export function failureCause(code: string | null): string {
+  return FAILURES[code ?? ''] ?? (code === null ? 'The model failed' : `The model failed (${code})`);
+}
+
 export function testLabel({ ok, ms, scripted, code }: Pick<TestAnswer, 'ok' | 'ms' | 'scripted' | 'code'>): string {
   if (!ok) return `${FAILURES[code ?? ''] ?? 'The test failed'}.`;
   return scripted ? 'The scripted mind answered; no language model was asked.' : `It answered in ${lengthLabel(ms)}.`;

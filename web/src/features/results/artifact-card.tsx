@@ -23,7 +23,7 @@ interface CardProps {
 /** A deliverable of an agent: name, kind and size, its content on demand, and a download. The page never runs it. */
 export function ArtifactCard({ artifact, contentUrl = contentUrlOf(artifact) }: CardProps) {
   const [open, setOpen] = useState(false);
-  const { artifact_id: id, name, bytes, deliverable, taint = null } = artifact;
+  const { artifact_id: id, name, bytes, deliverable, version, taint = null } = artifact;
   return (
     <section className="artifact" data-artifact={id} data-kind={deliverable ?? 'none'} aria-label={visibleText(name)}>
       <header className="artifact-head">
@@ -31,6 +31,7 @@ export function ArtifactCard({ artifact, contentUrl = contentUrlOf(artifact) }: 
         <span className="artifact-name">{visibleText(name)}</span>
         <span className="artifact-facts">
           {kindLabel(deliverable)} · {sizeLabel(bytes)}
+          {(version ?? 1) > 1 && <> · version {version}</>}
         </span>
         <span className="artifact-acts">
           <Button

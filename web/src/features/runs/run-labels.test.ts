@@ -94,7 +94,7 @@ test('the line of an answer shows model, tokens and cost, or the failure', () =>
   );
   assert.equal(
     label(1, 'model_failed', { code: 'overloaded', attempt: 2 }),
-    'The answer failed · overloaded · attempt 2',
+    'The answer failed · The provider is overloaded · attempt 2',
   );
   assert.equal(label(1, 'model_asked', { model: 'small' }), 'small answers…');
 });

@@ -4,6 +4,7 @@ import type { ModelItem } from '../../client/minds/trace-items.ts';
 import { actorLabel, isOwn, moneyLabel, type ViewerId } from '../../client/labels.ts';
 import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
+import { failureCause } from '../models/model-labels.ts';
 import { shortLine } from '../permissions/shown-arguments.ts';
 
 type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
@@ -147,7 +148,7 @@ export function modelLabel({ state, model, attempt, tokens, cost, code }: ModelI
   };
   const parts = [
     words[state],
-    code ?? '',
+    code === null ? '' : failureCause(code),
     attempt > 1 ? `attempt ${attempt}` : '',
     tokens === null ? '' : tokensLabel(tokens),
     cost === null ? '' : moneyLabel(cost),

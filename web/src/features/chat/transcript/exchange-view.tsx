@@ -11,19 +11,12 @@ import { tokensHelp } from '../../runs/run-advice.ts';
 import { nearLimit, shareLabel } from '../../runs/run-budget.ts';
 import { eventLabel, type NoteEvent, parkedLabel, scriptedLabel } from '../../runs/run-labels.ts';
 import { useRole, useViewerId, useVillage } from '../../village-context.ts';
-import {
-  authorLabel,
-  failureLabel,
-  modelFailureLabel,
-  presentIn,
-  usageLabel,
-  workingLabel,
-  workLabel,
-} from '../chat-labels.ts';
+import { authorLabel, failureLabel, presentIn, usageLabel, workingLabel, workLabel } from '../chat-labels.ts';
 import { OpenedPagesProvider, useKeysOf } from '../../citations/opened-pages.ts';
 import { AnswerDeliverables, AnswerSources, useAnswerSources } from '../../results/session-results.tsx';
 import { CallLine } from '../../runs/call-line.tsx';
 import { useRunTrace } from '../../runs/use-run-trace.ts';
+import { failureCause } from '../../models/model-labels.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
 
 /** The notes of a run that a reader of the conversation needs; the run shows all of them. */
@@ -72,7 +65,7 @@ function viewOf(
 }
 
 function modelView({ state, code, text }: ModelItem, answer: string): ReactElement | null {
-  if (state === 'failed') return <p className="message-facts">{modelFailureLabel(code)}</p>;
+  if (state === 'failed') return <p className="message-facts">{failureCause(code)}.</p>;
   return text === null || text.trim() === answer.trim() ? null : <Markdown text={text} />;
 }
 
