@@ -71,6 +71,7 @@ test('every kind of event has a label, with and without its details', () => {
     eventLabel({ event: 'step', detail: { step: 0, outcome: 'done', text: 'Walked to the café' } }),
     'Step: Walked to the café',
   );
+  assert.equal(eventLabel({ event: 'permission_asked', detail: { tool: 'buy' } }), 'Asked a person: Buy');
   assert.equal(eventLabel({ event: 'redelivered', detail: { cycle: 7 } }), 'Continued');
 });
 

@@ -5,6 +5,7 @@ import { actorLabel, isOwn, moneyLabel, type ViewerId } from '../../client/label
 import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { failureCause } from '../models/model-labels.ts';
+import { toolLabel } from '../permissions/call-labels.ts';
 import { shortLine } from '../permissions/shown-arguments.ts';
 
 type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
@@ -97,6 +98,10 @@ function after(word: string, value: string): string {
   return value === '' ? word : `${word}: ${value}`;
 }
 
+function toolWord(tool: string): string {
+  return tool === '' ? '' : toolLabel(tool).word;
+}
+
 /** The events outside of calls and answers, which have their own lines. */
 export type NoteEvent = Exclude<
   RunEvent['event'],
@@ -111,9 +116,9 @@ const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read) => string>> = {
   cancel_requested: (text) => after('Asked to end', text('reason')),
   lapsed: () => 'Queued again: the agent stopped responding',
   settled: (text) => after('Ended', text('state')),
-  permission_asked: (text) => after('Asked a person', text('tool')),
+  permission_asked: (text) => after('Asked a person', toolWord(text('tool'))),
   permission_answered: (text) => after('A person answered', text('answer')),
-  permission_expired: (text) => after('No person answered in time', text('tool')),
+  permission_expired: (text) => after('No person answered in time', toolWord(text('tool'))),
   waiting: () => 'Waits for a person; the agent is free for other work meanwhile',
   budget_warned: (text) => after('Most of the budget is used', text('code')),
   interrupted: () => 'Interrupted: the pod ended; the run continues later',
