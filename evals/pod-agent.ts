@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION, createClient, dataOf, getAgent, putModelCredential, rewardAgent } from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import { Failure } from '../local/village/failure.ts';
-import { currentPlace, kubectl, localPlace, tryKubectl, type Place } from '../local/village/kubectl.ts';
+import { kubectl, localPlace, tryKubectl, type Place } from '../local/village/kubectl.ts';
 import { STATE } from '../local/village/paths.ts';
 import type { AttemptPorts } from './attempt.ts';
 import { handsBy } from './hands.ts';
@@ -21,9 +21,12 @@ export interface RunningVillage {
 }
 
 /** The village of `make up`, or with `current` that of kubectl's context, by HAMLET_URL and HAMLET_TOKEN. */
-export async function openVillage({ cluster, namespace, url, token }: EvalSettings): Promise<RunningVillage> {
-  if (cluster === 'current')
-    return { client: createClient({ baseUrl: url, token }), place: await currentPlace(namespace) };
+export async function openVillage(settings: EvalSettings): Promise<RunningVillage> {
+  const { CLUSTER, NAMESPACE: namespace, HAMLET_URL: baseUrl, HAMLET_TOKEN: token } = settings;
+  if (CLUSTER === 'current') {
+    const place = { kubectl: 'kubectl', helm: 'helm', kubeconfig: undefined, namespace };
+    return { client: createClient({ baseUrl, token }), place };
+  }
   const file = join(STATE, 'up.json');
   if (!existsSync(file))
     throw new Failure('no village with hands is running', 'make up; agents of make dev have no container to work in');

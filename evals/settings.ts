@@ -6,7 +6,6 @@ const list = z
   .string()
   .default('')
   .transform((text) => text.split(/[\s,]+/).filter(Boolean));
-const today = (): string => new Date().toISOString().slice(0, 10);
 
 const Settings = z
   .object({
@@ -19,7 +18,7 @@ const Settings = z
       .string()
       .regex(/^\d{1,6}(\.\d{1,6})?$/, 'write an amount of aiDollars, such as 50')
       .default('0'),
-    DATE: z.iso.date().prefault(today),
+    DATE: z.iso.date().prefault(() => new Date().toISOString().slice(0, 10)),
     COMPARE: list,
     CLUSTER: z.enum(['local', 'current']).default('local'),
     NAMESPACE: z.string().default('hamlet'),
@@ -31,30 +30,19 @@ const Settings = z
     ({ CLUSTER, HAMLET_URL, HAMLET_TOKEN }) => CLUSTER === 'local' || (HAMLET_URL !== '' && HAMLET_TOKEN !== ''),
     'set HAMLET_URL to the address of the village, and HAMLET_TOKEN to the key of an admin',
   );
+export type EvalSettings = z.output<typeof Settings>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Throws a Failure that names each wrong variable. Empty variables count as unset. */
-export function readSettings(env: Environment) {
+export function readSettings(env: Environment): EvalSettings {
   const read = Settings.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
-  if (!read.success) throw new Failure(z.prettifyError(read.error), 'make eval ARGS=--help explains each variable');
-  const { MODEL: urls, MODEL_NAME: names, ...settings } = read.data;
-  // Several names at one address, or a name for each address.
-  const models = Array.from({ length: urls.length && Math.max(urls.length, names.length) }, (_, at) => {
-    return { ...env, MODEL: urls[at] ?? urls[0], MODEL_NAME: names[at] };
-  });
-  return {
-    models,
-    only: settings.TASKS,
-    tasksDir: settings.TASKS_DIR,
-    attempts: settings.ATTEMPTS,
-    money: settings.MONEY,
-    date: settings.DATE,
-    compare: settings.COMPARE,
-    cluster: settings.CLUSTER,
-    namespace: settings.NAMESPACE,
-    url: settings.HAMLET_URL,
-    token: settings.HAMLET_TOKEN,
-  };
+  if (read.success) return read.data;
+  throw new Failure(z.prettifyError(read.error), 'make eval ARGS=--help explains each variable');
 }
-export type EvalSettings = ReturnType<typeof readSettings>;
+
+/** The variables of each model: several names at one address, or a name for each address. Pure. */
+export function modelsOf({ MODEL: urls, MODEL_NAME: names }: EvalSettings): readonly Environment[] {
+  const count = urls.length === 0 ? 0 : Math.max(urls.length, names.length);
+  return Array.from({ length: count }, (_, at) => ({ MODEL: urls[at] ?? urls[0], MODEL_NAME: names[at] }));
+}

@@ -10,15 +10,15 @@ import { test } from 'node:test';
 import { atEnd, setVariables, testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { withTunnel } from '../api/server/src/permissions/testing/permission-play.ts';
 import { payForModels, startHandsVillage } from '../api/server/src/testing/hands-village.ts';
-import { called, said, startMind, type Asked } from '../api/server/src/runs/testing/call-mind.ts';
+import { called, said, startMind, unending, type Asked } from '../api/server/src/runs/testing/call-mind.ts';
 import { residentProcesses } from '../api/server/src/testing/resident-process.ts';
-import { Play } from '../api/server/src/testing/test-village.ts';
+import { eventually, Play } from '../api/server/src/testing/test-village.ts';
 import { attemptTask, type AttemptResult } from './attempt.ts';
 import { handsBy } from './hands.ts';
 import { movedText } from './moved-files.ts';
 import { readTasks, type EvalTask } from './task.ts';
 
-type Call = Parameters<typeof called>[0];
+type Call = readonly [name: string, input: object];
 /** Calls of the answers of a model, one list an answer. */
 type Plan = readonly (readonly Call[])[];
 
@@ -84,10 +84,13 @@ function planOf({ messages }: Asked): Plan {
   return task === undefined ? [] : [...(BEFORE[name]?.(`${base}/app`) ?? []), [solve(task, base)]];
 }
 
+/** The task during which the person stops the eval. */
+const STOPPED = 'write-snapshots';
 const requests: Asked[] = [];
 const mind = await startMind((asked) => {
   requests.push(asked);
   const answered = asked.messages.filter(({ role }) => role === 'assistant').length;
+  if (JSON.stringify(asked.messages).includes(`/evals/${STOPPED}-1/`)) return unending();
   const calls = planOf(asked)[answered];
   return calls === undefined ? said('Done.') : called(...calls);
 });
@@ -112,23 +115,43 @@ async function keepResident(): Promise<void> {
 }
 void keepResident();
 
-function attempt(task: EvalTask): Promise<AttemptResult> {
+const taskOf = (name: string): EvalTask => {
+  const task = tasks.find((each) => each.name === name);
+  assert.ok(task !== undefined, name);
+  return task;
+};
+
+function attempt(task: EvalTask, stopping = new AbortController()): Promise<AttemptResult> {
   const { workspace } = village.hands;
   mkdirSync(join(workspace, 'evals'), { recursive: true });
-  const { signal } = new AbortController();
-  const ports = { client: play.admin, agentId: 'ada', hands: handsBy(async () => []), workspace, signal };
-  return attemptTask({ ...ports, pauseMs: PAUSE_MS }, task, 1);
+  const ports = { client: play.admin, agentId: 'ada', hands: handsBy(async () => []), workspace };
+  return attemptTask({ ...ports, signal: stopping.signal, pauseMs: PAUSE_MS }, task, 1);
 }
 
 for (const name of CHOSEN)
   test(`${name}: the agent does it, and the tests in its hands say so`, async () => {
-    const task = tasks.find((each) => each.name === name);
-    assert.ok(task !== undefined);
-    const { solved, why, state, steps, tokens } = await attempt(task);
+    const { solved, why, state, steps, tokens } = await attempt(taskOf(name));
     assert.deepEqual([solved, why, state], [true, null, 'done']);
     assert.match(JSON.stringify(requests.at(-1)?.messages), EVIDENCE[name] ?? /./);
     assert.ok(steps >= 2 && tokens > 0, `${steps} steps, ${tokens} tokens`);
   });
+
+test('a run over its time is cancelled, and its result says so', async () => {
+  const { solved, why, state } = await attempt({ ...taskOf(STOPPED), agentS: 1 });
+  assert.deepEqual([solved, why, state], [false, 'not done within 0 minutes', 'cancelled']);
+});
+
+test('a stopped eval cancels its run, removes the folder, and counts nothing', async () => {
+  const stopping = new AbortController();
+  const seen = requests.length;
+  const stopped = assert.rejects(attempt(taskOf(STOPPED), stopping), /by the person/);
+  await eventually('the run asks its model', () => requests.length > seen);
+  stopping.abort(new Error('by the person'));
+  await stopped;
+  const { runs } = await play.admin.listRuns({ agent_id: 'ada', limit: 1 });
+  assert.notEqual(runs[0]?.cancel_requested_at, null);
+  assert.deepEqual(readdirSync(join(village.hands.workspace, 'evals')), []);
+});
 
 test('one task of each kind ran', () => {
   const kinds = (of: readonly EvalTask[]): ReadonlySet<string> => new Set(of.map(({ kind }) => kind));

@@ -104,6 +104,8 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'api/server/src/runs/kubectl-residents.test.ts': 'a real API server, an API and kubectl',
   'api/server/src/permissions/crash.test.ts': 'a process is killed at each write, with wrong clocks',
   'test/egress/writes.test.ts': 'real clients, servers and time-outs through the broker',
+  'evals/tasks.test.ts': 'solves 24 tasks with real programs',
+  'evals/village.test.ts': 'a task of each kind through a whole village with hands',
   'kube/src/client/kube-client.test.ts': 'a real API server that is killed and stalls',
   'kube/src/reflector/reflector.test.ts': 'a real API server that is killed and stalls',
   'local/village/commands/up-current.test.ts': 'many requests and streams of a whole API',

@@ -14,7 +14,7 @@ import { REQUIREMENTS } from '../../local/village/doctor/machine.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Folders that commands write; their contents are not in the work tree. */
-const WRITTEN = /^(bench\/results|cli\/kubectl\/dist|web\/dist|test\/(results|output))(\/|$)/;
+const WRITTEN = /^(bench\/results|evals\/results|cli\/kubectl\/dist|web\/dist|test\/(results|output))(\/|$)/;
 /** Every `HAMLET_` variable that a script outside of the three services reads. */
 const SCRIPTS = ['local', 'cli', 'bench', 'test', 'kube'];
 
