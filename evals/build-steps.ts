@@ -15,6 +15,11 @@ const PLAIN_IMAGE = /^(docker\.io\/)?(library\/)?(debian|ubuntu|python|node|gcc|
 /** Commands that fetch programs, which belong to an image. */
 const FETCHES =
   /\b(apt|apt-get|apk|dnf|yum|pip3?|pipx|uv|npm|npx|yarn|pnpm|cargo|go (get|install)|curl|wget|git clone)\b/;
+/** Packages of Debian that the hands have. */
+const PRESENT =
+  /^(bash|build-essential|ca-certificates|coreutils|curl|file|findutils|g\+\+|gawk|gcc|git|grep|jq|less|make|nodejs|npm|patch|procps|python3(-dev|-pip|-venv)?|ripgrep|sed|tar|tree|unzip|vim|wget|xz-utils|zip)$/;
+/** Variables that only make programs of an image quieter. */
+const HARMLESS = /^(DEBIAN_FRONTEND|PYTHON[A-Z]+|LANG|LC_ALL)[= ]/;
 /** Folders of the hands themselves. */
 const SYSTEM = /^\/(bin|boot|dev|etc|lib\w*|proc|run|sbin|sys|tmp|usr|var)?$/;
 /** Where Harbor puts tests, their results and the reference solution. */
@@ -32,17 +37,31 @@ function instructionsOf(text: string): readonly Instruction[] {
   return lines.map((line) => line.trim().split(/\s+(.*)/)).map(([name = '', rest = '']) => [name.toUpperCase(), rest]);
 }
 
+/** True if the command installs packages that the hands have, and nothing else. */
+function isPresent(command: string): boolean {
+  return command.split(/&&|;/).every((part) => {
+    const [program = '', verb = '', ...words] = part.trim().split(/\s+/);
+    if (program === 'rm') return part.includes('/var/lib/apt/lists');
+    if (!/^apt(-get)?$/.test(program)) return false;
+    return verb !== 'install' || words.every((word) => word.startsWith('-') || PRESENT.test(word));
+  });
+}
+
+/** True if a folder in the hands has the effect of the instruction already. */
+const isNeedless = ([name, rest]: Instruction): boolean =>
+  name === '' || (name === 'RUN' && isPresent(rest)) || (name === 'ENV' && HARMLESS.test(rest));
+
 /** True if the instruction needs an image of its own. */
 function needsImage([name, rest]: Instruction): boolean {
   if (name === 'FROM') return !PLAIN_IMAGE.test(rest);
   if (name === 'RUN') return FETCHES.test(rest) || /^[-[]|<</.test(rest);
   if (name === 'COPY') return /^[-[]/.test(rest);
-  return !['', 'WORKDIR', 'CMD', 'LABEL'].includes(name);
+  return !['WORKDIR', 'CMD', 'LABEL'].includes(name);
 }
 
 /** Reads a Dockerfile, or says why a task needs its image. Pure. */
 export function readBuild(text: string): { readonly build: Build } | { readonly why: string } {
-  const instructions = instructionsOf(text);
+  const instructions = instructionsOf(text).filter((each) => !isNeedless(each));
   const obstacle = instructions.find(needsImage);
   if (obstacle !== undefined) return { why: `it needs an image of its own: ${obstacle.join(' ').slice(0, 80)}` };
   const all = (wanted: string): readonly string[] =>

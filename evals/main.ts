@@ -1,4 +1,5 @@
 /** `make eval`: gives tasks to agents of a running village, and writes what became of them. */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Failure, printFailure } from '../local/village/failure.ts';
 import { attemptTask, type AttemptResult } from './attempt.ts';
@@ -54,6 +55,7 @@ async function attemptIn([village, options]: Place, task: EvalTask, number: numb
 /** Runs the tasks with one model; returns the file of its results. */
 async function evaluate(settings: EvalSettings, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
   const { TASKS_DIR = join(FOLDER, 'tasks'), TASKS, MONEY: money, ATTEMPTS: attempts, DATE: date, CLUSTER } = settings;
+  if (!existsSync(TASKS_DIR)) throw new Failure(`${TASKS_DIR} does not exist`, 'set TASKS_DIR to a folder of tasks');
   const { tasks, unfit } = readTasks(resolve(TASKS_DIR), TASKS);
   for (const { name, why } of unfit) console.log(`– ${name}  left out: ${why}`);
   if (tasks.length === 0)
@@ -66,7 +68,8 @@ async function evaluate(settings: EvalSettings, env: NodeJS.ProcessEnv, signal: 
     console.log(`\n${name}: ${tasks.length} tasks, results in ${file}`);
     const place: Place = [village, { money, model, signal }];
     const work = (task: EvalTask, number: number): Promise<AttemptResult> => attemptIn(place, task, number);
-    await runAll({ model: name, date, file, tasks, attempts, signal, attempt: work, print: console.log });
+    const left = await runAll({ model: name, date, file, tasks, attempts, signal, attempt: work, print: console.log });
+    if (left > 0) process.exitCode = 1;
     return file;
   } finally {
     model?.close();
@@ -80,12 +83,13 @@ async function main(args: readonly string[]): Promise<void> {
   process.once('SIGINT', () => {
     console.log('\nStopping: the run is cancelled and its agent deleted. Ctrl-C again ends at once.');
     stopping.abort(new Error('stopped'));
-    process.exitCode = 130;
   });
   const files = [...settings.COMPARE];
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new Failure(`${missing} does not exist`, 'name files of evals/results');
   for (const model of modelsOf(settings))
     if (!stopping.signal.aborted) files.push(await evaluate(settings, { ...process.env, ...model }, stopping.signal));
-  if (files.length > 1) console.log(`\n${comparisonOf(files.map((file) => readResults(file, file, 'not found')))}`);
+  if (files.length > 1) console.log(`\n${comparisonOf(files.map((file) => readResults(file, '', '')))}`);
 }
 
 try {

@@ -2,7 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { API_VERSION, createClient, dataOf, getAgent, putModelCredential, rewardAgent } from '@hamlet/contract';
+import {
+  API_VERSION,
+  createClient,
+  dataOf,
+  deleteModelCredential,
+  getAgent,
+  putModelCredential,
+  rewardAgent,
+} from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import { Failure } from '../local/village/failure.ts';
 import { kubectl, localPlace, tryKubectl, type Place } from '../local/village/kubectl.ts';
@@ -14,6 +22,7 @@ import type { EvalSettings } from './settings.ts';
 
 const READY_MS = 300_000;
 const PAUSE_MS = 1_000;
+const CREDENTIAL = 'eval';
 
 export interface RunningVillage {
   readonly client: Client;
@@ -65,7 +74,7 @@ async function until<T>(what: string, signal: AbortSignal, look: () => Promise<T
 async function connect(client: Client, agentId: string, { model, signal }: PodAgentOptions): Promise<void> {
   if (model === null) return;
   const models = ['small', 'large'].map((name) => ({ name, ...model.offer }));
-  const body = { name: 'eval', agent_id: agentId, models, ...model.server };
+  const body = { name: CREDENTIAL, agent_id: agentId, models, ...model.server };
   await until(`the API knows ${agentId}`, signal, async () => {
     const put = await client.call(putModelCredential, { body });
     if (put.ok || put.problem.code === 'no_such_agent') return put.ok ? true : null;
@@ -73,11 +82,13 @@ async function connect(client: Client, agentId: string, { model, signal }: PodAg
   });
 }
 
-/** Creates an Agent with hands, and waits until it is online. `close` deletes it with its volume. */
+/** Creates an Agent with hands, and waits until it is online. `close` deletes it with its volume and its model. */
 export async function openPodAgent({ client, place }: RunningVillage, options: PodAgentOptions) {
   const agentId = `eval-${Date.now().toString(36)}`;
   const params = { agent_id: agentId };
   const close = async (): Promise<void> => {
+    const credential = { params: { name: CREDENTIAL }, query: params };
+    await client.call(deleteModelCredential, credential).catch(() => undefined);
     await tryKubectl(place, ['delete', 'agent', agentId, '--ignore-not-found', '--wait=false']);
   };
   const pod = (): Promise<string> =>
@@ -97,14 +108,7 @@ export async function openPodAgent({ client, place }: RunningVillage, options: P
   }
   const prefix = async (): Promise<readonly string[]> => [
     place.kubectl,
-    '--namespace',
-    place.namespace,
-    'exec',
-    '-i',
-    await pod(),
-    '-c',
-    'hands',
-    '--',
+    ...`--namespace ${place.namespace} exec -i ${await pod()} -c hands --`.split(' '),
   ];
   const hands = handsBy(prefix, place.kubeconfig === undefined ? {} : { KUBECONFIG: place.kubeconfig });
   return { agentId, hands, workspace: '/workspace', close } satisfies Partial<AttemptPorts> & { close: unknown };

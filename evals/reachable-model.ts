@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { ModelOffer } from '@hamlet/contract';
 import { chooseModel } from '@hamlet/dev/model';
 import { clusterStatus } from '../local/village/cluster.ts';
+import { Failure } from '../local/village/failure.ts';
 
 export interface ReachableModel {
   readonly server: { readonly kind: 'compatible' | 'completions'; readonly base_url: string; readonly key?: string };
@@ -49,8 +50,10 @@ export async function reachModel(
   env: Readonly<Record<string, string | undefined>>,
   cluster: 'local' | 'current',
 ): Promise<ReachableModel> {
-  const chosen = await chooseModel(env);
-  if (chosen === null) throw new Error('MODEL is empty');
+  const chosen = await chooseModel(env).catch((error: unknown) => {
+    throw new Failure(error instanceof Error ? error.message : String(error), 'see MODEL in make eval ARGS=--help');
+  });
+  if (chosen === null) throw new Failure('MODEL is empty', 'set it to an address, or to village');
   const { model, contextTokens, tools, json, key, isBaseModel } = chosen;
   const host = cluster === 'local' ? (await clusterStatus())?.spec.apiHost : undefined;
   const { baseUrl, close } =

@@ -73,7 +73,7 @@ test('a second call continues: it keeps results, and repeats only what the villa
       print: (line) => void lines.push(line),
     };
   };
-  await runAll(
+  const left = await runAll(
     trial(async ({ name }, number) => {
       if (name === two.name) throw new Error('the API is away');
       return result(name, number);
@@ -83,6 +83,8 @@ test('a second call continues: it keeps results, and repeats only what the villa
     lines.join('\n'),
     new RegExp(`✔ ${one.name} 1  10 steps, 20k tokens, 2 min\n! ${two.name} 1  not counted: the API is away`),
   );
+  assert.equal(left, 2);
+  assert.match(lines.at(-1) ?? '', /2 attempts are left/);
   const again: string[] = [];
   await runAll(
     trial(async ({ name }, number) => {

@@ -30,10 +30,20 @@ test('a Dockerfile that only copies and prepares files becomes a folder', () => 
   });
 });
 
+test('lines that install what the hands have are left out', () => {
+  const read = readBuild(
+    'FROM ubuntu:24.04\nENV DEBIAN_FRONTEND=noninteractive\nRUN apt-get update && apt-get install -y --no-install-recommends \\\n  git \\\n  python3 \\\n  && rm -rf /var/lib/apt/lists/*\nWORKDIR /app\nRUN mkdir out\n',
+  );
+  assert.deepEqual('build' in read && read.build.runs, ['mkdir out']);
+});
+
 test('a Dockerfile that needs an image is refused with the line', () => {
   const after = (line: string): string | null => whyOf(`FROM python:3.13\nWORKDIR /app\n${line}\n`);
   assert.match(whyOf('FROM ghcr.io/shop/tool:1\n') ?? '', /image of its own: FROM ghcr\.io\/shop\/tool:1/);
-  assert.match(after('RUN apt-get update \\\n && apt-get install -y jq') ?? '', /RUN apt-get update/);
+  assert.match(after('RUN apt-get update \\\n && apt-get install -y cmake') ?? '', /RUN apt-get update/);
+  assert.match(after('RUN apt-get update && apt-get install -y git cmake') ?? '', /cmake/);
+  assert.match(after('RUN apt-get install -y git && make') ?? '', /make/);
+  assert.match(after('ENV SHOP=alder') ?? '', /ENV SHOP/);
   assert.match(after('RUN pip install numpy') ?? '', /RUN pip/);
   assert.match(after('RUN git clone https://example.org/a.git') ?? '', /RUN git clone/);
   assert.match(after('RUN ["make"]') ?? '', /RUN/);
