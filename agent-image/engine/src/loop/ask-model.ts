@@ -232,7 +232,7 @@ function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: 
     history,
     compacted,
     system,
-    messages: withRecentImages(messages),
+    messages,
     calls,
     turns: compacted?.turns ?? 0,
     bytes: Buffer.byteLength(system.stable + system.situation) + bytesOf(messages),

@@ -246,9 +246,9 @@ const contextOf = (
 });
 
 function roomOf(kit: Kit, session: Session): Pick<CallContext, 'roomChars'> {
-  const { state, promptTokens: usedTokens } = session;
+  const { state, sized } = session;
   const contextTokens = kit.ports.compaction?.contextTokens(state.opened.model) ?? null;
-  const room = resultRoom({ contextTokens, usedTokens, calls: unsettledCalls(state).length });
+  const room = resultRoom({ contextTokens, usedTokens: sized?.tokens ?? 0, calls: unsettledCalls(state).length });
   return room === null ? {} : { roomChars: room };
 }
 

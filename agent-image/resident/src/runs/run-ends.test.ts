@@ -132,7 +132,10 @@ async function setUp() {
       journalPath: join(folder, 'journal.sqlite'),
       model: async () =>
         createModelPort({ url: wire.url, tokens: fixedToken('token'), leaseOf: () => 1, sleep: async () => {} }),
-      tools: async (mirrored) => villageTools({ ...kit, book, mirrored }),
+      tools: async (mirrored) => {
+        const tools = villageTools({ ...kit, book, mirrored });
+        return () => tools;
+      },
     });
   const process = { thinking: think() };
   let runs = 0;

@@ -37,7 +37,7 @@ export function stateLabel(run: Pick<Run, 'state' | 'cancel_requested_at'>): Sta
 }
 
 /** The API's word that a run waits by itself, for example for a quota; absent from a village that does not park runs. */
-type Parked = Readonly<{ parked?: Readonly<{ until: string; code: string }> | null }>;
+type Parked = Partial<Pick<Run, 'parked'>>;
 
 const PARKED: Readonly<Record<string, string | undefined>> = {
   model_token_quota_exhausted: 'its tokens for now are used up',
