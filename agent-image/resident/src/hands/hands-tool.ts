@@ -67,6 +67,8 @@ const WAIT_MS = EGRESS_ANSWER_S * 1_000;
 export type HandsInput<N extends HandsToolName> = z.output<(typeof HANDS_TOOLS)[N]['input']>;
 type Work<Input> = HandsWork<Input> & {
   readonly timeoutMs: number;
+  /** True if it only waits for a program or looks at its output: repeating it is no lack of progress. */
+  readonly polls?: boolean;
   /** True if its programs may send data that a person must permit: the call then gets that extra time. */
   readonly mayWait?: boolean;
   /** True if its result lists the broker's refusals to its programs. The network tools list them themselves. */
@@ -88,6 +90,7 @@ export function handsTool<N extends HandsToolName>(kit: HandsKit, name: N, work:
     // The table has the schema of each name; the compiler only knows the union of all schemas.
     input: input as unknown as z.ZodType<HandsInput<N>>,
     timeoutMs: BEFORE_MS + ownMs(work),
+    polls: work.polls ?? false,
     execute: (given: HandsInput<N>, context: CallContext) =>
       outcomeOf(() => execute({ kit, context }, callOf(given, context), work)),
   };

@@ -89,6 +89,8 @@ test('a report says what the run waits for, or how it ended', () => {
   };
   assert.match(nowOf({ state: 'waiting_permission', recent: [asked] }), /the run waits for a person \(post_to_board\)/);
   assert.match(nowOf({ state: 'queued' }), /the run waits for its agent/);
+  const parked: RunEvent = { ...asked, event: 'queued', detail: { code: 'token_quota_exhausted', wait_ms: 600_000 } };
+  assert.match(nowOf({ state: 'queued', recent: [parked] }), /the run waits for its model \(token_quota_exhausted\)/);
   assert.match(nowOf({ state: 'failed' }), /has ended: failed/);
   assert.match(nowOf({ recent: [aCall('call_begun', '1.0', {}), aCall('call_unknown', '1.0', {})] }), /the model/);
 });

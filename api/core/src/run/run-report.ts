@@ -91,7 +91,7 @@ const inOneLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ')
 /** The present state in words: the end of the run, or the person, call or model that it waits for. */
 function presentOf({ state, recent }: ReportFacts): string {
   if (isSettled(state)) return `the run has ended: ${state}.`;
-  if (state === 'queued') return 'the run waits for its agent.';
+  if (state === 'queued') return `the run waits for ${awaitedBy(recent)}.`;
   const calls = callsIn(recent);
   if (state === 'waiting_permission') return `the run waits for a person${aboutQuestion(recent)}.`;
   const ended = new Set(calls.filter(({ event }) => event !== 'call_begun').map(({ detail }) => detail.call_id));
@@ -99,6 +99,13 @@ function presentOf({ state, recent }: ReportFacts): string {
   return open === undefined
     ? 'the model decides on the next step.'
     : `a call of ${open.detail.tool ?? 'a tool'} is under way.`;
+}
+
+/** A parked run was queued with the code of its model's failure. */
+function awaitedBy(recent: readonly RunEvent[]): string {
+  const last = recent.at(-1);
+  const code = last?.event === 'queued' ? last.detail['code'] : undefined;
+  return typeof code === 'string' ? `its model (${code})` : 'its agent';
 }
 
 function aboutQuestion(recent: readonly RunEvent[]): string {

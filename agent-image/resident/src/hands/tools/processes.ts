@@ -13,8 +13,8 @@ const MAX_LISTED = 64;
 
 /** Tools about the run's own processes; those of other runs cannot be addressed. */
 export const processTools = (kit: HandsKit) => [
-  handsTool(kit, 'read_output', { timeoutMs: MAX_WAIT_MS, perform: readOutput }),
-  handsTool(kit, 'list_processes', { timeoutMs: STOP_MS, perform: (_input, job) => listProcesses(job) }),
+  handsTool(kit, 'read_output', { timeoutMs: MAX_WAIT_MS, polls: true, perform: readOutput }),
+  handsTool(kit, 'list_processes', { timeoutMs: STOP_MS, polls: true, perform: (_input, job) => listProcesses(job) }),
   handsTool(kit, 'stop_process', { timeoutMs: STOP_MS, perform: stopProcess }),
 ];
 

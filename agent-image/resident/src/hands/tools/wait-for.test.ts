@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
+import { handsTools } from './hands-tools.ts';
 import { aHandsKit, callContext, preparedCall, useTool } from '../../testing/a-hands-kit.ts';
 
 const hands = untilEnd(await startHands());
@@ -58,4 +59,9 @@ test('after an abort the clock runs on, and the next attempt of the call waits f
   const listed = await use('list_processes', {});
   assert.match('text' in listed ? listed.text : '', /^- 5\.0: It has run since/m);
   assert.equal(await wait(input, { call: '5.0' }), '4 s are over.');
+});
+
+test('the tools that only wait or look are marked, so that a long build does not end its run', () => {
+  const polling = handsTools(kit).flatMap(({ name, polls }) => (polls ? [name] : []));
+  assert.deepEqual(polling.toSorted(), ['list_processes', 'read_output', 'wait_for']);
 });

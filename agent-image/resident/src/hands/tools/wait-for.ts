@@ -24,7 +24,7 @@ until [ -n "$2" ] && { [ -e "$2" ] || [ -L "$2" ]; }; do [ "$(date +%s)" -lt "$e
 
 /** Waits for a process, a text in its output, a file, or the time. Changes nothing. */
 export const waitFor = (kit: HandsKit) =>
-  handsTool(kit, 'wait_for', { timeoutMs: WAIT_SECONDS_MAX * 1_000, perform: waitUntil });
+  handsTool(kit, 'wait_for', { timeoutMs: WAIT_SECONDS_MAX * 1_000, polls: true, perform: waitUntil });
 
 async function waitUntil(input: WaitForInput, job: HandsJob): Promise<HandsEnd> {
   const { hands, kit, context } = job;
