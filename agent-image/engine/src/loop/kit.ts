@@ -42,6 +42,7 @@ export type EnginePorts = Readonly<{
 export type EngineLimits = Readonly<{
   cancelGraceMs: number;
   interruptGraceMs: number;
+  /** Longer than an answer may take at the gateway, which also ends one that falls silent. */
   modelTimeoutMs: number;
   depth: number;
 }>;
@@ -49,7 +50,7 @@ export type EngineLimits = Readonly<{
 export const DEFAULT_LIMITS: EngineLimits = {
   cancelGraceMs: 1_500,
   interruptGraceMs: 8_000,
-  modelTimeoutMs: 600_000,
+  modelTimeoutMs: 3_660_000,
   depth: 4,
 };
 
