@@ -1,5 +1,5 @@
 import type { Finish, ToolPiece } from '../chat/chat-delta.ts';
-import type { ChatRequest } from '../chat/chat-request.ts';
+import type { ChatMessage, ChatRequest } from '../chat/chat-request.ts';
 import { ModelFault } from '../chat/model-error.ts';
 import { WholeCharacters } from '../chat/whole-characters.ts';
 import type { AnswerLimits } from '../transport/answer-limits.ts';
@@ -16,6 +16,10 @@ function headOf({ id, name }: Slot): Pick<ToolPiece, 'id' | 'name'> {
   return id === '' ? { name } : { id, name };
 }
 
+function idsIn(message: ChatMessage): readonly string[] {
+  return message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
+}
+
 /**
  * Normalizes the tool calls of all adapters: begins each with its name, limits their number, makes ids that are
  * missing or not unique, requires names, and sets the finish reason `tool_calls`. Mutable because a call spans several pieces.
@@ -23,10 +27,12 @@ function headOf({ id, name }: Slot): Pick<ToolPiece, 'id' | 'name'> {
 export class CallCheck {
   readonly #slots = new Map<number, Slot>();
   readonly #idBase: number;
+  readonly #earlierIds: ReadonlySet<string>;
   readonly #most: number;
 
   constructor({ messages }: ChatRequest, { toolCalls }: Pick<AnswerLimits, 'toolCalls'>) {
     this.#idBase = messages.length;
+    this.#earlierIds = new Set(messages.flatMap(idsIn));
     this.#most = toolCalls;
   }
 
@@ -56,9 +62,9 @@ export class CallCheck {
     return slot;
   }
 
-  /** The id of the provider, unless it gave it to another call of the answer too. */
+  /** The id of the provider, unless another call of the conversation has it too. */
   #uniqueId(number: number, id: string): string {
-    const isTaken = [...this.#slots.values()].some((slot) => slot.id === id);
+    const isTaken = this.#earlierIds.has(id) || [...this.#slots.values()].some((slot) => slot.id === id);
     return isTaken ? this.#madeId(number) : id;
   }
 

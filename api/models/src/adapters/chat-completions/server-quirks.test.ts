@@ -1,53 +1,12 @@
 /** Answers of servers that speak Chat Completions in their own way, over HTTP. Official clients read them all. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { ChatAnswer, ChatOutcome } from '../../chat/chat-delta.ts';
+import { test } from 'node:test';
+import type { ChatOutcome } from '../../chat/chat-delta.ts';
 import { collectAnswer } from '../../chat/fold-answer.ts';
-import { createModel } from '../../routing/create-model.ts';
-import { startWireServer, type WireServer } from '../../testing/wire-server.ts';
+import { answerOf, ASK, delta, DONE, event, quirkServer, USAGE } from '../../testing/quirk-server.ts';
 import { eventStream, json } from '../../testing/wires/wire.ts';
-import { ANSWER_LIMITS } from '../../transport/answer-limits.ts';
-import { SYSTEM_PORTS } from '../../transport/model-ports.ts';
-import { createChatAdapter } from './chat-adapter.ts';
-import { CHAT_PROFILES } from './chat-profile.ts';
 
-const KIT = { limits: ANSWER_LIMITS, ports: SYSTEM_PORTS };
-const ASK = { messages: [{ role: 'user' as const, content: 'Where is the mill?' }] };
-const DONE = 'data: [DONE]\n\n';
-
-let server: WireServer;
-before(async () => {
-  server = await startWireServer();
-});
-after(() => server.close());
-
-const event = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`;
-const delta = (fields: object, finish: unknown = null): string =>
-  event({ id: 'c1', choices: [{ index: 0, delta: fields, finish_reason: finish }] });
-const call = (fields: object): string => delta({ tool_calls: [fields] });
-const named = (args: unknown): object => ({ name: 'go_to', arguments: args });
-const USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
-
-function model(profile: keyof typeof CHAT_PROFILES = 'compatible') {
-  const settings = { provider: 'p', baseUrl: `${server.url}/v1`, apiKey: null, profile: CHAT_PROFILES[profile] };
-  const targets = [{ adapter: createChatAdapter(settings, KIT), model: 'm', price: null }];
-  return createModel({ targets, fallbackOn: [], retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 }, ...KIT });
-}
-
-async function streamed(...chunks: readonly (string | Uint8Array)[]): Promise<ChatOutcome> {
-  server.add({ answer: eventStream(chunks) });
-  return collectAnswer(model().stream(ASK));
-}
-
-async function whole(message: object, finish: unknown = 'stop'): Promise<ChatOutcome> {
-  server.add({ answer: json({ id: 'c1', choices: [{ index: 0, message, finish_reason: finish }], usage: USAGE }) });
-  return model().chat(ASK);
-}
-
-function answerOf(outcome: ChatOutcome): ChatAnswer {
-  assert.ok(outcome.ok, outcome.ok ? '' : JSON.stringify(outcome.error));
-  return outcome.answer;
-}
+const server = quirkServer();
 
 function failureOf(outcome: ChatOutcome): Extract<ChatOutcome, { readonly ok: false }> {
   assert.ok(!outcome.ok, 'the answer counted as complete');
@@ -129,19 +88,19 @@ function splitInCharacter(chunk: string): readonly Uint8Array[] {
 
 for (const [title, chunks, expected = 'The mill is north.'] of TEXTS)
   test(`a text is read with ${title}`, async () => {
-    const { content, finish, toolCalls } = answerOf(await streamed(...chunks));
+    const { content, finish, toolCalls } = answerOf(await server().streamed(...chunks));
     assert.deepEqual([content, finish, toolCalls], [expected, 'stop', []]);
-    server.verify();
+    server().wire.verify();
   });
 
 test('a whole answer is read with content as parts, and its thought goes back as a part', async () => {
-  const { content, reasoningItems } = answerOf(await whole({ content: [THOUGHT_PART, TEXT_PART] }));
+  const { content, reasoningItems } = answerOf(await server().whole({ content: [THOUGHT_PART, TEXT_PART] }));
   assert.deepEqual(
     [content, reasoningItems],
     ['The mill ', [{ text: 'North or south?', sealed: '{"type":"thinking"}' }]],
   );
   const messages = [...ASK.messages, { role: 'assistant' as const, content, reasoning: reasoningItems }];
-  server.add({
+  server().wire.add({
     expect: ({ body }) =>
       assert.deepEqual((body as { messages: unknown[] }).messages[1], {
         role: 'assistant',
@@ -149,8 +108,8 @@ test('a whole answer is read with content as parts, and its thought goes back as
       }),
     answer: json({ choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] }),
   });
-  answerOf(await model().chat({ messages }));
-  server.verify();
+  answerOf(await server().model().chat({ messages }));
+  server().wire.verify();
 });
 
 test("a gateway's thoughts arrive with their seals, whole and in pieces", async () => {
@@ -164,8 +123,8 @@ test("a gateway's thoughts arrive with their seals, whole and in pieces", async 
     delta({ reasoning_content: 'Yes.' }),
   ];
   for (const outcome of [
-    await streamed(...pieces, text('North.'), delta({}, 'stop'), DONE),
-    await whole({ content: 'North.', reasoning_content: 'North?Yes.', reasoning_items: items }),
+    await server().streamed(...pieces, text('North.'), delta({}, 'stop'), DONE),
+    await server().whole({ content: 'North.', reasoning_content: 'North?Yes.', reasoning_items: items }),
   ]) {
     const { reasoning, reasoningItems } = answerOf(outcome);
     assert.deepEqual([reasoning, reasoningItems], ['North?Yes.', items]);
@@ -176,7 +135,7 @@ test("OpenRouter's details of thoughts are joined from their pieces", async () =
   const detail = (fields: object): object => ({ type: 'reasoning.text', index: 0, format: 'x', ...fields });
   const encrypted = { type: 'reasoning.encrypted', index: 1, data: 'ZA==' };
   const { reasoningItems } = answerOf(
-    await streamed(
+    await server().streamed(
       delta({ reasoning: 'Nor', reasoning_details: [detail({ text: 'Nor' })] }),
       delta({ reasoning: 'th?', reasoning_details: [detail({ text: 'th?', signature: 's' }), encrypted] }),
       text('North.'),
@@ -189,120 +148,9 @@ test("OpenRouter's details of thoughts are joined from their pieces", async () =
   assert.deepEqual(JSON.parse(reasoningItems[0]?.sealed ?? ''), { type: 'reasoning_details', details });
 });
 
-const MILL = '{"place":"mill"}';
-const POND = '{"place":"pond"}';
-const END = [delta({}, 'tool_calls'), DONE];
-
-const CALLS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
-  ['arguments as an object', [call({ index: 0, id: 'a', function: named({ place: 'mill' }) }), ...END], [MILL]],
-  [
-    'a long number in arguments as an object',
-    [call({ index: 0, id: 'a', function: named({ place: 'N' }) }).replace('"N"', '2512292042121000001'), ...END],
-    ['{"place":2512292042121000001}'],
-  ],
-  [
-    'a long number in arguments',
-    [call({ index: 0, id: 'a', function: named('{"id":2512292042121000001}') }), ...END],
-    ['{"id":2512292042121000001}'],
-  ],
-  ['no arguments', [call({ index: 0, id: 'a', function: { name: 'go_to' } }), ...END], ['{}']],
-  ['arguments null', [call({ index: 0, id: 'a', function: named(null) }), ...END], ['{}']],
-  ['the finish reason stop', [call({ index: 0, id: 'a', function: named('') }), delta({}, 'stop'), DONE], ['{}']],
-  ['no finish reason', [call({ index: 0, id: 'a', function: named(MILL) }), DONE], [MILL]],
-  [
-    'two finish reasons',
-    [
-      call({ index: 0, id: 'a', function: named('{}') }),
-      ...END.slice(0, 1),
-      delta({ content: '' }, 'tool_calls'),
-      DONE,
-    ],
-    ['{}'],
-  ],
-  [
-    'one id for all',
-    [
-      call({ index: 0, id: 'go_to', function: named(MILL) }),
-      call({ index: 1, id: 'go_to', function: named(POND) }),
-      ...END,
-    ],
-    [MILL, POND],
-  ],
-  [
-    'the name after the arguments',
-    [call({ id: 'a', function: { arguments: '{"place":' } }), call({ id: 'a', function: named('"mill"}') }), ...END],
-    [MILL],
-  ],
-  [
-    'ids but no numbers',
-    [
-      call({ id: '0', function: named('{"place":') }),
-      call({ id: '0', function: { arguments: '"mill"}' } }),
-      call({ id: '1', function: named('{"place":') }),
-      call({ function: { arguments: '"pond"}' } }),
-      ...END,
-    ],
-    [MILL, POND],
-  ],
-  ['ids that are numbers', [call({ index: 0, id: 7, function: named(MILL) }), ...END], [MILL]],
-  [
-    'the form before tool_calls',
-    [
-      delta({ function_call: { name: 'go_to', arguments: '{"place":' } }),
-      delta({ function_call: { arguments: '"mill"}' } }),
-      delta({}, 'function_call'),
-      DONE,
-    ],
-    [MILL],
-  ],
-];
-
-for (const [title, chunks, expected] of CALLS)
-  test(`calls are read with ${title}`, async () => {
-    const { toolCalls, finish } = answerOf(await streamed(...chunks));
-    assert.deepEqual(
-      toolCalls.map((one) => one.arguments),
-      expected,
-    );
-    assert.deepEqual(
-      toolCalls.map(({ name }) => name),
-      expected.map(() => 'go_to'),
-    );
-    assert.equal(new Set(toolCalls.map(({ id }) => id)).size, expected.length, 'each call has an id of its own');
-    assert.equal(finish, 'tool_calls');
-    server.verify();
-  });
-
-test('the first piece of a call has its name, so that a client can show it', async () => {
-  const early = call({ id: 'a', function: { arguments: '{"place":' } });
-  server.add({ answer: eventStream([early, call({ id: 'a', function: named('"mill"}') }), ...END]) });
-  const pieces = (await Array.fromAsync(model().stream(ASK))).filter(({ kind }) => kind === 'tool');
-  assert.deepEqual(pieces, [{ kind: 'tool', slot: 0, id: 'a', name: 'go_to', arguments: MILL }]);
-});
-
-test('a whole answer is read with arguments as an object, and with one id for all calls', async () => {
-  const tool_calls = [
-    { id: 'a', type: 'function', function: named({ place: 'mill' }) },
-    { id: 'a', type: 'function', function: named(POND) },
-  ];
-  const { toolCalls, finish } = answerOf(await whole({ content: null, tool_calls }, null));
-  assert.deepEqual(
-    toolCalls.map((one) => one.arguments),
-    [MILL, POND],
-  );
-  assert.deepEqual([new Set(toolCalls.map(({ id }) => id)).size, finish], [2, 'tool_calls']);
-});
-
-test('a call that the limit of tokens cut has the finish reason length, and its arguments stay cut', async () => {
-  const { toolCalls, finish } = answerOf(
-    await streamed(call({ index: 0, id: 'a', function: named('{"place":"mi') }), delta({}, 'length'), DONE),
-  );
-  assert.deepEqual([toolCalls[0]?.arguments, finish], ['{"place":"mi', 'length']);
-});
-
 test('an empty answer is an answer', async () => {
   const { content, finish } = answerOf(
-    await streamed(delta({ role: 'assistant', content: '' }), delta({}, 'stop'), DONE),
+    await server().streamed(delta({ role: 'assistant', content: '' }), delta({}, 'stop'), DONE),
   );
   assert.deepEqual([content, finish], ['', 'stop']);
 });
@@ -310,11 +158,13 @@ test('an empty answer is an answer', async () => {
 test('probabilities of tokens arrive if they were asked for', async () => {
   const token = { token: 'north', logprob: -0.1, top_logprobs: [] };
   const chunk = { choices: [{ delta: { content: 'north' }, logprobs: { content: [token] }, finish_reason: null }] };
-  server.add({
+  server().wire.add({
     expect: { body: { logprobs: true, top_logprobs: 2 } },
     answer: eventStream([event(chunk), delta({}, 'stop'), DONE]),
   });
-  const asked = model().stream({ ...ASK, extra: { logprobs: true, top_logprobs: 2 } });
+  const asked = server()
+    .model()
+    .stream({ ...ASK, extra: { logprobs: true, top_logprobs: 2 } });
   assert.deepEqual(answerOf(await collectAnswer(asked)).logprobs, [token]);
 });
 
@@ -346,14 +196,14 @@ const ERRORS: readonly (readonly [string, readonly string[], string, RegExp])[] 
 
 for (const [title, chunks, code, words] of ERRORS)
   test(`an error in a stream ${title} has its class and the words of the provider`, async () => {
-    const { error } = failureOf(await streamed(...chunks));
+    const { error } = failureOf(await server().streamed(...chunks));
     assert.equal(error.code, code);
     assert.match(error.message, words);
   });
 
 test('an error after text keeps the text', async () => {
   const { error, partial } = failureOf(
-    await streamed(
+    await server().streamed(
       text('The mill '),
       event({ error: { message: 'the engine lost its worker', type: 'InternalServerError', code: 500 } }),
     ),
@@ -365,15 +215,15 @@ test('an error after text keeps the text', async () => {
 });
 
 test("llama.cpp's status 500 for a full context is no failure of the server", async () => {
-  server.add({
+  server().wire.add({
     answer: json({ error: { code: 500, message: 'Context size has been exceeded.', type: 'server_error' } }, 500),
   });
-  assert.equal(failureOf(await model().chat(ASK)).error.code, 'context_too_long');
+  assert.equal(failureOf(await server().model().chat(ASK)).error.code, 'context_too_long');
 });
 
 test('what is sent is well-formed, and long numbers in it are exact', async () => {
   const bodies: string[] = [];
-  server.add({
+  server().wire.add({
     expect: ({ body }) => void bodies.push(JSON.stringify(body)),
     answer: json({ choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] }),
   });
@@ -383,7 +233,7 @@ test('what is sent is well-formed, and long numbers in it are exact', async () =
     { role: 'assistant' as const, content: '', toolCalls: [{ id: 'a', name: 'go_to', arguments: args }] },
     { role: 'tool' as const, toolCallId: 'a', content: 'cut \ud83e' },
   ];
-  answerOf(await model().chat({ messages }));
+  answerOf(await server().model().chat({ messages }));
   assert.ok(bodies[0]?.isWellFormed());
   assert.match(bodies[0] ?? '', /Half a lion: \ufffd\./);
   assert.match(bodies[0] ?? '', /2512292042121000001,\\"half\\":\\"\\\\ufffd\\",\\"text\\":\\"\ufffd/);
