@@ -127,6 +127,23 @@ test('when the agent has a newer cycle, the run does not fail but is left to tha
   assert.deepEqual(stale, ['r1']);
 });
 
+const CAUSES = [
+  ['unreachable', true],
+  ['auth', false],
+  ['no_such_model', false],
+  ['bad_answer', true],
+] as const;
+
+for (const [cause, retryable] of CAUSES)
+  test(`a provider's failure ${cause} keeps its class, ${retryable ? 'and is' : 'and is not'} retried`, async () => {
+    const error = { message: 'the provider failed', type: 'server_error', param: null, code: 'model_failed', cause };
+    const before = await endWith(problem(502, { code: 'model_failed', detail: 'the provider failed', error }));
+    assert.partialDeepStrictEqual(before.end, { type: 'failed', code: cause, retryable });
+    const body = `data: ${JSON.stringify({ error })}\n\n`;
+    const within = await endWith({ status: 200, type: 'text/event-stream', body });
+    assert.partialDeepStrictEqual(within.end, { type: 'failed', code: cause, retryable });
+  });
+
 test('a failure outside the gateway has the code of its class', async () => {
   const { end } = await endWith({ status: 502, type: 'text/html', body: `<html>${'x'.repeat(200_000)}</html>` });
   assert.equal(end.type, 'failed');

@@ -49,7 +49,6 @@ const TEMPORARY: ReadonlySet<string> = new Set([
   'too_many_in_flight',
   'model_busy',
   'internal',
-  'model_failed',
   'unavailable',
 ]);
 const REFUSED_TOKEN: ReadonlySet<string> = new Set(['unauthenticated', 'token_invalid']);
@@ -71,7 +70,12 @@ const QUOTA_WAIT_MS = 600_000;
 
 const REFUSAL_MAX_BYTES = 65_536;
 
-const Refused = z.object({ code: z.string(), detail: z.string().default('') });
+/** The gateway's code for a failure of the provider, which has the code of its class instead. */
+const OF_PROVIDER = 'model_failed';
+const Refused = z.object({
+  code: z.string().transform((code) => (code === OF_PROVIDER ? '' : code)),
+  detail: z.string().default(''),
+});
 type Refused = z.infer<typeof Refused>;
 const UNREADABLE: Refused = { code: '', detail: '' };
 const Receipt = z.object({ hamlet: z.object({ price: z.string(), notes: z.array(z.string()).default([]) }) });
@@ -143,7 +147,9 @@ type Failed = Extract<ReturnType<typeof outcomeOf>, { readonly ok: false }>;
 
 function failureOf({ error, partial }: Failed, exchange: Exchange): ModelEnd {
   const code = NAMED.has(exchange.code) ? exchange.code : error.code;
-  const retryable = exchange.code === '' ? MODEL_ERRORS[error.code].retry : TEMPORARY.has(exchange.code);
+  // The model may write a better answer the next time.
+  const mayPass = MODEL_ERRORS[error.code].retry || error.code === 'bad_answer';
+  const retryable = exchange.code === '' ? mayPass : TEMPORARY.has(exchange.code);
   const retryAfterMs = exchange.retryAfterMs ?? (code === 'token_quota_exhausted' ? QUOTA_WAIT_MS : null);
   return { type: 'failed', code, retryable, retryAfterMs, usage: usageOf(partial.usage), moneyMicros: 0 };
 }

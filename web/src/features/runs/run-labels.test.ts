@@ -44,6 +44,7 @@ test('a run that waits by itself says why and until when', () => {
   const words = (code: string, state: Run['state'] = 'queued') =>
     parkedLabel({ ...run({ state }), parked: { until: '2026-11-23T14:03:00Z', code } }, (iso) => iso.slice(11, 16));
   assert.equal(words('model_network'), 'Waits until 14:03: the model does not answer');
+  assert.equal(words('model_unreachable'), 'Waits until 14:03: no server answers at the address of the model');
   assert.match(words('model_token_quota_exhausted') ?? '', /tokens for now are used up/);
   assert.equal(words('model_network', 'cancelled'), null);
   assert.equal(parkedLabel(run(), String), null);

@@ -43,6 +43,7 @@ const PARKED: Readonly<Record<string, string | undefined>> = {
   model_token_quota_exhausted: 'its tokens for now are used up',
   model_rate: 'the model has too many requests',
   model_quota: 'the credit at the provider is used up',
+  model_unreachable: 'no server answers at the address of the model',
 };
 
 /** Why and until when a run waits by itself: `Waits until 14:03: the model does not answer`; null if it does not. */
