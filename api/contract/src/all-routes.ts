@@ -10,6 +10,7 @@ import * as entitlements from './routes/entitlements.ts';
 import * as internal from './routes/internal.ts';
 import * as log from './routes/log/log.ts';
 import * as models from './routes/models.ts';
+import * as modelCompletions from './routes/models/completions.ts';
 import * as modelCredentials from './routes/models/credentials.ts';
 import * as messages from './routes/models/messages.ts';
 import * as modelPrices from './routes/models/prices.ts';
@@ -97,7 +98,7 @@ const GROUPS = [
   [sessions.addSessionPerson, sessions.removeSessionPerson, sessions.openSessionStream, sessions.getTimeline],
   [models.completeChat],
   [messages.createMessage, messages.countMessageTokens],
-  [modelResponses.createResponse],
+  [modelResponses.createResponse, modelCompletions.createCompletion],
   [models.createEmbeddings, models.listModels, models.getModel, models.getModelUse],
   [villageModels.showModels],
   [modelCredentials.putModelCredential, modelCredentials.listModelCredentials],

@@ -19,6 +19,7 @@ export * from './routes/internal.ts';
 export * from './routes/log/log.ts';
 export * from './routes/models.ts';
 export * from './routes/models/chat.ts';
+export * from './routes/models/completions.ts';
 export * from './routes/models/credentials.ts';
 export * from './routes/models/messages.ts';
 export * from './routes/models/prices.ts';

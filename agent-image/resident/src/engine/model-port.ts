@@ -204,11 +204,13 @@ function refusalIn(bytes: Uint8Array): Refused {
 }
 
 function wireOf({ system, messages, tools, at }: ModelRequest, { leaseOf }: GatewayPorts) {
-  const content = [system.stable, system.situation].filter((part) => part !== '').join('\n\n');
-  // Some chat templates allow only one system message, so both halves are joined; the changing half comes last.
-  const first: ChatMessage[] = content === '' ? [] : [{ role: 'system', content }];
+  // The gateway joins both halves where a chat template allows one system message; the changing half comes last.
+  const halves: readonly ChatMessage[] = [
+    { role: 'system', content: system.stable, cacheable: true },
+    { role: 'system', content: system.situation },
+  ];
   return {
-    messages: [...first, ...messages.map(messageOf)],
+    messages: [...halves.filter(({ content }) => content !== ''), ...messages.map(messageOf)],
     tools: definitionsOf(tools),
     ...(at === null ? {} : { metadata: metadataOf(at, leaseOf(at.run)) }),
   };

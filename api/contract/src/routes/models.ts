@@ -78,6 +78,9 @@ const CallPiece = z.strictObject({
   custom: z.strictObject({ name: z.string(), input: z.string() }).optional(),
 });
 
+/** Of a request with `logprobs`, in OpenAI's format. */
+const LogProbabilities = z.strictObject({ content: z.array(z.unknown()), refusal: z.null() }).nullable();
+
 const thoughts = {
   reasoning_content: z.string().optional().describe('Thoughts of the model'),
   reasoning_items: z.array(ChatReasoning).optional().describe('The same, with signatures, for the next request'),
@@ -98,7 +101,7 @@ export const ChatCompletion = z.strictObject({
         ...thoughts,
         tool_calls: z.array(CompletionCall).optional(),
       }),
-      logprobs: z.null(),
+      logprobs: LogProbabilities,
       finish_reason: FinishReason,
     }),
   ),
@@ -126,7 +129,7 @@ export const ChatCompletionChunk = z.strictObject({
         ...thoughts,
         tool_calls: z.array(CallPiece).optional(),
       }),
-      logprobs: z.null(),
+      logprobs: LogProbabilities,
       finish_reason: FinishReason.nullable(),
     }),
   ),

@@ -31,7 +31,7 @@ export interface Protocol {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   body(call: AdapterCall): object;
-  read(answer: ServerAnswer): AsyncIterable<AdapterDelta>;
+  read(answer: ServerAnswer, call: AdapterCall): AsyncIterable<AdapterDelta>;
 }
 
 const DONE = '[DONE]';
@@ -85,7 +85,7 @@ export function jsonAdapter(server: ModelServer, protocol: Protocol, kit: Adapte
     async *ask(call) {
       const { stream, signal } = call;
       const url = endpoint(baseUrl, path);
-      yield* protocol.read(await postJson(kit, { url, headers, body: protocol.body(call), stream, signal }));
+      yield* protocol.read(await postJson(kit, { url, headers, body: protocol.body(call), stream, signal }), call);
     },
   };
 }

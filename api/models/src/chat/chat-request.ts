@@ -48,6 +48,8 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
+  /** True if the arguments must follow the schema, where a provider can enforce it. */
+  readonly strict?: boolean | undefined;
 }
 
 /** `required`: the model must call a tool. An object names the tool that it must call. */
@@ -57,6 +59,8 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string 
 export interface ResponseSchema {
   readonly name: string;
   readonly schema: JsonSchema;
+  /** False for a schema that is more than the strict subset of some providers; true by default. */
+  readonly strict?: boolean | undefined;
 }
 
 /**
@@ -65,6 +69,8 @@ export interface ResponseSchema {
  */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
+  /** True if a base model continues the only message as it is, without labels and stop texts of ours. */
+  readonly continues?: boolean | undefined;
   readonly tools?: readonly ToolDefinition[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
   readonly parallelToolCalls?: boolean | undefined;

@@ -36,37 +36,50 @@ export async function findAskingRun(
   { db, deltas }: Ports,
   { agent, metadata }: { readonly agent: AgentActor; readonly metadata: Metadata },
 ): Promise<Outcome<AskingRun | null>> {
-  const { agentId, uid: agentUid, cycle } = agent;
+  const found = await openAndCount({ db, deltas }, { agent, metadata });
+  const publisher = publisherOf(found.named);
+  let isKept = false;
+  try {
+    const refusal = refusalOfNamed(found.named) ?? refusalOf(found);
+    if (refusal !== null || found.counted === null) return refusal ?? accepted(null);
+    const { runId } = found.counted;
+    isKept = publisher !== null && runId === found.runId;
+    return accepted({ runId, publisher: isKept ? publisher : await watchedOnly(deltas, runId, agent) });
+  } finally {
+    if (!isKept) publisher?.close();
+  }
+}
+
+interface Found {
+  readonly named: OpenedDeltas | null;
+  readonly counted: RunLeft | null;
+  readonly runId: string | null;
+}
+
+/** Neither read needs the other, and each takes a round trip before the model is asked. */
+async function openAndCount(
+  { db, deltas }: Ports,
+  { agent, metadata }: { readonly agent: AgentActor; readonly metadata: Metadata },
+): Promise<Found> {
   const runId = metadata?.run_id ?? null;
-  const [opened, read] = await Promise.allSettled([
+  const { agentId, uid: agentUid, cycle } = agent;
+  const [opened, counted] = await Promise.allSettled([
     runId === null ? null : deltas.open({ runId, agentUid, cycle, ...numbersOf(metadata) }),
     readRunLeft(db, { agentId, agentUid, runId }),
   ]);
-  const publisher = opened.status === 'fulfilled' ? publisherOf(opened.value) : null;
-  let kept: DeltaPublisher | null = null;
-  try {
-    const [named, counted] = [valueOf(opened), valueOf(read)];
-    const refusal = refusalOfNamed(named) ?? refusalOf(counted, runId);
-    if (refusal !== null || counted === null) return refusal ?? accepted(null);
-    kept = counted.runId === runId ? publisher : null;
-    return accepted({ runId: counted.runId, publisher: kept ?? (await watchedOnly(deltas, counted, agent)) });
-  } finally {
-    if (kept === null) publisher?.close();
-  }
+  if (opened.status === 'rejected') throw opened.reason;
+  if (counted.status === 'fulfilled') return { named: opened.value, counted: counted.value, runId };
+  publisherOf(opened.value)?.close();
+  throw counted.reason;
 }
 
 const publisherOf = (opened: OpenedDeltas | null): DeltaPublisher | null =>
   opened?.kind === 'open' ? opened.publisher : null;
 
-function valueOf<T>(settled: PromiseSettledResult<T>): T {
-  if (settled.status === 'rejected') throw settled.reason;
-  return settled.value;
-}
-
 /** Ends the answer when its run ends. Publishes no text, because the request names no run or another attempt. */
 async function watchedOnly(
   deltas: Ports['deltas'],
-  { runId }: RunLeft,
+  runId: string,
   { uid: agentUid, cycle }: AgentActor,
 ): Promise<DeltaPublisher | null> {
   const opened = await deltas.open({ runId, agentUid, cycle, ask: 0, attempt: 0 });
@@ -79,7 +92,7 @@ function refusalOfNamed(named: OpenedDeltas | null): Refused | null {
   return named.reason === 'run_settled' ? refused('run_settled', ENDING) : refused('no_such_run', UNKNOWN);
 }
 
-function refusalOf(counted: RunLeft | null, runId: string | null): Refused | null {
+function refusalOf({ counted, runId }: Found): Refused | null {
   if (counted === null) return runId === null ? null : refused('no_such_run', UNKNOWN);
   const { isEnding, left } = counted;
   if (isEnding) return refused('run_settled', ENDING);

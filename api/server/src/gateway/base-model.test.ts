@@ -5,6 +5,7 @@ import { completeChat, type CallInput, type ChatCompletion, type Outcome } from 
 import { oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import { COMPLETIONS_WIRE } from '@hamlet/models/testing';
 import { dataOf, refuses } from '@hamlet/test/env/client';
+import OpenAI from 'openai';
 import { agentToken, startPlay } from '../testing/test-village.ts';
 import type { VillageModels } from './models/village-models.ts';
 import { testWire } from './testing/wire-models.ts';
@@ -48,6 +49,26 @@ const words = () =>
     },
     answer: COMPLETIONS_WIRE.stream({ text: ['I cannot ', 'walk.'], usage: { prompt: 30, completion: 5 } }),
   });
+
+test("a text is continued as it is, by OpenAI's own client, whole and streamed", async () => {
+  const client = new OpenAI({ baseURL: `${play.url}/v1`, apiKey: agentToken('bob'), maxRetries: 0 });
+  const asked = { model: 'small', prompt: 'The mill stands', max_tokens: 16, stop: ['\n'] };
+  const step = {
+    expect: { path: '/v1/completions', body: { prompt: 'The mill stands', stop: ['\n'], max_tokens: 16 } },
+    answer: COMPLETIONS_WIRE.stream({ text: ['by ', 'the brook.'], usage: { prompt: 4, completion: 5 } }),
+  };
+  wire.add(step, step);
+  const whole = await client.completions.create(asked);
+  assert.deepEqual([whole.choices[0]?.text, whole.choices[0]?.finish_reason], [' by the brook.', 'stop']);
+  assert.partialDeepStrictEqual(whole.usage, { prompt_tokens: 4, completion_tokens: 5, total_tokens: 9 });
+  const pieces = await Array.fromAsync(await client.completions.create({ ...asked, stream: true }));
+  assert.equal(pieces.map(({ choices }) => choices[0]?.text ?? '').join(''), ' by the brook.');
+  await assert.rejects(client.completions.create({ ...asked, echo: true }), {
+    code: 'unsupported_field',
+    param: 'echo',
+  });
+  wire.verify();
+});
 
 test('offered tools are left out and do not count towards the context', async () => {
   words();

@@ -2,7 +2,7 @@ import { formatAiDollars } from '@hamlet/contract';
 import { tokenCost } from '@hamlet/core';
 import { EMPTY_ANSWER, estimateTokens, foldDelta, outcomeOf } from '@hamlet/models';
 import type { AnswerState, ChatDelta, Finish, ModelError, ReasoningItem, TokenUsage, ToolCall } from '@hamlet/models';
-import { addRunUsage, endModelRequest, inTransaction, type ModelRequestEnd } from '@hamlet/store';
+import { endModelRequest, type ModelRequestEnd } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import type { Reservation } from '../money/compute/token-meter.ts';
 import { AnswerClock } from './answer-clock.ts';
@@ -16,6 +16,7 @@ export type ModelUsage = Omit<TokenUsage, 'totalTokens'>;
 export interface Completed {
   readonly content: string;
   readonly reasoning: readonly ReasoningItem[];
+  readonly logprobs: readonly unknown[];
   readonly toolCalls: readonly ToolCall[];
   readonly finish: Finish;
   readonly usage: ModelUsage;
@@ -27,7 +28,7 @@ export interface Completed {
   readonly seal: CallSeal;
 }
 
-export type VisiblePiece = Extract<ChatDelta, { readonly kind: 'text' | 'tool' | 'reasoning' }>;
+export type VisiblePiece = Extract<ChatDelta, { readonly kind: 'text' | 'tool' | 'reasoning' | 'logprobs' }>;
 
 export interface ChatCaller {
   readonly gone: AbortSignal;
@@ -91,12 +92,8 @@ export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: 
     const end = { outcome, promptTokens, completionTokens };
     const cost = chargeOf(reservation, used);
     const line = callLine(ticket, { ...end, provider, cost, estimated, seal });
-    if (run === null || used === 0) await endModelRequest(ports.db, { requestId, line }, end);
-    else
-      await inTransaction(ports.db, async (tx) => {
-        await addRunUsage(tx, run.runId, { tokens: used, costMicros: Number(cost) });
-        await endModelRequest(tx, { requestId, line }, end);
-      });
+    const charge = run === null ? undefined : { runId: run.runId, tokens: used, costMicros: Number(cost) };
+    await endModelRequest(ports.db, { requestId, line, charge }, end);
   } catch (error) {
     ports.metrics.unsettled();
     throw error;
@@ -172,8 +169,8 @@ function passOn(
   about.onPiece(piece, about.gathered.state.target?.provider ?? plan.served.provider);
 }
 
-const isVisible = (delta: ChatDelta): delta is VisiblePiece =>
-  delta.kind === 'text' || delta.kind === 'tool' || delta.kind === 'reasoning';
+const VISIBLE: ReadonlySet<ChatDelta['kind']> = new Set(['text', 'tool', 'reasoning', 'logprobs']);
+const isVisible = (delta: ChatDelta): delta is VisiblePiece => VISIBLE.has(delta.kind);
 
 interface Asked {
   readonly gathered: Gathered;
@@ -213,11 +210,12 @@ function completedOf(
   if (!outcome.ok) return null;
   const usage = usageOf(ticket, gathered);
   const writingMs = firstMs === null ? 0 : ports.monotonicMs() - firstMs;
-  const { content, reasoningItems: reasoning, toolCalls, finish, target } = outcome.answer;
+  const { content, reasoningItems: reasoning, logprobs, toolCalls, finish, target } = outcome.answer;
   const { completionTokens } = outcome.answer.usage;
   return {
     content,
     reasoning,
+    logprobs,
     toolCalls,
     finish,
     usage,

@@ -87,6 +87,20 @@ export function planRequest(body: ChatCompletionBody, allowance: Allowance, aski
   });
 }
 
+/** A text that a base model continues as it is, or its refusal. Pure. */
+export function planContinuation(
+  body: ChatCompletionBody,
+  allowance: Allowance,
+  asking: Asking,
+): Outcome<PlannedRequest> {
+  const planned = planRequest(body, allowance, asking);
+  if (!planned.ok) return planned;
+  const { served, request } = planned.data;
+  if (served.kind !== 'completions')
+    return refused('model_bad_request', `${served.name} answers conversations: use /v1/chat/completions`);
+  return accepted({ ...planned.data, request: { ...request, continues: true } });
+}
+
 const TOKENS =
   'These models read no tokens as input, because their tokenizer may differ: send texts (LangChain: check_embedding_ctx_length=False)';
 

@@ -31,3 +31,11 @@ test('a failure of the provider names its class, its cause and who can mend it, 
     'The provider local failed: no server answers at the address of the provider (unreachable). An admin of the village can mend it; the agent pays only for the tokens so far',
   );
 });
+
+test('a field that a provider lacks is refused by its name, and an overflow in the words that clients know', () => {
+  const lacking = { code: 'bad_request', message: 'no top_p', provider: 'p', field: 'top_p' } as const;
+  const refused = refusalOfModel(lacking, 'p');
+  assert.deepEqual([refused.reason, refused.errors?.[0]?.path], ['unsupported_field', 'body.top_p']);
+  const full = { code: 'context_too_long', message: 'n_ctx is 4096', provider: 'p' } as const;
+  assert.match(refusalOfModel(full, 'p').detail ?? '', /^prompt is too long\. .*n_ctx is 4096/);
+});

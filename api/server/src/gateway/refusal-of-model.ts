@@ -33,9 +33,15 @@ function wordsOf({ code, message }: ModelError, provider: string): string {
   return code === 'context_too_long' && !message.toLowerCase().includes(TOO_LONG) ? `${TOO_LONG}. ${words}` : words;
 }
 
+function refusalOfField(field: string, words: string): Refused {
+  const errors = [{ path: `body.${field}`, message: 'the provider of this model has no such field' }];
+  return { ...refused('unsupported_field', words), errors };
+}
+
 /** Null for a bug of ours. Messages about the village's keys and credit go only to the log. Pure. */
 export function refusalOfModel(error: ModelError | null, provider: string): Refused {
   const reason = error === null ? undefined : OF_REQUEST[error.code];
+  if (error?.field !== undefined) return refusalOfField(error.field, wordsOf(error, provider));
   if (error !== null && reason !== undefined) return refused(reason, wordsOf(error, provider));
   const failed = refused('model_failed', `The provider ${provider} failed${causeOf(error)}`, waitOf(error));
   return error === null ? failed : { ...failed, cause: error.code };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RunBudgets } from '@hamlet/contract';
-import { addRunUsage, readOverdueRuns } from '@hamlet/store';
+import { readOverdueRuns } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startPlay } from '../testing/test-village.ts';
@@ -92,7 +92,8 @@ test("usage is the agent's count until the API has its own", async () => {
   const body = { cycle, attempt: 1, state: 'failed' as const, summary: 'No.', usage, unsettled: ['1.0'] };
   const { run } = await runs.play.as('bob').settleRun({ run_id: runId, ...body });
   assert.deepEqual([run.usage, run.unsettled], [{ ...usage, witnessed: false }, ['1.0']]);
-  await addRunUsage(db, runId, { tokens: 1_000, costMicros: 400_000 });
+  const counted = { tokens: 1_000, cost_micros: 400_000 };
+  await db.updateTable('run').set(counted).where('run_id', '=', runId).execute();
   assert.deepEqual((await runs.get(runId)).usage, { steps: 3, tokens: 1_000, cost: '0.4', witnessed: true });
 });
 

@@ -19,10 +19,8 @@ import { credentialHandlers } from '../gateway/credentials/credential-handlers.t
 import { priceHandlers } from '../gateway/credentials/price-handlers.ts';
 import { textHandlers } from '../gateway/texts/text-handlers.ts';
 import { villageModelsHandler } from '../gateway/models/village-models-handler.ts';
-import { messageHandlers } from '../gateway/conversations/message-handlers.ts';
-import { responseHandlers } from '../gateway/responses/response-handlers.ts';
 import { subscriptionHandlers } from '../gateway/subscription/subscription-handlers.ts';
-import { gatewayHandlers } from '../gateway/gateway-handlers.ts';
+import { modelHandlers } from '../gateway/model-handlers.ts';
 import { flagHandlers } from '../board/flag-handlers.ts';
 import { moderationHandlers } from '../board/moderation-handlers.ts';
 import { postHandlers } from '../board/post-handlers.ts';
@@ -103,9 +101,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...webhookHandler(village),
     ...orderHandlers(village),
     ...claimHandlers(village),
-    ...gatewayHandlers(village),
-    ...messageHandlers(village),
-    ...responseHandlers(village),
+    ...modelHandlers(village),
     ...credentialHandlers(village),
     ...priceHandlers(village),
     ...subscriptionHandlers(village),

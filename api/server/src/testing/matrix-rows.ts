@@ -52,7 +52,7 @@ const ROWS = `
                                  getLogProof
   401  403  403  400  400  403   placeBid startRun recordRunStep storeRunJournal publishRunWords renewRun settleRun
                                  waitRun parkRun pinSkills loadSkill askPermission performCall beginCall endCall noteMemories
-                                 useRepositoryMemory keepArtifact completeChat createMessage countMessageTokens
+                                 useRepositoryMemory keepArtifact completeChat createMessage createResponse createCompletion countMessageTokens
                                  createEmbeddings
   400  400  400  400  400  400   returnFromPayPal bootstrapAccount logIn redeemCode
   409  409  409  409  409  409   receivePayPalWebhook
@@ -61,7 +61,7 @@ const ROWS = `
   401  404  404  403  403  403   getRun listRunEvents streamRun listRunArtifacts listRunSources getArtifactContent
                                  getArtifactImage forgetArtifact
   401  403  403  200  200  403   listModels
-  401  403  403  403* 403* 403   getModel
+  401  403  403  404  404  403   getModel
   401  403  403  403  403  200   openInternalStream listAgentBooks listScheduleBooks
   401  403  403  403  403  400   closeAgent claimCompute releaseCompute fireSchedule
   401  403  403  403  403  403   admitEgress keepEgressAttempts readEgressSecret permitEgress permitEgressHost

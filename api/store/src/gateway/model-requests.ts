@@ -45,12 +45,20 @@ export interface EndingRequest {
   readonly requestId: string;
   /** Its audit row; null if no provider was asked. */
   readonly line: AuditEntry | null;
+  /** The run that the request served, and what it used there. */
+  readonly charge?: RunCharge | undefined;
 }
 
-/** Ends a request, frees its unused tokens and writes its audit row, in one statement. False if it had already ended and so has its row. */
+export interface RunCharge {
+  readonly runId: string;
+  readonly tokens: number;
+  readonly costMicros: number;
+}
+
+/** Ends a request, frees its unused tokens, charges its run and writes its audit row, in one statement. False if it had already ended and so has its row. */
 export async function endModelRequest(
   db: Db,
-  { requestId, line }: EndingRequest,
+  { requestId, line, charge }: EndingRequest,
   { outcome, promptTokens, completionTokens }: ModelRequestEnd,
 ): Promise<boolean> {
   const end = sql`end_model_request(${requestId}, ${outcome}, ${promptTokens}, ${completionTokens})`;
@@ -59,6 +67,9 @@ export async function endModelRequest(
       ? await sql<{ ended: boolean }>`${prepared('end_model_request')} select ${end} as ended`.execute(db)
       : await sql<{ ended: boolean }>`${prepared('end_model_call')}
     with over as materialized (select ${end} as ended),
+      charged as (
+        update run set tokens = run.tokens + ${charge?.tokens ?? 0}::bigint, cost_micros = run.cost_micros + ${charge?.costMicros ?? 0}::bigint
+        from over where over.ended and run.run_id = ${charge?.runId ?? null}::uuid),
       noted as (
         insert into audit (audit_id, actor_role, actor_id, action, object, detail, request_id, traceparent)
         select ${line.auditId}::uuid, ${line.actorRole}, ${line.actorId}, ${line.action}, ${line.object},

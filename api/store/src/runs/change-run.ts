@@ -1,6 +1,6 @@
 import type { RunBudgets, RunError, RunEventKind, RunState } from '@hamlet/contract';
 import { sql } from 'kysely';
-import type { Db, Tx } from '../connection/database.ts';
+import type { Tx } from '../connection/database.ts';
 import { leaseEnd } from './overdue.ts';
 import { RUN_COLUMNS, type RunRow } from './run-row.ts';
 
@@ -154,16 +154,6 @@ export async function markProgress(tx: Tx, run: RunRow, attempt: number): Promis
     .set({ progress_attempt: attempt, lease_until: leaseEnd })
     .where('run_id', '=', run.runId)
     .execute();
-}
-
-export async function addRunUsage(
-  db: Db,
-  runId: string,
-  { tokens, costMicros }: Omit<RunUsageClaim, 'steps'>,
-): Promise<void> {
-  await sql`
-    update run set tokens = tokens + ${tokens}::bigint, cost_micros = cost_micros + ${costMicros}::bigint
-    where run_id = ${runId}`.execute(db);
 }
 
 /** The details of the step that the agent recorded under a number; null if there is none. */

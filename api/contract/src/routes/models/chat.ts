@@ -23,6 +23,10 @@ const ChatPart = z.looseObject({
   text: ChatText.nullish(),
   refusal: ChatText.nullish(),
   image_url: z.looseObject({ url: ChatText }).nullish().describe('Of the type image_url: a data URL'),
+  cache_control: z
+    .looseObject({ type: z.string().max(64) })
+    .nullish()
+    .describe('In a system message: later requests repeat everything up to this part'),
   file: z.looseObject({ filename: z.string().max(1_024).nullish(), file_data: ChatText.nullish() }).nullish(),
 });
 export type ChatPart = z.infer<typeof ChatPart>;
@@ -63,7 +67,6 @@ export const ChatMessage = z
       .max(PARTS_MAX)
       .nullish()
       .describe('The same, with signatures: send them back as they came'),
-    cacheable: z.boolean().nullish().describe('True if later requests repeat everything up to this system message'),
   })
   .refine(({ role, tool_call_id: id }) => role !== 'tool' || (id ?? '') !== '', {
     path: ['tool_call_id'],
@@ -157,13 +160,13 @@ const provided = {
   reasoning_effort: word.nullish(),
   verbosity: word.nullish(),
   service_tier: word.nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
 };
 
 /** Fields of OpenAI's format that no provider of a village has: the gateway refuses them by name (`unsupported_field`). */
 const refused = {
   n: z.int().min(1).nullish().describe('These models return one choice'),
-  logprobs: z.boolean().nullish(),
-  top_logprobs: z.int().min(0).nullish(),
   modalities: z.array(word).max(8).nullish().describe('Text only'),
   audio: z.unknown().optional(),
   web_search_options: z.unknown().optional(),

@@ -62,7 +62,12 @@ const InputItem = z
 export type ResponseInputItem = z.infer<typeof InputItem>;
 
 const toolFields = { name: Name, description: z.string().max(TOOL_DESCRIPTION_MAX_CHARS).nullish() };
-const FunctionTool = z.looseObject({ type: z.literal('function'), ...toolFields, parameters: JsonSchema.nullish() });
+const FunctionTool = z.looseObject({
+  type: z.literal('function'),
+  ...toolFields,
+  parameters: JsonSchema.nullish(),
+  strict: z.boolean().nullish(),
+});
 const CustomTool = z.looseObject({ type: z.literal('custom'), ...toolFields, format: CustomFormat.nullish() });
 const Callable = z.discriminatedUnion('type', [FunctionTool, CustomTool]);
 export type ResponseCallable = z.infer<typeof Callable>;
@@ -98,7 +103,12 @@ export type ResponseToolChoice = z.infer<typeof ToolChoice>;
 const TextFormat = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text') }),
   z.looseObject({ type: z.literal('json_object') }),
-  z.looseObject({ type: z.literal('json_schema'), name: z.string().max(64), schema: JsonSchema }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    name: z.string().max(64),
+    schema: JsonSchema,
+    strict: z.boolean().nullish(),
+  }),
 ]);
 
 const word = z.string().min(1).max(64);

@@ -9,6 +9,15 @@ import type { ChatProfile } from './chat-profile.ts';
 type UserMessage = Extract<ChatMessage, { readonly role: 'user' }>;
 type AssistantMessage = Extract<ChatMessage, { readonly role: 'assistant' }>;
 
+type SystemMessage = Extract<ChatMessage, { readonly role: 'system' }>;
+
+/** Text, or a part with the mark by which the gateway knows that later requests repeat it. */
+function systemContent({ content, cacheable }: SystemMessage, { cacheMarks }: ChatProfile): unknown {
+  return cacheMarks && cacheable === true
+    ? [{ type: 'text', text: content, cache_control: { type: 'ephemeral' } }]
+    : content;
+}
+
 function userContent({ content, images = [] }: UserMessage): unknown {
   if (images.length === 0) return content;
   const pictures = images.map((image) => ({ type: 'image_url', image_url: { url: dataUrl(image) } }));
@@ -43,7 +52,7 @@ function assistantContent({ content, toolCalls = [], reasoning = [] }: Assistant
 function wireMessage(message: ChatMessage, profile: ChatProfile): object {
   switch (message.role) {
     case 'system':
-      return { role: 'system', content: message.content };
+      return { role: 'system', content: systemContent(message, profile) };
     case 'user':
       return { role: 'user', content: userContent(message) };
     case 'tool':
@@ -73,9 +82,9 @@ function wireChoice(choice: ToolChoice): unknown {
 function toolFields({ tools = [], toolChoice, parallelToolCalls }: ChatRequest): object {
   if (tools.length === 0) return {};
   return {
-    tools: tools.map(({ name, description, parameters }) => ({
+    tools: tools.map(({ name, description, parameters, strict }) => ({
       type: 'function',
-      function: { name, description, parameters },
+      function: { name, description, parameters, ...(strict === undefined ? {} : { strict }) },
     })),
     ...(toolChoice === undefined ? {} : { tool_choice: wireChoice(toolChoice) }),
     ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
@@ -87,7 +96,7 @@ function formatFields({ responseSchema: schema, jsonObject }: ChatRequest): obje
     return {
       response_format: {
         type: 'json_schema',
-        json_schema: { name: schema.name, schema: schema.schema, strict: true },
+        json_schema: { name: schema.name, schema: schema.schema, strict: schema.strict ?? true },
       },
     };
   return jsonObject === true ? { response_format: { type: 'json_object' } } : {};

@@ -14,6 +14,8 @@ export interface ChatProfile {
   readonly thoughtFields: readonly ('reasoning_content' | 'reasoning')[];
   /** The field that repeats sealed thoughts; null if the server has none. */
   readonly sealField: 'reasoning_items' | 'reasoning_details' | null;
+  /** True if a part of the system text may have the mark of a prompt that later requests repeat. */
+  readonly cacheMarks: boolean;
   /** The extra fields that the server has. */
   readonly fields: readonly ExtraField[];
 }
@@ -26,6 +28,7 @@ const COMMON: ChatProfile = {
   omit: [],
   thoughtFields: ['reasoning_content'],
   sealField: null,
+  cacheMarks: false,
   fields: EXTRA_FIELDS,
 };
 
@@ -49,5 +52,5 @@ export const CHAT_PROFILES = {
   },
   compatible: COMMON,
   /** The gateway of a village, which keeps the seals of all providers. */
-  gateway: { ...COMMON, sealField: 'reasoning_items' },
+  gateway: { ...COMMON, sealField: 'reasoning_items', cacheMarks: true },
 } as const satisfies Readonly<Record<string, ChatProfile>>;

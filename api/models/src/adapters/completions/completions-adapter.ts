@@ -30,14 +30,14 @@ function usageOf({ prompt_tokens, completion_tokens }: z.infer<typeof Usage>): R
 const FIELDS: readonly ExtraField[] = ['top_p', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'user'];
 
 function requestOf({ request, model, stream }: AdapterCall): Record<string, unknown> {
-  const { temperature, seed, maxTokens = DEFAULT_MAX_TOKENS, stop = [] } = request;
-  const stops = [...stop, ...STOPS];
+  const { temperature, seed, maxTokens = DEFAULT_MAX_TOKENS, stop = [], continues = false } = request;
+  const stops = continues ? stop : [...stop, ...STOPS];
   // The caller's texts come first. If there are too many, the least likely labels are dropped.
   return {
     model,
-    prompt: renderPrompt(describeImages(request)),
+    prompt: continues ? request.messages.map(({ content }) => content).join('') : renderPrompt(describeImages(request)),
     max_tokens: maxTokens,
-    stop: stops.slice(0, STOPS_MAX),
+    ...(stops.length === 0 ? {} : { stop: stops.slice(0, STOPS_MAX) }),
     stream,
     ...(stream ? { stream_options: { include_usage: true } } : {}),
     ...(temperature === undefined ? {} : { temperature }),
@@ -49,11 +49,12 @@ function requestOf({ request, model, stream }: AdapterCall): Record<string, unkn
 class CompletionReader implements AnswerReader {
   readonly #nowMs: () => number;
   #finish = '';
-  #isStarted = false;
+  #isStarted: boolean;
   #raw: unknown = null;
 
-  constructor(nowMs: () => number) {
+  constructor(nowMs: () => number, { continues = false }: Pick<ChatRequest, 'continues'>) {
     this.#nowMs = nowMs;
+    this.#isStarted = continues;
   }
 
   get isFinished(): boolean {
@@ -65,7 +66,7 @@ class CompletionReader implements AnswerReader {
     const { choices, usage } = parseReply(Reply, chunk);
     this.#raw = chunk;
     const choice = choices[0] ?? { text: '', finish_reason: '' };
-    // The prompt ends at a colon: the space after it is not part of the answer.
+    // Our own prompt ends at a colon: the space after it is not part of the answer.
     const words = this.#isStarted ? choice.text : choice.text.trimStart();
     this.#isStarted ||= words !== '';
     if (words !== '') yield { kind: 'text', text: words };
@@ -92,7 +93,7 @@ export function createCompletionsAdapter(server: ModelServer, kit: AdapterKit): 
       path: 'completions',
       headers: bearer(server.apiKey),
       body: requestOf,
-      read: (answer) => readAnswer(answer, new CompletionReader(kit.ports.nowMs)),
+      read: (answer, { request }) => readAnswer(answer, new CompletionReader(kit.ports.nowMs, request)),
     },
     kit,
   );

@@ -51,12 +51,12 @@ function choiceOf(choice: ToolChoice): unknown {
 function toolFields({ tools = [], toolChoice, parallelToolCalls }: ChatRequest): object {
   if (tools.length === 0) return {};
   return {
-    tools: tools.map(({ name, description, parameters }) => ({
+    tools: tools.map(({ name, description, parameters, strict = false }) => ({
       type: 'function',
       name,
       description,
       parameters,
-      strict: false,
+      strict,
     })),
     ...(toolChoice === undefined ? {} : { tool_choice: choiceOf(toolChoice) }),
     ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
@@ -65,7 +65,7 @@ function toolFields({ tools = [], toolChoice, parallelToolCalls }: ChatRequest):
 
 function formatOf({ responseSchema: schema, jsonObject }: ChatRequest): object {
   if (schema !== undefined)
-    return { format: { type: 'json_schema', name: schema.name, schema: schema.schema, strict: true } };
+    return { format: { type: 'json_schema', name: schema.name, schema: schema.schema, strict: schema.strict ?? true } };
   return jsonObject === true ? { format: { type: 'json_object' } } : {};
 }
 

@@ -182,6 +182,12 @@ test('allowed tools limit what the model sees, and more than four stop texts are
   assert.doesNotMatch(JSON.stringify(sent['tools']), /write/);
 });
 
+test('fields that a provider has are passed on', async () => {
+  const fields = { reasoning_effort: 'low', top_p: 0.5, presence_penalty: 0.25, logit_bias: { 50_256: -100 } };
+  const { sent } = await asked('chat/completions', { messages: [USER], ...fields });
+  assert.partialDeepStrictEqual(sent, fields);
+});
+
 test('a token in x-api-key counts beside a wrong Authorization, and the other way round', async () => {
   const count = (headers: Record<string, string>) => post('messages/count_tokens', { messages: [USER] }, headers);
   const token = agentToken('bob');

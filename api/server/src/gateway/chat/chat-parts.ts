@@ -57,15 +57,12 @@ function readPart({ type, text, refusal, image_url: image, file }: ChatPart): Re
   return file === null || file === undefined ? { text: leftOut(`content of the type ${type}`) } : filePart(file);
 }
 
-/** The text and the images of a message. The text is well formed. Pure. */
+/** The text and the images of a message. Pure. */
 export function contentOf({ content }: Pick<ChatMessage, 'content'>): ReadContent {
   if (content === null || content === undefined) return { text: '', images: [] };
   const parts = typeof content === 'string' ? [{ text: content }] : content.map(readPart);
   return {
-    text: parts
-      .map((part) => ('text' in part ? part.text : ''))
-      .join('')
-      .toWellFormed(),
+    text: parts.map((part) => ('text' in part ? part.text : '')).join(''),
     images: parts.flatMap((part) => ('image' in part ? [part.image] : [])),
   };
 }

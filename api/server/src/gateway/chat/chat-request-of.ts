@@ -5,7 +5,16 @@ import type {
   ChatMessage as WireMessage,
   NamedTool,
 } from '@hamlet/contract';
-import type { ChatMessage, ChatRequest, ReasoningItem, ToolCall, ToolChoice, ToolDefinition } from '@hamlet/models';
+import type {
+  ChatMessage,
+  ChatRequest,
+  ReasoningItem,
+  ResponseSchema,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+} from '@hamlet/models';
+import { EXTRA_FIELDS } from '@hamlet/models';
 import { contentOf, type ReadContent } from './chat-parts.ts';
 import { argumentsOfCustom, functionOfCustom } from './custom-tools.ts';
 
@@ -34,19 +43,27 @@ function assistantOf(message: WireMessage, content: string): ChatMessage {
   };
 }
 
-function messageOf(message: WireMessage): ChatMessage {
+/** The system text up to the last part with a cache mark is repeated by later requests. */
+function systemOf({ content }: WireMessage): readonly ChatMessage[] {
+  const parts = typeof content === 'string' ? [] : (content ?? []);
+  const marked = parts.findLastIndex(({ cache_control: mark }) => mark !== null && mark !== undefined);
+  if (marked < 0) return [{ role: 'system', content: contentOf({ content }).text }];
+  const [stable, rest] = [parts.slice(0, marked + 1), parts.slice(marked + 1)];
+  const first: ChatMessage = { role: 'system', content: contentOf({ content: stable }).text, cacheable: true };
+  return rest.length === 0 ? [first] : [first, { role: 'system', content: contentOf({ content: rest }).text }];
+}
+
+function messagesOf(message: WireMessage): readonly ChatMessage[] {
+  if (message.role === 'system' || message.role === 'developer') return systemOf(message);
   const read = contentOf(message);
   const { text: content } = read;
   switch (message.role) {
-    case 'system':
-    case 'developer':
-      return { role: 'system', content };
     case 'user':
-      return { role: 'user', content, ...imagesOf(read) };
+      return [{ role: 'user', content, ...imagesOf(read) }];
     case 'tool':
-      return { role: 'tool', toolCallId: message.tool_call_id ?? '', content, ...imagesOf(read) };
+      return [{ role: 'tool', toolCallId: message.tool_call_id ?? '', content, ...imagesOf(read) }];
     case 'assistant':
-      return assistantOf(message, content);
+      return [assistantOf(message, content)];
     default:
       return message.role satisfies never;
   }
@@ -56,14 +73,17 @@ export const nameOfTool = (tool: NamedTool): string => (tool.type === 'custom' ?
 
 function toolOf(tool: ChatTool): ToolDefinition {
   if (tool.type === 'custom') return functionOfCustom(tool.custom);
-  const { name, description, parameters } = tool.function;
+  const { name, description, parameters, strict } = tool.function;
   return {
     name,
     description: description ?? '',
     parameters: parameters ?? { type: 'object', properties: {} },
+    ...(strict === true ? { strict } : {}),
   };
 }
 
+type Format = NonNullable<ChatCompletionBody['response_format']>;
+type JsonFormat = Extract<Format, { readonly type: 'json_schema' }>['json_schema'];
 type Choice = NonNullable<ChatCompletionBody['tool_choice']>;
 
 function choiceOf(choice: Choice): ToolChoice {
@@ -89,10 +109,14 @@ function toolsOf(body: ChatCompletionBody): Pick<ChatRequest, 'tools' | 'toolCho
   };
 }
 
+function schemaOf({ name, schema, strict }: JsonFormat): ResponseSchema {
+  return { name, schema, strict: strict ?? undefined };
+}
+
 function formatOf({ response_format: format }: ChatCompletionBody): Pick<ChatRequest, 'responseSchema' | 'jsonObject'> {
   switch (format?.type) {
     case 'json_schema':
-      return { responseSchema: { name: format.json_schema.name, schema: format.json_schema.schema } };
+      return { responseSchema: schemaOf(format.json_schema) };
     case 'json_object':
       return { jsonObject: true };
     case 'text':
@@ -103,42 +127,17 @@ function formatOf({ response_format: format }: ChatCompletionBody): Pick<ChatReq
   }
 }
 
-/** Fields that a provider takes under the same name, with the values that mean the same as no field. */
-const EXTRA = {
-  top_p: [1],
-  frequency_penalty: [0],
-  presence_penalty: [0],
-  logit_bias: [],
-  reasoning_effort: [],
-  verbosity: [],
-  service_tier: ['auto', 'default'],
-} as const satisfies { readonly [F in keyof ChatCompletionBody]?: readonly unknown[] };
-
+/** Fields that some providers have: an adapter refuses one by name if its provider lacks it. */
 function extraOf(body: ChatCompletionBody): Pick<ChatRequest, 'extra'> {
-  const given = Object.entries(EXTRA).flatMap(([field, usual]: readonly [string, readonly unknown[]]) => {
-    const value = body[field];
-    return value === null || value === undefined || usual.includes(value) ? [] : [[field, value] as const];
-  });
-  return given.length === 0 ? {} : { extra: Object.fromEntries(given) };
-}
-
-/** One system message in place of those at the beginning: some chat templates refuse a second one. */
-function joinFirst(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  const others = messages.findIndex(({ role }) => role !== 'system');
-  const count = others < 0 ? messages.length : others;
-  if (count < 2) return messages;
-  const content = messages
-    .slice(0, count)
-    .map((message) => message.content)
-    .join('\n\n');
-  return [{ role: 'system', content }, ...messages.slice(count)];
+  const given = EXTRA_FIELDS.filter((field) => body[field] !== null && body[field] !== undefined);
+  return given.length === 0 ? {} : { extra: Object.fromEntries(given.map((field) => [field, body[field]])) };
 }
 
 /** A body in OpenAI's format as a request to a model. Pure. */
 export function chatRequestOf(body: ChatCompletionBody): ChatRequest {
   const { messages, temperature, seed, stop } = body;
   return {
-    messages: joinFirst(messages.map(messageOf)),
+    messages: messages.flatMap(messagesOf),
     ...toolsOf(body),
     ...formatOf(body),
     ...extraOf(body),

@@ -37,7 +37,7 @@ function headOf(
 /** The words of the thoughts; a provider may hide some. */
 const thoughtsOf = ({ reasoning }: Pick<Completed, 'reasoning'>): string => reasoning.map(({ text }) => text).join('');
 
-function usageOf({ usage }: Completed): CompletionUsage {
+export function usageOf({ usage }: Pick<Completed, 'usage'>): CompletionUsage {
   const { promptTokens, completionTokens, cachedPromptTokens, reasoningTokens } = usage;
   return {
     prompt_tokens: promptTokens,
@@ -99,7 +99,7 @@ function completionOf(
           ...thoughtFields(completed),
           ...calls,
         },
-        logprobs: null,
+        logprobs: probabilitiesOf(completed.logprobs),
         finish_reason: finish,
       },
     ],
@@ -108,12 +108,18 @@ function completionOf(
   };
 }
 
+function probabilitiesOf(tokens: readonly unknown[]): ChatCompletion['choices'][number]['logprobs'] {
+  return tokens.length === 0 ? null : { content: [...tokens], refusal: null };
+}
+
 function thoughtDelta({ text, sealed = null }: Extract<VisiblePiece, { readonly kind: 'reasoning' }>): Delta {
   return {
     ...(text === '' ? {} : { reasoning_content: text }),
     ...(sealed === null ? {} : { reasoning_items: [{ text, sealed }] }),
   };
 }
+
+const NO_CHANGE = { index: 0, delta: {}, finish_reason: null } as const;
 
 export function completionShape(
   ticket: Ticket,
@@ -140,6 +146,8 @@ export function completionShape(
     first: () => [chunk(ticket.plan.served.provider, { role: 'assistant', content: '' })],
     piece: (piece, provider) => {
       if (piece.kind === 'text') return [chunk(provider, { content: piece.text })];
+      if (piece.kind === 'logprobs')
+        return [{ ...chunk(provider, {}), choices: [{ ...NO_CHANGE, logprobs: probabilitiesOf(piece.tokens) }] }];
       if (piece.kind === 'reasoning') return [chunk(provider, thoughtDelta(piece))];
       return calls.deltasOf(piece).map((call) => chunk(provider, { tool_calls: [call] }));
     },

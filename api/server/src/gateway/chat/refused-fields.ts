@@ -6,8 +6,6 @@ const isAbsent = (value: unknown): boolean => value === null || value === undefi
 /** Whether a body asks for something that no provider of a village gives. Other values of the field say the default. */
 const ASKED: readonly (readonly [field: string, isAsked: (body: ChatCompletionBody) => boolean])[] = [
   ['n', ({ n }) => (n ?? 1) > 1],
-  ['logprobs', ({ logprobs }) => logprobs === true],
-  ['top_logprobs', ({ top_logprobs: top }) => (top ?? 0) > 0],
   ['modalities', ({ modalities }) => (modalities ?? []).some((one) => one !== 'text')],
   ['audio', ({ audio }) => !isAbsent(audio)],
   ['web_search_options', ({ web_search_options: options }) => !isAbsent(options)],

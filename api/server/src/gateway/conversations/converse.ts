@@ -6,7 +6,7 @@ import { refusalOfError } from '../../http/respond.ts';
 import type { Allowance } from '../../limits/agent-limits.ts';
 import { admitRequest, type GatewayPorts, type Ticket } from '../admit-request.ts';
 import { carryOut, type Completed, type VisiblePiece } from '../carry-out.ts';
-import { planRequest } from '../plan-request.ts';
+import { planContinuation, planRequest } from '../plan-request.ts';
 
 export interface AnswerShape<Whole, Chunk> {
   whole(completed: Completed): Whole;
@@ -19,6 +19,8 @@ export interface Conversation<Whole, Chunk> {
   readonly agent: AgentActor;
   readonly body: ChatCompletionBody;
   readonly traceparent: string;
+  /** True if a base model continues the only message as it is. */
+  readonly continues?: boolean;
   readonly shapeOf: (ticket: Ticket) => AnswerShape<Whole, Chunk>;
 }
 
@@ -69,7 +71,7 @@ async function stream<Whole, Chunk>(
 
 export async function converse<Whole, Chunk>(
   gateway: GatewayPorts,
-  { agent, body, traceparent, shapeOf }: Conversation<Whole, Chunk>,
+  { agent, body, traceparent, shapeOf, continues = false }: Conversation<Whole, Chunk>,
   channel: CompletionChannel,
 ): Promise<Outcome<Whole> | null> {
   const asking = { agentId: agent.agentId, catalog: gateway.catalog };
@@ -77,7 +79,7 @@ export async function converse<Whole, Chunk>(
     agent,
     model: body.model,
     metadata: body.metadata,
-    plan: (allowance: Allowance) => planRequest(body, allowance, asking),
+    plan: (allowance: Allowance) => (continues ? planContinuation : planRequest)(body, allowance, asking),
     traceparent,
     gone: channel.gone,
   });

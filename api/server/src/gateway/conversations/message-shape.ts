@@ -88,6 +88,7 @@ class BlockStream {
   }
 
   piece(piece: VisiblePiece): readonly MessageEvent[] {
+    if (piece.kind === 'logprobs') return [];
     if (piece.kind === 'reasoning') return this.#thought(piece);
     return piece.kind === 'text' ? this.#text(piece.text) : this.#tool(piece);
   }

@@ -21,6 +21,7 @@ import type {
 } from '@hamlet/models';
 import type { SubscriptionTokens } from '@hamlet/models';
 import type { Connection } from '../connections/connection.ts';
+import { joinSystem } from './join-system.ts';
 import { createScriptedAdapter, SCRIPTED } from '../scripted/scripted-adapter.ts';
 import { promptTokensOf } from '../scripted/scripted-text.ts';
 
@@ -119,7 +120,7 @@ function openServed(name: string, { config, connection, ...setup }: Opening): Se
     port: opened.model,
     embedder: openEmbedder(config, name, setup),
     countTokens,
-    fit: (request) => fitToRoute(config, name, request),
+    fit: (request) => fitToRoute(config, name, kind === 'anthropic' ? request : joinSystem(request)),
     can: findCapabilities(config, target),
   };
 }

@@ -93,9 +93,10 @@ function inputOf({ input, instructions }: ResponseBody, known: readonly Callable
 
 function formatOf({ text }: ResponseBody): Partial<ChatCompletionBody> {
   const format = text?.format;
-  if (format?.type !== 'json_schema')
-    return format?.type === 'json_object' ? { response_format: { type: 'json_object' } } : {};
-  return { response_format: { type: 'json_schema', json_schema: { name: format.name, schema: format.schema } } };
+  if (format?.type === 'json_object') return { response_format: { type: 'json_object' } };
+  if (format?.type !== 'json_schema') return {};
+  const { name, schema, strict } = format;
+  return { response_format: { type: 'json_schema', json_schema: { name, schema, strict } } };
 }
 
 /** Translates a body of the format Responses to Chat Completions, so that the gateway handles both in the same way. Pure. */

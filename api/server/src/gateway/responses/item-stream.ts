@@ -49,6 +49,8 @@ export class ItemStream {
         return this.#think(piece);
       case 'tool':
         return this.#call(piece);
+      case 'logprobs':
+        return [];
       default:
         return piece satisfies never;
     }

@@ -54,7 +54,7 @@ export function flatOf(known: readonly CallableTool[], { name, namespace }: Tool
 export function chatTool({ flat, tool }: CallableTool): ChatTool {
   const { description } = tool;
   if (tool.type === 'custom') return { type: 'custom', custom: { name: flat, description, format: tool.format } };
-  return { type: 'function', function: { name: flat, description, parameters: tool.parameters } };
+  return { type: 'function', function: { name: flat, description, parameters: tool.parameters, strict: tool.strict } };
 }
 
 export function chatChoice(
