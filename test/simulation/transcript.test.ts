@@ -94,7 +94,10 @@ test('the agent restates the task, asks about open points, and confirms the cons
   const { answered } = await ended;
   assert.deepEqual([answered.author.role, answered.text], ['agent', CONFIRMED]);
   const [first, second] = requestsAfter(TASK);
-  assert.match(textOf(first ?? assert.fail(), 'system'), /say in one or two sentences how you understand it, and ask/);
+  assert.match(
+    textOf(first ?? assert.fail(), 'system'),
+    /Ask with ask_human before you spend money[^]*if only a person can know/,
+  );
   assert.ok(contents(second ?? assert.fail()).includes(RESTATED), 'its own words are in its history');
   assert.match(textOf(second ?? assert.fail(), 'tool'), /Yes, sign it\./);
 });

@@ -174,7 +174,7 @@ test('a task has the tools of work, and the village through find_tools', async (
 test('the prompt says date and zone, budget, when to stop, how to finish, and what a person must allow', async () => {
   const system = systemOf(await firstRequest({}));
   for (const part of [
-    'Saturday, 28 November 2026 (2026-11-28), 22:10 UTC.',
+    'Saturday, 28 November 2026 (2026-11-28), 22:10 UTC, when this run began.',
     /This run may use \d+ answers, \d+ tokens/,
     'An answer without a call ends this run',
     'To finish, hand over files and patches with deliver, then answer',

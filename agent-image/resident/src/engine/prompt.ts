@@ -77,9 +77,9 @@ const joined = (parts: readonly string[]): string => parts.filter((part) => part
 
 const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' });
 
-/** The day with its weekday, and the time in UTC. */
+/** The day with its weekday, and the time in UTC. A run that waits for people may continue on another day. */
 const dateInWords = (now: Date): string =>
-  `${DATE.format(now)} (${now.toISOString().slice(0, 10)}), ${now.toISOString().slice(11, 16)} UTC.`;
+  `${DATE.format(now)} (${now.toISOString().slice(0, 10)}), ${now.toISOString().slice(11, 16)} UTC, when this run began.`;
 
 function placeInWords(world: WorldView, agentId: string): string {
   const { day, minute, phase } = world.time;

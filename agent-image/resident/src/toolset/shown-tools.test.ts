@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HANDS_TOOLS, VILLAGE_TOOL_NAMES, villageTool, VILLAGE_TOOLS } from '@hamlet/contract';
+import { HANDS_TOOLS, TOOL_CLASSES, VILLAGE_TOOL_NAMES, villageTool, VILLAGE_TOOLS } from '@hamlet/contract';
 import { defineTool, type Tool } from '@hamlet/engine';
 import { findTools } from './find-tools.ts';
 import { shownTools, type ToolRules } from './shown-tools.ts';
 import { searchTools, TOOL_GROUPS } from './tool-groups.ts';
+import { runToolsOf } from './tool-rules.ts';
 
 const asTool = (name: string, description = ''): Tool =>
   defineTool<unknown>({
@@ -105,4 +106,19 @@ test('the answer of find_tools has arguments and use, and says which calls wait;
   );
   const none = findTools([...ALL, ...served(1)], 'zzz', FREE);
   assert.match(none, /^No tool fits[^]*- board: read_board, [^]*- files: mcp__files__read_0/);
+});
+
+test('the prompt names the shown tools that wait for a person, a server once, and the groups of the others', () => {
+  const policy = {
+    rules: [
+      { tools: [...TOOL_CLASSES], verdict: 'allow' as const, from: 'village' as const },
+      { tools: ['write_file', 'ask_human'], verdict: 'ask' as const, from: 'tier' as const },
+      { tools: ['buy'], verdict: 'deny' as const, from: 'tier' as const },
+    ],
+    mcp: { files: null },
+  };
+  const tools = runToolsOf([...ALL, ...served(3)], { policy, canBrowse: false });
+  assert.deepEqual(tools.asking, ['write_file', 'tools of files']);
+  assert.deepEqual([tools.more.includes('market'), tools.more.includes('browser')], [true, false]);
+  assert.equal(tools.asksToSend, false);
 });

@@ -85,8 +85,28 @@ export function searchTools<T extends NamedTool>(tools: readonly T[], query: str
     .map(({ tool }) => tool);
 }
 
-function pointsOf({ name, description }: NamedTool, asked: readonly string[]): number {
-  const [names, groups, others] = [wordsIn(name), wordsIn(groupOf(name)), wordsIn(description)];
+interface ToolWords {
+  readonly names: readonly string[];
+  readonly groups: readonly string[];
+  readonly others: readonly string[];
+}
+
+const known = new WeakMap<NamedTool, ToolWords>();
+
+/** The words of a tool, read once. */
+function wordsOf(tool: NamedTool): ToolWords {
+  const { name, description } = tool;
+  const words = known.get(tool) ?? {
+    names: wordsIn(name),
+    groups: wordsIn(groupOf(name)),
+    others: wordsIn(description),
+  };
+  known.set(tool, words);
+  return words;
+}
+
+function pointsOf(tool: NamedTool, asked: readonly string[]): number {
+  const { names, groups, others } = wordsOf(tool);
   return asked.reduce((sum, word) => {
     if (names.some((each) => isAlike(each, word))) return sum + POINTS.name;
     if (groups.some((each) => isAlike(each, word))) return sum + POINTS.group;

@@ -1,4 +1,4 @@
-import { judgeCall } from '@hamlet/core/policy';
+import { judgeCall, mcpServerOf } from '@hamlet/core/policy';
 import type { Policy } from '@hamlet/contract';
 import type { Tool } from '@hamlet/engine';
 import { groupsOf } from './find-tools.ts';
@@ -22,7 +22,7 @@ export interface RunTools {
   readonly shown: readonly string[];
   /** Groups of further tools, which find_tools finds. */
   readonly more: readonly string[];
-  /** Names of shown tools whose calls wait for a person. */
+  /** Names of shown tools whose calls wait for a person, and of MCP servers with such tools. */
   readonly asking: readonly string[];
   /** True if a person decides on what leaves the village. */
   readonly asksToSend: boolean;
@@ -47,9 +47,15 @@ export function runToolsOf(tools: readonly Tool[], run: Ruled): RunTools {
   return {
     shown,
     more: groupsOf(others).map(({ group }) => group),
-    asking: shown.filter((name) => name !== QUESTION && rules.verdictOf(name) === 'ask'),
+    asking: [...new Set(shown.filter((name) => name !== QUESTION && rules.verdictOf(name) === 'ask').map(inShort))],
     asksToSend: asksToSend(run),
   };
+}
+
+/** The tools of a server are named together. */
+function inShort(tool: string): string {
+  const server = mcpServerOf(tool);
+  return server === null ? tool : `tools of ${server}`;
 }
 
 function asksToSend(run: Ruled): boolean {

@@ -99,7 +99,7 @@ test('an agent writes and runs a requested program and answers with its output; 
   assert.ok(existsSync(fileOf('primes.py')));
   assert.match(
     system,
-    /# Machine\n.*These tools run there: shell, .*\n[^]*It has .*python3[^]*Nothing outside of the village/,
+    /# Machine\nYour machine is a container[^]*It has .*python3[^]*Nothing outside of the village/,
   );
   const [call, ...others] = await callsOf(run_id);
   assert.deepEqual(

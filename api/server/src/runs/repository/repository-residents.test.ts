@@ -73,7 +73,7 @@ test('two sessions on two repositories have two work trees, and each begins in i
   assert.match(first.summary ?? '', /stdout:\nbakery\n.*\/bakery\nmain/);
   assert.match(
     systems.at(-1) ?? '',
-    /Your repository is https:\/\/git\.example\.org\/bakery\.git, branch main\. .*\/bakery;/,
+    /Your repository is https:\/\/git\.example\.org\/bakery\.git, branch main\. .*\/bakery, where commands/,
   );
   assert.match((await say(mill, shell('cat name; echo flour >stock'))).summary ?? '', /stdout:\nmill/);
   assert.deepEqual(
