@@ -1,6 +1,6 @@
 /** Servers of strangers: each quirk loses at most what it concerns. Real programs under a real supervisor. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
@@ -295,3 +295,46 @@ for (const status of [404, 400])
     assert.equal(textOf(await call(tools, 'good')), 'in s2');
     assert.equal(asked.filter(({ method, session }) => method === 'tools/call' && session === 's2').length, 1);
   });
+
+/** A server of the first protocol over HTTP: answers come on one stream of events, whose first event names the address of requests. */
+async function eventServer(): Promise<string> {
+  const server = createServer((request, response) => {
+    if (request.method === 'GET' && request.url === '/sse') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('event: endpoint\ndata: /messages\n\n');
+      stream = response;
+      return;
+    }
+    if (request.url !== '/messages') return void response.writeHead(405).end();
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => void parts.push(part));
+    request.on('end', () => {
+      response.writeHead(202).end();
+      const { id, method } = JSON.parse(Buffer.concat(parts).toString()) as { id?: number; method: string };
+      const result = EVENTS[method];
+      if (id === undefined || result === undefined) return;
+      const event = `event: message\ndata: {"jsonrpc":"2.0","id":${id},"result":${result}}\n\n`;
+      // The stream may cut an event anywhere.
+      stream?.write(event.slice(0, 40));
+      setImmediate(() => stream?.write(event.slice(40)));
+    });
+  });
+  let stream: ServerResponse | null = null;
+  const port = await listenOnLoopback(server);
+  atEnd(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${port}/sse`;
+}
+
+const EVENTS: Readonly<Record<string, string>> = {
+  initialize: '{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"e","version":"1"}}',
+  'tools/list': '{"tools":[{"name":"good","inputSchema":{}}]}',
+  'tools/call': '{"content":[],"structuredContent":{"id":2512292042121000001}}',
+};
+
+test('an HTTP server of the first protocol is reached by its stream of events, and integers keep their digits', async () => {
+  const { tools } = await listed(opened(overHttp(await eventServer(), {})));
+  assert.equal(textOf(await call(tools, 'good')), '{"id":"2512292042121000001"}');
+});

@@ -135,6 +135,10 @@ test('long answers are shortened; an even longer one fails alone, and the server
   assert.deepEqual([huge.kind, 'code' in huge && huge.code], ['failed', 'mcp_refused']);
   assert.match(textOf(huge), /longer than 16 MiB: ask for less/);
   assert.equal(textOf(await call(offered, 'echo', { text: 'a' })), pid);
+  await call(offered, 'huge');
+  const renewed = await call(offered, 'echo', { text: 'a' });
+  assert.equal(renewed.kind, 'ok');
+  assert.notEqual(textOf(renewed), pid, 'a program that has printed much is started anew before its output is full');
 });
 
 test('a server that does not start or lists no tools has none, with a cause; what it prints besides is ignored', async () => {
