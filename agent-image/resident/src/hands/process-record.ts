@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { shorten } from '@hamlet/core/shorten';
 import { z } from 'zod';
 
@@ -8,6 +9,7 @@ export const OutputPart = z.object({ data: bytes, more: z.boolean() });
 export const FilePart = z.object({ size: z.int(), data: bytes, sha256: z.string().optional() });
 
 const NOTE_CHARS = 4_000;
+const CHARACTER_BYTES_MAX = 4;
 
 /** One stream: `head` and `tail` are its first and last 16 KiB; `kept` bytes can be read. */
 export const OutputStream = z.object({ bytes: z.int(), kept: z.int(), head: bytes, tail: bytes.optional() });
@@ -39,9 +41,16 @@ export const ProcessRecord = z.object({
 export type ProcessRecord = z.infer<typeof ProcessRecord>;
 export type EndedProcess = ProcessRecord & { readonly exit: NonNullable<ProcessRecord['exit']> };
 
-/** Head and tail of a stream as text, with a note about the omitted bytes. */
+/** Head and tail of a stream as text, with a note about the omitted bytes. Bytes of a character that the cut divides are omitted. */
 export function joinedOutput(head: Buffer, tail: Buffer, total: number): string {
   const left = total - head.length - tail.length;
-  const note = `\n[… ${left} bytes left out …]\n`;
-  return left <= 0 ? Buffer.concat([head, tail]).toString() : `${head.toString()}${note}${tail.toString()}`;
+  if (left <= 0) return Buffer.concat([head, tail]).toString();
+  const begin = new StringDecoder('utf8').write(head);
+  return `${begin}\n[… ${left} bytes left out …]\n${tail.subarray(continuationBytes(tail)).toString()}`;
+}
+
+/** The number of bytes at the beginning that belong to a character before it. */
+function continuationBytes(data: Buffer): number {
+  const first = data.subarray(0, CHARACTER_BYTES_MAX).findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return Math.max(0, first);
 }
