@@ -1,6 +1,7 @@
 import { backoff } from '@hamlet/core/backoff';
 import type { Tool } from '@hamlet/engine';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ServerState } from '../capabilities/server-states.ts';
 import type { Log } from '../process/json-log.ts';
 import { listedTools, type Listed, type NoteState, type ServedTools } from './mcp-tools.ts';
 
@@ -51,9 +52,14 @@ async function followServer(
   put: (tools: readonly Tool[]) => void,
 ): Promise<void> {
   const { server } = served;
+  let logged: string | null = null;
   const read = async (): Promise<boolean> => {
     const listed = await listedTools(served);
-    report(server.name, listed, ports);
+    const warning = warningOf(server.name, listed);
+    // A server that does not start for a day is one line of the log.
+    if (warning !== null && warning.message !== logged) ports.log.warn('capability', warning);
+    logged = warning?.message ?? null;
+    ports.noteState(server.name, stateOf(listed));
     if (listed.ok) put(listed.tools);
     return listed.ok;
   };
@@ -87,17 +93,16 @@ async function followServer(
   return first;
 }
 
-function report(server: string, listed: Listed, { log, noteState }: LivePorts): void {
-  if (!listed.ok) {
-    const { code, message } = listed.fault;
-    log.warn('capability', { code, message });
-    return noteState(server, { ok: false, code, message });
-  }
-  const { tools, leftOut } = listed;
-  if (leftOut.length > 0)
-    log.warn('capability', {
-      code: 'mcp_tool_left_out',
-      message: `The MCP server ${server} has unusable tools, which are left out: ${leftOut.join('; ')}`,
-    });
-  noteState(server, { ok: true, tools: tools.length, leftOut });
+function stateOf(listed: Listed): ServerState {
+  if (listed.ok) return { ok: true, tools: listed.tools.length, leftOut: listed.leftOut };
+  const { code, message } = listed.fault;
+  return { ok: false, code, message };
+}
+
+/** A line for the log; null if all is well. */
+function warningOf(server: string, listed: Listed): { readonly code: string; readonly message: string } | null {
+  if (!listed.ok) return { code: listed.fault.code, message: listed.fault.message };
+  if (listed.leftOut.length === 0) return null;
+  const message = `The MCP server ${server} has unusable tools, which are left out: ${listed.leftOut.join('; ')}`;
+  return { code: 'mcp_tool_left_out', message };
 }

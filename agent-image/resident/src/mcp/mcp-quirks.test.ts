@@ -179,16 +179,20 @@ test('texts get the types of the schema, and integers keep their digits', async 
 interface Noted {
   readonly states: readonly (readonly [string, ServerState])[];
   readonly ports: Parameters<typeof liveTools>[1];
+  /** Codes of the lines in the log. */
+  readonly logged: readonly unknown[];
 }
 
 function noted(firstMs = 60_000): Noted {
   const states: [string, ServerState][] = [];
+  const logged: unknown[] = [];
   const stop = new AbortController();
   atEnd(() => stop.abort());
   return {
     states,
+    logged,
     ports: {
-      log: { warn: () => {} },
+      log: { warn: (_event, fields) => void logged.push(fields) },
       noteState: (server, state) => void states.push([server, state]),
       stop: stop.signal,
       firstMs,
@@ -220,11 +224,12 @@ test('a server that does not start is tried again in the background, and its too
     if (attempts > 3) return dial();
     return processTransport(() => Promise.reject(new Error('the program is not there yet')));
   });
-  const { ports, states } = noted();
+  const { ports, states, logged } = noted();
   const tools = await liveTools([served(broken), served(opened(dialled('a link'), 'other'))], ports);
   await soon(() => tools().length === 4);
   const own = states.filter(([, { ok }]) => !ok).map(([, state]) => (state.ok ? '' : state.code));
   assert.deepEqual([own.length, new Set(own)], [3, new Set(['mcp_unreachable'])]);
+  assert.equal(logged.length, 1, 'the same cause is logged once');
 });
 
 test('the first lists are awaited for a bounded time; a slow server is starting, and its tools follow', async () => {
