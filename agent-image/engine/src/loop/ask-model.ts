@@ -6,7 +6,7 @@ import { callsOf, keptTexts, offeredTools } from './offer.ts';
 import { canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
 import { ModelEnd, type Message, type ModelCall, type ModelDelta, type ModelRequest } from './ports.ts';
-import { withRecentImages } from '../effects/recent-images.ts';
+import { withRecentImages } from './recent-images.ts';
 import type { Session } from './session.ts';
 import { appendTurns, appendWords, bytesOf, firstMessage, storedAnswer, wordsAfter } from './transcript.ts';
 import type { RunState, Turn } from '../state/run-state.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message } from '../loop/ports.ts';
+import type { Message } from './ports.ts';
 import { withRecentImages } from './recent-images.ts';
 
 const image = (data: string) => ({ mediaType: 'image/png' as const, data });

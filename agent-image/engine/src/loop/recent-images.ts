@@ -1,4 +1,4 @@
-import type { Message } from '../loop/ports.ts';
+import type { Message } from './ports.ts';
 
 /** Images of one request; each costs a model about as much as a long text. */
 const IMAGES_MAX = 4;
