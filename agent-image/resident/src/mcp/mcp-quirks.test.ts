@@ -137,6 +137,10 @@ test('a tool that cannot be used is left out alone, and said', async () => {
   assert.deepEqual([shortNames(tools), leftOut], [['good', 't'], ['a tool without a name']]);
 });
 
+test('a server that has no tools is connected all the same', async () => {
+  assert.deepEqual(await listed(program('no tools')), { ok: true, tools: [], leftOut: [] });
+});
+
 test('pages of a list are read to their end', async () => {
   assert.equal((await listed(program('sixty tools in pages'))).tools.length, 60);
 });

@@ -1,5 +1,5 @@
 import type { Tool, Transport } from '@modelcontextprotocol/client';
-import { Client, SdkHttpError } from '@modelcontextprotocol/client';
+import { Client, METHOD_NOT_FOUND, ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { answerOf, type McpAnswer } from './mcp-answer.ts';
@@ -77,7 +77,7 @@ export function createMcpServer(name: string, dial: Dial): McpServer {
   };
   return {
     name,
-    tools: () => again(() => link.use(({ client }) => listTools(client))),
+    tools: () => again(() => link.use(({ client }) => listTools(client).catch(noTools))),
     call: async (call) => {
       await withinTime(name, link.ready(), call);
       return again(() => link.use((connected) => callTool(name, connected, call)));
@@ -242,6 +242,12 @@ async function listTools(client: Client): Promise<readonly unknown[]> {
     seen.add(cursor);
   }
   return tools;
+}
+
+/** A server of resources or prompts alone does not know the question. */
+function noTools(error: unknown): readonly unknown[] {
+  if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return [];
+  throw error;
 }
 
 async function callTool(name: string, { client }: Connected, call: McpCall): Promise<McpAnswer> {

@@ -169,7 +169,7 @@ function serve({ id, method = '', params }: Message): void {
   isGreeted ||= method === 'initialize';
   if (own.isStrict === true && !isGreeted) process.exit(9);
   if (id === undefined || method === '') return;
-  const known = METHODS[method];
+  const known = quirk === 'no tools' && method !== 'initialize' ? undefined : METHODS[method];
   if (known === undefined) send({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } });
   else known(id, params);
 }
