@@ -81,10 +81,10 @@ test('a second call continues: it keeps results, and repeats only what the villa
   );
   assert.match(
     lines.join('\n'),
-    new RegExp(`✔ ${one.name} 1  10 steps, 20k tokens, 2 min\n! ${two.name} 1  not counted: the API is away`),
+    new RegExp(`✔ ${one.name} 1  10 steps, 20k tokens, 2 min\n! ${two.name} 1  not counted: Error: the API is away`),
   );
   assert.equal(left, 2);
-  assert.match(lines.at(-1) ?? '', /2 attempts are left/);
+  assert.match(lines.at(-1) ?? '', /Left: 2 of the attempts/);
   const again: string[] = [];
   await runAll(
     trial(async ({ name }, number) => {

@@ -19,33 +19,38 @@ export interface Trial {
 export const usedBy = ({ steps, tokens }: Pick<AttemptResult, 'steps' | 'tokens'>): string =>
   `${steps} steps, ${(tokens / 1_000).toFixed(0)}k tokens`;
 
-const isDone = ({ attempts }: Results, name: string, number: number): boolean =>
-  attempts.some(({ task, attempt }) => task === name && attempt === number);
+const lineOf = (result: AttemptResult): string =>
+  `${result.solved ? '✔' : '✖'} ${result.task} ${result.attempt}  ${usedBy(result)}, ${result.minutes} min  ${result.why ?? ''}`;
+
+/** The attempts that the results lack. */
+function attemptsLeft({ tasks, attempts }: Trial, results: Results): { task: EvalTask; number: number }[] {
+  const numbers = Array.from({ length: attempts }, (_, at) => at + 1);
+  const done = new Set(results.attempts.map(({ task, attempt }) => `${task} ${attempt}`));
+  const all = numbers.flatMap((number) => tasks.map((task) => ({ task, number })));
+  return all.filter(({ task, number }) => !done.has(`${task.name} ${number}`));
+}
 
 /**
  * Runs the attempts that the file of results lacks, and writes each result. One that the village broke is left for the next call; a
  * Failure, which the person has to mend first, is thrown. Returns the number of attempts that are left.
  */
-export async function runAll({ model, date, file, tasks, attempts, signal, attempt, print }: Trial): Promise<number> {
+export async function runAll(trial: Trial): Promise<number> {
+  const { model, date, file, signal, attempt, print } = trial;
   let results = readResults(file, model, date);
-  const numbers = Array.from({ length: attempts }, (_, at) => at + 1);
-  const all = numbers.flatMap((number) => tasks.map((task) => ({ task, number })));
-  for (const { task, number } of all) {
-    const { name } = task;
-    if (signal.aborted || isDone(results, name, number)) continue;
+  for (const { task, number } of attemptsLeft(trial, results)) {
+    if (signal.aborted) break;
     try {
       const result = await attempt(task, number);
       results = { ...results, attempts: [...results.attempts, result] };
       writeResults(file, results);
-      const { solved, minutes, why } = result;
-      print(`${solved ? '✔' : '✖'} ${name} ${number}  ${usedBy(result)}, ${minutes} min  ${why ?? ''}`.trimEnd());
+      print(lineOf(result).trimEnd());
     } catch (error) {
       if (error instanceof Failure) throw error;
-      if (!signal.aborted) print(`! ${name} ${number}  not counted: ${error instanceof Error ? error.message : error}`);
+      if (!signal.aborted) print(`! ${task.name} ${number}  not counted: ${String(error)}`);
     }
   }
-  const left = all.filter(({ task, number }) => !isDone(results, task.name, number)).length;
+  const left = attemptsLeft(trial, results).length;
   print(`\n${tableOf(results)}`);
-  if (left > 0) print(`\n${left} attempts are left: the same command continues with them.`);
+  if (left > 0) print(`\nLeft: ${left} of the attempts. The same command continues with them.`);
   return left;
 }
