@@ -192,7 +192,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 };
 
 for (const [title, { words, taken, state, before = () => {} }] of Object.entries(WAYS))
-  test(`a conversation goes on after a run: ${title}`, async () => {
+  test(`a conversation continues after a run: ${title}`, async () => {
     const setting = await setUp();
     const { village, say, reboot, wire } = setting;
     before(setting);

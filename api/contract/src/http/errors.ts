@@ -298,7 +298,7 @@ export const Problem = z.strictObject({
   detail: z.string(),
   code: z.enum(ALL_REFUSALS as readonly [Refusal, ...Refusal[]]),
   request_id: z.string().describe('Id of the request in the log'),
-  cause: z.string().optional().describe("Of a model_failed: the class of the provider's failure, such as unreachable"),
+  cause: z.string().optional().describe("With model_failed: the class of the provider's failure, such as unreachable"),
   errors: z
     .array(z.strictObject({ path: z.string(), message: z.string() }))
     .optional()
@@ -312,8 +312,8 @@ export const Problem = z.strictObject({
       cause: z
         .string()
         .optional()
-        .describe("Of a model_failed: the class of the provider's failure, such as unreachable"),
-      resets_in_seconds: z.int().min(0).optional().describe('Of an insufficient_quota that ends by itself'),
+        .describe("With model_failed: the class of the provider's failure, such as unreachable"),
+      resets_in_seconds: z.int().min(0).optional().describe('With an insufficient_quota that ends by itself'),
     })
     .optional()
     .describe("The same in OpenAI's format, or under /v1/messages in Anthropic's; only under /v1"),

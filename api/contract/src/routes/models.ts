@@ -78,7 +78,7 @@ const CallPiece = z.strictObject({
   custom: z.strictObject({ name: z.string(), input: z.string() }).optional(),
 });
 
-/** Of a request with `logprobs`, in OpenAI's format. */
+/** Log probabilities for a request with `logprobs`, in OpenAI's format. */
 const LogProbabilities = z.strictObject({ content: z.array(z.unknown()), refusal: z.null() }).nullable();
 
 const thoughts = {

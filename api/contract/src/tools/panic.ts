@@ -15,7 +15,7 @@ export type PanicCode = keyof typeof PANICS;
 
 const LEFT = 'After three more attempts without improvement the village stops this run.';
 
-/** What the model reads after three attempts without improvement. */
+/** Warnings that the model reads after three attempts without improvement. */
 export const PANIC_WARNINGS: Readonly<Record<PanicCode, string>> = {
   tests_keep_failing: `The tests have failed the same way three times in a row. Read the failure again and find its cause before you change more, or report what you found. ${LEFT}`,
   network_keeps_timing_out: `The network has timed out three times in a row. Work without it, wait, or report. ${LEFT}`,

@@ -25,7 +25,7 @@ const OF_PROVIDER: ReadonlySet<ModelErrorCode> = new Set([
 export const loggedFailure = ({ code, status, message }: ModelError) =>
   OF_PROVIDER.has(code) ? { code, status, message } : { code, status };
 
-/** Clients compact a conversation by these words, whatever a provider's own are. */
+/** Clients compact a conversation by these words; those of providers differ. */
 const TOO_LONG = 'prompt is too long';
 
 function wordsOf({ code, message }: ModelError, provider: string): string {

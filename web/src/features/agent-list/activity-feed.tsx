@@ -24,7 +24,7 @@ const SHOWN = 12;
 const RUNS_MS = 5_000;
 const PURCHASES_MS = 20_000;
 
-/** What agents did last: their work, what they wait for and buy, and what happens on the map. */
+/** The last acts of agents: their work, their waits and purchases, and events on the map. */
 export function ActivityFeed() {
   const world = useVillageState((state) => state.feed);
   const work = useWork();
@@ -35,7 +35,7 @@ export function ActivityFeed() {
       <h3>
         Activity <VillageMark word="scripted speech" />
       </h3>
-      {shown.length === 0 && <p className="empty">Nothing yet. What agents do appears here.</p>}
+      {shown.length === 0 && <p className="empty">Nothing yet. The work of agents appears here.</p>}
       <ol>
         {shown.map((entry) => (
           <li key={entry.id}>

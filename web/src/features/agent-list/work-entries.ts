@@ -5,7 +5,7 @@ import type { Place } from '../../client/url-state.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
 import { titleLabel } from '../runs/run-labels.ts';
 
-/** What an agent did or waits for, in words that follow its name. `open` is the page that shows more. */
+/** An act or a wait of an agent, in words that follow its name. `open` is the page that shows more. */
 export interface WorkEntry {
   readonly id: string;
   readonly kind: 'run' | 'wait' | 'purchase';
@@ -58,7 +58,7 @@ function ofPurchase({ purchase_id: id, agent_id: agentId, item, price, bought_at
   return { id: `purchase ${id}`, kind: 'purchase', agentId, text, atMs: Date.parse(at), open: { view: 'market' } };
 }
 
-/** Of the lines of the feed, at most this share shows what happens on the map: it would hide the work. */
+/** The largest share of the feed's lines that show events on the map: more would hide the work. */
 const WORLD_SHARE = 0.5;
 
 /** The newest lines of work and of the world together, newest first. */

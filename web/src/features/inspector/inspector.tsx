@@ -200,7 +200,7 @@ function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail |
   );
 }
 
-/** What needs a person: requests of conversations and of tasks, and restrictions. */
+/** The things that need a person: requests of conversations and of tasks, and restrictions. */
 function useTabMarks(
   agentId: string,
   detail: AgentDetail | undefined,

@@ -36,7 +36,7 @@ export function answerChoices(
   return by === 'admin' && role !== 'admin' ? CHOICES[why].filter(({ answer }) => answer === 'deny') : CHOICES[why];
 }
 
-/** Who may allow a request, for a person who may not; null for everyone else. */
+/** The people who may allow a request, for a person who may not; null for everyone else. */
 export function whoMayLabel({ allowed_by: by }: Pick<Permission, 'allowed_by'>, role: Role): string | null {
   return by === 'admin' && role !== 'admin' ? 'Only an admin may allow this. You can deny it.' : null;
 }

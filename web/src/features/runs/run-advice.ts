@@ -1,6 +1,6 @@
 import type { Role, RunError } from '@hamlet/contract';
 
-/** What helps after a failure. `admin`: only an admin can do it, and the text continues "You can" or "Ask an admin to". */
+/** The help after a failure. `admin`: only an admin can do it, and the text continues "You can" or "Ask an admin to". */
 type Advice = Readonly<{ by: 'reader' | 'admin'; text: string; tokens?: true }>;
 
 const reader = (text: string): Advice => ({ by: 'reader', text });
@@ -39,7 +39,7 @@ const ADVICE: Readonly<Record<string, Advice | undefined>> = {
 };
 const UNKNOWN = reader('Write again, or look at the run.');
 
-/** What failed, and who can mend it: `The model answered 401. Ask an admin to renew the key.` */
+/** The cause of a failure, and the person who can mend it: `The model answered 401. Ask an admin to renew the key.` */
 export function failureSentence({ code, message }: RunError, role: Role): string {
   const { by, text } = ADVICE[code] ?? UNKNOWN;
   const advice = by === 'reader' ? text : `${role === 'admin' ? 'You can' : 'Ask an admin to'} ${text}`;

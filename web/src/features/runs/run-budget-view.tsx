@@ -7,7 +7,7 @@ import { budgetShares, nearLimit, shareLabel, WARN_SHARE } from './run-budget.ts
 
 const WORDS = { steps: 'Steps', tokens: 'Tokens', money: 'aiDollars' } as const;
 
-/** What a run has used of its limits, the one that ends first before the others, with a warning when it is near. */
+/** The use of a run's limits, the one that ends first before the others, with a warning when it is near. */
 export function RunBudget({ run }: { readonly run: Run }) {
   const shares = budgetShares(run);
   const near = isSettled(run.state) ? null : nearLimit(run);

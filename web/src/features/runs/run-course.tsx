@@ -12,7 +12,7 @@ type CourseProps = Readonly<{
   onAnswered: (permission: Permission) => void;
 }>;
 
-/** What happened in a run, in order: answers of the model, calls and events. */
+/** The course of a run, in order: answers of the model, calls and events. */
 export function RunCourse({ items, calls, onAnswered }: CourseProps) {
   const logged = useMemo(() => new Map(calls.map((call) => [call.call_id, call])), [calls]);
   return (

@@ -17,7 +17,7 @@ type FactsProps = Readonly<{
   version: number;
 }>;
 
-/** What belongs to a run besides its result: agent, conversation, mode, sources, skills. */
+/** The facts about a run besides its result: agent, conversation, mode, sources, skills. */
 export function RunFacts({ run, items, sources, version }: FactsProps) {
   return (
     <dl className="run-facts">

@@ -22,7 +22,7 @@ const ChatPart = z.looseObject({
   type: z.string().min(1).max(64),
   text: ChatText.nullish(),
   refusal: ChatText.nullish(),
-  image_url: z.looseObject({ url: ChatText }).nullish().describe('Of the type image_url: a data URL'),
+  image_url: z.looseObject({ url: ChatText }).nullish().describe('A data URL, for the type image_url'),
   cache_control: z
     .looseObject({ type: z.string().max(64) })
     .nullish()

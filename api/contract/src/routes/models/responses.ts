@@ -23,7 +23,7 @@ const Part = z.looseObject({
   type: z.string().min(1).max(64),
   text: ChatText.nullish(),
   refusal: ChatText.nullish(),
-  image_url: ChatText.nullish().describe('Of the type input_image: a data URL'),
+  image_url: ChatText.nullish().describe('A data URL, for the type input_image'),
   filename: z.string().max(1_024).nullish(),
   file_data: ChatText.nullish(),
 });

@@ -91,7 +91,7 @@ function choiceOf(choice: Choice): ToolChoice {
   return choice.type === 'allowed_tools' ? choice.allowed_tools.mode : { name: nameOfTool(choice) };
 }
 
-/** Of the tools, those that `allowed_tools` names: the model sees no others. */
+/** The tools that `allowed_tools` names: the model sees no others. */
 function allowedOf(tools: readonly ChatTool[], choice: Choice | null): readonly ChatTool[] {
   if (choice === null || typeof choice === 'string' || choice.type !== 'allowed_tools') return tools;
   const allowed = new Set(choice.allowed_tools.tools.map(nameOfTool));

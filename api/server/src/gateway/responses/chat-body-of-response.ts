@@ -33,7 +33,7 @@ function callOf(item: ResponseInputItem, known: readonly CallableTool[]): Call |
   return type === 'custom_tool_call' ? { id, type: 'custom', custom: { name: flat, input: input ?? '' } } : null;
 }
 
-/** What an item adds to the assistant's message; null for an item of somebody else. */
+/** The part that an item adds to the assistant's message; null for an item of another role. */
 function ofAssistant(item: ResponseInputItem, known: readonly CallableTool[]): Partial<ChatMessage> | null {
   const { type, role, content, summary, encrypted_content: sealed } = item;
   if (type === 'reasoning') {
