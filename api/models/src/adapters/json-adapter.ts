@@ -36,43 +36,41 @@ export interface Protocol {
 
 const DONE = '[DONE]';
 
-/** The value of an event; null for one without data, or one that the end of the body cut off. */
+/** The value of an event; null for one without data, for the end, and for one that the end of the body cut off. */
 function valueOf({ data, isOpen = false }: AnswerPart): unknown {
-  if (data.trim() === '') return null;
+  const written = data.trim();
+  if (written === '' || written === DONE) return null;
   try {
-    return parseExact(data);
+    return parseExact(written);
   } catch {
     if (isOpen) return null;
     // A failure in plain words, unless it is broken JSON.
-    return /^\s*[[{"]/.test(data) ? parseJson(data) : { error: data };
+    return /^[[{"]/.test(written) ? parseJson(written) : { error: written };
   }
 }
 
-function* readPart(part: AnswerPart, reader: AnswerReader): Generator<AdapterDelta> {
-  if (part.kind === 'whole') return yield* reader.readWhole(parseJson(part.data));
+function readPart(part: AnswerPart, reader: AnswerReader): Iterable<AdapterDelta> {
+  if (part.kind === 'whole') return reader.readWhole(parseJson(part.data));
   const value = valueOf(part);
-  if (value !== null) yield* reader.read(value);
+  return value === null ? [] : reader.read(value);
 }
 
-/** Reads up to the end of the answer; true if the provider said that it is complete. */
-async function* readParts(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta, boolean> {
+const isEnd = ({ kind, data }: AnswerPart): boolean => kind === 'whole' || data.trim() === DONE;
+
+/** Reads an answer, a whole one or a stream of events, by what the provider sent instead of what was asked for. */
+export async function* readAnswer(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta> {
+  let isComplete = false;
   try {
     for await (const part of answerParts(bodyOf(answer))) {
-      if (part.kind === 'event' && part.data.trim() === DONE) return true;
-      yield* readPart(part, reader);
-      if (part.kind === 'whole') return true;
-      if (reader.isEnded === true) return false;
+      isComplete = isEnd(part);
+      // A loop is faster here than `yield*`, which awaits each piece once more.
+      for (const delta of readPart(part, reader)) yield delta;
+      if (isComplete || reader.isEnded === true) break;
     }
   } catch (thrown) {
     // A connection lost after the finish reason loses only the usage, which is then estimated.
     if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
   }
-  return false;
-}
-
-/** Reads an answer, a whole one or a stream of events, by what the provider sent instead of what was asked for. */
-export async function* readAnswer(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta> {
-  const isComplete = yield* readParts(answer, reader);
   yield* reader.end(isComplete);
 }
 

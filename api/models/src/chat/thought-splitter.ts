@@ -26,6 +26,11 @@ export class ThoughtSplitter {
   #close = '';
   #held = '';
 
+  /** True once all further text is the answer. */
+  get isPast(): boolean {
+    return this.#state === 'answer';
+  }
+
   *take(text: string): Generator<SplitPiece> {
     if (this.#state === 'answer') {
       if (text !== '') yield { kind: 'text', text };

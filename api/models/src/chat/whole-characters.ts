@@ -7,6 +7,11 @@ const isHighHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 export class WholeCharacters {
   #half = '';
 
+  /** True if the piece needs no change. */
+  isWhole(piece: string): boolean {
+    return this.#half === '' && piece.isWellFormed();
+  }
+
   take(piece: string): string {
     const text = this.#half + piece;
     const endsOpen = text !== '' && isHighHalf(text.charCodeAt(text.length - 1));

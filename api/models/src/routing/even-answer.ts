@@ -16,6 +16,11 @@ class AnswerFlow {
     this.#calls = new CallCheck(request, limits);
   }
 
+  /** True for a piece that needs no change, like nearly all of a stream. */
+  isEven(delta: AdapterDelta): boolean {
+    return delta.kind === 'text' && this.#splitter.isPast && this.#characters.isWhole(delta.text) && delta.text !== '';
+  }
+
   *take(delta: AdapterDelta): Generator<AdapterDelta> {
     switch (delta.kind) {
       case 'text':
@@ -52,5 +57,8 @@ export async function* evenAnswer(
   limits: Pick<AnswerLimits, 'toolCalls'>,
 ): AsyncGenerator<AdapterDelta> {
   const flow = new AnswerFlow(request, limits);
-  for await (const delta of deltas) yield* flow.take(delta);
+  for await (const delta of deltas) {
+    if (flow.isEven(delta)) yield delta;
+    else for (const piece of flow.take(delta)) yield piece;
+  }
 }
