@@ -8,6 +8,8 @@ import type { ReasoningItem } from '../chat/chat-request.ts';
 export const THINKING_PART = 'thinking';
 /** OpenRouter's list of the upstream provider's thoughts. */
 export const REASONING_DETAILS = 'reasoning_details';
+/** Gemini's signatures of thoughts, which belong to calls: without them it refuses the results. */
+export const CALL_EXTRAS = 'call_extras';
 /** An item of the Responses API. */
 export const REASONING_ITEM = 'reasoning';
 /** Anthropic's encrypted thought. */

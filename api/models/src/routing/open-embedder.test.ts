@@ -65,6 +65,13 @@ test('texts become vectors in their order, with the reported tokens', async () =
     promptTokens: 7,
     estimated: false,
   });
+  const bare = { data: [{ embedding: [1, 0] }, { embedding: [0, 1] }], usage: { prompt_tokens: 'x' } };
+  wire.add({ answer: { chunks: [JSON.stringify(bare)] } });
+  const unnumbered = await open('vectors')?.embed({ input: ['a', 'b'] });
+  assert.deepEqual(unnumbered?.ok && unnumbered.vectors, [
+    [1, 0],
+    [0, 1],
+  ]);
   wire.add({ expect: { path: '/v1/embeddings', body: { model: 'nomic' } }, answer: reply([[1]]) });
   assert.partialDeepStrictEqual(await open('local')?.embed({ input: ['twelve chars'] }), {
     promptTokens: 3,

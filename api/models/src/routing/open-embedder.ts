@@ -10,7 +10,7 @@ import { findCapabilities } from './fit-request.ts';
 import type { ModelsConfig, ProviderConfig } from './models-config.ts';
 import type { ModelsSetup } from './open-models.ts';
 import { z } from 'zod';
-import { parseReply } from '../transport/parse-reply.ts';
+import { count, parseReply } from '../transport/parse-reply.ts';
 
 /** A text, or the tokens of one by the tokenizer of the model. */
 export type EmbeddingInput = string | readonly number[];
@@ -109,8 +109,10 @@ export function openEmbedder(config: ModelsConfig, name: string, setup: ModelsSe
 }
 
 const Reply = z.object({
-  data: z.array(z.object({ index: z.int().nonnegative(), embedding: z.array(z.number()).min(1) })),
-  usage: z.object({ prompt_tokens: z.int().nonnegative().nullish() }).nullish(),
+  data: z.array(
+    z.object({ index: z.int().nonnegative().nullish().catch(null), embedding: z.array(z.number()).min(1) }),
+  ),
+  usage: z.object({ prompt_tokens: count }).nullish().catch(null),
 });
 
 interface EmbeddingServer {
@@ -139,8 +141,10 @@ async function askEmbeddings(
   const body = { model, input, encoding_format: 'float', ...(dimensions === undefined ? {} : { dimensions }) };
   const url = endpoint(baseUrl, 'embeddings');
   const reply = parseReply(Reply, await jsonOf(await postJson(kit, { url, headers, body, stream: false, signal })));
-  const vectors = reply.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
-  const isComplete = vectors.length === input.length && reply.data.every(({ index }) => index < input.length);
+  // Without numbers, the vectors are in the order of the texts.
+  const numbered = reply.data.map(({ index, embedding }, position) => ({ index: index ?? position, embedding }));
+  const vectors = numbered.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+  const isComplete = vectors.length === input.length && numbered.every(({ index }) => index < input.length);
   if (!isComplete || new Set(vectors.map(({ length }) => length)).size > 1)
     throw new ModelFault('bad_answer', 'the provider did not send one vector for each text');
   return { vectors, promptTokens: reply.usage?.prompt_tokens ?? undefined };

@@ -108,6 +108,29 @@ test('a call with the id of an earlier one gets an id of its own', async () => {
   assert.deepEqual(answer.toolCalls, [{ id: 'call_3_0', name: 'go_to', arguments: MILL }]);
 });
 
+test("Gemini's signature of a call goes back with the call", async () => {
+  const extra_content = { google: { thought_signature: 'c2ln' } };
+  const { toolCalls, reasoningItems } = answerOf(
+    await server().streamed(call({ index: 0, id: 'a', function: named(MILL), extra_content }), ...END),
+  );
+  const answer = { role: 'assistant' as const, content: '', toolCalls, reasoning: reasoningItems };
+  server().wire.add({ answer: eventStream([call({ index: 0, id: 'b', function: named(POND) }), ...END]) });
+  const result = { role: 'tool' as const, toolCallId: 'a', content: 'There.' };
+  answerOf(
+    await collectAnswer(
+      server()
+        .model()
+        .stream({ messages: [...ASK.messages, answer, result] }),
+    ),
+  );
+  const sent = server().wire.requests.at(-1)?.body as { readonly messages: readonly unknown[] } | undefined;
+  assert.deepEqual(sent?.messages[1], {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'a', type: 'function', function: named(MILL), extra_content }],
+  });
+});
+
 test('the first piece of a call has its name, so that a client can show it', async () => {
   const early = call({ id: 'a', function: { arguments: '{"place":' } });
   server().wire.add({ answer: eventStream([early, call({ id: 'a', function: named('"mill"}') }), ...END]) });

@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import type { ChatMessage, ChatRequest, ReasoningItem, ToolChoice } from '../../chat/chat-request.ts';
 import { extraFieldsFor } from '../../chat/extra-fields.ts';
 import { dataUrl, moveResultImages } from '../../chat/image-text.ts';
 import type { AdapterCall } from '../../chat/model.ts';
 import { wellFormedJson } from '../../transport/json-text.ts';
-import { openedSeal, REASONING_DETAILS, sealedTypeOf, THINKING_PART } from '../sealed-thought.ts';
+import { CALL_EXTRAS, openedSeal, REASONING_DETAILS, sealedTypeOf, THINKING_PART } from '../sealed-thought.ts';
 import type { ChatProfile } from './chat-profile.ts';
 
 type UserMessage = Extract<ChatMessage, { readonly role: 'user' }>;
@@ -49,6 +50,15 @@ function assistantContent({ content, toolCalls = [], reasoning = [] }: Assistant
   return [...parts, ...(content === '' ? [] : [{ type: 'text', text: content }])];
 }
 
+const Extra = z.object({ id: z.string(), extra_content: z.looseObject({}) });
+
+/** The contents that the provider attached to the calls of a message, by the ids of the calls. */
+function callExtras({ reasoning = [] }: AssistantMessage): ReadonlyMap<string, object> {
+  const given = reasoning.flatMap((item) => openedSeal(item, CALL_EXTRAS)?.['extras'] ?? []);
+  const extras = given.map((extra) => Extra.safeParse(extra).data).filter((extra) => extra !== undefined);
+  return new Map(extras.map(({ id, extra_content }) => [id, { extra_content }]));
+}
+
 function wireMessage(message: ChatMessage, profile: ChatProfile): object {
   switch (message.role) {
     case 'system':
@@ -58,10 +68,12 @@ function wireMessage(message: ChatMessage, profile: ChatProfile): object {
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
     case 'assistant': {
+      const extras = callExtras(message);
       const calls = (message.toolCalls ?? []).map(({ id, name, arguments: text }) => ({
         id,
         type: 'function',
         function: { name, arguments: wellFormedJson(text) },
+        ...extras.get(id),
       }));
       return {
         role: 'assistant',

@@ -14,6 +14,7 @@ const Piece = z.object({
   index: z.int().nonnegative().nullable().catch(null),
   id: word,
   function: Called.catch({ name: '', arguments: '' }),
+  extra_content: z.looseObject({}).nullish().catch(null),
 });
 
 /** A part of the content: a thought or a refusal by its type, any other part by its text. */

@@ -4,7 +4,7 @@ import { classifyError } from '../../transport/classify-error.ts';
 import { isErrorReport } from '../../transport/error-report.ts';
 import { parseReply } from '../../transport/parse-reply.ts';
 import type { AnswerReader } from '../json-adapter.ts';
-import { REASONING_DETAILS, seal, THINKING_PART } from '../sealed-thought.ts';
+import { CALL_EXTRAS, REASONING_DETAILS, seal, THINKING_PART } from '../sealed-thought.ts';
 import { CallSlots, type CallPiece } from './call-slots.ts';
 import { contentPieces, Reply, usageOf, type Choice, type Message } from './chat-message.ts';
 import { joinDetails, type Detail } from './reasoning-details.ts';
@@ -56,6 +56,8 @@ export class ChatReplyReader implements AnswerReader {
   #hasChoice = false;
   #isThinkingInParts = false;
   #details: readonly Detail[] = [];
+  /** Contents that the provider attached to calls, with their ids. */
+  readonly #extras: object[] = [];
   #raw: unknown = null;
 
   constructor(nowMs: () => number) {
@@ -103,8 +105,9 @@ export class ChatReplyReader implements AnswerReader {
     yield* this.#content(message);
     this.#refusal += message.refusal;
     const old = message.function_call ? [{ id: '', index: 0, function: message.function_call }] : [];
-    for (const [position, { id, index, function: called }] of [...message.tool_calls, ...old].entries()) {
+    for (const [position, { id, index, function: called, ...more }] of [...message.tool_calls, ...old].entries()) {
       const piece = { id, index, ...called };
+      if ('extra_content' in more && more.extra_content) this.#extras.push({ id, ...more });
       yield { kind: 'tool', slot: slotOf(piece, position), id, ...called };
     }
   }
@@ -137,6 +140,17 @@ export class ChatReplyReader implements AnswerReader {
   }
 
   *end(isComplete: boolean): Generator<AdapterDelta> {
+    this.#checkEnd(isComplete);
+    yield* this.#endThinking();
+    if (this.#details.length > 0)
+      yield { kind: 'reasoning', text: '', sealed: seal({ type: REASONING_DETAILS, details: this.#details }) };
+    if (this.#extras.length > 0)
+      yield { kind: 'reasoning', text: '', sealed: seal({ type: CALL_EXTRAS, extras: this.#extras }) };
+    yield { kind: 'end', finish: FINISH[this.#finish] ?? 'stop', raw: this.#raw };
+  }
+
+  /** Throws if the answer is refused or incomplete. */
+  #checkEnd(isComplete: boolean): void {
     if (this.#refusal !== '') throw new ModelFault('content_refused', `the model refuses: ${this.#refusal}`);
     if (this.#finish === 'content_filter')
       throw new ModelFault('content_refused', 'the content filter of the provider stopped the answer');
@@ -145,10 +159,6 @@ export class ChatReplyReader implements AnswerReader {
       throw new ModelFault('bad_answer', 'the provider sent an answer without a choice');
     if (this.#finish === '' && !isComplete)
       throw new ModelFault('network', 'the provider closed the answer before its end');
-    yield* this.#endThinking();
-    if (this.#details.length > 0)
-      yield { kind: 'reasoning', text: '', sealed: seal({ type: REASONING_DETAILS, details: this.#details }) };
-    yield { kind: 'end', finish: FINISH[this.#finish] ?? 'stop', raw: this.#raw };
   }
 }
 
