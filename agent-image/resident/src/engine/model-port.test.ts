@@ -165,8 +165,7 @@ test('an answer streams with its position in the run and its price', async () =>
   assert.partialDeepStrictEqual(received.at(-1), {
     metadata: { run_id: 'r1', ask: '2', attempt: '3', lease: '7' },
     messages: [
-      { role: 'system', content: [{ type: 'text', text: 'You are Ada.', cache_control: { type: 'ephemeral' } }] },
-      { role: 'system', content: 'It is noon.' },
+      { role: 'system', content: 'You are Ada.\n\nIt is noon.' },
       { role: 'user', content: 'Hello' },
     ],
   });

@@ -204,13 +204,11 @@ function refusalIn(bytes: Uint8Array): Refused {
 }
 
 function wireOf({ system, messages, tools, at }: ModelRequest, { leaseOf }: GatewayPorts) {
-  // The gateway joins both halves where a chat template allows one system message; the changing half comes last.
-  const halves: readonly ChatMessage[] = [
-    { role: 'system', content: system.stable, cacheable: true },
-    { role: 'system', content: system.situation },
-  ];
+  const content = [system.stable, system.situation].filter((part) => part !== '').join('\n\n');
+  // Some chat templates allow only one system message, so both halves are joined; the changing half comes last.
+  const first: ChatMessage[] = content === '' ? [] : [{ role: 'system', content }];
   return {
-    messages: [...halves.filter(({ content }) => content !== ''), ...messages.map(messageOf)],
+    messages: [...first, ...messages.map(messageOf)],
     tools: definitionsOf(tools),
     ...(at === null ? {} : { metadata: metadataOf(at, leaseOf(at.run)) }),
   };

@@ -19,12 +19,10 @@ import { OPENAI_WIRE, OPENROUTER_WIRE, VLLM_WIRE } from '../testing/wires/chat-w
 
 const BEARER = { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' };
 
-const MARKED = [{ type: 'text', text: 'You are Ada.', cache_control: { type: 'ephemeral' } }];
-
-const chatBody = (thoughts: object, marks: boolean) => ({
+const chatBody = (thoughts: object) => ({
   model: 'up-model',
   messages: [
-    { role: 'system', content: marks ? MARKED : 'You are Ada.' },
+    { role: 'system', content: 'You are Ada.' },
     {
       role: 'user',
       content: [
@@ -92,11 +90,7 @@ function chatSubject(
     wire,
     open: (url, kit) =>
       createChatAdapter({ provider: name, baseUrl: `${url}/v1`, apiKey: TEST_KEY, profile: CHAT_PROFILES[name] }, kit),
-    expects: {
-      path: '/v1/chat/completions',
-      headers: BEARER,
-      body: { ...chatBody(thoughts, CHAT_PROFILES[name].cacheMarks), ...also },
-    },
+    expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...chatBody(thoughts), ...also } },
     extra: Object.fromEntries(
       EXTRA_FIELDS.filter((field) => !lacks.includes(field)).map((field) => [field, { [field]: EXTRA[field] }]),
     ),

@@ -10,15 +10,6 @@ import type { ChatProfile } from './chat-profile.ts';
 type UserMessage = Extract<ChatMessage, { readonly role: 'user' }>;
 type AssistantMessage = Extract<ChatMessage, { readonly role: 'assistant' }>;
 
-type SystemMessage = Extract<ChatMessage, { readonly role: 'system' }>;
-
-/** Text, or a part with the mark by which the gateway knows that later requests repeat it. */
-function systemContent({ content, cacheable }: SystemMessage, { cacheMarks }: ChatProfile): unknown {
-  return cacheMarks && cacheable === true
-    ? [{ type: 'text', text: content, cache_control: { type: 'ephemeral' } }]
-    : content;
-}
-
 function userContent({ content, images = [] }: UserMessage): unknown {
   if (images.length === 0) return content;
   const pictures = images.map((image) => ({ type: 'image_url', image_url: { url: dataUrl(image) } }));
@@ -62,7 +53,7 @@ function callExtras({ reasoning = [] }: AssistantMessage): ReadonlyMap<string, o
 function wireMessage(message: ChatMessage, profile: ChatProfile): object {
   switch (message.role) {
     case 'system':
-      return { role: 'system', content: systemContent(message, profile) };
+      return { role: 'system', content: message.content };
     case 'user':
       return { role: 'user', content: userContent(message) };
     case 'tool':

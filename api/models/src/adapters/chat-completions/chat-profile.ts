@@ -14,8 +14,6 @@ export interface ChatProfile {
   readonly thoughtFields: readonly ('reasoning_content' | 'reasoning')[];
   /** The field that repeats sealed thoughts; null if the server has none. */
   readonly sealField: 'reasoning_items' | 'reasoning_details' | null;
-  /** True if a part of the system text may have the mark of a prompt that later requests repeat. */
-  readonly cacheMarks: boolean;
   /** The extra fields that the server has. */
   readonly fields: readonly ExtraField[];
 }
@@ -28,7 +26,6 @@ const COMMON: ChatProfile = {
   omit: [],
   thoughtFields: ['reasoning_content'],
   sealField: null,
-  cacheMarks: false,
   fields: EXTRA_FIELDS,
 };
 
@@ -52,5 +49,5 @@ export const CHAT_PROFILES = {
   },
   compatible: COMMON,
   /** The gateway of a village, which keeps the seals of all providers. */
-  gateway: { ...COMMON, sealField: 'reasoning_items', cacheMarks: true },
+  gateway: { ...COMMON, sealField: 'reasoning_items' },
 } as const satisfies Readonly<Record<string, ChatProfile>>;
