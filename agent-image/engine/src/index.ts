@@ -46,6 +46,7 @@ export type {
 export { SYSTEM_CLOCK } from './loop/system-clock.ts';
 export { systemPrompt } from './loop/system-prompt.ts';
 export type { PromptParts, SystemPrompt } from './loop/system-prompt.ts';
+export { argumentNames } from './effects/argument-names.ts';
 export { defineTool } from './effects/tool.ts';
 export type { CallContext, NeedsPermission, Tool, ToolDefinition, Verified } from './effects/tool.ts';
 export { withoutMiddle } from './effects/tool-outcome.ts';

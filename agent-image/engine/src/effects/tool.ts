@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { parseLeniently } from './parse-leniently.ts';
 import type { Effect } from '../journal/event.ts';
+import { argumentNames } from './argument-names.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 
 export type CallContext = Readonly<{
@@ -91,7 +92,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     polls,
     prepare: (value) => {
       const parsed = parseLeniently(input, value);
-      if (!parsed.success) return { ok: false, outcome: invalidInput(parsed.error.issues) };
+      if (!parsed.success) return { ok: false, outcome: invalidInput(parsed.error.issues, input) };
       const { data } = parsed;
       return {
         ok: true,
@@ -101,12 +102,13 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   };
 }
 
-type Issue = Readonly<{ path: readonly PropertyKey[]; message: string }>;
+type Issue = Readonly<{ code?: string | undefined; path: readonly PropertyKey[]; message: string }>;
 
-function invalidInput(issues: readonly Issue[]): ToolOutcome {
-  const shown = issues.slice(0, MAX_ISSUES);
-  return {
-    kind: 'invalid_input',
-    issues: shown.map(({ path, message }) => ({ path: path.map(String).join('.'), expected: message })),
-  };
+/** The faults of the arguments, and all names of arguments if one was invented. */
+function invalidInput(issues: readonly Issue[], input: z.ZodType): ToolOutcome {
+  const isInvented = issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0);
+  const names = isInvented ? [{ path: '', expected: `the arguments are ${argumentNames(input).join(', ')}` }] : [];
+  const shown = issues.slice(0, MAX_ISSUES - names.length);
+  const faults = shown.map(({ path, message }) => ({ path: path.map(String).join('.'), expected: message }));
+  return { kind: 'invalid_input', issues: [...faults, ...names] };
 }

@@ -45,16 +45,18 @@ test('a run asks the model, calls a tool, asks again and answers; the journal ha
 
 test('the model reads about a wrong argument, an unknown tool and broken JSON, and corrects them', async () => {
   const model = scriptedModel([
-    calls(['look', { text: [7] }], ['teleport', {}], ['look', '{"text":']),
+    calls(['look', { text: [7] }], ['look', { words: 'x' }], ['teleport', {}], ['look', '{"text":']),
     calls(['look', { text: 'here' }]),
     says('Done.'),
   ]);
   const { engine } = anEngine({ journal: journals.open(), model, tools: [echo('look', 'read')] });
   assert.equal((await outcomeOf(await engine.start(aRequest()))).kind, 'done');
-  const results = model.requests[1]?.messages.slice(-3).map(({ content }) => content) ?? [];
+  const results = model.requests[1]?.messages.slice(-4).map(({ content }) => content) ?? [];
   assert.match(results[0] ?? '', /arguments are wrong[\s\S]*- text: .*expected string/);
-  assert.match(results[1] ?? '', /no_such_tool.*Known: look/);
-  assert.match(results[2] ?? '', /one JSON object/);
+  assert.ok(!results[0]?.includes('the arguments are'));
+  assert.match(results[1] ?? '', /"words"[\s\S]*- \(arguments\): the arguments are text$/);
+  assert.match(results[2] ?? '', /no_such_tool.*Known: look/);
+  assert.match(results[3] ?? '', /one JSON object/);
 });
 
 test('arguments keep the digits of long integers, and values written as text become what the schema wants', async () => {

@@ -39,12 +39,13 @@ test('a request shows the tools that the calls before it have earned, also after
   assert.deepEqual([shownIn(first), shownIn(second)], [['find', 'find walk'], ['find walk']]);
 });
 
-test('a tool that is not shown can be called', async () => {
-  const model = scriptedModel([calls(['buy', { text: 'bread' }]), says('Bought.')]);
+test('a tool that is not shown can be called, and an unknown one is answered with those that are shown', async () => {
+  const model = scriptedModel([calls(['buy', { text: 'bread' }], ['bash', {}]), says('Bought.')]);
   const { engine } = anEngine({ journal: journals.open(), model, tools, offer });
   await outcomeOf(await engine.start(aRequest()));
   const [, second] = model.requests;
-  assert.equal(second?.messages.at(-1)?.content, 'buy: bread');
+  assert.equal(second?.messages.at(-2)?.content, 'buy: bread');
+  assert.match(second?.messages.at(-1)?.content ?? '', /no tool bash\. Known: find\.$/);
 });
 
 test('after a summary the model still reads the newest list, and has the tools that it had found', async () => {

@@ -3,6 +3,7 @@ import { bounded, withoutMiddle, ToolOutcome as ToolOutcomeSchema, type ToolOutc
 import { canonicalJson } from '../journal/digest.ts';
 import { canonicalArguments, parseArguments } from '../journal/arguments.ts';
 import type { Kit } from './kit.ts';
+import { offeredTools } from './offer.ts';
 import type { ModelCall, ProposedCall, Question } from './ports.ts';
 import { resultRoom } from '../effects/result-room.ts';
 import { currentTurn, unsettledCalls, type CallState } from '../state/run-state.ts';
@@ -108,8 +109,12 @@ function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
     return null;
   };
   if (tool === undefined) {
-    const known = [...kit.tools.keys()].join(', ');
-    return settled({ kind: 'denied', code: 'no_such_tool', text: `There is no tool ${call.tool}. Known: ${known}.` });
+    const known = offeredTools(kit, session.run, []).map(({ name }) => name);
+    return settled({
+      kind: 'denied',
+      code: 'no_such_tool',
+      text: `There is no tool ${call.tool}. Known: ${known.join(', ')}.`,
+    });
   }
   if (isCutCall(session, call, proposed.arguments)) return settled(CUT_CALL);
   const parsed = parseArguments(proposed.arguments);

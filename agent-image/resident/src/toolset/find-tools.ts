@@ -1,7 +1,6 @@
-import type { Tool } from '@hamlet/engine';
+import { argumentNames, type Tool } from '@hamlet/engine';
 import { mcpServerOf } from '@hamlet/core/policy';
 import { FIND_TOOLS, usableTools, type ToolRules } from './shown-tools.ts';
-import { shownSchema } from './shown-schema.ts';
 import { searchTools, TOOL_GROUPS } from './tool-groups.ts';
 
 /** The tools of a run that fit the query, with arguments and use. Its next request shows them. Pure. */
@@ -15,15 +14,7 @@ export function findTools(tools: readonly Tool[], query: string, rules: ToolRule
 
 function lineOf({ name, description, input }: Tool, { verdictOf }: ToolRules): string {
   const asks = verdictOf(name) === 'ask' ? ' Each call waits for a person.' : '';
-  return `- ${name}(${argumentsOf(input).join(', ')}): ${description}${asks}`;
-}
-
-function argumentsOf(input: Tool['input']): readonly string[] {
-  const { properties = {}, required = [] } = shownSchema(input) as {
-    readonly properties?: Readonly<Record<string, unknown>>;
-    readonly required?: readonly string[];
-  };
-  return Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
+  return `- ${name}(${argumentNames(input).join(', ')}): ${description}${asks}`;
 }
 
 const listed = (tools: readonly Tool[]): string =>
