@@ -53,7 +53,7 @@ test('a connected model passes its test, and the village no longer labels words 
   const card = page.locator('.provider-card[data-provider="compatible"]');
   await card.waitFor();
   assert.equal(await page.getByText(KEY).count(), 0, 'the key is not shown');
-  await page.waitForSelector('.model-name[data-state="Answers"]');
+  await page.waitForSelector('.model-name:is([data-state="Answers"], [data-state="Not used yet"])');
   await card.locator('[data-action="test"]').click();
   await card.locator('[data-test="ok"]').waitFor();
   const found = card.locator('.test-abilities li');

@@ -5,6 +5,7 @@ import {
   abilityLabel,
   chosenLabels,
   costLabel,
+  healthLines,
   modelState,
   providerState,
   testLabel,
@@ -27,8 +28,8 @@ test('a provider works, fails or is not tested yet', () => {
   const tested = { at: '2026-11-23T11:55:00Z', ok: true, ms: 840, code: null, message: null };
   assert.equal(providerState({ last_test: null }, NOW).word, 'Not tested');
   assert.deepEqual(providerState({ last_test: tested }, NOW).hint, 'It answered 5 min ago in 0.8 s');
-  const failed = providerState({ last_test: { ...tested, ok: false, code: 'network' } }, NOW);
-  assert.deepEqual([failed.tone, failed.hint], ['bad', 'The provider cannot be reached. 5 min ago']);
+  const failed = providerState({ last_test: { ...tested, ok: false, code: 'unreachable' } }, NOW);
+  assert.deepEqual([failed.tone, failed.hint], ['bad', 'No server answers at this address. 5 min ago']);
 });
 
 test('the name of a model shows its provider', () => {
@@ -37,9 +38,31 @@ test('the name of a model shows its provider', () => {
     { provider: 'openai', scripted: false, available: false },
     { provider: 'scripted', scripted: true, available: true },
     { provider: 'openai', scripted: false, available: true },
+    { provider: 'openai', scripted: false, available: true, last_success: { at: '2026-11-23T11:00:00Z' } },
   ].map((model) => modelState(model).word);
-  assert.deepEqual(words, ['No provider', 'Its key is missing', 'Scripted', 'Answers']);
+  assert.deepEqual(words, ['No provider', 'Its key is missing', 'Scripted', 'Not used yet', 'Answers']);
   assert.deepEqual([0, 1, 2].map(usersLabel), ['no agent now', '1 agent', '2 agents']);
+});
+
+test('a model shows its newest answer and failure, and fails only if the failure is newer', () => {
+  const last_success = { at: '2026-11-23T11:55:00Z' };
+  const failure = { code: 'unreachable', message: 'ECONNREFUSED', fix: 'No server answers. Ask an admin.' };
+  const state = (failedAt: string) => {
+    const model = { provider: 'vllm', scripted: false, available: true, last_success };
+    const known = { ...model, last_failure: { ...failure, at: failedAt } };
+    return [modelState(known).word, ...healthLines(known, NOW).map(({ text, bad }) => `${bad ? '! ' : ''}${text}`)];
+  };
+  assert.deepEqual(state('2026-11-23T11:58:00Z'), [
+    'Fails',
+    '! Failed 2 min ago: No server answers. Ask an admin. (ECONNREFUSED)',
+    'Answered 5 min ago',
+  ]);
+  assert.deepEqual(state('2026-11-23T10:00:00Z'), [
+    'Answers',
+    'Answered 5 min ago',
+    'Failed 2 h ago: No server answers. Ask an admin. (ECONNREFUSED)',
+  ]);
+  assert.deepEqual(healthLines({ provider: 'vllm', scripted: false, available: true }, NOW), []);
 });
 
 test('each finding about an ability has a label, and a missing ability explains the effect', () => {

@@ -29,7 +29,7 @@ const FAILURES: Readonly<Record<string, string | undefined>> = {
   cancelled: 'The provider did not answer in time',
 };
 
-/** The cause of a failed answer, as a sentence without its end: `The provider cannot be reached`. */
+/** The cause of a failed answer, as a sentence without its end: `The provider is overloaded`. */
 export function failureCause(code: string | null): string {
   return FAILURES[code ?? ''] ?? (code === null ? 'The model failed' : `The model failed (${code})`);
 }
@@ -73,14 +73,41 @@ export function providerState(
     : { word: 'Fails', tone: 'bad', hint: `${testLabel({ ...test, scripted: false })} ${when}` };
 }
 
-export function modelState({
-  provider,
-  scripted,
-  available,
-}: Pick<VillageModel, 'provider' | 'scripted' | 'available'>): Readonly<{ word: string; tone: Tone }> {
+/** The newest answer and failure of a model, as the API reports them; absent from a village that does not keep them. */
+interface ModelHealth {
+  readonly last_success?: Readonly<{ at: string }> | null;
+  readonly last_failure?: Readonly<{ at: string; code: string; message: string | null; fix: string }> | null;
+}
+type KnownModel = Pick<VillageModel, 'provider' | 'scripted' | 'available'> & ModelHealth;
+
+/** What is known about a model: it answers only if its newest request was answered. */
+export function modelState(model: KnownModel): Readonly<{ word: string; tone: Tone }> {
+  const { provider, scripted, available, last_success: answered = null } = model;
   if (provider === null) return { word: 'No provider', tone: 'bad' };
   if (!available) return { word: 'Its key is missing', tone: 'bad' };
-  return scripted ? { word: 'Scripted', tone: 'waiting' } : { word: 'Answers', tone: 'good' };
+  if (scripted) return { word: 'Scripted', tone: 'waiting' };
+  if (isFailing(model)) return { word: 'Fails', tone: 'bad' };
+  return answered === null ? { word: 'Not used yet', tone: 'sleep' } : { word: 'Answers', tone: 'good' };
+}
+
+function isFailing({ last_success: answered = null, last_failure: failed = null }: ModelHealth): boolean {
+  return failed !== null && (answered === null || Date.parse(failed.at) > Date.parse(answered.at));
+}
+
+/** The newest answer and failure with their times: `Answered 5 min ago`, `Failed 2 h ago: the cause. The fix.` */
+export function healthLines(model: KnownModel, nowMs: number): readonly Readonly<{ text: string; bad: boolean }>[] {
+  const { last_success: answered = null, last_failure: failed = null } = model;
+  const lines = [
+    answered === null ? null : { at: answered.at, text: `Answered ${timeAgo(answered.at, nowMs)}`, bad: false },
+    failed === null
+      ? null
+      : { at: failed.at, text: `Failed ${timeAgo(failed.at, nowMs)}: ${wordsOf(failed)}`, bad: isFailing(model) },
+  ].filter((line) => line !== null);
+  return lines.toSorted((left, right) => right.at.localeCompare(left.at)).map(({ text, bad }) => ({ text, bad }));
+}
+
+function wordsOf({ message, fix }: NonNullable<ModelHealth['last_failure']>): string {
+  return message === null || message === '' ? fix : `${fix} (${message})`;
 }
 
 export function chosenLabels(model: AgentConfig['model']): readonly string[] {

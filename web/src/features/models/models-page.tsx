@@ -1,11 +1,11 @@
 import type { CallData, ModelCredential, ModelPriceView, VillageModel } from '@hamlet/contract';
 import { listModelCredentials, listModelPrices, showModels } from '@hamlet/contract';
 import { useState } from 'react';
-import { Badge, Button, Notice, RefusedNotice, Unread, Fact } from '../../ui/controls.tsx';
+import { Badge, Button, Notice, RefusedNotice, Unread, Fact, useNow } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';
 import type { ConnectDraft } from './connect/connect-draft.ts';
 import { ConnectForm } from './connect/connect-form.tsx';
-import { kindLabel, modelState, usersLabel } from './model-labels.ts';
+import { healthLines, kindLabel, modelState, usersLabel } from './model-labels.ts';
 import { PriceForm } from './price-form.tsx';
 import { ProviderCard } from './provider-card.tsx';
 import type { SubscriptionDraft } from './subscription/subscription-draft.ts';
@@ -216,6 +216,7 @@ function ModelNames({ models, refused }: NamesProps) {
 function ModelName({ model }: { readonly model: VillageModel }) {
   const { name, provider, tiers, context_tokens: context } = model;
   const { word, tone } = modelState(model);
+  const health = healthLines(model, useNow(10_000));
   const test = useTest();
   return (
     <li className="model-name" data-model={name} data-state={word}>
@@ -234,6 +235,15 @@ function ModelName({ model }: { readonly model: VillageModel }) {
           if (model.available) void test.run({ model: name });
         }}
       />
+      {health.length > 0 && (
+        <ul className="model-health">
+          {health.map(({ text, bad }) => (
+            <li key={text} data-bad={bad}>
+              {text}
+            </li>
+          ))}
+        </ul>
+      )}
       {test.intent.refused !== null && <RefusedNotice refused={test.intent.refused} />}
       {test.answer !== null && <TestResult answer={test.answer} />}
     </li>
