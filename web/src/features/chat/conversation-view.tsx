@@ -1,7 +1,7 @@
 import type { AgentDetail, ChatSession, Permission, Run } from '@hamlet/contract';
 import { getAgent, listMessages, roleMay } from '@hamlet/contract';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { Conversation } from '../../client/minds/conversation.ts';
+import type { Conversation, Exchange } from '../../client/minds/conversation.ts';
 import {
   exchangesOf,
   isFinalMessage,
@@ -13,10 +13,10 @@ import { stepsSoFar, traceItems } from '../../client/minds/trace-items.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
 import { Badge, Button, IconButton, MoreButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
-import { secondTime } from '../../ui/time-labels.ts';
+import { minuteTime, secondTime } from '../../ui/time-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { SessionResults } from '../results/session-results.tsx';
-import { streamLabel } from '../runs/run-labels.ts';
+import { parkedLabel, streamLabel } from '../runs/run-labels.ts';
 import type { Listener } from './chat-labels.ts';
 import { announcement, beforeSendingLabel, limitLabel, queueLabel, SESSION_STATES, usageLabel } from './chat-labels.ts';
 import { Composer } from './composer.tsx';
@@ -151,6 +151,11 @@ function OtherAgent({ session, name }: Readonly<{ session: { readonly agent_id: 
   );
 }
 
+/** Why a queued message waits: for its model, if its run is parked, or for its turn. */
+function waitLabel({ trace: { run } }: Exchange, place: Parameters<typeof queueLabel>[0]): string {
+  return (run === null ? null : parkedLabel(run, minuteTime)) ?? queueLabel(place);
+}
+
 interface TranscriptProps {
   readonly state: Conversation;
   readonly listener: Listener;
@@ -175,7 +180,7 @@ function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps) {
               agentName={listener.display_name}
               waitsFor={
                 exchange.question?.state === 'queued'
-                  ? queueLabel({ session: state.session, agent: listener, before: open.indexOf(exchange) })
+                  ? waitLabel(exchange, { session: state.session, agent: listener, before: open.indexOf(exchange) })
                   : exchange.question?.state === 'working'
                     ? limit
                     : null

@@ -3,8 +3,8 @@ import type { Artifact, DeliverableKind } from '@hamlet/contract';
 export type ShownArtifact = Pick<Artifact, 'artifact_id' | 'name' | 'bytes' | 'deliverable' | 'expires_at'> & {
   readonly image?: boolean;
   readonly taint?: Artifact['taint'];
-  /** Its number among the deliverables of its name; absent from a village that does not count them. */
-  readonly version?: number | null;
+  /** Its number among the deliverables of its name. */
+  readonly version?: Artifact['version'];
 };
 
 const KINDS: Readonly<Record<DeliverableKind, string>> = {

@@ -47,6 +47,8 @@ test('a run that waits by itself says why and until when', () => {
   assert.equal(words('model_unreachable'), 'Waits until 14:03: no server answers at the address of the model');
   assert.match(words('model_token_quota_exhausted') ?? '', /tokens for now are used up/);
   assert.equal(words('model_network', 'cancelled'), null);
+  const parked = { until: '2026-11-23T14:03:00Z', code: 'model_rate' };
+  assert.equal(stateLabel(run({ parked })).word, 'Waits for its model');
   assert.equal(parkedLabel(run(), String), null);
 });
 

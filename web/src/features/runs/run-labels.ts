@@ -31,13 +31,11 @@ export const SAFE_MODE_LABELS: Readonly<Record<SafeMode, { readonly choice: stri
 };
 
 /** The state of a run as people see it: after a request to end the run, it is `Ending` until it ends. */
-export function stateLabel(run: Pick<Run, 'state' | 'cancel_requested_at'>): StateLabel {
+export function stateLabel(run: Pick<Run, 'state' | 'cancel_requested_at' | 'parked'>): StateLabel {
   if (!isSettled(run.state) && run.cancel_requested_at !== null) return { word: 'Ending', tone: 'waiting' };
+  if (run.state === 'queued' && (run.parked ?? null) !== null) return { word: 'Waits for its model', tone: 'waiting' };
   return STATE_LABELS[run.state];
 }
-
-/** The API's word that a run waits by itself, for example for a quota; absent from a village that does not park runs. */
-type Parked = Partial<Pick<Run, 'parked'>>;
 
 const PARKED: Readonly<Record<string, string | undefined>> = {
   model_token_quota_exhausted: 'its tokens for now are used up',
@@ -47,8 +45,10 @@ const PARKED: Readonly<Record<string, string | undefined>> = {
 };
 
 /** Why and until when a run waits by itself: `Waits until 14:03: the model does not answer`; null if it does not. */
-export function parkedLabel(run: Pick<Run, 'state'> & Parked, local: (iso: string) => string): string | null {
-  const { parked = null, state } = run;
+export function parkedLabel(
+  { parked = null, state }: Pick<Run, 'state' | 'parked'>,
+  local: (iso: string) => string,
+): string | null {
   if (parked === null || isSettled(state)) return null;
   return `Waits until ${local(parked.until)}: ${PARKED[parked.code] ?? 'the model does not answer'}`;
 }
