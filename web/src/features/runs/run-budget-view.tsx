@@ -1,16 +1,17 @@
 import type { Run } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { moneyLabel } from '../../client/labels.ts';
-import { Notice } from '../../ui/controls.tsx';
+import { Notice, useNow } from '../../ui/controls.tsx';
 import { AddTokens } from './add-tokens.tsx';
 import { budgetShares, nearLimit, shareLabel, WARN_SHARE } from './run-budget.ts';
 
-const WORDS = { steps: 'Steps', tokens: 'Tokens', money: 'aiDollars' } as const;
+const WORDS = { steps: 'Steps', tokens: 'Tokens', money: 'aiDollars', time: 'Time of work' } as const;
 
 /** The use of a run's limits, the one that ends first before the others, with a warning when it is near. */
 export function RunBudget({ run }: { readonly run: Run }) {
-  const shares = budgetShares(run);
-  const near = isSettled(run.state) ? null : nearLimit(run);
+  const now = useNow(5_000);
+  const shares = budgetShares(run, now);
+  const near = isSettled(run.state) ? null : nearLimit(run, now);
   return (
     <section className="run-budget" aria-label="Use">
       <h2>Use</h2>

@@ -1,14 +1,21 @@
-import { parseAiDollars, type Run } from '@hamlet/contract';
+import { parseAiDollars, type Run, type RunBudgets } from '@hamlet/contract';
 import { moneyLabel } from '../../client/labels.ts';
+import { lengthLabel } from '../../ui/time-labels.ts';
 
 /** One limit of a run with its use. */
 export interface BudgetShare {
-  readonly of: 'steps' | 'tokens' | 'money';
+  readonly of: 'steps' | 'tokens' | 'money' | 'time';
   readonly used: string;
   readonly limit: string;
   /** From 0 to 1. */
   readonly share: number;
 }
+
+/** Time of work until `since`, from which on the agent works now; null while it does not. */
+type Worked = Readonly<{ timeMs: number; since: string | null }>;
+type Limited = Pick<Run, 'usage'> & {
+  readonly budgets: (RunBudgets & { readonly spent?: Worked | undefined }) | null;
+};
 
 /** From this share on a person is warned. */
 export const WARN_SHARE = 0.8;
@@ -16,7 +23,7 @@ export const WARN_SHARE = 0.8;
 const FREE = '0.000001';
 
 /** The limits of a run, the one that ends first before the others; empty before the first start. */
-export function budgetShares({ usage, budgets }: Pick<Run, 'usage' | 'budgets'>): readonly BudgetShare[] {
+export function budgetShares({ usage, budgets }: Limited, nowMs: number): readonly BudgetShare[] {
   if (budgets === null) return [];
   const number = (of: 'steps' | 'tokens'): BudgetShare => ({
     of,
@@ -30,18 +37,28 @@ export function budgetShares({ usage, budgets }: Pick<Run, 'usage' | 'budgets'>)
     limit: moneyLabel(budgets.money),
     share: Math.min(1, Number(parseAiDollars(usage.cost)) / Number(parseAiDollars(budgets.money))),
   };
-  return [number('steps'), number('tokens'), ...(budgets.money === FREE ? [] : [money])].toSorted(
-    (left, right) => right.share - left.share,
-  );
+  const shares = [
+    number('steps'),
+    number('tokens'),
+    ...(budgets.money === FREE ? [] : [money]),
+    ...timeOf(budgets, nowMs),
+  ];
+  return shares.toSorted((left, right) => right.share - left.share);
+}
+
+function timeOf({ timeMs, spent }: NonNullable<Limited['budgets']>, nowMs: number): readonly BudgetShare[] {
+  if (spent === undefined) return [];
+  const worked = spent.timeMs + (spent.since === null ? 0 : Math.max(0, nowMs - Date.parse(spent.since)));
+  return [{ of: 'time', used: lengthLabel(worked), limit: lengthLabel(timeMs), share: Math.min(1, worked / timeMs) }];
 }
 
 /** The limit that ends a run first, once most of it is used; null before. */
-export function nearLimit(run: Pick<Run, 'usage' | 'budgets'>): BudgetShare | null {
-  const [first] = budgetShares(run);
+export function nearLimit(run: Limited, nowMs: number): BudgetShare | null {
+  const [first] = budgetShares(run, nowMs);
   return first !== undefined && first.share >= WARN_SHARE ? first : null;
 }
 
 /** `83 % of its tokens are used: 166,000 of 200,000`. */
 export function shareLabel({ of, used, limit, share }: BudgetShare): string {
-  return `${Math.floor(share * 100)} % of its ${of} ${of === 'money' ? 'is' : 'are'} used: ${used} of ${limit}`;
+  return `${Math.floor(share * 100)} % of its ${of} ${of === 'money' || of === 'time' ? 'is' : 'are'} used: ${used} of ${limit}`;
 }

@@ -60,6 +60,8 @@ test('the title of a run is the first line of its task, without Markdown', () =>
 
 test('the label of a run names its origin', () => {
   assert.equal(originLabel(run(), 'mia'), 'from you');
+  const named = { ...run(), created_by: { role: 'member', id: 'account mia', name: 'Mia' } };
+  assert.deepEqual([originLabel(named, 'mia'), originLabel(named, 'tom')], ['from you', 'from Mia']);
   assert.equal(
     originLabel(run({ schedule: { name: 'morning', uid: 'u', slot: '2026-11-23T12:00:00Z' } }), null),
     'schedule morning',

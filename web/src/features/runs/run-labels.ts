@@ -71,12 +71,16 @@ export function titleLabel(prompt: string): string {
   return shortLine(line.trim().replaceAll(MARKS, ''));
 }
 
+type Giver = Run['created_by'] & { readonly name?: string | undefined };
+
+/** Who gave a run to its agent, by name where it is known: `from you`, `from Mia`, `schedule morning`. */
 export function originLabel(
-  { schedule, created_by: by, worker }: Pick<Run, 'schedule' | 'created_by' | 'worker'>,
+  { schedule, created_by: by, worker }: Pick<Run, 'schedule' | 'worker'> & { readonly created_by: Giver },
   viewer: ViewerId,
 ): string {
   if (worker !== undefined) return worker.role === '' ? 'worker' : `worker “${worker.role}”`;
-  return schedule === null ? `from ${actorLabel(by.id, by.role, viewer)}` : `schedule ${schedule.name}`;
+  if (schedule !== null) return `schedule ${schedule.name}`;
+  return `from ${isOwn(by.id, viewer) || by.name === undefined ? actorLabel(by.id, by.role, viewer) : by.name}`;
 }
 
 type ListedRun = Readonly<{ run: Run; isUnder: boolean }>;

@@ -3,7 +3,7 @@ import { memo, type ReactElement, useMemo, useState } from 'react';
 import { type Exchange, isFinalMessage, sameExchange } from '../../../client/minds/conversation.ts';
 import type { RunTrace } from '../../../client/minds/run-trace.ts';
 import { type ModelItem, type TraceItem, traceItems } from '../../../client/minds/trace-items.ts';
-import { Avatar, Icon, LinkButton, Notice, RefusedNotice, Time } from '../../../ui/controls.tsx';
+import { Avatar, Icon, LinkButton, Notice, RefusedNotice, Time, useNow } from '../../../ui/controls.tsx';
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
 import { AddTokens } from '../../runs/add-tokens.tsx';
@@ -179,7 +179,8 @@ interface OpenWorkProps {
 }
 
 function OpenWork({ items, run, words, author, onAnswered }: OpenWorkProps) {
-  const near = run === null ? null : nearLimit(run);
+  const now = useNow(10_000);
+  const near = run === null ? null : nearLimit(run, now);
   const parked = run === null ? null : parkedLabel(run, minuteTime);
   return (
     <>
