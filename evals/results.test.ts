@@ -120,6 +120,8 @@ test('the person of a task refuses what the task says, allows the rest, and answ
   assert.deepEqual(answerTo(asked('git', '{"action":"push"}'), play), { answer: 'deny', reply: words });
   assert.deepEqual(answerTo(asked('git_push', '{"host":"git.example.org"}'), play).answer, 'deny');
   assert.deepEqual(answerTo(asked('write_file', '{"content":"git push is left"}'), play), { answer: 'allow' });
+  const outside = { answer: 'deny', reply: 'This task needs nothing from outside.' };
+  assert.deepEqual(answerTo(asked('reach_host', '{"host":"example.org"}'), play), outside);
   assert.deepEqual(answerTo(asked('ask_human', '{}', 'question'), play), { answer: 'allow', reply: words });
   assert.deepEqual(answerTo(asked('shell', '{}', 'unknown'), play).answer, 'happened');
 });

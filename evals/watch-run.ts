@@ -1,6 +1,15 @@
 /** Follows a run as the person who gave it: answers questions, reboots the agent, and cancels the run after its time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerPermission, cancelRun, dataOf, getRun, listCalls, listPermissions, rebootAgent } from '@hamlet/contract';
+import {
+  answerPermission,
+  cancelRun,
+  dataOf,
+  getRun,
+  isEgressTool,
+  listCalls,
+  listPermissions,
+  rebootAgent,
+} from '@hamlet/contract';
 import type { Client, Permission, Run } from '@hamlet/contract';
 import type { EvalTask } from './task.ts';
 
@@ -27,14 +36,15 @@ export interface WatchedRun {
 
 type Asked = Pick<Permission, 'why' | 'tool' | 'arguments'>;
 
-/** The answer of the person of a task. Pure. */
+/** The answer of the person of a task. Without words of a refusal, all is allowed that stays in the pod. Pure. */
 export function answerTo({ why, tool, arguments: text }: Asked, { deny, deny_if }: EvalTask['play']) {
   if (why === 'unknown')
     return { answer: 'happened', reply: 'The machine restarted. Find out what is done before you continue.' } as const;
   if (why === 'question')
     return { answer: 'allow', reply: deny ?? 'Decide yourself what fits the task best.' } as const;
-  const isDenied = deny !== undefined && deny_if.test(`${tool} ${text}`);
-  return isDenied ? ({ answer: 'deny', reply: deny } as const) : ({ answer: 'allow' } as const);
+  if (deny !== undefined && deny_if.test(`${tool} ${text}`)) return { answer: 'deny', reply: deny } as const;
+  if (isEgressTool(tool)) return { answer: 'deny', reply: 'This task needs nothing from outside.' } as const;
+  return { answer: 'allow' } as const;
 }
 
 /** Answers all questions; returns whether the agent was rebooted. Refused answers were faster elsewhere. */
@@ -51,6 +61,14 @@ async function act({ client, agentId, runId, task: { play } }: Watched, isReboot
   if (calls.length < play.reboot_after_calls) return false;
   await dataOf(client.call(rebootAgent, { params: { agent_id: agentId } }));
   return true;
+}
+
+/** Cancels the run; false if that failed. Throws if the person stops the eval. */
+async function cancel({ client, runId, signal }: Watched): Promise<boolean> {
+  const body = { reason: signal.aborted ? 'The eval was stopped' : 'The time of the task is over' };
+  const cancelled = await client.call(cancelRun, { params: { run_id: runId }, body }).catch(() => null);
+  signal.throwIfAborted();
+  return cancelled?.ok === true;
 }
 
 /** The run after its end. An abort cancels it and throws; it also throws if the API stays away. */
@@ -71,12 +89,7 @@ export async function watchRun(watched: Watched): Promise<WatchedRun> {
       if ((failures += 1) > FAILURES_MAX) throw error;
     }
     if (signal.aborted || (!isOverTime && performance.now() - began > limitMs)) {
-      await client.call(cancelRun, {
-        params,
-        body: { reason: signal.aborted ? 'The eval was stopped' : 'Time is over' },
-      });
-      signal.throwIfAborted();
-      isOverTime = true;
+      isOverTime = await cancel(watched);
     }
     await sleep(watched.pauseMs, undefined, { signal }).catch(() => undefined);
   }

@@ -18,7 +18,7 @@ import tools
 NAMES = "CURRENCY TAX_PERCENT WIDTH BULK_FROM BULK_PERCENT parse_line parse_order to_cents line_price order_price tax_of money row receipt"
 for name in NAMES.split():
     assert hasattr(tools, name), name
-HOME = {"parse_order": "parsing", "to_cents": "parsing", "line_price": "pricing", "tax_of": "pricing", "money": "printing", "receipt": "printing"}
+HOME = {"parse_order": "parsing", "line_price": "pricing", "tax_of": "pricing", "money": "printing", "receipt": "printing"}
 for name, module in HOME.items():
     assert getattr(tools, name).__module__ == f"tools.{module}", name
 imports = {}
