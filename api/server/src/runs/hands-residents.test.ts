@@ -97,10 +97,7 @@ test('an agent writes and runs a requested program and answers with its output; 
   assert.equal(run.state, 'done', JSON.stringify(run.error));
   assert.match(run.summary ?? '', /2 3 5 7 11 13 17 19 23 29/);
   assert.ok(existsSync(fileOf('primes.py')));
-  assert.match(
-    system,
-    /# Machine\nYour machine is a container[^]*It has .*python3[^]*Nothing outside of the village/,
-  );
+  assert.match(system, /# Machine\nYour machine is a container[^]*It has .*python3[^]*Nothing outside of the village/);
   const [call, ...others] = await callsOf(run_id);
   assert.deepEqual(
     [call?.state, call?.tool, call?.report?.exit, call?.report?.cwd, others.length],
