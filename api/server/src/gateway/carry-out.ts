@@ -30,6 +30,14 @@ export interface Completed {
 
 export type VisiblePiece = Extract<ChatDelta, { readonly kind: 'text' | 'tool' | 'reasoning' | 'logprobs' }>;
 
+/** The wire format of an answer: whole, or in chunks. */
+export interface AnswerShape<Whole, Chunk> {
+  whole(completed: Completed): Whole;
+  first(): readonly Chunk[];
+  piece(piece: VisiblePiece, provider: string): readonly Chunk[];
+  last(completed: Completed): readonly Chunk[];
+}
+
 export interface ChatCaller {
   readonly gone: AbortSignal;
   readonly onPiece: (piece: VisiblePiece, provider: string) => void;

@@ -172,7 +172,10 @@ const headOf = ({ path, before, afterSha256, number }: KeptChange): string =>
 function written({ kept, after }: Made, note: string): HandsEnd {
   const text = textOf(dataOf(after)) ?? '';
   const lines = text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0);
-  return endOf({ kept, after }, `${headOf(kept)}: ${lines} lines, ${after?.size ?? 0} bytes.${note}`);
+  return endOf(
+    { kept, after },
+    `${headOf(kept)}: ${lines} ${lines === 1 ? 'line' : 'lines'}, ${after?.size ?? 0} bytes.${note}`,
+  );
 }
 
 /** The end of a call that changed a part of a file, with the difference. */

@@ -8,10 +8,9 @@ import type {
 import type { Finish } from '@hamlet/models';
 import type { Ticket } from '../admit-request.ts';
 import { sealView } from '../texts/call-seal.ts';
-import type { Completed, VisiblePiece } from '../carry-out.ts';
+import type { AnswerShape, Completed, VisiblePiece } from '../carry-out.ts';
 import { CallPieces, wireCall } from './call-pieces.ts';
 import { customNames } from './custom-tools.ts';
-import type { AnswerShape } from '../conversations/converse.ts';
 import { MODELS_MADE_S, type ModelCatalog } from '../models/village-models.ts';
 
 export interface CompletionHead {

@@ -1,8 +1,7 @@
 import type { CompletionBody, TextCompletion } from '@hamlet/contract';
 import type { Ticket } from '../admit-request.ts';
-import type { Completed } from '../carry-out.ts';
+import type { AnswerShape, Completed } from '../carry-out.ts';
 import { receiptOf, usageOf, type CompletionHead } from '../chat/completion-shape.ts';
-import type { AnswerShape } from '../conversations/converse.ts';
 
 type Finish = TextCompletion['choices'][number]['finish_reason'];
 

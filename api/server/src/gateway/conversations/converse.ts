@@ -5,15 +5,8 @@ import { accepted, type Outcome } from '../../http/outcome.ts';
 import { refusalOfError } from '../../http/respond.ts';
 import type { Allowance } from '../../limits/agent-limits.ts';
 import { admitRequest, type GatewayPorts, type Ticket } from '../admit-request.ts';
-import { carryOut, type Completed, type VisiblePiece } from '../carry-out.ts';
+import { carryOut, type AnswerShape } from '../carry-out.ts';
 import { planContinuation, planRequest } from '../plan-request.ts';
-
-export interface AnswerShape<Whole, Chunk> {
-  whole(completed: Completed): Whole;
-  first(): readonly Chunk[];
-  piece(piece: VisiblePiece, provider: string): readonly Chunk[];
-  last(completed: Completed): readonly Chunk[];
-}
 
 export interface Conversation<Whole, Chunk> {
   readonly agent: AgentActor;

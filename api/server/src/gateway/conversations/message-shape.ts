@@ -1,9 +1,8 @@
 import type { MessageAnswer, MessageEvent } from '@hamlet/contract';
 import type { Finish, ReasoningItem, ToolCall } from '@hamlet/models';
 import type { Ticket } from '../admit-request.ts';
-import type { Completed, ModelUsage, VisiblePiece } from '../carry-out.ts';
+import type { AnswerShape, Completed, ModelUsage, VisiblePiece } from '../carry-out.ts';
 import { receiptOf, type CompletionHead } from '../chat/completion-shape.ts';
-import type { AnswerShape } from './converse.ts';
 
 type Content = MessageAnswer['content'][number];
 type ToolPiece = Extract<VisiblePiece, { readonly kind: 'tool' }>;

@@ -1,8 +1,7 @@
 import type { ResponseAnswer, ResponseBody, ResponseEvent, ResponseUsage } from '@hamlet/contract';
 import type { Ticket } from '../admit-request.ts';
-import type { Completed } from '../carry-out.ts';
+import type { AnswerShape, Completed } from '../carry-out.ts';
 import { receiptOf, type CompletionHead } from '../chat/completion-shape.ts';
-import type { AnswerShape } from '../conversations/converse.ts';
 import { ItemStream } from './item-stream.ts';
 import { callableTools, leavesToolsOut } from './response-tools.ts';
 
