@@ -35,11 +35,16 @@ const MODEL = { provider: 'test', name: 'small', scripted: false, reason: '', co
 const refused = (code: Refusal) => ({ kind: 'refused' as const, code, detail: code });
 
 const Call = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
+/** The stable part of the prompt is a part of its own, which the gateway may have cached. */
+const Content = z.union([
+  z.string(),
+  z.array(z.object({ text: z.string() })).transform((parts) => parts.map(({ text }) => text).join('')),
+]);
 const Body = z.object({
   messages: z.array(
     z.object({
       role: z.enum(['system', 'user', 'assistant', 'tool']),
-      content: z.string().nullish(),
+      content: Content.nullish(),
       tool_calls: z.array(Call).optional(),
     }),
   ),
