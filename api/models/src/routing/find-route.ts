@@ -21,10 +21,24 @@ export interface Chain {
 
 const FALLBACK_CODES = MODEL_ERROR_CODES.filter((code) => MODEL_ERRORS[code].fallback);
 
+/** Codes that were once a part of another one: a configuration that names that one means both. */
+const PART_OF: Partial<Readonly<Record<ModelErrorCode, ModelErrorCode>>> = {
+  forbidden: 'auth',
+  no_such_model: 'bad_request',
+  unreachable: 'network',
+};
+
+function withParts(named: readonly ModelErrorCode[]): readonly ModelErrorCode[] {
+  return MODEL_ERROR_CODES.filter((code) =>
+    [code, PART_OF[code]].some((one) => one !== undefined && named.includes(one)),
+  );
+}
+
 function chainOf(route: RouteConfig, name: string, star: string): Chain {
   const { provider, model, fallbacks, fallbackOn = FALLBACK_CODES, contextTokens, answerTokens } = route;
   const upstream = model?.replace('*', () => star) ?? name;
-  return { targets: [{ provider, model: upstream }, ...fallbacks], fallbackOn, contextTokens, answerTokens };
+  const targets = [{ provider, model: upstream }, ...fallbacks];
+  return { targets, fallbackOn: withParts(fallbackOn), contextTokens, answerTokens };
 }
 
 /** The chain of the first route that matches a name; null if none does. Pure. */

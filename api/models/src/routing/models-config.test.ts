@@ -49,7 +49,7 @@ test('a configuration has defaults, routes and prices', () => {
   ]);
   assert.deepEqual(findRoute(config, 'village/small'), {
     targets: [{ provider: 'local', model: 'org/small-instruct' }],
-    fallbackOn: ['auth'],
+    fallbackOn: ['auth', 'forbidden'],
     contextTokens: 32_768,
     answerTokens: undefined,
   });
