@@ -313,7 +313,11 @@ export const Problem = z.strictObject({
         .string()
         .optional()
         .describe("With model_failed: the class of the provider's failure, such as unreachable"),
-      resets_in_seconds: z.int().min(0).optional().describe('With an insufficient_quota that ends by itself'),
+      resets_in_seconds: z
+        .int()
+        .min(0)
+        .optional()
+        .describe('Seconds until a repeated request may succeed, also where Retry-After cannot say it: in a stream'),
     })
     .optional()
     .describe("The same in OpenAI's format, or under /v1/messages in Anthropic's; only under /v1"),

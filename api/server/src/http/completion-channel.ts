@@ -9,7 +9,7 @@ interface CompletionWire {
   event(chunk: unknown, json: string): string;
   readonly done: string;
   /** @param sent number of events before it. */
-  failure(problem: Problem, sent: number): string;
+  failure(problem: Problem, about: { readonly sent: number; readonly waitS: number | undefined }): string;
 }
 
 const data = (json: string): string => `data: ${json}\n\n`;
@@ -22,22 +22,24 @@ function typeOf(chunk: unknown): string {
 const OPENAI: CompletionWire = {
   event: (_chunk, json) => data(json),
   done: data('[DONE]'),
-  failure: (problem) => data(JSON.stringify({ error: openAiErrorOf(problem) })),
+  failure: (problem, { waitS }) => data(JSON.stringify({ error: openAiErrorOf(problem, waitS) })),
 };
 
 const ANTHROPIC: CompletionWire = {
   event: (chunk, json) => named(typeOf(chunk), json),
   done: '',
-  failure: (problem) =>
-    named('error', JSON.stringify({ type: 'error', error: anthropicErrorOf(problem), request_id: problem.request_id })),
+  failure: (problem, { waitS }) => {
+    const error = anthropicErrorOf(problem, waitS);
+    return named('error', JSON.stringify({ type: 'error', error, request_id: problem.request_id }));
+  },
 };
 
 /** Clients read the code of a failed response: they compact, wait or give up. */
 const RESPONSES: CompletionWire = {
   event: (chunk, json) => named(typeOf(chunk), json),
   done: '',
-  failure: (problem, sent) => {
-    const { code, message } = openAiErrorOf(problem);
+  failure: (problem, { sent, waitS }) => {
+    const { code, message } = openAiErrorOf(problem, waitS);
     const response = {
       id: `resp_${problem.request_id}`,
       object: 'response',
@@ -106,7 +108,8 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
     send,
     end: (refusal?: Refused) => {
       clearInterval(heartbeat);
-      write(refusal === undefined ? wire.done : wire.failure(problemOf(refusal, ports.requestId), sent));
+      const about = { sent, waitS: refusal?.retryAfterS };
+      write(refusal === undefined ? wire.done : wire.failure(problemOf(refusal, ports.requestId), about));
       response.end();
     },
   };

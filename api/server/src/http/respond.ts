@@ -37,11 +37,13 @@ function typeOf(reason: Refusal): string {
 export function openAiErrorOf(problem: Problem, waitS?: number): NonNullable<Problem['error']> {
   const { code: reason, detail: message, cause } = problem;
   const param = problem.errors?.[0]?.path.replace(/^body\./, '') ?? null;
-  const caused = cause === undefined ? {} : { cause };
-  if (!isQuotaSpent(reason, waitS))
-    return { message, type: typeOf(reason), param, code: OPENAI_CODES[reason] ?? reason, ...caused };
-  const resets = waitS === undefined ? {} : { resets_in_seconds: waitS };
-  return { message, type: 'insufficient_quota', param, code: 'insufficient_quota', ...resets };
+  const more = {
+    ...(cause === undefined ? {} : { cause }),
+    ...(waitS === undefined ? {} : { resets_in_seconds: waitS }),
+  };
+  if (isQuotaSpent(reason, waitS))
+    return { message, type: 'insufficient_quota', param, code: 'insufficient_quota', ...more };
+  return { message, type: typeOf(reason), param, code: OPENAI_CODES[reason] ?? reason, ...more };
 }
 
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {

@@ -188,6 +188,16 @@ test('fields that a provider has are passed on', async () => {
   assert.partialDeepStrictEqual(sent, fields);
 });
 
+test('a provider that asks for a long wait is named with it, whole and in a stream, and no client sleeps on it', async () => {
+  const busy = { status: 429, headers: { 'retry-after': '300' }, chunks: ['{"error":{"message":"slow down"}}'] };
+  wire.add({ answer: busy }, { answer: busy });
+  const whole = await post('chat/completions', { messages: [USER] });
+  assert.deepEqual([whole.headers.get('retry-after'), whole.headers.get('x-should-retry')], [null, 'false']);
+  const streamed = await post('chat/completions', { messages: [USER], stream: true });
+  for (const text of [await whole.text(), await streamed.text()]) assert.match(text, /"resets_in_seconds":300/);
+  wire.verify();
+});
+
 test('a token in x-api-key counts beside a wrong Authorization, and the other way round', async () => {
   const count = (headers: Record<string, string>) => post('messages/count_tokens', { messages: [USER] }, headers);
   const token = agentToken('bob');
