@@ -1,5 +1,4 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { visibleText } from '../permissions/shown-arguments.ts';
 import { postIdOf, splitAtPosts } from './post-address.ts';
 
 const TAGS = [
@@ -126,8 +125,7 @@ function linkOf(token: Token, children: readonly MarkdownNode[]): MarkdownNode {
   const postId = postIdOf(url);
   if (postId !== null) return { kind: 'post', postId, text: isBare ? 'the post' : words };
   if (/^https?:\/\//i.test(url)) return { kind: 'web', url, name: isBare ? null : words };
-  const address = visibleText(url);
-  return { kind: 'text', text: isBare || words === address ? address : `${words} (${address})` };
+  return { kind: 'text', text: isBare || words === url ? url : `${words} (${url})` };
 }
 
 function wordsOf(node: MarkdownNode): string {

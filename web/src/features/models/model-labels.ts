@@ -80,7 +80,7 @@ interface ModelHealth {
 }
 type KnownModel = Pick<VillageModel, 'provider' | 'scripted' | 'available'> & ModelHealth;
 
-/** What is known about a model: it answers only if its newest request was answered. */
+/** The state of a model: it answers only if its provider answered its newest request. */
 export function modelState(model: KnownModel): Readonly<{ word: string; tone: Tone }> {
   const { provider, scripted, available, last_success: answered = null } = model;
   if (provider === null) return { word: 'No provider', tone: 'bad' };

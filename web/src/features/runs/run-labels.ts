@@ -73,7 +73,7 @@ export function titleLabel(prompt: string): string {
 
 type Giver = Run['created_by'] & { readonly name?: string | undefined };
 
-/** Who gave a run to its agent, by name where it is known: `from you`, `from Mia`, `schedule morning`. */
+/** Names the person or schedule that gave a run to its agent: `from you`, `from Mia`, `schedule morning`. */
 export function originLabel(
   { schedule, created_by: by, worker }: Pick<Run, 'schedule' | 'worker'> & { readonly created_by: Giver },
   viewer: ViewerId,

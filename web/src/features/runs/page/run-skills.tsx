@@ -1,11 +1,11 @@
 import type { Run, SkillUse } from '@hamlet/contract';
 import { listSkills } from '@hamlet/contract';
-import { runRefreshMs } from '../../client/minds/run-trace.ts';
-import { useLive } from '../../client/query/use-live.ts';
-import { Fact } from '../../ui/controls.tsx';
-import { minuteTime } from '../../ui/time-labels.ts';
-import { skillFromLabel } from '../capabilities/capability-labels.ts';
-import '../capabilities/capabilities.css';
+import { runRefreshMs } from '../../../client/minds/run-trace.ts';
+import { useLive } from '../../../client/query/use-live.ts';
+import { Fact } from '../../../ui/controls.tsx';
+import { minuteTime } from '../../../ui/time-labels.ts';
+import { skillFromLabel } from '../../capabilities/capability-labels.ts';
+import '../../capabilities/capabilities.css';
 
 export function RunSkills({ run, version }: Readonly<{ run: Run; version: number }>) {
   const input = { params: { agent_id: run.agent_id }, query: { run_id: run.run_id } };

@@ -2,9 +2,9 @@ import type { HandsCall, Permission, Run } from '@hamlet/contract';
 import { getRun, listPermissions } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { useMemo } from 'react';
-import { runRefreshMs } from '../../client/minds/run-trace.ts';
-import { traceItems } from '../../client/minds/trace-items.ts';
-import { useLive } from '../../client/query/use-live.ts';
+import { runRefreshMs } from '../../../client/minds/run-trace.ts';
+import { traceItems } from '../../../client/minds/trace-items.ts';
+import { useLive } from '../../../client/query/use-live.ts';
 import {
   Badge,
   Button,
@@ -15,17 +15,17 @@ import {
   RefusedNotice,
   Unread,
   useNow,
-} from '../../ui/controls.tsx';
-import { minuteTime } from '../../ui/time-labels.ts';
-import { useAgentName, useRole, useViewerId, useVillage } from '../village-context.ts';
-import { OpenedPagesProvider, useKeysOf } from '../citations/opened-pages.ts';
-import { Markdown } from '../markdown/markdown.tsx';
-import { Page } from '../navigation/page.tsx';
-import { PermissionCard } from '../permissions/permission-card.tsx';
-import { RunOfferView } from '../offers/run-offer.tsx';
-import { RunResults, useRunArtifacts, useRunSources } from '../results/session-results.tsx';
-import { ScriptedMark } from '../scripted/village-mark.tsx';
-import { failureSentence } from './run-advice.ts';
+} from '../../../ui/controls.tsx';
+import { minuteTime } from '../../../ui/time-labels.ts';
+import { useAgentName, useRole, useViewerId, useVillage } from '../../village-context.ts';
+import { OpenedPagesProvider, useKeysOf } from '../../citations/opened-pages.ts';
+import { Markdown } from '../../markdown/markdown.tsx';
+import { Page } from '../../navigation/page.tsx';
+import { PermissionCard } from '../../permissions/permission-card.tsx';
+import { RunOfferView } from '../../offers/run-offer.tsx';
+import { RunResults, useRunArtifacts, useRunSources } from '../../results/session-results.tsx';
+import { ScriptedMark } from '../../scripted/village-mark.tsx';
+import { failureSentence } from '../run-advice.ts';
 import { RunBudget } from './run-budget-view.tsx';
 import { RunCourse } from './run-course.tsx';
 import { RunFacts } from './run-facts.tsx';
@@ -39,13 +39,13 @@ import {
   stateLabel,
   streamLabel,
   titleLabel,
-} from './run-labels.ts';
+} from '../run-labels.ts';
 import { RunWorkers } from './run-workers.tsx';
 import { todoOf } from './todo.ts';
 import { TodoList } from './todo-list.tsx';
-import { useCancelRun } from './use-runs.ts';
-import { useRunTrace } from './use-run-trace.ts';
-import './runs.css';
+import { useCancelRun } from '../use-runs.ts';
+import { useRunTrace } from '../use-run-trace.ts';
+import '../runs.css';
 
 const REFRESH_MS = 2000;
 

@@ -1,5 +1,5 @@
-import { isJsonObject, readJson } from '../../client/json.ts';
-import type { TraceItem } from '../../client/minds/trace-items.ts';
+import { isJsonObject, readJson } from '../../../client/json.ts';
+import type { TraceItem } from '../../../client/minds/trace-items.ts';
 
 const TODO_STATUSES = ['pending', 'in_progress', 'done'] as const;
 export type TodoStatus = (typeof TODO_STATUSES)[number];

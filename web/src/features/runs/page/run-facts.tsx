@@ -1,13 +1,13 @@
 import type { Run } from '@hamlet/contract';
-import type { CallItem, TraceItem } from '../../client/minds/trace-items.ts';
-import { Fact, LinkButton } from '../../ui/controls.tsx';
-import { dateTime } from '../../ui/time-labels.ts';
-import type { Source } from '../citations/opened-pages.ts';
-import { isChange, shortCall, toolLabel } from '../permissions/call-labels.ts';
-import { TaintList } from '../permissions/taint-list.tsx';
-import { RunSources } from '../results/session-results.tsx';
-import { useAgentName, useShowAgent, useVillage } from '../village-context.ts';
-import { SAFE_MODE_LABELS } from './run-labels.ts';
+import type { CallItem, TraceItem } from '../../../client/minds/trace-items.ts';
+import { Fact, LinkButton } from '../../../ui/controls.tsx';
+import { dateTime } from '../../../ui/time-labels.ts';
+import type { Source } from '../../citations/opened-pages.ts';
+import { isChange, shortCall, toolLabel } from '../../permissions/call-labels.ts';
+import { TaintList } from '../../permissions/taint-list.tsx';
+import { RunSources } from '../../results/session-results.tsx';
+import { useAgentName, useShowAgent, useVillage } from '../../village-context.ts';
+import { SAFE_MODE_LABELS } from '../run-labels.ts';
 import { RunSkills } from './run-skills.tsx';
 
 type FactsProps = Readonly<{

@@ -1,4 +1,4 @@
-import { Icon } from '../../ui/controls.tsx';
+import { Icon } from '../../../ui/controls.tsx';
 import type { TodoItem, TodoStatus } from './todo.ts';
 
 const WORDS: Readonly<Record<TodoStatus, string>> = { pending: 'to do', in_progress: 'under way', done: 'done' };

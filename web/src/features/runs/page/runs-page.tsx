@@ -1,12 +1,12 @@
 import { RUN_STATES } from '@hamlet/contract';
-import { LinkButton } from '../../ui/controls.tsx';
-import { Choices, FilterChip, SelectField } from '../../ui/fields.tsx';
-import { useAgentNames, useVillage, useVillageState } from '../village-context.ts';
-import { Page } from '../navigation/page.tsx';
-import { RunList } from './run-list.tsx';
+import { LinkButton } from '../../../ui/controls.tsx';
+import { Choices, FilterChip, SelectField } from '../../../ui/fields.tsx';
+import { useAgentNames, useVillage, useVillageState } from '../../village-context.ts';
+import { Page } from '../../navigation/page.tsx';
+import { RunList } from '../run-list.tsx';
 import { RunPage } from './run-page.tsx';
-import { STATE_LABELS } from './run-labels.ts';
-import { useRuns } from './use-runs.ts';
+import { STATE_LABELS } from '../run-labels.ts';
+import { useRuns } from '../use-runs.ts';
 
 const PAGE = 50;
 

@@ -1,12 +1,12 @@
 import { type HandsCall, listCalls, type Run } from '@hamlet/contract';
 import { useMemo } from 'react';
-import { runRefreshMs } from '../../client/minds/run-trace.ts';
-import { type Pages, useLive, usePages } from '../../client/query/use-live.ts';
-import { Part } from '../../ui/controls.tsx';
-import { DiffView } from '../hands/diff-view.tsx';
-import { changedFiles, fileLabel } from '../hands/changed-files.ts';
-import '../hands/hands.css';
-import { visibleText } from '../permissions/shown-arguments.ts';
+import { runRefreshMs } from '../../../client/minds/run-trace.ts';
+import { type Pages, useLive, usePages } from '../../../client/query/use-live.ts';
+import { Part } from '../../../ui/controls.tsx';
+import { DiffView } from '../../hands/diff-view.tsx';
+import { changedFiles, fileLabel } from '../../hands/changed-files.ts';
+import '../../hands/hands.css';
+import { visibleText } from '../../permissions/shown-arguments.ts';
 
 /** The files that a run changed, each with one diff from its first edit to its last. */
 export function RunFiles({ calls }: { readonly calls: readonly HandsCall[] }) {

@@ -1,10 +1,10 @@
 import type { HandsCall, Permission } from '@hamlet/contract';
 import { useMemo } from 'react';
-import type { CallItem, ModelItem, TraceItem } from '../../client/minds/trace-items.ts';
-import { Time } from '../../ui/controls.tsx';
-import { Markdown } from '../markdown/markdown.tsx';
-import { CallLine } from './call-line.tsx';
-import { eventLabel, modelLabel } from './run-labels.ts';
+import type { CallItem, ModelItem, TraceItem } from '../../../client/minds/trace-items.ts';
+import { Time } from '../../../ui/controls.tsx';
+import { Markdown } from '../../markdown/markdown.tsx';
+import { CallLine } from '../call-line.tsx';
+import { eventLabel, modelLabel } from '../run-labels.ts';
 
 type CourseProps = Readonly<{
   items: readonly TraceItem[];

@@ -1,13 +1,13 @@
 import { listWorkers, type Run, type Worker } from '@hamlet/contract';
-import { runRefreshMs } from '../../client/minds/run-trace.ts';
-import { useLive } from '../../client/query/use-live.ts';
-import { Badge, Button, LinkButton, Part, RefusedNotice, useNow } from '../../ui/controls.tsx';
-import { mayCancel, runLength, stateLabel } from './run-labels.ts';
-import { useCancelRun } from './use-runs.ts';
-import { useRole, useViewerId, useVillage } from '../village-context.ts';
-import { Markdown } from '../markdown/markdown.tsx';
-import { workerUse } from '../hands/hands-labels.ts';
-import '../hands/hands.css';
+import { runRefreshMs } from '../../../client/minds/run-trace.ts';
+import { useLive } from '../../../client/query/use-live.ts';
+import { Badge, Button, LinkButton, Part, RefusedNotice, useNow } from '../../../ui/controls.tsx';
+import { mayCancel, runLength, stateLabel } from '../run-labels.ts';
+import { useCancelRun } from '../use-runs.ts';
+import { useRole, useViewerId, useVillage } from '../../village-context.ts';
+import { Markdown } from '../../markdown/markdown.tsx';
+import { workerUse } from '../../hands/hands-labels.ts';
+import '../../hands/hands.css';
 
 export function RunWorkers({ run, version }: Readonly<{ run: Run; version: number }>) {
   const input = { params: { agent_id: run.agent_id }, query: { parent_run_id: run.run_id } };
