@@ -42,6 +42,7 @@ export * from './egress/writes.ts';
 export * from './freeze/village-freeze.ts';
 export * from './gateway/model-credentials.ts';
 export * from './gateway/model-admission.ts';
+export * from './gateway/model-health.ts';
 export * from './gateway/model-requests.ts';
 export * from './gateway/model-texts.ts';
 export * from './journal/read-journal.ts';

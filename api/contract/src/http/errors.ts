@@ -227,6 +227,10 @@ export const REFUSALS = {
   ),
   too_many_credentials: afterChange(409, 'The village stores too many credentials: remove those that nothing uses'),
   provider_configured: never(409, 'The configuration of the village has this name already: choose another name'),
+  provider_test_failed: afterChange(
+    409,
+    'The newest test of this provider failed: mend the cause and test it again, or send accept_failed_test',
+  ),
   no_such_script: never(404, 'The agent has no such script or version: look at its list of scripts'),
   script_exists: never(409, 'The agent has a script of that name already: choose another name'),
   no_script: never(422, 'The deliverable is not a script: adopt one that was delivered with kind script'),

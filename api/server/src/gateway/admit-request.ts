@@ -14,6 +14,7 @@ import { refusalOfBar } from '../standing/bar-refusal.ts';
 import type { AnswerTimes } from './answer-clock.ts';
 import type { ProviderPlace, ProviderQueue } from './provider-queue.ts';
 import { findAskingRun, type AskingRun } from './asking-run.ts';
+import type { ModelHealth } from './models/model-health.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { PlannedRequest } from './plan-request.ts';
 import type { OpenBrake, StreamBrakes } from './stream-brakes.ts';
@@ -39,6 +40,7 @@ export interface GatewayPorts {
   readonly brakes: StreamBrakes;
   readonly deltas: Pick<RunDeltas, 'open'>;
   readonly metrics: GatewayMetrics;
+  readonly health: ModelHealth;
   readonly log: Log;
   readonly monotonicMs: () => number;
 }

@@ -107,6 +107,7 @@ export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: 
     throw error;
   }
   ports.metrics.ended(plan.served.name, { outcome, usage, durationMs: ports.monotonicMs() - startedMs });
+  if (outcome === 'done') await ports.health.succeeded({ provider, model: plan.served.name });
 }
 
 async function keepAnswer(ports: GatewayPorts, { requestId, agentId, run, plan }: Ticket, seal: CallSeal) {
@@ -126,13 +127,14 @@ function cutUsage(ticket: Ticket, gathered: Gathered): ModelUsage {
   return isPromptRead ? { ...spent, promptTokens: ticket.plan.promptTokens, estimated: true } : spent;
 }
 
-function noteFailure(
+async function noteFailure(
   ports: GatewayPorts,
   { plan, requestId }: Ticket,
   { gathered, late }: { readonly gathered: Gathered; readonly late: string | null },
-): Refused {
+): Promise<Refused> {
   const error = failureOf(gathered);
   const provider = error?.provider ?? plan.served.provider;
+  await ports.health.failed({ provider, model: plan.served.name }, error);
   ports.log('warn', 'the provider of a model failed', {
     model: plan.served.name,
     provider,

@@ -43,7 +43,8 @@ export function refusalOfModel(error: ModelError | null, provider: string): Refu
   const reason = error === null ? undefined : OF_REQUEST[error.code];
   if (error?.field !== undefined) return refusalOfField(error.field, wordsOf(error, provider));
   if (error !== null && reason !== undefined) return refused(reason, wordsOf(error, provider));
-  const failed = refused('model_failed', `The provider ${provider} failed${causeOf(error)}`, waitOf(error));
+  const words = `${causeOf(error?.code ?? '', provider)}; the agent pays only for the tokens so far`;
+  const failed = refused('model_failed', words, waitOf(error));
   return error === null ? failed : { ...failed, cause: error.code };
 }
 
@@ -55,10 +56,11 @@ const MENDERS: Readonly<Record<Mender, string>> = {
   caller: 'Change the request',
 };
 
-function causeOf(error: ModelError | null): string {
-  if (error === null) return '; the agent pays only for the tokens so far';
-  const { means, mender } = MODEL_ERRORS[error.code];
-  return `: ${means} (${error.code}). ${MENDERS[mender]}; the agent pays only for the tokens so far`;
+/** The class of a failure, and the person who can mend it. Pure. */
+export function causeOf(code: string, provider: string): string {
+  const rule = Object.entries(MODEL_ERRORS).find(([known]) => known === code)?.[1];
+  if (rule === undefined) return `The provider ${provider} failed`;
+  return `The provider ${provider} failed: ${rule.means} (${code}). ${MENDERS[rule.mender]}`;
 }
 
 function waitOf(error: ModelError | null): number | undefined {

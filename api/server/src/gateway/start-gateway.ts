@@ -17,6 +17,7 @@ import { type Subscriptions, createSubscriptions } from './credentials/subscript
 import { ProviderQueue } from './provider-queue.ts';
 import { startStreamBrakes, type BrakePorts } from './stream-brakes.ts';
 import { openCatalog, type VillageModels, configuredModels, type ConnectionSource } from './models/village-models.ts';
+import { ModelHealth } from './models/model-health.ts';
 import type { ModelsSettings } from './models/models-environment.ts';
 import type { Services } from '../service/services.ts';
 import { keyFiles } from '../service/key-files.ts';
@@ -26,7 +27,7 @@ const EVERY_MS = 30_000;
 const TEXTS_AT_ONCE = 5_000;
 
 export interface GatewayStart
-  extends Omit<GatewayPorts, 'catalog' | 'queue' | 'answerTimes' | 'metrics' | 'brakes'>, BrakePorts {
+  extends Omit<GatewayPorts, 'catalog' | 'queue' | 'answerTimes' | 'metrics' | 'health' | 'brakes'>, BrakePorts {
   readonly registry: Registry;
   readonly models: VillageModels;
   readonly stored: StoredCredentials;
@@ -77,6 +78,7 @@ export function openGateway({
     credentials: { stored, villageKeys, subscriptions, models, hasKey: (name) => models.key(name, null) !== null },
     brakes: startStreamBrakes({ freeze, standing }),
     metrics: createGatewayMetrics(registry, queue),
+    health: new ModelHealth(ports),
     jobs,
     stop: () => stored.stop(),
   };

@@ -411,6 +411,14 @@ export interface Tables {
     test_message: string | null;
     tested_models: Json<unknown | null, string | null>;
   };
+  model_health: {
+    provider: string;
+    model: string;
+    succeeded_at: Date | null;
+    failed_at: Date | null;
+    code: string | null;
+    message: string | null;
+  };
   model_hour: {
     agent_id: string;
     began_at: Date;
@@ -824,6 +832,11 @@ export interface Tables {
     lifted_by_id: string | null;
     lift_reason: string | null;
   };
+  tried_provider: {
+    address: Bytes;
+    code: string | null;
+    at: Generated<Date>;
+  };
   turn: {
     turn_id: string;
     agent_id: string;
@@ -938,6 +951,7 @@ export const COLUMNS = {
   judged_call: ['judged_call_id as judgedCallId', 'run_id as runId', 'call_id as callId', 'agent_id as agentId', 'agent_uid as agentUid', 'tool', 'tool_class as toolClass', 'classes', 'unclear', 'taint_source as taintSource', 'taint_detail as taintDetail', 'by_rule as byRule', 'words', 'verdict', 'policy_version as policyVersion', 'judged_at as judgedAt'],
   memory_taint: ['agent_uid as agentUid', 'memory_id as memoryId', 'run_id as runId', 'at', 'used_at as usedAt'],
   model_credential: ['name', 'agent_id as agentId', 'key_id as keyId', 'sealed_data_key as sealedDataKey', 'sealed', 'created_at as createdAt', 'created_by as createdBy', 'rotated_at as rotatedAt', 'provider', 'prices', 'fingerprint', 'tested_at as testedAt', 'test_ok as testOk', 'test_ms as testMs', 'test_code as testCode', 'test_message as testMessage', 'tested_models as testedModels'],
+  model_health: ['provider', 'model', 'succeeded_at as succeededAt', 'failed_at as failedAt', 'code', 'message'],
   model_hour: ['agent_id as agentId', 'began_at as beganAt', 'used'],
   model_request: ['request_id as requestId', 'agent_id as agentId', 'agent_uid as agentUid', 'pod_uid as podUid', 'run_id as runId', 'tier', 'model', 'provider', 'outcome', 'reserved_tokens as reservedTokens', 'prompt_tokens as promptTokens', 'completion_tokens as completionTokens', 'hour_began_at as hourBeganAt', 'started_at as startedAt', 'ended_at as endedAt'],
   model_text: ['request_id as requestId', 'agent_id as agentId', 'run_id as runId', 'kept_at as keptAt', 'expires_at as expiresAt', 'salt', 'prompt', 'answer'],
@@ -975,6 +989,7 @@ export const COLUMNS = {
   session_person: ['session_id as sessionId', 'person_id as personId', 'name', 'added_at as addedAt'],
   skill_load: ['run_id as runId', 'name', 'call_id as callId', 'why', 'loaded_at as loadedAt'],
   standing_measure: ['measure_id as measureId', 'agent_id as agentId', 'measure', 'reason', 'by_role as byRole', 'by_id as byId', 'since', 'expires_at as expiresAt', 'lifted_at as liftedAt', 'lifted_by_role as liftedByRole', 'lifted_by_id as liftedById', 'lift_reason as liftReason'],
+  tried_provider: ['address', 'code', 'at'],
   turn: ['turn_id as turnId', 'agent_id as agentId', 'uid', 'cycle', 'recorded_at as recordedAt', 'turn', 'xact', 'text_sha256 as textSha256'],
   unposted_usage: ['hold_id as holdId', 'agent_id as agentId', 'amount', 'key', 'about', 'used_at as usedAt'],
   village: ['singleton', 'genesis', 'seed', 'stream_epoch as streamEpoch'],

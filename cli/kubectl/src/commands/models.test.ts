@@ -24,6 +24,8 @@ const small = {
   available: true,
   context_tokens: 32_768,
   tiers: ['tier-0', 'tier-1'],
+  last_success: null,
+  last_failure: null,
 };
 
 test("models lists all models, or tests a model, a connected provider or an agent's own model", () => {

@@ -64,6 +64,10 @@ const PutCredential = z
     base_url: BaseUrl.optional().describe('Address of the provider; not needed for OpenAI, OpenRouter and Anthropic'),
     models: ModelOffers.optional(),
     max_in_flight: z.int().min(1).max(10_000).optional().describe('Maximum number of parallel requests'),
+    accept_failed_test: z
+      .literal(true)
+      .optional()
+      .describe('Connects a provider although its newest test failed within 24 hours'),
   })
   .refine(({ kind, key }) => kind !== undefined || key !== undefined, {
     path: ['key'],
@@ -100,7 +104,14 @@ export const putModelCredential = defineRoute('putModelCredential POST /models/c
   idempotency: 'natural',
   body: PutCredential,
   answer: json(z.strictObject({ credential: ModelCredential })),
-  reasons: ['credentials_off', 'too_many_credentials', 'no_such_agent', 'provider_configured', 'address_refused'],
+  reasons: [
+    'credentials_off',
+    'too_many_credentials',
+    'no_such_agent',
+    'provider_configured',
+    'provider_test_failed',
+    'address_refused',
+  ],
 });
 
 export const listModelCredentials = defineRoute('listModelCredentials GET /models/credentials', {

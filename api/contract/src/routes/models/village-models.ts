@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
-import { AgentId } from '../../values/scalars.ts';
+import { AgentId, Time } from '../../values/scalars.ts';
 import { AgentConfig } from '../resident.ts';
 
 export const VillageModel = z.strictObject({
@@ -11,6 +11,17 @@ export const VillageModel = z.strictObject({
   available: z.boolean().describe('False if no provider serves it, or its key is missing'),
   context_tokens: z.int().positive().nullable(),
   tiers: z.array(z.string()).describe('The tiers that include it, by rank'),
+  last_success: z.strictObject({ at: Time }).nullable().default(null).describe('Newest answer at this provider'),
+  last_failure: z
+    .strictObject({
+      at: Time,
+      code: z.string().describe('Class of the failure, such as auth, unreachable, overloaded'),
+      message: z.string().nullable().describe('Words of the provider, only for those who manage models'),
+      fix: z.string().describe('What happened, and the person who can mend it'),
+    })
+    .nullable()
+    .default(null)
+    .describe('Newest failure at this provider; older than last_success if the model works again'),
 });
 export type VillageModel = z.infer<typeof VillageModel>;
 

@@ -173,3 +173,26 @@ test('each model of a provider has its own test results; reconnecting the provid
   assert.deepEqual(await kept(), []);
   await play.admin.deleteModelCredential({ name: 'local' });
 });
+
+test('a provider whose newest test failed is connected only if the admin accepts that', async () => {
+  const connection = { kind: 'vllm' as const, base_url: `${wire.url}/v1`, model: 'm' };
+  const body = {
+    name: 'tried',
+    kind: 'vllm' as const,
+    base_url: `${wire.url}/v1`,
+    models: [{ name: 'tried-small', model: 'm' }],
+  };
+  answer = () => ({ status: 401, chunks: [JSON.stringify({ error: { message: 'no such key' } })] });
+  const tried = await play.admin.testModel({ connection });
+  assert.deepEqual([tried.ok, tried.code], [false, 'auth']);
+  const refusal = await play.admin.raw.putModelCredential(body);
+  assert.equal(refusal.ok ? 'ok' : refusal.problem.code, 'provider_test_failed');
+  assert.match(refusal.ok ? '' : (refusal.problem.detail ?? ''), /refuses the credential.*an admin can mend it/);
+  const other = { ...body, models: [{ name: 'tried-small', model: 'another' }] };
+  dataOf(await play.admin.raw.putModelCredential(other));
+  dataOf(await play.admin.raw.putModelCredential({ ...body, accept_failed_test: true }));
+  answer = ableServer();
+  assert.ok((await play.admin.testModel({ connection })).ok);
+  dataOf(await play.admin.raw.putModelCredential(body));
+  await play.admin.deleteModelCredential({ name: 'tried' });
+});

@@ -1,15 +1,17 @@
 import type { PutModelCredential } from '@hamlet/contract';
-import { CREDENTIALS_MAX, holdCredential, inTransaction, putCredential } from '@hamlet/store';
-import type { CredentialRow, NewCredential, SealedText, Tx } from '@hamlet/store';
+import { CREDENTIALS_MAX, findFailedTest, holdCredential, inTransaction, putCredential } from '@hamlet/store';
+import type { CredentialRow, Db, NewCredential, SealedText, Tx } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
-import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { forbiddenUrl } from '../connections/address-rule.ts';
 import { fingerprintOf, ownerOf } from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
 import type { CredentialParts } from './credential-handlers.ts';
 import { credentialView, isConfiguredName, NO_USERS } from './credential-view.ts';
+import { causeOf } from '../refusal-of-model.ts';
 import { sealText } from './envelope.ts';
+import { triedAddress } from './tried-address.ts';
 import type { Village } from '../../village.ts';
 
 type Described = Pick<NewCredential, 'provider' | 'prices'>;
@@ -38,6 +40,22 @@ function refusalOfProvider({ name, kind, base_url: url }: PutModelCredential, { 
   return forbidden === null ? null : refused('address_refused', forbidden);
 }
 
+/** Refuses a provider whose newest test failed, unless the admin accepts that. A key alone connects nothing. */
+async function refusalOfTest(db: Db, body: PutModelCredential): Promise<Refused | null> {
+  const { kind, models, base_url, key, accept_failed_test: isAccepted } = body;
+  if (kind === undefined || models === undefined || isAccepted === true) return null;
+  const provider = describedProvider({ kind, base_url, models });
+  for (const { name, model } of provider.models) {
+    const code = await findFailedTest(db, triedAddress({ provider, key, model }));
+    if (code !== null)
+      return refused(
+        'provider_test_failed',
+        `${causeOf(code, body.name)}. The test of ${name} failed: test it again, or send accept_failed_test`,
+      );
+  }
+  return null;
+}
+
 function sealed(
   { name, agent_id: agentId = null, key }: PutModelCredential,
   provider: unknown,
@@ -59,6 +77,8 @@ export function putModelCredential({ db, source, gateway }: Village): Handlers['
       return refused('no_such_agent', `There is no agent ${agentId}`);
     const refusal = refusalOfProvider(body, credentials);
     if (refusal !== null) return refusal;
+    const failed = await refusalOfTest(db, body);
+    if (failed !== null) return failed;
     const stored = await inTransaction(db, async (tx): Promise<Outcome<CredentialRow>> => {
       const before = await holdCredential(tx, name, agentId);
       const described = describedOf(body, before) ?? (await inheritedBy(tx, body, before));

@@ -1,5 +1,12 @@
 import { ConnectedProvider, type FoundAbilities, type TestModel } from '@hamlet/contract';
-import { holdCredential, inTransaction, readFreeze, recordCredentialTest, type Db } from '@hamlet/store';
+import {
+  holdCredential,
+  inTransaction,
+  noteTriedProvider,
+  readFreeze,
+  recordCredentialTest,
+  type Db,
+} from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
@@ -7,6 +14,7 @@ import { forbiddenUrl } from '../connections/address-rule.ts';
 import { connectionConfig, testedModels, withoutAbilities, withTested } from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
 import { openConnection, type ServedModel } from '../models/village-models.ts';
+import { triedAddress } from './tried-address.ts';
 import { tryModel, type TriedModel } from './try-model.ts';
 import type { Village } from '../../village.ts';
 
@@ -80,6 +88,14 @@ async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<voi
   });
 }
 
+/** Remembers the test of a provider that is not connected, for the admin who connects it next. */
+async function noteTried(db: Db, { connection }: TestModel, { ok, code }: TriedModel): Promise<void> {
+  if (connection === undefined) return;
+  const { kind, base_url, key, model } = connection;
+  const provider = describedProvider({ kind, base_url, models: [{ name: 'test', model }] });
+  await noteTriedProvider(db, triedAddress({ provider, key, model }), ok ? null : (code ?? 'failed'));
+}
+
 export function testModel(village: Village): Handlers['testModel'] {
   const { db, source, gateway } = village;
   return plain(async (request) => {
@@ -97,6 +113,7 @@ export function testModel(village: Village): Handlers['testModel'] {
     const detail = { agent_id: agentId, provider: tried.provider, ok: tried.ok, code: tried.code };
     await inTransaction(db, (tx) => recordAct(tx, request, { action: 'models.test', object, detail }));
     await keep(db, found.data, tried);
+    await noteTried(db, body, tried);
     await gateway.credentials.stored.refresh();
     return accepted(tried);
   });

@@ -69,7 +69,7 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps) {
         {asked && read.ok && (
           <FailedTestQuestion
             busy={intent.busy}
-            onConnect={() => void connect(withTested(read.body, test.answer))}
+            onConnect={() => void connect({ ...withTested(read.body, test.answer), accept_failed_test: true })}
             onBack={() => setAsked(false)}
           />
         )}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import type { ConnectedProvider } from '@hamlet/contract';
+
+interface Tried {
+  readonly provider: Pick<ConnectedProvider, 'kind' | 'base_url'>;
+  readonly key: string | undefined;
+  /** The provider's name of the model. */
+  readonly model: string;
+}
+
+/** The hash by which a test before a connection is found again: another address, key or model is another test. Pure. */
+export function triedAddress({ provider: { kind, base_url: url }, key = '', model }: Tried): Uint8Array {
+  return createHash('sha256')
+    .update(JSON.stringify(['tried', kind, url, key, model]))
+    .digest();
+}
