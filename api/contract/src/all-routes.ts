@@ -90,7 +90,7 @@ const GROUPS = [
   [repositoryMemory.forgetRepositoryMemory],
   [artifacts.keepArtifact, artifacts.listRunArtifacts, artifacts.listAgentArtifacts, artifacts.listRunSources],
   [artifacts.getSessionResults, artifacts.getArtifactContent, artifacts.getArtifactImage, artifacts.forgetArtifact],
-  [permissions.listPermissions, permissions.answerPermission, permissions.listAllowRules],
+  [permissions.listPermissions, permissions.countWaitingWork, permissions.answerPermission, permissions.listAllowRules],
   [permissions.revokeAllowRule],
   [policy.getPolicy, policy.tryPolicy],
   [sessions.createSession, sessions.listAgentSessions, sessions.getSession, sessions.endSession],

@@ -207,9 +207,11 @@ export function isEgressTool(tool: string): boolean {
   return BROKER_TOOLS.includes(tool);
 }
 
-/** True if only an admin may allow a request: it opens a host, or a push leaves the agent's own branches. */
+/** Requests that only an admin may allow: they open a host, or a push leaves the agent's own branches. */
+export const ADMIN_TOOLS: readonly string[] = [REACH_HOST, EGRESS_TOOLS.push_elsewhere];
+
 export function needsAdmin(tool: string): boolean {
-  return tool === REACH_HOST || tool === EGRESS_TOOLS.push_elsewhere;
+  return ADMIN_TOOLS.includes(tool);
 }
 
 /** The placeholder that programs in a pod use instead of a secret. It is useless without the broker. */

@@ -60,6 +60,25 @@ export const RunBudgets = z.strictObject({
 });
 export type RunBudgets = z.infer<typeof RunBudgets>;
 
+/** The limits that a run may reach, in the order in which equal shares are named. */
+export const RUN_LIMITS = ['steps', 'tokens', 'money', 'time'] as const;
+
+export const RunSpent = z.strictObject({
+  steps: z.int().min(0),
+  tokens: z.int().min(0),
+  money: AiDollars,
+  timeMs: z.int().min(0).describe('Time of work until `since`'),
+  since: Time.nullable().describe('Time from which the agent works on it now; null while it does not'),
+});
+export type RunSpent = z.infer<typeof RunSpent>;
+
+/** Limits of a run, and its use of them. */
+export const RunBudgetsUsed = RunBudgets.extend({
+  spent: RunSpent.optional().describe('Use of the run itself; workers in progress also hold a share'),
+  first: z.enum(RUN_LIMITS).optional().describe('The limit of which the run has used the greatest share'),
+});
+export type RunBudgetsUsed = z.infer<typeof RunBudgetsUsed>;
+
 export const RunUsage = z.strictObject({
   steps: z.int().min(0).describe("Number of the model's answers or of the steps that the agent recorded"),
   tokens: z.int().min(0),
@@ -90,7 +109,11 @@ export const Run = z.strictObject({
   state: RunState,
   prompt: z.string(),
   created_at: Time,
-  created_by: z.strictObject({ role: z.string(), id: z.string() }),
+  created_by: z.strictObject({
+    role: z.string(),
+    id: z.string(),
+    name: z.string().optional().describe('Name of the account; absent for keys, schedules and accounts that are gone'),
+  }),
   schedule: z.strictObject({ name: z.string(), uid: z.string(), slot: Time }).nullable(),
   attempt: z.int().min(0).describe("Number of starts of the run; 0 before the first. It identifies the agent's lease"),
   cycle: z.int().min(0).nullable().describe('Run cycle of the agent that works on it'),
@@ -102,12 +125,12 @@ export const Run = z.strictObject({
   session_id: z.uuid().nullable().describe('Session of the message that the run answers'),
   runtime: z.string().nullable().describe('Runtime of the agent that works on the run, by its name'),
   usage: RunUsage,
-  budgets: RunBudgets.nullable().describe("Set at the first start from the agent's tier"),
   parked: z
     .strictObject({ until: Time, code: runText(64) })
     .nullable()
     .optional()
     .describe('Set while a queued run waits for its model: the agent starts it again at this time. `code`: why'),
+  budgets: RunBudgetsUsed.nullable().describe("Set at the first start from the agent's tier"),
   worker: WorkerOrigin.optional().describe('Only of a worker'),
   safe_mode: SafeMode.optional().describe('Only for a run that changes nothing'),
   unsettled: z.array(CallId).describe('Calls that may have had an effect although their result is unknown'),

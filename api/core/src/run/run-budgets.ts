@@ -1,15 +1,21 @@
-import { formatAiDollars, parseAiDollars, type RunBudgets } from '@hamlet/contract';
+import { formatAiDollars, parseAiDollars, RUN_LIMITS, type RunBudgets, type RunSpent } from '@hamlet/contract';
 import { tokenCost } from '../economy/usage-cost.ts';
 
-/** Expected tokens of one answer; with shorter answers a run reaches its budget of steps first. */
-const TOKENS_PER_STEP = 1_000;
-const STEPS_MIN = 20;
+/**
+ * Expected tokens of one step, the whole prompt included: it begins with 4,500 tokens and grows by about 1,200 a step,
+ * until a context of 32,768 is summarized at four fifths. With longer prompts a run reaches its budget of tokens first.
+ */
+const TOKENS_PER_STEP = 20_000;
+/** A coding task takes about 40 steps. */
+const STEPS_MIN = 40;
 const STEPS_MAX = 1_000;
 /** Six hours of work, in seconds. */
 const TIME_MS = 21_600_000;
 const IDLE_CALLS = 10;
 /** Tokens of a run whose tier has no model: its runtime may still count steps and time. */
 const TOKENS_MIN = 1_000;
+
+type RunLimit = (typeof RUN_LIMITS)[number];
 
 /** Hourly limits of a tier, and its price for a thousand tokens in aiDollars. */
 export interface TierOfRun {
@@ -28,4 +34,15 @@ export function runBudgets(tier: TierOfRun | null): RunBudgets {
     timeMs: TIME_MS,
     idleCalls: IDLE_CALLS,
   };
+}
+
+/** The limit of which a run has used the greatest share. Pure. */
+export function firstLimit(limits: RunBudgets, spent: RunSpent): RunLimit {
+  const shares: Readonly<Record<RunLimit, number>> = {
+    steps: spent.steps / limits.steps,
+    tokens: spent.tokens / limits.tokens,
+    money: Number(parseAiDollars(spent.money)) / Number(parseAiDollars(limits.money)),
+    time: spent.timeMs / limits.timeMs,
+  };
+  return RUN_LIMITS.reduce((first, limit) => (shares[limit] > shares[first] ? limit : first));
 }

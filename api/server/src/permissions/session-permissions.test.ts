@@ -88,3 +88,19 @@ test('a message with a safe mode, and one longer than an answer, begin work of t
   assert.equal(await send({ text: 'x'.repeat(8_001) }), null);
   assert.notEqual(await send({ text: 'Blue' }), null);
 });
+
+test('a person counts what waits for them: requests, questions and results', async () => {
+  const countOf = ({ client }: SignedInPerson) => client.countWaitingWork();
+  const before = await countOf(mia);
+  const admins = await countOf(grace);
+  const { session_id: sessionId } = await talk.open(mia.client, 'dan', []);
+  const { run } = dataOf(await talk.say(mia.client, sessionId, 'Paint the door.'));
+  const working = await permits.start('dan', run);
+  const ask = { tool: 'ask_human', callId: '1.0', args: { question: 'Which colour?' } };
+  dataOf(await permits.ask(working, ask, { why: 'question' }));
+  dataOf(await permits.ask(working, post('2.0', 'The door')));
+  const more = { permissions: before.permissions + 1, questions: before.questions + 1, results: before.results };
+  assert.deepEqual(await countOf(mia), more);
+  assert.deepEqual((await countOf(grace)).questions, admins.questions + 1, 'admins answer for all');
+  assert.deepEqual(await countOf(zoe), { permissions: 0, questions: 0, results: 0 });
+});

@@ -1,7 +1,15 @@
 import { formatAiDollars, RUN_EVENT_TEXT_MAX_CHARS } from '@hamlet/contract';
-import type { Run, RunBudgets, RunCallDetail, RunEvent, RunModelDetail, RunUsage } from '@hamlet/contract';
+import type {
+  Run,
+  RunBudgets,
+  RunBudgetsUsed,
+  RunCallDetail,
+  RunEvent,
+  RunModelDetail,
+  RunUsage,
+} from '@hamlet/contract';
 import type { RunEventRow, RunRow } from '@hamlet/store';
-import { shorten } from '@hamlet/core';
+import { firstLimit, shorten } from '@hamlet/core';
 import { taintOf } from '../permissions/view/taint-view.ts';
 
 function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run['schedule'] {
@@ -13,6 +21,21 @@ function usageOf({ steps, tokens, costMicros, claimedTokens, claimedCostMicros }
   const witnessed = tokens > 0 || costMicros > 0;
   const micros = witnessed ? costMicros : claimedCostMicros;
   return { steps, tokens: witnessed ? tokens : claimedTokens, cost: formatAiDollars(BigInt(micros)), witnessed };
+}
+
+/** The limits of a run beside what it has used of them. A price of zero has no limit of money. */
+function budgetsOf(row: RunRow, usage: RunUsage): RunBudgetsUsed | null {
+  const budgets = row.budgets as RunBudgets | null;
+  if (budgets === null) return null;
+  const { steps, tokens, cost: money } = usage;
+  const { workedMs: timeMs, workingSince } = row;
+  const spent = { steps, tokens, money, timeMs, since: workingSince?.toISOString() ?? null };
+  return { ...budgets, spent, first: firstLimit(budgets, spent) };
+}
+
+/** The giver with a name, if it has an account: people do not read ids. */
+function giverOf({ createdByRole: role, createdById: id, createdByName: name }: RunRow): Run['created_by'] {
+  return name === null ? { role, id } : { role, id, name };
 }
 
 function workerIn({ parentRunId, parentCallId, role, depth, toolLists }: RunRow): Pick<Run, 'worker'> {
@@ -33,6 +56,7 @@ const parkedOf = ({ state, parkedUntil, parkedCode }: RunRow): NonNullable<Run['
 
 export function runView(row: RunRow): Run {
   const { errorCode: code, errorMessage: message } = row;
+  const usage = usageOf(row);
   return {
     run_id: row.runId,
     agent_id: row.agentId,
@@ -40,7 +64,7 @@ export function runView(row: RunRow): Run {
     state: row.state,
     prompt: row.prompt,
     created_at: row.createdAt.toISOString(),
-    created_by: { role: row.createdByRole, id: row.createdById },
+    created_by: giverOf(row),
     schedule: scheduleOf(row),
     attempt: row.attempt,
     cycle: row.cycle,
@@ -51,8 +75,8 @@ export function runView(row: RunRow): Run {
     cancel_requested_at: row.cancelRequestedAt?.toISOString() ?? null,
     session_id: row.sessionId,
     runtime: row.runtime,
-    usage: usageOf(row),
-    budgets: row.budgets as RunBudgets | null,
+    usage,
+    budgets: budgetsOf(row, usage),
     unsettled: [...row.unsettled],
     parked: parkedOf(row),
     ...(row.safeMode === null ? {} : { safe_mode: row.safeMode }),

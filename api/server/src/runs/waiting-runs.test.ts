@@ -26,7 +26,12 @@ test("a start returns the tier's budgets, no permissions and no session; a wait 
   const body = { cycle, runtime: 'engine' };
   const started = await runs.play.as('ada').startRun({ ...params, ...body });
   assert.deepEqual([started.permissions, started.session, started.run.runtime], [[], null, 'engine']);
-  assert.deepEqual(RunBudgets.parse(started.budgets), started.run.budgets);
+  const { spent, first, ...limits } = started.run.budgets ?? {};
+  assert.deepEqual(RunBudgets.parse(started.budgets), limits);
+  assert.deepEqual(
+    [{ ...spent, since: null }, first],
+    [{ steps: 0, tokens: 0, money: '0', timeMs: 0, since: null }, 'steps'],
+  );
   assert.deepEqual((await runs.play.as('ada').startRun({ ...params, ...body })).budgets, started.budgets);
   const waited = await runs.play.as('ada').waitRun({ ...params, cycle, attempt: 1 });
   assert.deepEqual([waited.run.state, waited.permissions], ['running', []]);

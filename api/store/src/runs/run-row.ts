@@ -39,7 +39,12 @@ export const TAINT_OF_RUN: RawBuilder<readonly TaintRow[] | null> = sql`(
   select jsonb_agg(jsonb_build_object('source', source, 'detail', detail, 'callId', call_id, 'fromRunId', from_run_id, 'at', at) order by at, source)
   from run_taint where run_taint.run_id = run.run_id)`;
 
-export const RUN_COLUMNS = [...COLUMNS.run, TAINT_OF_RUN.as('taint')] as const;
+/** The name of the account that gave the run of a query; null for another giver, and for an account that is gone. */
+const NAME_OF_GIVER: RawBuilder<string | null> = sql`(
+  select account.name from account where account.account_id = case
+    when run.created_by_id ~ '^account [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then substr(run.created_by_id, 9)::uuid end)`;
+
+export const RUN_COLUMNS = [...COLUMNS.run, TAINT_OF_RUN.as('taint'), NAME_OF_GIVER.as('createdByName')] as const;
 export type RunRow = Readonly<Selection<Tables, 'run', (typeof RUN_COLUMNS)[number]>>;
 
 export const UNDER_WAY = ['queued', 'running', 'waiting_permission'] as const satisfies readonly RunState[];

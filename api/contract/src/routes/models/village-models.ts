@@ -17,7 +17,7 @@ export const VillageModel = z.strictObject({
       at: Time,
       code: z.string().describe('Class of the failure, such as auth, unreachable, overloaded'),
       message: z.string().nullable().describe('Words of the provider, only for those who manage models'),
-      fix: z.string().describe('What happened, and the person who can mend it'),
+      fix: z.string().describe('Cause, and the person who can mend it'),
     })
     .nullable()
     .default(null)

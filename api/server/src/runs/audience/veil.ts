@@ -2,7 +2,12 @@ import type { Run, RunEvent } from '@hamlet/contract';
 import type { RunRow } from '@hamlet/store';
 import type { Actor } from '../../http/actor.ts';
 
-export const VEILED_TEXT = 'Only the person who gave this run, the people of its session and admins read its texts.';
+const OF_PERSON = 'Only the person who gave this run and admins read its texts.';
+/** For admins in lists: members do not see runs of sessions of others. */
+const OF_SESSION = 'This run belongs to a conversation of other people. Open it to read it: the audit then names you.';
+
+const veiledText = ({ session_id: session }: Pick<Run, 'session_id'>): string =>
+  session === null ? OF_PERSON : OF_SESSION;
 
 /**
  * True if an actor reads the texts of a run (prompt, result and events): the agent itself, the person who gave the run,
@@ -22,8 +27,9 @@ export function seesTexts(
 }
 
 export function veiledRun(run: Run): Run {
-  const error = run.error === null ? null : { code: run.error.code, message: VEILED_TEXT };
-  return { ...run, prompt: VEILED_TEXT, summary: null, error, veiled: true };
+  const text = veiledText(run);
+  const error = run.error === null ? null : { code: run.error.code, message: text };
+  return { ...run, prompt: text, summary: null, error, veiled: true };
 }
 
 const OPEN_FIELDS: ReadonlySet<string> = new Set([
