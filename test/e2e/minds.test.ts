@@ -254,19 +254,19 @@ async function isJudged(context: TestContext): Promise<void> {
   const lap = stopwatch();
   const rewarded = await decisionWith(REWARD_REASON, LARGE);
   assert.match(rewarded.user, /A reward of 12 aiD, because: “a clear question”/);
-  assert.match(rewarded.user, /Your tier: tier-1, with 1000000 tokens an hour/);
+  assert.match(rewarded.user, /Your tier: tier-1, with 10000000 tokens an hour/);
   await turnWith(WHY.rewarded);
   context.diagnostic(`the reward changed its decision after ${lap()}`);
-  await untilShown({ model: 'large', quota: 1_000_000, plan: PLANS.rewarded });
+  await untilShown({ model: 'large', quota: 10_000_000, plan: PLANS.rewarded });
 
   await judge('Penalize', '8', PENALTY_REASON);
   lap();
   const penalized = await decisionWith(PENALTY_REASON, SMALL);
   assert.match(penalized.user, /Your plan: 22:00 ask more\./);
-  assert.match(penalized.user, /Your tier: tier-0, with 200000 tokens an hour/);
+  assert.match(penalized.user, /Your tier: tier-0, with 2000000 tokens an hour/);
   await turnWith(WHY.penalized);
   context.diagnostic(`the penalty changed its decision after ${lap()}`);
-  await untilShown({ model: 'small', quota: 200_000, plan: PLANS.penalized });
+  await untilShown({ model: 'small', quota: 2_000_000, plan: PLANS.penalized });
 
   const { page } = browser;
   await openTab('Chat');

@@ -15,9 +15,11 @@ type Body = CallInput<typeof completeChat>['body'];
 const held = heldModels();
 
 const village = await testVillage();
-// The lowest tier of this village names a model that fails, one that waits, and one that no provider serves.
+// The lowest tier of this village names a model that fails, one that waits, and one that no provider serves. Its hour is short.
 await village.writeSample('good-entitlement-tier-0.yaml', (tier) =>
-  tier.replace('models: [small]', 'models: [small, held, failing, unserved]'),
+  tier
+    .replace('models: [small]', 'models: [small, held, failing, unserved]')
+    .replace('tokensPerHour: 2000000', 'tokensPerHour: 200000'),
 );
 const replica = await village.startReplica({}, { models: held.models });
 const url = replica.peopleUrl;
@@ -209,6 +211,13 @@ test('a failing provider is reported; a request that fails without text costs no
   const failed = await refusalOf(ask('cleo', { model: 'failing' }));
   assert.equal(failed.code, 'model_failed');
   assert.equal(failed.error?.type, 'server_error');
+  const health = async (name: string) => (await play.admin.showModels()).models.find((each) => each.name === name);
+  const failing = await health('failing');
+  assert.equal(failing?.last_success, null);
+  assert.match(failing?.last_failure?.fix ?? '', /^The provider \w+ failed: .* \(network\); try again in a minute$/);
+  const small = await health('small');
+  assert.equal(small?.last_failure, null);
+  assert.ok(Date.parse(small?.last_success?.at ?? '') > 0);
   assert.equal((await useOf('cleo')).tokens.used, before);
   const inPieces = await (
     await post('cleo', { model: 'failing', messages: [{ role: 'user', content: 'x' }], stream: true })
@@ -266,7 +275,7 @@ test('a reward raises the tier with its models, concurrent requests and tokens; 
       richer.limits.concurrent_model_requests,
       richer.limits.requests_per_minute,
     ],
-    [1_000_000, 2, 4, 300],
+    [10_000_000, 2, 4, 300],
   );
   assert.ok((await modelsOf('fay')).includes('large'));
   const paid = dataOf(await ask('fay', { model: 'large' }));

@@ -50,7 +50,7 @@ test('a question is answered, with its usage and the limits that apply', async (
   assert.match(requestId ?? '', /^[0-9a-f-]{36}$/);
   assert.match(
     response.headers.get('ratelimit-policy') ?? '',
-    /^"tier-0";q=120;w=60, "tokens";q=200000;qu="tokens";w=3600, "in-flight";q=1;/,
+    /^"tier-0";q=120;w=60, "tokens";q=2000000;qu="tokens";w=3600, "in-flight";q=1;/,
   );
   assert.match(
     response.headers.get('ratelimit') ?? '',

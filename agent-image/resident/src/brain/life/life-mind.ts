@@ -10,6 +10,11 @@ export const RECENT_MAX = 8;
 export const PLAN_MAX = 6;
 /** Divisor of the tier's hourly tokens: this share is for decisions and conversations. */
 export const SHARE_OF_TOKENS = 4;
+/** Tokens an hour for decisions and conversations in any tier: the others are for work. */
+const LIFE_TOKENS_MAX = 50_000;
+
+/** Tokens an hour that decisions and conversations may use. Pure. */
+export const lifeTokens = (tokensPerHour: number): number => Math.min(LIFE_TOKENS_MAX, tokensPerHour / SHARE_OF_TOKENS);
 export const TALK_LINES_MAX = 8;
 export const TALKS_MAX = 4;
 /** Maximum number of agents whose daily lines are counted. At this number the agent begins no other conversation. */

@@ -1,7 +1,7 @@
 import { EARSHOT_TILES } from '@hamlet/contract/resident';
 import { isBedtime, planDay } from '../day-plan.ts';
 import { tilesBetween, type Situation } from '../situation.ts';
-import { SHARE_OF_TOKENS, spentNow } from './life-mind.ts';
+import { lifeTokens, spentNow } from './life-mind.ts';
 
 /** Minimum time between two decisions: 30 s. */
 export const DECISION_GAP_TICKS = 300;
@@ -26,7 +26,7 @@ export function situationKey({ self, neighbours, items, phase, board, mind }: Si
 
 /**
  * True if the agent should ask its model for a decision now: it stands, is free and awake, the situation has changed, and a
- * quarter of the tier's hourly tokens still covers a decision. Pure.
+ * share of the tier's hourly tokens for its life still covers a decision. Pure.
  */
 export function isTimeToThink(situation: Situation): boolean {
   const { self, mind, tick, day, minute, work, character, landmarks, thinks } = situation;
@@ -37,5 +37,5 @@ export function isTimeToThink(situation: Situation): boolean {
   const since = life.decidedAt === null ? Infinity : tick - life.decidedAt;
   if (since < DECISION_GAP_TICKS) return false;
   if (situationKey(situation) === life.decidedOn && since < DECIDE_AGAIN_TICKS) return false;
-  return spentNow(life, tick).tokens + DECISION_TOKENS <= thinks.tokensPerHour / SHARE_OF_TOKENS;
+  return spentNow(life, tick).tokens + DECISION_TOKENS <= lifeTokens(thinks.tokensPerHour);
 }
