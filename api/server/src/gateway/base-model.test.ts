@@ -1,4 +1,4 @@
-/** A village with a base model: it answers in words, reports that it ignored tools, and refuses only a required tool call. */
+/** A village with a base model: it answers in words, continues a text (`createCompletion`), reports that it ignored tools, and refuses only a required tool call. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { completeChat, type CallInput, type ChatCompletion, type Outcome } from '@hamlet/contract';

@@ -1,4 +1,4 @@
-/** OpenAI's own client and Codex use the format Responses in front of a server with Chat Completions. */
+/** OpenAI's own client and Codex use the format Responses (`createResponse`) in front of a server with Chat Completions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPENAI_WIRE, type ScriptedAnswer } from '@hamlet/models/testing';
