@@ -17,7 +17,7 @@ import type { IconName } from './ui/icon-paths.ts';
 import type { VillageTools } from './features/village-context.ts';
 import { useViewerId, useVillage, useVillageState, VillageProvider } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
-import { usePending } from './features/permissions/pending-count.tsx';
+import { useWaiting } from './features/permissions/pending-count.tsx';
 import { VillageMark } from './features/scripted/village-mark.tsx';
 
 /** Most of the code is in the map. Its download begins at once, unless a page covers the map at the start. */
@@ -202,7 +202,8 @@ function PageTitle(): null {
   const agent = useVillageState((state) =>
     state.selected === null ? null : (state.details.get(state.selected)?.display_name ?? state.selected),
   );
-  const waiting = usePending().data?.permissions.length ?? 0;
+  const { asked, results } = useWaiting();
+  const waiting = asked + results;
   useEffect(() => {
     document.title = titleOf(view, agent, waiting);
   }, [view, agent, waiting]);

@@ -39,7 +39,7 @@ test('the name of a model shows its provider', () => {
     { provider: 'scripted', scripted: true, available: true },
     { provider: 'openai', scripted: false, available: true },
     { provider: 'openai', scripted: false, available: true, last_success: { at: '2026-11-23T11:00:00Z' } },
-  ].map((model) => modelState(model).word);
+  ].map((model) => modelState({ last_success: null, last_failure: null, ...model }).word);
   assert.deepEqual(words, ['No provider', 'Its key is missing', 'Scripted', 'Not used yet', 'Answers']);
   assert.deepEqual([0, 1, 2].map(usersLabel), ['no agent now', '1 agent', '2 agents']);
 });
@@ -62,7 +62,7 @@ test('a model shows its newest answer and failure, and fails only if the failure
     'Answered 5 min ago',
     'Failed 2 h ago: No server answers. Ask an admin. (ECONNREFUSED)',
   ]);
-  assert.deepEqual(healthLines({ provider: 'vllm', scripted: false, available: true }, NOW), []);
+  assert.deepEqual(healthLines({ last_success: null, last_failure: null }, NOW), []);
 });
 
 test('each finding about an ability has a label, and a missing ability explains the effect', () => {

@@ -73,16 +73,12 @@ export function providerState(
     : { word: 'Fails', tone: 'bad', hint: `${testLabel({ ...test, scripted: false })} ${when}` };
 }
 
-/** The newest answer and failure of a model, as the API reports them; absent from a village that does not keep them. */
-interface ModelHealth {
-  readonly last_success?: Readonly<{ at: string }> | null;
-  readonly last_failure?: Readonly<{ at: string; code: string; message: string | null; fix: string }> | null;
-}
+type ModelHealth = Pick<VillageModel, 'last_success' | 'last_failure'>;
 type KnownModel = Pick<VillageModel, 'provider' | 'scripted' | 'available'> & ModelHealth;
 
 /** The state of a model: it answers only if its provider answered its newest request. */
 export function modelState(model: KnownModel): Readonly<{ word: string; tone: Tone }> {
-  const { provider, scripted, available, last_success: answered = null } = model;
+  const { provider, scripted, available, last_success: answered } = model;
   if (provider === null) return { word: 'No provider', tone: 'bad' };
   if (!available) return { word: 'Its key is missing', tone: 'bad' };
   if (scripted) return { word: 'Scripted', tone: 'waiting' };
@@ -90,13 +86,13 @@ export function modelState(model: KnownModel): Readonly<{ word: string; tone: To
   return answered === null ? { word: 'Not used yet', tone: 'sleep' } : { word: 'Answers', tone: 'good' };
 }
 
-function isFailing({ last_success: answered = null, last_failure: failed = null }: ModelHealth): boolean {
+function isFailing({ last_success: answered, last_failure: failed }: ModelHealth): boolean {
   return failed !== null && (answered === null || Date.parse(failed.at) > Date.parse(answered.at));
 }
 
 /** The newest answer and failure with their times: `Answered 5 min ago`, `Failed 2 h ago: the cause. The fix.` */
-export function healthLines(model: KnownModel, nowMs: number): readonly Readonly<{ text: string; bad: boolean }>[] {
-  const { last_success: answered = null, last_failure: failed = null } = model;
+export function healthLines(model: ModelHealth, nowMs: number): readonly Readonly<{ text: string; bad: boolean }>[] {
+  const { last_success: answered, last_failure: failed } = model;
   const lines = [
     answered === null ? null : { at: answered.at, text: `Answered ${timeAgo(answered.at, nowMs)}`, bad: false },
     failed === null

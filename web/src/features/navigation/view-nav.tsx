@@ -2,7 +2,7 @@ import type { MouseEvent } from 'react';
 import { useStore } from '../../client/store.ts';
 import type { View } from '../../client/url-state.ts';
 import { Icon } from '../../ui/controls.tsx';
-import { PendingCount } from '../permissions/pending-count.tsx';
+import { PendingCount, ResultCount } from '../permissions/pending-count.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { addressOf, groupOf, GROUPS, openedBy, PAGE_LABELS, seenBy } from './page-groups.ts';
 
@@ -53,6 +53,7 @@ export function SubNav({ view }: { readonly view: View }) {
         <ViewLink key={page} to={page} className="sub-link" current={page === view} title={PAGE_LABELS[page].hint}>
           {PAGE_LABELS[page].word}
           {page === 'permissions' && <PendingCount />}
+          {page === 'runs' && <ResultCount />}
         </ViewLink>
       ))}
     </nav>

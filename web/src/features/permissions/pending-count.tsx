@@ -1,4 +1,4 @@
-import { listPermissions, type Permission, roleMay } from '@hamlet/contract';
+import { countWaitingWork, listPermissions, type Permission, roleMay } from '@hamlet/contract';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useRole } from '../village-context.ts';
 
@@ -9,6 +9,27 @@ export function PendingCount() {
     <span className="unseen" data-pending={count}>
       {count >= PENDING_MAX ? `${PENDING_MAX - 1}+` : count}
       <span className="sr-only"> {count === 1 ? 'request waits' : 'requests wait'} for a person</span>
+    </span>
+  );
+}
+
+const WAITING_MS = 10_000;
+
+/** What waits for the viewer: requests and questions that they may answer, and results to accept; zero until it is known. */
+export function useWaiting(): Readonly<{ asked: number; results: number }> {
+  const mayRead = roleMay(useRole(), 'runs:read');
+  const { data } = useLive(countWaitingWork, mayRead ? {} : null, WAITING_MS);
+  return data === null ? { asked: 0, results: 0 } : { asked: data.permissions + data.questions, results: data.results };
+}
+
+/** The finished runs whose offer the viewer made and has not answered. */
+export function ResultCount() {
+  const { results } = useWaiting();
+  if (results === 0) return null;
+  return (
+    <span className="unseen" data-results={results}>
+      {results}
+      <span className="sr-only"> {results === 1 ? 'result' : 'results'} to accept</span>
     </span>
   );
 }

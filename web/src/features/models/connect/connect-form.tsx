@@ -64,9 +64,9 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps) {
             },
           }}
         />
-        {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+        <Refusal refused={intent.refused} />
         <TestOutcome test={test} />
-        {asked && read.ok && (
+        {(asked || intent.refused?.code === 'provider_test_failed') && read.ok && (
           <FailedTestQuestion
             busy={intent.busy}
             onConnect={() => void connect({ ...withTested(read.body, test.answer), accept_failed_test: true })}
@@ -94,6 +94,11 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps) {
       </Form>
     </FormDialog>
   );
+}
+
+/** Why the API did not connect the provider, unless the form asks about it: the API remembers a failed test too. */
+function Refusal({ refused }: { readonly refused: Intent['refused'] }) {
+  return refused === null || refused.code === 'provider_test_failed' ? null : <RefusedNotice refused={refused} />;
 }
 
 function TestOutcome({ test }: { readonly test: ReturnType<typeof useTest> }) {
