@@ -103,8 +103,13 @@ function standingInWords({ balance, tier }: AgentDetail, { model }: AgentConfig)
 
 const MINUTE_MS = 60_000;
 
-const budgetInWords = ({ steps, tokens, money, timeMs }: RunBudgets): string =>
-  `This run may use ${steps} answers, ${tokens} tokens, ${money} aiDollars and ${Math.ceil(timeMs / MINUTE_MS)} minutes of work. After a notice that most of it is used, finish with what you have.`;
+/** aiDollars below which a limit of money means that the tier's models cost nothing. */
+const FREE_BELOW = 0.01;
+
+function budgetInWords({ steps, tokens, money, timeMs }: RunBudgets): string {
+  const paid = Number(money) < FREE_BELOW ? '' : `, ${money} aiDollars`;
+  return `This run may use ${steps} answers, ${tokens} tokens${paid} and ${Math.ceil(timeMs / MINUTE_MS)} minutes of work. After a notice that most of it is used, finish with what you have.`;
+}
 
 function offerInWords(offer: Circumstances['offer']): string {
   if (offer === null) return '';

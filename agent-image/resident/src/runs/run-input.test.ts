@@ -38,6 +38,14 @@ test("a conversation has the agent's judgements, plan and last decisions, so tha
     '- ask: “I do not know”',
   ];
   assert.ok(input.prompt.situation.includes(lately.join('\n')), input.prompt.situation);
+  const poor = { ...talk, budgets: { ...talk.budgets, money: '0.000001' } };
+  const { input: free } = await inputOf(ports, poor, {} as RunWork);
+  assert.match(input.prompt.situation, /This run may use .* aiDollars and/);
+  assert.match(
+    free.prompt.situation,
+    /This run may use \d+ answers, \d+ tokens and \d+ minutes/,
+    'its models cost nothing',
+  );
   const task = await inputOf(ports, started.value, {} as RunWork);
   assert.ok(!/penalty|decisions/.test(task.input.prompt.situation), task.input.prompt.situation);
   assert.match(task.input.prompt.situation, /An admin of the village gave you this run\./);
