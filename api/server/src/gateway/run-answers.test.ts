@@ -64,6 +64,17 @@ test('the text of an answer is published with the numbers of the request, and th
   wire.verify();
 });
 
+test('a parked run keeps its budgets: a request that names no run is charged to it', async () => {
+  const runId = await startedRun('fay');
+  const { cycle } = await one.play.agent('fay');
+  await one.play.as('fay').parkRun({ run_id: runId, cycle, attempt: 1, code: 'network', wait_ms: 3_600_000 });
+  answerWith(['hidden']);
+  assert.match(await (await ask('fay', {})).text(), /DONE/);
+  assert.equal((await one.get(runId)).usage.tokens, 25);
+  await one.play.admin.cancelRun({ run_id: runId });
+  wire.verify();
+});
+
 test('text for a run is published only if the asking agent works on that run', async () => {
   const runId = await startedRun('cleo');
   const { run_id: waiting } = await one.give('dan');

@@ -115,6 +115,17 @@ test('a request through the broker taints all active runs of the agent, as run a
   assert.deepEqual(await sourcesOf(other.runId), ['egress']);
 });
 
+test('a parked run is marked by what its programs read meanwhile, and holds back direct requests', async () => {
+  const working = await permits.startRun('eve');
+  const { agentId, runId, ...claim } = working;
+  await permits.play.as(agentId).parkRun({ run_id: runId, ...claim, code: 'network', wait_ms: 60_000 });
+  await attempt(working, { run: null, host: 'one.example.org' });
+  assert.deepEqual(await sourcesOf(runId), ['egress']);
+  await refuses(permits.play.as('eve').raw.createPost({ title: 'Rye', body: 'At noon.' }), 'policy_denied');
+  await permits.start('eve', { run_id: runId });
+  assert.equal(resultOf(await permits.perform({ ...working, attempt: 2 }, say('1.0'))), 'permission_needed');
+});
+
 test("during a tainted run, its agent's direct requests are refused if the run would need permission", async () => {
   const working = await permits.startRun('cleo');
   const publish = () => permits.play.as('cleo').raw.createPost({ title: 'Rye', body: 'At noon.' });

@@ -1,6 +1,7 @@
 import type { EgressAttempt, EgressEnd, EgressRecord } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { HAS_BEGUN } from '../runs/run-row.ts';
 import { asMoment, type Moment } from '../connection/result-rows.ts';
 
 export interface EgressSearch {
@@ -41,7 +42,7 @@ export async function searchEgressAttempts(db: Db, search: EgressSearch): Promis
 
 /**
  * Stores attempts, and counts them in the hours of their lives. A run is witnessed if it belongs to the life and is under way, a call if
- * the API started it and its end is not stored. A permitted attempt taints all runs of the life that are under way, because a program of
+ * the API started it and its end is not stored. A permitted attempt taints all runs of the life that have begun, because a program of
  * one run can claim another run. Does not store refused attempts of a life that has `refusedUpTo` attempts in this hour. Returns the
  * number of new rows.
  */
@@ -70,7 +71,7 @@ export async function beginEgressAttempts(
       returning agent_uid, run_id, call_id, call_witnessed, host, refused
     ), reached as (
       select run.run_id, min(kept.host) as host, min(kept.call_id) filter (where kept.call_witnessed and run.run_id = kept.run_id) as call_id
-      from kept join run on run.agent_uid = kept.agent_uid and run.state in ('running', 'waiting_permission')
+      from kept join run on run.agent_uid = kept.agent_uid and ${HAS_BEGUN}
       where kept.refused is null and not exists (select from run_taint where run_taint.run_id = run.run_id and source = 'egress')
       group by run.run_id order by run.run_id
     ), counted as (

@@ -2,7 +2,7 @@ import type { RunBudgets } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import { prepared } from '../connection/guarded-pool.ts';
-import { UNDER_WAY } from './run-row.ts';
+import { HAS_BEGUN, UNDER_WAY } from './run-row.ts';
 
 /** For a query of `run`: true while the agent works on it or it waits for people. A queued run has no budgets yet. */
 const IS_ACTIVE = sql<boolean>`state in ('running', 'waiting_permission')`;
@@ -34,7 +34,7 @@ interface RunLeftRow {
 
 /**
  * The run to which a request of an agent's life is charged: `runId` while it is in progress, otherwise the newest run in progress,
- * otherwise `runId` in any state; null without any of these. A worker's budgets are part of its parent's, so checking a run
+ * otherwise the newest one that has begun and is parked, otherwise `runId` in any state; null without any of these. A worker's budgets are part of its parent's, so checking a run
  * also covers its ancestors.
  */
 export async function readRunLeft(
@@ -44,8 +44,8 @@ export async function readRunLeft(
   const { rows } = await sql<RunLeftRow>`${prepared('read_run_left')}
     with recursive asked as (
       select run_id, state, cancel_requested_at, ended_at, budgets, steps, tokens, cost_micros from run
-      where agent_id = ${agentId} and agent_uid = ${agentUid} and (${IS_ACTIVE} or run_id = ${runId}::uuid)
-      order by (${IS_ACTIVE} and run_id = ${runId}::uuid) is true desc, ${IS_ACTIVE} desc, run_id desc limit 1
+      where agent_id = ${agentId} and agent_uid = ${agentUid} and (${HAS_BEGUN} or run_id = ${runId}::uuid)
+      order by (${IS_ACTIVE} and run_id = ${runId}::uuid) is true desc, ${IS_ACTIVE} desc, ${HAS_BEGUN} desc, run_id desc limit 1
     ), tree as (
       select run.run_id as top, run.run_id, run.tokens, run.cost_micros, run.state in (${sql.join(UNDER_WAY)}) as is_active, run.budgets
       from run join asked on run.parent_run_id = asked.run_id

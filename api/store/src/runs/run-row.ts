@@ -12,6 +12,12 @@ export const seesTexts = ({ role, id }: TextReader): RawBuilder<boolean> => sql<
   when run.session_id is not null then exists (select from session_person p where p.session_id = run.session_id and p.person_id = ${id})
   else ${role}::text = 'admin' or (run.created_by_role = ${role} and run.created_by_id = ${id}) end)`;
 
+/**
+ * For a query of `run`: true from the first start until the end. A run that is parked, or whose lease has lapsed, is queued again, while
+ * its programs may go on.
+ */
+export const HAS_BEGUN = sql<boolean>`(run.state in ('running', 'waiting_permission') or (run.state = 'queued' and run.cycle is not null))`;
+
 /** True unless the run's session holds it: by a pause or an earlier open message. For a query of `run`. */
 export const IS_ITS_TURN = sql<boolean>`(run.state <> 'queued' or run.session_id is null or not exists (
   select from session_message mine join session on session.session_id = mine.session_id

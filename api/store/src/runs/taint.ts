@@ -1,7 +1,7 @@
 import { TAINT_DETAIL_MAX_CHARS, type TaintSource } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import { TAINT_OF_RUN, type RunRow } from './run-row.ts';
+import { HAS_BEGUN, TAINT_OF_RUN, type RunRow } from './run-row.ts';
 
 /** Maximum number of marked memories of one life. A memory file has at most 500 entries besides its diary. */
 export const MEMORY_MARKS_MAX = 1_000;
@@ -52,7 +52,7 @@ export async function readTaintUnderWay(
 ): Promise<{ readonly underWay: boolean; readonly taint: RunRow['taint'] }> {
   const { rows } = await sql<{ readonly taint: RunRow['taint'] }>`
     select taint from (
-      select ${TAINT_OF_RUN} as taint from run where agent_id = ${agentId} and state = 'running') as marked
+      select ${TAINT_OF_RUN} as taint from run where agent_id = ${agentId} and ${HAS_BEGUN}) as marked
     order by taint is null limit 1`.execute(db);
   return { underWay: rows.length > 0, taint: rows[0]?.taint ?? null };
 }
