@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { EgressRule } from '@hamlet/contract';
-import { judgeWire, outgoingHeaders, type EgressDenial, type WireRequest, type WireVerdict } from '@hamlet/core/egress';
+import { judgeConnection, judgeWire, outgoingHeaders, type EgressDenial, type WireRequest, type WireVerdict } from '@hamlet/core/egress';
 import { asksForSecret, gitCredentials, NOT_IN_CLEAR, noSecret } from '../secrets/put-secret.ts';
 import type { Village } from '../village.ts';
 import { pathOf } from './asked.ts';
@@ -72,7 +72,9 @@ async function judgeRequest(
   wire: WireRequest,
 ): Promise<WireVerdict> {
   const judged = judgeWire(caller.admission.policy, destination, wire);
-  if (judged.verdict === 'allow') return judged;
+  // A rule that opens parts of a host is an admin's word about it: the card would say that no rule opens the host.
+  if (judged.verdict === 'allow' || judgeConnection(caller.admission.policy, destination).verdict !== 'deny')
+    return judged;
   const summary = `${request.method ?? 'GET'} ${destination.host}:${destination.port}${wire.target}`;
   const opened = await askForHost(village, { caller, destination, summary, closes: response }, judged);
   return 'verdict' in opened ? opened : judgeWire(opened, destination, wire);

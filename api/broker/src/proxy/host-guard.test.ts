@@ -69,6 +69,15 @@ test('a write to an opened host still asks a person, and the host gets no secret
   );
 });
 
+test('no answer lifts the methods and paths of the rules of a host', async () => {
+  broker.village.addAgent('ada', { allow: [{ host: 'new.org', ports: [80], methods: ['GET'], paths: ['/docs/**'] }], deny: [] });
+  broker.village.stop('uid-ada');
+  assert.equal((await broker.plain('http://new.org/docs/a')).body, '/docs/a');
+  assert.equal(await codeOf('http://new.org/team'), 'egress_not_allowed');
+  assert.equal(await codeOf('http://new.org/docs/a', { method: 'POST', body: 'x' }), 'egress_not_allowed');
+  assert.deepEqual(broker.village.hosts, []);
+});
+
 test('no answer opens a denied host, an address, a private name or a name that leads to a private address', async () => {
   for (const [host, code] of [
     ['denied.org', 'egress_denied'],

@@ -47,11 +47,13 @@ async function judge(tx: Tx, village: Village, request: Request): Promise<Egress
   return decide(tx, village, { request, run, permission });
 }
 
+const PARTLY_OPEN = deny('egress_not_allowed', 'rules open parts of this host alone; ask an admin to change them');
+
 /** The denial of a host that no answer of a person opens. */
 function refuseHost(village: Village, { body }: Request, run: RunRow): EgressDenial | null {
   const connection = judgeConnection(village.egressOf(run.agentId), body);
-  if (connection.verdict === 'deny' && (connection.code !== 'egress_not_allowed' || !isAskableHost(body)))
-    return connection;
+  if (connection.verdict !== 'deny') return PARTLY_OPEN;
+  if (connection.code !== 'egress_not_allowed' || !isAskableHost(body)) return connection;
   const judged = judgeEgressHost(village.policyOfRun(run));
   return judged.verdict === 'deny' ? deniedBy('policy_denied', judged.reason) : null;
 }
