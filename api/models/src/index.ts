@@ -27,7 +27,7 @@ export { EXTRA_FIELDS, extraFieldsFor } from './chat/extra-fields.ts';
 export type { ExtraField, ExtraFields } from './chat/extra-fields.ts';
 export { MODEL_ERROR_CODES, MODEL_ERRORS, ModelFault } from './chat/model-error.ts';
 export type { Mender, ModelError, ModelErrorCode } from './chat/model-error.ts';
-export { estimatePromptTokens, estimateTokens } from './chat/token-usage.ts';
+export { estimatePromptTokens, estimateRepeatedThoughts, estimateTokens } from './chat/token-usage.ts';
 export type { TokenUsage } from './chat/token-usage.ts';
 export { estimateCost } from './chat/cost-estimate.ts';
 export type { CostEstimate, ModelPrice } from './chat/cost-estimate.ts';

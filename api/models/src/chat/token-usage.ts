@@ -56,6 +56,21 @@ export function estimatePromptTokens({ messages, tools = [], responseSchema }: C
   return ofMessages + ofTools + (responseSchema === undefined ? 0 : estimateTokens(JSON.stringify(responseSchema)));
 }
 
+/**
+ * Tokens of what a prompt repeats beyond `estimatePromptTokens`: thoughts before the last user message, and all seals. A provider may
+ * leave them out or count them, so money and tokens of the hour are held for them. Pure.
+ */
+export function estimateRepeatedThoughts({ messages }: Pick<ChatRequest, 'messages'>): number {
+  const lastUser = messages.findLastIndex(({ role }) => role === 'user');
+  const items = messages.flatMap((message, at) =>
+    message.role === 'assistant' ? (message.reasoning ?? []).map((item) => ({ ...item, isEarlier: at < lastUser })) : [],
+  );
+  return items.reduce(
+    (sum, { text, sealed, isEarlier }) => sum + estimateTokens(sealed ?? '') + (isEarlier ? estimateTokens(text) : 0),
+    0,
+  );
+}
+
 /** Completes a report of usage: estimates the missing numbers. Pure. */
 export function completeUsage(reported: ReportedUsage, request: ChatRequest, completionText: string): TokenUsage {
   const promptTokens = reported.promptTokens ?? estimatePromptTokens(request);

@@ -1,5 +1,5 @@
 import type { ChatCompletionBody, EmbeddingsBody } from '@hamlet/contract';
-import type { ChatRequest, EmbeddingInput } from '@hamlet/models';
+import { estimateRepeatedThoughts, type ChatRequest, type EmbeddingInput } from '@hamlet/models';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { Allowance } from '../limits/agent-limits.ts';
 import { refusalOfChat } from './chat/refused-fields.ts';
@@ -77,11 +77,12 @@ export function planRequest(body: ChatCompletionBody, allowance: Allowance, aski
     return refused('context_too_long', tooLong({ name, promptTokens, contextTokens, least }));
   const room = contextTokens - Math.ceil(promptTokens * UNDERESTIMATE);
   const maxTokens = Math.min(answer, Math.max(least, room));
+  const readTokens = promptTokens + estimateRepeatedThoughts(asked);
   return accepted({
     served,
     promptTokens,
-    tokens: promptTokens + maxTokens,
-    quotaTokens: promptTokens + Math.min(maxTokens, ANSWER_ROOM),
+    tokens: readTokens + maxTokens,
+    quotaTokens: readTokens + Math.min(maxTokens, ANSWER_ROOM),
     request: { ...asked, maxTokens },
     toolsIgnored,
   });

@@ -7,7 +7,7 @@ import { testWire, wireModels } from '../testing/wire-models.ts';
 
 const wire = await testWire();
 const seeing = { model: 'up-vision', contextTokens: 32_768 };
-const { play } = await startPlay({ models: wireModels(wire.url, { route: seeing }) });
+const { play, village } = await startPlay({ models: wireModels(wire.url, { route: seeing }) });
 
 const USER = { role: 'user', content: 'Good day.' };
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
@@ -210,4 +210,17 @@ test('tokens as input of embeddings are refused by name where the tokenizer is u
   const refused = await post('embeddings', { input: [[1_234, 567]] });
   assert.equal(refused.status, 400);
   assert.match(await refused.text(), /"code":"unsupported_field"/);
+});
+
+test('tokens are reserved for all thoughts and seals that a request repeats', async () => {
+  const text = 't'.repeat(40_000);
+  const seals = ['{"type":"thinking"}', JSON.stringify({ type: 'call_extras', extras: [], text })];
+  for (const [at, sealed] of seals.entries()) {
+    const thought = { role: 'assistant', content: 'Hm.', reasoning_items: [{ text: at === 0 ? text : '', sealed }] };
+    const { sent } = await asked('chat/completions', { messages: [USER, thought, USER] });
+    if (at === 0) assert.match(JSON.stringify(sent), /t{40000}/);
+    const of = village.openDb().selectFrom('model_request').select('reserved_tokens').orderBy('request_id', 'desc');
+    const { reserved_tokens: reserved } = await of.limit(1).executeTakeFirstOrThrow();
+    assert.ok(Number(reserved) > 10_000, `${reserved} tokens are reserved for 40,000 characters`);
+  }
 });
