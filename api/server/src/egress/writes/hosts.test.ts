@@ -136,6 +136,17 @@ test('the pod can neither ask under the name of the broker nor pass another perm
   assert.equal(await verdictOf(await hostOf(working, { rules: 'old' })), 'egress_permission_stale');
 });
 
+test('a run whose calls the village has stopped opens no host', async () => {
+  const working = await permits.startRun('ada');
+  const open = await hostOf(working);
+  dataOf(await permits.answer(await asked(open), { answer: 'allow' }));
+  assert.equal(await verdictOf(open), 'allow');
+  const db = village.openDb();
+  await db.updateTable('run').set({ stopped_code: 'disk_full' }).where('run_id', '=', working.runId).execute();
+  assert.equal(await verdictOf(open), 'egress_run_cancelled');
+  assert.equal(await verdictOf({ ...open, host: 'other.example.org' }), 'egress_run_cancelled');
+});
+
 test('a run asks about a limited number of hosts', async () => {
   const working = await permits.startRun('bob');
   const body = await hostOf(working);

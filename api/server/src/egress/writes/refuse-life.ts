@@ -16,6 +16,7 @@ export async function refuseLife(
   const bars = await readBars(tx, [record.agentId]);
   if (bars.size > 0 || (await readFreeze(tx)) !== null) return STOPPED;
   if (run.cancelRequestedAt !== null || run.state === 'cancelled') return deniedBy('run_cancelled', null);
+  if (run.stoppedCode !== null) return deniedBy('run_stopped', null);
   if (!isLive(run, body)) return NO_RUN;
   return village.egressOf(record.agentId).version === body.rules ? null : OTHER_RULES;
 }
