@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { EgressRule } from '@hamlet/contract';
-import { judgeConnection, judgeWire, outgoingHeaders, type EgressDenial, type WireRequest, type WireVerdict } from '@hamlet/core/egress';
+import {
+  judgeConnection,
+  judgeWire,
+  outgoingHeaders,
+  type EgressDenial,
+  type WireRequest,
+  type WireVerdict,
+} from '@hamlet/core/egress';
 import { asksForSecret, gitCredentials, NOT_IN_CLEAR, noSecret } from '../secrets/put-secret.ts';
 import type { Village } from '../village.ts';
 import { pathOf } from './asked.ts';

@@ -70,7 +70,10 @@ test('a write to an opened host still asks a person, and the host gets no secret
 });
 
 test('no answer lifts the methods and paths of the rules of a host', async () => {
-  broker.village.addAgent('ada', { allow: [{ host: 'new.org', ports: [80], methods: ['GET'], paths: ['/docs/**'] }], deny: [] });
+  broker.village.addAgent('ada', {
+    allow: [{ host: 'new.org', ports: [80], methods: ['GET'], paths: ['/docs/**'] }],
+    deny: [],
+  });
   broker.village.stop('uid-ada');
   assert.equal((await broker.plain('http://new.org/docs/a')).body, '/docs/a');
   assert.equal(await codeOf('http://new.org/team'), 'egress_not_allowed');

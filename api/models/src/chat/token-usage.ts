@@ -63,7 +63,9 @@ export function estimatePromptTokens({ messages, tools = [], responseSchema }: C
 export function estimateRepeatedThoughts({ messages }: Pick<ChatRequest, 'messages'>): number {
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');
   const items = messages.flatMap((message, at) =>
-    message.role === 'assistant' ? (message.reasoning ?? []).map((item) => ({ ...item, isEarlier: at < lastUser })) : [],
+    message.role === 'assistant'
+      ? (message.reasoning ?? []).map((item) => ({ ...item, isEarlier: at < lastUser }))
+      : [],
   );
   return items.reduce(
     (sum, { text, sealed, isEarlier }) => sum + estimateTokens(sealed ?? '') + (isEarlier ? estimateTokens(text) : 0),
