@@ -13,7 +13,9 @@ interface Slot {
   arguments: string;
 }
 
+/** Looks at the last character first, because a server may repeat the name in each of many pieces. */
 function isWhole({ name, arguments: text }: Slot): boolean {
+  if (!/[}\]]\s*$/.test(text.slice(-8))) return false;
   try {
     JSON.parse(text);
     return name !== '';

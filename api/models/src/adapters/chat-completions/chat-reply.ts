@@ -7,7 +7,7 @@ import type { AnswerReader } from '../json-adapter.ts';
 import { CALL_EXTRAS, REASONING_DETAILS, seal, THINKING_PART } from '../sealed-thought.ts';
 import { CallSlots, type CallPiece } from './call-slots.ts';
 import { contentPieces, Reply, usageOf, type Choice, type Message } from './chat-message.ts';
-import { joinDetails, type Detail } from './reasoning-details.ts';
+import { addDetails, type Detail } from './reasoning-details.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -55,7 +55,7 @@ export class ChatReplyReader implements AnswerReader {
   #finish = '';
   #hasChoice = false;
   #isThinkingInParts = false;
-  #details: readonly Detail[] = [];
+  readonly #details: Detail[] = [];
   /** Contents that the provider attached to calls, with their ids. */
   readonly #extras: object[] = [];
   #raw: unknown = null;
@@ -114,7 +114,7 @@ export class ChatReplyReader implements AnswerReader {
 
   *#thoughts(message: Message): Generator<AdapterDelta> {
     const { reasoning_items: items, reasoning_content: content, reasoning, reasoning_details: details } = message;
-    this.#details = joinDetails(this.#details, details);
+    addDetails(this.#details, details);
     for (const item of items) yield { kind: 'reasoning', ...item };
     const words = content === '' ? reasoning : content;
     if (items.length === 0 && words !== '') yield { kind: 'reasoning', text: words };

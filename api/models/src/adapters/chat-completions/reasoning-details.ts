@@ -13,12 +13,13 @@ function joined(old: Detail, piece: Detail): Detail {
   return { ...old, ...Object.fromEntries(fields) };
 }
 
-/** Adds the entries of a chunk; pieces of one entry have its type and index. Pure. */
-export function joinDetails(known: readonly Detail[], added: readonly Detail[]): readonly Detail[] {
-  return added.reduce((details, piece) => {
+/** Adds the entries of a chunk to those of the stream; pieces of one entry have its type and index. */
+export function addDetails(details: Detail[], added: readonly Detail[]): void {
+  for (const piece of added) {
     const last = details.at(-1);
     const isPiece =
       last !== undefined && last.type === piece.type && last['index'] === piece['index'] && !('data' in piece);
-    return isPiece ? details.with(-1, joined(last, piece)) : [...details, piece];
-  }, known);
+    if (isPiece) details[details.length - 1] = joined(last, piece);
+    else details.push(piece);
+  }
 }

@@ -6,9 +6,9 @@ import type {
   ResponseInputItem,
   ResponsePart,
 } from '@hamlet/contract';
-import type { Refused } from '../../http/outcome.ts';
+import { refused, type Refused } from '../../http/outcome.ts';
 import { refusalOfFields } from '../chat/refused-fields.ts';
-import { callableTools, chatChoice, chatTool, flatOf, type CallableTool } from './response-tools.ts';
+import { callableTools, chatChoice, chatTool, flatNames, type FlatNames } from './response-tools.ts';
 
 type Content = ResponseInputItem['content'] | ResponseInputItem['output'];
 
@@ -25,24 +25,55 @@ function contentOf(content: Content): NonNullable<ChatMessage['content']> {
 
 type Call = NonNullable<ChatMessage['tool_calls']>[number];
 
-function callOf(item: ResponseInputItem, known: readonly CallableTool[]): Call | null {
+function callOf(item: ResponseInputItem, flatOf: FlatNames): Call | null {
   const { type, call_id: id, name, namespace, arguments: text, input } = item;
   if (typeof id !== 'string' || typeof name !== 'string') return null;
-  const flat = flatOf(known, { name, namespace });
+  const flat = flatOf({ name, namespace });
   if (type === 'function_call') return { id, type: 'function', function: { name: flat, arguments: text ?? '{}' } };
   return type === 'custom_tool_call' ? { id, type: 'custom', custom: { name: flat, input: input ?? '' } } : null;
 }
 
-/** The part that an item adds to the assistant's message; null for an item of another role. */
-function ofAssistant(item: ResponseInputItem, known: readonly CallableTool[]): Partial<ChatMessage> | null {
-  const { type, role, content, summary, encrypted_content: sealed } = item;
-  if (type === 'reasoning') {
-    const text = (summary ?? []).map((each) => each.text).join('\n\n');
-    return { reasoning_items: [{ text, sealed: sealed ?? null }] };
+const PAUSE: ChatPart = { type: 'text', text: '\n\n' };
+const partsIn = (content: NonNullable<ChatMessage['content']>): readonly ChatPart[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+/** One message of the assistant, which grows with each item that follows. Mutable, so that many items take linear time. */
+class AssistantDraft {
+  #content: ChatMessage['content'] = undefined;
+  readonly #parts: ChatPart[] = [];
+  readonly #calls: Call[] = [];
+  readonly #thoughts: NonNullable<ChatMessage['reasoning_items']> = [];
+
+  /** False for an item of another role. */
+  takes(item: ResponseInputItem, flatOf: FlatNames): boolean {
+    const { type, role, content, summary, encrypted_content: sealed } = item;
+    const call = callOf(item, flatOf);
+    if (type === 'reasoning')
+      this.#thoughts.push({ text: (summary ?? []).map(({ text }) => text).join('\n\n'), sealed: sealed ?? null });
+    else if (call !== null) this.#calls.push(call);
+    else if (role === 'assistant') this.#say(contentOf(content));
+    else return false;
+    return true;
   }
-  const call = callOf(item, known);
-  if (call !== null) return { tool_calls: [call] };
-  return role === 'assistant' ? { content: contentOf(content) } : null;
+
+  /** The first content stays as it is; later ones are joined to it as parts. */
+  #say(content: NonNullable<ChatMessage['content']>): void {
+    if (this.#content === undefined) {
+      this.#content = content;
+      return;
+    }
+    if (this.#parts.length === 0) this.#parts.push(...partsIn(this.#content ?? ''));
+    this.#parts.push(PAUSE, ...partsIn(content));
+  }
+
+  message(): ChatMessage {
+    return {
+      role: 'assistant',
+      content: this.#parts.length > 0 ? this.#parts : this.#content,
+      ...(this.#calls.length === 0 ? {} : { tool_calls: this.#calls }),
+      ...(this.#thoughts.length === 0 ? {} : { reasoning_items: this.#thoughts }),
+    };
+  }
 }
 
 function ofOthers({ type, role, content, call_id: id, output }: ResponseInputItem): readonly ChatMessage[] {
@@ -51,43 +82,27 @@ function ofOthers({ type, role, content, call_id: id, output }: ResponseInputIte
   return role === null || role === undefined ? [] : [{ role, content: contentOf(content) }];
 }
 
-type Parts = readonly ChatPart[];
-const partsIn = (content: ChatMessage['content']): Parts =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
-
-function joinedContent(before: ChatMessage['content'], added: ChatMessage['content']): ChatMessage['content'] {
-  if (added === undefined || added === null) return before;
-  return before === undefined || before === null
-    ? added
-    : [...partsIn(before), { type: 'text', text: '\n\n' }, ...partsIn(added)];
-}
-
-function joined(message: ChatMessage, added: Partial<ChatMessage>): ChatMessage {
-  const [calls, thoughts] = [added.tool_calls ?? [], added.reasoning_items ?? []];
-  return {
-    ...message,
-    content: joinedContent(message.content, added.content),
-    ...(calls.length === 0 ? {} : { tool_calls: [...(message.tool_calls ?? []), ...calls] }),
-    ...(thoughts.length === 0 ? {} : { reasoning_items: [...(message.reasoning_items ?? []), ...thoughts] }),
-  };
-}
-
 /** Thoughts, words and calls that follow one another are items here, and one message of the assistant in a chat. */
-function messagesOf(items: readonly ResponseInputItem[], known: readonly CallableTool[]): readonly ChatMessage[] {
+function messagesOf(items: readonly ResponseInputItem[], flatOf: FlatNames): readonly ChatMessage[] {
   const messages: ChatMessage[] = [];
+  let draft: AssistantDraft | null = null;
   for (const item of items) {
-    const added = ofAssistant(item, known);
-    const last = messages.at(-1);
-    if (added === null) messages.push(...ofOthers(item));
-    else if (last?.role === 'assistant') messages[messages.length - 1] = joined(last, added);
-    else messages.push(joined({ role: 'assistant' }, added));
+    const next: AssistantDraft = draft ?? new AssistantDraft();
+    if (next.takes(item, flatOf)) {
+      draft = next;
+      continue;
+    }
+    if (draft !== null) messages.push(draft.message());
+    draft = null;
+    messages.push(...ofOthers(item));
   }
+  if (draft !== null) messages.push(draft.message());
   return messages;
 }
 
-function inputOf({ input, instructions }: ResponseBody, known: readonly CallableTool[]): readonly ChatMessage[] {
+function inputOf({ input, instructions }: ResponseBody, flatOf: FlatNames): readonly ChatMessage[] {
   const first = instructions ?? '';
-  const said = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : messagesOf(input, known);
+  const said = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : messagesOf(input, flatOf);
   return [...(first === '' ? [] : [{ role: 'system' as const, content: first }]), ...said];
 }
 
@@ -103,12 +118,13 @@ function formatOf({ text }: ResponseBody): Partial<ChatCompletionBody> {
 export function chatBodyOfResponse(body: ResponseBody): ChatCompletionBody {
   const { model, max_output_tokens, temperature, top_p, parallel_tool_calls, stream, metadata, service_tier } = body;
   const known = callableTools(body);
+  const flatOf = flatNames(known);
   const choice = body.tool_choice;
   return {
     model,
-    messages: [...inputOf(body, known)],
+    messages: [...inputOf(body, flatOf)],
     ...(known.length === 0 ? {} : { tools: known.map(chatTool) }),
-    ...(choice === null || choice === undefined ? {} : { tool_choice: chatChoice(choice, known) }),
+    ...(choice === null || choice === undefined ? {} : { tool_choice: chatChoice(choice, flatOf) }),
     ...formatOf(body),
     max_completion_tokens: max_output_tokens,
     temperature,
@@ -122,10 +138,16 @@ export function chatBodyOfResponse(body: ResponseBody): ChatCompletionBody {
   };
 }
 
+/** Tools in all namespaces together. */
+const TOOLS_MAX = 1_024;
+
 const STORED = ['previous_response_id', 'conversation', 'prompt'] as const;
 
 /** Refuses fields that need stored answers, or that would be dropped in silence. Null if there is none. Pure. */
 export function refusalOfResponse(body: ResponseBody): Refused | null {
+  const count = callableTools(body).length;
+  if (count > TOOLS_MAX)
+    return refused('validation_failed', `tools: ${count} tools, and at most ${TOOLS_MAX} in all namespaces together`);
   const stored = STORED.filter((field) => body[field] !== null && body[field] !== undefined);
   const background = body.background === true ? ['background'] : [];
   return refusalOfFields([...stored, ...background, ...((body.top_logprobs ?? 0) > 0 ? ['top_logprobs'] : [])]);

@@ -45,10 +45,13 @@ export function leavesToolsOut({ tools }: Pick<ResponseBody, 'tools'>): boolean 
   return (tools ?? []).some(({ type }) => LEFT_OUT.has(type));
 }
 
-/** The model's name of a tool that a call in the history or a choice names. */
-export function flatOf(known: readonly CallableTool[], { name, namespace }: ToolName): string {
-  const found = known.find((each) => each.tool.name === name && each.namespace === (namespace ?? null));
-  return found?.flat ?? joined({ name, namespace }).slice(0, NAME_MAX_CHARS);
+/** Gives the model's name of a tool that a call in the history or a choice names. */
+export type FlatNames = (tool: ToolName) => string;
+
+export function flatNames(known: readonly CallableTool[]): FlatNames {
+  const flats = new Map(known.map(({ tool, namespace, flat }) => [JSON.stringify([namespace, tool.name]), flat]));
+  return ({ name, namespace }) =>
+    flats.get(JSON.stringify([namespace ?? null, name])) ?? joined({ name, namespace }).slice(0, NAME_MAX_CHARS);
 }
 
 export function chatTool({ flat, tool }: CallableTool): ChatTool {
@@ -59,14 +62,14 @@ export function chatTool({ flat, tool }: CallableTool): ChatTool {
 
 export function chatChoice(
   choice: ResponseToolChoice,
-  known: readonly CallableTool[],
+  flatOf: FlatNames,
 ):
   | 'none'
   | 'auto'
   | 'required'
   | NamedTool
   | { type: 'allowed_tools'; allowed_tools: { mode: 'auto' | 'required'; tools: NamedTool[] } } {
-  const named = (tool: ToolName): NamedTool => ({ type: 'function', function: { name: flatOf(known, tool) } });
+  const named = (tool: ToolName): NamedTool => ({ type: 'function', function: { name: flatOf(tool) } });
   if (typeof choice === 'string') return choice;
   if (choice.type !== 'allowed_tools') return named(choice);
   return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools: choice.tools.map(named) } };

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ResponseBody } from '@hamlet/contract';
+import { chatBodyOfResponse, refusalOfResponse } from './chat-body-of-response.ts';
+
+const body = (more: object): ResponseBody => ResponseBody.parse({ model: 'small', ...more });
+
+test('items of the assistant that follow one another are one message, in their order', () => {
+  const { messages } = chatBodyOfResponse(
+    body({
+      input: [
+        { role: 'user', content: 'Bake.' },
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'First heat.' }], encrypted_content: 'sealed' },
+        { role: 'assistant', content: 'I heat.' },
+        { role: 'assistant', content: [{ type: 'output_text', text: 'I knead.' }] },
+        { type: 'function_call', call_id: 'c1', name: 'oven', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c1', output: 'hot' },
+        { role: 'assistant', content: 'Done.' },
+      ],
+    }),
+  );
+  assert.deepEqual(
+    messages.map(({ role }) => role),
+    ['user', 'assistant', 'tool', 'assistant'],
+  );
+  const [, said] = messages;
+  assert.deepEqual(said?.reasoning_items, [{ text: 'First heat.', sealed: 'sealed' }]);
+  assert.deepEqual(
+    said?.tool_calls?.map(({ id }) => id),
+    ['c1'],
+  );
+  assert.deepEqual(Array.isArray(said?.content) && said.content.map(({ text }) => text), [
+    'I heat.',
+    '\n\n',
+    'I knead.',
+  ]);
+});
+
+test('the work of a body grows with its items, and the tools of all namespaces have one limit', () => {
+  const items = (count: number) =>
+    Array.from({ length: count }, () => ({ role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }));
+  const { messages } = chatBodyOfResponse(body({ input: items(2_000) }));
+  assert.deepEqual([messages.length, (messages[0]?.content as readonly unknown[]).length], [1, 3_999]);
+  const tools = (count: number) => [
+    {
+      type: 'namespace',
+      name: 'mcp',
+      tools: Array.from({ length: count }, (_, at) => ({ type: 'function', name: `t${at}` })),
+    },
+    { type: 'function', name: 'other' },
+  ];
+  assert.equal(refusalOfResponse(body({ input: 'x', tools: tools(1_023) })), null);
+  assert.equal(refusalOfResponse(body({ input: 'x', tools: tools(1_024) }))?.reason, 'validation_failed');
+});
