@@ -9,7 +9,7 @@ interface Context {
   readonly contextTokens: number | null;
   /** Tokens of the last request. */
   readonly usedTokens: number;
-  /** Calls that still have no result; they share the room. */
+  /** Calls of the turn, which share the room: the last request counts none of their results. */
   readonly calls: number;
 }
 

@@ -35,6 +35,25 @@ test('a call knows the room for its result, and a longer result loses its middle
   assert.match(content, /^x+\n\[… \d+ characters left out …\]\nx+$/);
 });
 
+test('the results of many calls in one answer share the room, so that the model reads all of them', async () => {
+  const rooms: number[] = [];
+  for (const effect of ['read', 'once'] as const) {
+    const long = aTool({ name: 'long', effect }, async (_input, { roomChars = 0 }) => {
+      rooms.push(roomChars);
+      return { kind: 'ok', text: 'x'.repeat(60_000) };
+    });
+    const many = Array.from({ length: 24 }, (_, at) => ['long', { text: String(at) }] as const);
+    const model = scriptedModel([calls(...many), says('Done.')]);
+    const compaction = { contextTokens: () => 64_000, summarize: () => assert.fail('unused') };
+    const { engine } = anEngine({ journal: journals.open(), model, tools: [long], compaction });
+    assert.equal((await outcomeOf(await engine.start(aRequest()))).kind, 'done');
+    const results = model.requests[1]?.messages.filter(({ role }) => role === 'tool') ?? [];
+    assert.equal(results.length, 24);
+    assert.ok(results.reduce((sum, { content }) => sum + content.length, 0) <= 64_000 * 0.5 * 3);
+  }
+  assert.equal(rooms.length, 48);
+});
+
 test('tools that come later are in the next request, and can be called', async () => {
   let tools: readonly Tool[] = [echo('look', 'read')];
   const grow = aTool({ name: 'grow', effect: 'read' }, async () => {

@@ -6,7 +6,7 @@ import type { Kit } from './kit.ts';
 import { offeredTools } from './offer.ts';
 import type { ModelCall, ProposedCall, Question } from './ports.ts';
 import { resultRoom } from '../effects/result-room.ts';
-import { currentTurn, unsettledCalls, type CallState } from '../state/run-state.ts';
+import { currentCalls, currentTurn, unsettledCalls, type CallState } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { readAnswer } from './transcript.ts';
 
@@ -253,7 +253,7 @@ const contextOf = (
 function roomOf(kit: Kit, session: Session): Pick<CallContext, 'roomChars'> {
   const { state, sized } = session;
   const contextTokens = kit.ports.compaction?.contextTokens(state.opened.model) ?? null;
-  const room = resultRoom({ contextTokens, usedTokens: sized?.tokens ?? 0, calls: unsettledCalls(state).length });
+  const room = resultRoom({ contextTokens, usedTokens: sized?.tokens ?? 0, calls: currentCalls(state).length });
   return room === null ? {} : { roomChars: room };
 }
 
