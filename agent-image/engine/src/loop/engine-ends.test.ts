@@ -114,6 +114,21 @@ test('an outage parks the run with growing waits; another start continues it, an
   assert.deepEqual(await outcomeOf(engine.cancel('r2')), { kind: 'cancelled', unsettled: [] });
 });
 
+test('a provider that names no time, a second or a month does not use up the parks or exceed the wait that the API takes', async () => {
+  const clock = { ...SYSTEM_CLOCK, sleep: async () => {} };
+  for (const [named, waitMs] of [
+    [0, 60_000],
+    [1_000, 60_000],
+    [3_600_000, 3_600_000],
+    [30 * 86_400_000, 86_400_000],
+  ] as const) {
+    const model = scriptedModel([fails('rate', false, named)]);
+    const { engine } = anEngine({ journal: journals.open(), model, clock });
+    const outcome = await outcomeOf(await engine.start(aRequest()));
+    assert.deepEqual(outcome, { kind: 'waiting', for: 'model', code: 'rate', waitMs });
+  }
+});
+
 test('an error of the journal during a call does not end the run: the same engine takes it up again', async () => {
   const real = journals.open();
   let isFull = false;

@@ -14,10 +14,12 @@ import {
 const MAX_MODEL_ATTEMPTS = 5;
 /** Milliseconds before the next attempt, by the number of attempts so far. */
 const BACKOFF_MS: readonly number[] = [0, 250, 1000, 4000, 8000];
-/** Milliseconds for which an outage parks a run, by the number of parks before; then the last of them again. */
+/** Milliseconds for which an outage parks a run at least, by the number of parks before; then the last of them again. */
 const PARK_MS: readonly number[] = [1, 2, 5, 10, 20, 40, 60].map((minutes) => minutes * 60_000);
 /** About a day of parks. */
 const MAX_PARKS = 28;
+/** The API parks a run for at most a day; then it asks again. */
+const MAX_PARK_MS = 86_400_000;
 /** Failures that no time mends, although another attempt may succeed. */
 const NEVER_PARKED: ReadonlySet<string> = new Set(['bad_answer', 'context_too_long']);
 /** Maximum number of answers without words and calls in a row. */
@@ -101,7 +103,8 @@ function parkMs({ code, retryable, retryAfterMs }: Failure, parks: number): Comm
   const isPassing = retryAfterMs !== null || (retryable && !NEVER_PARKED.has(code));
   if (!isPassing || parks >= MAX_PARKS) return null;
   const growing = PARK_MS[Math.min(parks, PARK_MS.length - 1)] ?? 0;
-  return { type: 'park', code, waitMs: retryAfterMs ?? growing };
+  // A provider in trouble may name a second, or none, each time.
+  return { type: 'park', code, waitMs: Math.min(MAX_PARK_MS, Math.max(growing, retryAfterMs ?? 0)) };
 }
 
 function request({ asking, turns, finishing }: RunState, attempt: number, delayMs: number): Command {
