@@ -4,7 +4,7 @@ import type { Journal } from '../journal/journal.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import { aTool, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
-import { calls, fails, hangs, says, type Step } from '../testing/scripted-model.ts';
+import { calls, fails, hangs, says, scriptedModel, type Step } from '../testing/scripted-model.ts';
 import { modelCompaction } from './compaction.ts';
 import type { Notice } from './kit.ts';
 import type { ModelPort, ModelRequest } from './ports.ts';
@@ -184,6 +184,28 @@ test('with a known context window the summary is made before the model refuses',
   assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r1' })))).kind, 'done');
   assert.equal(failuresIn(journal), 0);
   assert.ok(model.summaries.length > 0);
+});
+
+test('a summary without words costs its run, and the run that it works for, what it used', async () => {
+  const { tools } = aWorld();
+  const summaries: string[] = [];
+  const compaction = {
+    contextTokens: () => 100,
+    summarize: async (text: string) => {
+      summaries.push(text);
+      return { text: ' ', tokens: 9_000, moneyMicros: 500 };
+    },
+  };
+  const model = scriptedModel([hangs(), calls(['look', { text: 'x' }]), says('Done.')]);
+  const { engine } = anEngine({ journal: journals.open(), model, tools, clock, compaction });
+  const parent = await engine.start(aRequest({ run: 'r1' }));
+  const worker = await engine.start(aRequest({ run: 'r2', conversation: 'c2', parent: { run: 'r1', call: '1.0' } }));
+  const outcome = await outcomeOf(worker);
+  const spent = ['r1', 'r2'].map((run) => engine.spentOf(run));
+  await outcomeOf(engine.cancel('r1'));
+  assert.ok(parent.ok && outcome.kind === 'done' && summaries.length > 0);
+  const made = { tokens: summaries.length * 9_000 + 30, moneyMicros: summaries.length * 500 + 2 };
+  for (const each of spent) assert.partialDeepStrictEqual(each, made);
 });
 
 test('an engine that ends during a summary leaves none; the next engine makes it, and later ones reuse it', async () => {

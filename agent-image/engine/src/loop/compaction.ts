@@ -118,25 +118,22 @@ export async function compactIfDue(kit: Kit, session: Session, folding: Folding)
       maxBytes: foldedBytes(kit, session, folding),
     });
     const made = await compaction.summarize(text, { model, signal: session.killed.signal });
-    const [bodies, summary] = recorded(journal, state, { made, turns });
-    if (made.text.trim() !== '' && session.append(bodies, [summary])) session.sized = null;
+    const { tokens, moneyMicros } = made;
+    const spent: EventBody = { type: 'budget_spent', by: 'compaction', steps: 0, tokens, moneyMicros };
+    // A model that thinks may use up its answer without a word.
+    if (made.text.trim() === '') return void session.append([spent]);
+    const summary = summaryOf(journal, state, made);
+    const bodies: readonly EventBody[] = [{ type: 'turns_compacted', summary: summary.ref, turns }, spent];
+    if (session.append(bodies, [summary])) session.sized = null;
   } catch (error) {
     kit.ports.notify({ type: 'problem', run: session.run, where: 'compaction', error });
   }
 }
 
-type Made = Readonly<{ made: Summary; turns: number }>;
-
-function recorded(journal: Journal, state: RunState, { made, turns }: Made): readonly [readonly EventBody[], Payload] {
+function summaryOf(journal: Journal, state: RunState, { text }: Summary): Payload {
   const asked = askedBefore(journal, state, MAX_ASKED_CHARS);
   const literal = asked.length === 0 ? [] : [`Messages of people before, word for word:\n${asked.join('\n')}`];
-  const summary = journal.refer([...literal, made.text.trim()].join('\n\n'));
-  const { tokens, moneyMicros } = made;
-  const bodies: readonly EventBody[] = [
-    { type: 'turns_compacted', summary: summary.ref, turns },
-    { type: 'budget_spent', by: 'compaction', steps: 0, tokens, moneyMicros },
-  ];
-  return [bodies, summary];
+  return journal.refer([...literal, text.trim()].join('\n\n'));
 }
 
 type Folded = Readonly<{ history: readonly Message[]; turns: number }>;

@@ -159,6 +159,7 @@ export class Session {
 
 function billOf(bodies: readonly EventBody[], by: string): EventBody | null {
   for (const body of bodies) {
+    if (body.type === 'budget_spent') return { ...body, by };
     if (body.type === 'model_answered' || body.type === 'model_failed') {
       const steps = body.type === 'model_answered' ? 1 : 0;
       return { type: 'budget_spent', by, steps, tokens: body.usage.total, moneyMicros: body.moneyMicros };
