@@ -209,6 +209,8 @@ function fixedSoFar(kit: Kit, session: Session, history: readonly Message[]): Fi
     fixed.turns += 1;
     fixed.bytes += bytesOf(fixed.messages.slice(before));
     fixed.chain = journal.refer(`${fixed.chain} ${partsOf(turn).join(' ')}`).ref;
+    // No later request shows an image again that this one leaves out, so the run need not hold it.
+    fixed.messages.splice(0, fixed.messages.length, ...withRecentImages(fixed.messages));
   }
   return fixed;
 }

@@ -1,11 +1,17 @@
 /** Results of tools reach the next request: images, within the room of the context, from a list of tools that may change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Tool } from '../effects/tool.ts';
 import { aTool, echo, outcomeOf, someJournals } from '../testing/a-tool.ts';
+import type { ModelPort } from './ports.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
+import { BUDGETS } from '../testing/an-event.ts';
 import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
 
+setFlagsFromString('--expose-gc');
+const gc = runInNewContext('gc') as () => void;
 const journals = someJournals();
 const IMAGE = { mediaType: 'image/png' as const, data: 'aGVyZQ==' };
 
@@ -16,6 +22,28 @@ test('an image of a result is a part of the next request', async () => {
   assert.equal((await outcomeOf(await engine.start(aRequest()))).kind, 'done');
   const last = model.requests[1]?.messages.at(-1);
   assert.deepEqual(last?.role === 'tool' && last.images, [IMAGE]);
+});
+
+test('a run holds only the images that its requests show', async () => {
+  const look = aTool({ name: 'look', effect: 'read' }, async ({ text }) => {
+    const images = [{ ...IMAGE, data: text.padEnd(1_000_000, 'A') }];
+    return { kind: 'ok', text, images };
+  });
+  const heap = (): number => {
+    gc();
+    return process.memoryUsage().heapUsed;
+  };
+  const [before, turns] = [heap(), 40];
+  let [asked, held] = [0, 0];
+  const chat: ModelPort['chat'] = (request, signal) => {
+    asked += 1;
+    if (asked > turns) held = heap() - before;
+    return (asked > turns ? says('Done.') : calls(['look', { text: String(asked) }]))(request, signal);
+  };
+  const { engine } = anEngine({ journal: journals.open(), model: { chat }, tools: [look] });
+  const budgets = { ...BUDGETS, steps: 100 };
+  assert.equal((await outcomeOf(await engine.start(aRequest({ budgets })))).kind, 'done');
+  assert.ok(held < 20 << 20, `${held} bytes of ${turns} images of 1 MB`);
 });
 
 test('a call knows the room for its result, and a longer result loses its middle', async () => {
