@@ -41,6 +41,8 @@ export type ToolOutcome = Readonly<z.infer<typeof ToolOutcome>>;
 /** Maximum length of a text in a settlement. A note replaces the middle of a longer text. */
 const MAX_KEPT_CHARS = 1_000_000;
 const MAX_READ_CHARS = 32_000;
+/** Maximum characters of all images of a result, in base64: a payload of the journal is bounded. */
+const MAX_IMAGE_CHARS = 12 << 20;
 /** A result is never cut to less than this, however little room the model's context has. */
 const MIN_READ_CHARS = 2_000;
 
@@ -48,7 +50,17 @@ const MIN_READ_CHARS = 2_000;
 export function bounded(outcome: ToolOutcome, roomChars = MAX_KEPT_CHARS): ToolOutcome {
   if (!('text' in outcome)) return outcome;
   const limit = Math.min(MAX_KEPT_CHARS, Math.max(MIN_READ_CHARS, roomChars));
-  return { ...outcome, text: withoutMiddle(outcome.text.toWellFormed(), limit) };
+  return withFittingImages({ ...outcome, text: withoutMiddle(outcome.text.toWellFormed(), limit) });
+}
+
+function withFittingImages(outcome: ToolOutcome): ToolOutcome {
+  if (outcome.kind !== 'ok' || outcome.images === undefined) return outcome;
+  let left = MAX_IMAGE_CHARS;
+  const images = outcome.images.filter(({ data }) => (left -= data.length) >= 0);
+  const dropped = outcome.images.length - images.length;
+  if (dropped === 0) return outcome;
+  const note = `[${dropped} of ${outcome.images.length} images left out: they are too large together. Look at them one by one.]`;
+  return { ...outcome, images, text: `${outcome.text}\n${note}` };
 }
 
 export function renderOutcome(outcome: ToolOutcome): string {

@@ -295,23 +295,19 @@ test('a log truncated at any byte opens with a prefix of the writes', () => {
   assert.ok(lengths.size > 10 && lengths.has(40), `${lengths.size} lengths`);
 });
 
-test('pruning deletes old closed runs with their own texts, and keeps open runs, shared texts and the count of events', () => {
+test('pruning deletes the oldest closed runs with their own texts, and keeps open runs, shared texts and the count of events', () => {
   const path = newPath();
-  const closedAt = (run: string, at: number): readonly JournalEvent[] =>
-    [anEvent('run_opened', { run }), anEvent('run_closed', { run })].map((event) => ({ ...event, at }));
+  const closed = (run: string): readonly JournalEvent[] => [
+    anEvent('run_opened', { run }),
+    anEvent('run_closed', { run }),
+  ];
   const [shared, own] = withJournal(path, (journal) => {
     const [both, one] = [journal.refer('in two runs'), journal.refer('in one run')];
-    const texts = (run: string, input: string, at: number): JournalEvent => ({
-      ...anEvent('run_opened', { run, input, plan: both.ref }),
-      at,
-    });
-    journal.append({
-      events: [texts('old', one.ref, 1), ...closedAt('old', 1).slice(1)],
-      payloads: [both, one],
-      sync: false,
-    });
-    write(journal, texts('open', both.ref, 1), ...closedAt('new', 9), ...closedAt('last', 1));
-    assert.equal(journal.prune({ since: 5, runs: 100 }), 1);
+    const opened = (run: string, input: string) => anEvent('run_opened', { run, input, plan: both.ref });
+    const old = [opened('old', one.ref), anEvent('run_closed', { run: 'old' })];
+    journal.append({ events: old, payloads: [both, one], sync: false });
+    write(journal, opened('open', both.ref), ...closed('new'), ...closed('last'));
+    assert.equal(journal.prune({ runs: 2, events: 100 }), 1);
     write(journal, anEvent('stage_opened', { run: 'open' }));
     return [both.ref, one.ref];
   });
@@ -320,35 +316,26 @@ test('pruning deletes old closed runs with their own texts, and keeps open runs,
     assert.deepEqual([journal.rowOf('old'), journal.rowOf('open')?.isOpen], [null, true]);
     assert.deepEqual([journal.textOf(own), journal.textOf(shared)], [null, 'in two runs']);
     assert.equal(journal.lastSeq(), 8, 'positions count on');
-    assert.equal(journal.prune({ since: 0, runs: 1 }), 1, 'of the closed runs only the newest stays');
+    assert.equal(journal.prune({ runs: 9, events: 3 }), 1, 'both closed runs have four events');
     assert.deepEqual([journal.rowOf('new'), journal.rowOf('last')?.isOpen], [null, false]);
   });
 });
 
-test('a year of runs stays within the space of the kept ones', () => {
+test('many runs take no more space than the kept ones', () => {
   const path = newPath();
   withJournal(path, (journal) => {
-    const year = (from: number): void => {
-      for (let day = from; day < from + 60; day += 1) {
-        const text = journal.refer(`${day} `.repeat(20_000));
-        const [opened, closed] = [
-          anEvent('run_opened', { run: `r${day}`, input: text.ref }),
-          anEvent('run_closed', { run: `r${day}` }),
-        ];
-        journal.append({
-          events: [
-            { ...opened, at: day },
-            { ...closed, at: day },
-          ],
-          payloads: [text],
-          sync: false,
-        });
-        journal.prune({ since: day - 5, runs: 100 });
+    const work = (from: number): void => {
+      for (let number = from; number < from + 60; number += 1) {
+        const run = `r${number}`;
+        const text = journal.refer(`${run} `.repeat(20_000));
+        const events = [anEvent('run_opened', { run, input: text.ref }), anEvent('run_closed', { run })];
+        journal.append({ events, payloads: [text], sync: false });
+        journal.prune({ runs: 5, events: 100 });
       }
     };
-    year(0);
+    work(0);
     const first = statSync(path).size;
-    year(60);
+    work(60);
     assert.ok(statSync(path).size <= first * 1.5, `${statSync(path).size} of ${first} bytes`);
   });
 });

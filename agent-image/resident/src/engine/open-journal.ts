@@ -17,9 +17,8 @@ export interface JournalPorts extends RetryPorts {
 type OpeningPorts = JournalPorts & { readonly makeRoom: () => boolean };
 
 const BALLAST_FILE = 'ballast';
-/** Closed runs that the pod keeps. The API keeps as many, in its mirror. */
-const KEPT_RUNS = 1_000;
-const KEPT_MS = 30 * 86_400_000;
+/** Closed runs that the pod keeps; the API keeps as many, in its mirror. The number of events bounds the time that pruning blocks. */
+const KEPT = { runs: 1_000, events: 100_000 };
 const PRUNE_EVERY_MS = 86_400_000;
 
 /**
@@ -45,7 +44,7 @@ export async function openJournal(ports: JournalPorts): Promise<Journal> {
 /** Bounds the journal on a volume that it shares with the agent's work. A journal that cannot be pruned still serves. */
 function pruneOld(journal: Journal, log: Log): void {
   try {
-    const runs = journal.prune({ since: Date.now() - KEPT_MS, runs: KEPT_RUNS });
+    const runs = journal.prune(KEPT);
     if (runs > 0) log.info('journal_pruned', { runs });
   } catch (error) {
     log.warn('journal_not_pruned', { why: String(error) });

@@ -9,7 +9,7 @@ import { exactIntegers } from './exact-integers.ts';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Maximum bytes of an answer, and of a line of a stream of events. */
+/** Maximum bytes of an answer, and of one event of a stream. */
 const BODY_BYTES = 16 << 20;
 const LINE_END = '\n';
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -77,19 +77,29 @@ function exactWhole(): Transform {
   });
 }
 
-/** Forwards a stream of events line by line, with exact integers. Mutable, because it holds the rest of a line. */
+/** Data of an event that is JSON. Other data, such as the address of an older server, and ids stay as they are. */
+const JSON_DATA = /^(data: ?)([{[].*)$/gm;
+
+const exactData = (lines: string): string =>
+  lines.replaceAll(JSON_DATA, (_, head: string, json: string) => head + exactIntegers(json));
+
+/** Forwards a stream of events line by line, with exact integers. Mutable: it holds the rest of a line, and the size of the present event. */
 function exactLines(): Transform {
   const decoder = new StringDecoder('utf8');
-  let rest = '';
+  let [rest, size] = ['', 0];
   return quiet({
     transform: (chunk: Buffer, _encoding, done) => {
       rest += decoder.write(chunk);
       const end = rest.lastIndexOf(LINE_END) + 1;
       const lines = rest.slice(0, end);
       rest = rest.slice(end);
-      done(rest.length > BODY_BYTES ? tooLong() : null, lines === '' ? undefined : exactIntegers(lines));
+      // Lines are whole, so an empty one begins with the end of the line before.
+      const text = `\n${lines}`;
+      const empty = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\n\r\n'));
+      size = empty === -1 ? size + lines.length : lines.length - empty;
+      done(size + rest.length > BODY_BYTES ? tooLong() : null, lines === '' ? undefined : exactData(lines));
     },
-    flush: (done) => done(null, exactIntegers(rest)),
+    flush: (done) => done(null, exactData(rest)),
   });
 }
 

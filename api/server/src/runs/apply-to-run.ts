@@ -131,8 +131,11 @@ async function write(tx: Tx, run: RunRow, { verdict, command, words }: Decided):
 }
 
 /** Cancels the workers of a run that ends; their own workers follow. The caller has locked them with the run. */
-async function cancelWorkers(tx: Tx, { runId, state }: RunRow): Promise<void> {
-  const code = isSettled(state) ? 'parent_ended' : 'parent_cancelled';
+const cancelWorkers = (tx: Tx, { runId, state }: RunRow): Promise<void> =>
+  cancelWorkersOf(tx, runId, isSettled(state) ? 'parent_ended' : 'parent_cancelled');
+
+/** Cancels the workers under way of a run, for the reason `code`. The caller has locked them with the run. */
+export async function cancelWorkersOf(tx: Tx, runId: string, code: string): Promise<void> {
   for (const worker of await readWorkersUnderWay(tx, runId))
     await applyToRun(tx, worker, { command: { kind: 'cancel' }, words: { detail: { code } }, permit: () => null });
 }

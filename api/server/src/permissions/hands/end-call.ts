@@ -6,13 +6,14 @@ import {
   villageTool,
   RUN_EVENT_TEXT_MAX_CHARS,
 } from '@hamlet/contract';
-import type { CallOutcome, CallReport, endCall as endRoute } from '@hamlet/contract';
+import type { CallOutcome, CallReport, endCall as endRoute, PanicCode } from '@hamlet/contract';
 import { panicOf, shorten, type Panic } from '@hamlet/core';
 import {
   endHandsCall,
   findHandsCall,
   inTransaction,
   lockEffect,
+  lockRunTree,
   noteRunEvent,
   readEndedCalls,
   settleEffect,
@@ -20,6 +21,7 @@ import {
 } from '@hamlet/store';
 import type { EffectRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
+import { cancelWorkersOf } from '../../runs/apply-to-run.ts';
 import { callerOf, plain, type DataOf, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { lockWork } from '../ask-permission.ts';
@@ -40,9 +42,11 @@ export function endCall({ db }: Village): Handlers['endCall'] {
       if (effect === null || call === null) return refused('no_such_call');
       if (effect.state === 'settled') return accepted({ stored: false, panic: null, warning: null });
       const end = await settleEnd(tx, request, effect);
-      await recordEnd(tx, request, { run: held.data, effect, end });
       const panic = panicOf(await readEndedCalls(tx, runId, { calls: CALLS_READ, chars: CHARS_READ }));
-      if (panic?.level === 'stop') await stopRun(tx, runId, panic.code);
+      const stops = panic?.level === 'stop' ? panic.code : null;
+      if (stops !== null) await lockRunTree(tx, runId);
+      await recordEnd(tx, request, { run: held.data, effect, end });
+      if (stops !== null) await stop(tx, runId, stops);
       return accepted({ stored: true, ...answerOf(panic) });
     }),
   );
@@ -50,6 +54,12 @@ export function endCall({ db }: Village): Handlers['endCall'] {
 
 const CALLS_READ = 40;
 const CHARS_READ = 2_000;
+
+/** Stops the calls of a run, and cancels its workers, which would continue for it. The caller has locked them. */
+async function stop(tx: Tx, runId: string, code: PanicCode): Promise<void> {
+  await stopRun(tx, runId, code);
+  await cancelWorkersOf(tx, runId, 'parent_stopped');
+}
 
 /** The consequence for the agent: after a stop the API denies each further call of the run, also of a hostile resident. */
 function answerOf(panic: Panic | null): { panic: string | null; warning: string | null } {
