@@ -220,12 +220,18 @@ test('files are listed and searched, by words and by names', async () => {
   writeFileSync(at('find/deep/x.txt'), 'a walnut\nA Walnut again\n');
   writeFileSync(at('find/y.md'), 'no nut\n');
   assert.equal(await textOf('list_files', { path: 'find' }), 'find:\ndeep (folder)\ny.md, 7 bytes');
-  assert.equal(await textOf('search_files', { pattern: 'wal.ut', path: 'find' }), './deep/x.txt:1:a walnut');
+  assert.equal(await textOf('search_files', { pattern: 'wal.ut', path: 'find' }), 'find/deep/x.txt:1:a walnut');
+  assert.match(
+    await textOf('read_file', { path: 'find/deep/x.txt' }),
+    /walnut/,
+    'read_file takes the name as it was found',
+  );
+  assert.equal(await textOf('search_files', { glob: 'y.md' }), 'find/y.md');
   assert.match(
     await textOf('search_files', { pattern: 'WALNUT', ignore_case: true, path: 'find', glob: '*.txt' }),
     /:1:[^]*:2:/,
   );
-  assert.equal(await textOf('search_files', { glob: '*.md', path: 'find' }), './y.md');
+  assert.equal(await textOf('search_files', { glob: '*.md', path: 'find' }), 'find/y.md');
   assert.match(await textOf('search_files', { pattern: 'nut', path: 'find', limit: 1 }), /more are left out/);
   writeFileSync(
     at('find/wide.txt'),

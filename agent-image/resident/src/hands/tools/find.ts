@@ -72,7 +72,10 @@ async function searchFiles(search: Search, job: HandsJob): Promise<HandsEnd> {
   refuse(exit.code, folder);
   const found = await keptOutput(job, process, FOUND_MAX_BYTES);
   const isCut = (stdout?.bytes ?? 0) > found.length;
-  return { outcome: okay(foundIn(found.toString(), { limit, isCut })), report: { path: folder, bytes: found.length } };
+  return {
+    outcome: okay(foundIn(found.toString(), { folder, limit, isCut })),
+    report: { path: folder, bytes: found.length },
+  };
 }
 
 function refuse(code: number | undefined, folder: string): void {
@@ -85,11 +88,20 @@ const REFUSALS: ReadonlyMap<number, { readonly code: string; readonly text: stri
   [4, { code: 'outside', text: 'leads out of the workspace. Use shell for it.' }],
 ]);
 
-function foundIn(text: string, { limit, isCut }: { readonly limit: number; readonly isCut: boolean }): string {
+type Found = Readonly<{ folder: string; limit: number; isCut: boolean }>;
+
+/** Names are from the workspace, as the other tools take them. */
+function foundIn(text: string, { folder, limit, isCut }: Found): string {
   const lines = text.split('\n').filter((line) => line !== '');
   // The rest of the last line is missing.
   if (isCut) lines.pop();
-  const shown = lines.slice(0, limit).map((line) => shorten(line, LINE_MAX_CHARS));
+  const from = folder === '.' ? '' : `${folder}/`;
+  const shown = lines.slice(0, limit).map((line) =>
+    shorten(
+      line.replace(/^\.\//, () => from),
+      LINE_MAX_CHARS,
+    ),
+  );
   const rest = isCut || lines.length > limit ? '\n[… more are left out: narrow the search …]' : '';
   return `${shown.join('\n') || 'Nothing was found.'}${rest}`;
 }
