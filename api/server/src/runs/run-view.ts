@@ -11,6 +11,7 @@ import type {
 import type { RunEventRow, RunRow } from '@hamlet/store';
 import { firstLimit, shorten } from '@hamlet/core';
 import { taintOf } from '../permissions/view/taint-view.ts';
+import { outcomeInWords } from './outcome-words.ts';
 
 function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run['schedule'] {
   return name === null || uid === null || slot === null ? null : { name, uid, slot: slot.toISOString() };
@@ -119,7 +120,7 @@ function callDetail({ detail, argumentsText, resultText }: RunEventRow): RunCall
     effect: effect ?? null,
     arguments_text: cut(argumentsText ?? arguments_text ?? null),
     outcome: outcome ?? null,
-    result_text: cut(resultText ?? result_text ?? null),
+    result_text: cut(resultText === null ? (result_text ?? null) : outcomeInWords(resultText)),
   };
 }
 

@@ -7,6 +7,7 @@ import { accepted, refused } from '../../http/outcome.ts';
 import { shownRuns } from '../audience/run-audience.ts';
 import { runView } from '../run-view.ts';
 import type { Village } from '../../village.ts';
+import { outcomeInWords } from '../outcome-words.ts';
 
 export function workerHandlers({ db }: Village) {
   return {
@@ -55,18 +56,8 @@ const DENIAL_MAX_CHARS = 500;
 
 const denialError = ({ callId, tool, text }: DenialRow) => ({
   code: 'call_denied',
-  message: `The call ${callId} of ${tool} was denied: ${shorten(denialIn(text ?? ''), DENIAL_MAX_CHARS)}`,
+  message: `The call ${callId} of ${tool} was denied: ${shorten(outcomeInWords(text ?? ''), DENIAL_MAX_CHARS)}`,
 });
-
-/** The words of a denial, which the agent's journal keeps as an outcome in JSON. */
-function denialIn(text: string): string {
-  try {
-    const { text: words } = JSON.parse(text) as { readonly text?: unknown };
-    return typeof words === 'string' ? words : text;
-  } catch {
-    return text;
-  }
-}
 
 function errorsOf({ state, error, unsettled }: Run): readonly { readonly code: string; readonly message: string }[] {
   const ended = error ?? (state === 'cancelled' ? { code: 'cancelled', message: 'The worker was cancelled.' } : null);
