@@ -34,6 +34,18 @@ test('words stream on one line, and calls are printed between them', () => {
   assert.equal(text, 'I go to Bob.\n  → say {"text":"Hello"}\n  ← say ok: Said.\nDone.\n');
 });
 
+test('a call whose start the agent and the API report is printed once, and again if it is tried again', () => {
+  const text = printed((transcript) => {
+    const begun: RunEvent = { ...base, event: 'call_begun', detail: call };
+    for (const event of [begun, begun]) transcript.event(event);
+    transcript.event({ ...base, event: 'call_begun', detail: { ...call, call_id: '1.1' } });
+    transcript.event({ ...base, event: 'call_unknown', detail: call });
+    transcript.event(begun);
+  });
+  const again = '  ? say: it is unknown whether it happened\n  → say\n';
+  assert.equal(text, `  → say\n  → say\n${again}`);
+});
+
 test('lost deltas are printed from the stored answer, and no text is printed twice', () => {
   const half = printed((transcript) => {
     transcript.delta(words('I go '));

@@ -60,6 +60,8 @@ export class Transcript {
   readonly #write: (text: string) => void;
   #answer = { run: '', ask: -1, attempt: -1, printed: '' };
   #isMidLine = false;
+  /** Calls under way. Two events report the start of a call that the API admits: the agent's and the API's. */
+  readonly #open = new Set<string>();
 
   constructor(write: (text: string) => void) {
     this.#write = write;
@@ -78,8 +80,17 @@ export class Transcript {
 
   event(event: RunEvent): void {
     if (event.event === 'model_answered') this.#complete(event.run_id, event.detail);
-    const line = runLine(event);
+    const line = this.#isRepeated(event) ? null : runLine(event);
     if (line !== null) this.line(`  ${line}`);
+  }
+
+  #isRepeated({ run_id: run, event, detail }: RunEvent): boolean {
+    const call = `${run} ${String((detail as Detail)['call_id'])}`;
+    if (event === 'call_settled' || event === 'call_unknown') this.#open.delete(call);
+    if (event !== 'call_begun') return false;
+    const isOpen = this.#open.has(call);
+    this.#open.add(call);
+    return isOpen;
   }
 
   /** Prints a stored answer unless it has streamed completely. */
