@@ -1,7 +1,13 @@
 import type { BudgetCode, Budgets } from '../journal/event.ts';
 
-/** The share of a budget after which the engine asks the model to finish. */
-const NEAR = 0.8;
+/** The share of a budget after which the engine warns the model. Repeated calls are a warning long before they are the end. */
+const NEAR: Readonly<Record<keyof Budgets, number>> = {
+  steps: 0.8,
+  tokens: 0.8,
+  moneyMicros: 0.8,
+  timeMs: 0.8,
+  idleCalls: 0.3,
+};
 
 const CODES: readonly (readonly [keyof Budgets, BudgetCode])[] = [
   ['steps', 'budget_steps'],
@@ -37,7 +43,7 @@ function levelOf({ spent, budgets, next }: Account, key: keyof Budgets): Pressur
   const [used, limit, more = 0] = [spent[key], budgets[key], next[key]];
   if (used >= limit) return 'over';
   if (used > 0 && used + more >= limit) return 'last';
-  return used >= limit * NEAR ? 'near' : null;
+  return used >= limit * NEAR[key] ? 'near' : null;
 }
 
 /** The expected use of one more answer, from the newest one. */

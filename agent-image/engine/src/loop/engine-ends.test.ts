@@ -48,6 +48,17 @@ test('each budget warns once, and before its end asks for a summary without tool
   assert.deepEqual(cycle.outcome, ended('no_progress'));
 });
 
+test('the model is warned at its third call without progress of ten, so that it can try another way', async () => {
+  const warnings = async (count: number) => {
+    const { said } = await budgetRun({ idleCalls: 10 }, [
+      ...Array.from({ length: count }, () => look('same')),
+      says('Done.'),
+    ]);
+    return said.match(/repeated earlier ones/g)?.length ?? 0;
+  };
+  assert.deepEqual([await warnings(3), await warnings(4), await warnings(8)], [0, 1, 1]);
+});
+
 test('a warning about one budget leaves those about the others', async () => {
   const stuck = await budgetRun({ idleCalls: 5, steps: 10 }, [
     ...Array.from({ length: 5 }, () => look('same')),
