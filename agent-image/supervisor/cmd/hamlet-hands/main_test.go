@@ -180,7 +180,9 @@ func TestLostProcessesAreNamed(t *testing.T) {
 	expect(t, "boots", hello.Boots, 2)
 	expect(t, "lost", len(hello.Lost), 1)
 	expect(t, "which", hello.Lost[0].Process+" "+hello.Lost[0].Owner+" "+hello.Lost[0].Program, "busy run sh")
-	expect(t, "it is unknown now", s.client().ask("wait", map[string]any{"process": "busy"}).Code, "no_such_process")
+	unknown := s.client().ask("wait", map[string]any{"process": "busy"})
+	expect(t, "it is unknown now", unknown.Code, "no_such_process")
+	expect(t, "the restart is named", strings.Contains(unknown.Message, "when the machine started again"), true)
 }
 
 func TestTerm(t *testing.T) {
