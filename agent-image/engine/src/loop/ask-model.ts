@@ -3,6 +3,7 @@ import type { EventBody, EventOf } from '../journal/event.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
 import type { Command } from '../state/decide.ts';
 import { callsOf, keptTexts, offeredTools } from './offer.ts';
+import { isCallInWords } from './call-in-words.ts';
 import { canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
 import { ModelEnd, type Message, type ModelCall, type ModelDelta, type ModelRequest } from './ports.ts';
@@ -54,7 +55,7 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
     type: 'model_answered',
     ...at,
     message: message.ref,
-    hasText: end.content.trim() !== '',
+    hasText: end.content.trim() !== '' && !isCallInWords(end.content, new Set(kit.tools.keys())),
     finish: end.finish,
     calls: end.toolCalls.map((call, index) => ({
       id: `${at.ask}.${index}`,

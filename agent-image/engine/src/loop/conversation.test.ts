@@ -40,13 +40,15 @@ test('a failed request is retried only if the model allows it', async () => {
   assert.equal(broken.kind === 'failed' && broken.code, 'model_bad_answer');
 });
 
-test('an empty answer and one of thought alone are asked again twice, without an empty message', async () => {
+test('an empty answer, one of thought alone and a call that is written as text are asked again, without an empty message', async () => {
   const thought = answers({ reasoning: [{ text: 'Hm.', sealed: null }] });
   const [outcome, model] = await ran([calls(['look', { text: 'x' }]), says('  '), thought, says('Done.')]);
   assert.deepEqual(outcome, { kind: 'done', text: 'Done.' });
   const last = model.requests.at(-1)?.messages ?? [];
   assert.deepEqual(pluck(last, 'role'), ['user', 'assistant', 'tool']);
   assert.match(last.at(-1)?.content ?? '', /^look: x\n\nYour last answer had neither words nor a call\.[^\n]*$/);
+  const written = says('<tool_call>{"name": "look", "arguments": {"text": "x"}}</tool_call>');
+  assert.deepEqual((await ran([written, says('Done.')]))[0], { kind: 'done', text: 'Done.' });
   const [failed] = await ran([says(''), says(''), says('')]);
   assert.equal(failed.kind === 'failed' && failed.code, 'empty_answer');
 });

@@ -1,0 +1,20 @@
+/** The marks with which models write calls, if their server does not read these as calls. */
+const MARK = /^(?:<tool_call>|<function=|<function_calls?>|\[TOOL_CALLS\]|<\|python_tag\|>)/;
+const FENCE = /^```[a-z_]*\s*([^`]*?)\s*```$/;
+const NAMES = ['name', 'tool', 'function'];
+const ARGUMENTS = ['arguments', 'parameters', 'input'];
+
+/** True if an answer is nothing but a call that the model wrote as text: nobody can read it, and nothing runs. Pure. */
+export function isCallInWords(answer: string, tools: ReadonlySet<string>): boolean {
+  const text = answer.trim();
+  if (MARK.test(text)) return true;
+  const bare = FENCE.exec(text)?.[1] ?? text;
+  if (!bare.startsWith('{')) return false;
+  try {
+    const call = JSON.parse(bare) as Readonly<Record<string, unknown>>;
+    const isNamed = NAMES.some((key) => typeof call[key] === 'string' && tools.has(call[key]));
+    return isNamed && ARGUMENTS.some((key) => typeof call[key] === 'object');
+  } catch {
+    return false;
+  }
+}
