@@ -3,16 +3,14 @@ import { isJsonObject } from '../journal/digest.ts';
 
 /**
  * Parses the arguments of a call. Where the schema wants another type than the model wrote, but the text means a value of that
- * type, it uses this value: `"[1, 2]"` for a list, `"5"` for a number, `5` for a text.
+ * type, it uses this value: `"[1, 2]"` for a list, `"5"` for a number, `5` for a text. An error names only what is left.
  */
 export function parseLeniently<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed;
   const repaired = structuredClone(value);
   const repairs = parsed.error.issues.filter((issue) => repair(repaired, issue));
-  if (repairs.length === 0) return parsed;
-  const again = schema.safeParse(repaired);
-  return again.success ? again : parsed;
+  return repairs.length === 0 ? parsed : schema.safeParse(repaired);
 }
 
 type Issue = z.core.$ZodIssue;

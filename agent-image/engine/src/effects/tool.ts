@@ -72,6 +72,7 @@ export type Tool = Readonly<{
 }>;
 
 const MAX_ISSUES = 20;
+const MISSING = /^Invalid input: expected (.+), received undefined$/;
 const UNVERIFIED = async (): Promise<Verified> => ({ kind: 'unknown' });
 
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
@@ -109,6 +110,9 @@ function invalidInput(issues: readonly Issue[], input: z.ZodType): ToolOutcome {
   const isInvented = issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0);
   const names = isInvented ? [{ path: '', expected: `the arguments are ${argumentNames(input).join(', ')}` }] : [];
   const shown = issues.slice(0, MAX_ISSUES - names.length);
-  const faults = shown.map(({ path, message }) => ({ path: path.map(String).join('.'), expected: message }));
+  const faults = shown.map(({ path, message }) => ({
+    path: path.map(String).join('.'),
+    expected: message.replace(MISSING, 'it is missing ($1)'),
+  }));
   return { kind: 'invalid_input', issues: [...faults, ...names] };
 }

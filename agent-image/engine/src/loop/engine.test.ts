@@ -54,7 +54,10 @@ test('the model reads about a wrong argument, an unknown tool and broken JSON, a
   const results = model.requests[1]?.messages.slice(-4).map(({ content }) => content) ?? [];
   assert.match(results[0] ?? '', /arguments are wrong[\s\S]*- text: .*expected string/);
   assert.ok(!results[0]?.includes('the arguments are'));
-  assert.match(results[1] ?? '', /"words"[\s\S]*- \(arguments\): the arguments are text$/);
+  assert.match(
+    results[1] ?? '',
+    /- text: it is missing \(string\)[\s\S]*"words"[\s\S]*- \(arguments\): the arguments are text$/,
+  );
   assert.match(results[2] ?? '', /no_such_tool.*Known: look/);
   assert.match(results[3] ?? '', /one JSON object/);
 });
@@ -76,19 +79,21 @@ test('arguments keep the digits of long integers, and values written as text bec
     calls(
       ['book', '{"id":2512292042121000001,"list":"[1,2]","count":"7"}'],
       ['book', '{"id":"x","count":2512292042121000001}'],
+      ['book', '{"list":"[1]"}'],
     ),
     says('Done.'),
   ]);
   await outcomeOf(await anEngine({ journal: journals.open(), model, tools: [book] }).engine.start(aRequest()));
   const id = '2512292042121000001';
   assert.deepEqual(seen, [{ id, list: [1, 2], count: 7 }, `{"count":"7","id":"${id}","list":"[1,2]"}`]);
-  const [, said, , refused] = model.requests[1]?.messages ?? [];
+  const [, said, , refused, lacking] = model.requests[1]?.messages ?? [];
   assert.match(
     JSON.stringify(said),
     /2512292042121000001[^"0-9]/,
     'the history has the arguments as the model wrote them',
   );
   assert.match(refused?.content ?? '', /- count: .*expected number, received string/);
+  assert.match(lacking?.content ?? '', /\n- id: it is missing \(string\)$/, 'the list is no fault');
 });
 
 test('reads of one answer run in parallel, writes one after another', async () => {
