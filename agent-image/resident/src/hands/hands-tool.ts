@@ -53,6 +53,8 @@ export interface HandsWork<Input> {
   readonly perform: (input: Input, job: HandsJob) => Promise<HandsEnd>;
   /** The outcome of a call that an earlier process began; null if it certainly did not begin. Only for the effect `verify`. */
   readonly recover?: (input: Input, job: HandsJob) => Promise<HandsEnd | null>;
+  /** True if a person decides about a call whose program ended with the machine; else the model looks at what it left. */
+  readonly asksAfterRestart?: (input: Input) => boolean;
 }
 
 const SLACK_MS = 30_000;
@@ -180,23 +182,43 @@ function refusedEnd(error: unknown): HandsEnd {
   return { outcome: { kind: 'failed', code: error.code, text: error.message }, report: {} };
 }
 
-/** Finds the outcome of a call that an earlier process began. Programs of an earlier container start are lost. */
+/** The end of a call whose program ended with an earlier start of the hands: the model looks at what it left. */
+const RESTARTED: HandsEnd = {
+  outcome: {
+    kind: 'failed',
+    code: 'machine_restarted',
+    text: 'Your machine started again while this ran, so its end and its output are lost. It may have done a part: look at what is there before you repeat it. Background processes have ended too.',
+  },
+  report: {},
+};
+
+/** Finds the outcome of a call that an earlier process began. */
 async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work: Work<Input>): Promise<Verified> {
   const { kit, context } = place;
-  const { recover } = work;
+  const { recover, asksAfterRestart = () => false } = work;
   if (recover === undefined) return { kind: 'unknown' };
   const found = await inHands<Verified | ToolOutcome>(place, async (hands): Promise<Verified> => {
     const state = await kit.calls.find(context, { ...call, boot: hands.boot });
     if (state.kind === 'absent') return { kind: 'not_done' };
-    if (state.boot !== null && state.boot !== hands.boot) return { kind: 'unknown' };
-    const { folder: tree } = await kit.trees.of(hands, context, context.signal);
-    const found = await recover(given, { ...place, hands, tree, waitsMs: 0 });
+    const isRestarted = state.boot !== null && state.boot !== hands.boot;
+    if (isRestarted && asksAfterRestart(given)) return { kind: 'unknown' };
+    const found = isRestarted ? RESTARTED : await recovered(place, hands, (job) => recover(given, job));
     if (found === null) return { kind: 'not_done' };
     const end = named(found, place, work);
     const outcome = advised(end.outcome, await kit.calls.end(context, end));
     return outcome.kind === 'unknown' ? { kind: 'unknown' } : { kind: 'done', outcome };
   });
   return found.kind === 'done' || found.kind === 'not_done' ? found : { kind: 'unknown' };
+}
+
+async function recovered(
+  place: Place,
+  hands: HandsClient,
+  recover: (job: HandsJob) => Promise<HandsEnd | null>,
+): Promise<HandsEnd | null> {
+  const { kit, context } = place;
+  const { folder: tree } = await kit.trees.of(hands, context, context.signal);
+  return recover({ ...place, hands, tree, waitsMs: 0 });
 }
 
 /** After a lost connection the outcome of a call is unknown; the next attempt finds it. */

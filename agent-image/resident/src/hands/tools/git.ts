@@ -26,6 +26,7 @@ export const git = (kit: HandsKit) =>
       return ended(input, job);
     },
     recover: async (input, job) => (refuseGit(input, kit.agentId) === null ? unlessAbsent(ended(input, job)) : null),
+    asksAfterRestart: ({ action }) => action === 'push',
   });
 
 /** A new repository is a neighbour of that of the run. */

@@ -225,9 +225,27 @@ test('a call that an earlier resident process began is found again, running or e
   assert.equal(readFileSync(log, 'utf8'), 'ran\n');
 });
 
-test('a call that began before the hands restarted is unknown; a call that the API never saw did not happen', async () => {
-  const state = (boot: string): CallLog => ({ ...NO_CALL_LOG, find: async () => ({ kind: 'begun', boot }) });
+test('after a restart of the hands the model reads that the end of a call is lost; only about a push a person is asked', async () => {
+  const ends: string[] = [];
+  const restarted: CallLog = {
+    ...NO_CALL_LOG,
+    find: async () => ({ kind: 'begun', boot: 'another' }),
+    end: async (_context, { outcome }) => {
+      ends.push(outcome.kind);
+      return null;
+    },
+  };
   const verify = (log: CallLog) => preparedCall(kit(log), 'shell', { command: 'true' }).verify(callContext());
-  assert.deepEqual(await verify(state('another')), { kind: 'unknown' });
+  const verified = await verify(restarted);
+  assert.ok(verified.kind === 'done' && verified.outcome.kind === 'failed');
+  assert.equal(verified.outcome.code, 'machine_restarted');
+  assert.match(verified.outcome.text, /started again[^]*look at what is there before you repeat it/);
+  assert.deepEqual(ends, ['failed'], 'the API has the end too');
+  const git = (action: string) => preparedCall(kit(restarted), 'git', { action }).verify(callContext());
+  assert.deepEqual([(await git('commit')).kind, (await git('push')).kind], ['done', 'unknown']);
+});
+
+test('a call that the API never saw did not happen', async () => {
+  const verify = (log: CallLog) => preparedCall(kit(log), 'shell', { command: 'true' }).verify(callContext());
   assert.deepEqual(await verify({ ...NO_CALL_LOG, find: async () => ({ kind: 'absent' }) }), { kind: 'not_done' });
 });
