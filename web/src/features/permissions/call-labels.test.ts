@@ -46,6 +46,9 @@ test('a folded git call shows its command, and a write to the outside shows its 
     'push to a',
   );
   assert.equal(short('say', { text: 'Hi', to: 'bob' }), 'Hi · bob');
+  assert.equal(short('shell', { background: true, command: './build.sh' }), './build.sh');
+  assert.equal(short('write_file', { content: 'long', path: 'a.py' }), 'a.py');
+  assert.equal(short('shell', { cmd: 'ls' }), 'ls', 'arguments of another form');
   assert.equal(shortCall({ tool: 'git', argumentsText: null }), '');
 });
 

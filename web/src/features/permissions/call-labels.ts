@@ -5,7 +5,7 @@ import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
-import { readJson } from '../../client/json.ts';
+import { isJsonObject, readJson } from '../../client/json.ts';
 
 type ToolLabel = Readonly<{ word: string; icon: IconName }>;
 
@@ -91,11 +91,27 @@ export function gitCommandOf({ tool, argumentsText }: Pick<CallItem, 'tool' | 'a
   return read.success ? visibleText(gitCommand(read.data)) : null;
 }
 
-/** A folded call in one line: a git command, the summary of a write, or the values of its arguments. */
+/** The argument that alone says what a call of the tool is about. */
+const SUBJECTS: Readonly<Record<string, string | undefined>> = {
+  shell: 'command',
+  read_file: 'path',
+  write_file: 'path',
+  edit_file: 'path',
+  delegate: 'prompt',
+};
+
+function subjectOf({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {
+  const key = SUBJECTS[tool];
+  const args = key === undefined || argumentsText === null ? null : readJson(argumentsText);
+  const subject = key === undefined || !isJsonObject(args) ? null : args[key];
+  return typeof subject === 'string' ? visibleText(subject) : null;
+}
+
+/** A folded call in one line: a git command, the summary of a write, its subject, or the values of its arguments. */
 export function shortCall(call: Pick<CallItem, 'tool' | 'argumentsText'>): string {
   const { tool, argumentsText } = call;
   const write = isEgressTool(tool) && argumentsText !== null ? shownWrite(argumentsText) : null;
-  const text = gitCommandOf(call) ?? write?.summary;
+  const text = gitCommandOf(call) ?? write?.summary ?? subjectOf(call) ?? undefined;
   return text === undefined ? shortArguments(argumentsText) : shortLine(text);
 }
 
