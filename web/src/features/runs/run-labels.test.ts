@@ -78,6 +78,10 @@ test('every kind of event has a label, with and without its details', () => {
   );
   assert.equal(eventLabel({ event: 'permission_asked', detail: { tool: 'buy' } }), 'Asked a person: Buy');
   assert.equal(eventLabel({ event: 'redelivered', detail: { cycle: 7 } }), 'Continued');
+  const warned = (code: string) => eventLabel({ event: 'budget_warned', detail: { code } });
+  assert.equal(warned('budget_tokens'), 'Most of its tokens are used');
+  assert.equal(warned('no_progress'), 'Repeats itself: asked to try another way');
+  assert.equal(warned('of_later'), 'Near a limit: of_later');
 });
 
 test('an admin may end any running run, a member only their own', () => {

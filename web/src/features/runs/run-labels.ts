@@ -113,6 +113,14 @@ export type NoteEvent = Exclude<
   (typeof CALL_EVENT_KINDS)[number] | (typeof MODEL_EVENT_KINDS)[number]
 >;
 
+const BUDGET_WARNINGS: Readonly<Record<string, string | undefined>> = {
+  budget_steps: 'Most of its steps are used',
+  budget_tokens: 'Most of its tokens are used',
+  budget_money: 'Most of its money is used',
+  budget_time: 'Most of its time is used',
+  no_progress: 'Repeats itself: asked to try another way',
+};
+
 const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read) => string>> = {
   queued: () => 'Queued',
   started: () => 'Started',
@@ -125,7 +133,7 @@ const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read) => string>> = {
   permission_answered: (text) => after('A person answered', text('answer')),
   permission_expired: (text) => after('No person answered in time', toolWord(text('tool'))),
   waiting: () => 'Waits for a person; the agent is free for other work meanwhile',
-  budget_warned: (text) => after('Most of the budget is used', text('code')),
+  budget_warned: (text) => BUDGET_WARNINGS[text('code')] ?? after('Near a limit', text('code')),
   interrupted: () => 'Interrupted: the pod ended; the run continues later',
 };
 
