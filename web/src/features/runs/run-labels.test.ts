@@ -6,6 +6,7 @@ import { traceItems } from '../../client/minds/trace-items.ts';
 import { aModelEvent, aRun } from '../../client/minds/minds.fixture.ts';
 import {
   eventLabel,
+  lastWordsOf,
   mayCancel,
   modelLabel,
   type NoteEvent,
@@ -82,6 +83,14 @@ test('every kind of event has a label, with and without its details', () => {
   assert.equal(warned('budget_tokens'), 'Most of its tokens are used');
   assert.equal(warned('no_progress'), 'Repeats itself: asked to try another way');
   assert.equal(warned('of_later'), 'Near a limit: of_later');
+});
+
+test('the reason of the end is not repeated in the last words of a run', () => {
+  const error = { code: 'no_progress', message: 'It repeated itself.' };
+  assert.equal(lastWordsOf({ summary: 'It repeated itself.', error }), null);
+  assert.equal(lastWordsOf({ summary: 'It repeated itself.\n\nHalf is done.', error }), 'Half is done.');
+  assert.equal(lastWordsOf({ summary: 'Half is done.', error }), 'Half is done.');
+  assert.equal(lastWordsOf({ summary: 'Done.', error: null }), 'Done.');
 });
 
 test('an admin may end any running run, a member only their own', () => {

@@ -107,6 +107,12 @@ function toolWord(tool: string): string {
   return tool === '' ? '' : toolLabel(tool).word;
 }
 
+/** The last words of a run without the reason of its end, which the page shows above them; null without words. */
+export function lastWordsOf({ summary, error }: Pick<Run, 'summary' | 'error'>): string | null {
+  if (summary === null || error === null || !summary.startsWith(error.message)) return summary;
+  return summary.slice(error.message.length).trim() || null;
+}
+
 /** The events outside of calls and answers, which have their own lines. */
 export type NoteEvent = Exclude<
   RunEvent['event'],

@@ -31,6 +31,7 @@ import { RunCourse } from './run-course.tsx';
 import { RunFacts } from './run-facts.tsx';
 import { RunFiles, useRunCalls } from './run-files.tsx';
 import {
+  lastWordsOf,
   mayCancel,
   originLabel,
   parkedLabel,
@@ -181,13 +182,14 @@ function Task({ run: { prompt } }: { readonly run: Run }) {
 function Result({ run, partial }: Readonly<{ run: Run; partial: string | null }>) {
   const role = useRole();
   const scripted = scriptedLabel(run.runtime);
-  if (run.summary === null && run.error === null && partial === null) return null;
+  const words = lastWordsOf(run);
+  if (words === null && run.error === null && partial === null) return null;
   return (
     <Part name={isSettled(run.state) ? 'Result' : 'Answer so far'}>
       {run.error !== null && <Notice tone="bad">{failureSentence(run.error, role)}</Notice>}
-      {run.summary !== null && <Markdown className="run-summary" text={run.summary} />}
+      {words !== null && <Markdown className="run-summary" text={words} />}
       {partial !== null && <Markdown className="run-partial" text={partial} />}
-      {scripted !== null && run.summary !== null && <ScriptedMark {...scripted} />}
+      {scripted !== null && words !== null && <ScriptedMark {...scripted} />}
     </Part>
   );
 }
