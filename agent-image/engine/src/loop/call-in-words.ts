@@ -4,7 +4,7 @@ const FENCE = /^```[a-z_]*\s*([^`]*?)\s*```$/;
 const NAMES = ['name', 'tool', 'function'];
 const ARGUMENTS = ['arguments', 'parameters', 'input'];
 
-/** True if an answer is nothing but a call that the model wrote as text: nobody can read it, and nothing runs. Pure. */
+/** True if an answer is nothing but a call that the model wrote as text: a person cannot read it, and it runs nothing. Pure. */
 export function isCallInWords(answer: string, tools: ReadonlySet<string>): boolean {
   const text = answer.trim();
   if (MARK.test(text)) return true;
