@@ -214,7 +214,10 @@ test('a failing provider is reported; a request that fails without text costs no
   const health = async (name: string) => (await play.admin.showModels()).models.find((each) => each.name === name);
   const failing = await health('failing');
   assert.equal(failing?.last_success, null);
-  assert.match(failing?.last_failure?.fix ?? '', /^The provider \w+ failed: .* \(network\); try again in a minute$/);
+  assert.match(
+    failing?.last_failure?.fix ?? '',
+    /^The provider \w+ failed: .* \(network\)\. Repeat the request later$/,
+  );
   const small = await health('small');
   assert.equal(small?.last_failure, null);
   assert.ok(Date.parse(small?.last_success?.at ?? '') > 0);

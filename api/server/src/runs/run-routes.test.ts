@@ -44,6 +44,7 @@ test('a run is created, started, recorded step by step and settled; its events s
       runtime: null,
       usage: { steps: 0, tokens: 0, cost: '0', witnessed: false },
       budgets: null,
+      parked: null,
       unsettled: [],
     },
   );

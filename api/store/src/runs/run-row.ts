@@ -14,7 +14,7 @@ export const seesTexts = ({ role, id }: TextReader): RawBuilder<boolean> => sql<
 
 /**
  * For a query of `run`: true from the first start until the end. A run that is parked, or whose lease has lapsed, is queued again, while
- * its programs may go on.
+ * its programs may continue.
  */
 export const HAS_BEGUN = sql<boolean>`(run.state in ('running', 'waiting_permission') or (run.state = 'queued' and run.cycle is not null))`;
 

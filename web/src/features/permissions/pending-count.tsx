@@ -15,7 +15,7 @@ export function PendingCount() {
 
 const WAITING_MS = 10_000;
 
-/** What waits for the viewer: requests and questions that they may answer, and results to accept; zero until it is known. */
+/** The requests that wait for the viewer: requests and questions that they may answer, and results to accept; zero until it is known. */
 export function useWaiting(): Readonly<{ asked: number; results: number }> {
   const mayRead = roleMay(useRole(), 'runs:read');
   const { data } = useLive(countWaitingWork, mayRead ? {} : null, WAITING_MS);

@@ -40,7 +40,8 @@ test('the work of a body grows with its items, and the tools of all namespaces h
   const items = (count: number) =>
     Array.from({ length: count }, () => ({ role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }));
   const { messages } = chatBodyOfResponse(body({ input: items(2_000) }));
-  assert.deepEqual([messages.length, (messages[0]?.content as readonly unknown[]).length], [1, 3_999]);
+  const [said] = messages;
+  assert.deepEqual([messages.length, Array.isArray(said?.content) && said.content.length], [1, 3_999]);
   const tools = (count: number) => [
     {
       type: 'namespace',
