@@ -40,3 +40,12 @@ test('an outcome is kept as well-formed text, within the room of the model', () 
   const least = bounded({ kind: 'ok', text: 'a'.repeat(9_000) }, 0);
   assert.ok('text' in least && least.text.length > 1_900, 'some of it is always kept');
 });
+
+test('images that are too large together for a payload of the journal are left out, and the text says so', () => {
+  const image = { mediaType: 'image/png' as const, data: 'a'.repeat(5 << 20) };
+  const few = { kind: 'ok', text: 'seen', images: [image, image] } as const;
+  assert.deepEqual(bounded(few), few);
+  const kept = bounded({ ...few, images: [image, image, image] });
+  assert.ok(kept.kind === 'ok');
+  assert.deepEqual([kept.images?.length, /1 of 3 images left out/.test(kept.text)], [2, true]);
+});
