@@ -9,6 +9,8 @@ import { codeOf, failed, okay, type ToolKit, type ToolResult } from './tool-kit.
 
 /** Pause before the next check of a worker that waits for people, or whose result the API did not accept. */
 const LOOK_EVERY_MS = 1_000;
+/** The same for a worker that waits for its model, perhaps for hours. */
+const PARKED_LOOK_EVERY_MS = 30_000;
 const PROMPT_MAX_CHARS = 200;
 
 /**
@@ -39,7 +41,8 @@ async function untilEnded(kit: ToolKit, runId: string, signal: AbortSignal): Pro
     // If the API does not show the end at the next check, the check is repeated after a pause, so that the loop does not spin.
     const isTakeable: boolean = !hasEnded && worker.run.state !== 'waiting_permission' && !isParked(worker.run);
     hasEnded = isTakeable && (await Promise.race([kit.childRuns.take(worker.run), rejectOnAbort(signal)])) === 'ended';
-    if (!hasEnded) await delay(LOOK_EVERY_MS, undefined, { signal });
+    const pauseMs = isParked(worker.run) ? PARKED_LOOK_EVERY_MS : LOOK_EVERY_MS;
+    if (!hasEnded) await delay(pauseMs, undefined, { signal });
   }
 }
 
