@@ -118,3 +118,12 @@ test('the cost is exact, monotonic, deterministic, and rounded up by less than a
     assert.ok(estimateCost(more, price).micros >= micros);
   }
 });
+
+test('a provider cannot report more tokens than the village can count', () => {
+  const { promptTokens, totalTokens } = completeUsage(
+    { promptTokens: 3_000_000_000, completionTokens: 2 },
+    { messages: [] },
+    '',
+  );
+  assert.deepEqual([promptTokens, totalTokens], [100_000_000, 100_000_002]);
+});

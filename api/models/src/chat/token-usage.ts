@@ -73,10 +73,13 @@ export function estimateRepeatedThoughts({ messages }: Pick<ChatRequest, 'messag
   );
 }
 
+/** Tokens that one answer can have used. A provider that reports more is wrong, and the village's counts are 32-bit integers. */
+const TOKENS_MAX = 100_000_000;
+
 /** Completes a report of usage: estimates the missing numbers. Pure. */
 export function completeUsage(reported: ReportedUsage, request: ChatRequest, completionText: string): TokenUsage {
-  const promptTokens = reported.promptTokens ?? estimatePromptTokens(request);
-  const completionTokens = reported.completionTokens ?? estimateTokens(completionText);
+  const promptTokens = Math.min(reported.promptTokens ?? estimatePromptTokens(request), TOKENS_MAX);
+  const completionTokens = Math.min(reported.completionTokens ?? estimateTokens(completionText), TOKENS_MAX);
   const cachedPromptTokens = Math.min(reported.cachedPromptTokens ?? 0, promptTokens);
   return {
     promptTokens,
