@@ -3,6 +3,7 @@ import type { CallData, SafeMode, sendMessage as sendRoute } from '@hamlet/contr
 import { refuseMessage, titleFrom } from '@hamlet/core';
 import {
   countWaiting,
+  findChatSession,
   inSnapshot,
   insertMessage,
   insertRuns,
@@ -22,7 +23,7 @@ import { pageCursor, paged } from '../http/page-cursor.ts';
 import { runView } from '../runs/run-view.ts';
 import { barsRuns } from '../runs/work-limits.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
-import { openSession, type Admitted } from './transcript/session-access.ts';
+import { admitTo, openSession, type Admitted } from './transcript/session-access.ts';
 import { answerByMessage, holdQuestion } from './answer-by-message.ts';
 import { LIMITS } from './message-limits.ts';
 import { authorOf, holdSession } from './session-handlers.ts';
@@ -97,6 +98,9 @@ async function store(
 
 function sendMessage(village: Village): Handlers['sendMessage'] {
   return inTx(async (request, tx) => {
+    // Refuses strangers before it locks anything.
+    const known = admitTo(await findChatSession(tx, request.params.session_id), request.actor);
+    if (!known.ok) return known;
     // Locks the run of a question before the session, as each change of a run does.
     const question = await holdQuestion(tx, request);
     const admitted = await admitMessage(tx, request, village);
