@@ -19,6 +19,10 @@ interface LivePorts {
 
 const FIRST_MS = 20_000;
 const RETRY_MS = { first: 5_000, longest: 300_000 };
+/** Changes in a row that are read at once, the pauses before further ones, and the rest after which the count begins anew. */
+const QUICK_CHANGES = 5;
+const CHANGE_MS = { first: 100, longest: 60_000 };
+const REST_MS = 120_000;
 
 /**
  * The tools of all servers. A server that does not start yet is tried again with growing pauses, and its tools appear when it
@@ -66,16 +70,22 @@ async function followServer(
   /** Changes while the list is read lead to one more reading. */
   let isStale = true;
   let reading: Promise<void> | null = null;
+  let [changes, readMs] = [0, -Infinity];
+  const pause = (ms: number): Promise<void> => delay(ms, undefined, { signal: ports.stop, ref: false }).catch(() => {});
   const readAll = async (first: () => void): Promise<void> => {
     for (let failures = 0; isStale && !ports.stop.aborted;) {
+      changes = performance.now() - readMs < REST_MS ? changes + 1 : 0;
+      if (changes > QUICK_CHANGES) await pause(backoff(changes - QUICK_CHANGES, CHANGE_MS));
       isStale = false;
       const isRead = await read();
       first();
-      if (isRead) continue;
+      if (isRead) {
+        readMs = performance.now();
+        continue;
+      }
       isStale = true;
       failures += 1;
-      const pauseMs = backoff(failures, ports.retry ?? RETRY_MS);
-      await delay(pauseMs, undefined, { signal: ports.stop, ref: false }).catch(() => {});
+      await pause(backoff(failures, ports.retry ?? RETRY_MS));
     }
   };
   const { promise: first, resolve, reject } = Promise.withResolvers<void>();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
@@ -218,6 +219,15 @@ test('a list that changes is read again, and so is that of a server that has sta
   assert.equal((await call(first, 'good')).kind, 'ok');
   await soon(() => tools().length === 1);
   await soon(() => tools().length === 2);
+});
+
+test('a server that changes its list at each reading is read with growing pauses', async () => {
+  const { ports } = noted();
+  const tools = await liveTools([served(program('a list that always changes'))], ports);
+  const newest = (): number => Number(shortNames(tools())[0]?.slice('list-'.length));
+  await soon(() => newest() >= 3);
+  await delay(1_000);
+  assert.ok(newest() <= 12, `${newest()} lists`);
 });
 
 test('a server that does not start is tried again in the background, and its tools follow', async () => {

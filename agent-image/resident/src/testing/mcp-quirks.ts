@@ -24,6 +24,7 @@ const [quirk = ''] = process.argv.slice(2);
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(600 << 10, 1)]).toString('base64');
 let calls = 0;
 let isGrown = false;
+let lists = 0;
 let isGreeted = false;
 /** The last request as it came. */
 let sent = '';
@@ -112,6 +113,13 @@ const QUIRKS: Readonly<Record<string, Quirk>> = {
       isGrown = true;
       send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
       return { content: [text('grown')] };
+    },
+  },
+  'a list that always changes': {
+    tools: () => {
+      send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+      lists += 1;
+      return [tool(`list-${lists}`)];
     },
   },
   hints: {
