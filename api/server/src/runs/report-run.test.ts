@@ -88,7 +88,7 @@ test('twenty steps create one report; later ones replace it, and it does not cou
     version: 2,
     steps: 40,
   });
-  assert.match(second?.text ?? '', /Failed: 5 calls\n- read_board \(unavailable\): no board/);
+  assert.match(second?.text ?? '', /Failed: 5 calls\n- read_board \(failed\): no board/);
   const [question] = await talk.transcript(talk.play.admin, sessionId);
   assert.equal(question?.state, 'working');
   dataOf(await talk.answer('ada', runId, 'There are 7 posts.'));

@@ -55,7 +55,12 @@ test('a person opens a session, writes, and reads the answer with its cost; the 
   );
   assert.deepEqual(
     [run.kind, run.prompt, run.session_id, run.created_by],
-    ['message', 'What does Bob want?', session.session_id, { role: 'member', id: `account ${mia.accountId}` }],
+    [
+      'message',
+      'What does Bob want?',
+      session.session_id,
+      { role: 'member', id: `account ${mia.accountId}`, name: 'Mia' },
+    ],
   );
   dataOf(await talk.start('ada', run.run_id));
   const working = await talk.session(mia.client, session.session_id);
