@@ -19,7 +19,7 @@ interface LivePorts {
 
 const FIRST_MS = 20_000;
 const RETRY_MS = { first: 5_000, longest: 300_000 };
-/** Changes in a row that are read at once, the pauses before further ones, and the rest after which the count begins anew. */
+/** Changes in a row that are read at once, the pauses before further ones, and the rest after which the count is zero. */
 const QUICK_CHANGES = 5;
 const CHANGE_MS = { first: 100, longest: 60_000 };
 const REST_MS = 120_000;
