@@ -165,7 +165,9 @@ test('git prints that its push waits for a person while it waits', async () => {
   const [, , push] = CASES;
   assert.ok(push !== undefined);
   const { out: printed, ended, permission } = await begin(push);
-  await eventually('the message about the wait', () => /remote: This push waits for the permission of /.test(printed()));
+  await eventually('the message about the wait', () =>
+    /remote: This push waits for the permission of /.test(printed()),
+  );
   dataOf(await world.permits.answer(permission.permission_id, { answer: 'deny', reply: 'not today' }));
   const { code, out } = await ended;
   assert.equal(code, 1);

@@ -187,7 +187,10 @@ test('a provider whose newest test failed is connected only if the admin accepts
   assert.deepEqual([tried.ok, tried.code], [false, 'auth']);
   const refusal = await play.admin.raw.putModelCredential(body);
   assert.equal(refusal.ok ? 'ok' : refusal.problem.code, 'provider_test_failed');
-  assert.match(refusal.ok ? '' : (refusal.problem.detail ?? ''), /refuses the credential.*An admin of the village can mend it/);
+  assert.match(
+    refusal.ok ? '' : (refusal.problem.detail ?? ''),
+    /refuses the credential.*An admin of the village can mend it/,
+  );
   const other = { ...body, models: [{ name: 'tried-small', model: 'another' }] };
   dataOf(await play.admin.raw.putModelCredential(other));
   dataOf(await play.admin.raw.putModelCredential({ ...body, accept_failed_test: true }));
