@@ -138,7 +138,7 @@ test('long answers are shortened; an even longer one fails alone, and the server
   await call(offered, 'huge');
   const renewed = await call(offered, 'echo', { text: 'a' });
   assert.equal(renewed.kind, 'ok');
-  assert.notEqual(textOf(renewed), pid, 'a program that has printed much is started anew before its output is full');
+  assert.notEqual(textOf(renewed), pid, 'a program that has printed much starts again before its output is full');
 });
 
 test('a server that does not start or lists no tools has none, with a cause; what it prints besides is ignored', async () => {

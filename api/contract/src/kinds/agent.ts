@@ -40,7 +40,7 @@ const McpServer = guarded(
       .array(matching('^[A-Za-z0-9_-]+$', MAX_TOOL_CHARS, 'write the name of a tool as its server writes it'))
       .max(MAX_TOOLS)
       .optional()
-      .describe('The tools that the agent may use; by default all (at most 64).'),
+      .describe('The tools that the agent may use; by default all (at most 128).'),
     callTimeout: Duration.optional().describe('Time for one call; 60s if absent.'),
   }),
   [

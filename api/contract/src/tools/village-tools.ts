@@ -38,7 +38,7 @@ const SCHEDULE_REASON_MAX_CHARS = 500;
 const TIMING_MAX_CHARS = 128;
 export const TODO_ITEMS_MAX = 50;
 const TODO_TEXT_MAX_CHARS = 200;
-const TODO_STATUSES = ['pending', 'in_progress', 'done'] as const;
+export const TODO_STATUSES = ['pending', 'in_progress', 'done'] as const;
 export const PERSONALITY_MAX_CHARS = 4_000;
 export const PERSONALITY_REASON_MAX_CHARS = 500;
 

@@ -1,7 +1,7 @@
+import { TODO_STATUSES } from '@hamlet/contract';
 import { isJsonObject, readJson } from '../../../client/json.ts';
 import type { TraceItem } from '../../../client/minds/trace-items.ts';
 
-const TODO_STATUSES = ['pending', 'in_progress', 'done'] as const;
 export type TodoStatus = (typeof TODO_STATUSES)[number];
 export type TodoItem = Readonly<{ text: string; status: TodoStatus }>;
 
