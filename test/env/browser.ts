@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type BrowserContext, type BrowserContextOptions, type Page, type Request } from 'playwright-core';
 import { secrets } from '../../local/village/secrets.ts';
 
 /** Debian's package `chromium`; `HAMLET_CHROMIUM` overrides it. */
@@ -42,6 +42,8 @@ export interface TestBrowser {
   readonly context: BrowserContext;
   /** Errors that the page logged, with their addresses, and uncaught exceptions. */
   readonly errors: readonly string[];
+  /** The requests that have no complete answer yet, such as open streams: method, path and milliseconds since the start. */
+  pending(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -74,7 +76,16 @@ async function watched(context: BrowserContext): Promise<Omit<TestBrowser, 'clos
   page.on('pageerror', (error) => {
     errors.push(error.message);
   });
-  return { page, context, errors };
+  return { page, context, errors, pending: watchRequests(page) };
+}
+
+function watchRequests(page: Page): TestBrowser['pending'] {
+  const begun = new Map<Request, number>();
+  page.on('request', (request) => begun.set(request, Date.now()));
+  page.on('requestfinished', (request) => begun.delete(request));
+  page.on('requestfailed', (request) => begun.delete(request));
+  return () =>
+    [...begun].map(([request, at]) => `${request.method()} ${new URL(request.url()).pathname} ${Date.now() - at} ms`);
 }
 
 /** One browser for many viewers, each with cookies and storage of its own. */

@@ -1,5 +1,5 @@
 /** One village with the residents of ada and bob, and one browser, for all parts of the journey. A part can also run alone. */
-import { before } from 'node:test';
+import { afterEach, before, type TestContext } from 'node:test';
 import type { WireServer } from '@hamlet/models/testing';
 import { openDevFolder, startDevVillage, type DevVillage } from '@hamlet/dev';
 import type { Page } from 'playwright-core';
@@ -33,6 +33,17 @@ atEnd(async () => {
   await browser?.close();
   await village?.stop();
   await signInServer?.close();
+});
+
+/** Prints the page of a failed test, so that a failure on another machine shows its cause. */
+afterEach(async (context) => {
+  if ((context as TestContext).passed || page === undefined) return;
+  const words = await page.innerText('body').catch(String);
+  console.error(
+    [`the page of the failed test: ${page.url()}`, words, 'errors', ...browser.errors, 'pending', ...browser.pending()]
+      .join('\n')
+      .slice(-8_000),
+  );
 });
 
 /** Creates the first admin with the code and signs the page in, unless an earlier test did. */
