@@ -75,7 +75,7 @@ test('a member posts, rewards and gives work, and sees which pages are for admin
   await mo.close();
 });
 
-test('the same button succeeds when the cause of a refusal is gone, and a draft survives a visit to another page', async () => {
+test('the same button succeeds when the cause of a refusal is gone, a late page leaves the keys to a writer, and a draft survives', async () => {
   const kim = await stage.viewer();
   await stage.signIn(kim, 'kim');
   const { page } = kim;
@@ -89,11 +89,26 @@ test('the same button succeeds when the cause of a refusal is gone, and a draft 
   await stage.admin.rewardAgent({ agent_id: 'bob', amount: '2', reason: 'Mended another' });
   await page.click('.judge button[type="submit"]');
   await page.locator('.judge .notice-good', { hasText: 'Taken.' }).waitFor();
-  await page.click('[data-tab="runs"]');
-  await page.fill('.prompt-form textarea', 'Half of a task');
+  const { promise: shown, resolve: show } = Promise.withResolvers<void>();
+  await page.route('**/assets/market-page-*.js', (route) => shown.then(() => route.continue()));
+  await visit(page, '?view=market&agent=bob&tab=runs');
+  await page.fill('.prompt-form textarea', 'Half');
+  show();
+  await page.locator('.page h1', { hasText: 'Market' }).waitFor();
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await page.keyboard.type(' of a task');
+  assert.equal(
+    await page.inputValue('.prompt-form textarea'),
+    'Half of a task',
+    'a late page leaves the keys to the writer',
+  );
   await page.click('[data-tab="now"]');
   await page.click('[data-tab="runs"]');
   assert.equal(await page.inputValue('.prompt-form textarea'), 'Half of a task');
+  for (const agent of ['ada', 'cleo']) {
+    await visit(page, `?view=market&agent=${agent}&tab=chat`);
+    await page.waitForSelector('.composer textarea:focus');
+  }
   await kim.close();
 });
 
@@ -335,12 +350,11 @@ test('after a PayPal payment the page shows the outcome once, and a captured pay
   const order = [...standIn.books.orders.values()].at(-1);
   assert.deepEqual([order?.customId, order?.value, new URL(order?.returnUrl ?? '').origin], ['bob', '7.50', stage.url]);
   for (const outcome of ['not_approved', 'cancelled', 'failed', 'captured']) {
-    await page.goto(`${stage.url}/?payment=${outcome}`);
+    await page.goto(`${stage.url}/?view=payments&payment=${outcome}`);
     await page.waitForSelector(`[data-notice="payment"][data-outcome="${outcome}"]`);
     assert.doesNotMatch(page.url(), /payment=/);
     await page.click('[data-notice="payment"] [aria-label="Dismiss"]');
     await page.locator('[data-notice="payment"]').waitFor({ state: 'detached' });
-    await visit(page, '?view=payments');
     await page.waitForSelector('.pay-card form');
     assert.equal(await page.inputValue('.pay-card [name="amount"]'), outcome === 'captured' ? '' : '7,5');
   }

@@ -3,6 +3,7 @@ import { getPost, getPostDeliverable, POST_BODY_MAX_CHARS, roleMay, urlOf } from
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { Badge, Button, Icon, LinkButton, MoreButton, Notice, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
+import { takeFocus } from '../../ui/take-focus.ts';
 import { useStore } from '../../client/store.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { freshReplies, noReplyLabel, STATUS_LABELS } from './board-labels.ts';
@@ -76,7 +77,7 @@ export function Thread({ id }: { readonly id: string }) {
   const now = useNow(15_000);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    heading.current?.focus({ preventScroll: true });
+    takeFocus(heading.current);
   }, [post === null]);
   return (
     <>

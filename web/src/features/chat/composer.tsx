@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useRef } from 'react'
 import { useDraft } from '../../client/drafts.ts';
 import { Button } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
+import { takeFocus } from '../../ui/take-focus.ts';
 
 interface ComposerProps {
   /** The name of the draft, which stays when the panel closes or the page is loaded again. */
@@ -26,7 +27,7 @@ export function Composer(props: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // On a phone the focus would open the keyboard over the conversation.
-    if (focused && !isTouch()) field.current?.focus({ preventScroll: true });
+    if (focused && !isTouch()) takeFocus(field.current);
   }, [draft, focused]);
   const ready = text.trim() !== '' && !busy;
   const send = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { AgentDetail, BalanceAnswer, LedgerEntry } from '@hamlet/contract';
 import { getBalance, getLedger, roleMay } from '@hamlet/contract';
-import { type KeyboardEvent, lazy, type RefObject, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
 import { Avatar, Badge, Button, Icon, IconButton, LazyBoundary, PagedList, Time, Unread } from '../../ui/controls.tsx';
@@ -138,14 +138,18 @@ export function Inspector({ id }: { readonly id: string }) {
 /** Moves the keyboard focus into the panel when it opens, and back when it closes. */
 function useReturnedFocus(): RefObject<HTMLElement | null> {
   const panel = useRef<HTMLElement>(null);
+  const opener = useRef<HTMLElement | null>(null);
+  // Before the effects of the content, which may take the focus itself.
+  useLayoutEffect(() => {
+    opener.current = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+  }, []);
   useEffect(() => {
-    const opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     const shown = panel.current;
-    shown?.focus({ preventScroll: true });
+    const isInside = (): boolean => shown?.contains(document.activeElement) === true;
+    if (!isInside()) shown?.focus({ preventScroll: true });
     return () => {
-      const { activeElement } = document;
-      if (activeElement === null || activeElement === document.body || shown?.contains(activeElement) === true)
-        opener?.focus({ preventScroll: true });
+      if (document.activeElement === null || document.activeElement === document.body || isInside())
+        opener.current?.focus({ preventScroll: true });
     };
   }, []);
   return panel;

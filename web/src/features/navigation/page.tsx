@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { roleMay, type RoutePermission } from '@hamlet/contract';
 import { LinkButton } from '../../ui/controls.tsx';
+import { takeFocus } from '../../ui/take-focus.ts';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { SubNav } from './view-nav.tsx';
 
@@ -19,7 +20,7 @@ export function Page({ title, intro, tools, needs, children }: PageProps) {
   const view = useVillageState((state) => state.place.view);
   // A new page takes the keyboard focus, so that a screen reader begins at the title.
   useEffect(() => {
-    heading.current?.focus({ preventScroll: true });
+    takeFocus(heading.current);
   }, []);
   return (
     <div className="page">

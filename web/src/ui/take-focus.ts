@@ -1,0 +1,7 @@
+const WRITING = 'input, textarea, select';
+
+/** Moves the keyboard focus to the element, unless a person writes: a part of the page that arrives late would take their keys. */
+export function takeFocus(element: HTMLElement | null): void {
+  if (document.activeElement === null || !document.activeElement.matches(WRITING))
+    element?.focus({ preventScroll: true });
+}
