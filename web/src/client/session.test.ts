@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Reply } from './api.ts';
+import type { Caller, Reply } from './api.ts';
 import { apiThat, refusal, refusedWith } from './api.fixture.ts';
 import { INITIAL_STATE } from './app-state.ts';
 import { SessionMonitor, verdictOf } from './session.ts';
@@ -72,4 +72,18 @@ test('the viewer is unknown until the API answers; a missing answer is recorded'
   assert.deepEqual(INITIAL_STATE.session, { kind: 'unknown', asked: false });
   const { session } = await started(refusal('unavailable', 503));
   assert.deepEqual(session(), { kind: 'unknown', asked: true });
+});
+
+test('a viewer who is not yet known is asked for once at a time', (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  let asked = 0;
+  const call = (): Promise<Reply<unknown>> => {
+    asked += 1;
+    return new Promise(() => undefined);
+  };
+  const monitor = new SessionMonitor({ call: call as Caller['call'] }, createStore(INITIAL_STATE));
+  monitor.start();
+  context.mock.timers.tick(30_000);
+  monitor.stop();
+  assert.equal(asked, 1);
 });

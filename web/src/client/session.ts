@@ -19,6 +19,7 @@ export class SessionMonitor {
   readonly #api: Caller;
   readonly #store: Store<AppState>;
   #timer: ReturnType<typeof setInterval> | undefined;
+  #asking = false;
 
   constructor(api: Caller, store: Store<AppState>) {
     this.#api = api;
@@ -31,6 +32,7 @@ export class SessionMonitor {
     this.#timer = setInterval(() => {
       round += 1;
       const { kind } = this.#store.get().session;
+      if (this.#asking) return;
       if (kind === 'unknown' || (kind === 'account' && round % CHECK_EVERY === 0 && !document.hidden))
         void this.refresh();
     }, UNKNOWN_MS);
@@ -41,7 +43,9 @@ export class SessionMonitor {
   }
 
   async refresh(): Promise<void> {
+    this.#asking = true;
     const reply = await this.#api.call(getMe, {});
+    this.#asking = false;
     if (reply.ok) this.#set(reply.data.account);
     else if (reply.refused.status === 401 || reply.refused.status === 403) this.#end();
     else

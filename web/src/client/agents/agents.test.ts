@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { getAgent, listAgents } from '@hamlet/contract';
 import { agentDetail } from './agent-detail.fixture.ts';
-import type { Reply } from '../api.ts';
+import type { Caller, Reply } from '../api.ts';
 import { apiThat, AWAY, UNREACHABLE } from '../api.fixture.ts';
 import { INITIAL_STATE } from '../app-state.ts';
 import { createStore } from '../store.ts';
@@ -123,4 +123,20 @@ test('an unchanged agent stays the same object; a deleted one is no longer selec
   answers[getAgent.name] = { ok: true, data: agentDetail('ada', { balance: '7' }) };
   assert.equal((await agents.refresh('ada'))?.balance, '7');
   assert.equal(store.get().details.get('ada')?.balance, '7');
+});
+
+test('a slow answer is not asked for again: six requests would fill the connections of a browser', async (context) => {
+  const { store } = started(context, {});
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  const waiting: ((reply: Reply<unknown>) => void)[] = [];
+  const call = (): Promise<Reply<unknown>> => new Promise((answer) => waiting.push(answer));
+  const agents = new Agents({ call: call as Caller['call'] }, store, new LiveSource(UNREACHABLE, store));
+  context.after(() => agents.stop());
+  agents.start();
+  context.mock.timers.tick(30_000);
+  assert.equal(waiting.length, 1);
+  waiting[0]?.(AWAY);
+  await agents.ready;
+  context.mock.timers.tick(4_000);
+  assert.equal(waiting.length, 2);
 });

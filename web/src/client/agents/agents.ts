@@ -22,6 +22,7 @@ export class Agents {
   readonly #rows = new AgentRows();
   #stops: (() => void)[] = [];
   #round = 0;
+  #unanswered = 0;
   #serial = 0;
   /** Resolves after the first request for all agents. */
   ready: Promise<void> = Promise.resolve();
@@ -52,20 +53,31 @@ export class Agents {
   /** Reads all agents, without their personas. If the API refuses, the known agents stay. */
   async refreshAll(): Promise<void> {
     if (document.hidden && this.#store.get().agents.read) return;
-    const reply = await this.#api.call(listAgents, { query: { persona: 'omit' } });
+    const reply = await this.#ask(() => this.#api.call(listAgents, { query: { persona: 'omit' } }));
     if (reply.ok) this.#keep(reply.data.agents);
     else this.#store.set((state) => ({ ...state, agents: { ...state.agents, refused: reply.refused } }));
     this.#refreshRows();
   }
 
   async refresh(id: string): Promise<AgentDetail | null> {
-    const reply = await this.#api.call(getAgent, { params: { agent_id: id } });
+    const reply = await this.#ask(() => this.#api.call(getAgent, { params: { agent_id: id } }));
     if (!reply.ok) return null;
     this.#store.set((state) => ({ ...state, details: new Map(state.details).set(id, reply.data) }));
     return reply.data;
   }
 
+  async #ask<T>(call: () => Promise<T>): Promise<T> {
+    this.#unanswered += 1;
+    try {
+      return await call();
+    } finally {
+      this.#unanswered -= 1;
+    }
+  }
+
+  /** Waits for the last answer: a browser opens six connections, and requests that pile up would keep writes out of them. */
   #refreshSome(): void {
+    if (this.#unanswered > 0) return;
     this.#round += 1;
     const { details, selected } = this.#store.get();
     if (details.size <= LARGE || this.#round % LARGE_EVERY === 0) void this.refreshAll();
