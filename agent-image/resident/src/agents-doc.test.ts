@@ -18,7 +18,7 @@ import { LIMITS } from './testing/a-village.ts';
 
 /** Steps in a run by the plan of a tier with this many concurrent tools. */
 const stepsOf = (tools: number): number =>
-  resourcePlanOf({ tier: null, models: [], limits: { ...LIMITS, concurrent_tools: tools } }).toolCalls;
+  resourcePlanOf({ tier: null, model: null, limits: { ...LIMITS, concurrent_tools: tools } }).toolCalls;
 
 const ROOT = join(import.meta.dirname, '../../..');
 const doc = readFileSync(join(ROOT, 'docs/AGENTS.md'), 'utf8');

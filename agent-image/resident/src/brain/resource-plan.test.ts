@@ -5,42 +5,16 @@ import { isSamePlan, resourcePlanOf, type ResourcePlan } from './resource-plan.t
 
 const limits = (concurrent_tools: number) => ({ ...LIMITS, concurrent_tools });
 
-test('the plan contains the largest model (the first by name among equals), or none if there is none', () => {
-  const model = (models: readonly (readonly [string, number])[]) =>
-    resourcePlanOf({
-      tier: 't',
-      limits: null,
-      models: models.map(([name, contextTokens]) => ({ model: name, contextTokens })),
-    }).model;
-  assert.equal(model([]), null);
-  assert.equal(
-    model([
-      ['small', 10],
-      ['large', 20],
-      ['middle', 15],
-    ]),
-    'large',
-  );
-  assert.equal(
-    model([
-      ['b', 10],
-      ['a', 10],
-    ]),
-    'a',
-  );
-  assert.equal(
-    model([
-      ['a', 10],
-      ['b', 10],
-    ]),
-    'a',
-  );
+test('the plan has the model that the village chose, or none', () => {
+  const model = { provider: 'up', name: 'large', scripted: false, reason: '' };
+  const planned = [model, null].map((each) => resourcePlanOf({ tier: 't', limits: null, model: each }).model);
+  assert.deepEqual(planned, ['large', null]);
 });
 
 test('the plan has 24 steps for each concurrent tool, at most 64, and none without limits', () => {
-  const steps = (tools: number) => resourcePlanOf({ tier: 't', limits: limits(tools), models: [] }).toolCalls;
+  const steps = (tools: number) => resourcePlanOf({ tier: 't', limits: limits(tools), model: null }).toolCalls;
   assert.deepEqual([steps(0), steps(1), steps(2), steps(3), steps(100)], [0, 24, 48, 64, 64]);
-  assert.equal(resourcePlanOf({ tier: null, limits: null, models: [] }).toolCalls, 0);
+  assert.equal(resourcePlanOf({ tier: null, limits: null, model: null }).toolCalls, 0);
 });
 
 test('two plans are equal when all their parts are equal', () => {

@@ -1,13 +1,8 @@
-import type { Limits } from '@hamlet/contract';
+import type { AgentConfig } from '@hamlet/contract';
 
 /** Steps in one run for each tool that the tier allows to run at the same time. */
 const STEPS_FOR_EACH_TOOL = 24;
 const STEPS_MAX = 64;
-
-export interface UsableModel {
-  readonly model: string;
-  readonly contextTokens: number;
-}
 
 export interface ResourcePlan {
   readonly tier: string | null;
@@ -15,19 +10,12 @@ export interface ResourcePlan {
   readonly toolCalls: number;
 }
 
-/** Plans with the largest served model of the tier, and with the steps that its concurrent tools allow. */
-export function resourcePlanOf({
-  tier,
-  limits,
-  models,
-}: {
-  readonly tier: string | null;
-  readonly limits: Limits | null;
-  readonly models: readonly UsableModel[];
-}): ResourcePlan {
-  const [largest] = models.toSorted((a, b) => b.contextTokens - a.contextTokens || (a.model < b.model ? -1 : 1));
+export type Resources = Pick<AgentConfig, 'tier' | 'limits' | 'model'>;
+
+/** Plans with the model that the village chose for the agent, and with the steps that its concurrent tools allow. */
+export function resourcePlanOf({ tier, limits, model }: Resources): ResourcePlan {
   const toolCalls = Math.min(STEPS_MAX, STEPS_FOR_EACH_TOOL * (limits?.concurrent_tools ?? 0));
-  return { tier, model: largest?.model ?? null, toolCalls };
+  return { tier, model: model?.name ?? null, toolCalls };
 }
 
 export interface PlanChange {

@@ -34,7 +34,7 @@ function ports(changes: Partial<WatchPorts> = {}): WatchPorts {
     cycle: 3,
     village: {
       config: async () => ({ kind: 'ok', value: aConfig() }),
-      models: async () => ({ kind: 'ok', value: [{ model: 'up-model', contextTokens: 8_000 }] }),
+      models: async () => ({ kind: 'ok', value: ['up-model'] }),
     },
     work: { reportCapabilities: async () => ({ kind: 'ok', value: { stored: true } }) },
     skills: {
@@ -115,10 +115,8 @@ test('a broker is reachable, silent or gone; without a broker nothing is promise
 });
 
 test('the runtime engine is promised a model, and the gateway must serve it', async () => {
-  const models = (value: Answer<readonly { model: string; contextTokens: number }[]>) => ({
-    models: async () => value,
-  });
-  const served = models({ kind: 'ok', value: [{ model: 'up-model', contextTokens: 1 }] });
+  const models = (value: Answer<readonly string[]>) => ({ models: async () => value });
+  const served = models({ kind: 'ok', value: ['up-model'] });
   const of = async (village: typeof served, config: Partial<AgentConfig>) =>
     lines({ capabilities: [...(await modelCapability(village, aConfig(config)))] });
   assert.deepEqual(await of(served, { model: MODEL }), ['model model ok']);

@@ -118,7 +118,7 @@ export async function modelCapability(
   if (answer.kind === 'unreachable')
     return [lacks('model', `the gateway did not answer: ${answer.why}`, 'check that the API runs')];
   if (answer.kind !== 'ok') return [];
-  return answer.value.some(({ model: served }) => served === model.name)
+  return answer.value.includes(model.name)
     ? [has('model', `${model.name}, by ${model.provider}`)]
     : [lacks('model', `the gateway does not serve ${model.name} to this agent now`, MODEL_FIX)];
 }

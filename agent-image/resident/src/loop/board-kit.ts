@@ -1,5 +1,5 @@
-import type { AgentConfig, ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
-import { resourcePlanOf, type ResourcePlan, type UsableModel } from '../brain/resource-plan.ts';
+import type { ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
+import { resourcePlanOf, type ResourcePlan, type Resources } from '../brain/resource-plan.ts';
 import type { HelpRequest } from '../brain/situation.ts';
 import type { Log } from '../process/json-log.ts';
 import type { Answer, Village } from '../village/village.ts';
@@ -24,7 +24,7 @@ export function createBoardKit(village: Village, log: Log): BoardKit {
   };
   return {
     requests,
-    planner: createResourcePlanner(() => village.models()),
+    planner: createResourcePlanner(),
     writer: createBoardWriter({ complete: (body) => village.complete(body), onRequest }),
   };
 }
@@ -51,29 +51,19 @@ export function createHelpRequests(): HelpRequests {
 
 export interface ResourcePlanner {
   readonly plan: ResourcePlan | null;
-  /** Plans again; requests models only if the tier or its models have changed. Null while an input of the plan is unknown. */
-  look(config: Pick<AgentConfig, 'tier' | 'limits'>): Promise<ResourcePlan | null>;
+  /** Plans again. Null while the tier or its limits are unknown. */
+  look(resources: Resources): ResourcePlan | null;
 }
 
-export function createResourcePlanner(askModels: () => Promise<Answer<readonly UsableModel[]>>): ResourcePlanner {
-  let cachedFor = '';
-  let models: readonly UsableModel[] = [];
+export function createResourcePlanner(): ResourcePlanner {
   let plan: ResourcePlan | null = null;
   return {
     get plan() {
       return plan;
     },
-    look: async ({ tier, limits }) => {
-      if (tier === null || limits === null) return null;
-      const wanted = JSON.stringify([tier, limits.models]);
-      if (wanted !== cachedFor) {
-        const answer = await askModels();
-        if (answer.kind !== 'ok') return null;
-        models = answer.value;
-        cachedFor = wanted;
-      }
-      const included = new Set(limits.models);
-      plan = resourcePlanOf({ tier, limits, models: models.filter(({ model }) => included.has(model)) });
+    look: (resources) => {
+      if (resources.tier === null || resources.limits === null) return null;
+      plan = resourcePlanOf(resources);
       return plan;
     },
   };

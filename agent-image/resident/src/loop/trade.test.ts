@@ -7,12 +7,13 @@ import { aLoop } from '../testing/a-loop.ts';
 import { aConfig, aWorld, LIMITS } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, type ScriptedVillage } from '../testing/scripted-village.ts';
 
+const SMALL = { provider: 'scripted', name: 'small', scripted: true, reason: '' };
+
 /** A village whose clock advances by a minute for each turn. */
 function villageOf(available: string): ScriptedVillage {
   const village = scriptedVillage();
   village.market.available = available;
-  village.config = async () => ok(aConfig({ limits: LIMITS, tier: 'tier-0' }));
-  village.boardKit.models.push({ model: 'small', contextTokens: 4_096 });
+  village.config = async () => ok(aConfig({ limits: LIMITS, tier: 'tier-0', model: SMALL }));
   let tick = 6_000;
   village.world = async () => ok(aWorld({ tick: (tick += 600) }));
   return village;

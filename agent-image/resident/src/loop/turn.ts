@@ -184,13 +184,15 @@ async function lookAtBoard(
   from: LookFrom,
 ): Promise<BoardSight> {
   const { config, board, withNews } = from;
-  const [page, judged, plan] = await Promise.all([
-    withNews ? village.news(board.after) : null,
-    judgedSince(village, from),
-    planner.look(config),
-  ]);
+  const [page, judged] = await Promise.all([withNews ? village.news(board.after) : null, judgedSince(village, from)]);
   const read = page?.kind === 'ok' ? page.value : null;
-  return { news: read?.news ?? [], nextAfter: read?.next_after ?? null, ...judged, requests: requests.list(), plan };
+  return {
+    news: read?.news ?? [],
+    nextAfter: read?.next_after ?? null,
+    ...judged,
+    requests: requests.list(),
+    plan: planner.look(config),
+  };
 }
 
 /** Rewards and penalties since the last read, oldest first, and the newest entry. The first read only stores the newest entry. */

@@ -21,7 +21,7 @@ export function aLoop(village: ScriptedVillage, voice = noVoice('no runtime')) {
     { agent_id: 'ada' },
   );
   const requests = createHelpRequests();
-  const planner = createResourcePlanner(() => village.models());
+  const planner = createResourcePlanner();
   const writer = createBoardWriter({ complete: (body) => village.complete(body), onRequest: requests.add });
   const boardKit = { requests, planner, writer };
   const rest = async (ms: number) => void pauses.push(ms);

@@ -13,7 +13,6 @@ import type {
   RunStep,
   Turn,
 } from '@hamlet/contract';
-import type { UsableModel } from '../brain/resource-plan.ts';
 import type { Answer, NewPost, PriceAsked, RunEnd, StartedRun, Village, WakeEvent } from '../village/village.ts';
 import { aBid, anId, AS_OF, quoteOf } from './a-board.ts';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
@@ -47,7 +46,6 @@ const aRecord = (script: Script) => ({
     news: [] as BoardNews[],
     posts: [] as Post[],
     entries: [] as LedgerEntry[],
-    models: [] as UsableModel[],
     published: [] as NewPost[],
     replies: [] as { readonly postId: string; readonly body: string }[],
     resolved: [] as string[],
@@ -145,7 +143,7 @@ const boardAnswers = ({ boardKit }: Recorded): Questions<Board> => ({
   },
   resolve: async (postId) => ok(boardKit.resolved.push(postId)),
   ledger: async () => ok(boardKit.entries),
-  models: async () => ok(boardKit.models),
+  models: async () => ok([]),
   complete: async ({ model }) => {
     const choices = [{ message: { content: `${model} wrote this.` } }];
     const usage = { total_tokens: 4 };

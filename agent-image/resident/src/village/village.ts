@@ -20,7 +20,6 @@ import type {
   Wake,
 } from '@hamlet/contract';
 import * as contract from '@hamlet/contract/resident';
-import type { UsableModel } from '../brain/resource-plan.ts';
 import { failureOf, mapped, requestsOf, type HttpVillageOptions, type Requests } from './send-request.ts';
 
 /** The API's answer. `stale`: a newer cycle has begun, so this process must end. `unreachable`: a retry may succeed. */
@@ -142,10 +141,8 @@ function tradeRequests({ params, read, write, ask }: Requests) {
       const answer = await read(contract.getLedger, { params, query: { limit: ENTRIES_SEEN } });
       return mapped(answer, ({ entries }) => entries);
     },
-    models: async (): Promise<Answer<readonly UsableModel[]>> =>
-      mapped(await read(contract.listModels, {}), ({ data }) =>
-        data.map(({ id, context_tokens }) => ({ model: id, contextTokens: context_tokens })),
-      ),
+    models: async (): Promise<Answer<readonly string[]>> =>
+      mapped(await read(contract.listModels, {}), ({ data }) => data.map(({ id }) => id)),
     /** The price list and the agent's balance; with an item, also its balance after the purchase. */
     quote: (query: PriceAsked) => read(contract.getQuote, { query }),
     buy: (body: Purchase, idempotencyKey: string) => write(contract.buyCompute, { body, idempotencyKey }),

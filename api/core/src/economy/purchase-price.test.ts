@@ -100,7 +100,7 @@ test('a purchase in force raises only its own limit', () => {
     [[tokens(500)], { tokens_per_hour: 20_500 }],
     [[tokens(500), tokens(1)], { tokens_per_hour: 20_501 }],
     [[{ ...lasts, kind: 'quota', limit: 'requests_per_minute', amount: 60 }], { requests_per_minute: 180 }],
-    [[{ ...lasts, kind: 'model', model: 'large' }], { models: ['small', 'large'] }],
+    [[{ ...lasts, kind: 'model', model: 'large' }], { models: ['large', 'small'] }],
     [[{ ...lasts, kind: 'model', model: 'small' }], {}],
     [
       [

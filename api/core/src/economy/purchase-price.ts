@@ -61,7 +61,7 @@ function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurc
   );
 }
 
-/** Bought models follow those of the tier, because the first model is the default. `nowMs`: the database's clock. */
+/** Bought models precede those of the tier: the first model is the default, and the agent has paid for them. `nowMs`: the database's clock. */
 export function effectiveLimits<T extends Limits | null>(
   tier: T,
   purchases: readonly ActivePurchase[],
@@ -74,7 +74,7 @@ export function effectiveLimits<T extends Limits | null>(
     ...tier,
     requests_per_minute: raised(tier.requests_per_minute, 'requests_per_minute', lasting),
     tokens_per_hour: raised(tier.tokens_per_hour, 'tokens_per_hour', lasting),
-    models: [...new Set([...tier.models, ...models])],
+    models: [...new Set([...models, ...tier.models])],
   };
 }
 

@@ -87,7 +87,7 @@ test('an agent thanks for a reward on the post that it names; tier changes alter
   await replyOf('bob', postId);
   const judge = { agent_id: 'bob', reason: 'for the bread', related_post_id: postId };
   await runs.play.admin.rewardAgent({ ...judge, amount: '12' });
-  assert.match((await replyOf('bob', postId, 2)).body, /I was given 12 aiDollars with the words “for the bread”/);
+  assert.match((await replyOf('bob', postId, 2)).body, /The reward of 12 ai\$ says “for the bread”/);
   const announced = await eventually('the post about the tier', async () =>
     (await postsOf('bob')).find(({ title }) => title === 'I am in tier-1 now'),
   );
@@ -104,7 +104,7 @@ test('an agent thanks for a reward on the post that it names; tier changes alter
   );
   assert.deepEqual(richer.decided['plan'], { tier: 'tier-1', model: 'large', toolCalls: 48 });
   await runs.play.admin.penalizeAgent({ ...judge, amount: '11', reason: 'it was old' });
-  assert.match((await replyOf('bob', postId, 3)).body, /I lost 11 aiDollars with the words “it was old”/);
+  assert.match((await replyOf('bob', postId, 3)).body, /The penalty of 11 ai\$ says “it was old”/);
   const poorer = await turnOf('bob', 'the plan of tier-0 again', ({ decided }) =>
     /\(tier-1 before, tier-0 now\)/.test(decided.why),
   );

@@ -170,7 +170,7 @@ test('the agent responds once to each reward or penalty, on the rewarded post or
   const now = situation({ sight: { judged: [judged], entry: 4, balance: '5' }, board: { entry: 3, balance: '0' } });
   const thanks = decide(now);
   assert.ok(thanks.command.kind === 'reply' && thanks.command.postId === anId(9));
-  assert.match(thanks.command.occasion.facts, /I was given 5 aiDollars with the words “good bread”/);
+  assert.match(thanks.command.occasion.facts, /The reward of 5 ai\$ says “good bread”/);
   assert.equal(now.mind.board.balance, '0', 'the agent reads the account again until it has answered all judgements');
   assert.equal(settle(now, thanks, ACCEPTED).board.entry, 4);
   const penalty = { reason: 'penalty', amount: '-2', note: 'late', version: 5 } as const;
@@ -178,7 +178,7 @@ test('the agent responds once to each reward or penalty, on the rewarded post or
   const aloud = decided({ sight: { judged: [{ entry: byPerson, post: null }] } });
   assert.deepEqual([thanks.why, aloud.why], ['key admin rewarded me', 'a person penalized me']);
   assert.ok(aloud.command.kind === 'act' && aloud.command.body.kind === 'talk');
-  assert.match(aloud.command.body.text, /I lost 2 aiDollars with the words “late”/);
+  assert.match(aloud.command.body.text, /The penalty of 2 ai\$ says “late”/);
 });
 
 test('the agent announces another tier and its changes on the board, or in speech shortly after such a post', () => {

@@ -147,18 +147,18 @@ export function answerOccasion(answering: Answering, news: BoardNews, promise: s
 
 export function judgedOccasion({ amount, note }: { readonly amount: string; readonly note: string }): Occasion {
   const taken = amount.startsWith('-');
-  const sum = `${amount.replace('-', '')} aiDollars`;
+  const sum = `${amount.replace('-', '')} ai$`;
   const why = quoted(note, QUOTED_CHARS);
   return taken
     ? {
         prompt: `Say that I have read of a penalty for ${why}.`,
         fallback: 'I have read why.',
-        facts: `I lost ${sum} with the words ${why}.`,
+        facts: `The penalty of ${sum} says ${why}.`,
       }
     : {
         prompt: `Give thanks for a reward, given for ${why}.`,
-        fallback: 'Thank you for the reward.',
-        facts: `I was given ${sum} with the words ${why}.`,
+        fallback: `Thanks for the ${sum}!`,
+        facts: `The reward of ${sum} says ${why}.`,
       };
 }
 

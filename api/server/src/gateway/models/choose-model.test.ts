@@ -30,7 +30,7 @@ const CASES: readonly (readonly [
   readonly [string, string, boolean] | null,
   RegExp,
 ])[] = [
-  ['no wish', undefined, ['small', 'large'], ['scripted', 'small', true], /^first model of the tier tier-1/],
+  ['no wish', undefined, ['small', 'large'], ['scripted', 'small', true], /^the first of its models/],
   ['a name of the village', { name: 'large' }, ['small', 'large'], ['cloud', 'large', false], /^named by spec.model$/],
   ["the provider's name", { name: 'qwen3:8b' }, ['small', 'medium'], ['local', 'medium', false], /^named/],
   ['name and provider', { name: 'gpt-5', provider: 'cloud' }, ['large'], ['cloud', 'large', false], /^named/],

@@ -28,9 +28,9 @@ function textOf({ provider, name }: NonNullable<ModelChoice>): string {
 }
 
 /**
- * The model of an agent: the one that its spec names, else the first model of its tier that is served. If the tier does
- * not allow the named one, the best that it allows, and `reason` says so. Null if no model of the tier is served. Pure
- * except for the credentials that the catalog reads.
+ * The model of an agent: the one that its spec names, else its first model that is served, a bought one before those of
+ * its tier. If the tier does not allow the named one, the best that it allows, and `reason` says so. Null if no model of
+ * the tier is served. Pure except for the credentials that the catalog reads.
  */
 export function chooseModel({ agentId, asked, tier, models }: ModelAsk, catalog: ModelCatalog): AgentConfig['model'] {
   const served = models.flatMap((name) => {
@@ -49,7 +49,7 @@ export function chooseModel({ agentId, asked, tier, models }: ModelAsk, catalog:
   const [first] = served;
   const best = bestOf(served);
   if (first === undefined || best === undefined) return null;
-  if (asked === undefined) return answer(first, `first model of the tier ${tier ?? ''} that the village serves`);
+  if (asked === undefined) return answer(first, 'the first of its models that the village serves');
   const chosen = served.find((each) => matches(each, asked));
   if (chosen !== undefined) return answer(chosen, 'named by spec.model');
   return answer(

@@ -146,7 +146,7 @@ test("a bought model comes after the tier's models, a second purchase prolongs i
   const first = await buy('bob', { kind: 'model', model: 'large' }, 600);
   const second = await buy('bob', { kind: 'model', model: 'large' }, 600);
   assert.deepEqual([second.starts_at, second.state], [first.ends_at, 'ahead']);
-  assert.deepEqual((await ofAgent('bob')).limits?.models, ['small', 'large']);
+  assert.deepEqual((await ofAgent('bob')).limits?.models, ['large', 'small']);
   await refuses(
     play.as('bob').buyCompute({ item: { kind: 'model', model: 'small' }, seconds: 60 }),
     'already_included',
