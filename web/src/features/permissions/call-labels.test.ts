@@ -49,14 +49,37 @@ test('a folded git call shows its command, and a write to the outside shows its 
   assert.equal(short('shell', { background: true, command: './build.sh' }), './build.sh');
   assert.equal(short('write_file', { content: 'long', path: 'a.py' }), 'a.py');
   assert.equal(short('shell', { cmd: 'ls' }), 'ls', 'arguments of another form');
+  assert.equal(
+    short('todo', {
+      items: [
+        { text: 'bake', status: 'done' },
+        { text: 'sell', status: 'pending' },
+      ],
+    }),
+    '1 of 2 done',
+  );
   assert.equal(shortCall({ tool: 'git', argumentsText: null }), '');
 });
 
 test('every state of a call has its own label', () => {
   const states = ['running', 'waiting', 'done', 'failed', 'denied', 'unknown', 'left'] as const;
-  const words = states.map((state) => callStateLabel({ tool: 'say', state }).word);
+  const words = states.map((state) => callStateLabel(call({ tool: 'say', state })).word);
   assert.equal(new Set(words).size, words.length);
-  assert.equal(callStateLabel({ tool: 'delegate', state: 'done' }).word, 'Handed over', 'its worker still works');
+  assert.equal(callStateLabel(call({ tool: 'delegate' })).word, 'Handed over', 'its worker still works');
+});
+
+test('a program that ended with an exit code above 0 has no good mark', () => {
+  const ended = (resultText: string | null, tool = 'shell') => callStateLabel(call({ tool, resultText }));
+  assert.deepEqual(ended('Exit code 1, in /workspace\n2 failed'), { word: 'Exit code 1', tone: 'bad' });
+  assert.equal(ended('It ran for 60 s.\nExit code 2, in /workspace\n').word, 'Exit code 2');
+  const fine = [
+    ended('Exit code 0, in /workspace\n'),
+    ended('a\nb\nExit code 1, in x'),
+    ended(null),
+    ended('Exit code 1, in x', 'read_file'),
+  ];
+  assert.deepEqual(new Set(fine.map(({ word }) => word)), new Set(['Done']));
+  assert.equal(callStateLabel(call({ tool: 'shell' }), 137).word, 'Exit code 137', 'by the log of the hands');
 });
 
 test('the post of a call is found in the result of a new post, or in the arguments of other calls', () => {
@@ -70,6 +93,7 @@ test('the post of a call is found in the result of a new post, or in the argumen
 
 test('only a finished call that does more than read counts as a change', () => {
   assert.equal(isChange(call({})), true);
+  assert.equal(isChange(call({ tool: 'shell' })), false, 'its files are listed instead');
   for (const other of [{ effect: 'read' }, { effect: 'idempotent' }, { effect: null }, { state: 'failed' as const }])
     assert.equal(isChange(call(other)), false);
 });

@@ -6,6 +6,7 @@ import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
 import { isJsonObject, readJson } from '../../client/json.ts';
+import { doneLabel, readTodo } from '../runs/page/todo.ts';
 
 type ToolLabel = Readonly<{ word: string; icon: IconName }>;
 
@@ -107,11 +108,16 @@ function subjectOf({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsTe
   return typeof subject === 'string' ? visibleText(subject) : null;
 }
 
-/** A folded call in one line: a git command, the summary of a write, its subject, or the values of its arguments. */
+function todoIn({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {
+  const items = tool === 'todo' ? readTodo(argumentsText) : null;
+  return items === null ? null : doneLabel(items);
+}
+
+/** A folded call in one line: a git command, the summary of a write, its subject, the state of a plan, or the values of its arguments. */
 export function shortCall(call: Pick<CallItem, 'tool' | 'argumentsText'>): string {
   const { tool, argumentsText } = call;
   const write = isEgressTool(tool) && argumentsText !== null ? shownWrite(argumentsText) : null;
-  const text = gitCommandOf(call) ?? write?.summary ?? subjectOf(call) ?? undefined;
+  const text = gitCommandOf(call) ?? write?.summary ?? subjectOf(call) ?? todoIn(call) ?? undefined;
   return text === undefined ? shortArguments(argumentsText) : shortLine(text);
 }
 
@@ -125,12 +131,29 @@ const CALL_STATES: Readonly<Record<CallState, Readonly<{ word: string; tone: Ton
   left: { word: 'Not finished', tone: 'sleep' },
 };
 
-/** The state of a call in words. A call that delegates is over when its worker has begun. */
-export function callStateLabel({
-  tool,
-  state,
-}: Pick<CallItem, 'tool' | 'state'>): Readonly<{ word: string; tone: Tone }> {
-  return tool === 'delegate' && state === 'done' ? { word: 'Handed over', tone: 'good' } : CALL_STATES[state];
+/** Tools that run a program, whose result names its exit code. */
+const PROGRAM_TOOLS: ReadonlySet<string> = new Set(['shell', 'git', 'run_script', 'read_output', 'wait_for']);
+/** The result begins with it, or with one line of ours before it; the output of the program follows. */
+const EXIT = /^(?:[^\n]*\n)?Exit code (\d+), in /;
+
+function exitOf({ tool, resultText }: Pick<CallItem, 'tool' | 'resultText'>): number {
+  return Number((PROGRAM_TOOLS.has(tool) ? EXIT.exec(resultText ?? '')?.[1] : undefined) ?? 0);
+}
+
+/**
+ * The state of a call in words. A call that delegates is over when its worker has begun; a program that ended with an
+ * exit code above 0 did not succeed, although its call did.
+ * @param exit the exit code by the log of the hands, if it is known; null after a signal
+ */
+export function callStateLabel(
+  call: Pick<CallItem, 'tool' | 'state' | 'resultText'>,
+  exit: number | null = exitOf(call),
+): Readonly<{ word: string; tone: Tone }> {
+  const { tool, state } = call;
+  if (state !== 'done') return CALL_STATES[state];
+  if (tool === 'delegate') return { word: 'Handed over', tone: 'good' };
+  if (exit === 0) return CALL_STATES.done;
+  return { word: exit === null ? 'Ended by a signal' : `Exit code ${exit}`, tone: 'bad' };
 }
 
 const PLACE_LABELS: Readonly<Record<ToolPlace, Readonly<{ word: string; hint: string }>>> = {
@@ -158,7 +181,11 @@ export function postOf({ tool, state, argumentsText, resultText }: CallItem): st
   return (named ?? (tool === 'read_board' ? null : UUID.exec(resultText ?? '')))?.[0] ?? null;
 }
 
+/** Calls whose changes the page of a run shows by themselves: as files and as workers. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['shell', 'git', 'run_script', 'delegate', 'deliver']);
+
 /** True for a finished call that changed something outside of the agent, unless it only reads or may be repeated. */
-export function isChange({ state, effect, outcome }: CallItem): boolean {
-  return state === 'done' && outcome !== 'denied' && effect !== null && effect !== 'read' && effect !== 'idempotent';
+export function isChange({ tool, state, effect, outcome }: CallItem): boolean {
+  if (state !== 'done' || outcome === 'denied' || SHOWN_ELSEWHERE.has(tool)) return false;
+  return effect !== null && effect !== 'read' && effect !== 'idempotent';
 }

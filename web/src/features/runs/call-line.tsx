@@ -6,6 +6,8 @@ import { ArgumentList } from '../permissions/argument-list.tsx';
 import { PermissionCard } from '../permissions/permission-card.tsx';
 import { visibleText } from '../permissions/shown-arguments.ts';
 import { useVillage } from '../village-context.ts';
+import { readTodo } from './page/todo.ts';
+import { TodoItems } from './page/todo-list.tsx';
 import { callStateLabel, placeLabel, postOf, shortCall, toolLabel, witnessLabel } from '../permissions/call-labels.ts';
 import './calls.css';
 import { DiffView } from '../hands/diff-view.tsx';
@@ -21,8 +23,8 @@ type CallLineProps = Readonly<{
 
 export function CallLine({ call, logged, onAnswered }: CallLineProps) {
   const { word, icon } = toolLabel(call.tool);
-  const state = callStateLabel(call);
-  const isQuiet = call.state === 'running' || (call.state === 'done' && call.tool !== 'delegate');
+  const state = callStateLabel(call, logged?.report?.exit);
+  const isQuiet = call.state === 'running' || state.word === 'Done';
   return (
     <div className="call" data-call={call.tool} data-state={call.state}>
       <details>
@@ -76,11 +78,7 @@ function saysAll(logged: HandsCall | undefined): logged is HandsCall {
 function CallTexts({ call }: Pick<CallLineProps, 'call'>) {
   return (
     <>
-      {call.argumentsText === null ? (
-        <p className="hint">The village no longer keeps the arguments.</p>
-      ) : (
-        <ArgumentList argumentsText={call.argumentsText} />
-      )}
+      <CallArguments call={call} />
       {call.resultText !== null && (
         <>
           <h4>Result</h4>
@@ -91,6 +89,12 @@ function CallTexts({ call }: Pick<CallLineProps, 'call'>) {
       )}
     </>
   );
+}
+
+function CallArguments({ call: { tool, argumentsText } }: Pick<CallLineProps, 'call'>) {
+  if (argumentsText === null) return <p className="hint">The village no longer keeps the arguments.</p>;
+  const plan = tool === 'todo' ? readTodo(argumentsText) : null;
+  return plan === null ? <ArgumentList argumentsText={argumentsText} /> : <TodoItems items={plan} />;
 }
 
 function PostLink({ call }: { readonly call: CallItem }) {

@@ -3,7 +3,9 @@ import type { CallItem, TraceItem } from '../../../client/minds/trace-items.ts';
 import { Fact, LinkButton } from '../../../ui/controls.tsx';
 import { dateTime } from '../../../ui/time-labels.ts';
 import type { Source } from '../../citations/opened-pages.ts';
+import type { ChangedFile } from '../../hands/changed-files.ts';
 import { isChange, shortCall, toolLabel } from '../../permissions/call-labels.ts';
+import { visibleText } from '../../permissions/shown-arguments.ts';
 import { TaintList } from '../../permissions/taint-list.tsx';
 import { RunSources } from '../../results/session-results.tsx';
 import { useAgentName, useShowAgent, useVillage } from '../../village-context.ts';
@@ -13,12 +15,13 @@ import { RunSkills } from './run-skills.tsx';
 type FactsProps = Readonly<{
   run: Run;
   items: readonly TraceItem[];
+  files: readonly ChangedFile[];
   sources: readonly Source[] | null;
   version: number;
 }>;
 
 /** The facts about a run besides its result: agent, conversation, mode, sources, skills. */
-export function RunFacts({ run, items, sources, version }: FactsProps) {
+export function RunFacts({ run, items, files, sources, version }: FactsProps) {
   return (
     <dl className="run-facts">
       <Origin run={run} />
@@ -35,7 +38,7 @@ export function RunFacts({ run, items, sources, version }: FactsProps) {
           <TaintList taint={run.taint} />
         </Fact>
       )}
-      <Changes run={run} items={items} />
+      <Changes run={run} items={items} files={files} />
       <RunSources sources={sources} text={run.summary ?? ''} />
       <RunSkills run={run} version={version} />
     </dl>
@@ -69,9 +72,10 @@ function Origin({ run }: { readonly run: Run }) {
   );
 }
 
-function Changes({ run, items }: Readonly<{ run: Run; items: readonly TraceItem[] }>) {
+function Changes({ run, items, files }: Pick<FactsProps, 'run' | 'items' | 'files'>) {
   const calls = items.filter((item) => item.kind === 'call');
   const changes = calls.filter(isChange);
+  const kept = files.filter(({ undone }) => !undone);
   const unsettled = new Set(run.unsettled);
   const nameOf = (id: string): string => {
     const call = calls.find(({ callId }) => callId === id);
@@ -79,9 +83,12 @@ function Changes({ run, items }: Readonly<{ run: Run; items: readonly TraceItem[
   };
   return (
     <>
-      {changes.length > 0 && (
+      {kept.length + changes.length > 0 && (
         <Fact name="Changed">
           <ul className="run-changes">
+            {kept.map(({ path }) => (
+              <li key={path}>{visibleText(path)}</li>
+            ))}
             {changes.map((call) => (
               <li key={call.key}>{callLabel(call)}</li>
             ))}

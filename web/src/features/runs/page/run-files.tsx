@@ -4,15 +4,18 @@ import { runRefreshMs } from '../../../client/minds/run-trace.ts';
 import { type Pages, useLive, usePages } from '../../../client/query/use-live.ts';
 import { Part } from '../../../ui/controls.tsx';
 import { DiffView } from '../../hands/diff-view.tsx';
-import { changedFiles, fileLabel } from '../../hands/changed-files.ts';
+import { type ChangedFile, changedFiles, fileLabel } from '../../hands/changed-files.ts';
 import '../../hands/hands.css';
 import { visibleText } from '../../permissions/shown-arguments.ts';
 
-/** The files that a run changed, each with one diff from its first edit to its last. */
-export function RunFiles({ calls }: { readonly calls: readonly HandsCall[] }) {
+export function useChangedFiles(calls: readonly HandsCall[]): readonly ChangedFile[] {
   const changer = calls.find(({ report }) => report?.change !== undefined);
   const undos = useUndos(changer?.agent_id ?? null);
-  const files = useMemo(() => changedFiles(calls, undos), [calls, undos]);
+  return useMemo(() => changedFiles(calls, undos), [calls, undos]);
+}
+
+/** The files that a run changed, each with one diff from its first edit to its last. */
+export function RunFiles({ files }: { readonly files: readonly ChangedFile[] }) {
   if (files.length === 0) return null;
   return (
     <Part name="Files">

@@ -29,7 +29,7 @@ import { failureSentence } from '../run-advice.ts';
 import { RunBudget } from './run-budget-view.tsx';
 import { RunCourse } from './run-course.tsx';
 import { RunFacts } from './run-facts.tsx';
-import { RunFiles, useRunCalls } from './run-files.tsx';
+import { RunFiles, useChangedFiles, useRunCalls } from './run-files.tsx';
 import {
   lastWordsOf,
   mayCancel,
@@ -70,6 +70,7 @@ function FoundRun({ run: listed, onChanged }: Readonly<{ run: Run; onChanged: ()
   const asked = useRunPermissions(run, version);
   const hands = useRunCalls(run, version);
   const calls = hands.rows ?? NO_CALLS;
+  const files = useChangedFiles(calls);
   const items = useMemo(() => traceItems(trace, asked.permissions), [trace, asked.permissions]);
   const artifacts = useRunArtifacts(run, version);
   const sources = useRunSources(run, version);
@@ -85,7 +86,7 @@ function FoundRun({ run: listed, onChanged }: Readonly<{ run: Run; onChanged: ()
             <RunOfferView run={run} />
             <TodoList items={todoOf(items)} />
             <RunResults artifacts={artifacts} />
-            <RunFiles calls={calls} />
+            <RunFiles files={files} />
             <RunWorkers run={run} version={version} />
             <Part name="Timeline">
               {items.length === 0 && stream.kind !== 'refused' && <p className="hint">Loading…</p>}
@@ -96,7 +97,7 @@ function FoundRun({ run: listed, onChanged }: Readonly<{ run: Run; onChanged: ()
           </div>
           <aside className="run-side" aria-label="About this run">
             <RunBudget run={run} />
-            <RunFacts run={run} items={items} sources={sources} version={version} />
+            <RunFacts run={run} items={items} files={files} sources={sources} version={version} />
           </aside>
         </div>
       </RunFrame>

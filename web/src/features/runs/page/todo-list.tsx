@@ -1,32 +1,34 @@
 import { Icon } from '../../../ui/controls.tsx';
-import type { TodoItem, TodoStatus } from './todo.ts';
+import { doneLabel, type TodoItem, type TodoStatus } from './todo.ts';
 
 const WORDS: Readonly<Record<TodoStatus, string>> = { pending: 'to do', in_progress: 'under way', done: 'done' };
 
 /** The list that an agent keeps of its work in a run. */
 export function TodoList({ items }: { readonly items: readonly TodoItem[] }) {
   if (items.length === 0) return null;
-  const done = items.filter(({ status }) => status === 'done').length;
   return (
     <section className="todo" aria-label="Plan">
       <h2>
-        Plan{' '}
-        <small>
-          {done} of {items.length} done
-        </small>
+        Plan <small>{doneLabel(items)}</small>
       </h2>
-      <ol>
-        {items.map(({ text, status }, index) => (
-          <li key={index} data-status={status}>
-            <span className="todo-mark" aria-hidden="true">
-              {status === 'done' && <Icon name="check" size={12} />}
-            </span>
-            <span>
-              {text} <span className="sr-only">({WORDS[status]})</span>
-            </span>
-          </li>
-        ))}
-      </ol>
+      <TodoItems items={items} />
     </section>
+  );
+}
+
+export function TodoItems({ items }: { readonly items: readonly TodoItem[] }) {
+  return (
+    <ol className="todo-items">
+      {items.map(({ text, status }, index) => (
+        <li key={index} data-status={status}>
+          <span className="todo-mark" aria-hidden="true">
+            {status === 'done' && <Icon name="check" size={12} />}
+          </span>
+          <span>
+            {text} <span className="sr-only">({WORDS[status]})</span>
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -15,7 +15,8 @@ export function todoOf(items: readonly TraceItem[]): readonly TodoItem[] {
   return [];
 }
 
-function readTodo(argumentsText: string | null): readonly TodoItem[] | null {
+/** The list in the arguments of a call of `todo`; null if they cannot be read. */
+export function readTodo(argumentsText: string | null): readonly TodoItem[] | null {
   const read = argumentsText === null ? undefined : readJson(argumentsText);
   const items = isJsonObject(read) ? read['items'] : undefined;
   if (!Array.isArray(items)) return null;
@@ -24,4 +25,9 @@ function readTodo(argumentsText: string | null): readonly TodoItem[] | null {
     const status = TODO_STATUSES.find((known) => known === item['status']) ?? 'pending';
     return [{ text: item['text'], status }];
   });
+}
+
+/** The progress of a list in words: `2 of 4 done`. */
+export function doneLabel(items: readonly TodoItem[]): string {
+  return `${items.filter(({ status }) => status === 'done').length} of ${items.length} done`;
 }
