@@ -64,6 +64,8 @@ export const PERMISSIONS = {
   /** An agent gets proofs only of its own money, a member no proofs of acts or turns; the handler checks this. */
   'log:prove': ['member', 'admin', 'agent'],
   'accounts:read': ['admin'],
+  /** The name behind an id that a page shows. */
+  'accounts:name': ['member', 'admin'],
   'accounts:change': ['admin'],
   'accounts:ban': ['admin'],
   'entitlements:change': ['admin'],

@@ -40,6 +40,7 @@ export const RunModelDetail = z.strictObject({
   cost: AiDollars.nullable(),
   code: z.string().nullable().describe('Reason of a failure'),
   text: Text.describe('Text of the answer; null if there is none or it was deleted'),
+  thoughts: Text.unwrap().optional().describe('Thoughts of the model before the answer; absent if it shows none'),
 });
 export type RunModelDetail = z.infer<typeof RunModelDetail>;
 

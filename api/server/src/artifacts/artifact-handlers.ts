@@ -3,7 +3,7 @@ import {
   deleteArtifact,
   findArtifact,
   inTransaction,
-  readAgentArtifacts,
+  readShownArtifacts,
   readArtifactContent,
   readRunArtifacts,
   findSameArtifact,
@@ -88,7 +88,16 @@ function listAgentArtifacts({ db }: Village): Handlers['listAgentArtifacts'] {
     const deliverables = query.deliverables === 'true';
     const filter = { agentId, deliverables, reader: { role: actor.role, id: actor.id } };
     return paged(cursor, { ...query, agentId, list: 'artifacts of an agent' }, async (page) =>
-      pageView(await readAgentArtifacts(db, filter, page)),
+      pageView(await readShownArtifacts(db, filter, page)),
+    );
+  });
+}
+
+function listDeliverables({ db }: Village): Handlers['listDeliverables'] {
+  return plain(async ({ actor, query }) => {
+    const filter = { agentId: null, deliverables: true, reader: { role: actor.role, id: actor.id } };
+    return paged(cursor, { ...query, list: 'deliverables' }, async (page) =>
+      pageView(await readShownArtifacts(db, filter, page)),
     );
   });
 }
@@ -149,6 +158,7 @@ export function artifactHandlers(village: Village) {
   return {
     keepArtifact: keepArtifact(village),
     listRunArtifacts: listRunArtifacts(village),
+    listDeliverables: listDeliverables(village),
     listAgentArtifacts: listAgentArtifacts(village),
     getArtifactContent: getArtifactContent(village),
     getArtifactImage: getArtifactImage(village),

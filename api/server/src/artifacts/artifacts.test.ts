@@ -64,6 +64,8 @@ test("the bytes of a call are stored once; only the run's person and admins read
     (await client.listAgentArtifacts({ agent_id: 'ada', deliverables })).artifacts;
   assert.equal((await ofAgent(mia.client, 'true')).length, 1);
   assert.equal((await ofAgent(noah.client, 'false')).length, 0);
+  const delivered = async (client: TestClient) => pluck((await client.listDeliverables({})).artifacts, 'artifact_id');
+  assert.deepEqual([await delivered(mia.client), await delivered(noah.client)], [[artifact_id], []]);
   const { records } = await grace.client.listAudit({ action: 'artifact.keep', object: 'ada' });
   assert.match(JSON.stringify(records), new RegExp(artifact_id));
   assert.doesNotMatch(JSON.stringify(records), /Bericht/);

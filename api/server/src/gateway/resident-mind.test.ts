@@ -91,18 +91,15 @@ test('an agent thanks for a reward on the post that it names; tier changes alter
   const announced = await eventually('the post about the tier', async () =>
     (await postsOf('bob')).find(({ title }) => title === 'I am in tier-1 now'),
   );
-  assert.match(
-    announced.body,
-    /the model large instead of the model small, and take at most 48 steps a run instead of 24/,
-  );
-  assert.match(announced.body, /— written with the model large, which is scripted$/);
+  assert.match(announced.body, /From now on I take at most 48 steps a run instead of 24\./);
+  assert.match(announced.body, /— written with the model small, which is scripted$/, 'the first model of tier-1');
   assert.equal(announced.author_tier, 'tier-1');
   const richer = await turnOf(
     'bob',
     'the plan of tier-1',
     ({ decided }) => (decided['plan'] as { tier?: string } | undefined)?.tier === 'tier-1',
   );
-  assert.deepEqual(richer.decided['plan'], { tier: 'tier-1', model: 'large', toolCalls: 48 });
+  assert.deepEqual(richer.decided['plan'], { tier: 'tier-1', model: 'small', toolCalls: 48 });
   await runs.play.admin.penalizeAgent({ ...judge, amount: '11', reason: 'it was old' });
   assert.match((await replyOf('bob', postId, 3)).body, /The penalty of 11 ai\$ says “it was old”/);
   const poorer = await turnOf('bob', 'the plan of tier-0 again', ({ decided }) =>

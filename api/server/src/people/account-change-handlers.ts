@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountDetail, AccountRole, CodeGrant } from '@hamlet/contract';
+import { ACCOUNT_CODE_PREFIX, type AccountDetail, type AccountRole, type CodeGrant } from '@hamlet/contract';
 import type { AccountRow, Tx, Db } from '@hamlet/store';
 import {
   announceAccount,
   endSessions,
+  findAccount,
   inTransaction,
   insertAccountBan,
   liftAccountBanRow,
@@ -30,7 +31,6 @@ import { accountDetail, sessionView } from './account-view.ts';
 import { hashOf, newSecret } from '../auth/secrets.ts';
 
 const CODE_LIFE_MS = 72 * 3_600_000;
-const CODE_PREFIX = 'hic_';
 
 async function shownAccount(db: Db, accountId: string): Promise<Outcome<{ account: AccountDetail }>> {
   const row = await readAccountDetail(db, accountId, SESSION_IDLE_MS);
@@ -38,7 +38,7 @@ async function shownAccount(db: Db, accountId: string): Promise<Outcome<{ accoun
 }
 
 async function grantCode(tx: Tx, accountId: string, now: Date): Promise<CodeGrant> {
-  const code = newSecret(CODE_PREFIX);
+  const code = newSecret(ACCOUNT_CODE_PREFIX);
   const expiresAt = new Date(now.getTime() + CODE_LIFE_MS);
   await keepAccountCode(tx, { accountId, codeHash: hashOf(code), expiresAt });
   return { code, expires_at: expiresAt.toISOString() };
@@ -65,6 +65,10 @@ export function accountHandlers({ db }: PeopleServices) {
       }),
     ),
     getAccount: plain(async ({ params }) => shownAccount(db, params.account_id)),
+    getAccountName: plain(async ({ params }) => {
+      const account = await findAccount(db, params.account_id);
+      return account === null ? refused('no_such_account') : accepted({ name: account.name });
+    }),
     createAccount: plain(async (request) =>
       inTransaction(db, async (tx) => {
         const { name, role } = request.body;

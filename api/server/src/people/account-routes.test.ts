@@ -65,6 +65,9 @@ test('accounts are created and listed by name in pages; names that differ only i
   assert.deepEqual(names, ['Aron', 'Bela', 'Grace']);
   await refuses(grace.client.listAccounts({ cursor: 'nonsense' }), 'cursor_invalid');
   await refuses(grace.client.getAccount({ account_id: crypto.randomUUID() }), 'no_such_account');
+  const { account_id } = made.account;
+  assert.deepEqual(await grace.client.getAccountName({ account_id }), { name: 'Bela' });
+  await refuses(grace.client.getAccountName({ account_id: crypto.randomUUID() }), 'no_such_account');
 });
 
 test('a new role applies from the next request on, on every replica', async () => {

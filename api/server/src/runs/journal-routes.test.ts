@@ -70,8 +70,14 @@ function aConversation(run: Mirrored, from = 1): readonly JournalEntry[] {
   ].map((fields, index) => run.entry(from + index, fields));
 }
 
+/** A provider may seal a thought without showing its words. */
+const THOUGHTS = [
+  { text: 'Bob is new here.', sealed: 'c2VhbA' },
+  { text: '', sealed: 'c2VhbA' },
+];
+
 const TEXTS = [
-  { ref: ref('message'), text: JSON.stringify({ content: 'I say hello.', toolCalls: [] }) },
+  { ref: ref('message'), text: JSON.stringify({ content: 'I say hello.', toolCalls: [], reasoning: THOUGHTS }) },
   { ref: ref('arguments'), text: '{"text":"Hello"}' },
   { ref: ref('result'), text: 'nul \u0000 and half \ud800' },
   { ref: 'salt_of_this_journal__', text: 'salt' },
@@ -91,7 +97,7 @@ test('entries are stored once and shown to people as claims, with their texts un
   const shown = claimed(await runs.events(run.runId));
   assert.deepEqual(pluck(shown, 'number', 'event', 'detail'), [
     [3, 'model_asked', model],
-    [4, 'model_answered', { ...model, usage, cost: '0.25', text: 'I say hello.' }],
+    [4, 'model_answered', { ...model, usage, cost: '0.25', text: 'I say hello.', thoughts: 'Bob is new here.' }],
     [5, 'call_begun', { ...named, outcome: null, result_text: null }],
     [6, 'call_settled', { ...named, outcome: 'ok', result_text: 'nul \uFFFD and half \uFFFD' }],
   ]);

@@ -12,6 +12,7 @@ import type { RunEventRow, RunRow } from '@hamlet/store';
 import { firstLimit, shorten } from '@hamlet/core';
 import { taintOf } from '../permissions/view/taint-view.ts';
 import { outcomeInWords } from './outcome-words.ts';
+import { z } from 'zod';
 
 function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run['schedule'] {
   return name === null || uid === null || slot === null ? null : { name, uid, slot: slot.toISOString() };
@@ -88,13 +89,21 @@ export function runView(row: RunRow): Run {
 
 const cut = (text: string | null): string | null => text && shorten(text, RUN_EVENT_TEXT_MAX_CHARS);
 
-function wordsOf(message: string | null): string | null {
-  if (message === null) return null;
+/** An answer as the engine stores it; a field that cannot be read counts as absent. */
+const StoredAnswer = z.object({
+  content: z.string().catch(''),
+  reasoning: z.array(z.object({ text: z.string() })).catch([]),
+});
+
+function saidIn(message: string | null): Pick<RunModelDetail, 'text' | 'thoughts'> {
+  if (message === null) return { text: null };
   try {
-    const { content } = JSON.parse(message) as { readonly content?: unknown };
-    return typeof content === 'string' && content !== '' ? cut(content) : null;
+    const { content, reasoning } = StoredAnswer.parse(JSON.parse(message));
+    const thoughts = reasoning.map(({ text }) => text.trim()).filter((text) => text !== '');
+    const shown = cut(thoughts.join('\n\n') || null);
+    return { text: cut(content || null), ...(shown === null ? {} : { thoughts: shown }) };
   } catch {
-    return null;
+    return { text: null };
   }
 }
 
@@ -107,7 +116,7 @@ function modelDetail({ detail, messageText }: RunEventRow): RunModelDetail {
     usage: usage ?? null,
     cost: cost ?? null,
     code: code ?? null,
-    text: wordsOf(messageText),
+    ...saidIn(messageText),
   };
 }
 

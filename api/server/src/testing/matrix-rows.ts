@@ -28,7 +28,7 @@ const ROWS = `
                                  changeSchedule deleteSchedule
   401  200  200  403  403  403   listPersonality listSkills listTurns getStanding getAllowance getPayPalTerms logOut
                                  getMe listRuns listOffers listCalls listRepositoryMemories listAgentArtifacts
-                                 listPermissions listAllowRules countWaitingWork
+                                 listDeliverables listPermissions listAllowRules countWaitingWork
   401  200  200  200  403  403   listScripts getLedger listWorkers listAgentSessions getTimeline getModelUse
   401  404  404  404  403  403   getScript getBalanceProof
   401  403  403  400  403  403   saveScript adoptScript recordTurn reportCapabilities
@@ -59,7 +59,7 @@ const ROWS = `
   401  403* 403* 403  403  403   listMySessions endMySession endMyOtherSessions
   401  403  404  403  403  403   getAccount resetPassword listAccountSessions getModelText forgetModelText
   401  404  404  403  403  403   getRun listRunEvents streamRun listRunArtifacts listRunSources getArtifactContent
-                                 getArtifactImage forgetArtifact
+                                 getArtifactImage forgetArtifact getAccountName
   401  403  403  200  200  403   listModels
   401  403  403  404  404  403   getModel
   401  403  403  403  403  200   openInternalStream listAgentBooks listScheduleBooks

@@ -106,19 +106,24 @@ export async function readRunArtifacts(db: Db, runId: string, { before, limit }:
   return pageOf(rows, limit);
 }
 
-/** A page of the artifacts of an agent's runs whose texts the reader may see, newest first. */
-export async function readAgentArtifacts(
+/** `agentId` null is every agent. */
+interface ArtifactFilter {
+  readonly agentId: string | null;
+  readonly deliverables: boolean;
+  readonly reader: TextReader;
+}
+
+/** A page of the artifacts of runs whose texts the reader may see, newest first. */
+export async function readShownArtifacts(
   db: Db,
-  {
-    agentId,
-    deliverables,
-    reader,
-  }: { readonly agentId: string; readonly deliverables: boolean; readonly reader: TextReader },
+  { agentId, deliverables, reader }: ArtifactFilter,
   { before, limit }: Paging,
 ): Promise<ArtifactPage> {
+  const ofAgent = agentId === null ? sql`true` : sql`a.agent_id = ${agentId}`;
+  const ofKind = deliverables ? sql`a.deliverable is not null` : sql`true`;
   const { rows } = await sql<KeptArtifact>`
     select ${COLUMNS} from artifact a join run on run.run_id = a.run_id
-    where a.agent_id = ${agentId} and a.expires_at > now() and (not ${deliverables}::boolean or a.deliverable is not null)
+    where ${ofAgent} and a.expires_at > now() and ${ofKind}
       and ${seesTexts(reader)} and (${before}::uuid is null or a.artifact_id < ${before})
     order by a.artifact_id desc limit ${limit + 1}`.execute(db);
   return pageOf(rows, limit);

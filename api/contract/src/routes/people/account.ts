@@ -19,6 +19,9 @@ export const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
 export const OneTimeCode = z.string().min(1).max(CODE_MAX_CHARS);
 export const AdminReason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 
+/** Begins the one-time codes of accounts; the code of the first start has another form. */
+export const ACCOUNT_CODE_PREFIX = 'hic_';
+
 /** A visitor has no account. */
 export const ACCOUNT_ROLES = ['member', 'admin'] as const;
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];

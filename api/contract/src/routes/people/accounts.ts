@@ -33,6 +33,14 @@ export const getAccount = defineRoute('getAccount GET /accounts/{account_id}', {
   reasons: ['no_such_account'],
 });
 
+export const getAccountName = defineRoute('getAccountName GET /accounts/{account_id}/name', {
+  ...ofPeople,
+  summary: 'The name of an account, for pages that know its id',
+  permission: 'accounts:name',
+  answer: json(z.strictObject({ name: AccountName })),
+  reasons: ['no_such_account'],
+});
+
 export const createAccount = defineRoute('createAccount POST /accounts', {
   ...ofPeople,
   summary: 'Create an account; the answer has a one-time code with which the person sets a password',

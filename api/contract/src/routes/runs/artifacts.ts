@@ -47,6 +47,14 @@ export const listRunArtifacts = defineRoute('listRunArtifacts GET /runs/{run_id}
   reasons: ['no_such_run', 'cursor_invalid'],
 });
 
+export const listDeliverables = defineRoute('listDeliverables GET /deliverables', {
+  ...reading,
+  summary: 'Deliverables of all runs whose texts the reader may see, newest first',
+  query: z.strictObject(paging({ max: ARTIFACTS_PAGE_MAX })),
+  answer: Page,
+  reasons: ['cursor_invalid'],
+});
+
 export const listAgentArtifacts = defineRoute('listAgentArtifacts GET /agents/{agent_id}/artifacts', {
   ...reading,
   summary: 'Artifacts of the runs of an agent whose texts the reader may see, newest first',

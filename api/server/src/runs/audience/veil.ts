@@ -49,8 +49,10 @@ export function veiledEvent(event: RunEvent): RunEvent {
   switch (event.event) {
     case 'model_asked':
     case 'model_answered':
-    case 'model_failed':
-      return { ...event, detail: { ...event.detail, text: null } };
+    case 'model_failed': {
+      const { thoughts: _, ...shown } = event.detail;
+      return { ...event, detail: { ...shown, text: null } };
+    }
     case 'call_begun':
     case 'call_settled':
     case 'call_unknown':
