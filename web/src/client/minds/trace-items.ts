@@ -35,6 +35,8 @@ export interface ModelItem {
   readonly cost: string | null;
   readonly code: string | null;
   readonly text: string | null;
+  /** Thoughts before the answer; null if the model shows none. */
+  readonly thoughts: string | null;
 }
 
 interface NoteItem {
@@ -171,7 +173,15 @@ function withPermissions(call: CallItem, permissions: readonly Permission[], isO
   return { ...call, permissions: sorted, state, argumentsText: call.argumentsText ?? sorted[0]?.arguments ?? null };
 }
 
-const NEW_ANSWER = { model: null, tokens: null, cost: null, code: null, text: null, state: 'asked' } as const;
+const NEW_ANSWER = {
+  model: null,
+  tokens: null,
+  cost: null,
+  code: null,
+  text: null,
+  thoughts: null,
+  state: 'asked',
+} as const;
 const ENDS = { model_asked: null, model_answered: 'answered', model_failed: 'failed' } as const;
 
 function modelAfter(before: ModelItem | null, event: ModelEvent, said: RunTrace['said']): ModelItem {
@@ -189,6 +199,7 @@ function modelAfter(before: ModelItem | null, event: ModelEvent, said: RunTrace[
     cost: detail.cost ?? known.cost,
     code: detail.code ?? known.code,
     text: wordsOf(event, said) ?? known.text,
+    thoughts: detail.thoughts ?? known.thoughts,
   };
 }
 

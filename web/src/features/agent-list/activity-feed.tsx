@@ -1,4 +1,4 @@
-import { listPurchases, listRuns, roleMay } from '@hamlet/contract';
+import { listDeliverables, listPurchases, listRuns, roleMay } from '@hamlet/contract';
 import { useMemo } from 'react';
 import type { FeedEntry } from '../../client/app-state.ts';
 import { useLive } from '../../client/query/use-live.ts';
@@ -19,10 +19,12 @@ const ICONS: Readonly<Record<FeedEntry['kind'] | WorkEntry['kind'], IconName>> =
   run: 'play',
   wait: 'shield',
   purchase: 'coin',
+  delivery: 'bag',
 };
 const SHOWN = 12;
 const RUNS_MS = 5_000;
 const PURCHASES_MS = 20_000;
+const DELIVERIES_MS = 10_000;
 
 /** The last acts of agents: their work, their waits and purchases, and events on the map. */
 export function ActivityFeed() {
@@ -50,7 +52,9 @@ export function ActivityFeed() {
 function useWork(): readonly WorkEntry[] {
   const role = useRole();
   const pending = usePending().data;
-  const runs = useLive(listRuns, roleMay(role, 'runs:read') ? { query: { limit: SHOWN } } : null, RUNS_MS).data;
+  const newest = roleMay(role, 'runs:read') ? { query: { limit: SHOWN } } : null;
+  const runs = useLive(listRuns, newest, RUNS_MS).data;
+  const delivered = useLive(listDeliverables, newest, DELIVERIES_MS).data;
   const mayTrade = roleMay(role, 'trade:read');
   const bought = useLive(listPurchases, mayTrade ? { query: { limit: SHOWN } } : null, PURCHASES_MS).data;
   return useMemo(
@@ -59,8 +63,9 @@ function useWork(): readonly WorkEntry[] {
         runs: runs?.runs ?? [],
         permissions: pending?.permissions ?? [],
         purchases: bought?.purchases ?? [],
+        deliveries: delivered?.artifacts ?? [],
       }),
-    [runs, pending, bought],
+    [runs, pending, bought, delivered],
   );
 }
 

@@ -1,13 +1,14 @@
 import { memo, useMemo, useState } from 'react';
 import type { AppState, Row } from '../../client/app-state.ts';
-import { Avatar, Icon, IconButton, Unread } from '../../ui/controls.tsx';
+import { Avatar, Icon, IconButton, LinkButton, Unread } from '../../ui/controls.tsx';
 import { FilterField } from '../../ui/fields.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
 import { ActivityFeed } from './activity-feed.tsx';
-import { useVillage, useVillageState } from '../village-context.ts';
+import { useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
 import { HANDS_ICONS } from '../../ui/icon-paths.ts';
-import { moneyLabel } from '../../client/labels.ts';
+import { moneyLabel, sumOf } from '../../client/labels.ts';
+import { hourlyPrices } from '../tiers/tier-picture.ts';
 import { doing, lifeState } from './agent-state.ts';
 
 /** The height of a row in CSS pixels; the style sheet has the same number. */
@@ -69,8 +70,24 @@ export function AgentsPanel() {
         )}
         onKeyDown={(event) => moveFocus(event, '.agent-row')}
       />
+      <VillageCost />
       <ActivityFeed />
     </aside>
+  );
+}
+
+/** What the village costs now, on the first page that a person sees. */
+function VillageCost() {
+  const { open } = useVillage();
+  const details = useVillageState((state) => state.details);
+  const tiers = useTiers().data?.entitlements;
+  if (tiers === undefined || details.size === 0) return null;
+  const cost = sumOf(hourlyPrices([...details.values()], tiers));
+  return (
+    <p className="hint agents-cost">
+      Together they cost {moneyLabel(cost)} an hour.{' '}
+      <LinkButton word="Who spent what?" onClick={() => open({ view: 'ledger' })} />
+    </p>
   );
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PurchaseView } from '@hamlet/contract';
+import type { Artifact, PurchaseView } from '@hamlet/contract';
 import { aPermission, aRun } from '../../client/minds/minds.fixture.ts';
 import { mergedFeed, workEntries } from './work-entries.ts';
 
@@ -19,7 +19,24 @@ const PURCHASE: PurchaseView = {
   bought_at: '2026-11-23T12:02:00Z',
 };
 
-test('runs, waits and purchases are lines that follow the name of their agent, newest first', () => {
+const DELIVERED: Artifact = {
+  artifact_id: '01a20000-0000-7000-8000-00000000000d',
+  run_id: '01a20000-0000-7000-8000-00000000000e',
+  call_id: '3.0',
+  agent_id: 'bob',
+  name: 'monthly.py',
+  media_type: 'text/x-python',
+  bytes: 12,
+  sha256: '0'.repeat(64),
+  deliverable: 'file',
+  version: 2,
+  image: false,
+  taint: null,
+  kept_at: '2026-11-23T11:30:00Z',
+  expires_at: '2026-12-23T11:30:00Z',
+};
+
+test('runs, waits, purchases and deliveries are lines that follow the name of their agent, newest first', () => {
   const texts = workEntries({
     runs: [
       aRun({ run_id: 'a', prompt: 'Bake\nbread' }),
@@ -28,19 +45,22 @@ test('runs, waits and purchases are lines that follow the name of their agent, n
     ],
     permissions: [aPermission({ asked_at: '2026-11-23T12:03:00Z' })],
     purchases: [PURCHASE],
+    deliveries: [DELIVERED],
   }).map(({ text }) => text);
   assert.deepEqual(texts, [
     'asks for permission: Post on the board',
-    'got the model large for 2.00 ai$',
+    'bought the model large for 2.00 ai$',
     'could not finish “Sell”',
     'works on “Bake”',
+    'delivered monthly.py, version 2',
     'will work on a private task',
   ]);
 });
 
 test('a line opens the page that shows more', () => {
-  const [run] = workEntries({ runs: [aRun()], permissions: [], purchases: [] });
+  const [run, delivery] = workEntries({ runs: [aRun()], permissions: [], purchases: [], deliveries: [DELIVERED] });
   assert.deepEqual(run?.open, { view: 'runs', run: aRun().run_id });
+  assert.deepEqual(delivery?.open, { view: 'runs', run: DELIVERED.run_id });
 });
 
 test('walks never hide the work, and fill the feed where there is none', () => {

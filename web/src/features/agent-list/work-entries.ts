@@ -1,14 +1,15 @@
-import type { Permission, PurchaseView, Run } from '@hamlet/contract';
+import type { Artifact, Permission, PurchaseView, Run } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { moneyLabel } from '../../client/labels.ts';
 import type { Place } from '../../client/url-state.ts';
+import { purchaseLabel } from '../market/item-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
 import { titleLabel } from '../runs/run-labels.ts';
 
 /** An act or a wait of an agent, in words that follow its name. `open` is the page that shows more. */
 export interface WorkEntry {
   readonly id: string;
-  readonly kind: 'run' | 'wait' | 'purchase';
+  readonly kind: 'run' | 'wait' | 'purchase' | 'delivery';
   readonly agentId: string;
   readonly text: string;
   readonly atMs: number;
@@ -19,11 +20,17 @@ interface Work {
   readonly runs: readonly Run[];
   readonly permissions: readonly Permission[];
   readonly purchases: readonly PurchaseView[];
+  readonly deliveries: readonly Artifact[];
 }
 
-/** Runs, waits for people and purchases as lines, newest first. */
-export function workEntries({ runs, permissions, purchases }: Work): readonly WorkEntry[] {
-  const entries = [...runs.map(ofRun), ...permissions.map(ofPermission), ...purchases.map(ofPurchase)];
+/** Runs, waits for people, purchases and deliveries as lines, newest first. */
+export function workEntries({ runs, permissions, purchases, deliveries }: Work): readonly WorkEntry[] {
+  const entries = [
+    ...runs.map(ofRun),
+    ...permissions.map(ofPermission),
+    ...purchases.map(ofPurchase),
+    ...deliveries.map(ofDelivery),
+  ];
   return entries.toSorted((left, right) => right.atMs - left.atMs);
 }
 
@@ -54,8 +61,14 @@ function ofPermission({ permission_id: id, agent_id: agentId, why, tool, asked_a
 }
 
 function ofPurchase({ purchase_id: id, agent_id: agentId, item, price, bought_at: at }: PurchaseView): WorkEntry {
-  const text = `got ${item.kind === 'gpu' ? 'GPU time' : item.kind === 'model' ? `the model ${item.model}` : 'more compute'} for ${moneyLabel(price)}`;
+  const text = `bought ${item.kind === 'gpu' ? 'GPU time' : purchaseLabel(item)} for ${moneyLabel(price)}`;
   return { id: `purchase ${id}`, kind: 'purchase', agentId, text, atMs: Date.parse(at), open: { view: 'market' } };
+}
+
+function ofDelivery(artifact: Artifact): WorkEntry {
+  const { artifact_id: id, agent_id: agentId, run_id: run, name, version, kept_at: at } = artifact;
+  const text = `delivered ${name}${version === null || version === 1 ? '' : `, version ${version}`}`;
+  return { id: `delivery ${id}`, kind: 'delivery', agentId, text, atMs: Date.parse(at), open: { view: 'runs', run } };
 }
 
 /** The largest share of the feed's lines that show events on the map: more would hide the work. */

@@ -103,6 +103,7 @@ export function ConversationView({ sessionId, agent }: Readonly<{ sessionId: str
       />
       <div className="chat-scroll" ref={stick.scroller} tabIndex={0} role="group" aria-label="Transcript">
         <div className="chat-content" ref={stick.content}>
+          {session === null && stream.kind !== 'refused' && <p className="hint">Loading the conversation…</p>}
           <OlderMessages state={state} sessionId={sessionId} change={change} />
           <SessionResults sessionId={sessionId} version={state.messages.length}>
             <Transcript state={state} listener={listener} agentId={agent.agent_id} onAnswered={onAnswered} />

@@ -15,6 +15,7 @@ import { authorLabel, failureLabel, presentIn, usageLabel, workingLabel, workLab
 import { OpenedPagesProvider, useKeysOf } from '../../citations/opened-pages.ts';
 import { AnswerDeliverables, AnswerSources, useAnswerSources } from '../../results/session-results.tsx';
 import { CallLine } from '../../runs/call-line.tsx';
+import { Thoughts } from '../../runs/thoughts.tsx';
 import { useRunTrace } from '../../runs/use-run-trace.ts';
 import { failureCause } from '../../models/model-labels.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
@@ -64,9 +65,16 @@ function viewOf(
   }
 }
 
-function modelView({ state, code, text }: ModelItem, answer: string): ReactElement | null {
+function modelView({ state, code, text, thoughts }: ModelItem, answer: string): ReactElement | null {
   if (state === 'failed') return <p className="message-facts">{failureCause(code)}.</p>;
-  return text === null || text.trim() === answer.trim() ? null : <Markdown text={text} />;
+  const said = text === null || text.trim() === answer.trim() ? null : text;
+  if (said === null && thoughts === null) return null;
+  return (
+    <>
+      <Thoughts text={thoughts} />
+      {said !== null && <Markdown text={said} />}
+    </>
+  );
 }
 
 interface FinishedProps extends WorkProps {

@@ -4,6 +4,7 @@ import type { CallItem, ModelItem, TraceItem } from '../../../client/minds/trace
 import { Time } from '../../../ui/controls.tsx';
 import { Markdown } from '../../markdown/markdown.tsx';
 import { CallLine } from '../call-line.tsx';
+import { Thoughts } from '../thoughts.tsx';
 import { eventLabel, modelLabel } from '../run-labels.ts';
 
 type CourseProps = Readonly<{
@@ -55,6 +56,7 @@ function ModelLine({ item }: { readonly item: ModelItem }) {
   return (
     <div className="model-line">
       <span className="model-line-head">{modelLabel(item)}</span>
+      <Thoughts text={item.thoughts} />
       {item.text !== null && <Markdown text={item.text} />}
     </div>
   );

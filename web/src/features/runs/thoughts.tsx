@@ -1,0 +1,13 @@
+import { Markdown } from '../markdown/markdown.tsx';
+import './calls.css';
+
+/** What the model thought before an answer, folded: the answer alone is addressed to people. */
+export function Thoughts({ text }: { readonly text: string | null }) {
+  if (text === null) return null;
+  return (
+    <details className="thoughts">
+      <summary>Thoughts</summary>
+      <Markdown text={text} />
+    </details>
+  );
+}
