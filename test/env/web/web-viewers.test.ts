@@ -84,10 +84,9 @@ test('the same button succeeds when the cause of a refusal is gone, a late page 
   await page.locator('.judge .segment', { hasText: 'Penalize' }).click();
   await page.fill('.judge [name="amount"]', String(balance + 1));
   await page.fill('.judge [name="reason"]', 'Broke the fence');
-  await page.click('.judge button[type="submit"]');
-  await page.waitForSelector('.judge .notice-bad[data-code="insufficient_funds"]');
+  await page.waitForSelector('.judge button[type="submit"][aria-disabled="true"]');
   await stage.admin.rewardAgent({ agent_id: 'bob', amount: '2', reason: 'Mended another' });
-  await page.click('.judge button[type="submit"]');
+  await page.click('.judge button[type="submit"]:not([aria-disabled="true"])');
   await page.locator('.judge .notice-good', { hasText: 'Taken.' }).waitFor();
   const { promise: shown, resolve: show } = Promise.withResolvers<void>();
   await page.route('**/assets/market-page-*.js', (route) => shown.then(() => route.continue()));

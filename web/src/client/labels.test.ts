@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { actorLabel, changeLabel, entryLabel, isOwn, moneyLabel, priceLabel, readAmount, sumOf } from './labels.ts';
+import { accountIn, actorLabel, changeLabel, isOwn, moneyLabel, priceLabel, readAmount, sumOf } from './labels.ts';
 
 const MINE = 'c1480749-6894-4f7a-a96b-7fdbdbfed044';
 
@@ -10,6 +10,7 @@ test('an act is signed with a name, and one\'s own with "you"', () => {
   assert.equal(actorLabel(`account ${MINE}`, null, 'another'), 'account c1480749');
   assert.equal(actorLabel('agent ada', 'agent', MINE), 'ada');
   assert.equal(actorLabel('system', null, MINE), 'system');
+  assert.deepEqual([`account ${MINE}`, 'account mia', 'agent ada', MINE].map(accountIn), [MINE, null, null, null]);
   assert.deepEqual(
     [isOwn(`account ${MINE}`, MINE), isOwn(`account ${MINE}`, 'another'), isOwn('account null', null)],
     [true, false, false],
@@ -46,9 +47,4 @@ test('an ambiguous typed amount is refused', () => {
     null,
     null,
   ]);
-});
-
-test('an entry names its reason and its author', () => {
-  assert.equal(entryLabel({ reason: 'reward', source: 'account c1' }, 'c1'), 'Reward by you');
-  assert.equal(entryLabel({ reason: 'usage', source: 'system' }, null), 'Usage');
 });

@@ -13,6 +13,11 @@ export function actorLabel(id: string, role: string | null, viewer: ViewerId): s
   return name === viewer ? 'you' : `${role ?? 'account'} ${name.slice(0, SHORT)}`;
 }
 
+/** The id of the account that acted; null for another actor. */
+export function accountIn(id: string): string | null {
+  return /^account ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(id)?.[1] ?? null;
+}
+
 export function isOwn(id: string, viewer: ViewerId): boolean {
   return viewer !== null && id === `account ${viewer}`;
 }
@@ -70,7 +75,3 @@ export const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
   refund: 'Refund',
   adjustment: 'Adjustment',
 };
-
-export function entryLabel(entry: Pick<LedgerEntry, 'reason' | 'source'>, viewer: ViewerId): string {
-  return `${REASONS[entry.reason]}${entry.source === '' || entry.source === 'system' ? '' : ` by ${actorLabel(entry.source, null, viewer)}`}`;
-}

@@ -1,4 +1,4 @@
-import { type EntitlementView, listEntitlements, type Role } from '@hamlet/contract';
+import { type EntitlementView, getAccountName, listEntitlements, type Role, roleMay } from '@hamlet/contract';
 import { createContext, useContext, useMemo } from 'react';
 import type { QueryClient } from '@tanstack/react-query';
 import type { Agents } from '../client/agents/agents.ts';
@@ -11,7 +11,9 @@ import { type Store, useStore } from '../client/store.ts';
 import type { WorldSource } from '../client/world/world-source.ts';
 import type { Api } from '../client/api.ts';
 import type { Place, View } from '../client/url-state.ts';
+import { accountIn, actorLabel } from '../client/labels.ts';
 import { type Live, useLive } from '../client/query/use-live.ts';
+import { tierLabel } from './money/tier-outlook.ts';
 
 /** `goTo` moves the map, if there is one; `open` opens another page, or an object on this page. */
 export interface VillageTools {
@@ -71,6 +73,18 @@ export function useAgentName(id: string): string {
   return useVillageState((state) => state.details.get(id)?.display_name ?? id);
 }
 
+const NAMES_MS = 600_000;
+
+/** An actor in words: `you`, the name of an account or agent, or its id if the viewer may not read its name. */
+export function useActorLabel(id: string, role: string | null): string {
+  const viewer = useViewerId();
+  const agent = useAgentName(id.replace(/^agent /, ''));
+  const account = accountIn(id);
+  const isAsked = account !== null && account !== viewer && roleMay(useRole(), 'accounts:name');
+  const { data } = useLive(getAccountName, isAsked ? { params: { account_id: account } } : null, NAMES_MS);
+  return data?.name ?? (id.startsWith('agent ') ? agent : actorLabel(id, role, viewer));
+}
+
 /** Selects an agent and opens a part of its panel. */
 export function useShowAgent(): (id: string, part: Pick<Partial<Place>, 'tab' | 'chat'>) => void {
   const { select, open } = useVillage();
@@ -84,4 +98,9 @@ const REFRESH_MS = 5000;
 
 export function useTiers(): Live<{ readonly entitlements: readonly EntitlementView[] }> {
   return useLive(listEntitlements, {}, REFRESH_MS);
+}
+
+/** The name of a tier for people, by the tiers of the village. */
+export function useTierLabel(name: string | null): string {
+  return tierLabel(useTiers().data?.entitlements ?? [], name);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOWHERE } from '../../client/url-state.ts';
-import { addressOf, auditQuery, detailLines, NO_FILTERS, filtersOf } from './audit-labels.ts';
+import { addressOf, auditQuery, detailLines, NO_FILTERS, filtersOf, factOf, pageOf, shortId } from './audit-labels.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:42Z');
 
@@ -58,4 +58,22 @@ test('the address holds the filters', () => {
     turns: false,
   });
   assert.deepEqual(filtersOf({ ...NOWHERE, since: 'some other day' }), NO_FILTERS);
+});
+
+test('a record shows in a few words what it is about, and the page of its object', () => {
+  assert.equal(factOf({ detail: { tool: 'shell', outcome: 'ok' } }), 'Run a command');
+  assert.equal(factOf({ detail: { tool: 'shell', outcome: 'failed' } }), 'Run a command: failed');
+  assert.equal(factOf({ detail: { reason: 'spends\nall night', x: 1 } }), 'spends all night');
+  assert.deepEqual(
+    [{ x: 1 }, null, ['a']].map((detail) => factOf({ detail })),
+    ['', '', ''],
+  );
+  const id = '01a20000-0000-7000-8000-00000000000b';
+  assert.deepEqual(pageOf({ action: 'run.cancel', object: id }), { view: 'runs', run: id });
+  assert.deepEqual(pageOf({ action: 'board.post', object: id }), { view: 'board', post: id });
+  assert.deepEqual([id, 'ada'].map(shortId), ['…0000000b', 'ada']);
+  assert.deepEqual(
+    [pageOf({ action: 'run.create', object: 'ada' }), pageOf({ action: 'turn', object: id })],
+    [null, null],
+  );
 });

@@ -1,6 +1,8 @@
 import type { AuditRecord } from '@hamlet/contract';
 import type { Place } from '../../client/url-state.ts';
 import { isJsonObject } from '../../client/json.ts';
+import { toolLabel } from '../permissions/call-labels.ts';
+import { shortLine, visibleText } from '../permissions/shown-arguments.ts';
 
 export const AREAS = [
   'ledger',
@@ -98,4 +100,30 @@ export function detailLines({
       ? []
       : [{ name, value: typeof value === 'string' ? value : JSON.stringify(value) }],
   );
+}
+
+const FACTS = ['reason', 'note', 'title', 'name', 'role', 'state', 'outcome'] as const;
+
+/** What a record says beyond its action, in a few words: the tool of a call, a reason, a name; empty if nothing. */
+export function factOf({ detail }: Pick<AuditRecord, 'detail'>): string {
+  if (!isJsonObject(detail)) return '';
+  const { tool, outcome } = detail;
+  if (typeof tool === 'string')
+    return `${toolLabel(tool).word}${outcome === 'ok' || typeof outcome !== 'string' ? '' : `: ${outcome}`}`;
+  const text = FACTS.map((key) => detail[key]).find((value) => typeof value === 'string' && value !== '');
+  return typeof text === 'string' ? visibleText(shortLine(text)) : '';
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The page that shows the object of a record; null if there is none. */
+export function pageOf({ action, object }: Pick<AuditRecord, 'action' | 'object'>): Partial<Place> | null {
+  if (!UUID.test(object)) return null;
+  if (action.startsWith('run.') || action.startsWith('offer.')) return { view: 'runs', run: object };
+  return action === 'board.post' || action === 'board.revise' ? { view: 'board', post: object } : null;
+}
+
+/** An id that has no name, shortened to its end, where ids of one time differ; other text stays. */
+export function shortId(object: string): string {
+  return UUID.test(object) ? `…${object.slice(-8)}` : object;
 }

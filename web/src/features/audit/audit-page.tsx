@@ -8,11 +8,21 @@ import { CheckField, FilterChip, SelectField } from '../../ui/fields.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
-import { actorLabel } from '../../client/labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
-import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { useActorLabel, useAgentName, useVillage, useVillageState } from '../village-context.ts';
 import type { AuditFilters } from './audit-labels.ts';
-import { addressOf, AREAS, auditQuery, detailLines, filtersOf, NO_FILTERS, SINCE } from './audit-labels.ts';
+import {
+  addressOf,
+  AREAS,
+  auditQuery,
+  detailLines,
+  factOf,
+  filtersOf,
+  NO_FILTERS,
+  pageOf,
+  shortId,
+  SINCE,
+} from './audit-labels.ts';
 
 const PAGE = 50;
 
@@ -109,10 +119,15 @@ function Chip({ word, value, onEnd }: Readonly<{ word: string; value: string; on
 type AuditRowProps = Readonly<{ record: AuditRecord; onFilter: (change: Partial<AuditFilters>) => void }>;
 
 function AuditRow({ record, onFilter }: AuditRowProps) {
-  const viewer = useViewerId();
   const [open, setOpen] = useState(false);
   const [proving, setProving] = useState(false);
-  const actor = actorLabel(record.actor_id, record.actor_role, viewer);
+  const actor = useActorLabel(record.actor_id, record.actor_role);
+  const agent = useAgentName(record.object);
+  const account = useActorLabel(record.object, null);
+  const fact = factOf(record);
+  const page = pageOf(record);
+  const village = useVillage();
+  const object = record.object.startsWith('account ') ? account : agent;
   return (
     <li className="audit-row" data-record={record.record_id} data-action={record.action}>
       <Time at={record.at} word={dateTime(Math.floor(Date.parse(record.at) / 1000) * 1000)} />
@@ -131,10 +146,11 @@ function AuditRow({ record, onFilter }: AuditRowProps) {
         type="button"
         className="audit-what"
         onClick={() => onFilter({ object: record.object })}
-        title={`Only acts on ${record.object}`}
+        title={`Only acts on ${object}`}
       >
-        {record.object}
+        {shortId(object)}
       </button>
+      {fact !== '' && fact !== object && <span className="audit-fact">{fact}</span>}
       {open && (
         <dl className="audit-facts">
           {detailLines(record).map(({ name, value }) => (
@@ -146,7 +162,8 @@ function AuditRow({ record, onFilter }: AuditRowProps) {
           <div>
             <dt>record</dt>
             <dd>
-              <code>{record.record_id}</code> <VerifyButton open={proving} onOpen={setProving} />
+              <code>{record.record_id}</code> <VerifyButton open={proving} onOpen={setProving} />{' '}
+              {page !== null && <LinkButton word="Open" onClick={() => village.open(page)} />}
             </dd>
           </div>
         </dl>

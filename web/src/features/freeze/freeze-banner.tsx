@@ -6,8 +6,8 @@ import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { Button, Dialog, Icon } from '../../ui/controls.tsx';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
-import { actorLabel } from '../../client/labels.ts';
-import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { ActorName } from '../actor-name.tsx';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { proofLines, toSecond } from './freeze-labels.ts';
 import './freeze.css';
 
@@ -18,7 +18,6 @@ export function FreezeBanner() {
 }
 
 function Frozen({ freeze }: { readonly freeze: VillageFreeze }) {
-  const viewer = useViewerId();
   const mayLift = roleMay(useRole(), 'village:freeze');
   const [open, setOpen] = useState<'proof' | 'lift' | null>(null);
   const toggle = (part: 'proof' | 'lift'): void => setOpen(open === part ? null : part);
@@ -33,7 +32,12 @@ function Frozen({ freeze }: { readonly freeze: VillageFreeze }) {
               Since <time dateTime={freeze.since}>{dateTime(toSecond(freeze.since))}</time>
             </>
           )}
-          {freeze.by !== null && <> by {actorLabel(freeze.by.id, freeze.by.role, viewer)}</>}
+          {freeze.by !== null && (
+            <>
+              {' '}
+              by <ActorName {...freeze.by} />
+            </>
+          )}
           {freeze.reason !== null && <>: “{freeze.reason}”</>}
         </span>
         <Button
@@ -137,11 +141,14 @@ export function FreezeButton() {
   );
 }
 
+/** The reason if a person in a hurry writes none. */
+const EMERGENCY = 'Emergency stop';
+
 function FreezeDialog({ onClose }: { readonly onClose: () => void }) {
   const { store } = useVillage();
   const sending = useIntent();
   const { draft, of, forget } = useFormDraft('freeze', { reason: '' }, sending.changed);
-  const reason = draft.reason.trim();
+  const reason = draft.reason.trim() || EMERGENCY;
   const freeze = useVillageState((state) => state.freeze);
   const send = async (): Promise<void> => {
     const data = await sending.call(freezeVillage, { body: { reason } });
@@ -159,17 +166,16 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }) {
       <ActionForm
         label="Freeze everyone"
         sending={sending}
-        ready={reason !== ''}
+        ready
         word="Freeze everyone"
         danger
         onSend={send}
         onCancel={onClose}
       >
         <TextField
-          label="Reason"
+          label="Reason (optional)"
           name="freeze-reason"
           rows={2}
-          required
           maxLength={MEASURE_REASON_MAX}
           {...of('reason')}
           autoFocus

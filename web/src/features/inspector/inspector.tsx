@@ -9,7 +9,8 @@ import { usePending } from '../permissions/pending-count.tsx';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { HeldBanner, StandingTab } from '../standing/standing-tab.tsx';
 import { heldOf } from '../standing/measure-labels.ts';
-import { useRole, useTiers, useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { EntryLabel } from '../actor-name.tsx';
+import { useRole, useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { DiaryTab } from './diary/diary-tab.tsx';
 import { ModelTab } from './model-tab.tsx';
 import { NowTab } from './now-tab.tsx';
@@ -18,7 +19,7 @@ import { useLive, usePages } from '../../client/query/use-live.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { JudgeForm } from '../money/judge-form.tsx';
-import { changeLabel, entryLabel, moneyLabel } from '../../client/labels.ts';
+import { changeLabel, moneyLabel } from '../../client/labels.ts';
 import { TierLadder } from '../money/tier-ladder.tsx';
 
 const REFRESH_MS = 4000;
@@ -88,13 +89,12 @@ function EntryList({ id, version }: { readonly id: string; readonly version: str
 }
 
 function Entry({ entry }: { readonly entry: LedgerEntry }) {
-  const viewer = useViewerId();
   const [proving, setProving] = useState(false);
   return (
     <li className="entry" data-entry={entry.ledger_entry_id}>
       <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeLabel(entry.amount)}</b>
       <span className="entry-text">
-        {entryLabel(entry, viewer)}
+        <EntryLabel entry={entry} />
         {entry.note !== '' && <small>{entry.note}</small>} <VerifyButton open={proving} onOpen={setProving} />
       </span>
       <Time

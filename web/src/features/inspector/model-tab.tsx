@@ -3,7 +3,7 @@ import { useLive } from '../../client/query/use-live.ts';
 import { Unread, useNow } from '../../ui/controls.tsx';
 import { lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
-import { useRole } from '../village-context.ts';
+import { useRole, useTierLabel } from '../village-context.ts';
 import { limitLabel } from '../market/item-labels.ts';
 import { chosenLabels } from '../models/model-labels.ts';
 
@@ -29,6 +29,7 @@ export function ModelTab({ agent }: { readonly agent: AgentDetail }) {
 
 function Use({ use }: { readonly use: ModelUse }) {
   const now = useNow(2000);
+  const tier = useTierLabel(use.tier);
   return (
     <>
       <section className="section" aria-label="Tokens of the hour">
@@ -37,7 +38,7 @@ function Use({ use }: { readonly use: ModelUse }) {
       <section className="section" aria-label="Limits">
         <h3 className="section-name">Limits now</h3>
         <p className="hint">
-          {limitLabel(use.limits)}. From {use.tier ?? 'no tier'}, and what it has bought.
+          {limitLabel(use.limits)}. From its tier, {tier}, and what it has bought.
         </p>
       </section>
       <section className="section" aria-label="Models">

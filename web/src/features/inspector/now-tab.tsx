@@ -1,10 +1,11 @@
 import type { AgentDetail, Capability, SkillSet, SkillView } from '@hamlet/contract';
-import { getCapabilities, listSkills, roleMay } from '@hamlet/contract';
+import { getCapabilities, listSkills, listTurns, roleMay } from '@hamlet/contract';
 import { type ReactNode, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { Badge, Icon, LinkButton, Notice, Time, type Tone, useNow } from '../../ui/controls.tsx';
 import { RepositoryMemories } from '../memory/repository-memories.tsx';
 import { ScriptList } from '../scripts/script-list.tsx';
+import { reasonOf } from './diary/turn-labels.ts';
 import { LifecycleActions } from './lifecycle-actions.tsx';
 import { useLive } from '../../client/query/use-live.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
@@ -12,12 +13,13 @@ import { brokenFirst, capabilityCount, capabilityLabel, skillFromLabel } from '.
 import '../capabilities/capabilities.css';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { adviceOf, type ConditionLabel, conditionLabels } from './condition-labels.ts';
-import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { useRole, useTierLabel, useVillage, useVillageState } from '../village-context.ts';
 import { moneyLabel, priceLabel } from '../../client/labels.ts';
 import { limitLabel } from '../market/item-labels.ts';
 
 function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }) {
   const { open } = useVillage();
+  const tier = useTierLabel(detail.tier);
   return (
     <dl className="facts">
       <Fact icon="pin" title="Place">
@@ -26,6 +28,7 @@ function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDe
           {Math.round(row.x)}, {Math.round(row.y)}
         </small>
       </Fact>
+      <WhyHere id={detail.agent_id} />
       <Fact icon="market" title="Carries">
         {carriedLabel(row.carried)}
       </Fact>
@@ -39,7 +42,7 @@ function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDe
         <BalanceFact detail={detail} />
       </Fact>
       <Fact icon="chip" title="Tier">
-        <LinkButton word={detail.tier ?? 'None'} onClick={() => open({ view: 'tiers' })} />{' '}
+        <LinkButton word={detail.tier === null ? 'None' : tier} onClick={() => open({ view: 'tiers' })} />{' '}
         <small>{detail.entitlement.policy === 'Pinned' ? 'pinned' : 'by balance'}</small>
       </Fact>
       <Fact icon="bag" title="Price">
@@ -58,6 +61,23 @@ function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDe
         {lastSeen(detail)}
       </Fact>
     </dl>
+  );
+}
+
+const WHY_MS = 5_000;
+/** A walk lasts several turns, and the one that began it has the reason. */
+const WHY_TURNS = 12;
+
+/** Why the agent is where it is, by its newest turns. */
+function WhyHere({ id }: { readonly id: string }) {
+  const may = roleMay(useRole(), 'turns:read');
+  const input = may ? { params: { agent_id: id }, query: { limit: WHY_TURNS } } : null;
+  const reason = reasonOf(useLive(listTurns, input, WHY_MS).data?.turns ?? [], 0);
+  if (reason === '') return null;
+  return (
+    <Fact icon="thought" title="Why there">
+      {reason}
+    </Fact>
   );
 }
 

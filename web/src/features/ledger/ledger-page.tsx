@@ -4,9 +4,11 @@ import './ledger.css';
 import { Avatar, Button, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { Choices, FilterField, SelectField } from '../../ui/fields.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
-import { changeLabel, entryLabel, moneyLabel, REASONS, sumOf } from '../../client/labels.ts';
+import { changeLabel, moneyLabel, REASONS, sumOf } from '../../client/labels.ts';
 import { Page } from '../navigation/page.tsx';
-import { useShowAgent, useTiers, useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { EntryLabel } from '../actor-name.tsx';
+import { tierLabel } from '../money/tier-outlook.ts';
+import { useShowAgent, useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { chosenOf, flowOf, type History, NO_HISTORY, reaches, seriesOf, useHistories } from './history.ts';
 import { instantsOf, type Series, valueAt } from './series.ts';
 import { PlotKey, StepPlot } from './step-plot.tsx';
@@ -58,7 +60,6 @@ export function EntryTable({ accounts }: EntriesProps) {
 }
 
 function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEntry }) {
-  const viewer = useViewerId();
   const { open } = useVillage();
   const [proving, setProving] = useState(false);
   return (
@@ -69,7 +70,7 @@ function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEnt
       </span>
       <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeLabel(entry.amount)}</b>
       <span className="entry-text">
-        {entryLabel(entry, viewer)}
+        <EntryLabel entry={entry} />
         {entry.note !== '' && <small>{entry.note}</small>}
         {entry.related_post_id !== null && (
           <LinkButton
@@ -160,7 +161,10 @@ function Pictures({ chosen, details }: PicturesProps) {
   ); // eslint-disable-line react-hooks/exhaustive-deps
   const levels = useMemo(
     () =>
-      (tiers.data?.entitlements ?? []).map(({ name, min_balance: least }) => ({ value: Number(least), word: name })),
+      (tiers.data?.entitlements ?? []).map((tier) => ({
+        value: Number(tier.min_balance),
+        word: tierLabel([tier], tier.name),
+      })),
     [tiers.data],
   );
   const short = known.filter(({ history }) => history.entries.length > 0 && !reaches(history, fromMs));
@@ -168,6 +172,7 @@ function Pictures({ chosen, details }: PicturesProps) {
     known.map(({ history }) => history),
     fromMs,
   );
+  const flows = known.map(({ id, name, history }) => ({ id, name, ...flowOf([history], fromMs) }));
   return (
     <>
       <section className="card plot-card" aria-label="Balances over time">
@@ -216,6 +221,16 @@ function Pictures({ chosen, details }: PicturesProps) {
             </>
           )}
         </p>
+        {!reading && flows.length > 1 && (
+          <ul className="flows">
+            {flows.map(({ id, name, gained, spent }) => (
+              <li key={id} data-flow={id}>
+                {name}: <b className="entry-given">+{amountLabel(gained)}</b>,{' '}
+                <b className="entry-taken">−{amountLabel(spent)}</b>
+              </li>
+            ))}
+          </ul>
+        )}
         <PlotTable series={series} fromMs={fromMs} toMs={nowMs} format={amountLabel} />
       </section>
       <EntryTable accounts={known} />
@@ -249,6 +264,7 @@ interface ListProps {
 
 function AgentList({ agents, chosen, onToggle }: ListProps) {
   const showAgent = useShowAgent();
+  const tiers = useTiers().data?.entitlements ?? [];
   const [filter, setFilter] = useState('');
   const wanted = filter.trim().toLowerCase();
   const found = agents.filter(
@@ -282,7 +298,7 @@ function AgentList({ agents, chosen, onToggle }: ListProps) {
             >
               <b>{agent.display_name}</b>
               <small>
-                {agent.tier ?? 'no tier'}
+                {tierLabel(tiers, agent.tier)}
                 {agent.entitlement.policy === 'Pinned' ? ', pinned' : ''}
               </small>
             </button>

@@ -13,8 +13,9 @@ import { useFormDraft } from '../../client/drafts.ts';
 import { useIntent, useLive, usePages } from '../../client/query/use-live.ts';
 import { Badge, Button, PagedList, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
-import { actorLabel, moneyLabel, readAmount } from '../../client/labels.ts';
-import { useRole, useViewerId, useVillageState } from '../village-context.ts';
+import { moneyLabel, readAmount } from '../../client/labels.ts';
+import { ActorName } from '../actor-name.tsx';
+import { useRole, useVillageState } from '../village-context.ts';
 import { AUCTION_LABELS, type AuctionDraft, BID_LABELS, localField, readAuction } from './auction-labels.ts';
 import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
@@ -196,7 +197,6 @@ function stateLine(
 }
 
 function Details({ auction, onChanged }: Readonly<{ auction: AuctionView; onChanged: () => void }>) {
-  const viewer = useViewerId();
   const details = useVillageState((state) => state.details);
   const mayRun = roleMay(useRole(), 'auction:run');
   const live = useLive(getAuction, { params: { auction_id: auction.auction_id } }, REFRESH_MS);
@@ -204,8 +204,8 @@ function Details({ auction, onChanged }: Readonly<{ auction: AuctionView; onChan
   return (
     <div className="auction-details">
       <p className="hint">
-        Opened by {actorLabel(auction.created_by.id, auction.created_by.role, viewer)}, {minuteTime(auction.created_at)}
-        ; {auction.gpu.count} × {auction.gpu.resource_name}.{auction.note !== '' && <> “{auction.note}”</>}
+        Opened by <ActorName {...auction.created_by} />, {minuteTime(auction.created_at)}; {auction.gpu.count} ×{' '}
+        {auction.gpu.resource_name}.{auction.note !== '' && <> “{auction.note}”</>}
       </p>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {auction.state === 'open' && <p className="hint">Bids are sealed. They appear when the auction has ended.</p>}

@@ -8,7 +8,7 @@ import { Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { limitLabel } from '../market/item-labels.ts';
 import { moneyLabel } from '../../client/labels.ts';
 import { AgentField } from '../agent-list/agent-field.tsx';
-import { useAgentNames, useRole, useVillage } from '../village-context.ts';
+import { useAgentNames, useRole, useTierLabel, useVillage } from '../village-context.ts';
 import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurchase, UNITS } from './buy-draft.ts';
 import { ASPECT_LABELS, itemLabel, KIND_LABELS } from './item-labels.ts';
 
@@ -168,7 +168,12 @@ function QuoteLines({ quote }: { readonly quote: Live<QuoteAnswer> }) {
 type EffectProps = Readonly<{ item: Item; agent: Agent; after: NonNullable<Agent['after']> }>;
 
 function Effect({ item, agent, after }: EffectProps) {
-  const warnings = warningsOf({ item, agent, after });
+  const [from, to] = [useTierLabel(agent.tier), useTierLabel(after.tier)];
+  const warnings = warningsOf({
+    item,
+    after,
+    fall: after.tier === agent.tier ? '' : `The agent falls from ${from} to ${to}.`,
+  });
   return (
     <div
       className={warnings.length === 0 ? 'preview' : 'preview preview-bad'}
@@ -191,12 +196,9 @@ function Effect({ item, agent, after }: EffectProps) {
   );
 }
 
-function warningsOf({ item, agent, after }: EffectProps): string[] {
+function warningsOf({ item, after, fall }: Pick<EffectProps, 'item' | 'after'> & { readonly fall: string }): string[] {
   return [
-    after.affordable ? '' : `The agent needs ${moneyLabel(after.missing)} more.`,
-    after.affordable && after.tier !== agent.tier
-      ? `The agent falls from ${agent.tier ?? 'no tier'} to ${after.tier ?? 'no tier'}.`
-      : '',
+    after.affordable ? fall : `The agent needs ${moneyLabel(after.missing)} more.`,
     item.free ? '' : 'This GPU is taken for part of that time. Choose another time.',
   ].filter((warning) => warning !== '');
 }

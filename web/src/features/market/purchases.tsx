@@ -4,8 +4,9 @@ import { usePages } from '../../client/query/use-live.ts';
 import { Avatar, Badge, Icon, PagedList, useNow } from '../../ui/controls.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { actorLabel, moneyLabel } from '../../client/labels.ts';
-import { useAgentName, useViewerId } from '../village-context.ts';
+import { moneyLabel } from '../../client/labels.ts';
+import { ActorName } from '../actor-name.tsx';
+import { useAgentName } from '../village-context.ts';
 import { itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const STATES = ['active', 'ahead', 'ended'] as const;
@@ -52,10 +53,8 @@ const PURCHASE_LABELS = {
 
 export function PurchaseRow({ purchase, withAgent }: Readonly<{ purchase: PurchaseView; withAgent: boolean }>) {
   const now = useNow(5000);
-  const viewer = useViewerId();
   const name = useAgentName(purchase.agent_id);
   const { word, tone } = PURCHASE_LABELS[purchase.state];
-  const { id, role } = purchase.bought_by;
   return (
     <li
       className="purchase-row"
@@ -75,8 +74,12 @@ export function PurchaseRow({ purchase, withAgent }: Readonly<{ purchase: Purcha
         {itemLabel(purchase.item)}
         <small>
           {whenLabel(purchase, now)}
-          {withAgent &&
-            `; bought by ${actorLabel(id, role, viewer)}${purchase.auction_id === null ? '' : ' in an auction'}`}
+          {withAgent && (
+            <>
+              ; bought by <ActorName {...purchase.bought_by} />
+              {purchase.auction_id !== null && ' in an auction'}
+            </>
+          )}
         </small>
       </span>
       <b className="purchase-price">{moneyLabel(purchase.price)}</b>

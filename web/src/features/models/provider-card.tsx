@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton, RefusedNotice, Time, useNow, Fact } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { actorLabel } from '../../client/labels.ts';
-import { useAgentName, useShowAgent, useViewerId } from '../village-context.ts';
+import { ActorName } from '../actor-name.tsx';
+import { useAgentName, useShowAgent } from '../village-context.ts';
 import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
 import { abilityLabel, kindLabel, providerState, usersLabel } from './model-labels.ts';
 import { type SubscriptionDraft, subscriptionDraftOf } from './subscription/subscription-draft.ts';
@@ -104,7 +104,6 @@ type FactsProps = Pick<CardProps, 'credential'> & { readonly withTest: boolean }
 
 function CardFacts({ credential, withTest }: FactsProps) {
   const { provider, created_at: at, created_by: by, agent_id: agent, last_test: test } = credential;
-  const viewer = useViewerId();
   const now = useNow(10_000);
   return (
     <dl className="provider-facts">
@@ -128,7 +127,7 @@ function CardFacts({ credential, withTest }: FactsProps) {
         <Users credential={credential} />
       </Fact>
       <Fact name="Added">
-        by {actorLabel(by, null, viewer)}, <Time at={at} word={timeAgo(at, now)} />
+        by <ActorName id={by} />, <Time at={at} word={timeAgo(at, now)} />
       </Fact>
       {withTest && test !== null && !test.ok && (
         <Fact name="Last test" className="provider-failure">

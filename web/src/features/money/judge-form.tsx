@@ -1,4 +1,4 @@
-import type { AgentDetail, BalanceAnswer } from '@hamlet/contract';
+import type { AgentDetail, BalanceAnswer, EntitlementView } from '@hamlet/contract';
 import { formatAiDollars, NOTE_MAX_CHARS, penalizeAgent, rewardAgent, roleMay } from '@hamlet/contract';
 import { useState } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
@@ -10,7 +10,7 @@ import { useRole } from '../village-context.ts';
 import { AllowanceLine, useAllowance } from './allowance-line.tsx';
 import { AmountField } from './amount-field.tsx';
 import { moneyLabel, readAmount } from '../../client/labels.ts';
-import { type LadderStep, previewLabel, previewOf } from './tier-outlook.ts';
+import { previewLabel, previewOf, tierLabel } from './tier-outlook.ts';
 
 export type JudgeKind = 'reward' | 'penalize';
 const KINDS = [
@@ -30,7 +30,7 @@ const KIND_LABELS = {
 interface JudgeProps {
   readonly agent: AgentDetail;
   readonly balance: BalanceAnswer;
-  readonly steps: readonly LadderStep[];
+  readonly steps: readonly EntitlementView[];
   readonly onDone: () => void;
   /** The post or reply that the person rewards or penalizes. */
   readonly about?: string;
@@ -45,7 +45,7 @@ export function JudgeForm(props: JudgeProps) {
 function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps) {
   const allowance = useAllowance();
   const { kind, choose, of, micro, ready, busy, refused, done, send } = useJudgement(
-    { agent, about: about ?? null, first: first ?? 'reward' },
+    { agent, balance, about: about ?? null, first: first ?? 'reward' },
     () => {
       allowance.again();
       onDone();
@@ -84,13 +84,14 @@ const EMPTY = { amount: '', reason: '' };
 
 interface JudgementOf {
   readonly agent: AgentDetail;
+  readonly balance: BalanceAnswer;
   /** The id of the post or reply; null if the reward or penalty is about neither. */
   readonly about: string | null;
   readonly first: JudgeKind;
 }
 
 /** `micro` is null if the text is not an amount; `done` describes the last one sent. */
-function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) {
+function useJudgement({ agent, balance, about, first }: JudgementOf, onDone: () => void) {
   const [kind, setKind] = useState<JudgeKind>(first);
   const [done, setDone] = useState<string | null>(null);
   const { busy, refused, ...sending } = useIntent();
@@ -101,13 +102,15 @@ function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) 
   const { draft, of, forget } = useFormDraft(`judge-${about ?? agent.agent_id}`, EMPTY, changed);
   const { amount, reason } = draft;
   const micro = readAmount(amount);
-  const ready = micro !== null && micro > 0n && reason.trim() !== '';
+  const available = readAmount(balance.available) ?? 0n;
+  const isPossible = micro !== null && micro > 0n && (kind === 'reward' || micro <= available);
+  const ready = isPossible && reason.trim() !== '';
   const choose = (chosen: JudgeKind): void => {
     setKind(chosen);
     changed();
   };
   const send = async (): Promise<void> => {
-    if (!ready) return;
+    if (!ready || micro === null) return;
     const body = {
       agent_id: agent.agent_id,
       amount: formatAiDollars(micro),
@@ -127,7 +130,7 @@ function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) 
 interface PreviewProps {
   readonly agent: AgentDetail;
   readonly balance: BalanceAnswer;
-  readonly steps: readonly LadderStep[];
+  readonly steps: readonly EntitlementView[];
   /** In micro-aiDollars, below zero for a penalty. */
   readonly change: bigint;
 }
@@ -146,7 +149,11 @@ function PreviewLine({ agent, balance, steps, change }: PreviewProps) {
       </p>
     );
   const { policy, pinned_to: pinned } = agent.entitlement;
-  const words = previewLabel(preview, account.tier, policy === 'Pinned' ? (pinned ?? 'its tier') : null);
+  const words = previewLabel(preview.changes, {
+    from: tierLabel(steps, account.tier),
+    to: preview.tier === null ? null : tierLabel(steps, preview.tier),
+    pinned: policy === 'Pinned' ? tierLabel(steps, pinned) : null,
+  });
   return (
     <p className="preview" data-preview={preview.tier ?? 'none'}>
       {moneyLabel(balance.balance)} <span aria-hidden="true">→</span>

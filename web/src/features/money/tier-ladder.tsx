@@ -6,7 +6,7 @@ import { changeLine } from '../market/item-labels.ts';
 import { PurchaseRow } from '../market/purchases.tsx';
 import { LazyBoundary, LinkButton } from '../../ui/controls.tsx';
 import { useRole, useVillage } from '../village-context.ts';
-import { byWeight, lostBelow, type Rung, rungsOf, tierAt } from './tier-outlook.ts';
+import { byWeight, lostBelow, type Rung, rungsOf, tierAt, tierLabel } from './tier-outlook.ts';
 import { moneyLabel, priceLabel, readAmount } from '../../client/labels.ts';
 
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
@@ -28,12 +28,12 @@ export function TierLadder({ agent, balance, tiers }: LadderProps) {
       <h3 className="section-name">Tier</h3>
       <ol className="rungs" aria-label="Tiers, highest first">
         {rungsOf(tiers, micro, tier).map((rung) => (
-          <RungRow key={rung.name} rung={rung} pinned={pinned} />
+          <RungRow key={rung.name} rung={rung} label={tierLabel(tiers, rung.name)} pinned={pinned} />
         ))}
       </ol>
       {pinned ? (
         <p className="hint">
-          Pinned to {agent.entitlement.pinned_to ?? 'a tier'}. The balance does not change the tier.
+          Pinned to {tierLabel(tiers, agent.entitlement.pinned_to)}. The balance does not change the tier.
         </p>
       ) : (
         <Outlook tiers={tiers} tier={tier} next={quote?.next ?? null} />
@@ -77,7 +77,7 @@ function useAgentQuote(id: string): NonNullable<QuoteAnswer['agent']> | null {
 
 const PLACE_LABELS: Readonly<Record<Rung['place'], string>> = { passed: '', here: 'here', next: 'next', above: '' };
 
-function RungRow({ rung, pinned }: { readonly rung: Rung; readonly pinned: boolean }) {
+function RungRow({ rung, label, pinned }: Readonly<{ rung: Rung; label: string; pinned: boolean }>) {
   const { name, opensAt, place, filled, seats, price } = rung;
   const free = readAmount(opensAt) ?? 0n;
   return (
@@ -88,7 +88,7 @@ function RungRow({ rung, pinned }: { readonly rung: Rung; readonly pinned: boole
       data-place={place}
     >
       <span className="rung-name">
-        <b>{name}</b>
+        <b>{label}</b>
         {PLACE_LABELS[place] !== '' && <span className="role">{PLACE_LABELS[place]}</span>}
       </span>
       <span className="rung-facts">
@@ -118,7 +118,7 @@ function Outlook({ tiers, tier, next }: OutlookProps) {
       {next !== null && (
         <div className="unlocks" data-next={next.tier} data-missing={next.missing}>
           <p>
-            <b>{moneyLabel(next.missing)}</b> more opens {next.tier}:
+            <b>{moneyLabel(next.missing)}</b> more opens {tierLabel(tiers, next.tier)}:
           </p>
           <dl>
             {byWeight(next.changes)
@@ -140,7 +140,7 @@ function Outlook({ tiers, tier, next }: OutlookProps) {
       )}
       {lost !== null && (
         <p className="hint">
-          It keeps {tier} while its balance is at least {moneyLabel(formatAiDollars(lost))}.
+          It keeps {tierLabel(tiers, tier)} while its balance is at least {moneyLabel(formatAiDollars(lost))}.
         </p>
       )}
     </>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAmount } from '../../client/labels.ts';
-import { byWeight, lostBelow, previewLabel, previewOf, rungsOf } from './tier-outlook.ts';
+import { byWeight, lostBelow, previewLabel, previewOf, rungsOf, tierLabel } from './tier-outlook.ts';
 
 const price = { per_hour: '0', per_thousand_tokens: '0' };
 const STEPS = [
@@ -33,11 +33,22 @@ test('an agent keeps its tier down to nine tenths of the balance that opens it',
 });
 
 test('a preview names the effect on the tier', () => {
-  const up = { after: '12', tier: 'tier-1', changes: true, tooMuch: false };
-  assert.equal(previewLabel(up, 'tier-0', null), 'tier-0 becomes tier-1');
-  assert.equal(previewLabel({ ...up, changes: false }, 'tier-1', null), 'stays in tier-1');
-  assert.equal(previewLabel(up, 'tier-0', 'tier-2'), 'stays in tier-2, because it is pinned');
-  assert.equal(previewLabel({ ...up, tier: null }, 'tier-0', null), 'tier-0 becomes no tier');
+  const up = { from: 'Free', to: 'tier-1', pinned: null };
+  assert.equal(previewLabel(true, up), 'Free becomes tier-1');
+  assert.equal(previewLabel(false, up), 'stays in tier-1');
+  assert.equal(previewLabel(true, { ...up, pinned: 'tier-2' }), 'stays in tier-2, because it is pinned');
+  assert.equal(previewLabel(true, { ...up, to: null }), 'Free becomes no tier');
+});
+
+test('a tier that costs nothing and is open to all agents is Free', () => {
+  const tier = (name: string, least: string, per_hour: string) => ({
+    name,
+    min_balance: least,
+    price: { per_hour, per_thousand_tokens: '0' },
+  });
+  const tiers = [tier('tier-0', '0', '0'), tier('tier-1', '10', '0'), tier('open', '0', '0.5')];
+  const labels = ['tier-0', 'tier-1', 'open', 'gone', null].map((name) => tierLabel(tiers, name));
+  assert.deepEqual(labels, ['Free', 'tier-1', 'open', 'gone', 'no tier']);
 });
 
 test('the ladder shows the tier of the agent and the way to the next one', () => {

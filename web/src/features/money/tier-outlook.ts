@@ -4,6 +4,21 @@ import { readAmount } from '../../client/labels.ts';
 
 export type LadderStep = Pick<EntitlementView, 'name' | 'rank' | 'min_balance'>;
 
+/** The name of a tier for people: `Free` if it costs nothing and is open to all agents, `no tier` without one. */
+export function tierLabel(
+  tiers: readonly Pick<EntitlementView, 'name' | 'min_balance' | 'price'>[],
+  name: string | null,
+): string {
+  const tier = tiers.find((each) => each.name === name);
+  if (tier === undefined) return name ?? 'no tier';
+  const { min_balance: least, price } = tier;
+  return isNothing(least) && isNothing(price.per_hour) && isNothing(price.per_thousand_tokens) ? 'Free' : tier.name;
+}
+
+function isNothing(amount: string): boolean {
+  return readAmount(amount) === 0n;
+}
+
 /** The tier by the rule of the API, for micro-aiDollars and the present tier (null for none). */
 export function tierAt(steps: readonly LadderStep[], balance: bigint, current: string | null): string | null {
   const tiers = steps.map(({ name, rank, min_balance: least }) => ({
@@ -33,10 +48,13 @@ export function previewOf(
 }
 
 /** The effect on the tier: `tier-0 becomes tier-1`, `stays in tier-1`; empty without a tier. */
-export function previewLabel(preview: Preview, present: string | null, pinned: string | null): string {
+export function previewLabel(
+  changes: boolean,
+  { from, to, pinned }: { readonly from: string; readonly to: string | null; readonly pinned: string | null },
+): string {
   if (pinned !== null) return `stays in ${pinned}, because it is pinned`;
-  if (preview.changes) return `${present ?? 'no tier'} becomes ${preview.tier ?? 'no tier'}`;
-  return preview.tier === null ? '' : `stays in ${preview.tier}`;
+  if (changes) return `${from} becomes ${to ?? 'no tier'}`;
+  return to === null ? '' : `stays in ${to}`;
 }
 
 type Step = Pick<EntitlementView, 'name' | 'rank' | 'min_balance' | 'seats' | 'price'>;

@@ -18,7 +18,7 @@ const offer = (more: Partial<RunOffer> = {}): RunOffer => ({
 });
 
 test('every state has a label and a sentence', () => {
-  const sentences = OFFER_STATES.map((state) => offerSentence(offer({ state }), { state: 'done' }, 'mia'));
+  const sentences = OFFER_STATES.map((state) => offerSentence(offer({ state }), { state: 'done' }, 'you'));
   assert.equal(new Set(sentences).size, OFFER_STATES.length);
   assert.equal(new Set(OFFER_STATES.map((state) => OFFER_STATE_LABELS[state].word)).size, OFFER_STATES.length);
 });
@@ -36,13 +36,13 @@ test('only the person who made the offer decides, and only after the run succeed
 
 test('an open offer names its next step and the person who takes it', () => {
   assert.match(
-    offerSentence(offer(), { state: 'running' }, 'mia'),
+    offerSentence(offer(), { state: 'running' }, 'you'),
     /^You will accept or refuse .* when the run has ended/,
   );
-  assert.match(offerSentence(offer(), { state: 'done' }, 'mia'), /^You can accept or refuse the result until /);
-  assert.match(offerSentence(offer(), { state: 'done' }, 'max'), /^member mia can accept/);
+  assert.match(offerSentence(offer(), { state: 'done' }, 'you'), /^You can accept or refuse the result until /);
+  assert.match(offerSentence(offer(), { state: 'done' }, 'Mia'), /^Mia can accept/);
   assert.match(
-    offerSentence(offer({ state: 'paid', ended_at: '2026-11-24T12:00:00Z' }), { state: 'done' }, 'mia'),
+    offerSentence(offer({ state: 'paid', ended_at: '2026-11-24T12:00:00Z' }), { state: 'done' }, 'you'),
     /from you on /,
   );
 });

@@ -1,6 +1,6 @@
 import { formatAiDollars, OFFER_HOURS_DEFAULT, type Run, type RunOffer } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
-import { actorLabel, isOwn, readAmount, type ViewerId } from '../../client/labels.ts';
+import { isOwn, readAmount, type ViewerId } from '../../client/labels.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 
@@ -20,14 +20,13 @@ export function mayDecide(
   return state === 'open' && run.state === 'done' && isOwn(by.id, viewer);
 }
 
-export function offerSentence(offer: RunOffer, run: Pick<Run, 'state'>, viewer: ViewerId): string {
+/** The state of an offer in a sentence. `from` is the person who made it, in words: `you`, `Mia`. */
+export function offerSentence(offer: RunOffer, run: Pick<Run, 'state'>, from: string): string {
   const { state, ended_at: ended } = offer;
-  const own = isOwn(offer.offered_by.id, viewer);
-  const from = own ? 'you' : actorLabel(offer.offered_by.id, offer.offered_by.role, viewer);
   const at = ended === null ? '' : ` on ${dateTime(Date.parse(ended))}`;
   switch (state) {
     case 'open':
-      return openSentence(offer, { ended: isSettled(run.state), from: own ? 'You' : from });
+      return openSentence(offer, { ended: isSettled(run.state), from: from === 'you' ? 'You' : from });
     case 'paid':
       return `The agent received the money from ${from}${at}.`;
     case 'refused':

@@ -7,7 +7,7 @@ import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts'
 import { Badge, Button, Part, RefusedNotice } from '../../ui/controls.tsx';
 import { Form, TextField } from '../../ui/fields.tsx';
 import { moneyLabel } from '../../client/labels.ts';
-import { useViewerId } from '../village-context.ts';
+import { useActorLabel, useViewerId } from '../village-context.ts';
 import { mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import './offers.css';
@@ -31,11 +31,16 @@ export function RunOfferView({ run }: { readonly run: Run }) {
       <p>
         <b>{moneyLabel(offer.amount)}</b> <Badge tone={tone}>{word}</Badge>
       </p>
-      <p className="hint">{offerSentence(offer, run, viewer)}</p>
+      <OfferSentence offer={offer} run={run} />
       {offer.reason !== null && <Markdown className="offer-reason" text={offer.reason} />}
       {mayDecide(offer, run, viewer) && <Decision offer={offer} onDecided={live.again} />}
     </Part>
   );
+}
+
+function OfferSentence({ offer, run }: Readonly<{ offer: RunOffer; run: Run }>) {
+  const from = useActorLabel(offer.offered_by.id, offer.offered_by.role);
+  return <p className="hint">{offerSentence(offer, run, from)}</p>;
 }
 
 type DecisionProps = Readonly<{ offer: RunOffer; onDecided: () => void }>;

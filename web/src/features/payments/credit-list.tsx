@@ -5,7 +5,8 @@ import { useIntent, usePages } from '../../client/query/use-live.ts';
 import { Badge, Button, PagedList, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { actorLabel, moneyLabel } from '../../client/labels.ts';
+import { moneyLabel } from '../../client/labels.ts';
+import { ActorName } from '../actor-name.tsx';
 import { useAgentName, useViewerId } from '../village-context.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { CREDIT_LABELS, mayApprove } from './payment-labels.ts';
@@ -50,7 +51,6 @@ function emptyLabel(state: CreditState | null): string {
 
 function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }) {
   const now = useNow(15_000);
-  const viewer = useViewerId();
   const name = useAgentName(credit.agent_id);
   const { word, tone } = CREDIT_LABELS[credit.state];
   return (
@@ -62,9 +62,13 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
       </p>
       <p className="credit-facts">
         <code>{credit.provider_transaction_id}</code> {credit.provider},{' '}
-        {credit.origin === 'webhook'
-          ? 'reported by the provider'
-          : `by ${actorLabel(credit.requested_by, 'admin', viewer)}`}
+        {credit.origin === 'webhook' ? (
+          'reported by the provider'
+        ) : (
+          <>
+            by <ActorName id={credit.requested_by} role="admin" />
+          </>
+        )}
         , <Time at={credit.requested_at} word={timeAgo(credit.requested_at, now)} />
       </p>
       {credit.note !== '' && <p className="credit-facts">“{credit.note}”</p>}
@@ -75,7 +79,7 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
       )}
       {credit.decided_by !== null && (
         <p className="credit-facts">
-          {credit.state === 'rejected' ? 'Rejected' : 'Approved'} by {actorLabel(credit.decided_by, 'admin', viewer)}
+          {credit.state === 'rejected' ? 'Rejected' : 'Approved'} by <ActorName id={credit.decided_by} role="admin" />
           {credit.decision_reason !== null && <>: “{credit.decision_reason}”</>}
         </p>
       )}

@@ -6,7 +6,8 @@ import { useFormDraft } from '../../client/drafts.ts';
 import { Badge, Icon, LinkButton, RefusedNotice, Unread } from '../../ui/controls.tsx';
 import { ActionForm, CheckField, TextField } from '../../ui/fields.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
-import { actorLabel, moneyLabel } from '../../client/labels.ts';
+import { moneyLabel } from '../../client/labels.ts';
+import { ActorName } from '../actor-name.tsx';
 import { useShowAgent, useViewerId, useVillageState } from '../village-context.ts';
 import { comparisonOf, DIFFERENCE_LABELS, sidesOf, waitingLabel } from './payment-labels.ts';
 
@@ -145,7 +146,6 @@ function DebtList({ view }: { readonly view: ReconciliationView }) {
 }
 
 function DifferenceRow({ difference, onChanged }: Readonly<{ difference: Difference; onChanged: () => void }>) {
-  const viewer = useViewerId();
   const [open, setOpen] = useState(false);
   const { ours, theirs } = sidesOf(difference);
   return (
@@ -162,12 +162,16 @@ function DifferenceRow({ difference, onChanged }: Readonly<{ difference: Differe
       <p className="credit-facts">
         <code>{difference.provider_transaction_id}</code> {difference.provider}
         {difference.agent_id !== null && `, ${difference.agent_id}`}; owner:{' '}
-        {actorLabel(difference.owner, 'admin', viewer)}; {lengthLabel(difference.age_s * 1000)} old
+        <ActorName id={difference.owner} role="admin" />; {lengthLabel(difference.age_s * 1000)} old
       </p>
       {difference.explanation !== null && (
         <p className="credit-facts">
           “{difference.explanation}”
-          {difference.explained_by !== null && <>, {actorLabel(difference.explained_by, 'admin', viewer)}</>}
+          {difference.explained_by !== null && (
+            <>
+              , <ActorName id={difference.explained_by} role="admin" />
+            </>
+          )}
         </p>
       )}
       <LinkButton

@@ -20,17 +20,14 @@ test('active measures come from the flags, severest first', () => {
   ]);
 });
 
-test('an active measure shows author, age and end', () => {
+test('an active measure shows its age and end', () => {
   const held = {
-    measure: 'freeze',
-    reason: 'spends all night',
-    by: { role: 'admin', id: 'account c1480749-68' },
     since: new Date(NOW - 300_000).toISOString(),
     expires_at: null,
-  } as const;
-  assert.equal(heldLabel(held, { nowMs: NOW, viewer: null }), 'by admin c1480749, 5 min ago, until an admin lifts it');
+  };
+  assert.equal(heldLabel(held, NOW), '5 min ago, until an admin lifts it');
   assert.match(
-    heldLabel({ ...held, expires_at: new Date(NOW + 7_200_000).toISOString() }, { nowMs: NOW, viewer: null }),
+    heldLabel({ ...held, expires_at: new Date(NOW + 7_200_000).toISOString() }, NOW),
     /until .* \(in 2 h\)$/,
   );
 });

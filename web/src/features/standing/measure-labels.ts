@@ -1,7 +1,6 @@
 import { FLAG_OF_MEASURE, type HeldMeasure, type Measure, MEASURES, type Standing } from '@hamlet/contract';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { actorLabel, type ViewerId } from '../../client/labels.ts';
 
 type MeasureLabels = Readonly<{ verb: string; state: string; icon: IconName; does: string; lift: string }>;
 
@@ -52,13 +51,12 @@ export function heldOf(standing: Omit<Standing, 'agent_id'>): Measure[] {
 }
 
 export function heldLabel(
-  { by, since, expires_at: until }: HeldMeasure,
-  at: { readonly nowMs: number; readonly viewer: ViewerId },
+  { since, expires_at: until }: Pick<HeldMeasure, 'since' | 'expires_at'>,
+  nowMs: number,
 ): string {
-  const { nowMs } = at;
   const end =
     until === null ? 'until an admin lifts it' : `until ${minuteTime(until)} (${timeAhead(Date.parse(until), nowMs)})`;
-  return `by ${actorLabel(by.id, by.role, at.viewer)}, ${timeAgo(since, nowMs)}, ${end}`;
+  return `${timeAgo(since, nowMs)}, ${end}`;
 }
 
 /** The durations that a form offers; null means until an admin lifts the measure. */

@@ -16,7 +16,8 @@ import {
 import { useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { Icon, LinkButton, Notice, RefusedNotice, useNow } from '../../ui/controls.tsx';
-import { useRole, useViewerId, useVillage } from '../village-context.ts';
+import { ActorName } from '../actor-name.tsx';
+import { useRole, useVillage } from '../village-context.ts';
 import { heldLabel, heldOf, MEASURE_LABELS, OFFERED } from './measure-labels.ts';
 import { ReasonForm } from './reason-form.tsx';
 
@@ -162,7 +163,6 @@ function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, o
 
 function MeasureText({ measure, held }: Readonly<{ measure: Measure; held: HeldMeasure | undefined }>) {
   const now = useNow(10_000);
-  const viewer = useViewerId();
   const { verb, does, state } = MEASURE_LABELS[measure];
   if (held === undefined)
     return (
@@ -175,7 +175,9 @@ function MeasureText({ measure, held }: Readonly<{ measure: Measure; held: HeldM
     <div className="measure-text">
       <b>{state}</b>
       <p className="measure-reason">“{held.reason}”</p>
-      <p>{heldLabel(held, { nowMs: now, viewer })}</p>
+      <p>
+        by <ActorName {...held.by} />, {heldLabel(held, now)}
+      </p>
     </div>
   );
 }

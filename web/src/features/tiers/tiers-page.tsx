@@ -18,17 +18,21 @@ import {
   waitingOf,
 } from './tier-picture.ts';
 import { limitLabel } from '../market/item-labels.ts';
+import { tierLabel } from '../money/tier-outlook.ts';
 
 const FACES = 24;
 
 type TierCardProps = Readonly<{ tier: EntitlementView; agents: readonly Occupant[]; onEdit: (() => void) | null }>;
 
 export function TierCard({ tier, agents, onEdit }: TierCardProps) {
+  const label = tierLabel([tier], tier.name);
   const wrong = tier.conditions.find((condition) => condition.status !== 'True');
   return (
     <li className="tier card" data-tier={tier.name}>
       <header className="tier-head">
-        <h2>{tier.name}</h2>
+        <h2>
+          {label} {label !== tier.name && <code className="reason">{tier.name}</code>}
+        </h2>
         <p className="tier-opens">
           <Icon name="coin" size={15} />
           {tier.min_balance.startsWith('-') || tier.min_balance === '0'
