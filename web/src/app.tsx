@@ -290,7 +290,7 @@ function MapControls({ controller }: { readonly controller: MapController }) {
       {hint && (
         <p className="map-hint">
           <span>
-            <b>Drag</b> to look around, <b>scroll</b> to zoom, <b>click an agent</b> to see what it does.
+            <b>Drag</b> to look around, <b>scroll</b> to zoom, <b>click an agent</b> to talk to it or give it work.
           </span>
           <IconButton icon="close" iconPx={14} label="Got it" onClick={dismiss} />
         </p>

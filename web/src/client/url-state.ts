@@ -66,7 +66,7 @@ function recordOf<K extends string, V>(keys: readonly K[], valueOf: (key: K) => 
   return Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<K, V>;
 }
 
-/** The content of the address. Every part is optional; `code` is the code of the first start. */
+/** The content of the address. Every part is optional; `code` is the code of the first start or of an invitation. */
 export interface UrlState extends Place {
   readonly agent: string | null;
   readonly x: number | null;

@@ -117,9 +117,9 @@ export function planText({ objects, cost_per_day: cost, refused }: PlanReport): 
 export const plan: Command = {
   name: 'plan',
   usage: '-f FILE',
-  summary: 'shows what a file would create, its refusals, its price a day and its next firings; changes nothing',
+  summary: 'shows what a file would create, its refusals, its price a day and its next runs; changes nothing',
   details: `FILE has YAML or JSON objects; - is standard input. Each goes to the API server as a dry run, and the plan shows what
-the operator would make of it: tier, price, seats, pods, volumes, next firings. Exits 1 if an object would be refused.`,
+the operator would make of it: tier, price, seats, pods, volumes, next runs. Exits 1 if an object would be refused.`,
   options: { filename: { type: 'string', short: 'f' } },
   names: [0, 0],
   async run(invocation) {

@@ -52,7 +52,7 @@ function details(schedule: Schedule, nowMs: number): string {
 export const schedules: Command = {
   name: 'schedules',
   usage: '[NAME]',
-  summary: 'lists the schedules; with a NAME its next firings',
+  summary: 'lists the schedules; with a NAME its next runs',
   details: 'Reads the Schedules of the namespace. "kubectl hamlet runs --schedule=NAME" lists their runs.',
   options: {},
   names: [0, 1],

@@ -24,7 +24,7 @@ test('a ban takes precedence over every other state of an account', () => {
 });
 
 test('the label of an account distinguishes presence now from an earlier one', () => {
-  assert.equal(seenLabel({ last_seen_at: '2026-11-22T09:59:00.000Z', sessions: 1 }, NOW), 'here now');
+  assert.equal(seenLabel({ last_seen_at: '2026-11-22T09:59:00.000Z', sessions: 1 }, NOW), 'online');
   assert.equal(seenLabel({ last_seen_at: '2026-11-22T07:00:00.000Z', sessions: 0 }, NOW), '3 h ago');
   assert.equal(seenLabel({ last_seen_at: null, sessions: 0 }, NOW), 'not seen lately');
 });

@@ -14,13 +14,13 @@ export function accountState({
   return pending ? { word: 'Invited', tone: 'waiting' } : { word: 'Active', tone: 'good' };
 }
 
-/** The time when the account was last seen: `here now`, `3 h ago`; `not seen lately` if it is unknown. */
+/** The time when the account was last seen: `online`, `3 h ago`; `not seen lately` if it is unknown. */
 export function seenLabel(
   { last_seen_at: seen, sessions }: Pick<AccountDetail, 'last_seen_at' | 'sessions'>,
   nowMs: number,
 ): string {
   if (seen === null) return 'not seen lately';
-  return sessions > 0 && nowMs - Date.parse(seen) < 120_000 ? 'here now' : timeAgo(seen, nowMs);
+  return sessions > 0 && nowMs - Date.parse(seen) < 120_000 ? 'online' : timeAgo(seen, nowMs);
 }
 
 const BY_LABELS: Readonly<Record<SignInBy, string>> = {

@@ -16,7 +16,7 @@ import { useIntent, usePages } from '../../client/query/use-live.ts';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { minuteTime, timeAhead } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
-import { actorLabel } from '../../client/labels.ts';
+import { ActorName } from '../actor-name.tsx';
 import { useRole, useViewerId } from '../village-context.ts';
 import { accountState, seenLabel } from './account-labels.ts';
 import { SessionList } from './session-list.tsx';
@@ -158,22 +158,23 @@ function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps) {
   );
 }
 
-/** A one-time code, shown once: the admin gives it to the person. */
+/** A link with a one-time code, shown once: the admin sends it to the person. */
 export function CodeNotice({ grant, name }: { readonly grant: CodeGrant; readonly name: string }) {
   const [copied, setCopied] = useState(false);
+  const link = `${window.location.origin}/?code=${encodeURIComponent(grant.code)}`;
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(grant.code).then(
+    await navigator.clipboard.writeText(link).then(
       () => setCopied(true),
       () => undefined,
     );
   };
   return (
     <Notice tone="info" icon={null} className="code-notice">
-      <b>Give {name} this code.</b> It sets a password once, until {minuteTime(grant.expires_at)}. It is not shown
+      <b>Send {name} this link.</b> It sets a password once, until {minuteTime(grant.expires_at)}. It is not shown
       again.
       <span className="code-line">
-        <code data-code>{grant.code}</code>
-        <Button word={copied ? 'Copied' : 'Copy'} onClick={() => void copy()} />
+        <code data-code>{link}</code>
+        <Button word={copied ? 'Copied' : 'Copy the link'} onClick={() => void copy()} />
       </span>
     </Notice>
   );
@@ -274,7 +275,7 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps) {
         <div className="person-details">
           {ban !== null && (
             <Notice tone="bad" icon={null} role="status">
-              <b>Banned</b> by {actorLabel(ban.by.id, ban.by.role, viewer)}: “{ban.reason}”,{' '}
+              <b>Banned</b> by <ActorName {...ban.by} />: “{ban.reason}”,{' '}
               {ban.expires_at === null
                 ? 'until an admin lifts the ban'
                 : `ends ${timeAhead(Date.parse(ban.expires_at), now)}`}

@@ -1,4 +1,4 @@
-import type { MouseEvent } from 'react';
+import { type MouseEvent, useEffect, useRef } from 'react';
 import { useStore } from '../../client/store.ts';
 import type { View } from '../../client/url-state.ts';
 import { Icon } from '../../ui/controls.tsx';
@@ -45,10 +45,17 @@ function Unseen() {
 
 export function SubNav({ view }: { readonly view: View }) {
   const role = useRole();
+  const nav = useRef<HTMLElement>(null);
+  // A phone shows only a part of the row: scrolls it, never the page.
+  useEffect(() => {
+    const row = nav.current;
+    const current = row?.querySelector<HTMLElement>('[aria-current]') ?? null;
+    if (row !== null && current !== null) row.scrollLeft = current.offsetLeft - row.offsetLeft;
+  }, [view]);
   const pages = groupOf(view).views.filter((page) => page === view || seenBy({ views: [page] }, role));
   if (pages.length < 2) return null;
   return (
-    <nav className="sub-nav" aria-label={groupOf(view).word}>
+    <nav ref={nav} className="sub-nav" aria-label={groupOf(view).word}>
       {pages.map((page) => (
         <ViewLink key={page} to={page} className="sub-link" current={page === view} title={PAGE_LABELS[page].hint}>
           {PAGE_LABELS[page].word}

@@ -45,6 +45,12 @@ test('the request names the agent and the call; a question is the agent’s own'
   assert.match(requestLabel(aPermission({ why: 'unknown' }), 'Ada'), /^Did this happen\?/);
   assert.equal(reasonLabel(aPermission()), 'Posts to the board need a permission.');
   assert.match(reasonLabel(aPermission({ why: 'unknown' })), /Check whether it happened/);
+  const words = (reason: string) => reasonLabel(aPermission({ reason }));
+  assert.equal(words('A person decides on spending in a run'), 'You decide about spending in a run');
+  assert.equal(
+    words('Text from outside has reached this run (curl): a person decides on publish, send'),
+    'Text from outside has reached this run (curl): you decide about posts, what leaves the village',
+  );
 });
 
 test('the expiry counts down and never shows a negative time', () => {

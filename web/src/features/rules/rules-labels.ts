@@ -29,7 +29,7 @@ export function notesOf({ when, tainted, examples = {} }: ShownRule): readonly s
   const count = [examples.match, examples.not].flatMap((calls) => calls ?? []).length;
   return [
     ...(when === undefined ? [] : [when === 'run' ? 'only in runs' : 'only between runs']),
-    ...(tainted === undefined ? [] : ['also in tainted runs']),
+    ...(tainted === undefined ? [] : ['also after text from outside']),
     ...(count === 0 ? [] : [`${count} ${count === 1 ? 'example' : 'examples'}`]),
   ];
 }

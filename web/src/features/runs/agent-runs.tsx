@@ -75,7 +75,7 @@ function PromptForm({ agent, onSent }: Readonly<{ agent: AgentDetail; onSent: (r
   return (
     <Form className="prompt-form" onSend={submit}>
       <label>
-        Task for {agent.display_name}
+        New task for {agent.display_name}
         <textarea
           name="prompt"
           rows={3}
@@ -101,7 +101,7 @@ function PromptForm({ agent, onSent }: Readonly<{ agent: AgentDetail; onSent: (r
         <p className="hint">{agent.display_name} is asleep: it starts this when it is awake again.</p>
       )}
       {refused !== null && <RefusedNotice refused={refused} />}
-      <SubmitButton word="Send" busy={busy} aria-disabled={!ready} title="Ctrl + Enter" />
+      <SubmitButton word="Start the task" busy={busy} aria-disabled={!ready} title="Ctrl + Enter" />
     </Form>
   );
 }

@@ -49,7 +49,7 @@ function RunRow({ run, now, isUnder, withAgent }: RowProps) {
           </span>
         )}
         <Badge tone={tone}>{word}</Badge>
-        <span className="run-prompt">{titleLabel(run.prompt)}</span>
+        <span className="run-prompt">{run.veiled === true ? 'A private task' : titleLabel(run.prompt)}</span>
         <span className="run-origin">
           <Icon name={run.schedule === null ? 'user' : 'calendar'} size={13} />
           {originLabel(run, viewer)}

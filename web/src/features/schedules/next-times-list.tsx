@@ -9,7 +9,7 @@ export function viewerZone(): string {
 export function NextTimesList({ slots, timeZone }: Readonly<{ slots: readonly number[]; timeZone: string | null }>) {
   const now = useNow(1000);
   const zones = zonesOf(timeZone, viewerZone());
-  if (slots.length === 0) return <p className="empty">No next firing.</p>;
+  if (slots.length === 0) return <p className="empty">No next run.</p>;
   return (
     <table className="times">
       <thead>

@@ -52,6 +52,8 @@ test('each problem is at its field, with the message of the cluster', () => {
   assert.deepEqual(Object.keys(problems({ target: 'labels', labels: 'carriers' })), ['labels']);
   assert.deepEqual(Object.keys(problems({ target: 'labels', labels: '' })), ['labels']);
   assert.deepEqual(Object.keys(problems({ kind: 'every', every: '0s' })), ['every']);
+  assert.deepEqual(problems({ kind: 'daily', dailyAt: 'noon' }), { dailyAt: 'Write a time of day, for example 09:30' });
+  assert.deepEqual(problems({ kind: 'daily', dailyAt: '7:30' }), {}, 'people leave out a zero');
 });
 
 test('fields of another kind are ignored', () => {

@@ -120,7 +120,7 @@ export function timingOf({
 }: Draft): Pick<ScheduleSpec, 'every' | 'cron' | 'dailyAt' | 'timeZone'> {
   if (kind === 'every') return { every: every.trim() };
   return kind === 'daily'
-    ? { dailyAt: dailyAt.trim(), timeZone: timeZone.trim() }
+    ? { dailyAt: dailyAt.trim().replace(/^\d(?=:)/, '0$&'), timeZone: timeZone.trim() }
     : { cron: cron.trim(), timeZone: timeZone.trim() };
 }
 
@@ -180,6 +180,7 @@ function issueLabel(issues: readonly { readonly path: readonly PropertyKey[]; re
 
 function problemLabel(field: keyof Draft, message: string): string {
   if (field === 'agent') return 'Choose an agent';
+  if (field === 'dailyAt') return 'Write a time of day, for example 09:30';
   if (field === 'prompt') return message.startsWith('Too short') ? 'Write the work for the agent' : message;
   return field === 'deadline' || field === 'historyLimit' || field === 'catchUpLimit'
     ? `Write a whole number. ${message}`

@@ -101,25 +101,20 @@ export function PolicyFields({ draft, problems, of }: FieldProps) {
   const wrong = problems.catchUpLimit ?? problems.deadline ?? problems.historyLimit;
   return (
     <details className="policy-fields" open={wrong !== undefined || undefined}>
-      <summary>Missed and overlapping firings</summary>
+      <summary>Missed and overlapping runs</summary>
       <div className="form-grid">
         <SelectField
-          label="Missed firings"
+          label="Missed runs"
           name="missed-runs"
           {...of('missedRuns')}
           options={[
             ['Skip', 'Skip them'],
-            ['RunOnce', 'Fire once for all of them'],
-            ['CatchUp', 'Fire for the latest ones'],
+            ['RunOnce', 'Run once for all of them'],
+            ['CatchUp', 'Run for the latest ones'],
           ]}
         />
         {draft.missedRuns === 'CatchUp' && (
-          <TextField
-            label="Most firings to catch up"
-            name="catch-up-limit"
-            inputMode="numeric"
-            {...of('catchUpLimit')}
-          />
+          <TextField label="Most runs to catch up" name="catch-up-limit" inputMode="numeric" {...of('catchUpLimit')} />
         )}
         <SelectField
           label="While an earlier run is active"

@@ -5,12 +5,12 @@ import { capital } from '../../client/labels.ts';
 type OutcomeLabels = Readonly<{ word: string; tone: Tone; hint: string }>;
 
 export const OUTCOME_LABELS: Readonly<Record<FiredRun['outcome'], OutcomeLabels>> = {
-  started: { word: 'Fired', tone: 'good', hint: 'The firing started a run at once.' },
+  started: { word: 'Started', tone: 'good', hint: 'The run began at once.' },
   queued: { word: 'Queued', tone: 'waiting', hint: 'The run waits for an earlier run to end.' },
-  replaced: { word: 'Replaced', tone: 'good', hint: 'The firing ended an earlier run to start this one.' },
+  replaced: { word: 'Replaced', tone: 'good', hint: 'An earlier run ended for this one.' },
   skipped_overlap: { word: 'Skipped', tone: 'sleep', hint: 'An earlier run was still active.' },
   agent_unknown: { word: 'No agent', tone: 'bad', hint: 'No agent had that name.' },
-  agent_barred: { word: 'Barred', tone: 'bad', hint: 'A measure of an admin stopped the agent.' },
+  agent_barred: { word: 'Barred', tone: 'bad', hint: 'A restriction by an admin stopped the agent.' },
 };
 
 export function stateOf(view: Pick<ScheduleView, 'suspend' | 'status'>): {
@@ -63,19 +63,19 @@ export function policyLabels(
   >,
 ): string[] {
   const missed = {
-    Skip: 'Missed firings are skipped.',
-    RunOnce: 'One firing makes up for all missed ones.',
-    CatchUp: `The last ${view.catch_up_limit} missed firings run late.`,
+    Skip: 'Missed runs are skipped.',
+    RunOnce: 'One run makes up for all missed ones.',
+    CatchUp: `The last ${view.catch_up_limit} missed runs begin late.`,
   }[view.missed_runs];
   const overlap = {
-    Forbid: 'While an earlier run is active, a firing is skipped.',
+    Forbid: 'While an earlier run is active, the next is skipped.',
     Queue: 'While an earlier run is active, a new run waits.',
-    Replace: 'A new firing ends an earlier run.',
+    Replace: 'A new run ends an earlier one.',
   }[view.overlap];
   return [
     missed,
     overlap,
-    `A firing that is ${view.starting_deadline_seconds} s late counts as missed.`,
+    `A run that is ${view.starting_deadline_seconds} s late counts as missed.`,
     `The village keeps the last ${view.history_limit} runs.`,
   ];
 }

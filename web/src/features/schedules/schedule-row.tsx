@@ -82,12 +82,11 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps) {
           )}
         </section>
         <section>
-          <h3 className="section-name">Last firings, {schedule.time_zone ?? 'UTC'}</h3>
+          <h3 className="section-name">Last runs, {schedule.time_zone ?? 'UTC'}</h3>
           <FiringList schedule={schedule} />
           {status.missed > 0 && (
             <p className="hint">
-              In all, {status.missed === 1 ? 'one firing was' : `${status.missed} firings were`} missed and did not run
-              late.
+              In all, {status.missed === 1 ? 'one run was' : `${status.missed} runs were`} missed and not made up for.
             </p>
           )}
           <LinkButton word="Show all its runs" onClick={() => open({ view: 'runs', schedule: schedule.name })} />
@@ -160,7 +159,7 @@ const AGENTS_SHOWN = 6;
 function FiringList({ schedule }: { readonly schedule: ScheduleView }) {
   const rows = pastRows(schedule).slice(0, SHOWN);
   const zone = schedule.time_zone ?? 'UTC';
-  if (rows.length === 0) return <p className="empty">No firing yet. The latest firings appear here.</p>;
+  if (rows.length === 0) return <p className="empty">No run yet. The latest runs appear here.</p>;
   return (
     <ol className="firings">
       {rows.map((row) =>
@@ -179,7 +178,7 @@ function Fired({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'fired' }
   const { runs, made_up: madeUp } = row.firing;
   return (
     <li className="firing" data-outcome={runs[0]?.outcome ?? 'none'}>
-      <Time at={row.firing.slot} title={`Fired ${row.firing.fired_at}`} word={dateTime(row.slotMs, zone)} />
+      <Time at={row.firing.slot} title={`Began ${row.firing.fired_at}`} word={dateTime(row.slotMs, zone)} />
       <span className="firing-runs">
         {runs.slice(0, AGENTS_SHOWN).map((run) => {
           const { word, tone, hint } = OUTCOME_LABELS[run.outcome];
@@ -199,7 +198,7 @@ function Fired({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'fired' }
         })}
         {runs.length > AGENTS_SHOWN && <span className="hint">and {runs.length - AGENTS_SHOWN} more</span>}
         {madeUp && (
-          <span className="hint" title="The firing made up for a missed one">
+          <span className="hint" title="It made up for a missed run">
             late
           </span>
         )}

@@ -76,7 +76,7 @@ test('a schedule has labels for timing, target, state and policies', () => {
   );
   assert.equal(
     policyLabels(scheduleView({ missed_runs: 'CatchUp', catch_up_limit: 3 }))[0],
-    'The last 3 missed firings run late.',
+    'The last 3 missed runs begin late.',
   );
   const of = (reason: string): ReturnType<typeof stateOf> =>
     stateOf({

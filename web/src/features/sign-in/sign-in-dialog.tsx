@@ -1,4 +1,11 @@
-import { getLoginOptions, type LoginOptions, PASSWORD_MIN_CHARS, type RefusalEntry, REFUSALS } from '@hamlet/contract';
+import {
+  ACCOUNT_CODE_PREFIX,
+  getLoginOptions,
+  type LoginOptions,
+  PASSWORD_MIN_CHARS,
+  type RefusalEntry,
+  REFUSALS,
+} from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import { Button, Dialog, Icon, LinkButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import type { Refused, Reply } from '../../client/api.ts';
@@ -25,11 +32,16 @@ const WAY_LABELS: Readonly<Record<Way, { readonly title: string; readonly hint: 
 
 type DialogProps = Readonly<{ code: string | null; failed: string | null; onClose: () => void }>;
 
-/** `code` is the code of the first start; `failed` is the reason of a failed sign-in at the identity provider. */
+function wayOf(code: string | null): Way {
+  if (code === null) return 'password';
+  return code.startsWith(ACCOUNT_CODE_PREFIX) ? 'code' : 'first';
+}
+
+/** `code` is the code of the first start or of an invitation; `failed` is the reason of a failed sign-in at the identity provider. */
 export function SignInDialog({ code, failed, onClose }: DialogProps) {
   const { api } = useVillage();
   const signedIn = useVillageState((state) => state.session.kind === 'account');
-  const [way, setWay] = useState<Way>(code === null ? 'password' : 'first');
+  const [way, setWay] = useState<Way>(wayOf(code));
   const [options, setOptions] = useState<LoginOptions | null>(null);
   useEffect(() => {
     if (signedIn) onClose();
@@ -59,7 +71,7 @@ export function SignInDialog({ code, failed, onClose }: DialogProps) {
       )}
       <ConnectionWarning options={options} />
       {options !== null && options.oidc !== null && way === 'password' && <Provider oidc={options.oidc} />}
-      <SignInForm key={way} way={way} code={code ?? ''} />
+      <SignInForm key={way} way={way} code={way === wayOf(code) ? (code ?? '') : ''} />
       <Ways way={way} onWay={setWay} first={options?.bootstrap ?? true} />
     </Dialog>
   );
@@ -142,13 +154,7 @@ function SignInForm({ way, code }: { readonly way: Way; readonly code: string })
       {way !== 'password' && (
         <label>
           Code
-          <input
-            name="code"
-            defaultValue={way === 'first' ? code : ''}
-            required
-            autoComplete="one-time-code"
-            spellCheck={false}
-          />
+          <input name="code" defaultValue={code} required autoComplete="one-time-code" spellCheck={false} />
         </label>
       )}
       {way !== 'code' && (
