@@ -78,7 +78,7 @@ test('a settlement that the API saw counts as witnessed', () => {
   assert.equal(callOf([BEGUN, settled]).witnessed, true);
 });
 
-test('an answer of the model shows model, tokens, cost and text; a failed attempt shows its code', () => {
+test('an answer of the model shows model, tokens, cost, text and thoughts; a failed attempt shows its code', () => {
   const [failed, answered] = items([
     aModelEvent(1, 'model_asked', { ask: 0, attempt: 1, model: 'small' }),
     aModelEvent(2, 'model_failed', { ask: 0, attempt: 1, code: 'overloaded' }),
@@ -89,12 +89,13 @@ test('an answer of the model shows model, tokens, cost and text; a failed attemp
       usage: { prompt: 100, completion: 20, total: 120 },
       cost: '0.01',
       text: 'I ask him.',
+      thoughts: 'He may know.',
     }),
   ]) as ModelItem[];
   assert.deepEqual([failed?.state, failed?.code], ['failed', 'overloaded']);
   assert.deepEqual(
-    [answered?.state, answered?.model, answered?.tokens, answered?.cost, answered?.text],
-    ['answered', 'small', 120, '0.01', 'I ask him.'],
+    [answered?.state, answered?.model, answered?.tokens, answered?.cost, answered?.text, answered?.thoughts],
+    ['answered', 'small', 120, '0.01', 'I ask him.', 'He may know.'],
   );
 });
 

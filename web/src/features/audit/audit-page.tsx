@@ -111,7 +111,7 @@ function Filters({ filters, onFilter, onAll }: FiltersProps) {
 }
 
 function Chip({ word, value, onEnd }: Readonly<{ word: string; value: string; onEnd: () => void }>) {
-  const short = shorten(value, 28);
+  const short = shorten(useActorLabel(value, null), 28);
   const label = `Remove the filter ${word.toLowerCase()} ${value}`;
   return <FilterChip word={word} value={short} label={label} onEnd={onEnd} />;
 }
