@@ -76,7 +76,7 @@ export function AgentsPanel() {
   );
 }
 
-/** What the village costs now, on the first page that a person sees. */
+/** The price of the village now, on the first page that a person sees. */
 function VillageCost() {
   const { open } = useVillage();
   const details = useVillageState((state) => state.details);
@@ -86,7 +86,7 @@ function VillageCost() {
   return (
     <p className="hint agents-cost">
       Together they cost {moneyLabel(cost)} an hour.{' '}
-      <LinkButton word="Who spent what?" onClick={() => open({ view: 'ledger' })} />
+      <LinkButton word="See the ledger" onClick={() => open({ view: 'ledger' })} />
     </p>
   );
 }

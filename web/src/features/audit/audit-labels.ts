@@ -104,7 +104,7 @@ export function detailLines({
 
 const FACTS = ['reason', 'note', 'title', 'name', 'role', 'state', 'outcome'] as const;
 
-/** What a record says beyond its action, in a few words: the tool of a call, a reason, a name; empty if nothing. */
+/** A record in a few words beyond its action: the tool of a call, a reason, a name; empty if it has none. */
 export function factOf({ detail }: Pick<AuditRecord, 'detail'>): string {
   if (!isJsonObject(detail)) return '';
   const { tool, outcome } = detail;

@@ -7,7 +7,7 @@ import { ActionForm, Segments, SelectField, TextField } from '../../ui/fields.ts
 import { Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { limitLabel } from '../market/item-labels.ts';
 import { moneyLabel } from '../../client/labels.ts';
-import { AgentField } from '../agent-list/agent-field.tsx';
+import { AgentField } from '../agent-field.tsx';
 import { useAgentNames, useRole, useTierLabel, useVillage } from '../village-context.ts';
 import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurchase, UNITS } from './buy-draft.ts';
 import { ASPECT_LABELS, itemLabel, KIND_LABELS } from './item-labels.ts';

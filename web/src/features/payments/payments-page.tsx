@@ -14,7 +14,7 @@ import { type FormDraft, useFormDraft } from '../../client/drafts.ts';
 import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { Page } from '../navigation/page.tsx';
-import { AgentField } from '../agent-list/agent-field.tsx';
+import { AgentField } from '../agent-field.tsx';
 import { useAgentName, useRole, useVillage } from '../village-context.ts';
 import { CreditList } from './credit-list.tsx';
 import { approvalAddress, EMPTY_PAYMENT, PAY_DRAFT, readPayment, worthOf } from './pay-labels.ts';

@@ -6,7 +6,7 @@ import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
 import { isJsonObject, readJson } from '../../client/json.ts';
-import { doneLabel, readTodo } from '../runs/page/todo.ts';
+import { doneLabel, readTodo } from './todo.ts';
 
 type ToolLabel = Readonly<{ word: string; icon: IconName }>;
 

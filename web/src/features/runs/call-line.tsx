@@ -6,7 +6,7 @@ import { ArgumentList } from '../permissions/argument-list.tsx';
 import { PermissionCard } from '../permissions/permission-card.tsx';
 import { visibleText } from '../permissions/shown-arguments.ts';
 import { useVillage } from '../village-context.ts';
-import { readTodo } from './page/todo.ts';
+import { readTodo } from '../permissions/todo.ts';
 import { TodoItems } from './page/todo-list.tsx';
 import { callStateLabel, placeLabel, postOf, shortCall, toolLabel, witnessLabel } from '../permissions/call-labels.ts';
 import './calls.css';

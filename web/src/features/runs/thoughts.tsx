@@ -1,7 +1,7 @@
 import { Markdown } from '../markdown/markdown.tsx';
 import './calls.css';
 
-/** What the model thought before an answer, folded: the answer alone is addressed to people. */
+/** The thoughts of a model before an answer, folded: the answer alone is addressed to people. */
 export function Thoughts({ text }: { readonly text: string | null }) {
   if (text === null) return null;
   return (

@@ -9,7 +9,7 @@ import { NextTimesList, viewerZone } from './next-times-list.tsx';
 import type { Draft, Problems } from './schedule-draft.ts';
 import { changesOf, draftOf, emptyDraft, givenFields, readDraft, timingOf } from './schedule-draft.ts';
 import { nextTimes } from './timetable.ts';
-import { AgentField } from '../agent-list/agent-field.tsx';
+import { AgentField } from '../agent-field.tsx';
 
 type FieldProps = Pick<FormDraft<Draft>, 'draft' | 'of'> & Readonly<{ problems: Problems }>;
 

@@ -42,7 +42,7 @@ import {
   titleLabel,
 } from '../run-labels.ts';
 import { RunWorkers } from './run-workers.tsx';
-import { todoOf } from './todo.ts';
+import { todoOf } from '../../permissions/todo.ts';
 import { TodoList } from './todo-list.tsx';
 import { useCancelRun } from '../use-runs.ts';
 import { useRunTrace } from '../use-run-trace.ts';

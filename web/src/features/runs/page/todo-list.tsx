@@ -1,5 +1,5 @@
 import { Icon } from '../../../ui/controls.tsx';
-import { doneLabel, type TodoItem, type TodoStatus } from './todo.ts';
+import { doneLabel, type TodoItem, type TodoStatus } from '../../permissions/todo.ts';
 
 const WORDS: Readonly<Record<TodoStatus, string>> = { pending: 'to do', in_progress: 'under way', done: 'done' };
 

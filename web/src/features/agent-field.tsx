@@ -1,6 +1,6 @@
-import type { Field } from '../../client/drafts.ts';
-import { SelectField } from '../../ui/fields.tsx';
-import { useAgentNames } from '../village-context.ts';
+import type { Field } from '../client/drafts.ts';
+import { SelectField } from '../ui/fields.tsx';
+import { useAgentNames } from './village-context.ts';
 
 type AgentFieldProps = Field<string> & { readonly problem?: string | undefined };
 

@@ -1,6 +1,6 @@
 import { TODO_STATUSES } from '@hamlet/contract';
-import { isJsonObject, readJson } from '../../../client/json.ts';
-import type { TraceItem } from '../../../client/minds/trace-items.ts';
+import { isJsonObject, readJson } from '../../client/json.ts';
+import type { TraceItem } from '../../client/minds/trace-items.ts';
 
 export type TodoStatus = (typeof TODO_STATUSES)[number];
 export type TodoItem = Readonly<{ text: string; status: TodoStatus }>;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aCallEvent } from '../../../client/minds/minds.fixture.ts';
-import { afterRunEvent, EMPTY_TRACE } from '../../../client/minds/run-trace.ts';
-import { traceItems } from '../../../client/minds/trace-items.ts';
+import { aCallEvent } from '../../client/minds/minds.fixture.ts';
+import { afterRunEvent, EMPTY_TRACE } from '../../client/minds/run-trace.ts';
+import { traceItems } from '../../client/minds/trace-items.ts';
 import { todoOf } from './todo.ts';
 
 const calls = (...texts: readonly (string | null)[]) =>
