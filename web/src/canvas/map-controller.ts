@@ -15,17 +15,17 @@ import {
 import { Corrections } from './model/correction.ts';
 import { daylight } from './model/daylight.ts';
 import { type DrawList, drawList, type FrameInput } from './model/draw-list.ts';
-import { pauseAfter } from './model/pace.ts';
+import { type FrameCause, pauseAfter, REST_GAP_MS } from './model/pace.ts';
+import { isMoving, pictureOf } from './model/picture.ts';
 import type { ScenePin } from './model/scene.ts';
 import { hitTest } from './hit/hit-test.ts';
 import { reducedMotion } from './input/reduced-motion.ts';
 import { listenToGestures } from './input/gestures.ts';
 import type { KeyIntent } from './input/keys.ts';
+import { Frames } from './frames.ts';
 import type { Insets, MapHost } from './map-host.ts';
 import { Stage, type StageWorld } from './render/stage.ts';
 
-/** Milliseconds between frames while nothing moves, enough for sleepers and daylight. */
-const IDLE_FRAME_MS = 160;
 const FOLLOW_ZOOM = 34;
 const REST_MS = 400;
 /** On a tour the camera ignores shorter distances than this, because a camera that never rests is tiring. */
@@ -41,6 +41,7 @@ export class MapController {
   readonly #host: MapHost;
   readonly #stop: (() => void)[] = [];
   readonly #corrections = new Corrections();
+  readonly #frames = new Frames((nowMs) => this.#frame(nowMs));
   #camera: Camera;
   #target: Camera;
   #viewport: Viewport;
@@ -51,9 +52,11 @@ export class MapController {
   #touring: boolean;
   #hovered: string | null = null;
   #lastMs = 0;
-  #busy = true;
+  #cause: FrameCause = 'asked';
+  /** The picture of the last frame while nothing moved; null after any other frame. */
+  #picture: string | null = null;
   #drewLast = false;
-  #notBeforeMs = 0;
+  #shown = { atMs: 0, costMs: 0 };
   #restMs: number | null = null;
   #inSight = true;
   #pins: readonly ScenePin[] = [];
@@ -121,23 +124,23 @@ export class MapController {
     this.#selected = selected;
     this.#following = following && selected !== null;
     if (starts) this.#glideTo({ ...this.#target, zoom: Math.max(this.#target.zoom, FOLLOW_ZOOM) });
-    this.#busy = true;
+    this.#ask();
   }
 
   /** `inSight` is false while a page covers the map; the controller then draws nothing. */
   setInSight(inSight: boolean): void {
     this.#inSight = inSight;
-    this.#busy = true;
+    this.#ask();
   }
 
   setHands(hands: FrameInput['hands']): void {
     this.#hands = hands;
-    this.#busy = true;
+    this.#ask();
   }
 
   setPins(pins: readonly ScenePin[]): void {
     this.#pins = pins;
-    this.#busy = true;
+    this.#ask();
   }
 
   setPicking(picking: boolean): void {
@@ -149,7 +152,7 @@ export class MapController {
 
   setInsets(insets: Insets): void {
     this.#viewport = { ...this.#viewport, ...insets };
-    this.#busy = true;
+    this.#ask();
   }
 
   goTo(place: Point, zoom = FOLLOW_ZOOM): void {
@@ -204,7 +207,11 @@ export class MapController {
     const observer = new ResizeObserver(() => this.#resize());
     observer.observe(this.#canvas);
     this.#stop.push(() => observer.disconnect());
-    this.#stop.push(everyFrame((nowMs) => this.#frame(nowMs)));
+    const redraw = (): void => this.#ask();
+    this.#canvas.addEventListener('webglcontextrestored', redraw);
+    this.#stop.push(() => this.#canvas.removeEventListener('webglcontextrestored', redraw));
+    this.#stop.push(() => this.#frames.stop());
+    this.#frames.wake();
   }
 
   #resize(): void {
@@ -213,16 +220,27 @@ export class MapController {
     this.#viewport = { ...this.#viewport, width, height };
     this.#stage.resize(width, height);
     // A resized canvas is empty until it is drawn, and the browser shows it right after this.
+    this.#ask();
     if (this.#inSight) this.#draw(performance.now());
   }
 
-  #frame(nowMs: number): void {
-    const elapsedMs = nowMs - this.#lastMs;
-    if (this.#drewLast) this.#notBeforeMs = nowMs + pauseAfter(elapsedMs);
+  /** Draws a frame if one is due. Returns the milliseconds until the next one may be due. */
+  #frame(nowMs: number): number {
+    if (this.#drewLast) this.#shown = { atMs: nowMs, costMs: nowMs - this.#lastMs };
     this.#drewLast = false;
-    if (!this.#inSight || nowMs < this.#notBeforeMs || (!this.#busy && elapsedMs < IDLE_FRAME_MS)) return;
+    if (!this.#inSight) return Infinity;
+    const { atMs, costMs } = this.#shown;
+    const restMs = this.#cause === 'rest' ? REST_GAP_MS : 0;
+    const waitMs = Math.max(atMs + pauseAfter(costMs, this.#cause), this.#lastMs + restMs) - nowMs;
+    if (waitMs > 0) return waitMs;
     this.#drewLast = true;
     this.#draw(nowMs);
+    return 0;
+  }
+
+  #ask(): void {
+    this.#cause = 'asked';
+    this.#frames.wake();
   }
 
   #draw(nowMs: number): void {
@@ -251,16 +269,20 @@ export class MapController {
     this.#list = list;
     // Tests read the number of drawn agents here, because the canvas has no text.
     this.#canvas.dataset['figures'] = String(list.figures.length);
-    const finer = this.#stage.draw({
+    const frame = {
       list,
       camera: this.#camera,
       viewport: this.#viewport,
       visible,
       light: daylight(moment.minute),
       tick: moment.tick,
-    });
-    this.#busy =
-      moving || finer || agents.some((agent) => agent.moving) || list.bubbles.length > 0 || this.#corrections.areFading;
+    };
+    const picture = this.#cause === 'rest' ? pictureOf(frame) : null;
+    const isFiner = (picture === null || picture !== this.#picture) && this.#stage.draw(frame);
+    this.#picture = picture;
+    const isSteered = moving && !this.#touring && !this.#following;
+    const isInMotion = moving || this.#corrections.areFading || isMoving(frame, agents);
+    this.#cause = causeOf(isSteered || isFiner, isInMotion);
     this.#rest(nowMs, moving);
     this.#host.measured(performance.now() - started);
   }
@@ -298,7 +320,7 @@ export class MapController {
 
   #glideTo(camera: Camera): void {
     this.#target = clampCamera(camera, this.#world.map);
-    this.#busy = true;
+    this.#ask();
   }
 
   #jumpTo(camera: Camera): void {
@@ -355,20 +377,14 @@ export class MapController {
     const hit = at === null || this.#list === null ? null : hitTest(this.#list, at);
     const hovered = hit?.kind === 'agent' ? hit.id : null;
     this.#canvas.style.cursor = this.#picking ? 'crosshair' : hit === null || hit.kind === 'ground' ? '' : 'pointer';
-    if (hovered !== this.#hovered) this.#busy = true;
+    if (hovered !== this.#hovered) this.#ask();
     this.#hovered = hovered;
   }
 }
 
-/** Calls `draw` before every repaint until the caller calls the returned function. */
-function everyFrame(draw: (nowMs: number) => void): () => void {
-  let frame = 0;
-  const loop = (nowMs: number): void => {
-    frame = requestAnimationFrame(loop);
-    draw(nowMs);
-  };
-  frame = requestAnimationFrame(loop);
-  return () => cancelAnimationFrame(frame);
+function causeOf(isAsked: boolean, isInMotion: boolean): FrameCause {
+  if (isAsked) return 'asked';
+  return isInMotion ? 'motion' : 'rest';
 }
 
 function sizeOf(map: MapSize): MapSize {

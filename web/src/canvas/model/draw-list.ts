@@ -326,7 +326,7 @@ function clusterCommands(input: FrameInput): ClusterCommand[] {
     });
 }
 
-function within(rect: TileRect, place: Point): boolean {
+export function within(rect: TileRect, place: Point): boolean {
   return (
     place.x >= rect.x - 1 && place.y >= rect.y - 1 && place.x <= rect.x + rect.width && place.y <= rect.y + rect.height
   );

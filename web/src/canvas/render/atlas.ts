@@ -91,7 +91,10 @@ export function paintItem(ctx: CanvasRenderingContext2D, kind: string): void {
   ctx.restore();
 }
 
-/** One texture with all moving pictures, so that a frame needs only a few draw calls. */
+/**
+ * All moving pictures, in a few textures, so that a frame needs only a few draw calls. The figures of a look are painted when
+ * it first appears, because a village shows few looks and its map should start soon.
+ */
 export interface Atlas {
   figure(look: number, facing: Facing, step: 0 | 1 | 2): Texture;
   asleep(look: number): Texture;
@@ -109,8 +112,8 @@ export interface Atlas {
 const CELL_PX = 88;
 const PAD_PX = 2;
 const PITCH_PX = CELL_PX + PAD_PX;
-const COLUMNS = 22;
-const ROWS = 24;
+/** The cells of the texture that items, emotes, badges and shapes share. */
+const SHARED = { columns: 8, rows: 5 };
 const EMOTE_ICONS: readonly IconName[] = [
   'wave',
   'smile',
@@ -134,11 +137,8 @@ const POSES: readonly Pose[] = [
 ];
 
 export function createAtlas(): Atlas {
-  const sheet = new Sheet();
-  const figures = Array.from({ length: LOOKS }, (_, index) => {
-    const look = lookOf(index);
-    return POSES.map((pose) => sheet.add((ctx) => paintFigure(ctx, look, pose)));
-  });
+  const sheet = new Sheet(SHARED);
+  const figures = Array.from({ length: LOOKS }, (_, index) => new FigureSheet(index));
   const items = new Map(ITEM_ART.map((kind) => [kind, sheet.add((ctx) => paintItem(ctx, kind))]));
   const emotes = new Map(EMOTE_ICONS.map((icon) => [icon, sheet.add((ctx) => paintEmote(ctx, icon))]));
   const badgeOf = (kind: HandsActivity): readonly Texture[] => {
@@ -152,7 +152,7 @@ export function createAtlas(): Atlas {
     glow: sheet.add(paintGlow),
     snore: sheet.add(paintSnore),
   };
-  const poseAt = (look: number, pose: number): Texture => figures[look % LOOKS]?.[pose] ?? shapes.dot;
+  const poseAt = (look: number, pose: number): Texture => figures[look % LOOKS]?.at(pose) ?? shapes.dot;
   return {
     figure: (look, facing, step) => poseAt(look, ATLAS_FACINGS.indexOf(facing) * 3 + step),
     asleep: (look) => poseAt(look, POSES.length - 1),
@@ -160,27 +160,58 @@ export function createAtlas(): Atlas {
     emote: (name) => emotes.get(EMOTE_ALIAS[name] ?? (name as IconName)) ?? emotes.get('speech') ?? shapes.dot,
     hands: (activity, step) => hands.get(activity)?.[step] ?? shapes.dot,
     ...shapes,
-    destroy: () => sheet.source.destroy(),
+    destroy: () => {
+      sheet.source.destroy();
+      for (const figure of figures) figure.destroy();
+    },
   };
+}
+
+/** The poses of one look. Mutable because the first use paints them. */
+class FigureSheet {
+  readonly #look: number;
+  #sheet: Sheet | null = null;
+  #poses: readonly Texture[] = [];
+
+  constructor(look: number) {
+    this.#look = look;
+  }
+
+  at(pose: number): Texture | undefined {
+    if (this.#sheet === null) {
+      const sheet = new Sheet({ columns: POSES.length, rows: 1 });
+      const look = lookOf(this.#look);
+      this.#poses = POSES.map((shown) => sheet.add((ctx) => paintFigure(ctx, look, shown)));
+      this.#sheet = sheet;
+    }
+    return this.#poses[pose];
+  }
+
+  destroy(): void {
+    this.#sheet?.source.destroy();
+  }
 }
 
 class Sheet {
   readonly source: CanvasSource;
+  readonly #cells: Readonly<{ columns: number; rows: number }>;
   readonly #ctx: CanvasRenderingContext2D;
   #next = 0;
 
-  constructor() {
+  constructor(cells: Readonly<{ columns: number; rows: number }>) {
+    this.#cells = cells;
     const canvas = document.createElement('canvas');
-    canvas.width = COLUMNS * PITCH_PX;
-    canvas.height = ROWS * PITCH_PX;
+    canvas.width = cells.columns * PITCH_PX;
+    canvas.height = cells.rows * PITCH_PX;
     this.#ctx = contextOf(canvas);
     this.source = new CanvasSource({ resource: canvas, autoGenerateMipmaps: true, scaleMode: 'linear' });
   }
 
   add(paint: (ctx: CanvasRenderingContext2D) => void): Texture {
-    if (this.#next === COLUMNS * ROWS) throw new Error('the atlas has no room for another picture: add a row');
-    const x = (this.#next % COLUMNS) * PITCH_PX;
-    const y = Math.floor(this.#next / COLUMNS) * PITCH_PX;
+    const { columns, rows } = this.#cells;
+    if (this.#next === columns * rows) throw new Error('the atlas has no room for another picture: add a row');
+    const x = (this.#next % columns) * PITCH_PX;
+    const y = Math.floor(this.#next / columns) * PITCH_PX;
     this.#next += 1;
     this.#ctx.save();
     this.#ctx.beginPath();

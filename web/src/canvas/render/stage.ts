@@ -1,9 +1,10 @@
 // Without this module Pixi compiles uniform code with eval, which the page's content security policy forbids.
 import 'pixi.js/unsafe-eval';
 import { CanvasSource, Container, Graphics, Sprite, Texture, WebGLRenderer } from 'pixi.js';
-import { type Camera, clamp, type Point, type TileRect, type Viewport, worldToScreen } from '../model/camera.ts';
+import { clamp, type Point, worldToScreen } from '../model/camera.ts';
 import type { Daylight } from '../model/daylight.ts';
 import type { DrawList, FigureCommand } from '../model/draw-list.ts';
+import type { MapFrame } from '../model/picture.ts';
 import type { SceneLandmark, SceneZone } from '../model/scene.ts';
 import { type Building, findBuildings, type TileMap } from '../model/tile-map.ts';
 import { type Atlas, createAtlas } from './atlas.ts';
@@ -147,14 +148,6 @@ function lit(light: Daylight): number {
 }
 
 export type StageWorld = Readonly<{ map: TileMap; zones: readonly SceneZone[]; landmarks: readonly SceneLandmark[] }>;
-interface StageFrame {
-  readonly list: DrawList;
-  readonly camera: Camera;
-  readonly viewport: Viewport;
-  readonly visible: TileRect;
-  readonly light: Daylight;
-  readonly tick: number;
-}
 
 /** The background: the colour of the forest beyond the drawn ground. */
 const BEYOND = 0x5f8f56;
@@ -225,6 +218,8 @@ export class Stage {
       background: BEYOND,
       powerPreference: 'low-power',
     });
+    // A processor computes every branch of the shader that chooses between the textures of a batch.
+    if (isSoftware(renderer.gl)) renderer.limits.maxBatchableTextures = 1;
     return new Stage(renderer, world);
   }
 
@@ -233,7 +228,7 @@ export class Stage {
   }
 
   /** Draws one frame. Returns true while finer ground is still missing: the caller then draws another frame. */
-  draw(frame: StageFrame): boolean {
+  draw(frame: MapFrame): boolean {
     const origin = worldToScreen(frame.camera, frame.viewport, { x: 0, y: 0 });
     const scale = frame.camera.zoom * this.#renderer.resolution;
     const roof = 1 - clamp((frame.camera.zoom - ROOF_WHOLE) / (ROOF_GONE - ROOF_WHOLE), 0, 1);
@@ -261,7 +256,7 @@ export class Stage {
     this.#renderer.destroy();
   }
 
-  #sprites(frame: StageFrame): void {
+  #sprites(frame: MapFrame): void {
     const tools = { atlas: this.#atlas, labels: this.#labels, light: frame.light, tick: frame.tick };
     for (const pool of [this.#marks, this.#figures, this.#tags]) pool.begin();
     drawMarks(this.#marks, frame.list, tools);
@@ -283,6 +278,7 @@ export class Stage {
   }
 
   #paintZones(zones: readonly SceneZone[]): void {
+    this.#zones.context.batchMode = 'batch';
     for (const zone of zones) {
       const colour = ZONE_TINT[zone.kind] ?? 0xffffff;
       this.#zones
@@ -321,6 +317,14 @@ export class Stage {
     sprite.height = lamp.size;
     where.addChild(sprite);
   }
+}
+
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+/** True if the processor draws, because there is no usable graphics card. */
+function isSoftware(gl: WebGLRenderer['gl']): boolean {
+  const info = gl.getExtension('WEBGL_debug_renderer_info');
+  return SOFTWARE.test(String(gl.getParameter(info?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER)));
 }
 
 function multiply(left: number, right: number): number {

@@ -1,14 +1,16 @@
 import { CanvasSource, Container, Sprite, Texture } from 'pixi.js';
-import { EDGE_TILES, type TileRect } from '../model/camera.ts';
+import type { TileRect } from '../model/camera.ts';
 import type { TileMap } from '../model/tile-map.ts';
 import { contextOf } from './atlas.ts';
 import type { Brush } from './art/paint-ground.ts';
 
-/** The pixels per tile of each level. The constructor paints the whole first level, which lies under all others. */
+/** The pixels per tile of each level. The first level lies under all others. */
 const SCALES = [8, 16, 32, 64] as const;
 const CHUNK_PX = 512;
 /** Maximum number of chunks kept, including those of the first level: 64 MB of texture. */
 const MAX_CHUNKS = 64;
+/** A view at an ordinary zoom has no more chunks of the first level, so its first frame is complete. */
+const COARSE_AT_ONCE = 4;
 
 interface Chunk {
   readonly sprite: Sprite;
@@ -17,9 +19,9 @@ interface Chunk {
 type Paint = (brush: Brush) => void;
 
 /**
- * The ground as pictures in several sizes, as in online maps. Vector code paints the visible chunks in the needed size,
- * at most one chunk a frame; until then a coarser picture is shown. Mutable because it owns memory of the graphics
- * card.
+ * The ground as pictures in several sizes, as in online maps. Vector code paints the visible chunks in the needed size, at
+ * most one chunk a frame; until then the coarsest picture is shown, which is painted first. Mutable because it owns memory
+ * of the graphics card.
  */
 export class TerrainPyramid {
   readonly container = new Container();
@@ -32,36 +34,22 @@ export class TerrainPyramid {
   constructor(map: TileMap, paint: Paint) {
     this.#map = map;
     this.#paint = paint;
-    const all = {
-      x: -EDGE_TILES,
-      y: -EDGE_TILES,
-      width: map.width + 2 * EDGE_TILES,
-      height: map.height + 2 * EDGE_TILES,
-    };
-    for (const rect of chunksWithin(all, CHUNK_PX / SCALES[0])) this.#add(0, rect);
   }
 
-  /** Shows the visible tiles at `scale` device pixels a tile. False while finer chunks are missing: call again. */
+  /** Shows the visible tiles at `scale` device pixels a tile. False while chunks are missing: call again. */
   show(visible: TileRect, scale: number): boolean {
     this.#frame += 1;
     const level = levelFor(scale);
+    const hasCoarse = this.#paintMissing(0, visible, COARSE_AT_ONCE);
     if (level === 0) {
       this.#showLevels(0, 0);
-      return true;
+      return hasCoarse;
     }
-    const tiles = CHUNK_PX / (SCALES[level] ?? SCALES[0]);
-    const wanted = chunksWithin(visible, tiles);
-    for (const rect of wanted) {
-      const chunk = this.#chunks.get(keyOf(level, rect));
-      if (chunk !== undefined) chunk.lastUsed = this.#frame;
-    }
-    const missing = wanted.filter((rect) => !this.#chunks.has(keyOf(level, rect)));
-    const next = nearest(missing, visible);
-    if (next !== undefined) this.#add(level, next);
+    const isComplete = this.#paintMissing(level, visible, 1);
     this.#trim();
     // Shows coarser levels only while finer chunks are missing: overdraw slows a weak graphics card.
-    this.#showLevels(missing.length <= 1 ? level : 0, level);
-    return missing.length <= 1;
+    this.#showLevels(isComplete ? level : 0, level);
+    return hasCoarse && isComplete;
   }
 
   destroy(): void {
@@ -71,6 +59,18 @@ export class TerrainPyramid {
 
   #showLevels(from: number, to: number): void {
     for (const [index, container] of this.#levels.entries()) container.visible = index >= from && index <= to;
+  }
+
+  /** Paints up to `most` missing chunks, from the middle of the view outwards. True if none is missing after that. */
+  #paintMissing(level: number, visible: TileRect, most: number): boolean {
+    const wanted = chunksWithin(visible, CHUNK_PX / (SCALES[level] ?? SCALES[0]));
+    for (const rect of wanted) {
+      const chunk = this.#chunks.get(keyOf(level, rect));
+      if (chunk !== undefined && level > 0) chunk.lastUsed = this.#frame;
+    }
+    const missing = wanted.filter((rect) => !this.#chunks.has(keyOf(level, rect)));
+    for (const rect of nearestFirst(missing, visible).slice(0, most)) this.#add(level, rect);
+    return missing.length <= most;
   }
 
   #add(level: number, rect: TileRect): void {
@@ -121,13 +121,10 @@ function chunksWithin(rect: TileRect, tiles: number): TileRect[] {
   return chunks;
 }
 
-function nearest(chunks: readonly TileRect[], visible: TileRect): TileRect | undefined {
+function nearestFirst(chunks: readonly TileRect[], visible: TileRect): TileRect[] {
   const middleX = visible.x + visible.width / 2;
   const middleY = visible.y + visible.height / 2;
   const distance = (chunk: TileRect): number =>
     Math.hypot(chunk.x + chunk.width / 2 - middleX, chunk.y + chunk.height / 2 - middleY);
-  return chunks.reduce<TileRect | undefined>(
-    (best, chunk) => (best === undefined || distance(chunk) < distance(best) ? chunk : best),
-    undefined,
-  );
+  return chunks.toSorted((left, right) => distance(left) - distance(right));
 }
