@@ -149,6 +149,7 @@ const badges = (page: TestBrowser['page']): Promise<Readonly<Record<string, stri
 
 testOnDevices('map and list show what agents do with their hands', async (viewer, name) => {
   const { page } = viewer;
+  await visit(page, '');
   await page.waitForSelector('.map[data-figures]');
   // A phone shows only some of the houses.
   const isPhone = name === 'phone';
