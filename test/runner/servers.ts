@@ -1,7 +1,8 @@
 /** The Postgres and the Redis that all test files of a run share. */
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startPostgres, startRedis, type LocalPostgres } from '@hamlet/dev';
@@ -10,6 +11,13 @@ import { migrate } from '@hamlet/store';
 /** Number of Redis databases: more than test files in a run. */
 export const REDIS_DATABASES = 4_096;
 const TEST_CONNECTIONS = 500;
+const MEMORY_FOLDER = '/dev/shm';
+/** The type of a file system in memory, as the kernel numbers it. */
+const TMPFS = 0x01021994;
+/** Above it, servers keep their data in memory. A run of tests uses about 1 GiB of it. */
+const MEMORY_NEEDED_BYTES = 6 * 1024 ** 3;
+/** The process that made a folder of servers, in the folder's name. */
+const OWNER = /^hamlet-test-servers-(\d+)-/;
 /** A busy machine may take long to open a session. */
 const PATIENCE = 'connect_timeout=60';
 /** Data folder of a stopped, migrated server; dedicated servers start from a copy of it. */
@@ -32,9 +40,32 @@ export function testUrl(port: number, database: string, role?: string): string {
   return `postgres://${role === undefined ? 'postgres:hamlet' : `${role}:${role}`}@127.0.0.1:${port}/${database}?${PATIENCE}`;
 }
 
+/**
+ * The parent of the folders of servers: in memory if that has room, because each run of tests writes and deletes
+ * gigabytes of databases.
+ */
+async function parentFolder(): Promise<string> {
+  const found = await statfs(MEMORY_FOLDER).catch(() => undefined);
+  if (found?.type !== TMPFS) return tmpdir();
+  const room = Math.min(found.bavail * found.bsize, freemem());
+  return room >= MEMORY_NEEDED_BYTES ? MEMORY_FOLDER : tmpdir();
+}
+
+/** Deletes the folders of killed processes. */
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const owner = OWNER.exec(name)?.[1];
+    if (owner === undefined || existsSync(`/proc/${owner}`)) continue;
+    // The folder of another user stays.
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
 /** A new folder that the user of Postgres can enter. */
-export async function openFolder(name: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), name));
+export async function openFolder(): Promise<string> {
+  const parent = await parentFolder();
+  await sweep(parent);
+  const folder = await mkdtemp(join(parent, `hamlet-test-servers-${process.pid}-`));
   await chmod(folder, 0o755);
   return folder;
 }
@@ -55,7 +86,7 @@ const migrateServer = async (port: number): Promise<void> =>
 
 /** Starts both servers. The database `postgres` is the template of every file's database. */
 export async function startTestServers(): Promise<TestServers> {
-  const folder = await openFolder('hamlet-test-servers-');
+  const folder = await openFolder();
   const template = join(folder, 'template');
   const first = await serverIn(folder, 'migrated');
   await first.stop();
