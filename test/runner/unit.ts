@@ -1,6 +1,7 @@
 /** The tests beside the code, with a real Postgres, Redis and API server if they need them. */
 import { availableParallelism } from 'node:os';
 import { sumOf, type Part, type Run, type Tally } from './part.ts';
+import { fillCompileCache } from './pool/compile-cache.ts';
 import { startTestServers } from './servers.ts';
 import { poolOf, type Pool } from './suites.ts';
 import { runFiles, testFiles } from './test-files.ts';
@@ -31,7 +32,7 @@ export const UNIT_PART: Part = {
 /** Two pools at once: computing files, and waiting files followed by browser files. */
 async function run(started: Run): Promise<Tally> {
   const files = testFiles('**/*.test.ts', NOT_HERE);
-  const servers = await startTestServers();
+  const [servers] = await Promise.all([startTestServers(), fillCompileCache()]);
   Object.assign(process.env, servers.environment);
   const of = (pool: Pool): readonly string[] => files.filter((file) => poolOf(file) === pool);
   const waiting = async (): Promise<Tally> =>

@@ -35,6 +35,7 @@ function startResident(changes: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       HAMLET_API_URL: api.url,
       HAMLET_AGENT_ID: 'ada',
       HAMLET_CYCLE: '1',

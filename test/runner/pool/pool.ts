@@ -1,13 +1,12 @@
 /** Runs test files in a few worker processes, longest first. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NODE, ROOT } from '../../../local/village/paths.ts';
 import { longestFirst, type Durations } from '../durations.ts';
 import type { Print } from '../part.ts';
+import { compileCache } from './compile-cache.ts';
 import type { FailedCase, FileResult } from './reporter.ts';
 
 /** Time for a worker without a file to end. */
@@ -63,7 +62,6 @@ export async function runPool(
   options: PoolOptions,
   done: (result: TimedResult) => void,
 ): Promise<void> {
-  const cache = mkdtempSync(join(tmpdir(), 'hamlet-compiled-'));
   const queue = [...longestFirst(files, options.durations ?? {})];
   const work = async (): Promise<void> => {
     let worker: Worker | undefined;
@@ -75,7 +73,7 @@ export async function runPool(
     const next = (): string | undefined => (isInterrupted ? undefined : queue.shift());
     for (let file = next(); file !== undefined; file = next()) {
       if (worker !== undefined && !isUsable(worker)) worker = await end();
-      worker ??= startWorker(cache, options);
+      worker ??= startWorker(options);
       last = file;
       const result = await runFile(worker, file, options.fileLimitMs);
       worker.hasFailed = result.failures.length > 0;
@@ -85,17 +83,13 @@ export async function runPool(
     }
     await end();
   };
-  try {
-    await Promise.all(Array.from({ length: options.workers }, work));
-  } finally {
-    rmSync(cache, { recursive: true, force: true });
-  }
+  await Promise.all(Array.from({ length: options.workers }, work));
 }
 
 const isUsable = ({ child, files, hasFailed }: Worker): boolean =>
   child.connected && !hasFailed && files < FILES_PER_WORKER;
 
-function startWorker(cache: string, { print, inBackground = false }: PoolOptions): Worker {
+function startWorker({ print, inBackground = false }: PoolOptions): Worker {
   const child = spawn(
     'nice',
     [
@@ -109,9 +103,8 @@ function startWorker(cache: string, { print, inBackground = false }: PoolOptions
     {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // The workers load much the same modules, so only the first of them strips and compiles a module.
       // NODE_TEST_CONTEXT is set if a test runs this pool, and would replace the reporter.
-      env: { ...process.env, NODE_COMPILE_CACHE: cache, NODE_TEST_CONTEXT: undefined },
+      env: { ...process.env, ...compileCache(), NODE_TEST_CONTEXT: undefined },
     },
   );
   for (const output of [child.stdout, child.stderr])

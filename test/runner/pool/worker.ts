@@ -2,6 +2,7 @@
  * A process that runs test files one after the other, as its parent names them. Modules are loaded and compiled once for
  * all of them. Each file is a suite, so its hooks are its own.
  */
+import { flushCompileCache } from 'node:module';
 import { after, describe } from 'node:test';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -66,6 +67,8 @@ process.on('message', ({ file }: { readonly file: string }) => {
     process.argv[1] = resolve(file);
     try {
       await import(pathToFileURL(resolve(file)).href);
+      // The processes that the file starts load some of its modules.
+      flushCompileCache();
     } finally {
       // Hooks run in the order of their registration: this one runs after those of the file.
       after(() => checkLeaks(before));
