@@ -3,9 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Longest wait of a test for a condition; no test asserts a shorter time. */
 export const CAP_MS = 120_000;
 const PAUSE_MS = 100;
+/** Longest pause between two probes. */
+const PAUSE_MAX_MS = 200;
+/** A pause lasts this share of the wait so far, because probes of a long wait would use more processor time than the tests. */
+const PAUSE_SHARE = 0.1;
 
 export interface UntilOptions {
   readonly capMs?: number;
+  /** The first pause; later ones grow. */
   readonly pauseMs?: number;
   /** Describes the state for the error message after a timeout. */
   readonly state?: () => Promise<unknown>;
@@ -18,7 +23,7 @@ export async function until<T>(
   options: UntilOptions = {},
 ): Promise<T> {
   const { capMs = CAP_MS, pauseMs = PAUSE_MS } = options;
-  const deadline = Date.now() + capMs;
+  const began = Date.now();
   let last: unknown;
   for (;;) {
     try {
@@ -27,9 +32,10 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline)
+    const waitedMs = Date.now() - began;
+    if (waitedMs > capMs)
       throw new Error(`${what}: not within ${capMs / 1000} s${await described(options.state)}`, { cause: last });
-    await sleep(pauseMs);
+    await sleep(Math.max(pauseMs, Math.min(waitedMs * PAUSE_SHARE, PAUSE_MAX_MS)));
   }
 }
 
