@@ -69,9 +69,8 @@ export const warningMessage = (code: BudgetCode): string =>
     ? `The last calls repeated earlier ones with the same results (${code}). Try another way, wait with a tool that waits, or finish.`
     : `This run has used most of ${SPENT[code]} (${code}). Bring what matters most to an end, and begin nothing that does not fit.`;
 
-/** `words`: why the run ends, if the reason is not a budget. */
-export function finishMessage(code: string, words: string | null): string {
+export function finishMessage(code: string): string {
   const spent = new Map(Object.entries(SPENT)).get(code);
-  const why = words ?? (spent === undefined ? 'This run ends now.' : `This run has used up ${spent}.`);
+  const why = spent === undefined ? 'This run ends now.' : `This run has used up ${spent}.`;
   return `${why} (${code}) This is the last answer, without tools. Say what is done, with its ids, links and paths, what is not done, and what comes next.`;
 }

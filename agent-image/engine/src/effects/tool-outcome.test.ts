@@ -41,6 +41,13 @@ test('an outcome is kept as well-formed text, within the room of the model', () 
   assert.ok('text' in least && least.text.length > 1_900, 'some of it is always kept');
 });
 
+test('a fault of the arguments has a bounded length, whatever the model invented', () => {
+  const issue = { path: 'x'.repeat(90_000), expected: '\uD83D'.repeat(90_000) };
+  const kept = bounded({ kind: 'invalid_input', issues: Array.from({ length: 20 }, () => issue) });
+  assert.ok(kept.kind === 'invalid_input' && kept.issues.length === 20);
+  assert.ok(JSON.stringify(kept).length < 80_000 && renderOutcome(kept).isWellFormed());
+});
+
 test('images that are too large together for a payload of the journal are left out, and the text says so', () => {
   const image = { mediaType: 'image/png' as const, data: 'a'.repeat(5 << 20) };
   const few: ToolOutcome = { kind: 'ok', text: 'seen', images: [image, image] };

@@ -43,15 +43,23 @@ const MAX_KEPT_CHARS = 1_000_000;
 const MAX_READ_CHARS = 32_000;
 /** Maximum characters of all images of a result, in base64: a payload of the journal is bounded. */
 const MAX_IMAGE_CHARS = 12 << 20;
+/** Maximum lengths of a fault of the arguments: a path may have names that the model invented. */
+const ISSUE_MAX_CHARS = { path: 200, expected: 1_000 };
 /** A result is never cut to less than this, however little room the model's context has. */
 const MIN_READ_CHARS = 2_000;
 
 /** The outcome as the journal keeps it: of well-formed text, and no longer than the room in the model's context. */
 export function bounded(outcome: ToolOutcome, roomChars = MAX_KEPT_CHARS): ToolOutcome {
+  if (outcome.kind === 'invalid_input') return { ...outcome, issues: outcome.issues.map(shortIssue) };
   if (!('text' in outcome)) return outcome;
   const limit = Math.min(MAX_KEPT_CHARS, Math.max(MIN_READ_CHARS, roomChars));
   return withFittingImages({ ...outcome, text: withoutMiddle(outcome.text.toWellFormed(), limit) });
 }
+
+const shortIssue = ({ path, expected }: Readonly<{ path: string; expected: string }>) => ({
+  path: withoutMiddle(path.toWellFormed(), ISSUE_MAX_CHARS.path),
+  expected: withoutMiddle(expected.toWellFormed(), ISSUE_MAX_CHARS.expected),
+});
 
 function withFittingImages(outcome: ToolOutcome): ToolOutcome {
   if (outcome.kind !== 'ok' || outcome.images === undefined) return outcome;
@@ -99,6 +107,9 @@ function asData(text: string): string {
 
 const leftOut = (chars: number): string => `${chars} characters left out`;
 
+/** The first characters of a text, which never end within one. */
+export const firstChars = (text: string, limit: number): string => text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
+
 /**
  * Shortens a long text to its first and last part, which never end within a character. A note between them, by default with the
  * number of omitted characters, says what is missing.
@@ -107,7 +118,7 @@ export function withoutMiddle(text: string, limit: number, noteOf: (chars: numbe
   if (text.length <= limit) return text;
   const note = (chars: number): string => `\n[… ${noteOf(chars)} …]\n`;
   const half = Math.max(0, Math.floor((limit - note(text.length).length) / 2));
-  const head = text.slice(0, half).replace(/[\uD800-\uDBFF]$/, '');
+  const head = firstChars(text, half);
   const tail = text.slice(text.length - half).replace(/^[\uDC00-\uDFFF]/, '');
   return `${head}${note(text.length - head.length - tail.length)}${tail}`;
 }

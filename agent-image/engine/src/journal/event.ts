@@ -159,7 +159,7 @@ const bodies = {
   budget_spent: { by: name, steps: count, tokens: count, moneyMicros: count },
   /** At most one of each code. */
   budget_warned: { code: z.enum(BUDGET_CODES) },
-  /** The next request is the last one, without tools; with its answer the run fails with this code. `words`: why, for the model. */
+  /** The next request is the last one, without tools; with its answer the run fails with this code. `words` is null. */
   finish_asked: { code, words: hash.nullable() },
   /** In later requests a summary replaces the conversation before the run and the first turns of the run. */
   turns_compacted: { summary: hash, turns: count },

@@ -29,7 +29,6 @@ function refsOf(event: JournalEvent): readonly string[] {
     case 'tool_settled':
       return [event.result];
     case 'permission_answered':
-    case 'finish_asked':
       return event.words === null ? [] : [event.words];
     case 'turns_compacted':
       return [event.summary];

@@ -6,7 +6,7 @@ import { callsOf, keptTexts, offeredTools } from './offer.ts';
 import { isCallInWords } from './call-in-words.ts';
 import { canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
-import { ModelEnd, type Message, type ModelCall, type ModelDelta, type ModelRequest } from './ports.ts';
+import { ModelEnd, ModelUse, type Message, type ModelCall, type ModelDelta, type ModelRequest } from './ports.ts';
 import { withRecentImages } from './recent-images.ts';
 import type { Session } from './session.ts';
 import { appendTurns, appendWords, bytesOf, firstMessage, storedAnswer, wordsAfter } from './transcript.ts';
@@ -117,20 +117,27 @@ async function readStream(
 /** The end of a stream as the engine may store it: parsed, with unique ids and well-formed text. */
 function checked(given: unknown): ModelEnd {
   const { success, data: end } = ModelEnd.safeParse(given);
-  if (!success) return failure('bad_answer');
+  if (!success) return failure('bad_answer', ModelUse.safeParse(given).data);
   if (end.type === 'failed') return end;
-  const toolCalls = end.toolCalls.map((call) => ({ ...call, arguments: call.arguments.toWellFormed() }));
-  if (new Set(toolCalls.map(({ id }) => id)).size !== toolCalls.length) return failure('bad_answer');
+  const toolCalls = end.toolCalls.map((call) => ({
+    id: plain(call.id),
+    name: plain(call.name),
+    arguments: call.arguments.toWellFormed(),
+  }));
+  if (new Set(toolCalls.map(({ id }) => id)).size !== toolCalls.length) return failure('bad_answer', end);
   return { ...end, content: end.content.toWellFormed(), toolCalls };
 }
 
-const failure = (code: string): Failure => ({
+/** No id or name has other characters; an event holds the ids and names of all calls, and its bytes are limited. */
+const plain = (name: string): string => name.replaceAll(/[^ -~]/g, '?');
+
+const failure = (code: string, { usage, moneyMicros }: ModelUse = { usage: NO_USAGE, moneyMicros: 0 }): Failure => ({
   type: 'failed',
   code,
   retryable: true,
   retryAfterMs: null,
-  usage: NO_USAGE,
-  moneyMicros: 0,
+  usage,
+  moneyMicros,
 });
 
 type Basis = Readonly<{
@@ -149,7 +156,7 @@ function requestOf(
   const { model, run } = state.opened;
   const fixed = fixedSoFar(kit, session, history);
   const messages = [...fixed.messages];
-  const words = wordsAfter(session, state, state.turns.length);
+  const words = wordsAfter(state, state.turns.length);
   for (const each of words) appendWords(messages, each);
   const request: ModelRequest = {
     model,

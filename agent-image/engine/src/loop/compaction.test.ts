@@ -7,7 +7,7 @@ import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { calls, fails, hangs, says, scriptedModel, type Step } from '../testing/scripted-model.ts';
 import { modelCompaction } from './compaction.ts';
 import type { Notice } from './kit.ts';
-import type { ModelPort, ModelRequest } from './ports.ts';
+import type { ModelPort, ModelRequest, Summary } from './ports.ts';
 import { SYSTEM_CLOCK } from './system-clock.ts';
 
 const journals = someJournals();
@@ -186,14 +186,18 @@ test('with a known context window the summary is made before the model refuses',
   assert.ok(model.summaries.length > 0);
 });
 
-test('a summary without words costs its run, and the run that it works for, what it used', async () => {
+test('a summary that fails or has no words costs its run, and the run that it works for, what it used', async () => {
+  for (const failed of [undefined, 'overloaded']) await spendsOnSummaries(failed === undefined ? {} : { failed });
+});
+
+async function spendsOnSummaries(how: Pick<Summary, 'failed'>): Promise<void> {
   const { tools } = aWorld();
   const summaries: string[] = [];
   const compaction = {
     contextTokens: () => 100,
     summarize: async (text: string) => {
       summaries.push(text);
-      return { text: ' ', tokens: 9_000, moneyMicros: 500 };
+      return { text: ' ', tokens: 9_000, moneyMicros: 500, ...how };
     },
   };
   const model = scriptedModel([hangs(), calls(['look', { text: 'x' }]), says('Done.')]);
@@ -206,7 +210,7 @@ test('a summary without words costs its run, and the run that it works for, what
   assert.ok(parent.ok && outcome.kind === 'done' && summaries.length > 0);
   const made = { tokens: summaries.length * 9_000 + 30, moneyMicros: summaries.length * 500 + 2 };
   for (const each of spent) assert.partialDeepStrictEqual(each, made);
-});
+}
 
 test('an engine that ends during a summary leaves none; the next engine makes it, and later ones reuse it', async () => {
   const path = journals.path();

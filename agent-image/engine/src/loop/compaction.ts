@@ -120,8 +120,12 @@ export async function compactIfDue(kit: Kit, session: Session, folding: Folding)
     const made = await compaction.summarize(text, { model, signal: session.killed.signal });
     const { tokens, moneyMicros } = made;
     const spent: EventBody = { type: 'budget_spent', by: 'compaction', steps: 0, tokens, moneyMicros };
-    // A model that thinks may use up its answer without a word.
-    if (made.text.trim() === '') return void session.append([spent]);
+    // A model that thinks may use up its answer without a word, and one that fails has read the text.
+    if (made.text.trim() === '') {
+      session.append([spent]);
+      if (made.failed === undefined) return;
+      throw new Error(`The model gave no summary: ${made.failed}.`);
+    }
     const summary = summaryOf(journal, state, made);
     const bodies: readonly EventBody[] = [{ type: 'turns_compacted', summary: summary.ref, turns }, spent];
     if (session.append(bodies, [summary])) session.sized = null;
@@ -190,9 +194,9 @@ export function modelCompaction(
         tools: [],
       };
       for await (const part of model.chat(request, signal)) {
-        if (part.type === 'failed') throw new Error(`The model gave no summary: ${part.code}.`);
-        if (part.type === 'answer')
-          return { text: part.content, tokens: part.usage.total, moneyMicros: part.moneyMicros };
+        if (part.type === 'delta') continue;
+        const used = { tokens: part.usage.total, moneyMicros: part.moneyMicros };
+        return part.type === 'failed' ? { text: '', failed: part.code, ...used } : { text: part.content, ...used };
       }
       throw new Error('The model gave no summary: its stream ended too early.');
     },

@@ -82,27 +82,6 @@ test('waiting for a silent build with a tool that polls is no lack of progress',
   assert.equal((await budgetRun({ idleCalls: 3 }, [...polls, says('Built.')], [polling])).outcome.kind, 'done');
 });
 
-test('a run that its owner ends gets one last request without tools, and fails with the given code', async () => {
-  const model = scriptedModel([look('1'), look('2'), says(SUMMARY)]);
-  const made = anEngine({
-    journal: journals.open(),
-    model,
-    tools: [
-      aTool({ name: 'look', effect: 'read' }, async ({ text }, { run }) => {
-        if (text === '2')
-          made.engine.finish(run, { code: 'tests_keep_failing', words: 'The tests failed three times.' });
-        return { kind: 'ok', text };
-      }),
-    ],
-  });
-  assert.deepEqual(await outcomeOf(await made.engine.start(aRequest())), ended('tests_keep_failing'));
-  assert.deepEqual(model.requests.at(-1)?.tools, []);
-  assert.match(
-    JSON.stringify(model.requests.at(-1)?.messages),
-    /The tests failed three times\. \(tests_keep_failing\)/,
-  );
-});
-
 test('an outage parks the run with growing waits; another start continues it, and a cancel ends it', async () => {
   const journal = journals.open();
   const down = Array.from({ length: 5 }, () => fails('network', true));

@@ -7,7 +7,8 @@ import type { Effect } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { aTool, echo, outcomeOf, someJournals, Text, typesOf } from '../testing/a-tool.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
-import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
+import { answers, calls, says, scriptedModel } from '../testing/scripted-model.ts';
+import { SYSTEM_CLOCK } from './system-clock.ts';
 
 const journals = someJournals();
 
@@ -41,6 +42,30 @@ test('a run asks the model, calls a tool, asks again and answers; the journal ha
     outcome: 'ok',
   });
   assert.equal(engine.active(), 0);
+});
+
+test('an answer that the engine refuses costs the run what it used', async () => {
+  const twice = { id: 'a', name: 'look', arguments: '{}' };
+  const usage = { prompt: 900, completion: 90, total: 990 };
+  const long = { content: 'x'.repeat(1_000_001), usage, moneyMicros: 70 };
+  const clock = { ...SYSTEM_CLOCK, sleep: async () => {} };
+  const bad = answers({ toolCalls: [twice, twice], usage, moneyMicros: 70 });
+  const model = scriptedModel([bad, answers(long), says('Done.')]);
+  const { engine } = anEngine({ journal: journals.open(), model, tools: [echo('look', 'read')], clock });
+  const begun = await engine.start(aRequest({ run: 'r1' }));
+  assert.equal((await outcomeOf(begun)).kind, 'done');
+  assert.partialDeepStrictEqual(engine.spentOf('r1'), { tokens: 2 * 990 + 15, moneyMicros: 2 * 70 + 1 });
+});
+
+test('as many calls as an answer may have fit into the journal, whatever their ids and names', async () => {
+  const toolCalls = Array.from({ length: 64 }, (_, index) => ({
+    id: `${index}`.padStart(200, '\u0001'),
+    name: '\u0001'.repeat(200),
+    arguments: `{"n":${index}}`,
+  }));
+  const model = scriptedModel([answers({ toolCalls }), says('Done.')]);
+  const { engine } = anEngine({ journal: journals.open(), model });
+  assert.deepEqual(await outcomeOf(await engine.start(aRequest())), { kind: 'done', text: 'Done.' });
 });
 
 test('the model reads about a wrong argument, an unknown tool and broken JSON, and corrects them', async () => {

@@ -41,8 +41,6 @@ export type Engine = Readonly<{
   resume: (run: string, options?: ResumeOptions) => Begun;
   answer: (run: string, given: GivenAnswer) => Begun;
   cancel: (run: string) => Begun;
-  /** Lets the model write one last answer, without tools; with it the run fails with `code`. `words`: why, for the model. */
-  finish: (run: string, why: Readonly<{ code: string; words: string }>) => Begun;
   /** Closes an open run that its owner has ended without the engine. A run that is closed or unknown stays as it is. */
   abandon: (run: string) => Promise<void>;
   /** The open runs of the journal, oldest first, at most 1,000. */
@@ -98,10 +96,6 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
     resume: (run, options) => resume(running, run, options ?? {}),
     answer: (run, given) => change(running, run, answered(ports.journal, given)),
     cancel: (run) => cancel(running, run),
-    finish: (run, { code, words }) => {
-      const why = ports.journal.refer(words);
-      return change(running, run, { body: { type: 'finish_asked', code, words: why.ref }, payloads: [why] });
-    },
     abandon: (run) => abandon(running, run),
     openRuns: ports.journal.openRuns,
     interrupt: () => interrupt(running),

@@ -26,7 +26,7 @@ export function settleCall(
   session: Session,
   { call, outcome }: Readonly<{ call: CallState; outcome: ToolOutcome }>,
 ): void {
-  const result = kit.ports.journal.refer(canonicalJson(outcome));
+  const result = kit.ports.journal.refer(canonicalJson(bounded(outcome)));
   const polls = kit.tools.get(call.tool)?.polls ?? false;
   session.append([{ type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref, polls }], [result]);
 }

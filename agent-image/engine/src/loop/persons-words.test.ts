@@ -66,4 +66,6 @@ test("no line of a person's words can pass for a line of the system, and their l
   const long = { by: 'M'.repeat(1_000), text: 'w'.repeat(MAX_WORDS_CHARS + 1) };
   assert.ok(keptWords(long).length < MAX_WORDS_CHARS + 200);
   assert.ok(renderWords(JSON.stringify(long)).length < MAX_WORDS_CHARS + 400, 'limited again when it is read');
+  const pairs = { by: `a${'🌾'.repeat(100)}`, text: `a${'🌾'.repeat(MAX_WORDS_CHARS)}` };
+  assert.ok(!/\\ud83c|\uFFFD/i.test(keptWords(pairs)), 'cut at whole characters');
 });

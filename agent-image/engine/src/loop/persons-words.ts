@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { firstChars } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 
 /** Words that a person added to an answer. `by` is the person's name; empty if it is unknown. */
@@ -27,6 +28,6 @@ export function renderWords(kept: string): string {
 }
 
 const bounded = ({ by, text }: PersonsWords): PersonsWords => ({
-  by: by.slice(0, MAX_NAME_CHARS),
-  text: text.slice(0, MAX_WORDS_CHARS),
+  by: firstChars(by.toWellFormed(), MAX_NAME_CHARS),
+  text: firstChars(text.toWellFormed(), MAX_WORDS_CHARS),
 });

@@ -64,6 +64,9 @@ const answer = z.strictObject({
   usage,
   moneyMicros: count,
 });
+/** What an end of a stream used, also if the rest of it cannot be read. */
+export const ModelUse = z.object({ usage, moneyMicros: count });
+export type ModelUse = Readonly<z.infer<typeof ModelUse>>;
 const failure = z.strictObject({
   type: z.literal('failed'),
   /** A machine-readable code, for example `rate`, `context_too_long` or `content_refused`. */
@@ -112,7 +115,8 @@ export type MemoryPort = Readonly<{
   recall: (query: Readonly<{ text: string; conversation: string; run: string }>) => Promise<readonly string[]>;
 }>;
 
-export type Summary = Readonly<{ text: string; tokens: number; moneyMicros: number }>;
+/** `text` is blank if the model wrote none; `failed` is then the code of its failure, if it failed. */
+export type Summary = Readonly<{ text: string; tokens: number; moneyMicros: number; failed?: string }>;
 
 export type CompactionPort = Readonly<{
   /** Maximum tokens of prompt and answer together; null if unknown. */

@@ -135,7 +135,7 @@ export function appendTurns(
   { state, from = state.compacted?.turns ?? 0, to }: Turns,
 ): void {
   for (const [index, turn] of state.turns.slice(from, to).entries()) {
-    for (const words of wordsAfter(journal, state, from + index)) appendWords(messages, words);
+    for (const words of wordsAfter(state, from + index)) appendWords(messages, words);
     messages.push(...turnMessages(journal, turn));
   }
 }
@@ -145,9 +145,9 @@ const EMPTY =
   'Your last answer had neither words nor a call. Call a tool, or answer in words. A call that is written as text does not run.';
 
 /** The words of the engine itself to the model after a number of turns. An ended run needs no warnings any more. */
-export function wordsAfter(journal: Texts, state: RunState, turns: number): readonly string[] {
+export function wordsAfter(state: RunState, turns: number): readonly string[] {
   const said = aboutTurn(state.turns[turns - 1], state.turns[turns - 2]);
-  return state.outcome === null ? [...said, ...warningsAfter(journal, state, turns)] : said;
+  return state.outcome === null ? [...said, ...warningsAfter(state, turns)] : said;
 }
 
 /** An empty answer after another one changes nothing: the words about the first one still stand. */
@@ -157,11 +157,10 @@ function aboutTurn(turn: Turn | undefined, before: Turn | undefined): readonly s
   return isEmpty(turn) && (before === undefined || !isEmpty(before)) ? [EMPTY] : [];
 }
 
-function warningsAfter(journal: Texts, { warned, finishing }: RunState, turns: number): readonly string[] {
+function warningsAfter({ warned, finishing }: RunState, turns: number): readonly string[] {
   const words = warned.flatMap(({ code, afterTurns }) => (afterTurns === turns ? [warningMessage(code)] : []));
   if (finishing?.afterTurns !== turns) return words;
-  const { code, words: ref } = finishing;
-  return [...words, finishMessage(code, ref === null ? null : journal.textOf(ref))];
+  return [...words, finishMessage(finishing.code)];
 }
 
 /** Joins the words to the last message, unless it is the model's: some templates refuse two messages of one side in a row. */

@@ -38,9 +38,9 @@ function warned(state: RunState, { code }: EventOf<'budget_warned'>): Reduced {
   return moved({ ...state, warned: [...state.warned, { code, afterTurns: state.turns.length }] });
 }
 
-function finishing(state: RunState, { code, words }: EventOf<'finish_asked'>): Reduced {
+function finishing(state: RunState, { code }: EventOf<'finish_asked'>): Reduced {
   if (state.finishing !== null) return illegal('already_warned');
-  return moved({ ...state, finishing: { code, words, afterTurns: finishAfter(state) } });
+  return moved({ ...state, finishing: { code, afterTurns: finishAfter(state) } });
 }
 
 /** The turn in progress still gets its results; a request in progress still has its tools. */

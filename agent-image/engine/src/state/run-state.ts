@@ -60,7 +60,7 @@ export type Failure = Readonly<{ code: string; retryable: boolean; retryAfterMs:
 
 /** A message to the model of the engine itself, after a number of turns. */
 export type Warning = Readonly<{ code: BudgetCode; afterTurns: number }>;
-export type Finishing = Readonly<{ code: string; words: string | null; afterTurns: number }>;
+export type Finishing = Readonly<{ code: string; afterTurns: number }>;
 
 export type RunState = Readonly<{
   opened: EventOf<'run_opened'>;
