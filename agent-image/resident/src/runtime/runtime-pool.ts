@@ -2,9 +2,9 @@ import { accessSync, constants, statSync } from 'node:fs';
 import type { AgentConfig } from '@hamlet/contract';
 import { createRuntime, type AgentRuntime, type RuntimeHost, type RuntimeRegistry } from '@hamlet/engine';
 
-/** An idle instance ends after this time. Its conversation stays. */
-export const IDLE_MS = 3_600_000;
-/** Maximum number of instances; the least recently used one ends. */
+/** An instance ends this long after its last use. Its conversation stays. */
+const IDLE_MS = 3_600_000;
+/** Maximum number of instances; the least recently used one that is idle ends. */
 const INSTANCES_MAX = 32;
 
 /** A missing capability without which the resident can still work. */
@@ -50,6 +50,8 @@ export interface PoolPorts {
   readonly host: RuntimeHost;
   readonly workspacePath: string;
   readonly memoryPath: string;
+  /** An hour by default. */
+  readonly idleMs?: number;
 }
 
 export interface RuntimePool {
@@ -61,6 +63,9 @@ export interface RuntimePool {
 interface Instance {
   readonly obtained: Promise<Obtained>;
   readonly end: () => Promise<void>;
+  /** Called at the begin and at the end of each use. */
+  used: () => void;
+  uses: number;
   timer: NodeJS.Timeout;
 }
 
@@ -73,11 +78,15 @@ export function createRuntimePool(ports: PoolPorts): RuntimePool {
     clearTimeout(instance.timer);
     await instance.end().catch(() => {});
   };
-  const touch = (key: string, instance: Instance): Promise<Obtained> => {
+  const rest = (key: string, instance: Instance): void => {
     clearTimeout(instance.timer);
-    instance.timer = setTimeout(() => void endOf(key), IDLE_MS).unref();
+    if (instance.uses > 0 || instances.get(key) !== instance) return;
+    instance.timer = setTimeout(() => void endOf(key), ports.idleMs ?? IDLE_MS).unref();
+  };
+  const touch = (key: string, instance: Instance): Promise<Obtained> => {
     instances.delete(key);
     instances.set(key, instance);
+    rest(key, instance);
     return instance.obtained;
   };
   return {
@@ -86,9 +95,11 @@ export function createRuntimePool(ports: PoolPorts): RuntimePool {
       const key = JSON.stringify([name, sessionId, config.runtime.config, config.persona]);
       const known = instances.get(key);
       if (known !== undefined) return touch(key, known);
-      const [oldest] = instances.keys();
+      const [oldest] = [...instances].find(([, { uses }]) => uses === 0) ?? [];
       if (instances.size >= INSTANCES_MAX && oldest !== undefined) await endOf(oldest);
-      return touch(key, create(ports, { name, config, sessionId }));
+      const made = create(ports, { name, config, sessionId });
+      made.used = () => rest(key, made);
+      return touch(key, made);
     },
     terminate: async () => {
       await Promise.all([...instances.keys()].map(endOf));
@@ -99,16 +110,39 @@ export function createRuntimePool(ports: PoolPorts): RuntimePool {
 type Wanted = Readonly<{ name: string; config: AgentConfig; sessionId: string }>;
 
 function create({ registry, ...ports }: PoolPorts, { name, config, sessionId }: Wanted): Instance {
-  const timer = setTimeout(() => {}, 0);
+  const unused = { used: () => {}, uses: 0, timer: setTimeout(() => {}, 0) };
   const created = createRuntime(registry, name);
   if (!created.ok) {
     const { code, message } = created.error;
-    return { obtained: Promise.resolve({ ok: false, name, warning: { code, message } }), end: async () => {}, timer };
+    return {
+      ...unused,
+      obtained: Promise.resolve({ ok: false, name, warning: { code, message } }),
+      end: async () => {},
+    };
   }
   const { runtime } = created;
-  const obtained = initialize(runtime, ports, { name, config, sessionId });
-  return { obtained, end: () => runtime.terminate(), timer };
+  const obtained = initialize(runtime, ports, { name, config, sessionId }).then((made): Obtained =>
+    made.ok ? { ...made, runtime: counted(runtime, instance) } : made,
+  );
+  const instance: Instance = { ...unused, obtained, end: () => runtime.terminate() };
+  return instance;
 }
+
+/** The runtime, which notes its uses: a run may last longer than an idle instance. */
+const counted = (runtime: AgentRuntime, instance: Instance): AgentRuntime => ({
+  initialize: (config, host) => runtime.initialize(config, host),
+  execute: async (input, context) => {
+    instance.uses += 1;
+    instance.used();
+    try {
+      return await runtime.execute(input, context);
+    } finally {
+      instance.uses -= 1;
+      instance.used();
+    }
+  },
+  terminate: () => runtime.terminate(),
+});
 
 async function initialize(
   runtime: AgentRuntime,
