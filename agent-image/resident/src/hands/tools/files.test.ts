@@ -135,6 +135,13 @@ test('a file is read by lines as far as there is room, also far within a large f
     await textOf('read_file', { path: 'large.txt', first_line: next, lines: 1 }),
     new RegExp(`line ${next} of many`),
   );
+  writeFileSync(at('wide.txt'), Buffer.from(`\uFEFF${lines.join('\u0A0D\n')}\n`, 'utf16le'));
+  assert.match(
+    await textOf('read_file', { path: 'wide.txt', lines: 1 }),
+    /, UTF-16, byte order mark\n1\tline 1 of many/,
+  );
+  const wide = await textOf('read_file', { path: 'wide.txt', first_line: 150_000, lines: 1 });
+  assert.match(wide, /lines 150000 to 150000 of .*\n150000\tline 150000 of many\u0A0D\n/);
   writeFileSync(at('long.txt'), `a${'😀'.repeat(20_000)}\nend\n`);
   const long = await textOf('read_file', { path: 'long.txt' });
   assert.ok(long.isWellFormed() && long.length < 2_500);

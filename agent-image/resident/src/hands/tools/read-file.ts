@@ -12,7 +12,9 @@ const LINE_MAX_CHARS = 2_000;
 /** Bytes of a large file that are searched for its first line, and read from there. */
 const SCANNED_MAX_BYTES = 32 << 20;
 const KEPT_MAX_BYTES = 512 << 10;
-const LINE_END = 0x0a;
+/** Line ends by their bytes. One of UTF-16 begins at an even position. */
+const LINE_ENDS = { 1: Buffer.from('\n'), 2: Buffer.from('\n', 'utf16le') } as const;
+type Width = keyof typeof LINE_ENDS;
 const SHOWN_BYTES = 16;
 
 type Reading = Readonly<{ path: string; first_line: number; lines: number }>;
@@ -24,7 +26,7 @@ export async function readFile({ path, first_line: first, lines: count }: Readin
   const report = { path: file, bytes: head.data.length };
   const type = imageTypeOf(head.data);
   if (type !== null) return { outcome: await imageIn(job, { file, type, size: head.size }), report };
-  const codec = codecOf(wholeLines(head));
+  const codec = codecOf(wholeLines(head, widthOf(codecOf(head.data.subarray(0, 2)))));
   if (codec === null) return { outcome: okay(notText(file, head)), report };
   if (head.size === 0) return { outcome: okay(`${file} is empty.`), report };
   const part = await partFrom(job, { file, head, codec, first });
@@ -51,9 +53,16 @@ async function imageIn(
 const notText = (file: string, { data, size, sha256 }: FileContent): string =>
   `${file} is not text: ${size} bytes, sha256 ${sha256}. It begins with the bytes ${data.subarray(0, SHOWN_BYTES).toString('hex')}. Use shell for it.`;
 
+/** Two bytes suffice to see the mark of UTF-16. */
+const widthOf = (codec: TextCodec | null): Width => (codec?.name === 'UTF-16' ? 2 : 1);
+
 /** The content up to its last line end if the rest of the file is missing, because that rest may begin within a character. */
-const wholeLines = ({ data, size }: Pick<FileContent, 'data' | 'size'>): Buffer =>
-  data.length === size || !data.includes(LINE_END) ? data : data.subarray(0, data.lastIndexOf(LINE_END) + 1);
+function wholeLines({ data, size }: Pick<FileContent, 'data' | 'size'>, width: Width): Buffer {
+  if (data.length === size) return data;
+  let at = data.lastIndexOf(LINE_ENDS[width]);
+  while (at > 0 && at % width !== 0) at = data.lastIndexOf(LINE_ENDS[width], at - 1);
+  return at < 0 || at % width !== 0 ? data : data.subarray(0, at + width);
+}
 
 interface Part {
   /** The text from the wanted line on. */
@@ -73,12 +82,12 @@ interface Place {
 /** A file that fits in one part is used from its first line on; of a larger one, the part that has the wanted line. */
 async function partFrom(job: HandsJob, { file, head, codec, first }: Place): Promise<Part> {
   const { size } = head;
-  if (head.data.length === size || codec.name === 'UTF-16')
-    return { text: codec.decode(wholeLines(head)), line: 1, reachesEnd: head.data.length === size };
+  const width = widthOf(codec);
+  if (head.data.length === size) return { text: codec.decode(head.data), line: 1, reachesEnd: true };
   const kept: Buffer[] = [];
   let [line, bytes, offset, { data }] = [1, 0, 0, head];
   while (data.length > 0) {
-    const { from, reached } = afterLines(data, first - line);
+    const { from, reached } = afterLines(data, first - line, width);
     line += reached;
     if (line === first) {
       kept.push(data.subarray(from));
@@ -90,16 +99,21 @@ async function partFrom(job: HandsJob, { file, head, codec, first }: Place): Pro
   }
   const reachesEnd = offset >= size;
   const whole = Buffer.concat(kept);
-  return { text: codec.decode(wholeLines({ data: whole, size: reachesEnd ? whole.length : size })), line, reachesEnd };
+  return {
+    text: codec.decode(wholeLines({ data: whole, size: reachesEnd ? whole.length : size }, width)),
+    line,
+    reachesEnd,
+  };
 }
 
 /** The position after a number of line ends in a part, and how many of them it has. */
-function afterLines(data: Buffer, wanted: number): { readonly from: number; readonly reached: number } {
-  let [from, reached] = [0, 0];
+function afterLines(data: Buffer, wanted: number, width: Width): { readonly from: number; readonly reached: number } {
+  let [from, reached, at] = [0, 0, -1];
   while (reached < wanted) {
-    const at = data.indexOf(LINE_END, from);
+    at = data.indexOf(LINE_ENDS[width], at + 1);
     if (at < 0) return { from: data.length, reached };
-    from = at + 1;
+    if (at % width !== 0) continue;
+    from = at + width;
     reached += 1;
   }
   return { from, reached };

@@ -29,6 +29,8 @@ test('a text in the output ends the wait, also on stderr, across parts, and if i
   const waited = { process: '2.0', text: 'listening', seconds: 60 };
   assert.match(await wait(waited), /^The output of process 2\.0 has the text\./);
   assert.match(await wait(waited), /^The output of process 2\.0 has the text\./);
+  await start('printf "gr\\303" >&2; sleep 2; printf "\\274n" >&2; sleep 60', '2.2');
+  assert.match(await wait({ process: '2.2', text: 'grün', seconds: 60 }), /has the text/, 'a character in two parts');
   await start('echo no', '2.1');
   assert.match(await wait({ process: '2.1', text: 'yes' }), /is over, and its output lacks the text\. It ended/);
 });

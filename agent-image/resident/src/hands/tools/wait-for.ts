@@ -76,18 +76,21 @@ async function untilProcess(number: string, { text, seconds }: WaitForInput, job
   }
 }
 
-/** Looks for a text in what the process has written since the last look. */
+const NO_BYTES = Buffer.alloc(0);
+
+/** Looks for a text in what the process has written since the last look. Compares bytes, because a part may end within a character. */
 function textFinder({ hands }: HandsJob, process: string, text: string | undefined): () => Promise<boolean> {
-  const read = { stdout: { offset: 0, tail: '' }, stderr: { offset: 0, tail: '' } };
+  const wanted = Buffer.from(text ?? '');
+  const read = { stdout: { offset: 0, tail: NO_BYTES }, stderr: { offset: 0, tail: NO_BYTES } };
   const isIn = async (stream: (typeof STREAMS)[number]): Promise<boolean> => {
     const state = read[stream];
     for (let more = true; text !== undefined && more;) {
       const args = { process, stream, offset: state.offset, bytes: PART_BYTES, waitMs: 0 };
       const part = await hands.ask('read', args, OutputPart);
-      const seen = state.tail + part.data.toString();
-      if (seen.includes(text)) return true;
+      const seen = Buffer.concat([state.tail, part.data]);
+      if (seen.includes(wanted)) return true;
       state.offset += part.data.length;
-      state.tail = seen.slice(-text.length);
+      state.tail = seen.subarray(-wanted.length);
       more = part.more && part.data.length > 0;
     }
     return false;
