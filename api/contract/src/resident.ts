@@ -40,6 +40,7 @@ export * from './capability/skill.ts';
 export { formatAiDollars, parseAiDollars } from './values/money.ts';
 export {
   RUN_ANSWER_MAX_CHARS,
+  RUN_COUNT_MAX,
   RUN_REASON_MAX_CHARS,
   RUN_RENEW_EVERY_S,
   RUN_STEPS_MAX,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RUN_ANSWER_MAX_CHARS, RUN_SUMMARY_MAX_CHARS } from '@hamlet/contract/resident';
+import { RUN_ANSWER_MAX_CHARS, RUN_COUNT_MAX, RUN_SUMMARY_MAX_CHARS } from '@hamlet/contract/resident';
 import { endOf } from './settlement.ts';
 
 const nothing = { progress: { done: [], underWay: null }, steps: [] };
@@ -18,6 +18,12 @@ test('each text of an end is well-formed, also where it is cut', () => {
     assert.ok(summary.length <= RUN_SUMMARY_MAX_CHARS && answer.length <= RUN_ANSWER_MAX_CHARS);
   }
   assert.equal(endOf({ kind: 'done', text: `All ${FACE} whole` }, null, nothing).answer, `All ${FACE} whole`);
+});
+
+test('a usage that a provider made up does not keep the result from the API', () => {
+  const spent = { steps: 3, tokens: 5_000_000_000, moneyMicros: 2, timeMs: 1, idleCalls: 0 };
+  const { usage } = endOf({ kind: 'done', text: 'Done.' }, spent, nothing);
+  assert.deepEqual(usage, { steps: 3, tokens: RUN_COUNT_MAX, cost: '0.000002' });
 });
 
 test('a failed run keeps its code, and its last words are its answer', () => {

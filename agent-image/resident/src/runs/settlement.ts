@@ -1,6 +1,7 @@
 import {
   formatAiDollars,
   RUN_ANSWER_MAX_CHARS,
+  RUN_COUNT_MAX,
   RUN_REASON_MAX_CHARS,
   RUN_SUMMARY_MAX_CHARS,
 } from '@hamlet/contract/resident';
@@ -63,9 +64,10 @@ export const refusedEnd = (code: Refusal): EndedRun => ({
 const unsettledIn = ({ unsettled }: { readonly unsettled: readonly string[] }) =>
   unsettled.length === 0 ? {} : { unsettled: unsettled.slice(0, UNSETTLED_MAX) };
 
+/** Within what the API accepts: a run may exceed its budgets, but its result must arrive. */
 const usageOf = ({ steps, tokens, moneyMicros }: Budgets) => ({
-  steps,
-  tokens,
+  steps: Math.min(steps, RUN_COUNT_MAX),
+  tokens: Math.min(tokens, RUN_COUNT_MAX),
   cost: formatAiDollars(BigInt(moneyMicros)),
 });
 

@@ -188,6 +188,8 @@ export const RunOffer = z.strictObject({
 });
 export type RunOffer = z.infer<typeof RunOffer>;
 
+/** Maximum steps and tokens that a run reports at its end. */
+export const RUN_COUNT_MAX = 1_000_000_000;
 /** Minimum tokens of a worker: enough for one answer. */
 export const WORKER_TOKENS_MIN = 1_000;
 /** Number of ended workers that the API keeps for an agent, and of workers in a list. */

@@ -5,6 +5,7 @@ import { RunDelta, RunEvent } from '../../values/run-event.ts';
 import {
   Run,
   RUN_ANSWER_MAX_CHARS,
+  RUN_COUNT_MAX,
   RUN_PARK_MAX_MS,
   RUN_PROMPT_MAX_CHARS,
   RUN_REASON_MAX_CHARS,
@@ -57,8 +58,7 @@ export const RunClaim = z.strictObject({
     .describe('Attempt number from the start of the run; after a lapse, requests of the older attempt are refused'),
 });
 
-const COUNT_MAX = 1_000_000_000;
-const Count = z.int().min(0).max(COUNT_MAX);
+const Count = z.int().min(0).max(RUN_COUNT_MAX);
 
 export const createRun = defineRoute('createRun POST /agents/{agent_id}/runs', {
   ...creating,
