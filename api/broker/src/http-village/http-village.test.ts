@@ -5,7 +5,7 @@ import { afterEach, test } from 'node:test';
 import { Problem } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
 import { HttpVillage } from './http-village.ts';
-import { Unreadable, type Attempt } from '../village.ts';
+import { Unreadable, type Admission, type Attempt } from '../village.ts';
 
 const UID = '0d2c7a52-0000-4000-8000-000000000001';
 const policy = (version: string) => ({ version, allow: [], deny: [], openings: [], registries: {} });
@@ -227,4 +227,28 @@ test('attempts are sent with shortened texts, and a lost request is sent again',
   assert.deepEqual(api.asked.at(-1)?.body.end, [
     { id: ATTEMPT.id, address: null, status: 200, sent_bytes: 1, received_bytes: 2, refused: null, duration_ms: 3 },
   ]);
+});
+
+test('a host that the API keeps closed is not asked about again for some seconds, by the same run under the same rules', async () => {
+  const { api, village } = await startVillage();
+  const message = 'an admin keeps it closed';
+  api.answers['/broker/hosts'] = () => ({ verdict: 'deny', code: 'egress_person_denied', message });
+  const ask = {
+    admission: admission('1') as unknown as Admission,
+    run: ATTEMPT.id,
+    call: null,
+    destination: { host: 'new.org', port: 443 },
+    summary: 'CONNECT new.org:443',
+  };
+  const { signal } = new AbortController();
+  for (let number = 0; number < 3; number += 1)
+    assert.partialDeepStrictEqual(await village.permitHost(ask, signal), { code: 'egress_person_denied', message });
+  assert.equal(api.asked.length, 1);
+  const others = [
+    { ...ask, destination: { host: 'new.org', port: 80 } },
+    { ...ask, run: UID },
+    { ...ask, admission: admission('2') as unknown as Admission },
+  ];
+  for (const other of others) await village.permitHost(other, signal);
+  assert.equal(api.asked.length, 1 + others.length);
 });

@@ -32,6 +32,7 @@ import type {
 import { Unreadable } from '../village.ts';
 import { Stops } from '../stops.ts';
 import { BrakeStream } from './brake-stream.ts';
+import { RefusedHosts } from './refused-hosts.ts';
 
 /** Timeout of one request to the API in milliseconds: a program waits for it. */
 const ANSWER_MS = 5_000;
@@ -92,6 +93,7 @@ export class HttpVillage implements Village {
   readonly #client: ApiClient;
   readonly #brakes: BrakeStream;
   readonly #stops = new Stops();
+  readonly #refusedHosts = new RefusedHosts(() => performance.now());
   /** Attempts that the API has stored, by the code of their refusal. */
   readonly kept = new Map<string, number>();
 
@@ -160,14 +162,15 @@ export class HttpVillage implements Village {
     throw new Error('the API did not answer the permission request');
   }
 
-  async permitHost(
-    { admission, run, call, destination, summary }: HostAsk,
-    signal: AbortSignal,
-  ): Promise<'allowed' | EgressDenial> {
+  async permitHost(ask: HostAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial> {
+    const refused = this.#refusedHosts.of(ask);
+    if (refused !== null) return refused;
+    const { admission, run, call, destination, summary } = ask;
     const { uid, cycle, policy } = admission;
     const body = { uid, cycle, run, call, ...destination, summary, rules: policy.version, wait_ms: EGRESS_WAIT_MAX_MS };
     const held = AbortSignal.any([signal, AbortSignal.timeout(EGRESS_HOST_HELD_S * 1_000)]);
     const answer = await this.#decided((limit) => this.#client.call(permitEgressHost, { body, signal: limit }), held);
+    if (answer !== null && answer !== 'allowed') this.#refusedHosts.note(ask, answer);
     if (answer !== null) return answer;
     if (held.aborted && !signal.aborted) return stillAsked(destination);
     throw new Error('the API did not answer the request for a host');
