@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { CAPABILITY_NAME_MAX_CHARS, CAPABILITY_TEXT_MAX_CHARS } from '@hamlet/contract/resident';
 import type { AgentConfig, Capability, CapabilityKind } from '@hamlet/contract';
+import { shorten } from '@hamlet/core/shorten';
 import type { Machine } from '../engine/machine.ts';
 import { runtimeNameOf } from '../runtime/runtime-pool.ts';
 import type { Village } from '../village/village.ts';
@@ -8,7 +9,7 @@ import type { Village } from '../village/village.ts';
 export type Subject = CapabilityKind | readonly [kind: CapabilityKind, name: string];
 
 const fitting = (text: string): string =>
-  text.replaceAll(/\s+/g, ' ').trim().slice(0, CAPABILITY_TEXT_MAX_CHARS).toWellFormed();
+  shorten(text.toWellFormed().replaceAll(/\s+/g, ' ').trim(), CAPABILITY_TEXT_MAX_CHARS);
 
 function named(subject: Subject): Pick<Capability, 'kind' | 'name'> {
   const [kind, name] = typeof subject === 'string' ? [subject, subject] : subject;

@@ -4,6 +4,7 @@ import {
   OPENED_TITLE_MAX_CHARS,
   OpenedPage,
 } from '@hamlet/contract/resident';
+import { shorten } from '@hamlet/core/shorten';
 import { withoutMiddle, type CallContext, type ToolOutcome } from '@hamlet/engine';
 import { ASK_AGAIN, deniedBy, LOST } from '../tools/outward.ts';
 import { failed, type ToolKit, type ToolResult } from '../tools/tool-kit.ts';
@@ -98,7 +99,7 @@ function fitting({ opened, ...report }: CallReport): CallReport {
 }
 
 function fittingPage({ url, title, at }: OpenedPage): OpenedPage[] {
-  const short = clean(title).slice(0, OPENED_TITLE_MAX_CHARS).toWellFormed();
+  const short = shorten(clean(title), OPENED_TITLE_MAX_CHARS);
   const page = OpenedPage.safeParse({ url, title: short, at });
   return page.success ? [page.data] : [];
 }

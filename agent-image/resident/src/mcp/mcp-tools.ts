@@ -1,3 +1,4 @@
+import { shorten } from '@hamlet/core/shorten';
 import { defineTool, type CallContext, type Tool, type ToolOutcome } from '@hamlet/engine';
 import { z } from 'zod';
 import type { ServerStates } from '../capabilities/server-states.ts';
@@ -126,7 +127,7 @@ function toolOf(served: ServedTools, offered: OfferedTool, name: string): Tool |
   const own = name === mcpToolName(server.name, offered.name) ? '' : `(${offered.name}) `;
   return defineTool<Record<string, unknown>>({
     name,
-    description: `${own}${offered.description}`.slice(0, DESCRIPTION_MAX_CHARS).toWellFormed(),
+    description: shorten(`${own}${offered.description}`.toWellFormed(), DESCRIPTION_MAX_CHARS),
     input,
     effect,
     timeoutMs: timeoutMs + SLACK_MS,

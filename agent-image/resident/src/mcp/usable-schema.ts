@@ -1,3 +1,4 @@
+import { shorten } from '@hamlet/core/shorten';
 import type { JsonObject } from './safe-validator.ts';
 
 const DEPTH_MAX = 40;
@@ -198,7 +199,7 @@ const SHORT_TEXT_CHARS = 120;
 export function shortSchema(schema: JsonObject): JsonObject {
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (key === 'examples' || key === 'example') return undefined;
-    return key === 'description' && typeof value === 'string' ? value.slice(0, SHORT_TEXT_CHARS).toWellFormed() : value;
+    return key === 'description' && typeof value === 'string' ? shorten(value.toWellFormed(), SHORT_TEXT_CHARS) : value;
   });
   return JSON.parse(text) as JsonObject;
 }

@@ -2,6 +2,7 @@ import type { Policy } from '@hamlet/contract';
 import { judgeCall, type JudgedCall } from './judge-call.ts';
 import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
 import { askIfTainted } from './taint.ts';
+import { shorten } from '../values/shorten.ts';
 
 /** Maximum characters of a reason for people and for the model. */
 const REASON_MAX_CHARS = 480;
@@ -53,4 +54,4 @@ export function judgeShellCall(
   return strictestOf(judgeCall(policy, { tool, when }), [...byRule, ...asks]);
 }
 
-const ask = (reason: string): Judged => ({ verdict: 'ask', reason: reason.slice(0, REASON_MAX_CHARS).toWellFormed() });
+const ask = (reason: string): Judged => ({ verdict: 'ask', reason: shorten(reason.toWellFormed(), REASON_MAX_CHARS) });

@@ -1,4 +1,5 @@
 import { TAINT_DETAIL_MAX_CHARS, type TaintSource } from '@hamlet/contract';
+import { shorten } from '@hamlet/core';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { HAS_BEGUN, TAINT_OF_RUN, type RunRow } from './run-row.ts';
@@ -19,7 +20,7 @@ export async function taintRun(
   tx: Tx,
   { runId, source, detail, callId = null, fromRunId = null }: NewTaint,
 ): Promise<void> {
-  const words = detail.slice(0, TAINT_DETAIL_MAX_CHARS).toWellFormed();
+  const words = shorten(detail.toWellFormed(), TAINT_DETAIL_MAX_CHARS);
   await sql`select taint_run(${runId}, ${source}, ${words}, ${callId}::text, ${fromRunId}::uuid)`.execute(tx);
 }
 

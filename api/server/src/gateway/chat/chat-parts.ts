@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatPart } from '@hamlet/contract';
+import { shorten } from '@hamlet/core';
 import type { ChatImage } from '@hamlet/models';
 
 export interface ReadContent {
@@ -19,7 +20,7 @@ const NAME_SHOWN_CHARS = 200;
 
 /** A line in place of content that no model of a village can read, so that the model knows that something was there. */
 export function leftOut(what: string): string {
-  return `\n[${what.slice(0, NAME_SHOWN_CHARS).toWellFormed()}: left out, because these models read text and images alone]\n`;
+  return `\n[${shorten(what.toWellFormed(), NAME_SHOWN_CHARS)}: left out, because these models read text and images alone]\n`;
 }
 
 interface DataUrl {

@@ -45,7 +45,7 @@ export async function noteCall(
 ): Promise<void> {
   const { tool, value } = call;
   if (villageTool(tool) === undefined && mcpServerOf(tool) === null) return;
-  const unclear = needs?.unclear.join('; ').slice(0, UNCLEAR_MAX_CHARS).toWellFormed();
+  const unclear = needs === null ? undefined : shorten(needs.unclear.join('; ').toWellFormed(), UNCLEAR_MAX_CHARS);
   await noteJudgedCall(tx, {
     ...commonFacts(noted),
     tool,
