@@ -4,7 +4,7 @@ import type { AdapterCall, ChatAdapter } from '../chat/model.ts';
 import { parseExact, parseJson } from '../transport/json-text.ts';
 import { bodyOf, endpoint, postJson, type AdapterKit } from '../transport/provider-exchange.ts';
 import type { ServerAnswer } from '../transport/server-answer.ts';
-import { answerParts, type AnswerPart } from '../transport/text-lines.ts';
+import { PartReader, type AnswerPart } from '../transport/text-lines.ts';
 
 export interface ModelServer {
   readonly provider: string;
@@ -26,12 +26,16 @@ export interface AnswerReader {
   end(isComplete: boolean): Iterable<AdapterDelta>;
 }
 
+/** Sends a request and waits for the head of its answer. */
+export type Send = () => Promise<ServerAnswer>;
+
 /** The protocol of a provider that answers JSON POST requests. */
 export interface Protocol {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   body(call: AdapterCall): object;
-  read(answer: ServerAnswer, call: AdapterCall): AsyncIterable<AdapterDelta>;
+  /** Sends the request when the first piece is read. */
+  read(send: Send, call: AdapterCall): AsyncIterable<AdapterDelta>;
 }
 
 const DONE = '[DONE]';
@@ -57,21 +61,46 @@ function readPart(part: AnswerPart, reader: AnswerReader): Iterable<AdapterDelta
 
 const isEnd = ({ kind, data }: AnswerPart): boolean => kind === 'whole' || data.trim() === DONE;
 
-/** Reads an answer, a whole one or a stream of events, by what the provider sent instead of what was asked for. */
-export async function* readAnswer(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta> {
-  let isComplete = false;
-  try {
-    for await (const part of answerParts(bodyOf(answer))) {
-      isComplete = isEnd(part);
-      // A loop is faster here than `yield*`, which awaits each piece once more.
-      for (const delta of readPart(part, reader)) yield delta;
-      if (isComplete || reader.isEnded === true) break;
+/** The parts of one answer. Mutable: it ends with the part that says so. */
+class AnswerParts {
+  readonly #reader: AnswerReader;
+  isComplete = false;
+  isOver = false;
+
+  constructor(reader: AnswerReader) {
+    this.#reader = reader;
+  }
+
+  *take(parts: readonly AnswerPart[]): Generator<AdapterDelta> {
+    for (const part of parts) {
+      if (this.isOver) return;
+      this.isComplete = isEnd(part);
+      yield* readPart(part, this.#reader);
+      this.isOver = this.isComplete || this.#reader.isEnded === true;
     }
+  }
+}
+
+/**
+ * Reads an answer, a whole one or a stream of events, by what the provider sent instead of what was asked for. One
+ * asynchronous generator reads bytes, events and pieces, because each further one costs every token some microseconds.
+ */
+export async function* readAnswer(send: Send, reader: AnswerReader): AsyncGenerator<AdapterDelta> {
+  const events = new PartReader();
+  const parts = new AnswerParts(reader);
+  const answer = await send();
+  try {
+    for await (const bytes of bodyOf(answer)) {
+      // A loop is faster here than `yield*`, which awaits each piece once more.
+      for (const delta of parts.take(events.take(bytes))) yield delta;
+      if (parts.isOver) break;
+    }
+    for (const delta of parts.take(events.end())) yield delta;
   } catch (thrown) {
     // A connection lost after the finish reason loses only the usage, which is then estimated.
     if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
   }
-  yield* reader.end(isComplete);
+  yield* reader.end(parts.isComplete);
 }
 
 export function jsonAdapter(server: ModelServer, protocol: Protocol, kit: AdapterKit): ChatAdapter {
@@ -80,10 +109,10 @@ export function jsonAdapter(server: ModelServer, protocol: Protocol, kit: Adapte
   return {
     provider,
     secrets: () => (apiKey === null ? [] : [apiKey]),
-    async *ask(call) {
+    ask(call) {
       const { stream, signal } = call;
       const url = endpoint(baseUrl, path);
-      yield* protocol.read(await postJson(kit, { url, headers, body: protocol.body(call), stream, signal }), call);
+      return protocol.read(() => postJson(kit, { url, headers, body: protocol.body(call), stream, signal }), call);
     },
   };
 }

@@ -9,7 +9,7 @@ import { completeUsage, type ReportedUsage } from '../chat/token-usage.ts';
 import type { AnswerLimits } from '../transport/answer-limits.ts';
 import { pause, type ModelPorts } from '../transport/model-ports.ts';
 import { callerError, scrubber, scrubDeep } from '../transport/scrub.ts';
-import { evenAnswer } from './even-answer.ts';
+import { EvenAnswer } from './even-answer.ts';
 import { decideNext, type FailedTry, type NextStep, type RetryPolicy } from './decide-next.ts';
 import { ALL_CAPABILITIES, fitRequest, type Capabilities } from './fit-request.ts';
 import { repairRequest } from './repair-request.ts';
@@ -82,26 +82,37 @@ interface Round {
   readonly refusal: string | null;
 }
 
+/** The pieces of an attempt for its caller: the end carries the usage. */
+function* shownPieces(
+  pieces: Iterable<AdapterDelta>,
+  about: { readonly target: ModelTarget; readonly request: ChatRequest; readonly attempt: Attempt },
+): Generator<ChatDelta> {
+  const { target, request, attempt } = about;
+  for (const piece of pieces) {
+    attempt.take(piece);
+    if (piece.kind === 'end') {
+      const raw = scrubDeep(piece.raw, scrubber(target.adapter.secrets()));
+      yield { ...piece, raw, ...spentOf(attempt, request, target.price) };
+    } else if (piece.kind !== 'usage') yield piece;
+  }
+}
+
 async function* tryOnce(
   { limits }: ModelSetup,
   { target, round, attempt }: { readonly target: ModelTarget; readonly round: Round; readonly attempt: Attempt },
 ): AsyncGenerator<ChatDelta, ModelError | null> {
   const { request, stream, signal, refusal } = round;
-  const { adapter, model, price, contextTokens, can = ALL_CAPABILITIES } = target;
+  const { adapter, model, contextTokens, can = ALL_CAPABILITIES } = target;
   try {
     signal.throwIfAborted();
     if (refusal !== null) throw new ModelFault('bad_request', refusal);
     const sent = can.images ? request : describeImages(request);
     const asked = { request: sent, model, stream: stream && can.stream, signal, contextTokens };
-    for await (const delta of evenAnswer(adapter.ask(asked), request, limits)) {
+    const even = new EvenAnswer(request, limits);
+    for await (const delta of adapter.ask(asked)) {
       signal.throwIfAborted();
-      attempt.take(delta);
-      if (delta.kind === 'end') {
-        const raw = scrubDeep(delta.raw, scrubber(adapter.secrets()));
-        yield { ...delta, raw, ...spentOf(attempt, request, price) };
-        return null;
-      }
-      if (delta.kind !== 'usage') yield delta;
+      for (const piece of shownPieces(even.take(delta), { target, request, attempt })) yield piece;
+      if (delta.kind === 'end') return null;
     }
     throw new ModelFault('network', 'the provider closed the answer before its end');
   } catch (thrown) {

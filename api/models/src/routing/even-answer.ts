@@ -5,8 +5,11 @@ import { WholeCharacters } from '../chat/whole-characters.ts';
 import type { AnswerLimits } from '../transport/answer-limits.ts';
 import { CallCheck } from './call-check.ts';
 
-/** Mutable because a character, a tag and a call may span several pieces. */
-class AnswerFlow {
+/**
+ * Gives the pieces of every adapter the same form: well-formed text, thoughts apart from the answer, complete calls.
+ * Mutable because a character, a tag and a call may span several pieces.
+ */
+export class EvenAnswer {
   readonly #characters = new WholeCharacters();
   readonly #thoughtCharacters = new WholeCharacters();
   readonly #splitter = new ThoughtSplitter();
@@ -16,12 +19,16 @@ class AnswerFlow {
     this.#calls = new CallCheck(request, limits);
   }
 
+  take(delta: AdapterDelta): Iterable<AdapterDelta> {
+    return this.#isEven(delta) ? [delta] : this.#even(delta);
+  }
+
   /** True for a piece that needs no change, like nearly all of a stream. */
-  isEven(delta: AdapterDelta): boolean {
+  #isEven(delta: AdapterDelta): boolean {
     return delta.kind === 'text' && this.#splitter.isPast && this.#characters.isWhole(delta.text) && delta.text !== '';
   }
 
-  *take(delta: AdapterDelta): Generator<AdapterDelta> {
+  *#even(delta: AdapterDelta): Generator<AdapterDelta> {
     switch (delta.kind) {
       case 'text':
         yield* this.#splitter.take(this.#characters.take(delta.text));
@@ -47,18 +54,5 @@ class AnswerFlow {
       default:
         delta satisfies never;
     }
-  }
-}
-
-/** Gives the pieces of every adapter the same form: well-formed text, thoughts apart from the answer, complete calls. */
-export async function* evenAnswer(
-  deltas: AsyncIterable<AdapterDelta>,
-  request: ChatRequest,
-  limits: Pick<AnswerLimits, 'toolCalls'>,
-): AsyncGenerator<AdapterDelta> {
-  const flow = new AnswerFlow(request, limits);
-  for await (const delta of deltas) {
-    if (flow.isEven(delta)) yield delta;
-    else for (const piece of flow.take(delta)) yield piece;
   }
 }

@@ -73,6 +73,29 @@ test("a reader that does not read blocks the server once the connection's buffer
   assert.equal((await textOf(body)).length, PIECES * PIECE.length);
 });
 
+for (const endsIn of ['the same packet', 'a later one'] as const)
+  test(`a reader that stops at the last event leaves the connection to the next request if the answer ends in ${endsIn}`, async () => {
+    let ended = Promise.withResolvers<void>();
+    serve = async (response) => {
+      response.once('close', ended.resolve);
+      response.write('first');
+      await sleep(10);
+      if (endsIn === 'a later one') response.write('last');
+      await sleep(10);
+      response.end(endsIn === 'a later one' ? '' : 'last');
+    };
+    const opened: number[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      ended = Promise.withResolvers();
+      const { body } = await httpFetch(url, requestOf());
+      for await (const bytes of body ?? []) if (Buffer.from(bytes).includes('last')) break;
+      opened.push(connections);
+      await ended.promise;
+      await sleep(10);
+    }
+    assert.equal(opened.at(-1), opened[0]);
+  });
+
 test('a reader that stops and a signal that aborts close the connection', async () => {
   for (const leave of ['reader', 'signal'] as const) {
     const left = Promise.withResolvers<void>();

@@ -44,13 +44,35 @@ export interface AnswerPart {
 const FIELD = /^(?:(?:data|event|id|retry)?:|(?:data|event|id|retry)$)/;
 const DONE_LINE = /^data: ?\[DONE\]\s*$/;
 
-/** Reads lines as events or, if the first one is none of an event, as one text. Mutable. */
-class PartReader {
+/**
+ * Reads the server-sent events of a body, as WHATWG defines them, without their names; or the whole body if it does not
+ * begin like a stream of events, because some servers send one for the other. Mutable.
+ */
+export class PartReader {
+  readonly #lines = new LineReader();
   #data: string | null = null;
   #whole: string[] | null = null;
   #isBegun = false;
 
-  take(line: string): AnswerPart | null {
+  take(bytes: Uint8Array): readonly AnswerPart[] {
+    const parts: AnswerPart[] = [];
+    for (const line of this.#lines.take(bytes)) {
+      const part = this.#line(line);
+      if (part !== null) parts.push(part);
+    }
+    return parts;
+  }
+
+  /** The part that the end of the body cut off or completes. */
+  end(): readonly AnswerPart[] {
+    const lastLine = this.#lines.end();
+    if (lastLine !== '') this.#line(lastLine);
+    if (this.#whole !== null) return [{ kind: 'whole', data: this.#whole.join('\n') }];
+    const event = this.#event();
+    return event === null ? [] : [{ ...event, isOpen: true }];
+  }
+
+  #line(line: string): AnswerPart | null {
     if (!this.#isBegun && line.trim() !== '') {
       this.#isBegun = true;
       if (!FIELD.test(line)) this.#whole = [];
@@ -65,13 +87,6 @@ class PartReader {
     return null;
   }
 
-  end(lastLine: string): AnswerPart | null {
-    if (lastLine !== '') this.take(lastLine);
-    if (this.#whole !== null) return { kind: 'whole', data: this.#whole.join('\n') };
-    const event = this.#event();
-    return event === null ? null : { ...event, isOpen: true };
-  }
-
   #event(): AnswerPart | null {
     const data = this.#data;
     this.#data = null;
@@ -84,20 +99,4 @@ class PartReader {
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
   }
-}
-
-/**
- * The server-sent events of a body, as WHATWG defines them, without their names; or the whole body if it does not begin
- * like a stream of events, because some servers send one for the other. Reads lines and events in one pass for speed.
- */
-export async function* answerParts(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnswerPart> {
-  const lines = new LineReader();
-  const parts = new PartReader();
-  for await (const bytes of body)
-    for (const line of lines.take(bytes)) {
-      const part = parts.take(line);
-      if (part !== null) yield part;
-    }
-  const last = parts.end(lines.end());
-  if (last !== null) yield last;
 }

@@ -17,7 +17,7 @@ export function createAnthropicAdapter(
       path: 'messages',
       headers: { 'x-api-key': server.apiKey, 'anthropic-version': API_VERSION },
       body: anthropicBody,
-      read: (answer) => readAnswer(answer, new AnthropicReader(kit.ports.nowMs)),
+      read: (send) => readAnswer(send, new AnthropicReader(kit.ports.nowMs)),
     },
     kit,
   );

@@ -18,7 +18,7 @@ export function createChatAdapter(server: ChatServer, kit: AdapterKit): ChatAdap
       path: 'chat/completions',
       headers: { ...profile.headers, ...bearer(apiKey) },
       body: (call) => chatBody(call, profile),
-      read: (answer) => readAnswer(answer, new ChatReplyReader(kit.ports.nowMs)),
+      read: (send) => readAnswer(send, new ChatReplyReader(kit.ports.nowMs)),
     },
     kit,
   );

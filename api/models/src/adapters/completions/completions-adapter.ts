@@ -93,7 +93,7 @@ export function createCompletionsAdapter(server: ModelServer, kit: AdapterKit): 
       path: 'completions',
       headers: bearer(server.apiKey),
       body: requestOf,
-      read: (answer, { request }) => readAnswer(answer, new CompletionReader(kit.ports.nowMs, request)),
+      read: (send, { request }) => readAnswer(send, new CompletionReader(kit.ports.nowMs, request)),
     },
     kit,
   );

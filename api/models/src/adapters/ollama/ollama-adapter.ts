@@ -7,9 +7,8 @@ import { isErrorReport } from '../../transport/error-report.ts';
 import { parseJson } from '../../transport/json-text.ts';
 import { argumentsText, count, listOf, parseReply, text, word } from '../../transport/parse-reply.ts';
 import { bearer, bodyOf, type AdapterKit } from '../../transport/provider-exchange.ts';
-import type { ServerAnswer } from '../../transport/server-answer.ts';
 import { textLines } from '../../transport/text-lines.ts';
-import { jsonAdapter, type ModelServer } from '../json-adapter.ts';
+import { jsonAdapter, type ModelServer, type Send } from '../json-adapter.ts';
 import { ollamaBody } from './ollama-body.ts';
 
 const Call = z.object({ id: word, function: z.object({ name: text, arguments: argumentsText }) });
@@ -45,9 +44,9 @@ function* endDeltas(line: Line, raw: unknown): Generator<AdapterDelta> {
 }
 
 /** The pieces of an answer, whose lines are JSON; a whole answer is one line. Calls arrive whole, in one line or in several. */
-async function* readLines(answer: ServerAnswer, nowMs: () => number): AsyncGenerator<AdapterDelta> {
+async function* readLines(send: Send, nowMs: () => number): AsyncGenerator<AdapterDelta> {
   let slots = 0;
-  for await (const written of textLines(bodyOf(answer))) {
+  for await (const written of textLines(bodyOf(await send()))) {
     if (written.trim() === '') continue;
     const value = parseJson(written);
     if (isErrorReport(value)) throw classifyError({ body: value }, nowMs());
@@ -68,7 +67,7 @@ export function createOllamaAdapter(server: ModelServer, kit: AdapterKit): ChatA
       path: 'api/chat',
       headers: bearer(server.apiKey),
       body: ollamaBody,
-      read: (answer) => readLines(answer, kit.ports.nowMs),
+      read: (send) => readLines(send, kit.ports.nowMs),
     },
     kit,
   );

@@ -59,8 +59,6 @@ export function createSubscriptionAdapter(
   return {
     provider,
     secrets: () => [...seen],
-    async *ask(call) {
-      yield* readAnswer(await open(call), new ResponsesReader(kit.ports.nowMs));
-    },
+    ask: (call) => readAnswer(() => open(call), new ResponsesReader(kit.ports.nowMs)),
   };
 }
