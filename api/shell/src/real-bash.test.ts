@@ -18,7 +18,7 @@ import { readCommandOf } from './command-reader.ts';
 import { openShell } from './open-shell.ts';
 import { DATA, drawnCommand, FORMS, MARKER } from './testing/drawn-command.ts';
 
-const COUNT = cases(600, 5_000);
+const COUNT = cases(300, 5_000);
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 24);
 const COMMAND_MS = 5_000;
 const LATE_MS = 1_000;

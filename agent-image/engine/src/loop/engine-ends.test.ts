@@ -277,7 +277,7 @@ test('after an interruption nothing starts, a running call settles, and the next
   assert.equal(model.requests[0]?.messages.at(-1)?.content, 'posted x');
 });
 
-const RUNS = cases(200, 10_000);
+const RUNS = cases(80, 10_000);
 
 test(`${RUNS} finished runs leave no memory behind`, async (t) => {
   setFlagsFromString('--expose-gc');

@@ -26,7 +26,7 @@ import { eventually } from '../testing/test-village.ts';
 import { postView, replyView } from './post-view.ts';
 import { CopyFollower } from './copy-follower.ts';
 
-const ROUNDS = FULL_RUN ? 160 : 8;
+const ROUNDS = FULL_RUN ? 160 : 4;
 const ACTS = 25;
 const SEED = Number(process.env['SEED'] ?? 35);
 const ALL = 10_000;

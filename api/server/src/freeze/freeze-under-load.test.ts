@@ -8,7 +8,7 @@ import { cases } from '@hamlet/test/env/seeded';
 import { heldModels } from '../gateway/testing/held-models.ts';
 import { AGENT_IDS, Play, testVillage, withTokenPrice } from '../testing/test-village.ts';
 
-const FREEZES = cases(10, 100);
+const FREEZES = cases(4, 100);
 const WRITERS = 24;
 /** Longest answer that the test accepts, on a machine that does other things too. The promise is two seconds. */
 const GENEROUS_MS = 10_000;

@@ -11,7 +11,7 @@ import { clientOf, eventually, TOKENS, startPlay } from '../testing/test-village
 import { FULL_RUN } from '@hamlet/test/env/seeded';
 
 /** Slots for which two leaders compete. */
-const SLOTS = FULL_RUN ? 10_000 : 500;
+const SLOTS = FULL_RUN ? 10_000 : 120;
 const FIRST_SLOT_MS = Date.UTC(2026, 0, 1);
 const SLOT_MS = 10_000;
 

@@ -9,7 +9,7 @@ import { pluck } from '@hamlet/test/env/pluck';
 import { diceOf, openRunTables } from '../testing/run-tables.ts';
 import { cases } from '@hamlet/test/env/seeded';
 
-const WALKS = cases(100, 2_000);
+const WALKS = cases(40, 2_000);
 const WALK_STEPS = 12;
 
 const runs = untilEnd(await openRunTables({ poolSize: 2 }));

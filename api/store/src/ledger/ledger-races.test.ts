@@ -16,6 +16,8 @@ import { AHEAD, testLedger } from './testing/test-ledger.ts';
 import { expireHolds } from './upkeep.ts';
 
 const CLIENTS = 20;
+/** Concurrent transfers of one test. */
+const TRANSFERS = cases(150, 400);
 
 const ledger = await testLedger(CLIENTS);
 const { compute, treasury } = ledger;
@@ -69,7 +71,7 @@ test('one hold posted by 100 clients is posted once', async () => {
   assert.deepEqual([balance, still], [55n, 0n]);
 });
 
-const ROUNDS = cases(150, 10_000);
+const ROUNDS = cases(60, 10_000);
 
 test(`${ROUNDS} holds, each posted and voided concurrently: exactly one succeeds`, async () => {
   const agents = await Promise.all(
@@ -97,7 +99,7 @@ test(`${ROUNDS} holds, each posted and voided concurrently: exactly one succeeds
 test('concurrent transfers with the same key are posted once, alone or in a batch', async () => {
   const agent = await ledger.account('storm', 0n);
   const keys = Array.from({ length: 50 }, () => randomUUID());
-  const outcomes = await inParallel(400, (index) =>
+  const outcomes = await inParallel(TRANSFERS, (index) =>
     ledger.within(async (tx) => {
       const key = keys[index % keys.length] ?? '';
       const request = ledger.request([treasury, agent], 1n, key);
@@ -129,7 +131,7 @@ test('concurrent transfers never spend more than the balance', async () => {
 
 test('rings of transfers in both directions never deadlock', async () => {
   const agents = await Promise.all(Array.from({ length: 6 }, (_, index) => ledger.account(`ring-${index}`, 1_000n)));
-  const outcomes = await inParallel(400, (index) =>
+  const outcomes = await inParallel(TRANSFERS, (index) =>
     ledger.within(async (tx) => {
       const [agent, other, bank] = [agents[index % 6] ?? 0, agents[(index * 5 + 1) % 6] ?? 0, compute];
       if (index % 2 === 0)

@@ -11,7 +11,7 @@ import { type PostOutcome, postTransfer } from './post-transfer.ts';
 import { testLedger } from './testing/test-ledger.ts';
 import type { TransferRequest } from './transfer-request.ts';
 
-const SEEDS = seeds(cases(60, 2_000));
+const SEEDS = seeds(cases(30, 2_000));
 const SIZE_MAX = 40;
 const UNKNOWN_ACCOUNT = -7;
 const POST = '0199d2a1-0000-7000-8000-000000000001';

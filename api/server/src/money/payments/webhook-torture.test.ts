@@ -13,8 +13,8 @@ import { bodyOf, NOTIFICATIONS, type Notice } from '../testing/notifications.ts'
 import { newPaymentId, PayPlay } from '../testing/pay-play.ts';
 import { ELSEWHERE, startPayPalStandIn, type SignedDelivery } from '../testing/paypal-stand-in.ts';
 
-const PAYMENTS = FULL_RUN ? 400 : 20;
-const DUPLICATES = 25;
+const PAYMENTS = FULL_RUN ? 400 : 12;
+const DUPLICATES = FULL_RUN ? 25 : 5;
 const SENDERS = 8;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
 
