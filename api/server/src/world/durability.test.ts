@@ -11,7 +11,7 @@ import { AGENT_IDS, clientOf, eventually, TOKENS, ownVillage, Play } from '../te
 import { readEventsAfter } from './recovery/read-events.ts';
 
 /** A full run kills a hundred times, an ordinary run five times. */
-const KILLS = cases(5, 100);
+const KILLS = cases(3, 100);
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
 
 const village = await ownVillage();

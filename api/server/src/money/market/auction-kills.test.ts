@@ -27,7 +27,7 @@ import { BUYERS, PURSE_MICRO, someWindow, staticSource } from '../testing/market
 import { settleDue } from './trade-upkeep.ts';
 import { assertBooks } from '../testing/purse-play.ts';
 
-const AUCTIONS = FULL_RUN ? 10_000 : 500;
+const AUCTIONS = FULL_RUN ? 10_000 : 160;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 8);
 const WORKERS = 2;
 /** Slots of each lane: about twice as many as the auctions need, so that many windows overlap and each auction finds a free one. */
