@@ -10,7 +10,7 @@ export const REST_GAP_MS = 160;
  */
 export type FrameCause = 'asked' | 'motion' | 'rest';
 
-/** Frames of pause after a slow frame: panels get half of the time, and four fifths while nobody moves the map. */
+/** Frames of pause after a slow frame: panels get half of the time, and four fifths while no person moves the map. */
 const PAUSE_FRAMES: Readonly<Record<FrameCause, number>> = { asked: 1, motion: 4, rest: 4 };
 
 /** The pause after a frame, at most 1 s. */
