@@ -134,7 +134,10 @@ test('an unknown token is refused; only tokens in the form of a JWT are sent to 
   assert.deepEqual(await byToken(PROJECTED_BROKER), { role: 'broker', id: 'broker' });
   for (const token of ['unknown', 'two.parts', 'one.of.four.parts', 'another.projected.token'])
     assert.equal(refusalOf(await byToken(token)), 'token_invalid', token);
-  assert.deepEqual(asked, [PROJECTED, PROJECTED_BROKER, 'another.projected.token']);
+  // A request costs the cluster at most one review, even if it sends two tokens.
+  const both = { authorization: 'Bearer a.wrong.bearer', 'x-api-key': 'a.wrong.key' };
+  assert.equal(refusalOf(await ask(both)), 'token_invalid');
+  assert.deepEqual(asked, [PROJECTED, PROJECTED_BROKER, 'another.projected.token', 'a.wrong.bearer']);
 });
 
 test('a header other than Bearer is refused, even next to a valid session', async () => {

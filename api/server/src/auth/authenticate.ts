@@ -106,7 +106,11 @@ function earlierAgent(lookUps: LookUps, token: string): AgentActor | null {
   return { ...actor, proof: { tokenHash: hashOf(token), cycle: actor.cycle } };
 }
 
-async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Promise<Actor | Refused> {
+async function tokenActor(
+  lookUps: LookUps,
+  token: string,
+  { reads, isBearer }: { readonly reads: boolean; readonly isBearer: boolean },
+): Promise<Actor | Refused> {
   const { source, agentSessionOf, keyOf, serviceOf } = lookUps;
   if (token.startsWith(AGENT_TOKEN_PREFIX)) {
     const session = await agentSessionOf(token, reads);
@@ -118,8 +122,8 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
   }
   const key = await keyOf(token, reads);
   if (key !== null) return keyActor(lookUps, key);
-  // Only a JWT can be a projected token. Other tokens are not sent to the cluster for review.
-  const mayBeProjected = token.split('.').length === 3;
+  // The cluster reviews at most one token of a request: services send a JWT as bearer.
+  const mayBeProjected = isBearer && token.split('.').length === 3;
   const service = mayBeProjected ? await serviceOf(token, reads) : null;
   return service === null ? refused('token_invalid') : { role: service, id: service };
 }
@@ -139,10 +143,11 @@ export function createAuthenticate(ports: AuthenticatePorts): Authenticate {
   const lookUps = lookUpsOf(ports);
   const identify: Authenticate = async ({ headers, address, listener, reads, verifiedLater = false }) => {
     const tokens = tokensOf(headers);
+    const bearer = bearerOf(headers);
     if (tokens.length > 0)
       return firstValid(tokens, async (token) => {
         const earlier = verifiedLater ? earlierAgent(lookUps, token) : null;
-        return earlier ?? bearerActor(lookUps, token, reads);
+        return earlier ?? tokenActor(lookUps, token, { reads, isBearer: token === bearer });
       });
     if (headers.authorization !== undefined) return refused('token_invalid', 'Write Authorization: Bearer TOKEN');
     if (!listener.includes('people')) return refused('unauthenticated');

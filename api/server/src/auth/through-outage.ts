@@ -1,8 +1,11 @@
+import { hash } from 'node:crypto';
 import { isOutage } from '@hamlet/store';
 
 const REMEMBERED_MAX = 10_000;
 const STAND_IN_MS = 300_000;
 const OUTAGE_MS = 5_000;
+
+const keyOf = (secret: string): string => hash('sha256', secret, 'base64');
 
 /** A look-up by a secret. `standIn` allows a cached answer while the source is unreachable; set it for reads only. */
 export interface LookUp<T> {
@@ -14,7 +17,8 @@ export interface LookUp<T> {
  * Wraps a look-up with a cache, so that the map can be read while Postgres is unreachable. A read does not wait for a Postgres
  * that failed within the last 5 s, because a connection to a dead node hangs until its timeout. Such a read gets the
  * cached answer or the error at once, while one look-up in the background checks whether Postgres is back. Answers
- * younger than `freshMs` need no look-up. Caches at most 10,000 answers.
+ * younger than `freshMs` need no look-up. Caches at most 10,000 answers by the hash of their secret, since strangers choose
+ * the length of a token.
  */
 export function throughOutage<T>(
   find: (secret: string) => Promise<T>,
@@ -30,7 +34,7 @@ export function throughOutage<T>(
     try {
       const found = await find(secret);
       if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-      remembered.set(secret, { found, atMs: askedAtMs });
+      remembered.set(keyOf(secret), { found, atMs: askedAtMs });
       outage = null;
       return found;
     } catch (error) {
@@ -51,18 +55,18 @@ export function throughOutage<T>(
   }
 
   function earlier(secret: string): T | null {
-    const before = remembered.get(secret);
+    const before = remembered.get(keyOf(secret));
     return before !== undefined && monotonicMs() - before.atMs < STAND_IN_MS ? before.found : null;
   }
 
   function lastAnswer(secret: string, error: unknown): T {
-    const before = remembered.get(secret);
+    const before = remembered.get(keyOf(secret));
     if (before !== undefined && monotonicMs() - before.atMs < STAND_IN_MS) return before.found;
     throw error;
   }
 
   const lookUp = async (secret: string, standIn: boolean): Promise<T> => {
-    const before = remembered.get(secret);
+    const before = remembered.get(keyOf(secret));
     if (before !== undefined && monotonicMs() - before.atMs < options.freshMs) return before.found;
     if (standIn && outage !== null && monotonicMs() - outage.atMs < OUTAGE_MS) {
       probe(secret);

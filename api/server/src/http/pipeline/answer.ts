@@ -71,7 +71,7 @@ export function jsonWriter(ports: AnswerCheckPorts): JsonWriter {
   };
 }
 
-const CHECK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 200;
 
 export interface AnswerCheckPorts {
   readonly strictAnswers: boolean;
@@ -80,7 +80,7 @@ export interface AnswerCheckPorts {
 
 /**
  * Decides whether to check an answer of a route against its schema: always if answers are strict, otherwise at most
- * once in 20 ms. The check of a large answer costs more than all other work on it, and samples are enough to find a
+ * once in 200 ms. The check of a large answer costs more than all other work on it, and samples are enough to find a
  * bug.
  */
 export function answerCheck({ strictAnswers, monotonicMs }: AnswerCheckPorts): () => boolean {
