@@ -26,6 +26,14 @@ test('a usage that a provider made up does not keep the result from the API', ()
   assert.deepEqual(usage, { steps: 3, tokens: RUN_COUNT_MAX, cost: '0.000002' });
 });
 
+test('a cancelled run says that nothing was done only if no model answered', () => {
+  const summaryAfter = (steps: number): string =>
+    endOf({ kind: 'cancelled', unsettled: [] }, { steps, tokens: 0, moneyMicros: 0, timeMs: 0, idleCalls: 0 }, nothing)
+      .summary;
+  assert.equal(summaryAfter(0), 'Cancelled before anything was done.');
+  assert.equal(summaryAfter(2), 'Cancelled after 2 answers of the model.');
+});
+
 test('a failed run keeps its code, and its last words are its answer', () => {
   const message = 'The run used up its budget of steps.';
   const failed = { kind: 'failed', code: 'budget_steps', message, unsettled: [] } as const;

@@ -41,7 +41,7 @@ export function endOf(
       };
     }
     case 'cancelled':
-      return { ...cancelledEnd(progress, steps), ...unsettledIn(outcome), ...usage };
+      return { ...cancelledEnd(progress, steps, spent?.steps), ...unsettledIn(outcome), ...usage };
   }
 }
 
@@ -73,10 +73,14 @@ const usageOf = ({ steps, tokens, moneyMicros }: Budgets) => ({
 
 const cut = (text: string, maxChars: number): string => shorten(text.replaceAll('\u0000', '').toWellFormed(), maxChars);
 
-export function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): EndedRun {
+/** @param answers of a model, whose calls are no steps of the run */
+export function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[], answers = 0): EndedRun {
   const before = [...steps.map(({ text }) => text), ...done];
-  const report =
-    before.length === 0 ? 'Cancelled before anything was done.' : `Cancelled. Done before that: ${before.join(' ')}`;
+  const nothing =
+    answers === 0
+      ? 'before anything was done'
+      : `after ${answers} ${answers === 1 ? 'answer' : 'answers'} of the model`;
+  const report = before.length === 0 ? `Cancelled ${nothing}.` : `Cancelled. Done before that: ${before.join(' ')}`;
   const summary = underWay === null ? report : `${report} I was ${underWay}; that may have taken effect.`;
   return { state: 'cancelled', summary: cut(summary, RUN_SUMMARY_MAX_CHARS) };
 }
