@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pluck } from '@hamlet/test/env/pluck';
-import { echo, outcomeOf, someJournals } from '../testing/a-tool.ts';
+import { aTool, echo, outcomeOf, someJournals } from '../testing/a-tool.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import { anEngine, aRequest, IDLE_CLOCK } from '../testing/an-engine.ts';
 import type { RunOutcome } from './advance.ts';
@@ -139,6 +139,23 @@ test('a run that was ended in the middle of a request does not block its convers
   while (model.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
   assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r2' })))).kind, 'done');
   assert.equal((await outcomeOf(begun)).kind, 'cancelled');
+});
+
+test('after a run that was ended during a call the model reads that the call may be done in part', async () => {
+  const begun = Promise.withResolvers<void>();
+  const post = aTool({ name: 'post', effect: 'once' }, () => {
+    begun.resolve();
+    return new Promise(() => {});
+  });
+  const model = scriptedModel([calls(['post', { text: 'x' }]), says('Fine.')]);
+  const limits = { cancelGraceMs: 20 };
+  const { engine } = anEngine({ journal: journals.open(), model, limits, tools: [post], clock: IDLE_CLOCK });
+  await engine.start(aRequest({ run: 'r1' }));
+  await begun.promise;
+  assert.equal((await outcomeOf(engine.cancel('r1'))).kind, 'cancelled');
+  assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r2' })))).kind, 'done');
+  const result = model.requests[1]?.messages.find(({ role }) => role === 'tool');
+  assert.match(String(result?.content), /all or a part\. Look at what is there before you repeat it/);
 });
 
 test('recalled memory is only in the last message, and the cached half of the prompt stays identical', async () => {

@@ -212,5 +212,5 @@ function resultText(journal: Texts, call: CallState): string {
     return [renderOutcome(ToolOutcome.parse(JSON.parse(text))), ...wordsOf(journal, call)].join('\n');
   }
   if (call.attempt === 0) return 'The call did not run: the run ended first.';
-  return renderOutcome({ kind: 'unknown', text: 'The run ended before its result was known.' });
+  return 'The run ended during this call: it may have done all or a part. Look at what is there before you repeat it.';
 }
