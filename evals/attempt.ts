@@ -1,8 +1,7 @@
 /** One attempt of a task: the agent finds its files and gets the work in words, and tests judge the result. */
 import { createRun, dataOf, listWorkers } from '@hamlet/contract';
 import type { Hands } from './hands.ts';
-import { movedText } from './moved-files.ts';
-import { judge, layOut } from './task-folder.ts';
+import { judge, layOut, movedText } from './task-folder.ts';
 import type { EvalTask } from './task.ts';
 import { watchRun, type Watched, type WatchedRun } from './watch-run.ts';
 
@@ -62,22 +61,25 @@ const minutesBetween = (from: string | null, to: string | null): number =>
 export async function attemptTask(ports: AttemptPorts, task: EvalTask, attempt: number): Promise<AttemptResult> {
   const { client, hands, agentId, workspace } = ports;
   const base = `${workspace}/evals/${task.name}-${attempt}`;
+  const place = { hands, task, base };
   const moved = (text: string): string => movedText(task, base, text);
-  await layOut(hands, task, base);
+  await layOut(place);
   const { before, server } = task.play;
-  const pages = server === undefined ? null : await hands.start(moved(server));
+  // The call stays open, because the supervisor of the hands ends programs without a parent.
+  const serve = server === undefined ? 'true' : `echo $$ >'${base}/pid'; exec ${moved(server)}`;
+  const served = hands(serve, { limitS: 2 * task.agentS }).catch(() => undefined);
   try {
     if (before !== undefined) await giveWork(ports, task, before);
     const watched = await giveWork(ports, task, moved(task.instruction));
     const { run_id, state, error, usage, started_at, ended_at } = watched.run;
     const asked = { params: { agent_id: agentId }, query: { parent_run_id: run_id } };
     const { workers } = await dataOf(client.call(listWorkers, asked));
-    const why = whyNot({ ...watched, task, ...(await judge(hands, task, base)), workers: workers.length });
+    const why = whyNot({ ...watched, task, ...(await judge(place)), workers: workers.length });
     const used = { steps: usage.steps, tokens: usage.tokens, cost: usage.cost };
     const ended = { state, code: error?.code ?? null, why, minutes: minutesBetween(started_at, ended_at) };
     return { task: task.name, kind: task.kind, attempt, solved: why === null, ...ended, ...used };
   } finally {
-    pages?.stop();
-    await hands.run(`rm -rf '${base}'`);
+    await hands(`[ ! -e '${base}/pid' ] || kill $(cat '${base}/pid'); rm -rf '${base}'`);
+    await served;
   }
 }

@@ -3,7 +3,8 @@
 export interface Build {
   /** The folder in which the agent works. */
   readonly workdir: string;
-  readonly copies: readonly { readonly from: readonly string[]; readonly to: string }[];
+  /** A file or folder of `environment`, and where it goes: below `to` if `to` ends with a slash and it is a file. */
+  readonly copies: readonly (readonly [from: string, to: string])[];
   /** Commands that run in `workdir`, in order. */
   readonly runs: readonly string[];
   /** Folders at the root that the task uses, and that move below the folder of the attempt. */
@@ -67,11 +68,12 @@ export function readBuild(text: string): { readonly build: Build } | { readonly 
   const all = (wanted: string): readonly string[] =>
     instructions.flatMap(([name, rest]) => (name === wanted ? rest : []));
   const [workdir = '/app', ...further] = all('WORKDIR');
-  const copies = all('COPY').map((rest) => {
+  const copies = all('COPY').flatMap((rest) => {
     const [to = '', ...from] = rest.split(/\s+/).toReversed();
-    return { from, to: to.startsWith('/') ? to : `${workdir}/${to}` };
+    const target = (to.startsWith('/') ? to : `${workdir}/${to}`).replace(/\/\.$/, '/');
+    return from.toReversed().map((name) => [name, target] as const);
   });
-  const roots = [...new Set([workdir, ...copies.map(({ to }) => to)].map(rootOf))];
+  const roots = [...new Set([workdir, ...copies.map(([, to]) => to)].map(rootOf))];
   if (further.length > 0 || roots.some((root) => SYSTEM.test(root)))
     return { why: `it needs an image of its own: it uses ${[...roots, ...further].join(', ')}` };
   return { build: { workdir, copies, runs: all('RUN'), roots: [...roots, ...HARBOR_ROOTS] } };

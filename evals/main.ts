@@ -1,9 +1,10 @@
 /** `make eval`: gives tasks to agents of a running village, and writes what became of them. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Run } from '@hamlet/contract';
 import { Failure, printFailure } from '../local/village/failure.ts';
 import { attemptTask, type AttemptResult } from './attempt.ts';
-import { openPodAgent, openVillage, type PodAgentOptions, type RunningVillage } from './pod-agent.ts';
+import { openPodAgent, openVillage, type PodAgentOptions } from './pod-agent.ts';
 import { reachModel } from './reachable-model.ts';
 import { comparisonOf, readResults } from './results.ts';
 import { runAll, usedBy } from './run-all.ts';
@@ -34,18 +35,14 @@ function showNow(text: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001B[K${text}`);
 }
 
-type Place = readonly [RunningVillage, PodAgentOptions];
-
 /** One attempt by an agent of its own. */
-async function attemptIn([village, options]: Place, task: EvalTask, number: number): Promise<AttemptResult> {
-  const label = `… ${task.name} ${number}  `;
-  showNow(`${label}starting an agent`);
-  const { close, ...agent } = await openPodAgent(village, options);
-  const onProgress: Parameters<typeof attemptTask>[0]['onProgress'] = ({ state, usage }) =>
-    showNow(`${label}${state}, ${usedBy(usage)}`);
+async function attemptIn(village: PodAgentOptions, task: EvalTask, number: number): Promise<AttemptResult> {
+  const show = (text: string): void => showNow(`… ${task.name} ${number}  ${text}`);
+  show('starting an agent');
+  const { close, ...agent } = await openPodAgent(village);
+  const onProgress = ({ state, usage }: Run): void => show(`${state}, ${usedBy(usage)}`);
   try {
-    const { client } = village;
-    return await attemptTask({ ...agent, client, signal: options.signal, pauseMs: PAUSE_MS, onProgress }, task, number);
+    return await attemptTask({ ...agent, ...village, pauseMs: PAUSE_MS, onProgress }, task, number);
   } finally {
     await close();
     showNow('');
@@ -66,9 +63,8 @@ async function evaluate(settings: EvalSettings, env: NodeJS.ProcessEnv, signal: 
     const name = model?.offer.model ?? 'village';
     const file = join(FOLDER, 'results', `${name.replaceAll(/[^\w.-]+/g, '-')}-${date}.json`);
     console.log(`\n${name}: ${tasks.length} tasks, results in ${file}`);
-    const place: Place = [village, { money, model, signal }];
-    const work = (task: EvalTask, number: number): Promise<AttemptResult> => attemptIn(place, task, number);
-    const left = await runAll({ model: name, date, file, tasks, attempts, signal, attempt: work, print: console.log });
+    const attempt = (task: EvalTask, number: number) => attemptIn({ ...village, money, model, signal }, task, number);
+    const left = await runAll({ model: name, date, file, tasks, attempts, signal, attempt, print: console.log });
     if (left > 0) process.exitCode = 1;
     return file;
   } finally {

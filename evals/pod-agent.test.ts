@@ -45,17 +45,17 @@ function pretendVillage(answers: Readonly<Record<string, Answer[]>>) {
 
 const online = (pod: string): Answer => ok({ why: { ready: true }, status: { online: true }, pod });
 const STARTING = ok({ why: { ready: false }, status: { online: false }, pod: null });
-const options = (): PodAgentOptions => ({ money: '50', model: MODEL, signal: new AbortController().signal });
+const options = { money: '50', model: MODEL, signal: new AbortController().signal };
 
 test('an agent gets its manifest, the model alone, its money and hands in its present pod, and is deleted', async () => {
   const { village, asked, read } = pretendVillage({
     putModelCredential: [refused('no_such_agent'), ok({})],
     getAgent: [STARTING, online('eval-1'), online('eval-2')],
   });
-  const agent = await openPodAgent(village, options());
+  const agent = await openPodAgent({ ...village, ...options });
   const manifest = Agent.parse(JSON.parse(read('manifest')));
   assert.equal(manifest.metadata.name, agent.agentId);
-  const { output } = await agent.hands.run('read word; echo "$word from $0"', { input: 'hello\n' });
+  const { output } = await agent.hands('read word; echo "$word from $0"', { input: 'hello\n' });
   assert.equal(output, 'hello from bash\n');
   await agent.close();
   const calls = read('calls').trim().split('\n');
@@ -81,7 +81,7 @@ test('an agent gets its manifest, the model alone, its money and hands in its pr
 
 test('a model that the village refuses stops the eval, and leaves no agent behind', async () => {
   const { village, read } = pretendVillage({ putModelCredential: [refused('address_refused')] });
-  await assert.rejects(openPodAgent(village, options()), {
+  await assert.rejects(openPodAgent({ ...village, ...options }), {
     name: 'Failure',
     message: /does not take the model: address_refused/,
   });

@@ -43,7 +43,7 @@ export async function openVillage(settings: EvalSettings): Promise<RunningVillag
   return { client: createClient({ baseUrl: up.url, token: up.adminToken }), place: await localPlace(namespace) };
 }
 
-export interface PodAgentOptions {
+export interface PodAgentOptions extends RunningVillage {
   /** aiDollars that it begins with; they decide its tier. */
   readonly money: string;
   /** Null leaves the models of the village. */
@@ -71,7 +71,7 @@ async function until<T>(what: string, signal: AbortSignal, look: () => Promise<T
 }
 
 /** Gives the agent, and no other, the model under test. The API learns of an Agent a moment after the cluster. */
-async function connect(client: Client, agentId: string, { model, signal }: PodAgentOptions): Promise<void> {
+async function connect(agentId: string, { client, model, signal }: PodAgentOptions): Promise<void> {
   if (model === null) return;
   const models = ['small', 'large'].map((name) => ({ name, ...model.offer }));
   const body = { name: CREDENTIAL, agent_id: agentId, models, ...model.server };
@@ -83,7 +83,8 @@ async function connect(client: Client, agentId: string, { model, signal }: PodAg
 }
 
 /** Creates an Agent with hands, and waits until it is online. `close` deletes it with its volume and its model. */
-export async function openPodAgent({ client, place }: RunningVillage, options: PodAgentOptions) {
+export async function openPodAgent(options: PodAgentOptions) {
+  const { client, place } = options;
   const agentId = `eval-${Date.now().toString(36)}`;
   const params = { agent_id: agentId };
   const close = async (): Promise<void> => {
@@ -98,7 +99,7 @@ export async function openPodAgent({ client, place }: RunningVillage, options: P
     });
   try {
     await kubectl(place, ['apply', '-f', '-'], { input: manifestOf(agentId) });
-    await connect(client, agentId, options);
+    await connect(agentId, options);
     await pod();
     if (Number(options.money) > 0)
       await dataOf(client.call(rewardAgent, { body: { ...params, amount: options.money, reason: 'For an eval' } }));

@@ -36,9 +36,9 @@ test('the table has a row a task with means, reasons, and a row for all', () => 
     [
       '| task | solved | steps | tokens | ai$ | minutes | why not |',
       '| --- | --- | --- | --- | --- | --- | --- |',
-      '| a | 1 of 2 | 20.0 | 20000 | 0.500 | 3.0 | tests: a \\| b |',
-      '| b | 1 of 1 | 10.0 | 20000 | 0.500 | 2.0 |  |',
-      '| **all** | 2 of 3 | 16.7 | 20000 | 0.500 | 2.7 |  |',
+      '| a | 1 of 2 | 20.0 | 20k | 0.500 | 3.0 | tests: a \\| b |',
+      '| b | 1 of 1 | 10.0 | 20k | 0.500 | 2.0 |  |',
+      '| **all** | 2 of 3 | 16.7 | 20k | 0.500 | 2.7 |  |',
     ].join('\n'),
   );
 });
@@ -48,8 +48,8 @@ test('a comparison has a column a file, and leaves cells of tasks empty that a m
   const lines = comparisonOf([of('m', result('a', 1)), of('n', result('b', 1, failed))]).split('\n');
   assert.equal(lines[0], '| task | m, 2026-01-31 | n, 2026-01-31 |');
   assert.deepEqual(lines.slice(2, 5), [
-    '| a | 1 of 1, 10.0 steps, 20000 tokens |  |',
-    '| b |  | 0 of 1, 30.0 steps, 20000 tokens |',
+    '| a | 1 of 1, 10.0 steps, 20k tokens, 0.500 ai$, 2.0 min |  |',
+    '| b |  | 0 of 1, 30.0 steps, 20k tokens, 0.500 ai$, 4.0 min |',
     '| **solved** | 1 of 1 | 0 of 1 |',
   ]);
 });

@@ -33,7 +33,7 @@ function cellsOf(attempts: readonly AttemptResult[]): readonly string[] {
   return [
     `${attempts.filter(({ solved }) => solved).length} of ${attempts.length}`,
     mean(({ steps }) => steps, 1),
-    mean(({ tokens }) => tokens, 0),
+    `${mean(({ tokens }) => tokens / 1_000, 0)}k`,
     mean(({ cost }) => Number(cost), 3),
     mean(({ minutes }) => minutes, 1),
   ];
@@ -54,8 +54,8 @@ export function tableOf(results: Results): string {
 export function comparisonOf(all: readonly Results[]): string {
   const tasks = [...new Set(all.flatMap(({ attempts }) => attempts.map(({ task }) => task)))].toSorted();
   const cell = (attempts: readonly AttemptResult[]): string => {
-    const [solved = '', steps = '', tokens = ''] = cellsOf(attempts);
-    return attempts.length === 0 ? '' : `${solved}, ${steps} steps, ${tokens} tokens`;
+    const [solved = '', steps = '', tokens = '', cost = '', minutes = ''] = cellsOf(attempts);
+    return attempts.length === 0 ? '' : `${solved}, ${steps} steps, ${tokens} tokens, ${cost} ai$, ${minutes} min`;
   };
   return table(
     ['task', ...all.map(({ model, date }) => `${model}, ${date}`)],

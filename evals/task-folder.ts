@@ -1,24 +1,75 @@
-/** The folder of an attempt in the hands. */
-import { mustRun, unpack, type Hands } from './hands.ts';
-import { movedText, packedPart, packedStart } from './moved-files.ts';
+/** The folder of an attempt in the hands: the files of a task, moved there from the root of an image. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { mustRun, type Hands } from './hands.ts';
 import type { EvalTask } from './task.ts';
 
-/** Lays out what the agent finds, in an empty folder. */
-export async function layOut(hands: Hands, task: EvalTask, base: string): Promise<void> {
-  await mustRun(hands, `rm -rf '${base}'`);
-  await unpack(hands, packedStart(task, base), base);
-  for (const command of task.build.runs)
-    await mustRun(hands, `cd '${base}${task.build.workdir}' && ${movedText(task, base, command)}`);
+export interface TaskFolder {
+  readonly hands: Hands;
+  readonly task: EvalTask;
+  /** Its path in the hands. */
+  readonly base: string;
 }
 
-/** The reward that the tests write (NaN if none), and the last line of their output. */
-export async function judge(hands: Hands, task: EvalTask, base: string): Promise<{ reward: number; said: string }> {
-  await unpack(hands, packedPart(task, base, 'tests'), base);
+/** The text with each path below a root of the task led to the folder `base`. Pure. */
+export function movedText({ build }: Pick<EvalTask, 'build'>, base: string, text: string): string {
+  const roots = build.roots.map((root) => root.slice(1)).join('|');
+  return text.replaceAll(new RegExp(`(?<![\\w.~/-])/(${roots})(?![\\w-])`, 'g'), (path) => `${base}${path}`);
+}
+
+/** Puts the files that `fill` writes into an empty folder below `base`, with moved texts. */
+async function put({ hands, task, base }: TaskFolder, fill: (folder: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'hamlet-eval-'));
+  try {
+    fill(folder);
+    for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+      const file = join(entry.parentPath, entry.name);
+      const bytes = entry.isFile() ? readFileSync(file) : Buffer.alloc(1);
+      if (!bytes.includes(0)) writeFileSync(file, movedText(task, base, bytes.toString('utf8')));
+    }
+    const args = ['--create', '--owner=0', '--group=0', '-C', folder, '.'];
+    const tar = execFileSync('tar', args, { maxBuffer: 256 << 20 }).toString('base64');
+    await mustRun(hands, `mkdir -p '${base}' && base64 -d | tar -x -C '${base}'`, tar);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Lays out what the agent finds, in an empty folder: the files that the Dockerfile copies, and what its commands make. */
+export async function layOut(place: TaskFolder): Promise<void> {
+  const { hands, task, base } = place;
+  const { workdir, copies, runs } = task.build;
+  await mustRun(hands, `rm -rf '${base}'`);
+  await put(place, (folder) => {
+    mkdirSync(join(folder, workdir), { recursive: true });
+    for (const [name, to] of copies) {
+      const from = join(task.folder, 'environment', name);
+      const isInto = to.endsWith('/') && statSync(from).isFile();
+      cpSync(from, join(folder, to, isInto ? basename(name) : ''), { recursive: true });
+    }
+  });
+  for (const command of runs) await mustRun(hands, `cd '${base}${workdir}' && ${movedText(task, base, command)}`);
+}
+
+/** Puts the tests there, which come after the work, or the reference solution. */
+export const putPart = (place: TaskFolder, part: 'tests' | 'solution'): Promise<void> =>
+  put(place, (folder) => cpSync(join(place.task.folder, part), join(folder, part), { recursive: true }));
+
+/**
+ * The reward that the tests write (NaN if none), and their last two lines with words: Python names a failed assertion in the line
+ * before its error.
+ */
+export async function judge(place: TaskFolder): Promise<{ reward: number; said: string }> {
+  const { hands, task, base } = place;
+  await putPart(place, 'tests');
   const logs = `${base}/logs/verifier`;
   const script = `mkdir -p '${logs}' && cd '${base}${task.build.workdir}' && bash '${base}/tests/test.sh'`;
-  const { output } = await hands.run(script, { limitS: task.verifierS });
-  const { stdout } = await hands.run(`cat '${logs}/reward.txt' && tail -c 2000 '${logs}/output.txt'`);
-  const [reward = '', ...said] = stdout.trim().split('\n');
-  const last = said.at(-1) ?? output.trim().split('\n').at(-1) ?? '';
-  return { reward: reward === '' ? Number.NaN : Number(reward), said: last };
+  const { output } = await hands(script, { limitS: task.verifierS });
+  const { stdout } = await hands(`cat '${logs}/reward.txt' && tail -c 2000 '${logs}/output.txt'`);
+  const [reward = '', ...lines] = stdout.trim().split('\n');
+  const words = (lines.length > 0 ? lines : output.split('\n')).filter((line) => /\w/.test(line));
+  const said = words.slice(-2).map((line) => line.trim().replaceAll(base, ''));
+  return { reward: reward === '' ? Number.NaN : Number(reward), said: said.join(' · ') };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { readBuild } from './build-steps.ts';
-import { movedText } from './moved-files.ts';
+import { movedText } from './task-folder.ts';
 import { readToml } from './read-toml.ts';
 import { readTasks } from './task.ts';
 
@@ -21,8 +21,9 @@ test('a Dockerfile that only copies and prepares files becomes a folder', () => 
     build: {
       workdir: '/app',
       copies: [
-        { from: ['notes/', 'shop.py'], to: '/data/' },
-        { from: ['.'], to: '/app/.' },
+        ['shop.py', '/data/'],
+        ['notes/', '/data/'],
+        ['.', '/app/'],
       ],
       runs: ['git init    && git add .'],
       roots: ['/app', '/data', '/tests', '/logs', '/solution'],

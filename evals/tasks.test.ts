@@ -5,9 +5,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
-import { handsBy, mustRun, unpack } from './hands.ts';
-import { packedPart } from './moved-files.ts';
-import { judge, layOut } from './task-folder.ts';
+import { handsBy, mustRun } from './hands.ts';
+import { judge, layOut, putPart } from './task-folder.ts';
 import { readTasks } from './task.ts';
 
 /** The number of our own tasks of each kind. */
@@ -46,11 +45,14 @@ describe('tasks', { concurrency: 2 }, () => {
   for (const task of tasks)
     test(`${task.name}: the reference solution passes, and nothing done fails`, async () => {
       const base = join(folder, task.name);
-      await layOut(hands, task, base);
-      assert.equal((await judge(hands, task, base)).reward, 0, 'nothing done');
-      await unpack(hands, packedPart(task, base, 'solution'), base);
+      const place = { hands, task, base };
+      await layOut(place);
+      const undone = await judge(place);
+      assert.equal(undone.reward, 0, 'nothing done');
+      assert.match(undone.said, /\w.* · \w/, 'the failed line and its error');
+      await putPart(place, 'solution');
       await mustRun(hands, `bash '${base}/solution/solve.sh'`);
-      const { reward, said } = await judge(hands, task, base);
+      const { reward, said } = await judge(place);
       assert.equal(reward, 1, said);
     });
 });

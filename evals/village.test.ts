@@ -15,7 +15,7 @@ import { residentProcesses } from '../api/server/src/testing/resident-process.ts
 import { eventually, Play } from '../api/server/src/testing/test-village.ts';
 import { attemptTask, type AttemptResult } from './attempt.ts';
 import { handsBy } from './hands.ts';
-import { movedText } from './moved-files.ts';
+import { movedText } from './task-folder.ts';
 import { readTasks, type EvalTask } from './task.ts';
 
 type Call = readonly [name: string, input: object];
