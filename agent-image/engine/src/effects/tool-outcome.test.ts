@@ -41,7 +41,7 @@ test('an outcome is kept as well-formed text, within the room of the model', () 
   assert.ok('text' in least && least.text.length > 1_900, 'some of it is always kept');
 });
 
-test('a fault of the arguments has a bounded length, whatever the model invented', () => {
+test('a fault of the arguments has a bounded length, also for long invented names', () => {
   const issue = { path: 'x'.repeat(90_000), expected: '\uD83D'.repeat(90_000) };
   const kept = bounded({ kind: 'invalid_input', issues: Array.from({ length: 20 }, () => issue) });
   assert.ok(kept.kind === 'invalid_input' && kept.issues.length === 20);

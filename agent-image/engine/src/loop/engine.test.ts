@@ -57,7 +57,7 @@ test('an answer that the engine refuses costs the run what it used', async () =>
   assert.partialDeepStrictEqual(engine.spentOf('r1'), { tokens: 2 * 990 + 15, moneyMicros: 2 * 70 + 1 });
 });
 
-test('as many calls as an answer may have fit into the journal, whatever their ids and names', async () => {
+test('as many calls as an answer may have fit into the journal, also with the longest ids and names', async () => {
   const toolCalls = Array.from({ length: 64 }, (_, index) => ({
     id: `${index}`.padStart(200, '\u0001'),
     name: '\u0001'.repeat(200),
