@@ -5,7 +5,7 @@ import { EMPTY_PURCHASE, keptPurchase, readPurchase } from './buy-draft.ts';
 test('each kind of purchase is read from its own fields', () => {
   assert.deepEqual(readPurchase(EMPTY_PURCHASE), {
     ok: true,
-    item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 },
+    item: { kind: 'quota', limit: 'tokens_per_hour', amount: 500_000 },
     seconds: 3600,
   });
   assert.deepEqual(readPurchase({ ...EMPTY_PURCHASE, kind: 'model', model: 'large', length: '2', unit: 'days' }), {

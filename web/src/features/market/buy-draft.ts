@@ -20,7 +20,7 @@ export const EMPTY_PURCHASE: BuyDraft = {
   agent: '',
   kind: 'quota',
   limit: 'tokens_per_hour',
-  amount: '10000',
+  amount: '500000',
   model: '',
   lane: '',
   startsAt: '',

@@ -41,7 +41,7 @@ const ModelName = z.string().min(1).max(128);
 /** Anything not listed is not for sale. */
 export const PriceList = z.strictObject({
   requests_per_minute: QuotaPrice.default({ unit: 60, per_hour: '0.01' }),
-  tokens_per_hour: QuotaPrice.default({ unit: 10_000, per_hour: '0.02' }),
+  tokens_per_hour: QuotaPrice.default({ unit: 500_000, per_hour: '0.1' }),
   priority: z.strictObject({ per_hour: PerHour }).default({ per_hour: '0.1' }),
   models: z
     .record(ModelName, z.strictObject({ per_hour: PerHour }))

@@ -9,7 +9,7 @@ import { refusalOf, follow, refuses } from '@hamlet/test/env/client';
 import { clientOf, eventually, TOKENS, type AgentId, startPlay } from '../../testing/test-village.ts';
 import { assertBooks } from '../testing/purse-play.ts';
 
-const TOKENS_ITEM: PurchaseItem = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 };
+const TOKENS_ITEM: PurchaseItem = { kind: 'quota', limit: 'tokens_per_hour', amount: 500_000 };
 
 const { village, play } = await startPlay();
 const { admin } = play;
@@ -43,9 +43,9 @@ test('a quote has the price, the balance after it, and the next tier that more a
   await give('bob', '4');
   const quote = await play
     .as('bob')
-    .getQuote({ kind: 'quota', limit: 'tokens_per_hour', amount: 20_000, seconds: 5_400 });
-  assert.deepEqual(quote.price_list.tokens_per_hour, { unit: 10_000, per_hour: '0.02' });
-  assert.deepEqual([quote.item?.price, quote.item?.seconds, quote.item?.free], ['0.06', 5_400, true]);
+    .getQuote({ kind: 'quota', limit: 'tokens_per_hour', amount: 1_000_000, seconds: 5_400 });
+  assert.deepEqual(quote.price_list.tokens_per_hour, { unit: 500_000, per_hour: '0.1' });
+  assert.deepEqual([quote.item?.price, quote.item?.seconds, quote.item?.free], ['0.3', 5_400, true]);
   assert.equal(Date.parse(quote.item?.ends_at ?? '') - Date.parse(quote.item?.starts_at ?? ''), 5_400_000);
   const { after: left, next, ...now } = quote.agent ?? assert.fail('no agent');
   assert.deepEqual(
@@ -54,9 +54,9 @@ test('a quote has the price, the balance after it, and the next tier that more a
   );
   assert.deepEqual(
     [left?.affordable, left?.missing, left?.balance, left?.available, left?.tier],
-    [true, '0', '3.94', '3.94', 'tier-0'],
+    [true, '0', '3.7', '3.7', 'tier-0'],
   );
-  assert.equal(left?.limits?.tokens_per_hour, (now.limits?.tokens_per_hour ?? 0) + 20_000);
+  assert.equal(left?.limits?.tokens_per_hour, (now.limits?.tokens_per_hour ?? 0) + 1_000_000);
   assert.deepEqual([next?.tier, next?.min_balance, next?.missing], ['tier-1', '10', '6']);
   assert.deepEqual(
     next?.changes.find(({ what }) => what === 'requests_per_minute'),
@@ -107,20 +107,20 @@ test("a purchase creates a ledger entry purchase_compute and raises only the pur
   const bought = await buy('bob', TOKENS_ITEM);
   assert.deepEqual(
     [bought.agent_id, bought.item, bought.price, bought.state, bought.auction_id],
-    ['bob', TOKENS_ITEM, '0.02', 'active', null],
+    ['bob', TOKENS_ITEM, '0.1', 'active', null],
   );
   assert.equal(Date.parse(bought.ends_at) - Date.parse(bought.starts_at), 3_600_000);
   const [entry] = (await play.as('bob').getLedger({ agent_id: 'bob' })).entries;
   assert.deepEqual(
     [entry?.ledger_entry_id, entry?.reason, entry?.amount, entry?.note],
-    [bought.ledger_entry_id, 'purchase_compute', '-0.02', '10000 more tokens_per_hour for 3600 s'],
+    [bought.ledger_entry_id, 'purchase_compute', '-0.1', '500000 more tokens_per_hour for 3600 s'],
   );
-  const raised = { ...before.limits, tokens_per_hour: (before.limits?.tokens_per_hour ?? 0) + 10_000 };
+  const raised = { ...before.limits, tokens_per_hour: (before.limits?.tokens_per_hour ?? 0) + 500_000 };
   assert.deepEqual((await ofAgent('bob')).limits, raised);
   assert.deepEqual((await admin.getAgent({ agent_id: 'bob' })).entitlement.limits, raised);
   assert.deepEqual((await play.as('bob').getAgentConfig({ agent_id: 'bob' })).limits, raised);
   const funds = await admin.getBalance({ agent_id: 'bob' });
-  assert.deepEqual([funds.held, funds.balance], ['0', formatAiDollars(parseAiDollars(before.balance) - 20_000n)]);
+  assert.deepEqual([funds.held, funds.balance], ['0', formatAiDollars(parseAiDollars(before.balance) - 100_000n)]);
   const [line] = await readAudit(owner, 'bob', 1);
   assert.deepEqual([line?.action, line?.actorRole], ['purchase.buy', 'agent']);
 });
