@@ -13,13 +13,15 @@ export interface PlannedRequest {
   readonly toolsIgnored: boolean;
   /** Maximum number of tokens that the request can use. Their money is held. */
   readonly tokens: number;
-  /** Tokens of the hour that are reserved: few answers are as long as they may be. */
+  /** Tokens of the hour that are reserved: of a long answer only a share of the hour, because few answers are as long as they may be. */
   readonly quotaTokens: number;
 }
 
 /** Tokens that a prompt must leave for an answer, and the share of a small context. */
 const ANSWER_ROOM = 4_096;
 const ROOM_SHARE = 8;
+/** The share of the hour's tokens that one answer reserves at most. */
+const HOUR_SHARE = 64;
 /** A prompt of code or JSON may have a third more tokens than estimated; a provider refuses an answer that may not fit. */
 const UNDERESTIMATE = 4 / 3;
 
@@ -82,10 +84,15 @@ export function planRequest(body: ChatCompletionBody, allowance: Allowance, aski
     served,
     promptTokens,
     tokens: readTokens + maxTokens,
-    quotaTokens: readTokens + Math.min(maxTokens, ANSWER_ROOM),
+    quotaTokens: readTokens + Math.min(maxTokens, reservable(allowance)),
     request: { ...asked, maxTokens },
     toolsIgnored,
   });
+}
+
+/** Maximum number of tokens that are reserved for one answer. */
+function reservable({ limits: { tokens_per_hour: hour } }: Allowance): number {
+  return Math.max(ANSWER_ROOM, Math.floor((hour ?? 0) / HOUR_SHARE));
 }
 
 /** A text that a base model continues as it is, or its refusal. Pure. */
