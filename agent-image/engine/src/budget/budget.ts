@@ -1,4 +1,5 @@
 import type { BudgetCode, Budgets } from '../journal/event.ts';
+import type { Count, RunLeft } from '../state/run-state.ts';
 
 /** The share of a budget after which the engine warns the model. Repeated calls are a warning long before they are the end. */
 const NEAR: Readonly<Record<keyof Budgets, number>> = {
@@ -16,6 +17,47 @@ const CODES: readonly (readonly [keyof Budgets, BudgetCode])[] = [
   ['timeMs', 'budget_time'],
   ['idleCalls', 'no_progress'],
 ];
+
+export const isBudgetCode = (code: string | undefined): boolean => CODES.some(([, known]) => known === code);
+
+/** The limits after a raise, each the greater one; null if none grows. */
+export function raisedBudgets(now: Budgets, given: Budgets): Budgets | null {
+  if (CODES.every(([key]) => given[key] <= now[key])) return null;
+  const greater = (key: keyof Budgets): number => Math.max(now[key], given[key]);
+  const [steps, tokens, moneyMicros] = [greater('steps'), greater('tokens'), greater('moneyMicros')];
+  return { steps, tokens, moneyMicros, timeMs: greater('timeMs'), idleCalls: greater('idleCalls') };
+}
+
+type Used = Readonly<{ spent: Budgets; budgets: Budgets }>;
+const COUNTED = ['steps', 'tokens', 'moneyMicros'] as const;
+const TENTHS = 10;
+
+/** True if another tenth of a limit is used since `before`: the model then reads what is left, at most ten times a limit. */
+export const isTenthUsed = (before: Used, after: Used): boolean =>
+  COUNTED.some((key) => isLimit(after.budgets, key) && tenthOf(after, key) > tenthOf(before, key));
+
+const tenthOf = ({ spent, budgets }: Used, key: (typeof COUNTED)[number]): number =>
+  Math.min(TENTHS, Math.floor((spent[key] / budgets[key]) * TENTHS));
+
+/** Free models have a limit of one millionth, because a limit is above zero. */
+const isLimit = ({ moneyMicros }: Budgets, key: (typeof COUNTED)[number]): boolean =>
+  key !== 'moneyMicros' || moneyMicros > 1;
+
+export function leftOf({ spent, budgets }: Used): RunLeft {
+  const left = (key: (typeof COUNTED)[number]): number => Math.max(0, budgets[key] - spent[key]);
+  const moneyMicros = isLimit(budgets, 'moneyMicros') ? left('moneyMicros') : null;
+  return { steps: left('steps'), tokens: left('tokens'), moneyMicros };
+}
+
+const MILLION = 1_000_000;
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** `[Left: 36 answers, 1.8M tokens, 0.16 aiDollars]`: a few tokens. */
+export function countMessage({ left: { steps, tokens, moneyMicros }, isRaised }: Count): string {
+  const money = moneyMicros === null ? '' : `, ${(moneyMicros / MILLION).toFixed(2)} aiDollars`;
+  const left = `[Left: ${SHORT.format(steps)} answers, ${SHORT.format(tokens)} tokens${money}]`;
+  return isRaised ? `A person raised the limits of this run: continue as planned. ${left}` : left;
+}
 
 /** `next`: what the next answer is expected to use. */
 export type Account = Readonly<{ spent: Budgets; budgets: Budgets; next: Partial<Budgets> }>;

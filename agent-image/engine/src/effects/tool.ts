@@ -31,6 +31,11 @@ export type Verified =
 /** The tool did nothing, because the village requires a person's permission first. The engine asks for it. */
 export type NeedsPermission = Readonly<{ kind: 'needs_permission'; reason: string }>;
 
+/** The call waits for something that needs no engine for now: once every open call of the run does, the run is parked. Then it runs again. */
+export type ParkedCall = Readonly<{ kind: 'parked'; code: string; waitMs: number }>;
+/** The end of an attempt that settles no call. */
+export type Postponed = NeedsPermission | ParkedCall;
+
 type Description<Input> = Readonly<{
   name: string;
   description: string;
@@ -38,7 +43,7 @@ type Description<Input> = Readonly<{
   timeoutMs: number;
   /** True if the tool only waits for something or looks whether it has happened: repeating it is no lack of progress. */
   polls?: boolean;
-  execute: (input: Input, context: CallContext) => Promise<ToolOutcome | NeedsPermission>;
+  execute: (input: Input, context: CallContext) => Promise<ToolOutcome | Postponed>;
   /** The text that stands for its newest call after a summary has replaced that; none by default. Pure. */
   keeps?: (input: Input) => string;
 }>;
@@ -51,7 +56,7 @@ export type ToolDefinition<Input> = Description<Input> &
   );
 
 export type PreparedCall = Readonly<{
-  execute: (context: CallContext) => Promise<ToolOutcome | NeedsPermission>;
+  execute: (context: CallContext) => Promise<ToolOutcome | Postponed>;
   verify: (context: CallContext) => Promise<Verified>;
 }>;
 

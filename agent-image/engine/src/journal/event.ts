@@ -152,6 +152,8 @@ const bodies = {
   tool_settled: { call: name, outcome: z.enum(OUTCOME_KINDS), result: hash, polls: z.boolean() },
   /** An attempt ended with an unknown effect. */
   tool_unknown: { call: name, attempt: z.int().min(1) },
+  /** An attempt of a `read` ended, because the call waits for something that needs no engine. */
+  call_parked: { call: name, code, waitMs: count },
   permission_asked: { request: name, call: name, why: z.enum(['policy', 'unknown']) },
   /** `words`: reference of the person's words to the agent, as `keptWords` writes them; null without words. */
   permission_answered: { request: name, answer: z.enum(ANSWERS), words: hash.nullable() },
@@ -159,6 +161,8 @@ const bodies = {
   budget_spent: { by: name, steps: count, tokens: count, moneyMicros: count },
   /** At most one of each code. */
   budget_warned: { code: z.enum(BUDGET_CODES) },
+  /** A person raised limits of the run: the new ones. */
+  budgets_raised: { budgets: Budgets },
   /** The next request is the last one, without tools; with its answer the run fails with this code. `words` is null. */
   finish_asked: { code, words: hash.nullable() },
   /** In later requests a summary replaces the conversation before the run and the first turns of the run. */
@@ -183,11 +187,13 @@ export const JournalEvent = z.discriminatedUnion('type', [
   form('tool_intent'),
   form('tool_settled'),
   form('tool_unknown'),
+  form('call_parked'),
   form('permission_asked'),
   form('permission_answered'),
   form('permission_expired'),
   form('budget_spent'),
   form('budget_warned'),
+  form('budgets_raised'),
   form('finish_asked'),
   form('turns_compacted'),
   form('cancel_asked'),

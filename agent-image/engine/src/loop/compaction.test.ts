@@ -82,7 +82,9 @@ test("a run that outgrows the model continues with summaries; calls keep their r
   const last = model.requests.at(-1)?.messages ?? [];
   assert.match(
     last[0]?.content ?? '',
-    new RegExp(`word for word:\n- ${CONSTRAINT}[^]*${FOLDED}\n\nLook at all places.$`),
+    new RegExp(
+      `word for word:\n- ${CONSTRAINT}[^]*${FOLDED}\n\nLook at all places.\n\n\\[Left: 90 answers, [^\\]]+\\]$`,
+    ),
   );
   for (const { messages } of model.requests)
     assert.ok(

@@ -142,10 +142,10 @@ function summaryOf(journal: Journal, state: RunState, { text }: Summary): Payloa
 
 type Folded = Readonly<{ history: readonly Message[]; turns: number }>;
 
-/** The messages that a summary replaces, with the earlier summary and the person's message. */
+/** The messages that a summary replaces, with the earlier summary and the person's message, but without what was left in between. */
 function foldedMessages(journal: Journal, state: RunState, { history, turns }: Folded): readonly Message[] {
   const messages = [...(state.compacted === null ? history : []), firstMessage(journal, state, { isPresent: false })];
-  appendTurns(messages, journal, { state, to: turns });
+  appendTurns(messages, journal, { state: { ...state, counts: [] }, to: turns });
   return messages;
 }
 

@@ -59,6 +59,28 @@ test('the model is warned at its third call without progress of ten, so that it 
   assert.deepEqual([await warnings(3), await warnings(4), await warnings(8)], [0, 1, 1]);
 });
 
+test('limits that a person raises let it continue, with another warning later; the model reads what is left', async () => {
+  const journal = journals.open();
+  const model = scriptedModel([...looks(18), says(SUMMARY)]);
+  const made = anEngine({
+    journal,
+    model,
+    tools: [
+      aTool({ name: 'look', effect: 'read' }, async ({ text }, { run }) => {
+        if (model.requests.length === 8) made.engine.raise(run, { ...BUDGETS, steps: 20 });
+        made.engine.raise(run, { ...BUDGETS, steps: 5 });
+        return { kind: 'ok', text };
+      }),
+    ],
+  });
+  const outcome = await outcomeOf(await made.engine.start(aRequest({ budgets: { ...BUDGETS, steps: 10 } })));
+  assert.deepEqual([outcome, model.requests.length], [{ kind: 'done', text: SUMMARY }, 19]);
+  const said = JSON.stringify(model.requests.at(-1)?.messages);
+  assert.equal(said.split('has used most of its steps').length - 1, 1);
+  assert.match(said, /\[Left: 3 answers, 999\.\dK tokens, 1\.00 aiDollars\]/);
+  assert.match(said, /A person raised the limits of this run: continue as planned\. \[Left: 12 answers/);
+});
+
 test('a warning about one budget leaves those about the others', async () => {
   const stuck = await budgetRun({ idleCalls: 5, steps: 10 }, [
     ...Array.from({ length: 5 }, () => look('same')),
@@ -104,13 +126,31 @@ test('an outage parks the run with growing waits; another start continues it, an
   assert.deepEqual(await outcomeOf(engine.cancel('r2')), { kind: 'cancelled', unsettled: [] });
 });
 
-test('a provider that names no time, a second or a month does not use up the parks or exceed the wait that the API takes', async () => {
+test('a run whose calls all wait for their workers is parked, and repeats only these calls', async () => {
+  const waits = [600_000, 60_000, 60_000, 60_000, 60_000, 60_000];
+  const seen: string[] = [];
+  const work = aTool({ name: 'work', effect: 'read' }, async ({ text }) => {
+    seen.push(text);
+    const waitMs = text === 'slow' ? waits.shift() : undefined;
+    return waitMs === undefined ? { kind: 'ok', text } : { kind: 'parked', code: 'network', waitMs };
+  });
+  const model = scriptedModel([calls(['work', { text: 'slow' }], ['work', { text: 'fast' }]), says('Done.')]);
+  const clock = { ...SYSTEM_CLOCK, sleep: async () => {} };
+  const { engine } = anEngine({ journal: journals.open(), model, tools: [work], clock });
+  const parked = (waitMs: number) => ({ kind: 'waiting', for: 'model', code: 'network', waitMs });
+  assert.deepEqual(await outcomeOf(await engine.start(aRequest({ run: 'r1' }))), parked(600_000));
+  for (let time = 0; time < 5; time += 1)
+    assert.deepEqual(await outcomeOf(engine.resume('r1')), parked(60_000), 'more often than a call is attempted');
+  assert.deepEqual(await outcomeOf(engine.resume('r1')), { kind: 'done', text: 'Done.' });
+  assert.deepEqual([seen.length, seen.filter((text) => text === 'fast').length], [8, 1]);
+});
+
+test('a provider that names no time, or a second, does not use up the parks', async () => {
   const clock = { ...SYSTEM_CLOCK, sleep: async () => {} };
   for (const [named, waitMs] of [
     [0, 60_000],
     [1_000, 60_000],
     [3_600_000, 3_600_000],
-    [30 * 86_400_000, 86_400_000],
   ] as const) {
     const model = scriptedModel([fails('rate', false, named)]);
     const { engine } = anEngine({ journal: journals.open(), model, clock });

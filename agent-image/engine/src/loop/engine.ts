@@ -6,7 +6,7 @@ import type { IllegalMove } from '../state/move.ts';
 import { keptWords, type PersonsWords } from './persons-words.ts';
 import { Session } from './session.ts';
 import type { SystemPrompt } from './system-prompt.ts';
-import { currentCalls, type RunState } from '../state/run-state.ts';
+import { currentCalls, isBegun, type RunState } from '../state/run-state.ts';
 import { loadRun } from './transcript.ts';
 
 export type RunRequest = Readonly<{
@@ -41,6 +41,8 @@ export type Engine = Readonly<{
   resume: (run: string, options?: ResumeOptions) => Begun;
   answer: (run: string, given: GivenAnswer) => Begun;
   cancel: (run: string) => Begun;
+  /** Raises the limits of a run that this engine works on. Limits that do not grow, and another run, stay as they are. */
+  raise: (run: string, budgets: Budgets) => void;
   /** Closes an open run that its owner has ended without the engine. A run that is closed or unknown stays as it is. */
   abandon: (run: string) => Promise<void>;
   /** The open runs of the journal, oldest first, at most 1,000. */
@@ -63,6 +65,8 @@ export type ResumeOptions = Readonly<{
   volumeLost?: boolean;
   /** Answers that people gave while no engine had the run. An answer that is already recorded has no effect. */
   answers?: readonly GivenAnswer[];
+  /** The limits of the run now; those that did not grow have no effect. */
+  budgets?: Budgets;
 }>;
 
 export type GivenAnswer = Readonly<{ request: string; answer: Answer | 'expired'; words?: PersonsWords }>;
@@ -96,6 +100,9 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
     resume: (run, options) => resume(running, run, options ?? {}),
     answer: (run, given) => change(running, run, answered(ports.journal, given)),
     cancel: (run) => cancel(running, run),
+    raise: (run, budgets) => {
+      running.works.get(run)?.session.tryAppend([{ type: 'budgets_raised', budgets }]);
+    },
     abandon: (run) => abandon(running, run),
     openRuns: ports.journal.openRuns,
     interrupt: () => interrupt(running),
@@ -121,10 +128,11 @@ function answered(journal: Pick<Journal, 'refer'>, { request, answer, words }: G
   return { body, payloads: kept === null ? [] : [kept] };
 }
 
-function resume(running: Running, run: string, { volumeLost = false, answers = [] }: ResumeOptions): Begun {
+function resume(running: Running, run: string, { volumeLost = false, answers = [], budgets }: ResumeOptions): Begun {
   const work = running.works.get(run);
   const loaded: Loaded = work === undefined ? load(running, run, volumeLost) : { ok: true, session: work.session };
   if (!loaded.ok) return loaded;
+  if (budgets !== undefined) loaded.session.tryAppend([{ type: 'budgets_raised', budgets }]);
   for (const answer of answers) {
     const { body, payloads } = answered(running.kit.ports.journal, answer);
     loaded.session.tryAppend([body], payloads);
@@ -158,7 +166,7 @@ function load({ kit, works, isStopped }: Running, run: string, volumeLost: boole
 function takeover(state: RunState, fence: number, volumeLost: boolean): readonly EventBody[] {
   const resumed: EventBody = { type: 'run_resumed', volumeLost };
   if (state.fence < fence || state.interrupted || state.parked !== null) return [resumed];
-  const isLeft = state.asking.phase === 'asking' || currentCalls(state).some(({ phase }) => phase === 'running');
+  const isLeft = state.asking.phase === 'asking' || currentCalls(state).some(isBegun);
   return isLeft ? [{ type: 'interrupted' }, resumed] : [];
 }
 

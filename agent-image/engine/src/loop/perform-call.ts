@@ -1,4 +1,4 @@
-import type { CallContext, NeedsPermission, PreparedCall, Tool, Verified } from '../effects/tool.ts';
+import type { CallContext, Postponed, PreparedCall, Tool, Verified } from '../effects/tool.ts';
 import { bounded, withoutMiddle, ToolOutcome as ToolOutcomeSchema, type ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 import { canonicalArguments, parseArguments } from '../journal/arguments.ts';
@@ -179,6 +179,8 @@ async function runAttempt(kit: Kit, session: Session, ready: Ready): Promise<voi
   const result = await executeCall(prepared, { ...context, attempt }, timing(kit, session, tool));
   if (result.kind === 'lost' && result.error !== null)
     kit.ports.notify({ type: 'problem', run: session.run, where: `tool ${name}`, error: result.error });
+  if (result.kind === 'parked')
+    return void session.append([{ type: 'call_parked', call: id, code: result.code, waitMs: result.waitMs }]);
   if (result.kind === 'needs_permission') return askAgain(kit, session, { ready, reason: result.reason });
   finish(kit, session, { call, attempt, result, effect: tool.effect });
 }
@@ -193,7 +195,7 @@ function askAgain(kit: Kit, session: Session, { ready, reason }: Readonly<{ read
 type Finished = Readonly<{
   call: CallState;
   attempt: number;
-  result: Exclude<Attempt, { kind: 'needs_permission' }>;
+  result: Exclude<Attempt, Postponed>;
   effect: Tool['effect'];
 }>;
 
@@ -260,7 +262,7 @@ function roomOf(kit: Kit, session: Session): Pick<CallContext, 'roomChars'> {
 /** `lost`: the attempt ended with an unknown effect. */
 type Attempt =
   | Readonly<{ kind: 'outcome'; outcome: ToolOutcome }>
-  | NeedsPermission
+  | Postponed
   | Readonly<{ kind: 'lost'; outcome: ToolOutcome; error: unknown }>;
 
 type Timing = Readonly<{
@@ -292,7 +294,7 @@ async function executeCall(
 async function attempt(call: PreparedCall, context: CallContext): Promise<Attempt> {
   try {
     const result = await call.execute(context);
-    if (result.kind === 'needs_permission') return result;
+    if (result.kind === 'needs_permission' || result.kind === 'parked') return result;
     const outcome = bounded(ToolOutcomeSchema.parse(result), context.roomChars);
     return outcome.kind === 'unknown' ? { kind: 'lost', outcome, error: null } : { kind: 'outcome', outcome };
   } catch (error) {

@@ -112,7 +112,7 @@ export class Session {
 
   /** The remaining time of the time budget that ends first, of this run or of a run that it works for. */
   get timeLeftMs(): number {
-    const own = this.state.opened.budgets.timeMs - this.state.spent.timeMs - this.#sinceMark();
+    const own = this.state.budgets.timeMs - this.state.spent.timeMs - this.#sinceMark();
     return Math.min(own, ...this.ancestors.map((session) => session.timeLeftMs));
   }
 

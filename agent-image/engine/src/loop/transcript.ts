@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { finishMessage, warningMessage } from '../budget/budget.ts';
+import { countMessage, finishMessage, warningMessage } from '../budget/budget.ts';
 import { renderOutcome, ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -157,8 +157,11 @@ function aboutTurn(turn: Turn | undefined, before: Turn | undefined): readonly s
   return isEmpty(turn) && (before === undefined || !isEmpty(before)) ? [EMPTY] : [];
 }
 
-function warningsAfter({ warned, finishing }: RunState, turns: number): readonly string[] {
-  const words = warned.flatMap(({ code, afterTurns }) => (afterTurns === turns ? [warningMessage(code)] : []));
+function warningsAfter({ warned, counts, finishing }: RunState, turns: number): readonly string[] {
+  const words = [
+    ...counts.flatMap((count) => (count.afterTurns === turns ? [countMessage(count)] : [])),
+    ...warned.flatMap(({ code, afterTurns }) => (afterTurns === turns ? [warningMessage(code)] : [])),
+  ];
   if (finishing?.afterTurns !== turns) return words;
   return [...words, finishMessage(finishing.code)];
 }

@@ -77,7 +77,7 @@ async function stop(engine: Engine, run: string, reason: unknown): Promise<void>
 async function begin(engine: Engine, input: RunInput, { sessionId }: RuntimeContext): Promise<Begun> {
   const { run, text, prompt, model, budgets, answers, parent } = input;
   if (model === '') throw new RunFailure('no_model', 'The agent has no language model. Name one in spec.model.');
-  const resumed = engine.resume(run, { answers });
+  const resumed = engine.resume(run, { answers, budgets });
   if (resumed.ok || resumed.code !== 'no_such_run') return resumed;
   const works = parent === undefined ? {} : { parent };
   return engine.start({ run, conversation: sessionId, input: text, prompt, model, budgets, stage: STAGE, ...works });

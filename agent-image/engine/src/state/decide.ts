@@ -6,6 +6,7 @@ import {
   emptyTurns,
   isCut,
   textTurns,
+  waitOfCalls,
   type CallState,
   type Failure,
   type RunState,
@@ -18,8 +19,6 @@ const BACKOFF_MS: readonly number[] = [0, 250, 1000, 4000, 8000];
 const PARK_MS: readonly number[] = [1, 2, 5, 10, 20, 40, 60].map((minutes) => minutes * 60_000);
 /** About a day of parks. */
 const MAX_PARKS = 28;
-/** The API parks a run for at most a day; then it asks again. */
-const MAX_PARK_MS = 86_400_000;
 /** Failures that no time mends, although another attempt may succeed. */
 const NEVER_PARKED: ReadonlySet<string> = new Set(['bad_answer', 'context_too_long']);
 /** Maximum number of answers without words and calls in a row. */
@@ -51,9 +50,7 @@ export function decide(state: RunState, ancestors: readonly RunState[] = []): re
   if (state.cancelled) return [close({ kind: 'cancelled' })];
   if (state.stage === 'none') return [{ type: 'open_stage' }];
   const next = nextUse(state.lastAnswer);
-  const pressures = budgetPressures(
-    [state, ...ancestors].map(({ spent, opened }) => ({ spent, budgets: opened.budgets, next })),
-  );
+  const pressures = budgetPressures([state, ...ancestors].map(({ spent, budgets }) => ({ spent, budgets, next })));
   const open = currentCalls(state).filter((call) => call.phase !== 'settled');
   if (open.length > 0) return callCommands(state, open, pressures);
   if (state.asking.phase === 'asking') return [];
@@ -78,11 +75,11 @@ function closing(state: RunState): Command | null {
   return textTurns(state).length < MAX_TEXT_PARTS ? null : failed('answer_cut', said);
 }
 
-function warning({ finishing, warned }: RunState, pressures: readonly Pressure[]): Command | null {
+function warning({ finishing, warned, warnedBefore }: RunState, pressures: readonly Pressure[]): Command | null {
   if (finishing !== null) return null;
   const last = pressures.find(({ level }) => level !== 'near');
   if (last !== undefined) return { type: 'finish', code: last.code };
-  const near = pressures.find(({ code }) => warned.every((warning) => warning.code !== code));
+  const near = pressures.find(({ code }) => warned.slice(warnedBefore).every((warning) => warning.code !== code));
   return near === undefined ? null : { type: 'warn', code: near.code };
 }
 
@@ -104,7 +101,7 @@ function parkMs({ code, retryable, retryAfterMs }: Failure, parks: number): Comm
   if (!isPassing || parks >= MAX_PARKS) return null;
   const growing = PARK_MS[Math.min(parks, PARK_MS.length - 1)] ?? 0;
   // A provider in trouble may name a second, or none, each time.
-  return { type: 'park', code, waitMs: Math.min(MAX_PARK_MS, Math.max(growing, retryAfterMs ?? 0)) };
+  return { type: 'park', code, waitMs: Math.max(growing, retryAfterMs ?? 0) };
 }
 
 function request({ asking, turns, finishing }: RunState, attempt: number, delayMs: number): Command {
@@ -118,6 +115,8 @@ const failed = (code: string, answer: string | null = null): Command => close({ 
 /** Calls with the effect `read` run in parallel. Any other call waits for all before it, and blocks those after it. */
 function callCommands(state: RunState, open: readonly CallState[], pressures: readonly Pressure[]): readonly Command[] {
   const over = state.finishing?.code ?? pressures.find(({ level }) => level === 'over')?.code ?? null;
+  const wait = waitOfCalls(state);
+  if (wait !== null) return [{ type: 'park', ...wait }];
   const firstWrite = open.findIndex((call) => call.effect !== 'read' && call.effect !== null);
   const startable = firstWrite === -1 ? open : open.slice(0, Math.max(firstWrite, 1));
   return startable.flatMap((call) => callCommand(state, call, over) ?? []);
@@ -136,6 +135,7 @@ function callCommand(state: RunState, call: CallState, over: string | null): Com
     case 'asking':
       return { type: 'ask_person', call };
     case 'running':
+    case 'parked':
     case 'settled':
       return null;
     default:
@@ -145,7 +145,7 @@ function callCommand(state: RunState, call: CallState, over: string | null): Com
 
 function recover(call: CallState, volumeLost: boolean): Command | null {
   if (call.effect === null) return null;
-  const by = recoveryOf(call.effect, call.attempt < MAX_CALL_ATTEMPTS, volumeLost);
+  const by = recoveryOf(call.effect, call.attempt - (call.parked?.attempts ?? 0) < MAX_CALL_ATTEMPTS, volumeLost);
   if (by !== null) return { type: 'recover_call', call, by };
   return settle(call, { kind: 'failed', code: 'no_result', text: `${call.attempt} attempts ended without a result.` });
 }

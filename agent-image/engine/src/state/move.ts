@@ -15,6 +15,7 @@ export type IllegalMove =
   | 'already_asking'
   | 'not_asking'
   | 'already_warned'
+  | 'not_raised'
   | 'no_such_call'
   | 'no_such_request'
   | 'wrong_phase'

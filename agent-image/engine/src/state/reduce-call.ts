@@ -8,6 +8,7 @@ export const CALL_EVENTS = [
   'tool_intent',
   'tool_settled',
   'tool_unknown',
+  'call_parked',
   'permission_asked',
   'permission_answered',
   'permission_expired',
@@ -41,6 +42,8 @@ function moveCall(call: CallState, event: CallEvent): MovedCall {
     case 'tool_unknown':
       if (call.phase !== 'running' || call.attempt !== event.attempt) return 'wrong_phase';
       return { ...call, phase: 'unknown' };
+    case 'call_parked':
+      return parked(call, event);
     case 'permission_asked':
       return asked(call, event);
     case 'permission_answered':
@@ -85,6 +88,12 @@ function settled(call: CallState, { outcome, result }: EventOf<'tool_settled'>):
   if (!SETTLES.includes(call.phase)) return 'wrong_phase';
   if (call.attempt === 0 && !WITHOUT_INTENT.includes(outcome)) return 'wrong_phase';
   return { ...call, phase: 'settled', outcome, result };
+}
+
+/** Its attempts so far do not count towards the limit. */
+function parked(call: CallState, { code, waitMs }: EventOf<'call_parked'>): MovedCall {
+  if (call.phase !== 'running' || call.effect !== 'read') return 'wrong_phase';
+  return { ...call, phase: 'parked', parked: { code, waitMs, attempts: call.attempt } };
 }
 
 function asked(call: CallState, { request, why }: EventOf<'permission_asked'>): MovedCall {

@@ -1,6 +1,7 @@
 import type { EventOf } from '../journal/event.ts';
+import { charged, raised } from './charge.ts';
 import { illegal, moved, type Reduced } from './move.ts';
-import { currentCalls, type CallState, type RunState } from './run-state.ts';
+import { currentCalls, finishAfter, type CallState, type RunState, waitOfCalls } from './run-state.ts';
 
 export const MODEL_EVENTS = [
   'model_asked',
@@ -9,6 +10,7 @@ export const MODEL_EVENTS = [
   'parked',
   'budget_spent',
   'budget_warned',
+  'budgets_raised',
   'finish_asked',
 ] as const;
 
@@ -17,15 +19,17 @@ export function reduceModel(state: RunState, event: EventOf<(typeof MODEL_EVENTS
     case 'model_asked':
       return asked(state, event);
     case 'model_answered':
-      return isUnderWay(state, event) ? moved(answered(state, event)) : illegal('not_asking');
+      return answered(state, event);
     case 'model_failed':
-      return isUnderWay(state, event) ? moved(failed(state, event)) : illegal('not_asking');
+      return failed(state, event);
     case 'parked':
       return parked(state, event);
     case 'budget_spent':
       return moved(charged(state, event));
     case 'budget_warned':
       return warned(state, event);
+    case 'budgets_raised':
+      return raised(state, event);
     case 'finish_asked':
       return finishing(state, event);
     default:
@@ -34,7 +38,7 @@ export function reduceModel(state: RunState, event: EventOf<(typeof MODEL_EVENTS
 }
 
 function warned(state: RunState, { code }: EventOf<'budget_warned'>): Reduced {
-  if (state.warned.some((warning) => warning.code === code)) return illegal('already_warned');
+  if (state.warned.slice(state.warnedBefore).some((warning) => warning.code === code)) return illegal('already_warned');
   return moved({ ...state, warned: [...state.warned, { code, afterTurns: state.turns.length }] });
 }
 
@@ -43,12 +47,9 @@ function finishing(state: RunState, { code }: EventOf<'finish_asked'>): Reduced 
   return moved({ ...state, finishing: { code, afterTurns: finishAfter(state) } });
 }
 
-/** The turn in progress still gets its results; a request in progress still has its tools. */
-const finishAfter = ({ turns, asking }: RunState): number => turns.length + Number(asking.phase === 'asking');
-
 function parked(state: RunState, { code, waitMs }: EventOf<'parked'>): Reduced {
   const { asking, parks } = state;
-  if (asking.phase !== 'failed' || state.parked !== null) return illegal('not_asking');
+  if (state.parked !== null || (asking.phase !== 'failed' && waitOfCalls(state) === null)) return illegal('not_asking');
   const waiting = { ...asking, attemptsBefore: asking.attempt };
   return moved({ ...state, asking: waiting, parked: { code, waitMs }, parks: parks + 1 });
 }
@@ -63,7 +64,8 @@ function asked(state: RunState, { ask, attempt }: EventOf<'model_asked'>): Reduc
 const isUnderWay = ({ asking }: RunState, event: Readonly<{ ask: number; attempt: number }>): boolean =>
   asking.phase === 'asking' && asking.ask === event.ask && asking.attempt === event.attempt;
 
-function answered(state: RunState, event: EventOf<'model_answered'>): RunState {
+function answered(state: RunState, event: EventOf<'model_answered'>): Reduced {
+  if (!isUnderWay(state, event)) return illegal('not_asking');
   const { message, hasText, finish, usage, moneyMicros } = event;
   const spent = { tokens: usage.total, moneyMicros };
   const next: RunState = {
@@ -73,13 +75,14 @@ function answered(state: RunState, event: EventOf<'model_answered'>): RunState {
     lastAnswer: spent,
     turns: [...state.turns, { message, hasText, finish, calls: event.calls.map(requested) }],
   };
-  return charged(next, { steps: 1, ...spent });
+  return moved(charged(next, { steps: 1, ...spent }));
 }
 
 const requested = (call: EventOf<'model_answered'>['calls'][number]): CallState => ({
   ...call,
   phase: 'requested',
   attempt: 0,
+  parked: null,
   key: null,
   question: null,
   questions: 0,
@@ -87,20 +90,10 @@ const requested = (call: EventOf<'model_answered'>['calls'][number]): CallState 
   result: null,
 });
 
-function failed(state: RunState, event: EventOf<'model_failed'>): RunState {
+function failed(state: RunState, event: EventOf<'model_failed'>): Reduced {
+  if (!isUnderWay(state, event)) return illegal('not_asking');
   const { code, retryable, retryAfterMs } = event;
   const failure = { code, retryable, retryAfterMs };
   const next: RunState = { ...state, asking: { ...state.asking, phase: 'failed', failure } };
-  return charged(next, { steps: 0, tokens: event.usage.total, moneyMicros: event.moneyMicros });
+  return moved(charged(next, { steps: 0, tokens: event.usage.total, moneyMicros: event.moneyMicros }));
 }
-
-type Charge = Pick<RunState['spent'], 'steps' | 'tokens' | 'moneyMicros'>;
-const charged = (state: RunState, { steps, tokens, moneyMicros }: Charge): RunState => ({
-  ...state,
-  spent: {
-    ...state.spent,
-    steps: state.spent.steps + steps,
-    tokens: state.spent.tokens + tokens,
-    moneyMicros: state.spent.moneyMicros + moneyMicros,
-  },
-});

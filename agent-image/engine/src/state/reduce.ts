@@ -2,7 +2,7 @@ import type { ClosedOutcome, EventOf, EventType, JournalEvent } from '../journal
 import { illegal, isOneOf, moved, type IllegalMove, type Reduced } from './move.ts';
 import { CALL_EVENTS, reduceCall } from './reduce-call.ts';
 import { MODEL_EVENTS, reduceModel } from './reduce-model.ts';
-import { currentCalls, unsettledCalls, type RunState } from './run-state.ts';
+import { currentCalls, isBegun, unsettledCalls, type RunState } from './run-state.ts';
 
 /** Events that begin something. None is admitted after a cancel or an interruption. */
 const BEGINNINGS: readonly EventType[] = [
@@ -29,6 +29,7 @@ export function reduce(state: RunState | null, event: JournalEvent): Reduced {
 
 const opened = (event: EventOf<'run_opened'>): RunState => ({
   opened: event,
+  budgets: event.budgets,
   fence: event.fence,
   stage: 'none',
   turns: [],
@@ -36,6 +37,8 @@ const opened = (event: EventOf<'run_opened'>): RunState => ({
   spent: { steps: 0, tokens: 0, moneyMicros: 0, timeMs: 0, idleCalls: 0 },
   lastAnswer: { tokens: 0, moneyMicros: 0 },
   warned: [],
+  warnedBefore: 0,
+  counts: [],
   finishing: null,
   parked: null,
   parks: 0,
@@ -102,7 +105,7 @@ function resumed(state: RunState, { fence, volumeLost }: EventOf<'run_resumed'>)
   const lost = { ...state.asking, phase: 'failed' as const, failure: LOST };
   const turns = state.turns.map((turn) => ({
     ...turn,
-    calls: turn.calls.map((call) => (call.phase === 'running' ? { ...call, phase: 'unknown' as const } : call)),
+    calls: turn.calls.map((call) => (isBegun(call) ? { ...call, phase: 'unknown' as const } : call)),
   }));
   return {
     ...state,

@@ -11,9 +11,9 @@ import type {
 
 /**
  * `requested` → (`asking` → `answered`) → `running` → `settled`. A running attempt with an unknown outcome becomes `unknown`;
- * then the call runs again, a person is asked, or it settles.
+ * then the call runs again, a person is asked, or it settles. A `parked` call runs again when its run is resumed.
  */
-export type CallPhase = 'requested' | 'asking' | 'answered' | 'running' | 'unknown' | 'settled';
+export type CallPhase = 'requested' | 'asking' | 'answered' | 'running' | 'unknown' | 'parked' | 'settled';
 
 export type QuestionAnswer = Readonly<{ answer: Answer | 'expired'; words: string | null }>;
 
@@ -26,6 +26,8 @@ export type CallQuestion = Readonly<{
 
 export const UNANSWERED = { answer: null, words: null } as const;
 
+export type Parked = Readonly<{ code: string; waitMs: number }>;
+
 export type CallState = Readonly<{
   id: string;
   modelId: string;
@@ -35,6 +37,8 @@ export type CallState = Readonly<{
   effect: Effect | null;
   phase: CallPhase;
   attempt: number;
+  /** The wait of a parked call; null for one that was never parked. */
+  parked: (Parked & Readonly<{ attempts: number }>) | null;
   key: string | null;
   question: CallQuestion | null;
   questions: number;
@@ -62,8 +66,15 @@ export type Failure = Readonly<{ code: string; retryable: boolean; retryAfterMs:
 export type Warning = Readonly<{ code: BudgetCode; afterTurns: number }>;
 export type Finishing = Readonly<{ code: string; afterTurns: number }>;
 
+/** The rest of the limits of a run after a number of turns, for the model. `isRaised`: a person has just raised the limits. */
+export type Count = Readonly<{ left: RunLeft; afterTurns: number; isRaised: boolean }>;
+/** `moneyMicros`: null if the models cost nothing. */
+export type RunLeft = Readonly<{ steps: number; tokens: number; moneyMicros: number | null }>;
+
 export type RunState = Readonly<{
   opened: EventOf<'run_opened'>;
+  /** The limits of the run as they are now. */
+  budgets: Budgets;
   fence: number;
   stage: 'none' | 'open' | 'closed';
   turns: readonly Turn[];
@@ -72,9 +83,12 @@ export type RunState = Readonly<{
   /** The usage of the newest answer: about what the next one will use. */
   lastAnswer: Readonly<{ tokens: number; moneyMicros: number }>;
   warned: readonly Warning[];
+  /** Number of warnings before the limits were last raised; the others are not repeated. */
+  warnedBefore: number;
+  counts: readonly Count[];
   finishing: Finishing | null;
   /** Null while an engine works on the run. */
-  parked: Readonly<{ code: string; waitMs: number }> | null;
+  parked: Parked | null;
   /** Number of times that the run was parked since the newest answer. */
   parks: number;
   /** The last calls with their results, newest last, to detect a run without progress. */
@@ -90,6 +104,9 @@ export type RunState = Readonly<{
 export const currentTurn = (state: RunState): Turn | undefined => state.turns.at(-1);
 
 export const currentCalls = (state: RunState): readonly CallState[] => currentTurn(state)?.calls ?? [];
+
+/** The turn in progress still gets its results; a request in progress still has its tools. */
+export const finishAfter = ({ turns, asking }: RunState): number => turns.length + Number(asking.phase === 'asking');
 
 /** True if the turn has neither words nor calls. */
 export const isEmpty = ({ calls, hasText }: Turn): boolean => calls.length === 0 && !hasText;
@@ -107,6 +124,17 @@ export function textTurns({ turns }: Pick<RunState, 'turns'>): readonly Turn[] {
   const words = turns.filter((turn) => !isEmpty(turn));
   const whole = words.slice(0, -1).findLastIndex((turn) => !isCut(turn));
   return words.slice(whole + 1);
+}
+
+/** True if an attempt of the call has begun and has not ended for this engine. */
+export const isBegun = ({ phase }: CallState): boolean => phase === 'running' || phase === 'parked';
+
+/** The wait until the first of the open calls may continue, if all of them are parked; otherwise null. */
+export function waitOfCalls(state: RunState): Parked | null {
+  const open = currentCalls(state).filter(({ phase }) => phase !== 'settled');
+  const waits = open.flatMap(({ phase, parked }) => (phase === 'parked' && parked !== null ? parked : []));
+  const [first] = waits.toSorted((one, other) => one.waitMs - other.waitMs);
+  return first === undefined || waits.length < open.length ? null : { code: first.code, waitMs: first.waitMs };
 }
 
 /** Ids of calls that may have had an effect that no settlement records. */

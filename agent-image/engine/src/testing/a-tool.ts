@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { z } from 'zod';
-import { defineTool, type CallContext, type NeedsPermission, type Tool } from '../effects/tool.ts';
+import { defineTool, type CallContext, type Postponed, type Tool } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { Effect } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -19,7 +19,7 @@ export function someJournals(): Readonly<{ path: () => string; open: () => Journ
 }
 
 export const Text = z.strictObject({ text: z.string() });
-type Execute = (input: { text: string }, context: CallContext) => Promise<ToolOutcome | NeedsPermission>;
+type Execute = (input: { text: string }, context: CallContext) => Promise<ToolOutcome | Postponed>;
 type Kind = Readonly<{ name: string; effect: Exclude<Effect, 'verify'>; timeoutMs?: number }>;
 
 export const aTool = ({ name, effect, timeoutMs = 5_000 }: Kind, execute: Execute): Tool =>

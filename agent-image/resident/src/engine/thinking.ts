@@ -63,6 +63,8 @@ export interface Thinking {
   flush(run: string): Promise<void>;
   /** Usage of the run according to the journal; null for a runtime without one. */
   spentOf(run: string, name: string): Promise<Budgets | null>;
+  /** Raises the limits of a run in progress; limits that did not grow stay. */
+  raise(run: string, limits: Budgets): Promise<void>;
   /** Questions that the API did not show to people count as expired. */
   takeRefused(run: string): readonly GivenAnswer[];
   /** The gateway's text about the refusal with which a run failed; null if the code belongs to another failure. */
@@ -125,6 +127,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     skillsOf: (held, config, signal) => equip(ports, book, { held, config, signal }),
     flush: async (run) => flushWithin(await opened(), run),
     spentOf: async (run, name) => (thinks(name) ? ((await opened())?.engine.spentOf(run) ?? null) : null),
+    raise: async (run, limits) => (await opened())?.engine.raise(run, limits),
     takeRefused: (run) => expiredOf(book, run),
     refusalOf: (run, code) => book.find(run)?.refusals.get(code.replace(MODEL_FAILURE, '')) ?? null,
     keepMemory: (run) => ports.keepMemory(run, ports.stop),

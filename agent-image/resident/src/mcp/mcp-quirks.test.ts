@@ -63,7 +63,7 @@ async function call(tools: readonly Tool[], name: string, args: object = {}): Pr
   assert.ok(prepared !== undefined, `no tool ${name}`);
   if (!prepared.ok) return prepared.outcome;
   const outcome = await prepared.call.execute(callContext());
-  assert.ok(outcome.kind !== 'needs_permission');
+  assert.ok(outcome.kind !== 'needs_permission' && outcome.kind !== 'parked');
   return outcome;
 }
 

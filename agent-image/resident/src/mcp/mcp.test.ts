@@ -57,7 +57,7 @@ async function call({ tools }: Offered, name: string, args: unknown = {}): Promi
   const prepared = tool.prepare(args);
   if (!prepared.ok) return prepared.outcome;
   const outcome = await prepared.call.execute(context());
-  assert.ok(outcome.kind !== 'needs_permission');
+  assert.ok(outcome.kind !== 'needs_permission' && outcome.kind !== 'parked');
   return outcome;
 }
 

@@ -12,12 +12,12 @@ import { endLeftPrograms } from './run-worker.ts';
 
 const runOf = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
 const [SETTLED = '', RUNNING = '', FORGOTTEN = '', UNKNOWN = '', OWN = ''] = [1, 2, 3, 4, 5].map(runOf);
-const no = (code: 'run_settled' | 'claim_lapsed' | 'no_such_run'): Answer<unknown> => ({
+const no = (code: 'run_settled' | 'claim_lapsed' | 'no_such_run'): Answer<null> => ({
   kind: 'refused',
   code,
   detail: '',
 });
-const ANSWERS: Readonly<Record<string, Answer<unknown>>> = {
+const ANSWERS: Readonly<Record<string, Answer<null>>> = {
   [SETTLED]: no('run_settled'),
   [RUNNING]: no('claim_lapsed'),
   [FORGOTTEN]: no('no_such_run'),

@@ -21,7 +21,7 @@ export function audienceOf({ run }: Pick<StartedRun, 'run'>): string {
   return run.schedule === null ? `person ${run.created_by.id}` : `schedule ${run.schedule.uid}`;
 }
 
-const budgetsOf = ({ steps, tokens, money, timeMs, idleCalls }: RunBudgets): Budgets => ({
+export const budgetsOf = ({ steps, tokens, money, timeMs, idleCalls }: RunBudgets): Budgets => ({
   steps,
   tokens,
   moneyMicros: Math.max(1, Number(parseAiDollars(money))),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DOWN, ok, STALE } from '../testing/scripted-village.ts';
+import type { RunBudgets } from '@hamlet/contract';
 import type { Answer, RunLease } from '../village/village.ts';
 import { renewUntilOver } from './take-run.ts';
 
@@ -11,32 +12,49 @@ const refused = (code: 'claim_lapsed' | 'run_settled' | 'no_such_run' | 'agent_f
   detail: code,
 });
 
+type Kept = Readonly<{ end: string; asked: number; limits: readonly RunBudgets[] }>;
+
 /** Renews a lease against these answers, one for each renewal; then the run is over. */
-async function kept(answers: readonly Answer<unknown>[]): Promise<{ readonly end: string; readonly asked: number }> {
+async function kept(answers: readonly Answer<RunBudgets | null>[]): Promise<Kept> {
   const over = new AbortController();
+  const limits: RunBudgets[] = [];
   let asked = 0;
-  const renewRun = async (runId: string, of: RunLease): Promise<Answer<unknown>> => {
+  const renewRun = async (runId: string, of: RunLease): Promise<Answer<RunBudgets | null>> => {
     assert.deepEqual([runId, of], ['run', lease]);
     asked += 1;
     if (asked === answers.length) over.abort();
     return answers[asked - 1] ?? ok(null);
   };
-  return { end: await renewUntilOver({ renewRun }, { runId: 'run', lease, over: over.signal }, 1), asked };
+  const renewing = { runId: 'run', lease, over: over.signal, onLimits: (now: RunBudgets) => void limits.push(now) };
+  return { end: await renewUntilOver({ renewRun }, renewing, 1), asked, limits };
 }
 
 test('a lease is renewed until the run is over, despite temporary failures', async () => {
-  assert.deepEqual(await kept([ok(null), DOWN, DOWN, refused('agent_frozen'), ok(null)]), { end: 'over', asked: 5 });
+  const kinds = [ok(null), DOWN, DOWN, refused('agent_frozen'), ok(null)];
+  assert.deepEqual(await kept(kinds), { end: 'over', asked: 5, limits: [] });
 });
 
 test('a lease is lost when the API refuses its renewal', async () => {
   for (const lost of [refused('claim_lapsed'), refused('run_settled'), refused('no_such_run'), STALE])
-    assert.deepEqual(await kept([ok(null), lost, ok(null)]), { end: 'lost', asked: 2 });
+    assert.deepEqual(await kept([ok(null), lost, ok(null)]), { end: 'lost', asked: 2, limits: [] });
+});
+
+test('a renewal brings the limits of the run, which people may have raised', async () => {
+  const budgets = { steps: 100, tokens: 2_000, money: '1', timeMs: 1_000, idleCalls: 10 };
+  assert.deepEqual((await kept([ok(budgets), ok(null), ok({ ...budgets, steps: 200 }), DOWN])).limits, [
+    budgets,
+    { ...budgets, steps: 200 },
+  ]);
 });
 
 test('the lease is not renewed after the run', async () => {
   const over = AbortSignal.abort();
   assert.equal(
-    await renewUntilOver({ renewRun: () => assert.fail('it was renewed') }, { runId: 'run', lease, over }, 1),
+    await renewUntilOver(
+      { renewRun: () => assert.fail('it was renewed') },
+      { runId: 'run', lease, over, onLimits: () => assert.fail('it was renewed') },
+      1,
+    ),
     'over',
   );
 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { RUN_RENEW_EVERY_S } from '@hamlet/contract/resident';
-import type { AgentConfig, Refusal, Run } from '@hamlet/contract';
+import { RUN_PARK_MAX_MS, RUN_RENEW_EVERY_S } from '@hamlet/contract/resident';
+import type { AgentConfig, Refusal, Run, RunBudgets } from '@hamlet/contract';
 import { RunCancelled, RunFailure, type AgentRuntime, type RuntimeOutcome } from '@hamlet/engine';
 import { shorten } from '@hamlet/core/shorten';
 import type { LifeMind } from '../brain/life/life-mind.ts';
@@ -13,7 +13,7 @@ import type { RuntimePool } from '../runtime/runtime-pool.ts';
 import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
 import type { RunLease, StartedRun, Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
-import { answersOf, audienceOf, conversationOf, inputOf, NO_WORKPLACE } from './run-input.ts';
+import { answersOf, audienceOf, budgetsOf, conversationOf, inputOf, NO_WORKPLACE } from './run-input.ts';
 import { createRunWork, LeaseLost, type Progress, type RunWorkPorts } from './run-work.ts';
 import { cancelledEnd, endOf, failedEnd, refusedEnd, type EndedRun } from './settlement.ts';
 import type { TurnGate } from './turn-gate.ts';
@@ -134,10 +134,18 @@ async function settle(
   return again.kind === 'ok' ? plain : again.code;
 }
 
+interface Renewing {
+  readonly runId: string;
+  readonly lease: RunLease;
+  readonly over: AbortSignal;
+  /** Called with the limits of the run after each renewal. */
+  readonly onLimits: (limits: RunBudgets) => void;
+}
+
 /** Renews a run's lease until the run is over or the lease is lost. Repeats an unanswered renewal at the next interval. */
 export async function renewUntilOver(
   village: Pick<Village, 'renewRun'>,
-  { runId, lease, over }: { readonly runId: string; readonly lease: RunLease; readonly over: AbortSignal },
+  { runId, lease, over, onLimits }: Renewing,
   everyMs = RUN_RENEW_EVERY_S * 1_000,
 ): Promise<'over' | 'lost'> {
   for (;;) {
@@ -145,6 +153,7 @@ export async function renewUntilOver(
     if (over.aborted) return 'over';
     const answer = await village.renewRun(runId, lease);
     if (answer.kind === 'stale' || (answer.kind === 'refused' && LOST.has(answer.code))) return 'lost';
+    if (answer.kind === 'ok' && answer.value !== null) onLimits(answer.value);
   }
 }
 
@@ -157,7 +166,12 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
   const [over, lost] = [new AbortController(), new AbortController()];
   const onLeaseLost = (): void => lost.abort(new LeaseLost('the lease of the run has lapsed'));
   // The process waits for an engine's work to end, and renews the lease until then.
-  void renewUntilOver(ports.village, { runId: run.run_id, lease, over: over.signal }).then((end) => {
+  const onLimits = (limits: RunBudgets): void => {
+    ports.thinking.raise(run.run_id, budgetsOf(limits)).catch((error: unknown) => {
+      ports.log.warn('limits_not_raised', { run_id: run.run_id, why: String(error) });
+    });
+  };
+  void renewUntilOver(ports.village, { runId: run.run_id, lease, over: over.signal, onLimits }).then((end) => {
     if (end === 'lost') onLeaseLost();
   });
   ports.thinking.book.open({
@@ -274,7 +288,11 @@ type Parking = Readonly<{ outcome: Extract<RuntimeOutcome, { kind: 'parked' }>; 
 /** Gives the lease back until the model may answer again. False if the run is to be cancelled: its runtime then ends it. */
 async function park(ports: TakePorts, { run, lease }: Held, { outcome, signal }: Parking): Promise<boolean> {
   const { code, waitMs } = outcome;
-  const answer = await retry(() => ports.work.parkRun(run.run_id, lease, { code, wait_ms: waitMs }), signal, ports);
+  const answer = await retry(
+    () => ports.work.parkRun(run.run_id, lease, { code, wait_ms: Math.min(RUN_PARK_MAX_MS, waitMs) }),
+    signal,
+    ports,
+  );
   if (answer.kind === 'refused' && LOST.has(answer.code)) throw new LeaseLost(answer.detail);
   if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
   if (answer.value.run.state !== 'running') return true;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CallContext, NeedsPermission, Tool, ToolOutcome } from '@hamlet/engine';
+import type { CallContext, Postponed, Tool, ToolOutcome } from '@hamlet/engine';
 import type { Script, ScriptDetail } from '@hamlet/contract';
 import { type CallLog, type HandsKit } from '../hands/hands-tool.ts';
 import { openChangeLog } from '../hands/files/change-log.ts';
@@ -77,7 +77,7 @@ function preparedOf(tools: readonly Tool[], name: string, input: object): Prepar
 /** Calls tools of the hands as the engine does, which creates them once. */
 export function useTool(kit: HandsKit) {
   const tools = handsTools(kit);
-  return async (name: string, input: object, place: CallPlace = {}): Promise<ToolOutcome | NeedsPermission> =>
+  return async (name: string, input: object, place: CallPlace = {}): Promise<ToolOutcome | Postponed> =>
     preparedOf(tools, name, input).execute(callContext({ args: JSON.stringify(input), ...place }));
 }
 

@@ -38,6 +38,7 @@ export function noThinking(): Thinking {
     skillsOf: async () => [],
     flush: async () => {},
     spentOf: async () => null,
+    raise: async () => {},
     refusalOf: () => null,
     takeRefused: () => [],
     keepMemory: async () => {},

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from '@hamlet/contract';
 import type { CallContext } from '@hamlet/engine';
+import type { Taken } from '../runs/take-run.ts';
 import { shorten } from '@hamlet/core/shorten';
 import { rejectOnAbort } from '../village/retry.ts';
 import { askVillage, outcomeIn } from './outward.ts';
@@ -9,8 +10,8 @@ import { codeOf, failed, okay, type ToolKit, type ToolResult } from './tool-kit.
 
 /** Pause before the next check of a worker that waits for people, or whose result the API did not accept. */
 const LOOK_EVERY_MS = 1_000;
-/** The same for a worker that waits for its model, perhaps for hours. */
-const PARKED_LOOK_EVERY_MS = 30_000;
+/** Minimum wait for a parked worker, if the clock of the pod is ahead. */
+const PARKED_MIN_MS = 60_000;
 const PROMPT_MAX_CHARS = 200;
 
 /**
@@ -33,21 +34,27 @@ export async function delegateWork(kit: ToolKit, context: CallContext): Promise<
 }
 
 async function untilEnded(kit: ToolKit, runId: string, signal: AbortSignal): Promise<ToolResult> {
-  for (let hasEnded = false; ;) {
+  for (let taken: Taken | null = null; ;) {
     signal.throwIfAborted();
     const [worker] = await answered(kit, signal, () => kit.work.workers({ active: false, run: runId }));
     if (worker === undefined) return failed('worker_forgotten', `The village has forgotten the worker ${runId}.`);
     if (worker.envelope !== null) return resultOf(worker);
+    const { parked = null, state } = worker.run;
+    // The API decides by its own clock whether the worker may start again.
+    if (parked !== null && taken !== null) return parkedUntil(parked);
     // If the API does not show the end at the next check, the check is repeated after a pause, so that the loop does not spin.
-    const isTakeable: boolean = !hasEnded && worker.run.state !== 'waiting_permission' && !isParked(worker.run);
-    hasEnded = isTakeable && (await Promise.race([kit.childRuns.take(worker.run), rejectOnAbort(signal)])) === 'ended';
-    const pauseMs = isParked(worker.run) ? PARKED_LOOK_EVERY_MS : LOOK_EVERY_MS;
-    if (!hasEnded) await delay(pauseMs, undefined, { signal });
+    const isTakeable: boolean = taken !== 'ended' && state !== 'waiting_permission';
+    taken = isTakeable ? await Promise.race([kit.childRuns.take(worker.run), rejectOnAbort(signal)]) : null;
+    if (taken !== 'ended') await delay(LOOK_EVERY_MS, undefined, { signal });
   }
 }
 
-const isParked = ({ parked }: Worker['run']): boolean =>
-  parked !== undefined && parked !== null && Date.parse(parked.until) > Date.now();
+/** The worker waits for its model, perhaps for hours, and its parent with it. */
+const parkedUntil = ({ until, code }: NonNullable<Worker['run']['parked']>): ToolResult => ({
+  kind: 'parked',
+  code: codeOf(code),
+  waitMs: Math.max(PARKED_MIN_MS, Date.parse(until) - Date.now()),
+});
 
 function resultOf({ run, envelope }: Worker): ToolResult {
   const text = JSON.stringify({ run_id: run.run_id, ...envelope });

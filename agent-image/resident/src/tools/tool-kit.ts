@@ -1,5 +1,5 @@
 import { CycleOver, type RetryPorts } from '../village/retry.ts';
-import { RunFailure, type CallContext, type NeedsPermission, type ToolOutcome } from '@hamlet/engine';
+import { RunFailure, type CallContext, type Postponed, type ToolOutcome } from '@hamlet/engine';
 import type { BodyLock } from '../engine/body-lock.ts';
 import type { RunBook } from '../engine/run-book.ts';
 import type { Notes } from '../memory/notes.ts';
@@ -24,7 +24,7 @@ export interface ToolKit extends RetryPorts {
   readonly stop: AbortSignal;
 }
 
-export type ToolResult = ToolOutcome | NeedsPermission;
+export type ToolResult = ToolOutcome | Postponed;
 export type Perform<Input> = (input: Input, context: CallContext) => Promise<ToolResult>;
 
 export const okay = (text: string): ToolOutcome => ({ kind: 'ok', text });

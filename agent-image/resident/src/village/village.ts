@@ -10,6 +10,7 @@ import type {
   PurchaseItem,
   QuoteQuery,
   Refusal,
+  RunBudgets,
   RunError,
   RunHint,
   RunLane,
@@ -169,8 +170,9 @@ function runRequests({ params, read, write }: Requests) {
     /** Records a step; the first record of a step counts. */
     noteStep: (run_id: string, lease: RunLease, step: RunStep): Promise<Answer<unknown>> =>
       write(contract.recordRunStep, { params: { run_id }, body: { ...step, ...lease } }),
-    renewRun: (run_id: string, lease: RunLease): Promise<Answer<unknown>> =>
-      read(contract.renewRun, { params: { run_id }, body: lease }),
+    /** The limits of the run as they are now, because people may raise them; null for a run without limits. */
+    renewRun: async (run_id: string, lease: RunLease): Promise<Answer<RunBudgets | null>> =>
+      mapped(await read(contract.renewRun, { params: { run_id }, body: lease }), ({ run }) => run.budgets),
     settleRun: (run_id: string, end: RunEnd): Promise<Answer<unknown>> =>
       write(contract.settleRun, { params: { run_id }, body: end }),
   };

@@ -79,8 +79,10 @@ export const REFUSALS = {
   no_such_run: never(404, 'No run has this id: list the runs to find it'),
   run_settled: never(409, 'The run has ended: create another one'),
   run_budget_spent: never(402, 'The run has used its budget: end it, and continue the work in another run'),
+  budget_too_high: never(422, 'A run may have at most as much left as a new run of its agent: ask for less'),
   run_not_started: afterChange(409, 'The run has not been started in this cycle: start it first'),
   claim_lapsed: afterChange(409, 'The lease on this run has lapsed: start the run again'),
+  run_parked: later(409, 'The run waits for its model: start it at the time that the run names'),
   run_waiting: later(
     409,
     'The run waits for a permission: start it once a person has answered or the permission has expired',

@@ -21,6 +21,7 @@ const OTHER_EVENT_KINDS = [
   'permission_expired',
   'waiting',
   'budget_warned',
+  'budget_raised',
   'interrupted',
 ] as const;
 export const RUN_EVENT_KINDS = [...OTHER_EVENT_KINDS, ...MODEL_EVENT_KINDS, ...CALL_EVENT_KINDS] as const;

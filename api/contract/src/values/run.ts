@@ -60,6 +60,16 @@ export const RunBudgets = z.strictObject({
 });
 export type RunBudgets = z.infer<typeof RunBudgets>;
 
+/**
+ * New limits of a run: each given limit only grows. `refill` raises each so far that the run has left what a new run of the agent would have,
+ * which is also the most that a limit may be raised to.
+ */
+export const RaisedBudgets = z.union([
+  z.literal('refill'),
+  RunBudgets.pick({ steps: true, tokens: true, money: true, timeMs: true }).partial(),
+]);
+export type RaisedBudgets = z.infer<typeof RaisedBudgets>;
+
 /** The limits that a run may reach, in the order in which equal shares are named. */
 export const RUN_LIMITS = ['steps', 'tokens', 'money', 'time'] as const;
 

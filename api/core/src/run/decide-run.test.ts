@@ -22,7 +22,7 @@ const changed = (next: RunProgress, event: Extract<RunVerdict, { kind: 'change' 
   next,
   event,
 });
-const failed = (run: RunProgress, code: 'too_many_attempts' | 'run_did_nothing'): RunVerdict => ({
+const failed = (run: RunProgress, code: Extract<RunVerdict, { kind: 'failed' }>['code']): RunVerdict => ({
   kind: 'failed',
   next: { ...run, state: 'failed' },
   event: 'settled',
@@ -37,7 +37,13 @@ const claimed =
   (cycle: number, attempt?: number) => ({ kind, cycle, ...(attempt === undefined ? {} : { attempt }) });
 const [start, step, renew, journal] = [claimed('start'), claimed('step'), claimed('renew'), claimed('journal')];
 const wait = (pending: boolean): RunCommand => ({ kind: 'wait', cycle: 3, attempt: 1, pending });
-const park = (number: number): RunCommand => ({ kind: 'park', cycle: 3, attempt: number });
+const HOUR_MS = 3_600_000;
+const park = (number: number, count = 1, totalMs = HOUR_MS): RunCommand => ({
+  kind: 'park',
+  cycle: 3,
+  attempt: number,
+  parks: { count, totalMs },
+});
 const settle = (state: 'done' | 'failed' | 'cancelled', cycle: number, attempt?: number): RunCommand => ({
   kind: 'settle',
   state,
@@ -93,6 +99,9 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
     park(1),
     changed({ ...lapsed, progressAttempt: 1 }, 'queued'),
   ],
+  ['a run that is parked too often', running, park(1, 201), failed(running, 'parked_too_long')],
+  ['a run that is parked too long in all', running, park(1, 8, 169 * HOUR_MS), failed(running, 'parked_too_long')],
+  ['a parked run before its time', lapsed, { ...start(3), isParked: true }, refused('run_parked')],
   ['a run with a requested cancel is not parked', cancelling, park(1), RENEWED],
   ['a run is not parked under a lapsed claim', lapsed, park(1), refused('claim_lapsed')],
   ['a step under a lapsed claim', lapsed, step(3, 1), refused('claim_lapsed')],
@@ -209,7 +218,7 @@ test('no command changes a settled run', () => {
     { kind: 'renew', cycle: 3 },
     { kind: 'journal', cycle: 3 },
     { kind: 'wait', cycle: 3, pending: true },
-    { kind: 'park', cycle: 3 },
+    { kind: 'park', cycle: 3, parks: { count: 1, totalMs: HOUR_MS } },
     { kind: 'resume' },
     { kind: 'lapse' },
   ];

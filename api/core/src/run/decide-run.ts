@@ -13,6 +13,16 @@ export interface RunProgress {
   readonly cancelRequested: boolean;
 }
 
+/** Maximum number and total time of the parks of one run, because its agent names each wait. */
+const RUN_PARKS_MAX = 200;
+const RUN_PARKED_MAX_MS = 604_800_000;
+
+/** The parks of a run so far. */
+export interface RunParks {
+  readonly count: number;
+  readonly totalMs: number;
+}
+
 /** Old residents send no attempt, so only the cycle is compared. */
 export interface RunClaim {
   readonly cycle: number;
@@ -22,12 +32,13 @@ export interface RunClaim {
 /**
  * Agents start, work, wait and settle; people and Schedules cancel; the API lets a lease lapse, resumes a run whose last
  * permission was answered or has expired, or gives up a run. `journal`: the agent sends new entries of its journal.
- * `park`: its model cannot be reached now, so the run waits for it in the queue.
+ * `park`: its model cannot be reached now, so the run waits for it in the queue. `parks`: with this one.
  */
 export type RunCommand =
-  | { readonly kind: 'start'; readonly cycle: number }
+  /** `isParked`: the time at which its agent may start the run again has not come. */
+  | { readonly kind: 'start'; readonly cycle: number; readonly isParked?: boolean }
   | ({ readonly kind: 'step' | 'renew' | 'journal' } & RunClaim)
-  | ({ readonly kind: 'park' } & RunClaim)
+  | ({ readonly kind: 'park'; readonly parks: RunParks } & RunClaim)
   | ({ readonly kind: 'wait'; readonly pending: boolean } & RunClaim)
   | ({ readonly kind: 'settle'; readonly state: SettledState; readonly didNothing?: boolean } & RunClaim)
   | { readonly kind: 'cancel' | 'lapse' | 'resume' }
@@ -38,6 +49,7 @@ export type RunRefusal =
   | 'run_settled'
   | 'run_not_started'
   | 'run_waiting'
+  | 'run_parked'
   | 'claim_lapsed'
   | 'cancel_not_requested';
 
@@ -51,6 +63,8 @@ type ChangeEvent =
   | 'lapsed'
   | 'settled';
 
+type FailureCode = 'too_many_attempts' | 'run_did_nothing' | 'parked_too_long';
+
 /**
  * `progressed`: a change without an event of its own. `renewed`: only the lease is renewed. `failed`: the API fails the
  * run, for a reason of its own.
@@ -61,7 +75,7 @@ export type RunVerdict =
       readonly kind: 'failed';
       readonly next: RunProgress;
       readonly event: 'settled';
-      readonly code: 'too_many_attempts' | 'run_did_nothing';
+      readonly code: FailureCode;
     }
   | { readonly kind: 'progressed'; readonly next: RunProgress }
   | { readonly kind: 'same' }
@@ -80,7 +94,7 @@ export function isSettled(state: RunState): state is SettledState {
 export function decideRun(run: RunProgress, command: RunCommand): RunVerdict {
   switch (command.kind) {
     case 'start':
-      return start(run, command.cycle);
+      return start(run, command);
     case 'step':
     case 'renew':
     case 'journal':
@@ -115,14 +129,23 @@ function settledAs(run: RunProgress, state: SettledState): RunVerdict {
   return { kind: 'change', next: { ...run, state }, event: 'settled' };
 }
 
-function start(run: RunProgress, cycle: number): RunVerdict {
+type Start = Extract<RunCommand, { readonly kind: 'start' }>;
+
+function start(run: RunProgress, command: Start): RunVerdict {
+  const { cycle } = command;
   if (isSettled(run.state)) return SETTLED;
-  if (run.cycle !== null && cycle < run.cycle) return { kind: 'refused', reason: 'stale_cycle' };
-  if (run.state === 'waiting_permission') return { kind: 'refused', reason: 'run_waiting' };
+  const reason = refusalToStart(run, command);
+  if (reason !== null) return { kind: 'refused', reason };
   if (run.cycle === cycle && run.state === 'running') return RENEWED;
   if (isSpent(run)) return failed(run, 'too_many_attempts');
   const next: RunProgress = { ...run, state: 'running', cycle, attempt: run.attempt + 1 };
   return { kind: 'change', next, event: run.cycle === null ? 'started' : 'redelivered' };
+}
+
+function refusalToStart({ state, cycle }: RunProgress, command: Start): RunRefusal | null {
+  if (cycle !== null && command.cycle < cycle) return 'stale_cycle';
+  if (state === 'waiting_permission') return 'run_waiting';
+  return state === 'queued' && command.isParked === true ? 'run_parked' : null;
 }
 
 function work(
@@ -145,10 +168,11 @@ function wait(run: RunProgress, { pending, ...claim }: RunClaim & { readonly pen
 }
 
 /** The outage is no fault of the run, so the attempt counts as one with progress. */
-function park(run: RunProgress, claim: RunClaim): RunVerdict {
+function park(run: RunProgress, { parks, ...claim }: RunClaim & { readonly parks: RunParks }): RunVerdict {
   const refusal = inHand(run, claim);
   if (refusal !== null) return refusal;
   if (run.cancelRequested) return RENEWED;
+  if (parks.count > RUN_PARKS_MAX || parks.totalMs > RUN_PARKED_MAX_MS) return failed(run, 'parked_too_long');
   return { kind: 'change', next: { ...run, state: 'queued', progressAttempt: run.attempt }, event: 'queued' };
 }
 
@@ -165,7 +189,7 @@ function isSpent({ attempt, progressAttempt }: RunProgress): boolean {
   return attempt - progressAttempt >= RUN_ATTEMPTS_MAX;
 }
 
-function failed(run: RunProgress, code: 'too_many_attempts' | 'run_did_nothing'): RunVerdict {
+function failed(run: RunProgress, code: FailureCode): RunVerdict {
   return { kind: 'failed', next: { ...run, state: 'failed' }, event: 'settled', code };
 }
 

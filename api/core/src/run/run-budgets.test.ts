@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RunBudgets } from '@hamlet/contract';
-import { firstLimit, runBudgets, type TierOfRun } from './run-budgets.ts';
+import { RunBudgets, type RaisedBudgets } from '@hamlet/contract';
+import { decideRaise, firstLimit, runBudgets, type RaiseVerdict, type TierOfRun } from './run-budgets.ts';
 
 const TABLE: readonly (readonly [string, TierOfRun | null, Partial<RunBudgets>])[] = [
   ['no tier', null, { steps: 40, tokens: 1_000, money: '0.000001' }],
@@ -54,3 +54,20 @@ test('the first limit of a run is the one of which it has used the greatest shar
   assert.equal(firstLimit(limits, { ...none, tokens: 200, money: '0.5' }), 'money');
   assert.equal(firstLimit(limits, { ...none, tokens: 200, timeMs: 900 }), 'time');
 });
+
+const FRESH = runBudgets({ tokensPerHour: 2_000_000, perThousandTokens: '0.01' });
+const USED = { steps: 90, tokens: 1_500_000, money: '15', timeMs: 1_000 };
+const REFILLED = { ...FRESH, steps: 190, tokens: 3_500_000, money: '35', timeMs: 21_601_000 };
+const RAISES: readonly (readonly [string, RaisedBudgets, RaiseVerdict, RunBudgets?])[] = [
+  ['refilled limits', 'refill', { kind: 'raised', budgets: REFILLED }],
+  ['a limit that is refilled already', 'refill', { kind: 'same' }, REFILLED],
+  ['one limit', { tokens: 3_500_000 }, { kind: 'raised', budgets: { ...FRESH, tokens: 3_500_000 } }],
+  ['a lower limit', { tokens: 1, money: '-5' }, { kind: 'same' }],
+  ['too many tokens', { tokens: 3_500_001 }, { kind: 'too_high', limit: 'tokens', most: '3500000' }],
+  ['too much money', { money: '35.000001' }, { kind: 'too_high', limit: 'money', most: '35' }],
+];
+
+for (const [name, asked, expected, budgets = FRESH] of RAISES)
+  test(`a raise decides about ${name}`, () => {
+    assert.deepEqual(decideRaise({ budgets, used: USED, fresh: FRESH }, asked), expected);
+  });

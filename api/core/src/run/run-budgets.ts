@@ -1,4 +1,11 @@
-import { formatAiDollars, parseAiDollars, RUN_LIMITS, type RunBudgets, type RunSpent } from '@hamlet/contract';
+import {
+  formatAiDollars,
+  parseAiDollars,
+  RUN_LIMITS,
+  type RaisedBudgets,
+  type RunBudgets,
+  type RunSpent,
+} from '@hamlet/contract';
 import { tokenCost } from '../economy/usage-cost.ts';
 
 /**
@@ -46,3 +53,39 @@ export function firstLimit(limits: RunBudgets, spent: RunSpent): RunLimit {
   };
   return RUN_LIMITS.reduce((first, limit) => (shares[limit] > shares[first] ? limit : first));
 }
+
+const RAISED = ['steps', 'tokens', 'money', 'timeMs'] as const;
+type Limits = Pick<RunBudgets, (typeof RAISED)[number]>;
+
+/** A run under way. `used`: by the run and its workers, whose budgets count as used while they work. `fresh`: the budgets of a new run. */
+export interface RaiseFacts {
+  readonly budgets: RunBudgets;
+  readonly used: Limits;
+  readonly fresh: RunBudgets;
+}
+
+export type RaiseVerdict =
+  | { readonly kind: 'raised'; readonly budgets: RunBudgets }
+  | { readonly kind: 'same' }
+  /** `most`: the greatest value of the limit now. */
+  | { readonly kind: 'too_high'; readonly limit: keyof Limits; readonly most: string };
+
+/** The new limits of a run. A limit never falls, and leaves the run at most as much as a new run has. Pure. */
+export function decideRaise({ budgets, used, fresh }: RaiseFacts, asked: RaisedBudgets): RaiseVerdict {
+  const next: Record<string, number | string> = {};
+  for (const limit of RAISED) {
+    const now = unitsOf(limit, budgets[limit]);
+    const most = greater(now, unitsOf(limit, used[limit]) + unitsOf(limit, fresh[limit]));
+    const wanted = asked === 'refill' ? most : greater(now, unitsOf(limit, asked[limit] ?? 0));
+    if (wanted > most) return { kind: 'too_high', limit, most: String(valueOf(limit, most)) };
+    if (wanted > now) next[limit] = valueOf(limit, wanted);
+  }
+  return Object.keys(next).length === 0 ? { kind: 'same' } : { kind: 'raised', budgets: { ...budgets, ...next } };
+}
+
+const greater = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+/** Money in millionths of an aiDollar, any other limit as it is. */
+const unitsOf = (limit: keyof Limits, value: string | number): bigint =>
+  limit === 'money' ? parseAiDollars(String(value)) : BigInt(value);
+const valueOf = (limit: keyof Limits, units: bigint): string | number =>
+  limit === 'money' ? formatAiDollars(units) : Number(units);

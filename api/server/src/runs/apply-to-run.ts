@@ -47,6 +47,7 @@ const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>([
 /** Commands that may end or cancel a run, and with it its workers. */
 const MAY_END: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>([
   'start',
+  'park',
   'settle',
   'cancel',
   'lapse',
@@ -54,6 +55,7 @@ const MAY_END: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>([
 ]);
 const FAILED: Readonly<Record<Extract<RunVerdict, { kind: 'failed' }>['code'], string>> = {
   too_many_attempts: `The agent started this run ${RUN_ATTEMPTS_MAX} times in a row without progress`,
+  parked_too_long: 'The run waited too long for its model in all: a week, or 200 times',
   run_did_nothing: 'The agent ended this run as done, but without an effect or an answer',
 };
 
@@ -69,6 +71,7 @@ function refusalOf(reason: RunRefusal, run: RunRow): Refused {
       return refused(reason, `Cycle ${run.cycle} of the agent has started this run`);
     case 'run_not_started':
     case 'run_waiting':
+    case 'run_parked':
     case 'claim_lapsed':
     case 'cancel_not_requested':
       return refused(reason);

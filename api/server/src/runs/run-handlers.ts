@@ -1,13 +1,26 @@
-import { RUNS_WAITING_MAX, type createRun as createRunRoute, type Run, type RunOffer } from '@hamlet/contract';
+import {
+  formatAiDollars,
+  parseAiDollars,
+  RUNS_WAITING_MAX,
+  type createRun as createRunRoute,
+  type Run,
+  type RunBudgets,
+  type RunOffer,
+} from '@hamlet/contract';
+import { decideRaise, isSettled, type RaiseFacts } from '@hamlet/core';
 import {
   countWaiting,
+  databaseNow,
   findOffer,
   findRun,
   inSavepoint,
   insertRuns,
+  lockRun,
+  raiseBudgets,
   readBars,
   readRunEvents,
   readRuns,
+  readWorkerTakings,
 } from '@hamlet/store';
 import type { RunFilter, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
@@ -18,7 +31,8 @@ import { pageCursor, paged } from '../http/page-cursor.ts';
 import { z } from 'zod';
 import { findShownRun, isRunOfReader, shownRuns, shownRunView } from './audience/run-audience.ts';
 import { applyToRun } from './apply-to-run.ts';
-import { barsRuns } from './work-limits.ts';
+import { barsRuns, budgetsFor } from './work-limits.ts';
+import { ownUsage } from './workers/begin-worker.ts';
 import { resumeAfter } from './run-streams.ts';
 import { runEventView, runView } from './run-view.ts';
 import { veiledEvent } from './audience/veil.ts';
@@ -27,9 +41,12 @@ import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.uuid());
 
+const isOwn = (actor: Actor, run: RunRow): boolean => run.createdByRole === actor.role && run.createdById === actor.id;
+
 function mayCancel(actor: Actor, run: RunRow): Refused | null {
-  const own = run.createdByRole === actor.role && run.createdById === actor.id;
-  return actor.role === 'admin' || own ? null : refused('forbidden', 'Members may cancel only runs that they created');
+  return actor.role === 'admin' || isOwn(actor, run)
+    ? null
+    : refused('forbidden', 'Members may cancel only runs that they created');
 }
 
 type Created = { readonly run: Run; readonly offer: RunOffer | null };
@@ -76,6 +93,55 @@ async function createWithOffer(
   const { amount, expires_in_hours: expiresInHours } = body.offer;
   const placed = await placeOffer(tx, run, { ...request, amount, expiresInHours });
   return placed.ok ? accepted({ run: runView(run), offer: placed.data }) : placed;
+}
+
+const LIMIT_NAMES = { steps: 'steps', tokens: 'tokens', money: 'aiDollars', timeMs: 'milliseconds of work' } as const;
+
+function raiseRun({ limits }: Village): Handlers['raiseRun'] {
+  return inTx(async (request, tx) => {
+    const { params, body, actor } = request;
+    const run = await lockRun(tx, params.run_id);
+    if (run === null || !(await isRunOfReader(tx, actor, run))) return refused('no_such_run');
+    const refusal = mayRaise(actor, run);
+    if (refusal !== null) return refusal;
+    const budgets = run.budgets as RunBudgets | null;
+    if (budgets === null) return refused('run_not_started', 'The run has its limits from its first start: wait for it');
+    const verdict = decideRaise(
+      { budgets, used: await usedWithWorkers(tx, run), fresh: await budgetsFor(tx, limits, run.agentId) },
+      body.budgets,
+    );
+    if (verdict.kind === 'too_high')
+      return refused('budget_too_high', `The run may have at most ${verdict.most} ${LIMIT_NAMES[verdict.limit]} now`);
+    const by = { role: actor.role, id: actor.id };
+    const raised = verdict.kind === 'same' ? run : await raiseBudgets(tx, run, { budgets: verdict.budgets, by });
+    if (verdict.kind === 'raised')
+      await recordAct(tx, request, { action: 'run.raise', object: run.runId, detail: { budgets: verdict.budgets } });
+    const [shown = runView(raised)] = await shownRuns(tx, actor, [raised]);
+    return accepted({ run: shown });
+  });
+}
+
+function mayRaise(actor: Actor, run: RunRow): Refused | null {
+  if (actor.role !== 'admin' && !isOwn(actor, run))
+    return refused('forbidden', 'Members may raise the limits only of runs that they created');
+  if (isSettled(run.state)) return refused('run_settled', `The run is ${run.state}: create another one`);
+  return run.parentRunId === null
+    ? null
+    : refused('budget_too_high', `A worker has a share of the limits of its parent ${run.parentRunId}: raise those`);
+}
+
+/** The use of the limits of a run by itself and its workers. */
+async function usedWithWorkers(tx: Tx, run: RunRow): Promise<RaiseFacts['used']> {
+  const taken = await readWorkerTakings(tx, run.runId, (amount) => Number(parseAiDollars(amount)));
+  const { tokens, costMicros } = ownUsage(run);
+  const { workingSince } = run;
+  const nowMs = (await databaseNow(tx)).getTime();
+  return {
+    steps: run.steps,
+    tokens: tokens + taken.tokens,
+    money: formatAiDollars(BigInt(costMicros + taken.costMicros)),
+    timeMs: run.workedMs + (workingSince === null ? 0 : Math.max(0, nowMs - workingSince.getTime())),
+  };
 }
 
 function cancelRun(): Handlers['cancelRun'] {
@@ -142,6 +208,7 @@ export function runHandlers(village: Village) {
         return village.runStreams.open(wanted, sink);
       },
     },
+    raiseRun: raiseRun(village),
     cancelRun: cancelRun(),
   } satisfies Partial<Handlers>;
 }

@@ -1,4 +1,4 @@
-import { RUN_LEASE_S, type RunError } from '@hamlet/contract';
+import { PANICS, RUN_LEASE_S, type PanicCode, type RunError } from '@hamlet/contract';
 import { claimLapsed } from '@hamlet/core';
 import {
   forgetLife,
@@ -31,9 +31,17 @@ const PRUNE_EVERY_MS = 300_000;
 const LEASE_MS = RUN_LEASE_S * 1_000;
 
 /** Seconds after which the village ends a run itself. `cancelGraceS` equals the grace period of an agent's pod. */
-const RUN_LIMITS: RunLimits = { cancelGraceS: 10, timeGraceS: 300, timeLimitS: 86_400, unseenLifeS: 600 };
+const RUN_LIMITS: RunLimits = {
+  cancelGraceS: 10,
+  stopGraceS: 300,
+  timeGraceS: 300,
+  timeLimitS: 86_400,
+  unseenLifeS: 600,
+};
 
-const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; readonly message: string }>> = {
+const ENDS: Readonly<
+  Record<Exclude<GivenUp, 'stopped'>, { readonly state: 'failed' | 'cancelled'; readonly message: string }>
+> = {
   agent_gone: { state: 'failed', message: "The agent's life ended before this run did" },
   cancel_unconfirmed: {
     state: 'cancelled',
@@ -42,9 +50,16 @@ const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; r
   time_limit: { state: 'failed', message: 'The run took longer than its budget of time' },
 };
 
-async function giveUp(db: Db, { runId, why }: OverdueRun): Promise<boolean> {
+function endOf({ why, stoppedCode }: OverdueRun): { readonly state: 'failed' | 'cancelled'; readonly error: RunError } {
+  const code = stoppedCode as PanicCode;
+  if (why === 'stopped') return { state: 'failed', error: { code, message: PANICS[code] } };
   const { state, message } = ENDS[why];
-  const error: RunError = { code: why, message };
+  return { state, error: { code: why, message } };
+}
+
+async function giveUp(db: Db, overdue: OverdueRun): Promise<boolean> {
+  const { runId, why } = overdue;
+  const { state, error } = endOf(overdue);
   const outcome = await inTransaction(db, (tx) =>
     applyToRun(tx, runId, {
       command: { kind: 'give_up', state },

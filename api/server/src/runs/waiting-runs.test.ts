@@ -1,8 +1,8 @@
 /** Runs that wait for permissions, their budgets and usage, and ends without an effect, over HTTP. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RunBudgets } from '@hamlet/contract';
-import { readOverdueRuns } from '@hamlet/store';
+import { PANICS, RunBudgets } from '@hamlet/contract';
+import { readOverdueRuns, readRunLeft } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startPlay } from '../testing/test-village.ts';
@@ -58,6 +58,7 @@ test('a parked run is queued until its model may answer, says so, and then conti
   assert.deepEqual([parked.run.state, parked.run.parked?.code], ['queued', 'token_quota_exhausted']);
   assert.ok(Date.parse(parked.run.parked?.until ?? '') > Date.now() + 3_000_000);
   assert.equal(await runs.next('ada'), null);
+  await refuses(runs.start('ada', runId), 'run_parked');
   await refuses(runs.play.as('ada').parkRun({ ...lease, code: 'network', wait_ms: 1_000 }), 'claim_lapsed');
   const other = await runs.give('ada', 'another');
   assert.equal((await runs.next('ada'))?.run_id, other.run_id, 'other work goes on');
@@ -75,8 +76,18 @@ test('a parked run is queued until its model may answer, says so, and then conti
   assert.equal(run.state, 'running', 'the agent ends a cancelled run');
   dataOf(await runs.settle('ada', runId, { state: 'cancelled', summary: 'Cancelled.' }));
   const second = await startedRun('ada');
-  await runs.play.as('ada').parkRun({ run_id: second.runId, cycle, attempt: 1, code: 'network', wait_ms: 60_000 });
-  assert.equal(dataOf(await runs.cancel(second.runId)).run.state, 'cancelled', 'a parked run is cancelled at once');
+  for (let number = 2; number < 10; number += 1)
+    await db
+      .insertInto('run_event')
+      .values({ run_id: second.runId, number: 100 + number, event: 'queued', detail: '{"wait_ms":86400000}' })
+      .execute();
+  const third = await runs.play
+    .as('ada')
+    .parkRun({ run_id: second.runId, cycle, attempt: 1, code: 'network', wait_ms: 1 });
+  assert.deepEqual([third.run.state, third.run.error?.code], ['failed', 'parked_too_long']);
+  const fourth = await startedRun('ada');
+  await runs.play.as('ada').parkRun({ run_id: fourth.runId, cycle, attempt: 1, code: 'network', wait_ms: 60_000 });
+  assert.equal(dataOf(await runs.cancel(fourth.runId)).run.state, 'cancelled', 'a parked run is cancelled at once');
 });
 
 test('a run without any effect cannot end as done', async () => {
@@ -123,7 +134,7 @@ test('the API ends a run that works far longer than its time budget; waiting doe
   const late = new Date(Date.now() - 21_600_000 - 100_000);
   const since = (working_since: Date): Promise<unknown> =>
     db.updateTable('run').set({ working_since }).where('run_id', '=', runId).execute();
-  const limits = { cancelGraceS: 10, timeGraceS: 300, timeLimitS: 86_400, unseenLifeS: 600 };
+  const limits = { cancelGraceS: 10, stopGraceS: 300, timeGraceS: 300, timeLimitS: 86_400, unseenLifeS: 600 };
   const isOverdue = async (): Promise<boolean> =>
     (await readOverdueRuns(db, limits)).some((overdue) => overdue.runId === runId && overdue.why === 'time_limit');
   await since(late);
@@ -135,3 +146,56 @@ test('the API ends a run that works far longer than its time budget; waiting doe
   });
   assert.equal(ended.error?.code, 'time_limit');
 });
+
+test('the API ends a stopped run whose agent gives no last report in time', async () => {
+  const { runId } = await startedRun('bob');
+  const stopped_at = new Date(Date.now() - 301_000);
+  await db
+    .updateTable('run')
+    .set({ stopped_code: 'tests_keep_failing', stopped_at })
+    .where('run_id', '=', runId)
+    .execute();
+  const ended = await eventually('the end', async () => {
+    const run = await runs.get(runId);
+    return run.state === 'failed' ? run : null;
+  });
+  assert.deepEqual(ended.error, { code: 'tests_keep_failing', message: PANICS.tests_keep_failing });
+});
+
+test('a person raises the limits of a run under way, at most to those of a new run', async () => {
+  const { runId: run_id, cycle } = await startedRun('ada');
+  const admin = runs.play.admin;
+  const limits = (await runs.get(run_id)).budgets ?? assert.fail('no limits');
+  await db.updateTable('run').set({ tokens: 1_000, steps: 5 }).where('run_id', '=', run_id).execute();
+  await refuses(admin.raiseRun({ run_id, budgets: { tokens: limits.tokens + 1_001 } }), 'budget_too_high');
+  await refuses(runs.play.member.raiseRun({ run_id, budgets: 'refill' }), 'forbidden');
+  const raised = await admin.raiseRun({ run_id, budgets: { tokens: limits.tokens + 500 } });
+  assert.equal(raised.run.budgets?.tokens, limits.tokens + 500);
+  assert.equal((await admin.raiseRun({ run_id, budgets: { tokens: 1 } })).run.budgets?.tokens, limits.tokens + 500);
+  const refilled = await admin.raiseRun({ run_id, budgets: 'refill' });
+  assert.deepEqual(
+    [refilled.run.budgets?.tokens, refilled.run.budgets?.steps],
+    [limits.tokens + 1_000, limits.steps + 5],
+  );
+  const renewed = await runs.play.as('ada').renewRun({ run_id, cycle });
+  assert.equal(renewed.run.budgets?.tokens, limits.tokens + 1_000, 'the agent reads them with its next heartbeat');
+  const left = await readRunLeft(db, { agentId: 'ada', agentUid: await uidOf(run_id), runId: run_id });
+  assert.equal(left?.left?.tokens, limits.tokens, 'the gateway reads them with the next request');
+  assert.deepEqual(
+    (await runs.events(run_id)).map(({ event }) => event).filter((event) => event === 'budget_raised').length,
+    2,
+  );
+  await assert.rejects(
+    db
+      .updateTable('run')
+      .set({ budgets: JSON.stringify(limits) })
+      .where('run_id', '=', run_id)
+      .execute(),
+    /only grow/,
+  );
+  dataOf(await runs.settle('ada', run_id, { state: 'failed', summary: 'No.' }));
+  await refuses(admin.raiseRun({ run_id, budgets: 'refill' }), 'run_settled');
+});
+
+const uidOf = async (runId: string): Promise<string> =>
+  (await db.selectFrom('run').select('agent_uid').where('run_id', '=', runId).executeTakeFirstOrThrow()).agent_uid;

@@ -10,6 +10,7 @@ import type { settleRun as settleRunRoute } from '@hamlet/contract';
 import { didNothing } from '@hamlet/core';
 import {
   countEffects,
+  databaseNow,
   findRun,
   findStep,
   inTransaction,
@@ -17,11 +18,12 @@ import {
   markMemories,
   readFreeze,
   readNextRun,
+  readParks,
   readRunSteps,
   refuseSessionTurn,
   taintByConversation,
 } from '@hamlet/store';
-import type { RunRow, RunUsageClaim } from '@hamlet/store';
+import type { RunRow, RunUsageClaim, Tx } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
@@ -103,7 +105,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
       if (held !== null) return refused(held);
       const budgets = await budgetsFor(tx, limits, actor.agentId);
       const outcome = await applyToRun(tx, params.run_id, {
-        command: { kind: 'start', cycle },
+        command: { kind: 'start', cycle, isParked: await isParked(tx, asked) },
         words: { detail: { cycle }, budgets, runtime },
         permit: permitWork(actor, cycle),
       });
@@ -124,6 +126,11 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
       });
     }),
   );
+}
+
+async function isParked(tx: Tx, run: RunRow | null): Promise<boolean> {
+  const until = run?.parkedUntil ?? null;
+  return until !== null && until > (await databaseNow(tx));
 }
 
 /** Locks the run before it looks for pending permissions, so that no answer comes in between. */
@@ -148,8 +155,9 @@ function waitRun({ db }: Village): Handlers['waitRun'] {
 function parkRun({ db }: Village): Handlers['parkRun'] {
   return plain(({ params, body: { cycle, attempt, code, wait_ms: waitMs }, actor }) =>
     inTransaction(db, async (tx) => {
+      const { count, totalMs } = await readParks(tx, params.run_id);
       const outcome = await applyToRun(tx, params.run_id, {
-        command: { kind: 'park', cycle, attempt },
+        command: { kind: 'park', cycle, attempt, parks: { count: count + 1, totalMs: totalMs + waitMs } },
         words: { parked: { code, waitMs }, detail: { cycle, code, wait_ms: waitMs } },
         permit: permitWork(actor, cycle),
       });

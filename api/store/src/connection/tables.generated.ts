@@ -668,11 +668,12 @@ export interface Tables {
     parked_until: Date | null;
     parked_code: string | null;
     stopped_code: string | null;
+    stopped_at: Date | null;
   };
   run_event: {
     run_id: string;
     number: number;
-    event: 'queued' | 'started' | 'redelivered' | 'step' | 'cancel_requested' | 'lapsed' | 'settled' | 'model_asked' | 'model_answered' | 'model_failed' | 'call_begun' | 'call_settled' | 'call_unknown' | 'permission_asked' | 'permission_answered' | 'permission_expired' | 'waiting' | 'budget_warned' | 'interrupted';
+    event: 'queued' | 'started' | 'redelivered' | 'step' | 'cancel_requested' | 'lapsed' | 'settled' | 'model_asked' | 'model_answered' | 'model_failed' | 'call_begun' | 'call_settled' | 'call_unknown' | 'permission_asked' | 'permission_answered' | 'permission_expired' | 'waiting' | 'budget_warned' | 'budget_raised' | 'interrupted';
     at: Generated<Date>;
     detail: Json<unknown, string>;
     witnessed: Generated<boolean>;
@@ -971,7 +972,7 @@ export const COLUMNS = {
   repository_memory_entry: ['repository', 'memory_id as memoryId', 'kind', 'name', 'type', 'target', 'about', 'observations', 'pinned', 'outside', 'agent_id as agentId', 'run_id as runId', 'bytes', 'changed_at as changedAt'],
   repository_memory_rate: ['agent_id as agentId', 'since', 'writes'],
   resource_seen: ['uid', 'kind', 'name', 'generation', 'own_generations as ownGenerations', 'fields', 'fields_generation as fieldsGeneration', 'gone_at as goneAt'],
-  run: ['run_id as runId', 'agent_id as agentId', 'agent_uid as agentUid', 'kind', 'state', 'prompt', 'created_at as createdAt', 'created_by_role as createdByRole', 'created_by_id as createdById', 'schedule_uid as scheduleUid', 'schedule_name as scheduleName', 'slot', 'attempt', 'cycle', 'started_at as startedAt', 'ended_at as endedAt', 'summary', 'error_code as errorCode', 'error_message as errorMessage', 'cancel_requested_at as cancelRequestedAt', 'events', 'lease_until as leaseUntil', 'session_id as sessionId', 'runtime', 'model', 'progress_attempt as progressAttempt', 'budgets', 'steps', 'tokens', 'cost_micros as costMicros', 'claimed_tokens as claimedTokens', 'claimed_cost_micros as claimedCostMicros', 'worked_ms as workedMs', 'working_since as workingSince', 'unsettled', 'parent_run_id as parentRunId', 'parent_call_id as parentCallId', 'role', 'depth', 'tool_lists as toolLists', 'safe_mode as safeMode', 'parked_until as parkedUntil', 'parked_code as parkedCode', 'stopped_code as stoppedCode'],
+  run: ['run_id as runId', 'agent_id as agentId', 'agent_uid as agentUid', 'kind', 'state', 'prompt', 'created_at as createdAt', 'created_by_role as createdByRole', 'created_by_id as createdById', 'schedule_uid as scheduleUid', 'schedule_name as scheduleName', 'slot', 'attempt', 'cycle', 'started_at as startedAt', 'ended_at as endedAt', 'summary', 'error_code as errorCode', 'error_message as errorMessage', 'cancel_requested_at as cancelRequestedAt', 'events', 'lease_until as leaseUntil', 'session_id as sessionId', 'runtime', 'model', 'progress_attempt as progressAttempt', 'budgets', 'steps', 'tokens', 'cost_micros as costMicros', 'claimed_tokens as claimedTokens', 'claimed_cost_micros as claimedCostMicros', 'worked_ms as workedMs', 'working_since as workingSince', 'unsettled', 'parent_run_id as parentRunId', 'parent_call_id as parentCallId', 'role', 'depth', 'tool_lists as toolLists', 'safe_mode as safeMode', 'parked_until as parkedUntil', 'parked_code as parkedCode', 'stopped_code as stoppedCode', 'stopped_at as stoppedAt'],
   run_event: ['run_id as runId', 'number', 'event', 'at', 'detail', 'witnessed'],
   run_offer: ['run_id as runId', 'agent_id as agentId', 'amount', 'hold_id as holdId', 'day', 'offered_by_role as offeredByRole', 'offered_by_id as offeredById', 'offered_at as offeredAt', 'expires_at as expiresAt', 'state', 'ended_at as endedAt', 'reason'],
   run_skill_set: ['run_id as runId', 'agent_id as agentId', 'skills', 'sha256', 'pinned_at as pinnedAt'],

@@ -137,11 +137,25 @@ export async function noteRunEvent(
   return changed;
 }
 
-/** Denies each further call of a run, which then fails with the code. The first code stays. The caller has locked the run. */
+/** Sets greater limits of a run, with an event. The caller has locked the run. */
+export async function raiseBudgets(
+  tx: Tx,
+  run: RunRow,
+  { budgets, by }: { readonly budgets: RunBudgets; readonly by: Readonly<Record<string, unknown>> },
+): Promise<RunRow> {
+  await tx
+    .updateTable('run')
+    .set({ budgets: JSON.stringify(budgets) })
+    .where('run_id', '=', run.runId)
+    .execute();
+  return noteRunEvent(tx, run, { event: 'budget_raised', detail: { by, budgets } });
+}
+
+/** Denies each further call of a run, which then fails with the code. The first code stays, with its time. The caller has locked the run. */
 export async function stopRun(tx: Tx, runId: string, code: string): Promise<void> {
   await tx
     .updateTable('run')
-    .set({ stopped_code: code })
+    .set({ stopped_code: code, stopped_at: sql<Date>`clock_timestamp()` })
     .where('run_id', '=', runId)
     .where('stopped_code', 'is', null)
     .execute();

@@ -2,15 +2,19 @@ import { sql } from 'kysely';
 import { RUN_LEASE_S } from '@hamlet/contract';
 import type { Db, Tx } from '../connection/database.ts';
 
-export type GivenUp = 'agent_gone' | 'cancel_unconfirmed' | 'time_limit';
+export type GivenUp = 'agent_gone' | 'cancel_unconfirmed' | 'stopped' | 'time_limit';
 
 export interface OverdueRun {
   readonly runId: string;
   readonly why: GivenUp;
+  /** Reason of the stop; null for a run that was not stopped. */
+  readonly stoppedCode: string | null;
 }
 
 export interface RunLimits {
   readonly cancelGraceS: number;
+  /** Seconds that a stopped run has for the last report of its agent. */
+  readonly stopGraceS: number;
   /** Seconds beyond its time budget that an agent has to end a run. */
   readonly timeGraceS: number;
   /** Budget of time, in seconds, of a run that was started without budgets. */
@@ -21,18 +25,20 @@ export interface RunLimits {
 
 const AT_ONCE = 200;
 
-/** Runs that the village must end: their life ended, a cancel is unanswered, or they exceed their time budget. */
+/** Runs that the village must end: their life ended, a cancel is unanswered, they were stopped and do not end, or they exceed their time budget. */
 export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readonly OverdueRun[]> {
   const { rows } = await sql<OverdueRun>`
-    select run_id as "runId", case
+    select run_id as "runId", stopped_code as "stoppedCode", case
       when agent_life.closed_at is not null or agent_life.uid is null then 'agent_gone'
       when run.state <> 'queued' and cancel_requested_at < now() - ${limits.cancelGraceS} * interval '1 second' then 'cancel_unconfirmed'
+      when stopped_at < now() - ${limits.stopGraceS} * interval '1 second' then 'stopped'
       else 'time_limit' end as why
     from run left join agent_life on agent_life.uid = run.agent_uid
     where run.state in ('queued', 'running', 'waiting_permission') and (
       agent_life.closed_at is not null
       or (agent_life.uid is null and run.created_at < now() - ${limits.unseenLifeS} * interval '1 second')
       or (run.state <> 'queued' and cancel_requested_at < now() - ${limits.cancelGraceS} * interval '1 second')
+      or stopped_at < now() - ${limits.stopGraceS} * interval '1 second'
       or (run.state = 'running' and worked_ms + extract(epoch from clock_timestamp() - working_since) * 1000
         > coalesce((budgets ->> 'timeMs')::bigint, ${limits.timeLimitS}::bigint * 1000) + ${limits.timeGraceS} * 1000))
     order by run_id limit ${AT_ONCE}`.execute(db);

@@ -26,6 +26,7 @@ const LINES: Readonly<Record<Other, ((detail: Detail) => string) | null>> = {
   permission_expired: ({ tool }) => `permission expired: ${short(tool)}`,
   waiting: () => 'waits for a person',
   budget_warned: ({ code }) => `near its limit: ${short(code)}`,
+  budget_raised: () => 'continues with greater limits',
   interrupted: () => 'interrupted',
 };
 

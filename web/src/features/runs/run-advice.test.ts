@@ -15,10 +15,10 @@ test('a failure names its cause and who can mend it', () => {
   );
 });
 
-test('more tokens help where tokens were the limit', () => {
+test('more tokens an hour help where the quota of the agent was the limit', () => {
   assert.deepEqual(
     ['budget_tokens', 'model_token_quota_exhausted', 'budget_steps', 'model_auth'].map((code) => tokensHelp({ code })),
-    [true, true, false, false],
+    [false, true, false, false],
   );
   assert.equal(tokensHelp(null), false);
 });

@@ -5,12 +5,12 @@ type Advice = Readonly<{ by: 'reader' | 'admin'; text: string; tokens?: true }>;
 
 const reader = (text: string): Advice => ({ by: 'reader', text });
 const admin = (text: string): Advice => ({ by: 'admin', text });
-const REST = reader('Ask for the rest in a new message, or divide the task.');
+const REST = reader('Ask for the rest in a new message, which has new limits.');
 const LOOK = reader('Its commands and their output are on the page of the run.');
 
 const ADVICE: Readonly<Record<string, Advice | undefined>> = {
   budget_steps: REST,
-  budget_tokens: { ...REST, tokens: true },
+  budget_tokens: REST,
   budget_money: reader('The work became too expensive. Divide the task, or reward the agent.'),
   budget_time: REST,
   no_progress: reader('The agent repeated itself. Say more exactly what you need.'),
@@ -46,7 +46,7 @@ export function failureSentence({ code, message }: RunError, role: Role): string
   return `${sentence(message)} ${advice}`;
 }
 
-/** True if more tokens would help. */
+/** True if more tokens an hour for the agent would help. */
 export function tokensHelp(error: Pick<RunError, 'code'> | null): boolean {
   return error !== null && ADVICE[error.code]?.tokens === true;
 }

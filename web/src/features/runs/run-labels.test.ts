@@ -8,6 +8,7 @@ import {
   eventLabel,
   lastWordsOf,
   mayCancel,
+  mayRaise,
   modelLabel,
   type NoteEvent,
   originLabel,
@@ -98,6 +99,10 @@ test('an admin may end any running run, a member only their own', () => {
   assert.equal(mayCancel(run(), { role: 'member', id: 'mia' }), true);
   assert.equal(mayCancel(run(), { role: 'member', id: 'tom' }), false);
   assert.equal(mayCancel(run({ state: 'done' }), { role: 'admin', id: 'keeper' }), false);
+  const budgets = { steps: 40, tokens: 1_000, money: '1', timeMs: 1_000, idleCalls: 10 };
+  assert.equal(mayRaise(run({ budgets: null }), { role: 'admin', id: 'keeper' }), false, 'before its first start');
+  assert.equal(mayRaise(run({ budgets }), { role: 'member', id: 'mia' }), true);
+  assert.equal(mayRaise(run({ budgets }), { role: 'member', id: 'tom' }), false);
 });
 
 test('the line of an answer shows model, tokens and cost, or the failure', () => {

@@ -140,6 +140,7 @@ const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read) => string>> = {
   permission_expired: (text) => after('No person answered in time', toolWord(text('tool'))),
   waiting: () => 'Waits for a person; the agent is free for other work meanwhile',
   budget_warned: (text) => BUDGET_WARNINGS[text('code')] ?? after('Near a limit', text('code')),
+  budget_raised: () => 'A person raised its limits',
   interrupted: () => 'Interrupted: the pod ended; the run continues later',
 };
 
@@ -159,6 +160,14 @@ export function mayCancel(
 ): boolean {
   if (isSettled(run.state) || run.cancel_requested_at !== null) return false;
   return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
+}
+
+/** True if the viewer may raise the limits of a run, which has them from its first start. A worker has a share of its parent's. */
+export function mayRaise(
+  run: Pick<Run, 'state' | 'created_by' | 'cancel_requested_at' | 'budgets' | 'worker'>,
+  viewer: { readonly role: string; readonly id: ViewerId },
+): boolean {
+  return run.budgets !== null && run.worker === undefined && mayCancel(run, viewer);
 }
 
 /** An answer of the model: `Answer of small-model · 1,204 tokens · 0.02 ai$`. */

@@ -41,7 +41,7 @@ async function deliver(input: object): Promise<ToolOutcome> {
     ?.prepare(input);
   if (prepared?.ok !== true) return { kind: 'failed', code: 'invalid', text: '' };
   const outcome = await prepared.call.execute(callContext());
-  assert.ok(outcome.kind !== 'needs_permission');
+  assert.ok(outcome.kind !== 'needs_permission' && outcome.kind !== 'parked');
   return outcome;
 }
 const codeOf = async (input: object): Promise<string> => {

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import type { ScriptDetail, ScriptLanguage } from '@hamlet/contract';
-import type { NeedsPermission, ToolOutcome } from '@hamlet/engine';
+import type { Postponed, ToolOutcome } from '@hamlet/engine';
 import { isAlive, pidsIn, soon } from '../../testing/tool-calls.ts';
 import { type HandsEnd } from '../hands-tool.ts';
 import { NO_CALL_LOG, aHandsKit, aScript, callContext, type CallPlace } from '../../testing/a-hands-kit.ts';
@@ -40,7 +40,7 @@ async function run(
   language: ScriptLanguage,
   source: string,
   { given = {}, ...place }: CallPlace & { readonly given?: object } = {},
-): Promise<ToolOutcome | NeedsPermission> {
+): Promise<ToolOutcome | Postponed> {
   present = { language, source };
   return prepared(given).execute(callContext(place));
 }

@@ -11,6 +11,7 @@ import {
   RUN_REASON_MAX_CHARS,
   RUN_SUMMARY_MAX_CHARS,
   RUN_UNSETTLED_MAX,
+  RaisedBudgets,
   RunBudgets,
   RunError,
   RunLane,
@@ -141,6 +142,18 @@ export const cancelRun = defineRoute('cancelRun POST /runs/{run_id}/cancel', {
   reasons: ['no_such_run', 'run_settled'],
 });
 
+export const raiseRun = defineRoute('raiseRun PATCH /runs/{run_id}', {
+  ...creating,
+  summary: 'Raise the limits of a run under way: the gateway applies them at once, the agent with its next heartbeat',
+  body: z.strictObject({
+    budgets: RaisedBudgets.describe(
+      '`refill`: as much as a new run of the agent would have left; otherwise new limits',
+    ),
+  }),
+  answer: RunAnswer,
+  reasons: ['no_such_run', 'run_settled', 'run_not_started', 'budget_too_high'],
+});
+
 export const nextRun = defineRoute('nextRun GET /agents/{agent_id}/runs/next', {
   tag: 'runs',
   summary: 'The running run of the agent, else its oldest queued one; null if there is none',
@@ -198,6 +211,7 @@ export const startRun = defineRoute('startRun POST /runs/{run_id}/start', {
     'stale_cycle',
     'run_settled',
     'run_waiting',
+    'run_parked',
     'too_many_in_flight',
     'village_frozen',
   ],

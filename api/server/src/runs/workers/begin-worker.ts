@@ -61,7 +61,7 @@ export async function beginWorker(
 }
 
 /** Usage by the API's own count, if it has one. */
-function ownUsage({ tokens, costMicros, claimedTokens, claimedCostMicros }: RunRow) {
+export function ownUsage({ tokens, costMicros, claimedTokens, claimedCostMicros }: RunRow) {
   return tokens > 0 || costMicros > 0
     ? { tokens, costMicros }
     : { tokens: claimedTokens, costMicros: claimedCostMicros };

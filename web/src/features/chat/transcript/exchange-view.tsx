@@ -7,6 +7,7 @@ import { Avatar, Icon, LinkButton, Notice, RefusedNotice, Time, useNow } from '.
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
 import { AddTokens } from '../../runs/add-tokens.tsx';
+import { RaiseLimits } from '../../runs/raise-limits.tsx';
 import { tokensHelp } from '../../runs/run-advice.ts';
 import { nearLimit, shareLabel } from '../../runs/run-budget.ts';
 import { eventLabel, type NoteEvent, parkedLabel, scriptedLabel } from '../../runs/run-labels.ts';
@@ -26,6 +27,7 @@ const SHOWN_NOTES: ReadonlySet<NoteEvent> = new Set<NoteEvent>([
   'cancel_requested',
   'lapsed',
   'budget_warned',
+  'budget_raised',
   'interrupted',
 ]);
 
@@ -205,7 +207,7 @@ function OpenWork({ items, run, words, author, onAnswered }: OpenWorkProps) {
       </p>
       {run !== null && near !== null && (
         <p className="message-facts message-near">
-          {shareLabel(near)}. <AddTokens run={run} />
+          {shareLabel(near)}. <RaiseLimits run={run} near={near} />
         </p>
       )}
     </>

@@ -2,7 +2,7 @@ import type { Run } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { moneyLabel } from '../../../client/labels.ts';
 import { Notice, useNow } from '../../../ui/controls.tsx';
-import { AddTokens } from '../add-tokens.tsx';
+import { RaiseLimits } from '../raise-limits.tsx';
 import { budgetShares, nearLimit, shareLabel, WARN_SHARE } from '../run-budget.ts';
 
 const WORDS = { steps: 'Steps', tokens: 'Tokens', money: 'aiDollars', time: 'Time of work' } as const;
@@ -38,7 +38,7 @@ export function RunBudget({ run }: { readonly run: Run }) {
       </p>
       {near !== null && (
         <Notice tone="waiting">
-          {shareLabel(near)}. The run ends at this limit. <AddTokens run={run} />
+          {shareLabel(near)}. The run ends at this limit. <RaiseLimits run={run} near={near} />
         </Notice>
       )}
     </section>
