@@ -1,5 +1,4 @@
 import type { BudgetCode, Budgets } from '../journal/event.ts';
-import type { Count, RunLeft } from '../state/run-state.ts';
 
 /** The share of a budget after which the engine warns the model. Repeated calls are a warning long before they are the end. */
 const NEAR: Readonly<Record<keyof Budgets, number>> = {
@@ -27,6 +26,11 @@ export function raisedBudgets(now: Budgets, given: Budgets): Budgets | null {
   const [steps, tokens, moneyMicros] = [greater('steps'), greater('tokens'), greater('moneyMicros')];
   return { steps, tokens, moneyMicros, timeMs: greater('timeMs'), idleCalls: greater('idleCalls') };
 }
+
+/** The rest of the limits of a run after a number of turns, for the model. `isRaised`: a person has just raised the limits. */
+export type Count = Readonly<{ left: RunLeft; afterTurns: number; isRaised: boolean }>;
+/** `moneyMicros`: null if the models cost nothing. */
+export type RunLeft = Readonly<{ steps: number; tokens: number; moneyMicros: number | null }>;
 
 type Used = Readonly<{ spent: Budgets; budgets: Budgets }>;
 const COUNTED = ['steps', 'tokens', 'moneyMicros'] as const;

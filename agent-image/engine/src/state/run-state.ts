@@ -1,3 +1,4 @@
+import type { Count } from '../budget/budget.ts';
 import type {
   Answer,
   BudgetCode,
@@ -65,11 +66,6 @@ export type Failure = Readonly<{ code: string; retryable: boolean; retryAfterMs:
 /** A message to the model of the engine itself, after a number of turns. */
 export type Warning = Readonly<{ code: BudgetCode; afterTurns: number }>;
 export type Finishing = Readonly<{ code: string; afterTurns: number }>;
-
-/** The rest of the limits of a run after a number of turns, for the model. `isRaised`: a person has just raised the limits. */
-export type Count = Readonly<{ left: RunLeft; afterTurns: number; isRaised: boolean }>;
-/** `moneyMicros`: null if the models cost nothing. */
-export type RunLeft = Readonly<{ steps: number; tokens: number; moneyMicros: number | null }>;
 
 export type RunState = Readonly<{
   opened: EventOf<'run_opened'>;
