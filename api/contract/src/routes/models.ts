@@ -43,11 +43,11 @@ const ReceiptFields = z.strictObject({
       'SHA-256 of salt and text, for the prompt and the answer. The act models.call has both hashes; the salt is stored only if the village keeps texts',
     ),
   notes: z
-    .array(z.enum(['tools_ignored', 'tools_left_out']))
-    .max(2)
+    .array(z.enum(['tools_ignored', 'thinking_ignored', 'tools_left_out']))
+    .max(3)
     .optional()
     .describe(
-      'tools_ignored: the model does not support tools and answered without them; tools_left_out: without those that a provider runs, such as web_search',
+      'tools_ignored: the model does not support tools and answered without them; thinking_ignored: its provider has no field for thinking; tools_left_out: without those that a provider runs, such as web_search',
     ),
 });
 export const ModelReceipt = Origin.extend(ReceiptFields.shape);

@@ -91,16 +91,19 @@ function chatSubject(
     open: (url, kit) =>
       createChatAdapter({ provider: name, baseUrl: `${url}/v1`, apiKey: TEST_KEY, profile: CHAT_PROFILES[name] }, kit),
     expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...chatBody(thoughts), ...also } },
-    extra: Object.fromEntries(
-      EXTRA_FIELDS.filter((field) => !lacks.includes(field)).map((field) => [field, { [field]: EXTRA[field] }]),
-    ),
+    extra: {
+      ...Object.fromEntries(
+        EXTRA_FIELDS.filter((field) => !lacks.includes(field)).map((field) => [field, { [field]: EXTRA[field] }]),
+      ),
+      thinking: {},
+    },
     tools: true,
   };
 }
 
 const WORDS = 'The mill is north.';
 const SUBJECTS: readonly AdapterSubject[] = [
-  chatSubject('openai', OPENAI_WIRE, { also: { max_completion_tokens: 200 } }),
+  chatSubject('openai', OPENAI_WIRE, { also: { max_completion_tokens: 200 }, lacks: ['top_k'] }),
   chatSubject('openrouter', OPENROUTER_WIRE, {
     also: { max_tokens: 200, usage: { include: true } },
     thoughts: { reasoning: WORDS, reasoning_details: [{ type: 'reasoning.encrypted', data: 'ZGV0YWls' }] },
@@ -170,6 +173,8 @@ const SUBJECTS: readonly AdapterSubject[] = [
     },
     extra: {
       top_p: { top_p: 0.9 },
+      top_k: { top_k: 40 },
+      thinking: { thinking: EXTRA.thinking },
       reasoning_effort: { output_config: { effort: 'low' } },
       service_tier: { service_tier: 'flex' },
       user: { metadata: { user_id: 'ada' } },
@@ -209,6 +214,8 @@ const SUBJECTS: readonly AdapterSubject[] = [
     },
     extra: {
       top_p: { options: { top_p: 0.9 } },
+      top_k: { options: { top_k: 40 } },
+      thinking: {},
       presence_penalty: { options: { presence_penalty: 0.1 } },
       frequency_penalty: { options: { frequency_penalty: 0.2 } },
       reasoning_effort: { think: 'low' },
@@ -265,6 +272,7 @@ const SUBJECTS: readonly AdapterSubject[] = [
       },
     },
     extra: {
+      thinking: {},
       reasoning_effort: { reasoning: { effort: 'minimal', summary: 'auto' } },
       verbosity: { text: { verbosity: 'low' } },
       service_tier: { service_tier: 'flex' },
@@ -290,6 +298,8 @@ const SUBJECTS: readonly AdapterSubject[] = [
     },
     extra: {
       top_p: { top_p: 0.9 },
+      top_k: { top_k: 40 },
+      thinking: {},
       presence_penalty: { presence_penalty: 0.1 },
       frequency_penalty: { frequency_penalty: 0.2 },
       logit_bias: { logit_bias: EXTRA.logit_bias },

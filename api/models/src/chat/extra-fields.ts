@@ -4,6 +4,8 @@ import { ModelFault } from './model-error.ts';
 export const EXTRA_FIELDS = [
   'reasoning_effort',
   'top_p',
+  'top_k',
+  'thinking',
   'presence_penalty',
   'frequency_penalty',
   'logit_bias',
@@ -25,6 +27,9 @@ function isEmpty(value: unknown): boolean {
 const NEUTRAL: Readonly<Record<ExtraField, (value: unknown) => boolean>> = {
   reasoning_effort: () => false,
   top_p: (value) => value === 1,
+  top_k: (value) => value === 0 || value === -1,
+  // A hint. The receipt of the gateway names a model that has no such field.
+  thinking: () => true,
   presence_penalty: (value) => value === 0,
   frequency_penalty: (value) => value === 0,
   logit_bias: isEmpty,

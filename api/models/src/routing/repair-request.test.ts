@@ -61,3 +61,33 @@ test('a refusal that no repair helps ends the request', async () => {
   assert.equal(plain.ok ? '' : plain.error.code, 'bad_request');
   server.verify();
 });
+
+const CALLED: readonly ChatMessage[] = [
+  { role: 'user', content: 'Look.' },
+  { role: 'assistant', content: '', toolCalls: [{ id: 'call_abc', name: 'look', arguments: '{}' }] },
+  { role: 'tool', toolCallId: 'call_abc', content: 'A heron.' },
+];
+
+const OF_CALLS = [
+  [
+    'the ids of calls that the provider refuses become plain ones, for the call and its result',
+    'Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.',
+    [/"id":"c00000000"/, /"tool_call_id":"c00000000"/],
+  ],
+  [
+    'a provider that refuses calls of absent tools gets their names, and a choice that forbids calls',
+    'The toolConfig field must be defined when using toolUse and toolResult content blocks.',
+    [/"tools":\[\{"type":"function","function":\{"name":"look"/, /"tool_choice":"none"/],
+  ],
+] as const;
+
+for (const [title, words, expected] of OF_CALLS)
+  test(title, async () => {
+    server.add(refusal(words), { answer: OPENAI_WIRE.plain({ text: ['A heron.'] }) });
+    const outcome = await model().chat({ messages: CALLED });
+    assert.ok(outcome.ok, JSON.stringify(outcome.ok ? '' : outcome.error));
+    for (const form of expected) assert.match(JSON.stringify(server.requests.at(-1)?.body), form);
+    server.add(refusal(words), refusal(words));
+    assert.equal((await model().chat({ messages: CALLED })).ok, false, 'one repair, then the refusal');
+    server.verify();
+  });

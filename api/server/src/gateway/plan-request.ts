@@ -1,4 +1,4 @@
-import type { ChatCompletionBody, EmbeddingsBody } from '@hamlet/contract';
+import type { ChatCompletionBody, EmbeddingsBody, ModelReceipt } from '@hamlet/contract';
 import { estimateRepeatedThoughts, type ChatRequest, type EmbeddingInput } from '@hamlet/models';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { Allowance } from '../limits/agent-limits.ts';
@@ -10,7 +10,8 @@ export interface PlannedRequest {
   readonly served: ServedModel;
   readonly request: ChatRequest;
   readonly promptTokens: number;
-  readonly toolsIgnored: boolean;
+  /** What the request asked for and the model cannot give. */
+  readonly notes: NonNullable<ModelReceipt['notes']>;
   /** Maximum number of tokens that the request can use. Their money is held. */
   readonly tokens: number;
   /** Tokens of the hour that are reserved: of a long answer only a share of the hour, because few answers are as long as they may be. */
@@ -63,6 +64,10 @@ export function servedModel(
   return accepted(found);
 }
 
+/** Anthropic alone has the field. Programs send it with each request, so that a refusal would end them. */
+const ignoresThinking = ({ thinking }: ChatCompletionBody, { kind }: ServedModel): boolean =>
+  thinking !== null && thinking !== undefined && thinking.type !== 'disabled' && kind !== 'anthropic';
+
 /** A conversation that the model can answer, or its refusal. Pure. */
 export function planRequest(body: ChatCompletionBody, allowance: Allowance, asking: Asking): Outcome<PlannedRequest> {
   const refusal = refusalOfChat(body);
@@ -86,7 +91,10 @@ export function planRequest(body: ChatCompletionBody, allowance: Allowance, aski
     tokens: readTokens + maxTokens,
     quotaTokens: readTokens + Math.min(maxTokens, reservable(allowance)),
     request: { ...asked, maxTokens },
-    toolsIgnored,
+    notes: [
+      ...(toolsIgnored ? (['tools_ignored'] as const) : []),
+      ...(ignoresThinking(body, served) ? (['thinking_ignored'] as const) : []),
+    ],
   });
 }
 
@@ -145,6 +153,6 @@ export function planEmbedding(
     promptTokens,
     tokens: promptTokens,
     quotaTokens: promptTokens,
-    toolsIgnored: false,
+    notes: [],
   });
 }

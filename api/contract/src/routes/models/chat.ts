@@ -151,9 +151,20 @@ export const ChatMetadata = z.union([
 const Penalty = z.number().min(-2).max(2).nullish();
 const word = z.string().min(1).max(64);
 
+/** Tokens that the model may choose from; 0 and -1 mean all. */
+export const TopK = z.int().min(-1).max(1_000_000);
+/** Anthropic's wish that the model thinks, and for how many tokens. Other models keep to their own way. */
+export const Thinking = z.object({
+  type: word,
+  budget_tokens: z.int().min(0).max(ANSWER_TOKENS_MAX).nullish(),
+  display: word.nullish(),
+});
+
 /** Fields that a provider takes or refuses by name. */
 const provided = {
   top_p: z.number().min(0).max(1).nullish(),
+  top_k: TopK.nullish(),
+  thinking: Thinking.nullish(),
   frequency_penalty: Penalty,
   presence_penalty: Penalty,
   logit_bias: z.record(z.string().max(16), z.number()).nullish(),

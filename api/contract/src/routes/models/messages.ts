@@ -8,7 +8,9 @@ import {
   ChatText,
   JsonSchema,
   PARTS_MAX,
+  Thinking,
   TOOL_DESCRIPTION_MAX_CHARS,
+  TopK,
 } from './chat.ts';
 import { ModelReceipt, REQUEST_REASONS, RUN_REASONS } from '../models.ts';
 
@@ -97,13 +99,15 @@ const conversation = {
   output_config: z.looseObject({ format: Format.nullish() }).nullish(),
 };
 
-/** Anthropic's format; other fields, such as top_k and thinking, are accepted and ignored. */
+/** Anthropic's format. The gateway refuses `top_k` where a provider lacks it, and notes a model without `thinking`. */
 export const MessagesBody = z.looseObject({
   ...conversation,
   max_tokens: z.int().min(1).max(ANSWER_TOKENS_MAX).describe('Lowered to what the model can write'),
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(1).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
+  top_k: TopK.nullish(),
+  thinking: Thinking.nullish(),
   stop_sequences: z.array(z.string().min(1).max(STOP_MAX_CHARS)).max(STOPS_MAX).nullish(),
   metadata: ChatMetadata.nullish(),
 });
@@ -126,9 +130,9 @@ const ToolUse = z.strictObject({
   input: JsonSchema.describe('Arguments that are not a JSON object are in the field invalid_arguments'),
 });
 
-const Thinking = z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() });
-const HiddenThinking = z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() });
-const Content = z.discriminatedUnion('type', [TextAnswer, ToolUse, Thinking, HiddenThinking]);
+const Thought = z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() });
+const HiddenThought = z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() });
+const Content = z.discriminatedUnion('type', [TextAnswer, ToolUse, Thought, HiddenThought]);
 
 const head = {
   id: z.string(),

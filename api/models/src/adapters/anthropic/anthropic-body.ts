@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import type { ChatImage, ChatMessage, ChatRequest, ReasoningItem, ToolChoice } from '../../chat/chat-request.ts';
 import { effortOf, extraFieldsFor, type ExtraField } from '../../chat/extra-fields.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall } from '../../chat/model.ts';
+import { withCalledTools } from '../../chat/older-calls.ts';
 import { openedSeal, REDACTED, sealedTypeOf } from '../sealed-thought.ts';
 import { isRepeated, markAt, markNewest, type Turn } from './cache-marks.ts';
 import { objectOf } from '../../transport/parse-reply.ts';
@@ -93,12 +95,27 @@ function systemFields(messages: readonly ChatMessage[]): object {
   return { system: stable < 0 ? blocks : markAt(blocks, stable) };
 }
 
-const FIELDS: readonly ExtraField[] = ['top_p', 'reasoning_effort', 'service_tier', 'user'];
+const FIELDS: readonly ExtraField[] = ['top_p', 'top_k', 'thinking', 'reasoning_effort', 'service_tier', 'user'];
 
-function extraFields({ extra }: ChatRequest): object {
-  const { top_p, service_tier: tier, user } = extraFieldsFor(FIELDS, extra);
+const THINKING_MIN_TOKENS = 1_024;
+const Thinking = z.looseObject({ budget_tokens: z.number().nullish() });
+
+/** The API refuses a budget of thoughts that leaves no answer: the gateway may have lowered the limit of the answer. */
+function thinkingField(value: unknown, maxTokens: number): object {
+  const { success, data } = Thinking.safeParse(value);
+  if (!success) return {};
+  const { budget_tokens: budget } = data;
+  if (budget === null || budget === undefined || budget < maxTokens) return { thinking: data };
+  if (maxTokens <= THINKING_MIN_TOKENS) return {};
+  return { thinking: { ...data, budget_tokens: maxTokens - 1 } };
+}
+
+function extraFields({ extra, maxTokens = DEFAULT_MAX_TOKENS }: ChatRequest): object {
+  const { top_p, top_k, thinking, service_tier: tier, user } = extraFieldsFor(FIELDS, extra);
   return {
     ...(top_p === undefined ? {} : { top_p }),
+    ...(top_k === undefined ? {} : { top_k }),
+    ...thinkingField(thinking, maxTokens),
     ...(tier === undefined ? {} : { service_tier: tier === 'default' ? 'standard_only' : tier }),
     ...(user === undefined ? {} : { metadata: { user_id: user } }),
   };
@@ -125,7 +142,8 @@ function answerFields(request: ChatRequest): object {
 }
 
 /** The body of a request to `/v1/messages`. Omits `seed`, which the API lacks. Pure. */
-export function anthropicBody({ request, model, stream }: AdapterCall): Record<string, unknown> {
+export function anthropicBody({ request: asked, model, stream }: AdapterCall): Record<string, unknown> {
+  const request = withCalledTools(asked);
   if (request.jsonObject === true && request.responseSchema === undefined)
     throw new ModelFault('bad_request', 'the Messages API needs a schema for JSON: give one, or ask for text');
   const turns = joinTurns(request.messages.flatMap((message) => (message.role === 'system' ? [] : [turnOf(message)])));
@@ -136,7 +154,7 @@ export function anthropicBody({ request, model, stream }: AdapterCall): Record<s
     max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,
     stream,
     ...systemFields(request.messages),
-    messages: isRepeated(request) ? markNewest(turns) : turns,
+    messages: isRepeated(asked) ? markNewest(turns) : turns,
     ...toolFields(request),
     ...answerFields(request),
   };

@@ -72,6 +72,28 @@ test('the cache ends after the tools, after the stable system text and after the
   ]);
 });
 
+test('a conversation with calls and no tools defines those that it called, and forbids calls', async () => {
+  const toolCalls = [{ id: 'a', name: 'go_to', arguments: '{}' }];
+  const messages = [USER, { role: 'assistant' as const, content: '', toolCalls }, { ...USER, content: 'Sum up.' }];
+  const body = await sentBody({ messages });
+  const [tool, ...others] = body['tools'] as readonly { readonly name: string }[];
+  assert.deepEqual([tool?.name, others, body['tool_choice']], ['go_to', [], { type: 'none' }]);
+  const offered = await sentBody({ messages, tools: [{ ...GO, name: 'look' }] });
+  assert.deepEqual([(offered['tools'] as readonly object[]).length, 'tool_choice' in offered], [1, false]);
+});
+
+const BUDGETS = [
+  [{ type: 'enabled', budget_tokens: 2_000 }, 3_000, { type: 'enabled', budget_tokens: 2_000 }],
+  [{ type: 'enabled', budget_tokens: 8_000 }, 3_000, { type: 'enabled', budget_tokens: 2_999 }],
+  [{ type: 'enabled', budget_tokens: 8_000 }, 1_000, undefined],
+  [{ type: 'adaptive' }, 1_000, { type: 'adaptive' }],
+] as const;
+
+test('the budget of thoughts leaves room for an answer', async () => {
+  for (const [thinking, maxTokens, expected] of BUDGETS)
+    assert.deepEqual((await sentBody({ messages: [USER], maxTokens, extra: { thinking } }))['thinking'], expected);
+});
+
 test('a request that nothing will repeat is not written to the cache, which costs more', async () => {
   const body = await sentBody({ messages: [{ role: 'system', content: 'You are Ada.' }, USER] });
   assert.ok(!JSON.stringify(body).includes('cache_control'));

@@ -18,6 +18,9 @@ export interface ChatProfile {
   readonly fields: readonly ExtraField[];
 }
 
+/** `thinking` is Anthropic's own. */
+const WITHOUT_THINKING = EXTRA_FIELDS.filter((field) => field !== 'thinking');
+
 const COMMON: ChatProfile = {
   limitField: 'max_tokens',
   streamUsage: true,
@@ -26,12 +29,17 @@ const COMMON: ChatProfile = {
   omit: [],
   thoughtFields: ['reasoning_content'],
   sealField: null,
-  fields: EXTRA_FIELDS,
+  fields: WITHOUT_THINKING,
 };
 
 export const CHAT_PROFILES = {
   // OpenAI shows no thoughts in this protocol, and refuses unknown fields of a message.
-  openai: { ...COMMON, limitField: 'max_completion_tokens', thoughtFields: [] },
+  openai: {
+    ...COMMON,
+    limitField: 'max_completion_tokens',
+    thoughtFields: [],
+    fields: WITHOUT_THINKING.filter((field) => field !== 'top_k'),
+  },
   // With `usage.include`, an answer has its cost and the number of cached tokens. OpenRouter shows the title on its
   // pages.
   openrouter: {
@@ -45,7 +53,7 @@ export const CHAT_PROFILES = {
   vllm: {
     ...COMMON,
     thoughtFields: ['reasoning_content', 'reasoning'],
-    fields: EXTRA_FIELDS.filter((field) => field !== 'verbosity' && field !== 'service_tier'),
+    fields: WITHOUT_THINKING.filter((field) => field !== 'verbosity' && field !== 'service_tier'),
   },
   compatible: COMMON,
   /** The gateway of a village, which keeps the seals of all providers. */

@@ -27,7 +27,7 @@ function usageOf({ prompt_tokens, completion_tokens }: z.infer<typeof Usage>): R
   return { promptTokens: prompt_tokens ?? undefined, completionTokens: completion_tokens ?? undefined };
 }
 
-const FIELDS: readonly ExtraField[] = ['top_p', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'user'];
+const FIELDS: readonly ExtraField[] = ['top_p', 'top_k', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'user'];
 
 function requestOf({ request, model, stream }: AdapterCall): Record<string, unknown> {
   const { temperature, seed, maxTokens = DEFAULT_MAX_TOKENS, stop = [], continues = false } = request;

@@ -52,7 +52,7 @@ function formatFields({ responseSchema, jsonObject }: ChatRequest): object {
   return jsonObject === true ? { format: 'json' } : {};
 }
 
-const FIELDS: readonly ExtraField[] = ['top_p', 'presence_penalty', 'frequency_penalty', 'reasoning_effort'];
+const FIELDS: readonly ExtraField[] = ['top_p', 'top_k', 'presence_penalty', 'frequency_penalty', 'reasoning_effort'];
 
 /** Models that cannot choose how much they think take any effort as a yes. */
 function thinkFields({ extra = {} }: ChatRequest): object {

@@ -46,6 +46,8 @@ export const TOOLS = [
 export const EXTRA = {
   reasoning_effort: 'minimal',
   top_p: 0.9,
+  top_k: 40,
+  thinking: { type: 'enabled', budget_tokens: 2_048 },
   presence_penalty: 0.1,
   frequency_penalty: 0.2,
   logit_bias: { '50256': -100 },
@@ -58,6 +60,8 @@ export const EXTRA = {
 /** Fields that many clients send although they ask for nothing. */
 export const NEUTRAL_EXTRA: ExtraFields = {
   top_p: 1,
+  top_k: 0,
+  thinking: { type: 'disabled' },
   presence_penalty: 0,
   frequency_penalty: 0,
   logit_bias: {},

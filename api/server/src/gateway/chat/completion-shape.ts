@@ -60,7 +60,7 @@ export function receiptOf({ plan }: Ticket, completed: Completed, { isScripted }
     price,
     estimated,
     seal: sealView(seal),
-    ...(plan.toolsIgnored ? { notes: ['tools_ignored' as const] } : {}),
+    ...(plan.notes.length === 0 ? {} : { notes: [...plan.notes] }),
   };
 }
 

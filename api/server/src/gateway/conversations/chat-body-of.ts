@@ -116,6 +116,6 @@ export function conversationOf(body: CountedMessages): ChatCompletionBody {
 
 /** Translates a body from Anthropic's format to OpenAI's, so that the gateway handles both in the same way. Pure. */
 export function chatBodyOf(body: MessagesBody): ChatCompletionBody {
-  const { max_tokens, temperature, top_p, stop_sequences: stop, stream, metadata } = body;
-  return { ...conversationOf(body), max_tokens, temperature, top_p, stop, stream, metadata };
+  const { max_tokens, temperature, top_p, top_k, thinking, stop_sequences: stop, stream, metadata } = body;
+  return { ...conversationOf(body), max_tokens, temperature, top_p, top_k, thinking, stop, stream, metadata };
 }
