@@ -45,6 +45,20 @@ export async function findRuleOfPermission(db: Db, permissionId: string): Promis
   return row ?? null;
 }
 
+/** True if the rule that answered a permission, or that its answer created, is revoked. */
+export async function isRuleRevoked(
+  tx: Tx,
+  { permissionId, ruleId }: { readonly permissionId: string; readonly ruleId: string | null },
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('allow_rule')
+    .select('rule_id')
+    .where(({ eb, or }) => or([eb('permission_id', '=', permissionId), eb('rule_id', '=', ruleId)]))
+    .where('revoked_at', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function lockAllowRule(tx: Tx, ruleId: string): Promise<AllowRuleRow | null> {
   const row = await tx
     .selectFrom('allow_rule')

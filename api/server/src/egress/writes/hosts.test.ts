@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Permission } from '@hamlet/contract';
 import { dataOf, refuses } from '@hamlet/test/env/client';
+import { until } from '@hamlet/test/env/until';
 import { outlast, startPermits, type Working } from '../../permissions/testing/permission-play.ts';
 import { clientOf, TOKENS } from '../../testing/test-village.ts';
 import { hostOf as ofHost, writeOf, type Host } from '../testing/egress-bodies.ts';
@@ -55,7 +56,10 @@ test('a host is asked about once a run, only an admin opens it, and the answer h
   const shown = await permissionOf(working, id);
   assert.deepEqual([shown?.tool, shown?.state, shown?.allowed_by], ['reach_host', 'pending', 'admin']);
   const args: { summary: string; host: string; details: string[] } = JSON.parse(shown?.arguments ?? '');
-  assert.deepEqual([args.summary, args.host], ['open new.example.org:443 for reading', 'new.example.org']);
+  assert.deepEqual(
+    [args.summary, args.host],
+    ['open new.example.org:443 for reading; a write there asks again', 'new.example.org'],
+  );
   assert.match(
     args.details.join(),
     /\{ host: new\.example\.org, ports: \[443\], writes: Ask \} to spec\.egress\.allow/,
@@ -85,6 +89,7 @@ test('a host that an admin always allows needs no answer in later runs, until th
   assert.equal(await verdictOf(await hostOf(second)), 'allow');
   assert.equal(await verdictOf(await hostOf(second, { host: 'other.example.org' })), 'wait');
   await admin.revokeAllowRule({ rule_id: rule?.rule_id ?? '' });
+  assert.equal(await verdictOf(await hostOf(second)), 'wait', 'also in the run that the rule opened it for');
   await permits.end(second);
   assert.equal(await verdictOf(await hostOf(await permits.startRun('fay'))), 'wait');
 });
@@ -94,9 +99,9 @@ test('a denial, an expiry, a measure and a freeze close a host', async () => {
   const body = await hostOf(working);
   dataOf(await permits.answer(await asked(body), { answer: 'deny', reply: 'Not there' }));
   const answer = await broker.permitEgressHost(body);
-  assert.deepEqual(answer.verdict === 'deny' && [answer.code, answer.message.endsWith('Not there')], [
+  assert.deepEqual(answer.verdict === 'deny' && [answer.code, answer.message], [
     'egress_person_denied',
-    true,
+    'an admin keeps new.example.org:443 closed: Not there',
   ]);
   const late = await hostOf(working, { host: 'late.example.org' });
   await outlast(village, await asked(late));
@@ -147,17 +152,24 @@ test('a run whose calls the village has stopped opens no host', async () => {
   assert.equal(await verdictOf({ ...open, host: 'other.example.org' }), 'egress_run_cancelled');
 });
 
-test('a run asks about a limited number of hosts', async () => {
+test('a run asks about a limited number of hosts, and one that no program waits for gives up its place', async () => {
   const working = await permits.startRun('bob');
   const body = await hostOf(working);
   const at = (number: number): Host => ({ ...body, host: `h${number}.example.org` });
-  const ids: string[] = [];
-  for (let number = 0; number < HOSTS_WAITING_MAX; number += 1) ids.push(await asked(at(number)));
-  assert.equal(await verdictOf(at(HOSTS_WAITING_MAX)), 'egress_not_allowed');
-  for (const id of ids) dataOf(await permits.answer(id, { answer: 'deny' }));
-  for (let number = HOSTS_WAITING_MAX; number < HOSTS_OF_RUN_MAX; number += 1)
+  const ofRun = async () => (await admin.listPermissions({ run_id: working.runId })).permissions;
+  const first = await asked(at(0));
+  for (let number = 1; number <= HOSTS_WAITING_MAX; number += 1) await asked(at(number));
+  assert.equal((await permissionOf(working, first))?.state, 'withdrawn');
+  const waits = [1, 2, 3].map((number) => verdictOf({ ...at(number), wait_ms: 10_000 }));
+  await until('the refusal of a host beside those that wait', async () => {
+    return (await verdictOf(at(4))) === 'egress_not_allowed';
+  });
+  for (const { permission_id: id, state } of await ofRun())
+    if (state === 'pending') dataOf(await permits.answer(id, { answer: 'deny' }));
+  await Promise.all(waits);
+  for (let number = 5; (await ofRun()).length < HOSTS_OF_RUN_MAX; number += 1)
     dataOf(await permits.answer(await asked(at(number)), { answer: 'deny' }));
-  assert.equal(await verdictOf(at(HOSTS_OF_RUN_MAX)), 'egress_not_allowed');
+  assert.equal(await verdictOf(at(99)), 'egress_not_allowed');
 });
 
 test('a push outside of the own branches needs an admin', async () => {

@@ -2,7 +2,15 @@ import { REACH_HOST, type EgressPermitted, type permitEgressHost as permitRoute 
 import { judgeEgressHost } from '@hamlet/core';
 import { deny, isAskableHost, isInternational, judgeConnection, type EgressDenial } from '@hamlet/core/egress';
 import type { HeldPermission, RunRow, Tx } from '@hamlet/store';
-import { countBrokerPermissions, endPermission, hostCallId, lockHostPermission, lockRun } from '@hamlet/store';
+import {
+  countBrokerPermissions,
+  endPermission,
+  hostCallId,
+  isRuleRevoked,
+  lockHostPermission,
+  lockPermission,
+  lockRun,
+} from '@hamlet/store';
 import { plain, type RequestOf } from '../../http/handler.ts';
 import { accepted } from '../../http/outcome.ts';
 import { readArguments, type CallArguments } from '../../permissions/call-arguments.ts';
@@ -11,6 +19,7 @@ import type { Village } from '../../village.ts';
 import { askPerson } from './ask-person.ts';
 import { holdAnswer } from './hold-answer.ts';
 import { refuseLife } from './refuse-life.ts';
+import { withdrawOpen } from './withdraw-open.ts';
 import { deniedBy, NO_RUN } from './write-facts.ts';
 
 type Request = RequestOf<typeof permitRoute>;
@@ -58,11 +67,11 @@ function refuseHost(village: Village, { body }: Request, run: RunRow): EgressDen
   return judged.verdict === 'deny' ? deniedBy('policy_denied', judged.reason) : null;
 }
 
-/** A request that expired unanswered, or was withdrawn, is asked again: the admin may be back. */
+/** A request that expired unanswered, was withdrawn, or was allowed by a rule that an admin has revoked, is asked again. */
 async function decide(tx: Tx, village: Village, held: Held): Promise<EgressPermitted> {
   const { permission } = held;
-  if (permission?.state === 'denied') return deniedBy('person_denied', permission.reply);
-  if (permission?.state === 'consumed') return allowed(permission);
+  if (permission?.state === 'denied') return keptClosed(held.request.body, permission.reply);
+  if (permission?.state === 'consumed' && !(await isRuleRevoked(tx, permission))) return allowed(permission);
   if (permission === null || permission.isOver || !isOpen(permission)) return ask(tx, village, held);
   return permission.state === 'allowed' ? use(tx, permission) : waiting(permission);
 }
@@ -88,7 +97,7 @@ export function hostArguments({ host, port, summary, call }: Request['body']): C
   const line = `{ host: ${host}, ports: [${port}], writes: Ask }`;
   const args = readArguments(
     JSON.stringify({
-      summary: `open ${host}:${port} for reading`,
+      summary: `open ${host}:${port} for reading; a write there asks again`,
       details: [
         `first request: ${summary}`,
         ...(isInternational({ host })
@@ -105,10 +114,11 @@ export function hostArguments({ host, port, summary, call }: Request['body']): C
   return args;
 }
 
-async function ask(tx: Tx, village: Village, { request, run }: Held): Promise<EgressPermitted> {
+async function ask(tx: Tx, village: Village, { request, run: held }: Held): Promise<EgressPermitted> {
   const { body } = request;
-  const { all, pending } = await countBrokerPermissions(tx, run.runId, [REACH_HOST]);
-  if (all >= HOSTS_OF_RUN_MAX || pending >= HOSTS_WAITING_MAX) return tooMany(body);
+  const { all, pending } = await countBrokerPermissions(tx, held.runId, [REACH_HOST]);
+  const run = all >= HOSTS_OF_RUN_MAX ? null : await withPlace(tx, village, { run: held, pending });
+  if (run === null) return tooMany(body);
   const callId = hostCallId(body);
   const policy = village.policyOfRun(run);
   const question = await askPerson(tx, request, {
@@ -125,6 +135,26 @@ async function ask(tx: Tx, village: Village, { request, run }: Held): Promise<Eg
   const shown = await answerByRule(tx, { ...question, asked: request, economy, readCommand });
   return shown.state === 'allowed' ? use(tx, shown) : waiting(shown);
 }
+
+/** The run with a place for a request: the oldest one that no program waits for is withdrawn. Null if programs wait for all. */
+async function withPlace(
+  tx: Tx,
+  { writeWaits }: Village,
+  { run, pending }: { readonly run: RunRow; readonly pending: readonly string[] },
+): Promise<RunRow | null> {
+  if (pending.length < HOSTS_WAITING_MAX) return run;
+  const left = pending.find((id) => !writeWaits.isWaiting(id));
+  if (left === undefined) return null;
+  await withdrawOpen(tx, { run, permission: await lockPermission(tx, left) });
+  // The withdrawal is an event of the run.
+  return lockRun(tx, run.runId);
+}
+
+const keptClosed = ({ host, port }: Request['body'], reply: string | null): EgressDenial =>
+  deny(
+    'egress_person_denied',
+    `an admin keeps ${host}:${port} closed${reply === null || reply === '' ? '' : `: ${reply}`}`,
+  );
 
 const tooMany = ({ host, port }: Request['body']): EgressDenial =>
   deny(

@@ -4,7 +4,6 @@ import { decideCall, judgeEgressWrite, type CallDecision, type Judged } from '@h
 import type { EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import {
   countBrokerPermissions,
-  endPermission,
   findUnknownWrite,
   inTransaction,
   lockEffect,
@@ -15,12 +14,12 @@ import {
 import { plain, type RequestOf } from '../../http/handler.ts';
 import { accepted } from '../../http/outcome.ts';
 import type { CallArguments } from '../../permissions/call-arguments.ts';
-import { followPermission } from '../../permissions/follow-permission.ts';
 import { noteWrite } from '../../permissions/trial/note-call.ts';
 import { taintOf } from '../../permissions/view/taint-view.ts';
 import { askPerson } from './ask-person.ts';
 import { holdAnswer } from './hold-answer.ts';
 import { refuseLife } from './refuse-life.ts';
+import { withdrawOpen } from './withdraw-open.ts';
 import { beginWrite, settleWrite } from './write-effect.ts';
 import { deniedBy, NO_RUN, OTHER_WRITE, TOO_MANY, WITHDRAWN, wordsOf } from './write-facts.ts';
 import { notSent, writeArguments } from './write-text.ts';
@@ -146,20 +145,12 @@ async function ask(
   const { request, args, run } = held;
   const { body } = request;
   const before = await countBrokerPermissions(tx, run.runId, WRITE_TOOLS);
-  if (before.all >= WRITES_OF_RUN_MAX || before.pending >= WRITES_WAITING_MAX) return TOO_MANY;
+  if (before.all >= WRITES_OF_RUN_MAX || before.pending.length >= WRITES_WAITING_MAX) return TOO_MANY;
   const callId = writeCallId(body.ask);
   const tool = EGRESS_TOOLS[body.kind];
   const reason = await reasonOf(tx, held, judged);
   const about = { run, callId, request: callId, tool, args, reason, policyVersion, duringCall: body.call };
   return waiting((await askPerson(tx, request, about)).permission);
-}
-
-async function withdrawOpen(tx: Tx, { run, permission }: Pick<Held, 'run' | 'permission'>): Promise<boolean> {
-  if (permission === null || (permission.state !== 'pending' && permission.state !== 'allowed')) return false;
-  const withdrawn = await endPermission(tx, permission.permissionId, permission.isOver ? 'expired' : 'withdrawn');
-  const event = permission.isOver ? 'permission_expired' : 'permission_answered';
-  await followPermission(tx, { run, permission: withdrawn, event });
-  return true;
 }
 
 export function withdrawWrite({ db }: Village) {

@@ -32,6 +32,11 @@ export class WriteWaits {
     });
   }
 
+  /** True while a request to this API waits for the permission. */
+  isWaiting(permissionId: string): boolean {
+    return this.#waiting.has(permissionId);
+  }
+
   close(): void {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
