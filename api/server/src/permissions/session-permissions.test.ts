@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dataOf, refuses } from '@hamlet/test/env/client';
+import { inTransaction, lockChatSession } from '@hamlet/store';
+import { until } from '@hamlet/test/env/until';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { ASKING_RULES, post, resultOf, startPermits } from './testing/permission-play.ts';
 
-const { permits } = await startPermits({ rules: ASKING_RULES });
+const { village, permits } = await startPermits({ rules: ASKING_RULES });
+const db = village.openDb();
 const { url } = permits.play;
 const talk = new SessionPlay(url);
 const grace = await firstAdmin(url);
@@ -86,7 +89,24 @@ test('a message with a safe mode, and one longer than an answer, begin work of t
     dataOf(await mia.client.raw.sendMessage({ session_id: sessionId, ...more })).answers;
   assert.equal(await send({ text: 'Look only', safe_mode: 'dry_run' }), null);
   assert.equal(await send({ text: 'x'.repeat(8_001) }), null);
-  assert.notEqual(await send({ text: 'Blue' }), null);
+  const late = await inTransaction(db, async (tx) => {
+    await lockChatSession(tx, sessionId);
+    const sent = send({ text: 'Blue' });
+    await until('the message waits for its session', () =>
+      db
+        .withTables<{ pg_locks: { locktype: string; granted: boolean } }>()
+        .selectFrom('pg_locks')
+        .select('locktype')
+        .where('locktype', '=', 'advisory')
+        .where('granted', '=', false)
+        .executeTakeFirst(),
+    );
+    // Whoever ends the session has its name, and then locks its runs.
+    const runs = tx.selectFrom('run').select('run_id').where('run_id', '=', run.run_id);
+    assert.equal((await runs.forNoKeyUpdate().skipLocked().execute()).length, 1);
+    return { sent };
+  });
+  assert.notEqual(await late.sent, null);
 });
 
 test('a person counts what waits for them: requests, questions and results', async () => {

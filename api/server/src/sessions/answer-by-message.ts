@@ -19,7 +19,7 @@ export interface OpenQuestion {
 
 /**
  * Locks the question that a message answers; null if the agent asks nothing, or if the message begins work of its own
- * (a safe mode, a text longer than an answer). Locks the run, so it comes before the lock of the session.
+ * (a safe mode, a text longer than an answer). Locks the run, so the caller has locked the name of the session.
  */
 export async function holdQuestion(tx: Tx, { params, body }: Request): Promise<OpenQuestion | null> {
   if (body.safe_mode !== undefined || body.text.length > REPLY_MAX_CHARS) return null;

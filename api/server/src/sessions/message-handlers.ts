@@ -101,9 +101,10 @@ function sendMessage(village: Village): Handlers['sendMessage'] {
     // Refuses strangers before it locks anything.
     const known = admitTo(await findChatSession(tx, request.params.session_id), request.actor);
     if (!known.ok) return known;
-    // Locks the run of a question before the session, as each change of a run does.
+    const held = await holdSession(tx, request);
+    if (!held.ok) return held;
     const question = await holdQuestion(tx, request);
-    const admitted = await admitMessage(tx, request, village);
+    const admitted = await admitMessage(tx, request, { held: held.data, village });
     if (!admitted.ok) return admitted;
     const begun = { ...admitted.data, village };
     if (question === null) return beginRun(tx, request, begun);
@@ -120,19 +121,17 @@ interface Beginning {
   readonly village: Village;
 }
 
-/** Locks the session of a message whose author may write to it now, and adds an admin to its people. */
+/** The locked session of a message whose author may write to it now. Adds an admin to its people. */
 async function admitMessage(
   tx: Tx,
   request: Request,
-  { source, refuseRepository }: Village,
+  { held, village: { source, refuseRepository } }: { readonly held: Admitted; readonly village: Village },
 ): Promise<Outcome<Omit<Beginning, 'village'>>> {
-  const held = await holdSession(tx, request);
-  if (!held.ok) return held;
-  const { session, access } = held.data;
+  const { session, access } = held;
   const record = source.get(session.agentId);
   if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${session.agentId}`);
   // The list may have changed since the session began.
-  const denied = refuseRepository(session.repositoryUrl, request.actor) ?? (await refuseAny(tx, held.data));
+  const denied = refuseRepository(session.repositoryUrl, request.actor) ?? (await refuseAny(tx, held));
   if (denied !== null) return denied;
   if (access === 'as_admin') await insertSessionPerson(tx, session.sessionId, authorOf(request.actor));
   return accepted({ session, record });
