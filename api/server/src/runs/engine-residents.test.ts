@@ -10,10 +10,11 @@ import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startPlay } from '../testing/test-village.ts';
 import { payForModels } from '../testing/hands-village.ts';
-import { cases } from '@hamlet/test/env/seeded';
+import { cases, FULL_RUN } from '@hamlet/test/env/seeded';
 
 /** Kills of one run's resident, each at another moment. */
-const KILLS = cases(4, 15);
+const KILLS = cases(2, 15);
+const KILL_STEP_MS = FULL_RUN ? 350 : 700;
 const RULES = [
   { tools: ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'schedule'], verdict: 'allow' },
   { tools: ['publish'], when: 'run', verdict: 'ask', reason: 'a person reads posts first' },
@@ -85,7 +86,7 @@ test('an agent that is killed at any moment says and posts nothing twice', async
     const [said, before] = [await saidToBob(), await posted()];
     const child = await residents.start('ada');
     const { run_id } = await runs.give('ada', ERRAND);
-    const killedAfterMs = 100 + kill * 350;
+    const killedAfterMs = 100 + kill * KILL_STEP_MS;
     await sleep(killedAfterMs);
     await residents.kill(child);
     await runs.play.admin.rebootAgent({ agent_id: 'ada' });

@@ -10,7 +10,7 @@ import { eventually, type AgentId, startPlay } from '../testing/test-village.ts'
 import { cases } from '@hamlet/test/env/seeded';
 
 /** Kills of one run's resident, each at another moment. */
-const KILLS = cases(3, 20);
+const KILLS = cases(2, 20);
 
 const { village, play } = await startPlay({ villageSpeed: 20 });
 const runs = new RunPlay(play.url);

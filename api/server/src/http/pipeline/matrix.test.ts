@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { ROUTES, urlOf, type Audience, type Refusal, type RouteSpec } from '@hamlet/contract';
+import { FULL_RUN } from '@hamlet/test/env/seeded';
 import { WebSocket } from 'ws';
 import { AGENT_IDS, agentToken, TOKENS, testVillage } from '../../testing/test-village.ts';
 import { BROKER, COLUMNS, MATRIX, SOCKETS, type Column } from '../../testing/matrix-rows.ts';
@@ -75,9 +76,9 @@ function cells(row: string): Readonly<Record<Column, string>> {
   return Object.fromEntries(COLUMNS.map((column, index) => [column, all[index] ?? ''])) as Record<Column, string>;
 }
 
-async function shown(route: RouteSpec, audience: Audience): Promise<Row> {
+async function shown(route: RouteSpec, audience: Audience, columns: readonly Column[]): Promise<Row> {
   const entries: [Column, string][] = [];
-  for (const who of COLUMNS) entries.push([who, await cellOf(route, who, audience)]);
+  for (const who of columns) entries.push([who, await cellOf(route, who, audience)]);
   return Object.fromEntries(entries);
 }
 
@@ -100,17 +101,23 @@ test('every route has one row, every row a route, and every cell is filled', () 
   for (const [name, row] of MATRIX) assert.match(`${row} `, /^((\d{3}\*?|in) +){6}$/, name);
 });
 
-for (const route of ROUTES as readonly RouteSpec[]) {
+/** The gate asks the second listener as a visitor, who is refused there, and as one other caller; they take turns. */
+const secondColumns = (index: number): readonly Column[] =>
+  FULL_RUN ? COLUMNS : COLUMNS.filter((who, at) => who === 'visitor' || at === 1 + (index % (COLUMNS.length - 1)));
+
+for (const [index, route] of (ROUTES as readonly RouteSpec[]).entries()) {
   test(`${route.method} ${route.path} (${route.name})`, async () => {
     const row = cells(rows.get(route.name) ?? '');
     const [first, second] = route.audiences.includes('people')
       ? (['people', 'agents'] as const)
       : (['agents', 'people'] as const);
-    assertRow(await shown(route, first), row, first);
+    assertRow(await shown(route, first, COLUMNS), row, first);
     if (!route.audiences.includes(second)) return;
     // A listener that does not serve people has no visitors: without credentials only routes for anyone are open.
     const expected = route.permission === 'anyone' ? row : { ...row, visitor: '401' };
-    assertRow(await shown(route, second), expected, second);
+    const columns = secondColumns(index);
+    const asked = Object.fromEntries(columns.map((who) => [who, expected[who]]));
+    assertRow(await shown(route, second, columns), asked, second);
   });
 }
 
