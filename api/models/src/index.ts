@@ -36,6 +36,7 @@ export type { ModelSetup, ModelTarget } from './routing/create-model.ts';
 export { RETRY_POLICY } from './routing/decide-next.ts';
 export type { RetryPolicy } from './routing/decide-next.ts';
 export { ANSWER_LIMITS } from './transport/answer-limits.ts';
+export { FollowingAbort } from './transport/following-abort.ts';
 export type { AnswerLimits } from './transport/answer-limits.ts';
 export { createHttpFetch } from './transport/http-fetch.ts';
 export { SYSTEM_PORTS } from './transport/model-ports.ts';

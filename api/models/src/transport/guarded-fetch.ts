@@ -1,6 +1,7 @@
 import { ModelFault } from '../chat/model-error.ts';
 import type { AnswerLimits } from './answer-limits.ts';
 import { connectionFault } from './connection-fault.ts';
+import { FollowingAbort } from './following-abort.ts';
 import type { ModelPorts } from './model-ports.ts';
 import type { Fetch } from './server-answer.ts';
 
@@ -15,16 +16,19 @@ interface Guard {
 
 /** The timers and the signal of one exchange. Mutable: each read restarts a timer. */
 class Watch {
-  readonly #abort = new AbortController();
+  readonly #abort: FollowingAbort;
   readonly #after: ModelPorts['after'];
   readonly #stopTotal: () => void;
   #stopWait: () => void = () => {};
-  readonly signal: AbortSignal;
 
   constructor({ ports, limits: { totalMs } }: Guard, caller: AbortSignal) {
     this.#after = ports.after;
-    this.signal = AbortSignal.any([caller, this.#abort.signal]);
+    this.#abort = new FollowingAbort([caller]);
     this.#stopTotal = this.#after(totalMs, () => this.#fail(`the answer was not complete after ${totalMs} ms`));
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
   }
 
   #fail(message: string): void {
@@ -44,6 +48,7 @@ class Watch {
   end(): void {
     this.rest();
     this.#stopTotal();
+    this.#abort.leave();
   }
 
   /** The cause of a failure: a timeout or cancel if one aborted the request, else the connection's error. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { classifyError } from './classify-error.ts';
+import { FollowingAbort } from './following-abort.ts';
 import { parseExact, wellFormedJson } from './json-text.ts';
 import { scrubber, scrubDeep } from './scrub.ts';
 import { type AnswerPart, PartReader, textLines } from './text-lines.ts';
@@ -36,6 +37,16 @@ test('a body that does not begin like a stream is one text, without the end of a
   const text = '\n{\r\n  "data": "a"\n}\n\ndata: [DONE]\n\n';
   for (let size = 1; size <= 20; size += 1)
     assert.deepEqual(await partsOf(chunks(text, size)), [{ kind: 'whole', data: '{\n  "data": "a"\n}\n\n' }]);
+});
+
+test('an abort follows each of its signals with the reason, and none after it has left them', () => {
+  const [first, second] = [new AbortController(), new AbortController()];
+  const [following, left] = [0, 1].map(() => new FollowingAbort([first.signal, second.signal]));
+  left?.leave();
+  second.abort('enough');
+  assert.equal(following?.signal.reason, 'enough');
+  assert.equal(left?.signal.aborted, false);
+  assert.equal(new FollowingAbort([first.signal, second.signal]).signal.reason, 'enough', 'aborted before');
 });
 
 test('whole numbers of any size survive parsing and writing', () => {

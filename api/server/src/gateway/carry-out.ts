@@ -1,6 +1,6 @@
 import { formatAiDollars } from '@hamlet/contract';
 import { tokenCost } from '@hamlet/core';
-import { EMPTY_ANSWER, estimateTokens, foldDelta, outcomeOf } from '@hamlet/models';
+import { EMPTY_ANSWER, estimateTokens, foldDelta, FollowingAbort, outcomeOf } from '@hamlet/models';
 import type { AnswerState, ChatDelta, Finish, ModelError, ReasoningItem, TokenUsage, ToolCall } from '@hamlet/models';
 import { endModelRequest, type ModelRequestEnd } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
@@ -243,9 +243,9 @@ export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: Chat
   const { brake } = ticket;
   const gathered = new Gathered();
   const clock = new AnswerClock(ports.answerTimes);
-  const signal = AbortSignal.any([caller.gone, brake.signal, clock.signal]);
+  const abort = new FollowingAbort([caller.gone, brake.signal, clock.signal]);
   try {
-    await ask(ports, ticket, { signal, gathered, clock, onPiece: caller.onPiece });
+    await ask(ports, ticket, { signal: abort.signal, gathered, clock, onPiece: caller.onPiece });
     const seal = sealChat(ticket.plan.request.messages, gathered.state);
     await keepAnswer(ports, ticket, seal);
     const completed = completedOf(ports, ticket, { gathered, seal });
@@ -254,6 +254,7 @@ export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: Chat
     await conclude(ports, ticket, { ...completed, outcome: 'done' });
     return accepted(completed);
   } finally {
+    abort.leave();
     clock.stop();
     brake.close();
     ticket.place.release();

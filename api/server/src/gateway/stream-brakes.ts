@@ -1,4 +1,5 @@
 import { FLAG_OF_MEASURE, MEASURES } from '@hamlet/contract';
+import { FollowingAbort } from '@hamlet/models';
 import type { FreezeCache } from '../freeze/freeze-cache.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 import type { DeltaPublisher } from '../runs/run-deltas.ts';
@@ -63,18 +64,19 @@ export function startStreamBrakes({ freeze, standing }: BrakePorts) {
   return {
     /** @param run publishes the answer to the run that the request serves; the brake closes it. */
     open: (agentId: string, run: DeltaPublisher | null) => {
-      const own = new AbortController();
       const frozen = freeze.signal();
+      const abort = new FollowingAbort(run === null ? [frozen] : [frozen, run.signal]);
       let refusal: Refused | null = null;
       const remove = brakes.add(agentId, (why) => {
         refusal ??= why;
-        own.abort();
+        abort.abort();
       });
       return {
-        signal: AbortSignal.any([own.signal, frozen, ...(run === null ? [] : [run.signal])]),
+        signal: abort.signal,
         refusal: () => refusal ?? (frozen.aborted ? FROZEN : run?.signal.aborted === true ? RUN_OVER : null),
         close: () => {
           remove();
+          abort.leave();
           run?.close();
         },
       };
