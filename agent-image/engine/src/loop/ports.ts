@@ -64,7 +64,7 @@ const answer = z.strictObject({
   usage,
   moneyMicros: count,
 });
-/** What an end of a stream used, also if the rest of it cannot be read. */
+/** The use that an end of a stream reports, also if the rest of it cannot be read. */
 export const ModelUse = z.object({ usage, moneyMicros: count });
 export type ModelUse = Readonly<z.infer<typeof ModelUse>>;
 const failure = z.strictObject({

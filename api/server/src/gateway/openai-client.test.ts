@@ -115,7 +115,7 @@ test("a refusal becomes the client's own error, with our status, code and messag
   const tooLong = await errorOf(clientOf('bob').chat.completions.create({ model: 'small', messages: long }));
   assert.deepEqual([tooLong.status, tooLong.code], [400, 'context_length_exceeded']);
   assert.match(tooLong.message, /prompt is too long: \d+ tokens > \d+ maximum.*maximum context length/);
-  for (const field of [{ n: 2 }, { functions: [] }]) {
+  for (const field of [{ n: 2 }, { functions: [] }, { moderation: { model: 'strict' } }]) {
     const refused = await errorOf(
       clientOf('bob').chat.completions.create({ model: 'small', messages: MESSAGES, ...field }),
     );

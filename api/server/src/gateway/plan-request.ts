@@ -10,7 +10,7 @@ export interface PlannedRequest {
   readonly served: ServedModel;
   readonly request: ChatRequest;
   readonly promptTokens: number;
-  /** What the request asked for and the model cannot give. */
+  /** Parts of the request that the model cannot give. */
   readonly notes: NonNullable<ModelReceipt['notes']>;
   /** Maximum number of tokens that the request can use. Their money is held. */
   readonly tokens: number;

@@ -101,7 +101,7 @@ test('a message with a safe mode, and one longer than an answer, begin work of t
         .where('granted', '=', false)
         .executeTakeFirst(),
     );
-    // Whoever ends the session has its name, and then locks its runs.
+    // An end of the session takes its name first, and then locks its runs.
     const runs = tx.selectFrom('run').select('run_id').where('run_id', '=', run.run_id);
     assert.equal((await runs.forNoKeyUpdate().skipLocked().execute()).length, 1);
     return { sent };

@@ -181,6 +181,7 @@ const refused = {
   modalities: z.array(word).max(8).nullish().describe('Text only'),
   audio: z.unknown().optional(),
   web_search_options: z.unknown().optional(),
+  moderation: z.unknown().optional(),
   functions: z.unknown().optional(),
   function_call: z.unknown().optional(),
 };

@@ -74,7 +74,7 @@ const Message = z.looseObject({
 });
 
 const Tool = z.looseObject({
-  type: z.literal('custom', 'these models call only tools that the caller runs').nullish(),
+  type: z.literal('custom', 'these models know only tools of the type custom, with an input_schema').nullish(),
   name: ToolName,
   description: z.string().max(TOOL_DESCRIPTION_MAX_CHARS).nullish(),
   input_schema: JsonSchema,
@@ -99,6 +99,14 @@ const conversation = {
   output_config: z.looseObject({ format: Format.nullish() }).nullish(),
 };
 
+/** Fields that need tools or stored conversations of the provider: the gateway refuses them by name (`unsupported_field`). */
+const refused = {
+  mcp_servers: z.array(z.unknown()).nullish(),
+  container: z.unknown().optional(),
+  thread: z.unknown().optional(),
+  compaction: z.unknown().optional(),
+};
+
 /** Anthropic's format. The gateway refuses `top_k` where a provider lacks it, and notes a model without `thinking`. */
 export const MessagesBody = z.looseObject({
   ...conversation,
@@ -110,6 +118,7 @@ export const MessagesBody = z.looseObject({
   thinking: Thinking.nullish(),
   stop_sequences: z.array(z.string().min(1).max(STOP_MAX_CHARS)).max(STOPS_MAX).nullish(),
   metadata: ChatMetadata.nullish(),
+  ...refused,
 });
 export type MessagesBody = z.infer<typeof MessagesBody>;
 

@@ -38,10 +38,11 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   custom_tool_call_output: ['call_id'],
 };
 
-/** An item of the input. Items of other types are accepted, because they stay in the history of a client, and left out. */
-const InputItem = z
+const ItemType = z.string().max(64).nullish();
+
+const ReadItem = z
   .looseObject({
-    type: z.string().max(64).nullish().describe('message by default'),
+    type: ItemType.describe('message by default'),
     role: z.enum(['system', 'developer', 'user', 'assistant']).nullish(),
     content: Content.nullish(),
     call_id: CallId.nullish(),
@@ -59,6 +60,17 @@ const InputItem = z
   .refine((item) => (NEEDS[item.type ?? ''] ?? []).every((field) => typeof item[field] === 'string'), {
     message: 'a call needs call_id, name and arguments (a custom one input), and an output the call_id of its call',
   });
+
+const READ_TYPES: ReadonlySet<string> = new Set(['message', 'reasoning', 'item_reference', ...Object.keys(NEEDS)]);
+
+/**
+ * An item of the input. Items of other types are accepted in all their shapes, because they stay in the history of a client,
+ * and left out.
+ */
+const InputItem = z
+  .looseObject({ type: ItemType })
+  .transform((item) => (READ_TYPES.has(item.type ?? 'message') ? item : { type: item.type }))
+  .pipe(ReadItem);
 export type ResponseInputItem = z.infer<typeof InputItem>;
 
 const toolFields = { name: Name, description: z.string().max(TOOL_DESCRIPTION_MAX_CHARS).nullish() };
@@ -113,11 +125,12 @@ const TextFormat = z.discriminatedUnion('type', [
 
 const word = z.string().min(1).max(64);
 
-/** Fields that need stored answers or tools of the provider: the gateway refuses them by name (`unsupported_field`). */
+/** Fields that need stored answers, or tools or judges of the provider: the gateway refuses them by name (`unsupported_field`). */
 const refused = {
   previous_response_id: z.string().max(256).nullish().describe('The village stores no answers: send the whole input'),
   conversation: z.unknown().optional(),
   prompt: z.unknown().optional(),
+  moderation: z.unknown().optional(),
   background: z.boolean().nullish(),
   top_logprobs: z.int().min(0).nullish(),
 };

@@ -1,16 +1,26 @@
-import type { ChatCompletionBody } from '@hamlet/contract';
+import type { ChatCompletionBody, MessagesBody } from '@hamlet/contract';
 import { refused, type Refused } from '../../http/outcome.ts';
 
 const isAbsent = (value: unknown): boolean => value === null || value === undefined;
 
 /** Whether a body asks for something that no provider of a village gives. Other values of the field say the default. */
-const ASKED: readonly (readonly [field: string, isAsked: (body: ChatCompletionBody) => boolean])[] = [
+type Asked<Body> = readonly (readonly [field: string, isAsked: (body: Body) => boolean])[];
+
+const OF_CHAT: Asked<ChatCompletionBody> = [
   ['n', ({ n }) => (n ?? 1) > 1],
   ['modalities', ({ modalities }) => (modalities ?? []).some((one) => one !== 'text')],
   ['audio', ({ audio }) => !isAbsent(audio)],
   ['web_search_options', ({ web_search_options: options }) => !isAbsent(options)],
+  ['moderation', ({ moderation }) => !isAbsent(moderation)],
   ['functions', ({ functions }) => !isAbsent(functions)],
   ['function_call', ({ function_call: call }) => !isAbsent(call) && call !== 'none'],
+];
+
+const OF_MESSAGES: Asked<MessagesBody> = [
+  ['mcp_servers', ({ mcp_servers: servers }) => (servers ?? []).length > 0],
+  ['container', ({ container }) => !isAbsent(container)],
+  ['thread', ({ thread }) => !isAbsent(thread)],
+  ['compaction', ({ compaction }) => !isAbsent(compaction)],
 ];
 
 /** The refusal of fields, each by its name and its place in the body. Pure. */
@@ -20,7 +30,12 @@ export function refusalOfFields(fields: readonly string[]): Refused | null {
   return { ...refused('unsupported_field', `These models have no ${fields.join(', ')}: leave it out`), errors };
 }
 
-/** Refuses fields that would be dropped in silence. Null if there is none. Pure. */
-export function refusalOfChat(body: ChatCompletionBody): Refused | null {
-  return refusalOfFields(ASKED.filter(([, isAsked]) => isAsked(body)).map(([field]) => field));
+function refusalOf<Body>(body: Body, asked: Asked<Body>): Refused | null {
+  return refusalOfFields(asked.filter(([, isAsked]) => isAsked(body)).map(([field]) => field));
 }
+
+/** Refuses fields that would be dropped in silence. Null if there is none. Pure. */
+export const refusalOfChat = (body: ChatCompletionBody): Refused | null => refusalOf(body, OF_CHAT);
+
+/** The same for a body in Anthropic's format. */
+export const refusalOfMessages = (body: MessagesBody): Refused | null => refusalOf(body, OF_MESSAGES);

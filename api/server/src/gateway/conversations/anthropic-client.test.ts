@@ -157,6 +157,12 @@ test('failures have the shape and the error types of the format, both before and
   const none = await fails(bob().messages.create({ ...ASKED, model: 'none' }));
   assert.deepEqual([none.status, none.type], [404, 'not_found_error']);
   assert.match(none.apiMessage ?? '', /but not none/);
+  const server = { type: 'url', url: 'https://mcp.example.org', name: 'tracker' };
+  for (const field of [{ mcp_servers: [server] }, { container: 'c1' }, { thread: {} }, { compaction: {} }]) {
+    const refused = await fails(bob().messages.create({ ...ASKED, ...field }));
+    assert.deepEqual([refused.status, refused.type], [400, 'invalid_request_error']);
+    assert.match(refused.apiMessage ?? '', new RegExp(`no ${Object.keys(field)[0]}: leave it out`));
+  }
   const long = [{ role: 'user' as const, content: 'word '.repeat(40_000) }];
   const tooLong = await fails(bob().messages.create({ ...ASKED, messages: long }));
   assert.deepEqual([tooLong.status, tooLong.type], [400, 'invalid_request_error']);

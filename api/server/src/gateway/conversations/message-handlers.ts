@@ -1,6 +1,7 @@
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import { chatRequestOf } from '../chat/chat-request-of.ts';
+import { refusalOfMessages } from '../chat/refused-fields.ts';
 import { converse } from './converse.ts';
 import { headAt } from '../chat/completion-shape.ts';
 import { servedModel } from '../plan-request.ts';
@@ -14,6 +15,8 @@ export function messageHandlers({ source, gateway }: Village) {
     kind: 'completion',
     run: async ({ actor: agent, body, traceparent, now }, channel) => {
       if (source.get(agent.agentId) === null) return refused('no_such_agent');
+      const refusal = refusalOfMessages(body);
+      if (refusal !== null) return refusal;
       const head = headAt(gateway.catalog, now);
       const asked = { agent, body: chatBodyOf(body), traceparent };
       return converse(gateway, { ...asked, shapeOf: (ticket) => messageShape(ticket, head) }, channel);

@@ -36,6 +36,44 @@ test('items of the assistant that follow one another are one message, in their o
   ]);
 });
 
+test('items of other types are left out in all their shapes, because they stay in the history of a client', () => {
+  const { messages } = chatBodyOfResponse(
+    body({
+      input: [
+        { role: 'user', content: 'Bake.' },
+        { type: 'tool_search_call', call_id: null, arguments: { query: 'oven' } },
+        { type: 'computer_call_output', call_id: 'c1', output: { type: 'computer_screenshot' } },
+        {
+          type: 'shell_call_output',
+          call_id: 'c2',
+          output: [{ stdout: 'hot', stderr: '', outcome: { type: 'exit' } }],
+        },
+        { type: 'additional_tools', role: 'developer', tools: [] },
+      ],
+    }),
+  );
+  assert.deepEqual(messages, [{ role: 'user', content: 'Bake.' }]);
+});
+
+test('what needs stored answers, or would be dropped in silence, is refused with its place', () => {
+  const cases: readonly (readonly [path: string, more: object])[] = [
+    ['body.moderation', { moderation: { model: 'strict', policy: { input: { mode: 'block' } } } }],
+    [
+      'body.input.1',
+      {
+        input: [
+          { role: 'user', content: 'Bake.' },
+          { type: 'item_reference', id: 'msg_1' },
+        ],
+      },
+    ],
+  ];
+  for (const [path, more] of cases) {
+    const refusal = refusalOfResponse(body({ input: 'x', ...more }));
+    assert.deepEqual([refusal?.reason, refusal?.errors?.[0]?.path], ['unsupported_field', path]);
+  }
+});
+
 test('the work of a body grows with its items, and the tools of all namespaces have one limit', () => {
   const items = (count: number) =>
     Array.from({ length: count }, () => ({ role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }));

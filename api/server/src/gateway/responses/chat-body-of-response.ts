@@ -141,14 +141,25 @@ export function chatBodyOfResponse(body: ResponseBody): ChatCompletionBody {
 /** Tools in all namespaces together. */
 const TOOLS_MAX = 1_024;
 
-const STORED = ['previous_response_id', 'conversation', 'prompt'] as const;
+const NEVER = ['previous_response_id', 'conversation', 'prompt', 'moderation'] as const;
+
+const REFERENCE =
+  'item_reference needs stored answers, and the village stores none: let the client send the items themselves (store: false)';
+
+/** Without the item that it names, the model would miss its own words. */
+function refusalOfReferences({ input }: ResponseBody): Refused | null {
+  const at = typeof input === 'string' ? -1 : input.findIndex(({ type }) => type === 'item_reference');
+  if (at < 0) return null;
+  return { ...refused('unsupported_field', REFERENCE), errors: [{ path: `body.input.${at}`, message: REFERENCE }] };
+}
 
 /** Refuses fields that need stored answers, or that would be dropped in silence. Null if there is none. Pure. */
 export function refusalOfResponse(body: ResponseBody): Refused | null {
   const count = callableTools(body).length;
   if (count > TOOLS_MAX)
     return refused('validation_failed', `tools: ${count} tools, and at most ${TOOLS_MAX} in all namespaces together`);
-  const stored = STORED.filter((field) => body[field] !== null && body[field] !== undefined);
+  const never = NEVER.filter((field) => body[field] !== null && body[field] !== undefined);
   const background = body.background === true ? ['background'] : [];
-  return refusalOfFields([...stored, ...background, ...((body.top_logprobs ?? 0) > 0 ? ['top_logprobs'] : [])]);
+  const logprobs = (body.top_logprobs ?? 0) > 0 ? ['top_logprobs'] : [];
+  return refusalOfFields([...never, ...background, ...logprobs]) ?? refusalOfReferences(body);
 }

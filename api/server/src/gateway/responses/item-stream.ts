@@ -23,18 +23,21 @@ export interface StreamIds {
 const PREFIXES = { reasoning: 'rs', message: 'msg', function_call: 'fc', custom_tool_call: 'ctc' } as const;
 
 /**
- * The items of one answer in the order in which they begin, and the events of a stream. A call begins with its name, and a
- * custom call comes whole at the end, because its text is in the arguments of a function. Stateful.
+ * The items of one answer in the order in which they begin, and the events of a stream. An item ends before the next begins,
+ * because clients join its pieces by that: the first call streams, and what a model writes in alternation with it follows at
+ * the end. So does a custom call, because its text is in the arguments of a function. Stateful.
  */
 export class ItemStream {
   readonly #ids: StreamIds;
   readonly #items: ResponseItem[] = [];
   readonly #calls: HeldCalls;
+  readonly #later: VisiblePiece[] = [];
   #text: OpenText | null = null;
+  #isCallOpen = false;
 
   constructor(ids: StreamIds) {
     this.#ids = ids;
-    this.#calls = new HeldCalls(ids.messages, (name) => this.#toolOf(name)?.tool.type === 'custom');
+    this.#calls = new HeldCalls(ids.messages, (name) => this.#isCallOpen || this.#toolOf(name)?.tool.type === 'custom');
   }
 
   get items(): readonly ResponseItem[] {
@@ -42,6 +45,10 @@ export class ItemStream {
   }
 
   piece(piece: VisiblePiece): readonly Fields[] {
+    if (this.#isCallOpen && piece.kind !== 'tool') {
+      this.#later.push(piece);
+      return [];
+    }
     switch (piece.kind) {
       case 'text':
         return piece.text === '' ? [] : this.#say('message', piece.text);
@@ -59,7 +66,18 @@ export class ItemStream {
   /** Ends all items. `calls` are all of the answer, in the order of their slots. */
   end(calls: readonly ToolCall[]): readonly Fields[] {
     const begun = this.#calls.inOrder();
-    return [...this.#close(null), ...calls.flatMap((call, at) => this.#endCall(call, begun[at]?.index ?? null))];
+    const ended = (isOpen: boolean): readonly Fields[] =>
+      calls.flatMap((call, at) => {
+        const index = begun[at]?.index ?? null;
+        return (index !== null) === isOpen ? this.#endCall(call, index) : [];
+      });
+    this.#isCallOpen = false;
+    return [
+      ...ended(true),
+      ...this.#later.flatMap((piece) => this.piece(piece)),
+      ...this.#close(null),
+      ...ended(false),
+    ];
   }
 
   #idOf(type: ResponseItem['type'], index: number): string {
@@ -143,10 +161,12 @@ export class ItemStream {
     if (taken === null) return [];
     const { call, isFirst, text } = taken;
     if (!isFirst) return [this.#argumentsDelta(call.index ?? 0, text)];
+    const closed = this.#close(null);
     const index = this.#items.length;
     call.index = index;
+    this.#isCallOpen = true;
     const begun = this.#add(this.#callItem({ ...call, arguments: '' }, index, 'in_progress'));
-    return [begun, ...(text === '' ? [] : [this.#argumentsDelta(index, text)])];
+    return [...closed, begun, ...(text === '' ? [] : [this.#argumentsDelta(index, text)])];
   }
 
   #argumentsDelta(index: number, delta: string): Fields {
@@ -178,13 +198,17 @@ export class ItemStream {
     const added = begun === null ? [this.#add(this.#callItem({ ...call, arguments: '' }, index, 'in_progress'))] : [];
     const item = this.#callItem(call, index, 'completed');
     const at = { item_id: item.id, output_index: index };
+    const name = this.#toolOf(call.name)?.tool.name ?? call.name;
     const said: readonly Fields[] =
       item.type === 'custom_tool_call'
         ? [
             { type: 'response.custom_tool_call_input.delta', ...at, delta: item.input },
             { type: 'response.custom_tool_call_input.done', ...at, input: item.input },
           ]
-        : [{ type: 'response.function_call_arguments.done', ...at, name: call.name, arguments: call.arguments }];
+        : [
+            ...(begun === null && call.arguments !== '' ? [this.#argumentsDelta(index, call.arguments)] : []),
+            { type: 'response.function_call_arguments.done', ...at, name, arguments: call.arguments },
+          ];
     return [...added, ...said, this.#done(index, item)];
   }
 }

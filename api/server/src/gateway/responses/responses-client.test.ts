@@ -93,6 +93,7 @@ interface Event {
   readonly type: string;
   readonly sequence_number: number;
   readonly output_index?: number;
+  readonly delta?: string;
   readonly item?: Readonly<Record<string, unknown>>;
   readonly response?: Readonly<Record<string, unknown>>;
 }
@@ -140,12 +141,25 @@ test('Codex gets calls of its functions, custom tools and namespaces, and sends 
     events.map(({ sequence_number: at }) => at),
     events.map((_, at) => at),
   );
+  const order = events.flatMap(({ type, output_index: at }) =>
+    /output_item\.(added|done)$/.test(type) ? [`${at} ${type.replace(/.*\./, '')}`] : [],
+  );
+  assert.deepEqual(
+    order,
+    [0, 1, 2, 3].flatMap((at) => [`${at} added`, `${at} done`]),
+    'an item ends before the next begins',
+  );
+  const said = (wanted: number) =>
+    events.flatMap(({ type, output_index: at, delta }) =>
+      type.endsWith('arguments.delta') && at === wanted ? [delta ?? ''] : [],
+    );
+  assert.deepEqual([said(1).join(''), said(3).join('')], ['{"cmd":"ls"}', '{}'], 'clients join the pieces of a call');
   const items = doneItems(events);
   assert.partialDeepStrictEqual(items, [
     { type: 'message', content: [{ type: 'output_text', text: 'I look.' }] },
     { type: 'function_call', call_id: 'call_a', name: 'exec_command', arguments: '{"cmd":"ls"}' },
-    { type: 'function_call', call_id: 'call_c', name: 'grind', namespace: 'mcp__mill__', arguments: '{}' },
     { type: 'custom_tool_call', call_id: 'call_b', name: 'apply_patch', input: '*** Begin Patch' },
+    { type: 'function_call', call_id: 'call_c', name: 'grind', namespace: 'mcp__mill__', arguments: '{}' },
   ]);
   const last = events.at(-1);
   assert.equal(last?.type, 'response.completed');
@@ -168,8 +182,8 @@ test('Codex gets calls of its functions, custom tools and namespaces, and sends 
   assert.equal(messages[0]?.['content'], 'You are Codex.\n\n<permissions>');
   assert.partialDeepStrictEqual(messages[2]?.['tool_calls'], [
     { id: 'call_a', function: { name: 'exec_command', arguments: '{"cmd":"ls"}' } },
-    { id: 'call_c', function: { name: 'mcp__mill__grind', arguments: '{}' } },
     { id: 'call_b', function: { name: 'apply_patch', arguments: '{"input":"*** Begin Patch"}' } },
+    { id: 'call_c', function: { name: 'mcp__mill__grind', arguments: '{}' } },
   ]);
   wire.verify();
 });
