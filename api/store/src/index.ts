@@ -82,6 +82,7 @@ export * from './runs/history.ts';
 export * from './runs/lock-order.ts';
 export * from './runs/new-runs.ts';
 export * from './runs/overdue.ts';
+export * from './runs/parks.ts';
 export * from './runs/read-runs.ts';
 export { RUN_COLUMNS, UNDER_WAY } from './runs/run-row.ts';
 export type { RunRow, TaintRow, TextReader } from './runs/run-row.ts';

@@ -90,6 +90,20 @@ test('a parked run is queued until its model may answer, says so, and then conti
   assert.equal(dataOf(await runs.cancel(fourth.runId)).run.state, 'cancelled', 'a parked run is cancelled at once');
 });
 
+test('a run that waits for tokens continues when its agent has bought more of them', async () => {
+  const { runId, cycle } = await startedRun('ada');
+  await runs.play
+    .as('ada')
+    .parkRun({ run_id: runId, cycle, attempt: 1, code: 'token_quota_exhausted', wait_ms: 3_600_000 });
+  assert.equal(await runs.next('ada'), null);
+  await runs.play.admin.rewardAgent({ agent_id: 'ada', amount: '50', reason: 'for tokens' });
+  const item = { kind: 'quota', limit: 'tokens_per_hour', amount: 500_000 } as const;
+  await runs.play.admin.buyCompute({ agent_id: 'ada', item, seconds: 3_600 });
+  assert.equal((await runs.next('ada'))?.run_id, runId);
+  assert.equal(dataOf(await runs.start('ada', runId)).run.attempt, 2);
+  dataOf(await runs.settle('ada', runId, { attempt: 2, state: 'done', summary: 'Done.', answer: 'It is noon.' }));
+});
+
 test('a run without any effect cannot end as done', async () => {
   const { runId, cycle } = await startedRun('bob');
   const end = { run_id: runId, cycle, attempt: 1, state: 'done', summary: 'Done.' } as const;

@@ -4,6 +4,7 @@ import {
   type CallInput,
   type PanicCode,
   type RunBudgets,
+  type RunLane,
   type RunStep,
 } from '@hamlet/contract';
 import type { settleRun as settleRunRoute } from '@hamlet/contract';
@@ -11,12 +12,15 @@ import { didNothing } from '@hamlet/core';
 import {
   countEffects,
   databaseNow,
+  endQuotaParks,
+  findQuotaPark,
   findRun,
   findStep,
   inTransaction,
   lockRun,
   markMemories,
   readFreeze,
+  QUOTA_PARK,
   readNextRun,
   readParks,
   readRunSteps,
@@ -27,6 +31,7 @@ import type { RunRow, RunUsageClaim, Tx } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
+import type { Allowance } from '../limits/agent-limits.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
 import { hasPendingPermission, openOfferOf, permissionsOfRun, sessionOfRun } from './run-partners.ts';
 import { workPlaceOf } from './repository/work-place.ts';
@@ -152,18 +157,31 @@ function waitRun({ db }: Village): Handlers['waitRun'] {
   );
 }
 
-function parkRun({ db }: Village): Handlers['parkRun'] {
+function parkRun({ db, limits }: Village): Handlers['parkRun'] {
   return plain(({ params, body: { cycle, attempt, code, wait_ms: waitMs }, actor }) =>
     inTransaction(db, async (tx) => {
       const { count, totalMs } = await readParks(tx, params.run_id);
+      const quota = code === QUOTA_PARK ? { quota: tokensOf(await limits.of(actor.agentId, tx)) } : {};
       const outcome = await applyToRun(tx, params.run_id, {
         command: { kind: 'park', cycle, attempt, parks: { count: count + 1, totalMs: totalMs + waitMs } },
-        words: { parked: { code, waitMs }, detail: { cycle, code, wait_ms: waitMs } },
+        words: { parked: { code, waitMs }, detail: { cycle, code, wait_ms: waitMs, ...quota } },
         permit: permitWork(actor, cycle),
       });
       return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
     }),
   );
+}
+
+const tokensOf = (allowance: Allowance | null): number => allowance?.limits.tokens_per_hour ?? 0;
+
+/** The next run of an agent. If it has more tokens an hour than when its run parked for lack of them, that one continues. */
+async function nextOf({ db, limits }: Village, { agentId, uid }: AgentActor, lane?: RunLane): Promise<RunRow | null> {
+  const life = { agentId, uid };
+  const next = await readNextRun(db, { ...life, lane });
+  const parked = next === null ? await findQuotaPark(db, life) : null;
+  if (parked === null || tokensOf(await limits.of(agentId)) <= parked.quota) return next;
+  await endQuotaParks(db, life);
+  return readNextRun(db, { ...life, lane });
 }
 
 export function workHandlers(village: Village) {
@@ -172,10 +190,7 @@ export function workHandlers(village: Village) {
     nextRun: plain(async ({ params, query, actor }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent');
       // While the village is frozen no run can start, so none is offered.
-      const run =
-        (await readFreeze(db)) === null
-          ? await readNextRun(db, { agentId: actor.agentId, uid: actor.uid, ...query })
-          : null;
+      const run = (await readFreeze(db)) === null ? await nextOf(village, actor, query.lane) : null;
       return accepted({ run: run === null ? null : runView(run) });
     }),
     startRun: startRun(village),

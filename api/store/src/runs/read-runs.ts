@@ -24,14 +24,6 @@ export async function countEffects(tx: Tx, runId: string): Promise<number> {
   return rows[0]?.effects === true ? 1 : 0;
 }
 
-/** How often a run was parked, and for how long in all, as its agent asked. */
-export async function readParks(tx: Tx, runId: string): Promise<{ readonly count: number; readonly totalMs: number }> {
-  const { rows } = await sql<{ readonly count: number; readonly totalMs: number }>`
-    select count(*)::float8 as count, coalesce(sum((detail ->> 'wait_ms')::bigint), 0)::float8 as "totalMs"
-    from run_event where run_id = ${runId} and event = 'queued' and detail ? 'wait_ms'`.execute(tx);
-  return rows[0] ?? { count: 0, totalMs: 0 };
-}
-
 /** Limit of running runs of an agent: two lanes with their workers have fewer. */
 const CANCELLED_MAX = 64;
 
