@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { test } from 'node:test';
+import { MODEL_VARIABLES } from '../../agent-image/resident/src/door/model-keys.ts';
 import { helpText } from '../../agent-image/resident/src/process/environment.ts';
 import { usage as apiUsage } from '../../api/server/src/start/config.ts';
 import { usage as operatorUsage } from '../../operator/src/config.ts';
@@ -178,7 +179,7 @@ test('every variable that a document names is read by some program', () => {
       existsSync(join(ROOT, file)),
   );
   const known = new Set(
-    [apiUsage(), operatorUsage(), helpText(), ...scripts.map(read)].flatMap(
+    [apiUsage(), operatorUsage(), helpText(), ...MODEL_VARIABLES, ...scripts.map(read)].flatMap(
       (text) => text.match(/\bHAMLET_[A-Z_]+\b/g) ?? [],
     ),
   );

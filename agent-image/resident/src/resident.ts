@@ -6,6 +6,8 @@ import type { RuntimeRegistry } from '@hamlet/engine';
 import { requestAfterRun } from './brain/board/help-request.ts';
 import { ServerStates } from './capabilities/server-states.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
+import { openModelDoor, type ModelDoor } from './door/model-door.ts';
+import { ModelKeys } from './door/model-keys.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
 import { createHandsPlace, machineIn, skillStoreIn, toolsOf, workTreesIn } from './tools-of.ts';
 import { handsPrograms, runsInHands } from './hands/hands-programs.ts';
@@ -107,6 +109,7 @@ async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: Res
   ports.onBusy(() => mind.thinking.book.size > 0);
   await warnOf(mind, config, { env, log });
   const proxy = await openProxy(env, { ...connection, refusals: mind.refusals }, log);
+  const door = await openDoor(env, { ...connection, keys: mind.keys }, log);
   const { loop_every_ms } = config;
   log.info('started', { cycle, runtime: runtimeNameOf(config), lived_before: memory.livedBefore, loop_every_ms });
   // A hanging turn must not keep an unpaid pod running.
@@ -119,6 +122,7 @@ async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: Res
   } finally {
     leave.abort();
     proxy?.close();
+    door?.close();
     if (mind.thinking.book.size > 0) await Promise.race([loop.runsLeft(), delay(FINISH_RUNS_MS)]);
     await mind.runtimes.terminate();
     await mind.thinking.end();
@@ -138,6 +142,24 @@ async function openProxy(
   } catch (error) {
     const message = `cannot open the proxy of the pod, so its programs reach nothing outside: ${error instanceof Error ? error.message : String(error)}`;
     log.warn('capability', { code: 'proxy_unusable', message });
+    return null;
+  }
+}
+
+/** Opens the door to the village's models for programs in the hands. If that fails, only the agent itself uses models. */
+async function openDoor(
+  { HAMLET_HANDS_SOCKET: hands, HAMLET_API_URL: api }: Environment,
+  { tokens, keys }: Pick<Connection, 'tokens'> & Pick<Mind, 'keys'>,
+  log: Log,
+): Promise<ModelDoor | null> {
+  if (hands === undefined) return null;
+  try {
+    const door = await openModelDoor({ api, tokens, keys });
+    keys.openedAt(door.port);
+    return door;
+  } catch (error) {
+    const message = `cannot open the door to models, so programs in the hands have none: ${error instanceof Error ? error.message : String(error)}`;
+    log.warn('capability', { code: 'door_unusable', message });
     return null;
   }
 }
@@ -180,6 +202,7 @@ interface Mind {
   readonly skills: SkillStore;
   readonly states: ServerStates;
   readonly refusals: Refusals;
+  readonly keys: ModelKeys;
 }
 
 interface MindParts extends OwnMemory {
@@ -204,7 +227,8 @@ function mindOf(
   const retries = { rest, random };
   const book = createRunBook();
   const repositoryMemory = createRepositoryMemory({ ...retries, work, book, seed });
-  const place = createHandsPlace(env, { book, memory: repositoryMemory, log });
+  const keys = new ModelKeys(book);
+  const place = createHandsPlace(env, { book, memory: repositoryMemory, keys, log });
   const thinking = createThinking({
     ...retries,
     book,
@@ -244,6 +268,7 @@ function mindOf(
     skills,
     states,
     refusals: place.refusals,
+    keys,
     runtimes: createRuntimePool({ registry, host: thinking.host, ...folders }),
   };
 }

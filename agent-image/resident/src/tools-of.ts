@@ -3,6 +3,7 @@ import type { AgentConfig } from '@hamlet/contract';
 import type { Tool } from '@hamlet/engine';
 import { keepArtifactWith } from './artifacts/keep-artifact.ts';
 import type { ServerStates } from './capabilities/server-states.ts';
+import type { ModelKeys } from './door/model-keys.ts';
 import type { Machine } from './engine/machine.ts';
 import type { RunBook } from './engine/run-book.ts';
 import { HandsError } from './hands/hands-client.ts';
@@ -11,7 +12,7 @@ import { proxyEnvironment } from './hands/proxy-environment.ts';
 import { createRefusals, type Refusals } from './hands/refusals.ts';
 import { readIn, readInHands, type ReadText } from './hands/repository/read-work-tree.ts';
 import { createWorkTrees, type WorkTrees } from './hands/repository/work-trees.ts';
-import type { EnvironmentOf } from './hands/start-process.ts';
+import type { EnvironmentOf, ProcessPlace } from './hands/start-process.ts';
 import { surveyHands, type HandsSurvey } from './hands/survey-hands.ts';
 import { MIND_CALL } from './hands/hands-programs.ts';
 import { openExportStore } from './memory/export-store.ts';
@@ -37,6 +38,8 @@ export interface HandsPlace {
   /** Takes the changes that a run's programs made to its memory file. Never rejects. */
   readonly keepMemory: (run: string, signal: AbortSignal) => Promise<void>;
   readonly workspace: string;
+  /** Makes the key of a program worthless that has ended. */
+  readonly ended: (place: ProcessPlace) => void;
 }
 
 interface ToolParts {
@@ -123,11 +126,12 @@ async function mcpToolsOf(
 interface PlaceParts {
   readonly book: Pick<RunBook, 'find'>;
   readonly memory: RepositoryMemory;
+  readonly keys: Pick<ModelKeys, 'environmentOf' | 'end'>;
   readonly log: Log;
 }
 
 /** The place of a pod's programs, with the runs for which they work. */
-export function createHandsPlace(env: Environment, { book, memory, log }: PlaceParts): HandsPlace {
+export function createHandsPlace(env: Environment, { book, memory, keys, log }: PlaceParts): HandsPlace {
   const { HAMLET_HANDS_WORKSPACE: workspace, HAMLET_HANDS_HOME: home, HAMLET_STATE_DIR: state } = env;
   const repositoryOf = (run: string) => book.find(run)?.repository ?? null;
   const memories = createMemoryFiles({
@@ -140,6 +144,7 @@ export function createHandsPlace(env: Environment, { book, memory, log }: PlaceP
   const programs = environmentIn(env, (run) => book.find(run)?.author ?? null);
   const environmentOf: EnvironmentOf = (place) => ({
     ...programs(place),
+    ...keys.environmentOf(place),
     [MEMORY_FILE_VARIABLE]: memories.pathOf(repositoryOf(place.run)),
   });
   const locks = join(home, '.hamlet/locks');
@@ -149,7 +154,8 @@ export function createHandsPlace(env: Environment, { book, memory, log }: PlaceP
     if (socket !== undefined) await memories.keep(socket, run, signal);
   };
   const refusals = createRefusals();
-  return { environmentOf, workspace, memories, refusals, keepMemory, trees: withMemory(trees, memories) };
+  const ended: HandsPlace['ended'] = (program) => keys.end(program);
+  return { environmentOf, workspace, memories, refusals, keepMemory, ended, trees: withMemory(trees, memories) };
 }
 
 /** The first call of a run in the hands writes its memory file. A program that is the agent's runtime reads all of it. */

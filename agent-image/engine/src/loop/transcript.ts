@@ -65,12 +65,15 @@ export function historyBefore(journal: Journal, state: RunState, { maxBytes }: H
   return runs.toReversed().flat();
 }
 
+/** Begins the words that stand for the answer of a run without one. */
+export const NO_ANSWER = '[This run ended without an answer:';
+
 /** Ends with words of the assistant, because the next run begins with those of a person. */
 function pastMessages(journal: Texts, state: RunState): readonly Message[] {
   const messages = [firstMessage(journal, state, { isPresent: false })];
   appendTurns(messages, journal, { state, to: state.turns.length });
   if (messages.at(-1)?.role === 'assistant') return messages;
-  const content = `[This run ended without an answer: ${endOf(state)}]`;
+  const content = `${NO_ANSWER} ${endOf(state)}]`;
   return [...messages, { role: 'assistant', content, toolCalls: [] }];
 }
 

@@ -86,15 +86,32 @@ test('settings define the arguments with placeholders (no shell reads them), the
   const config = {
     command: 'agent',
     args: '--print\n{prompt}\n--resume={session_id}\n{unknown}',
-    env: 'MODE=fast\nREPO_PATH=/elsewhere',
+    env: 'MODE=fast\nREPO_PATH=/elsewhere\nASKS={model} for {agent_id}',
     cwd: '/srv',
   };
   await (await aRuntime({ journal: journals.open(), programs, config })).execute(aRunInput(), aRunContext());
   const [program] = programs.started;
   assert.deepEqual(program?.argv, ['agent', '--print', 'Bake bread; rm -rf $HOME', '--resume=s1', '{unknown}']);
   assert.deepEqual(
-    [program?.stdin, program?.cwd, program?.env['MODE'], program?.env['REPO_PATH']],
-    ['', '/srv', 'fast', '/elsewhere'],
+    [program?.stdin, program?.cwd, program?.env['MODE'], program?.env['REPO_PATH'], program?.env['ASKS']],
+    ['', '/srv', 'fast', '/elsewhere', 'test for ada'],
+  );
+});
+
+test('a program resumes its own conversation once the conversation has an answer', async () => {
+  const journal = journals.open();
+  const ends = [ended(1, '', 'no oven'), ended(0, 'one'), ended(0, 'two')];
+  const programs = somePrograms(async () => ends.shift() ?? assert.fail('a fourth program'));
+  const config = { command: 'agent', args: '--print', resume_args: '--resume={session_id}' };
+  const runtime = await aRuntime({ journal, programs, config });
+  for (const run of ['r1', 'r2', 'r3']) await runtime.execute(aRunInput({ run }), aRunContext());
+  assert.deepEqual(
+    programs.started.map(({ argv }) => argv),
+    [
+      ['agent', '--print'],
+      ['agent', '--print'],
+      ['agent', '--print', '--resume=s1'],
+    ],
   );
 });
 

@@ -11,6 +11,7 @@ import {
 import { defineTool, type CallContext, type Tool } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { Engine } from '../loop/engine.ts';
+import { NO_ANSWER } from '../loop/transcript.ts';
 import type { Message, ModelEnd, ModelPort } from '../loop/ports.ts';
 import { carryOut } from './engine-runtime.ts';
 import { ProgramError, type Printed, type ProgramEnd, type ProgramPort } from './program-port.ts';
@@ -29,9 +30,12 @@ type Command = {
   readonly config: RuntimeConfig;
   readonly programs: ProgramPort;
   readonly engine: Engine;
-  readonly contexts: Map<string, RuntimeContext>;
+  readonly contexts: Map<string, CommandContext>;
   readonly reasons: Map<string, string>;
 };
+
+/** A run that the command carries out. `model`: the agent's model, for a program that uses the village's models. */
+type CommandContext = RuntimeContext & { readonly model: string };
 
 /**
  * The runtime of an agent that is a program, for example a CLI agent: `spec.runtime {name: command, config: {command, args, env,
@@ -64,7 +68,7 @@ async function initialized(config: RuntimeConfig, host: RuntimeHost): Promise<Co
   const contexts: Command['contexts'] = new Map();
   const reasons: Command['reasons'] = new Map();
   const parts = { settings, config, programs, contexts, reasons };
-  const tool = commandTool((context, prompt) => perform(parts, context, prompt), settings);
+  const tool = commandTool((context, input) => perform(parts, context, input), settings);
   return { ...parts, engine: await host.engineWith({ model: commandModel, tools: [tool] }) };
 }
 
@@ -75,14 +79,21 @@ async function initialized(config: RuntimeConfig, host: RuntimeHost): Promise<Co
 const commandModel: ModelPort = {
   chat: async function* ({ messages }) {
     const last = messages.at(-1);
-    yield last?.role === 'tool' ? answerTo(last) : callFor(last?.content ?? '');
+    yield last?.role === 'tool' ? answerTo(last) : callFor(last?.content ?? '', hasAnswered(messages));
   },
 };
 
-const callFor = (prompt: string): ModelEnd => ({
+/** True if the conversation has an answer, so that a program which keeps conversations can resume its own. */
+const hasAnswered = (messages: readonly Message[]): boolean =>
+  messages.some(
+    (message) =>
+      message.role === 'assistant' && message.toolCalls.length === 0 && !message.content.startsWith(NO_ANSWER),
+  );
+
+const callFor = (prompt: string, resumes: boolean): ModelEnd => ({
   type: 'answer',
   content: '',
-  toolCalls: [{ id: COMMAND_TOOL, name: COMMAND_TOOL, arguments: JSON.stringify({ prompt }) }],
+  toolCalls: [{ id: COMMAND_TOOL, name: COMMAND_TOOL, arguments: JSON.stringify({ prompt, resumes }) }],
   finish: 'tool_calls',
   reasoning: [],
   ...FREE,
@@ -99,7 +110,7 @@ async function execute(command: Command, input: RunInput, context: RuntimeContex
   const { run } = input;
   // The reader of an earlier process's program is gone, so end that program. If that fails, the next start reports it.
   if (engine.outcomeOf(run) === null) await programs.end(run).catch(() => {});
-  contexts.set(run, context);
+  contexts.set(run, { ...context, model: input.model });
   try {
     return worded(await carryOut(engine, { ...input, model: COMMAND_TOOL }, context), reasons.get(run));
   } finally {
@@ -125,30 +136,34 @@ const WORDS: Readonly<Record<string, string>> = {
   command_not_started: 'The command did not start.',
 };
 
+const CommandInput = z.strictObject({ prompt: z.string(), resumes: z.boolean().default(false) });
+type CommandInput = z.infer<typeof CommandInput>;
+
 function commandTool(
-  run: (context: CallContext, prompt: string) => Promise<ToolOutcome>,
+  run: (context: CallContext, input: CommandInput) => Promise<ToolOutcome>,
   settings: CommandSettings,
 ): Tool {
   return defineTool({
     name: COMMAND_TOOL,
     description: 'Runs the command of the agent.',
-    input: z.strictObject({ prompt: z.string() }),
+    input: CommandInput,
     effect: 'once',
     timeoutMs: settings.timeout_s * 1_000 + CALL_SLACK_MS,
-    execute: ({ prompt }, context) => run(context, prompt),
+    execute: (input, context) => run(context, input),
   });
 }
 
 async function perform(
   { settings, config, programs, contexts, reasons }: Omit<Command, 'engine'>,
   { run, call, attempt, signal, output }: CallContext,
-  prompt: string,
+  { prompt, resumes }: CommandInput,
 ): Promise<ToolOutcome> {
-  const { repo, branch, speaker, memoryPath } = contexts.get(run) ?? {
+  const { repo, branch, speaker, memoryPath, model } = contexts.get(run) ?? {
     ...config,
     repo: null,
     branch: null,
     speaker: '',
+    model: '',
   };
   const values = {
     prompt,
@@ -160,9 +175,10 @@ async function perform(
     repo: repo ?? '',
     branch: branch ?? '',
     speaker,
+    model,
     run_id: run,
   };
-  const line = commandLine(settings, values);
+  const line = commandLine(settings, values, resumes);
   const { cwd, timeout_s: timeoutS } = settings;
   const program = { ...line, id: `${run}.${call}.${attempt}`, owner: run, cwd, timeoutMs: timeoutS * 1_000 };
   const outcome = await programs.run(program, { onOutput: output, signal }).then(outcomeOf, notRun);
@@ -215,6 +231,8 @@ const lines = z
 const Settings = z.strictObject({
   command: z.string().trim().min(1),
   args: lines.pipe(z.array(z.string()).max(MAX_ARGUMENTS)),
+  /** Arguments after the others, from the second answer of a conversation on. */
+  resume_args: lines.pipe(z.array(z.string()).max(MAX_ARGUMENTS)),
   env: lines.pipe(z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'write NAME=value')).max(MAX_VARIABLES)),
   cwd: z.string().startsWith('/').default(DEFAULT_FOLDER),
   /** Replaces the memory file of the run. */
@@ -242,22 +260,21 @@ type CommandLine = Readonly<{
 }>;
 
 /** The program with its arguments for one prompt. Each value stays within its argument, because no shell reads it. */
-function commandLine(settings: CommandSettings, values: CommandValues): CommandLine {
-  const { prompt, ...shared } = values;
-  const args = settings.args.map((arg) =>
-    arg.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) =>
-      Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
-    ),
-  );
+function commandLine(settings: CommandSettings, values: CommandValues, resumes: boolean): CommandLine {
+  const { prompt, model = '', ...shared } = values;
+  const filled = (text: string, from: Readonly<Record<string, string>>): string =>
+    text.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) =>
+      Object.hasOwn(from, name) ? (from[name] ?? '') : whole,
+    );
   const own = settings.env.map((line): [string, string] => {
     const at = line.indexOf('=');
-    return [line.slice(0, at), line.slice(at + 1)];
+    return [line.slice(0, at), filled(line.slice(at + 1), { ...shared, model })];
   });
   const named = Object.entries(shared).map(([name, value]): [string, string] => [name.toUpperCase(), value]);
-  const takesArgument = settings.args.some((arg) => arg.includes(PROMPT));
+  const given = [...settings.args, ...(resumes ? settings.resume_args : [])];
   return {
-    argv: [settings.command, ...args],
+    argv: [settings.command, ...given.map((arg) => filled(arg, values))],
     env: Object.fromEntries([...named, ...own]),
-    stdin: takesArgument ? '' : prompt,
+    stdin: given.some((arg) => arg.includes(PROMPT)) ? '' : prompt,
   };
 }

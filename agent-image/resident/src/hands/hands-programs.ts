@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { connectHands, HandsError, type HandsClient } from './hands-client.ts';
 import { joinedOutput, OutputPart, type EndedProcess } from './process-record.ts';
 import type { WorkTrees } from './repository/work-trees.ts';
-import { startProcess, untilEnded, type EnvironmentOf } from './start-process.ts';
+import { startProcess, untilEnded, type EnvironmentOf, type ProcessPlace } from './start-process.ts';
 
 const READ_BYTES = 64 << 10;
 /** Bytes of one stream that are kept as text; a longer stream keeps its first and last half. */
@@ -14,9 +14,11 @@ interface ProgramsPlace {
   readonly trees: WorkTrees | null;
   /** A program that starts in the workspace starts in the work tree of its run. */
   readonly workspace: string;
+  /** Called when a program of the place has ended. */
+  readonly ended: (place: ProcessPlace) => void;
 }
 
-const NOWHERE: ProgramsPlace = { environmentOf: () => ({}), trees: null, workspace: '/' };
+const NOWHERE: ProgramsPlace = { environmentOf: () => ({}), trees: null, workspace: '/', ended: () => {} };
 
 /** Runs programs in the hands through the supervisor at a socket. */
 export const handsPrograms = (socketPath: string, place: ProgramsPlace = NOWHERE): ProgramPort => ({
@@ -27,6 +29,8 @@ export const handsPrograms = (socketPath: string, place: ProgramsPlace = NOWHERE
         return await follow(hands, program, ports);
       } catch (error) {
         throw asProgramError(error, true);
+      } finally {
+        place.ended({ run: program.owner, call: MIND_CALL });
       }
     }),
   end: (owner) =>

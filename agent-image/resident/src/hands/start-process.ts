@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { MODEL_VARIABLES } from '../door/model-keys.ts';
 import { withHands, type HandsClient } from './hands-client.ts';
 import { ProcessRecord, type EndedProcess } from './process-record.ts';
 
@@ -19,7 +20,7 @@ export interface NewProcess {
   readonly place: ProcessPlace;
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Added to the variables of the container. Those of the place override them. */
+  /** Added to the variables of the container. Those of the place override them, but for the variables of a model. */
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly openStdin?: boolean;
@@ -44,13 +45,17 @@ export function startProcess(
     owner: owner ?? place.run,
     argv,
     cwd,
-    env: { ...env, ...placeEnvironment(place, environmentOf) },
+    env: { ...env, ...placeEnvironment(place, environmentOf), ...ownModelIn(env) },
     ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin).toString('base64') }),
     ...(openStdin === undefined ? {} : { openStdin }),
     limits,
   };
   return hands.ask('exec', spec, ProcessRecord);
 }
+
+/** The variables with which a program was given a model of its own, which it then uses instead of the village's. */
+const ownModelIn = (env: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => MODEL_VARIABLES.has(name)));
 
 const WAIT_MS = 60_000;
 const KILL_GRACE_MS = 500;

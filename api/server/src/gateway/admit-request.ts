@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ChatCompletionBody } from '@hamlet/contract';
 import { QUEUE_WAIT_MAX_MS } from '@hamlet/models';
 import { admitModelRequest, endModelRequest, isVillageFrozenError, MODEL_HOUR_S } from '@hamlet/store';
@@ -13,7 +14,7 @@ import type { RunDeltas } from '../runs/run-deltas.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import type { AnswerTimes } from './answer-clock.ts';
 import type { ProviderPlace, ProviderQueue } from './provider-queue.ts';
-import { findAskingRun, type AskingRun } from './asking-run.ts';
+import { findAskingRun, programRunIn, type AskingRun } from './asking-run.ts';
 import type { ModelHealth } from './models/model-health.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { PlannedRequest } from './plan-request.ts';
@@ -49,6 +50,7 @@ export interface AskedModel {
   readonly agent: AgentActor;
   readonly model: string;
   readonly metadata: ChatCompletionBody['metadata'];
+  readonly headers: IncomingHttpHeaders;
   readonly plan: (allowance: Allowance) => Outcome<PlannedRequest>;
   readonly traceparent: string;
   readonly gone: AbortSignal;
@@ -299,7 +301,9 @@ async function letIn(
  */
 export async function admitRequest(ports: GatewayPorts, asked: AskedModel): Promise<Outcome<Ticket>> {
   // Postgres shows a measure that began before the reservation; the brake ends the answer for a later one.
-  const run = await findAskingRun(ports, asked);
+  const program = programRunIn(asked.headers);
+  if (!program.ok) return program;
+  const run = await findAskingRun(ports, { ...asked, program: program.data });
   if (!run.ok) {
     ports.metrics.refused(run.reason);
     return run;

@@ -22,7 +22,7 @@ async function closedAfter(url: string): Promise<number> {
   let closed = 0;
   const publisher = { gone: new AbortController().signal, publish: () => undefined, close: () => void (closed += 1) };
   const deltas = { open: async () => ({ kind: 'open', publisher }) as never };
-  const asked = { agent, metadata: { run_id: RUN_ID } as never };
+  const asked = { agent, metadata: { run_id: RUN_ID } as never, program: null };
   await findAskingRun({ db, deltas }, asked).catch(() => undefined);
   await db.destroy();
   return closed;

@@ -1,4 +1,5 @@
-import type { ChatCompletionBody } from '@hamlet/contract';
+import type { IncomingHttpHeaders } from 'node:http';
+import { RUN_OF_REQUEST_HEADER, type ChatCompletionBody } from '@hamlet/contract';
 import { readRunLeft, type Db, type RunLeft } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
@@ -10,41 +11,68 @@ export interface AskingRun {
   readonly publisher: DeltaPublisher | null;
 }
 
+/** The run of a program that uses models at the door of its pod. */
+export interface ProgramRun {
+  readonly runId: string;
+  /** The attempt of the run that started the program. */
+  readonly lease: number;
+}
+
+/** A run and its lease, as the door of the pod writes them. */
+const RUN_OF_PROGRAM = /^([0-9a-f-]{36})\/(\d{1,9})$/;
+
+/** The program's run that the headers name; null for a request of the agent itself. */
+export function programRunIn(headers: IncomingHttpHeaders): Outcome<ProgramRun | null> {
+  const text = headers[RUN_OF_REQUEST_HEADER];
+  if (text === undefined) return accepted(null);
+  const [, runId, lease] = RUN_OF_PROGRAM.exec(String(text)) ?? [];
+  return runId === undefined ? refused('no_such_run', UNKNOWN) : accepted({ runId, lease: Number(lease) });
+}
+
 interface Ports {
   readonly db: Db;
   readonly deltas: Pick<RunDeltas, 'open'>;
 }
 
-type Numbers = Pick<DeltaSource, 'ask' | 'attempt' | 'lease'>;
-
 type Metadata = ChatCompletionBody['metadata'];
 
-function numbersOf(metadata: Metadata): Numbers {
-  const { ask, attempt, lease } = metadata ?? {};
-  return { ask: ask ?? 0, attempt: attempt ?? 0, lease: lease ?? undefined };
+/** The run that a request names: a program's in a header, the agent's own in the metadata. */
+export interface NamedRun {
+  readonly agent: AgentActor;
+  readonly metadata: Metadata;
+  readonly program: ProgramRun | null;
+}
+
+function sourceOf({ agent: { uid: agentUid, cycle }, metadata, program }: NamedRun): DeltaSource | null {
+  const { run_id: named, ask, attempt, lease } = metadata ?? {};
+  if (program !== null) return { ...program, agentUid, cycle, ask: 0, attempt: 0 };
+  if (named === undefined || named === null) return null;
+  return { runId: named, agentUid, cycle, ask: ask ?? 0, attempt: attempt ?? 0, lease: lease ?? undefined };
 }
 
 const UNKNOWN = 'No run of this agent has the id in metadata.run_id: send that of a run of its own, or none';
 const ENDING = 'The run has ended or is being cancelled, so it cannot use a model';
+const LEFT = 'The attempt of the run that started this program is over, so the program cannot use a model';
 
 /**
  * The run whose budgets a request uses: the run that it names, otherwise a run of the agent in progress, so that a pod
  * cannot avoid its budgets by naming no run. Refuses a run that is not the agent's, has ended, is being cancelled, or has
  * used its budgets. Null if the agent has no run in progress.
  */
-export async function findAskingRun(
-  { db, deltas }: Ports,
-  { agent, metadata }: { readonly agent: AgentActor; readonly metadata: Metadata },
-): Promise<Outcome<AskingRun | null>> {
-  const found = await openAndCount({ db, deltas }, { agent, metadata });
+export async function findAskingRun({ db, deltas }: Ports, asking: NamedRun): Promise<Outcome<AskingRun | null>> {
+  const found = await openAndCount({ db, deltas }, asking);
   const publisher = publisherOf(found.named);
+  const isProgram = asking.program !== null;
   let isKept = false;
   try {
-    const refusal = refusalOfNamed(found.named) ?? refusalOf(found);
+    const refusal = refusalOfNamed(found.named, isProgram) ?? refusalOf(found);
     if (refusal !== null || found.counted === null) return refusal ?? accepted(null);
     const { runId } = found.counted;
     isKept = publisher !== null && runId === found.runId;
-    return accepted({ runId, publisher: isKept ? publisher : await watchedOnly(deltas, runId, agent) });
+    return accepted({
+      runId,
+      publisher: isKept ? shown(publisher, isProgram) : await watchedOnly(deltas, runId, asking.agent),
+    });
   } finally {
     if (!isKept) publisher?.close();
   }
@@ -57,14 +85,12 @@ interface Found {
 }
 
 /** Neither read needs the other, and each takes a round trip before the model is asked. */
-async function openAndCount(
-  { db, deltas }: Ports,
-  { agent, metadata }: { readonly agent: AgentActor; readonly metadata: Metadata },
-): Promise<Found> {
-  const runId = metadata?.run_id ?? null;
-  const { agentId, uid: agentUid, cycle } = agent;
+async function openAndCount({ db, deltas }: Ports, asking: NamedRun): Promise<Found> {
+  const source = sourceOf(asking);
+  const runId = source?.runId ?? null;
+  const { agentId, uid: agentUid } = asking.agent;
   const [opened, counted] = await Promise.allSettled([
-    runId === null ? null : deltas.open({ runId, agentUid, cycle, ...numbersOf(metadata) }),
+    source === null ? null : deltas.open(source),
     readRunLeft(db, { agentId, agentUid, runId }),
   ]);
   if (opened.status === 'rejected') throw opened.reason;
@@ -83,12 +109,19 @@ async function watchedOnly(
   { uid: agentUid, cycle }: AgentActor,
 ): Promise<DeltaPublisher | null> {
   const opened = await deltas.open({ runId, agentUid, cycle, ask: 0, attempt: 0 });
-  return opened.kind === 'open' ? { ...opened.publisher, publish: () => undefined } : null;
+  return opened.kind === 'open' ? silent(opened.publisher) : null;
 }
 
-/** Refuses a named run that has ended, and one that is not of the agent's life. */
-function refusalOfNamed(named: OpenedDeltas | null): Refused | null {
-  if (named === null || named.kind === 'open' || named.reason === 'not_running') return null;
+const silent = (publisher: DeltaPublisher): DeltaPublisher => ({ ...publisher, publish: () => undefined });
+
+/** People do not read the answers to a program: its own words follow on its standard output. */
+const shown = (publisher: DeltaPublisher | null, isProgram: boolean): DeltaPublisher | null =>
+  isProgram && publisher !== null ? silent(publisher) : publisher;
+
+/** Refuses a named run that has ended, one that is not of the agent's life, and a program of an earlier attempt. */
+function refusalOfNamed(named: OpenedDeltas | null, isProgram: boolean): Refused | null {
+  if (named === null || named.kind === 'open') return null;
+  if (named.reason === 'not_running') return isProgram ? refused('run_settled', LEFT) : null;
   return named.reason === 'run_settled' ? refused('run_settled', ENDING) : refused('no_such_run', UNKNOWN);
 }
 

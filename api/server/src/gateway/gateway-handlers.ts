@@ -50,12 +50,12 @@ function requestView({
 function completeChat({ source, gateway }: Village): Handlers['completeChat'] {
   return {
     kind: 'completion',
-    run: async ({ actor: agent, body, traceparent, now }, channel) => {
+    run: async ({ actor: agent, body, headers, traceparent, now }, channel) => {
       if (source.get(agent.agentId) === null) return refused('no_such_agent');
       const head = headAt(gateway.catalog, now);
       return converse(
         gateway,
-        { agent, body, traceparent, shapeOf: (ticket) => completionShape(ticket, body, head) },
+        { agent, body, headers, traceparent, shapeOf: (ticket) => completionShape(ticket, body, head) },
         channel,
       );
     },
@@ -63,13 +63,14 @@ function completeChat({ source, gateway }: Village): Handlers['completeChat'] {
 }
 
 function createEmbeddings({ source, gateway }: Village): Handlers['createEmbeddings'] {
-  return plain(async ({ actor: agent, body, traceparent }) => {
+  return plain(async ({ actor: agent, body, headers, traceparent }) => {
     if (source.get(agent.agentId) === null) return refused('no_such_agent');
     const asking = { agentId: agent.agentId, catalog: gateway.catalog };
     const ticket = await admitRequest(gateway, {
       agent,
       model: body.model,
       metadata: null,
+      headers,
       plan: (allowance) => planEmbedding(body, allowance, asking),
       traceparent,
       gone: AbortSignal.timeout(gateway.answerTimes.totalMs),

@@ -26,12 +26,22 @@ redis.on('pmessage', (_pattern: string, _channel: string, message: string) => {
 await redis.psubscribe(`${village.redis.scope}run-delta:*`);
 await one.play.everybody();
 
-function ask(agentId: AgentId, metadata: object, signal: AbortSignal | null = null): Promise<Response> {
+interface Asking {
+  readonly signal?: AbortSignal;
+  /** The run that the door of the pod names. */
+  readonly program?: string;
+}
+
+function ask(agentId: AgentId, metadata: object, { signal, program }: Asking = {}): Promise<Response> {
   return fetch(`${one.play.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${agentToken(agentId)}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${agentToken(agentId)}`,
+      'content-type': 'application/json',
+      ...(program === undefined ? {} : { 'hamlet-run': program }),
+    },
     body: JSON.stringify({ model: 'small', messages: [{ role: 'user', content: 'Talk.' }], stream: true, metadata }),
-    signal,
+    signal: signal ?? null,
   });
 }
 
@@ -62,6 +72,29 @@ test('the text of an answer is published with the numbers of the request, and th
   const { usage } = await one.get(runId);
   assert.equal(usage.tokens, 25);
   wire.verify();
+});
+
+test("a program's answer is charged to the run in its header, also if its body names another, and people do not see it; another run, an earlier attempt and a cancelled run are refused", async () => {
+  const runId = await startedRun('fay');
+  answerWith(['an answer to the program']);
+  assert.match(await (await ask('fay', { run_id: runOfBob }, { program: `${runId}/1` })).text(), /DONE/);
+  assert.equal((await one.get(runId)).usage.tokens, 25);
+  assert.deepEqual(deltasOf(runId), []);
+  wire.verify();
+  const codes: [string, string][] = [
+    [`${runOfBob}/1`, 'no_such_run'],
+    [`${runId}/2`, 'run_settled'],
+    [runId, 'no_such_run'],
+    [`${runId}/1/x`, 'no_such_run'],
+  ];
+  for (const [program, code] of codes) {
+    const answer = (await (await ask('fay', {}, { program })).json()) as { code: string };
+    assert.equal(answer.code, code, program);
+  }
+  await one.play.admin.cancelRun({ run_id: runId });
+  const cancelled = (await (await ask('fay', {}, { program: `${runId}/1` })).json()) as { code: string };
+  assert.equal(cancelled.code, 'run_settled');
+  dataOf(await one.settle('fay', runId, { attempt: 1, state: 'cancelled', summary: 'Cancelled.' }));
 });
 
 test('a parked run keeps its budgets: a request that names no run is charged to it', async () => {
@@ -173,7 +206,7 @@ test('an answer whose caller hangs up counts as a request of the run; a request 
   const { budgets } = await one.get(runId);
   const hangUp = new AbortController();
   answerWith(['the whole answer'], 'hold');
-  const reader = (await ask('ada', { run_id: runId, ask: 1, attempt: 1 }, hangUp.signal)).body?.getReader();
+  const reader = (await ask('ada', { run_id: runId, ask: 1, attempt: 1 }, { signal: hangUp.signal })).body?.getReader();
   let text = '';
   while (!text.includes('whole answer')) text += new TextDecoder().decode((await reader?.read())?.value);
   hangUp.abort();

@@ -75,6 +75,32 @@ test("the image's compile cache has every module that a resident with a model an
   assert.deepEqual(missing, []);
 });
 
+const ASKING = `import json, os, urllib.request as web
+def status(url, headers, body=None):
+    try: return web.urlopen(web.Request(url, body, headers)).read().decode()
+    except web.HTTPError as error: return error.code
+key, base = os.environ["OPENAI_API_KEY"], os.environ["OPENAI_BASE_URL"]
+asked = {"model": os.environ["HAMLET_MODEL"], "messages": [{"role": "user", "content": "Hello"}]}
+headers = {"authorization": "Bearer " + key, "content-type": "application/json"}
+print(json.loads(status(base + "/chat/completions", headers, json.dumps(asked).encode()))["choices"][0]["message"]["content"])
+for origin in (os.environ["ANTHROPIC_BASE_URL"], "ORIGIN"): print(status(origin + "/api/v1/me", {"x-api-key": key}))
+open("key", "w").write(key + " " + base)
+`;
+
+test("a program in the hands asks the model with its run's key; the key opens nothing else, and ends with the run", async () => {
+  await residents.start('ada');
+  writeFileSync(fileOf('ask.py'), ASKING.replace('ORIGIN', village.peopleUrl));
+  const { run_id } = await runs.give('ada', 'Run: python3 ask.py');
+  const { summary, usage } = await runs.ended(run_id);
+  assert.match(summary ?? '', /Good day\.\n404\n401/);
+  const { run_id: plain } = await runs.give('ada', 'Run: echo bread');
+  // Both have two answers of the agent itself; the first has that of the program too.
+  assert.equal(usage.tokens, (await runs.ended(plain)).usage.tokens * 1.5);
+  const [key = '', base = ''] = readFileSync(fileOf('key'), 'utf8').split(' ');
+  const after = await fetch(`${base}/models`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(after.status, 401);
+});
+
 test('a file that an agent delivers can be downloaded from its run, byte for byte', async () => {
   writeFileSync(fileOf('menu.csv'), 'bread,price\nrye,4.20\n');
   await residents.start('ada');

@@ -22,12 +22,12 @@ function chatBodyOf({ prompt, n: _n, logprobs: _logprobs, ...body }: CompletionB
 export function continuationHandlers({ source, gateway }: Village) {
   const createCompletion: Handlers['createCompletion'] = {
     kind: 'completion',
-    run: async ({ actor: agent, body, traceparent, now }, channel) => {
+    run: async ({ actor: agent, body, headers, traceparent, now }, channel) => {
       if (source.get(agent.agentId) === null) return refused('no_such_agent');
       const refusal = refusalOfContinuation(body);
       if (refusal !== null) return refusal;
       const head = headAt(gateway.catalog, now);
-      const asked = { agent, body: chatBodyOf(body), traceparent, continues: true };
+      const asked = { agent, body: chatBodyOf(body), headers, traceparent, continues: true };
       return converse(gateway, { ...asked, shapeOf: (ticket) => continuationShape(ticket, body, head) }, channel);
     },
   };

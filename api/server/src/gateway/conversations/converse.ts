@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ChatCompletionBody } from '@hamlet/contract';
 import type { AgentActor } from '../../http/actor.ts';
 import type { CompletionChannel } from '../../http/completion-channel.ts';
@@ -11,6 +12,7 @@ import { planContinuation, planRequest } from '../plan-request.ts';
 export interface Conversation<Whole, Chunk> {
   readonly agent: AgentActor;
   readonly body: ChatCompletionBody;
+  readonly headers: IncomingHttpHeaders;
   readonly traceparent: string;
   /** True if a base model continues the only message as it is. */
   readonly continues?: boolean;
@@ -64,7 +66,7 @@ async function stream<Whole, Chunk>(
 
 export async function converse<Whole, Chunk>(
   gateway: GatewayPorts,
-  { agent, body, traceparent, shapeOf, continues = false }: Conversation<Whole, Chunk>,
+  { agent, body, headers, traceparent, shapeOf, continues = false }: Conversation<Whole, Chunk>,
   channel: CompletionChannel,
 ): Promise<Outcome<Whole> | null> {
   const asking = { agentId: agent.agentId, catalog: gateway.catalog };
@@ -72,6 +74,7 @@ export async function converse<Whole, Chunk>(
     agent,
     model: body.model,
     metadata: body.metadata,
+    headers,
     plan: (allowance: Allowance) => (continues ? planContinuation : planRequest)(body, allowance, asking),
     traceparent,
     gone: channel.gone,

@@ -13,12 +13,12 @@ import type { Village } from '../../village.ts';
 export function messageHandlers({ source, gateway }: Village) {
   const createMessage: Handlers['createMessage'] = {
     kind: 'completion',
-    run: async ({ actor: agent, body, traceparent, now }, channel) => {
+    run: async ({ actor: agent, body, headers, traceparent, now }, channel) => {
       if (source.get(agent.agentId) === null) return refused('no_such_agent');
       const refusal = refusalOfMessages(body);
       if (refusal !== null) return refusal;
       const head = headAt(gateway.catalog, now);
-      const asked = { agent, body: chatBodyOf(body), traceparent };
+      const asked = { agent, body: chatBodyOf(body), headers, traceparent };
       return converse(gateway, { ...asked, shapeOf: (ticket) => messageShape(ticket, head) }, channel);
     },
   };

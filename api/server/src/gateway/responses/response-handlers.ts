@@ -10,12 +10,12 @@ import { responseShape } from './response-shape.ts';
 export function responseHandlers({ source, gateway }: Village) {
   const createResponse: Handlers['createResponse'] = {
     kind: 'completion',
-    run: async ({ actor: agent, body, traceparent, now }, channel) => {
+    run: async ({ actor: agent, body, headers, traceparent, now }, channel) => {
       if (source.get(agent.agentId) === null) return refused('no_such_agent');
       const refusal = refusalOfResponse(body);
       if (refusal !== null) return refusal;
       const head = headAt(gateway.catalog, now);
-      const asked = { agent, body: chatBodyOfResponse(body), traceparent };
+      const asked = { agent, body: chatBodyOfResponse(body), headers, traceparent };
       return converse(gateway, { ...asked, shapeOf: (ticket) => responseShape(ticket, body, head) }, channel);
     },
   };
