@@ -17,7 +17,7 @@ import type { ProviderPlace, ProviderQueue } from './provider-queue.ts';
 import { findAskingRun, programRunIn, type AskingRun } from './asking-run.ts';
 import type { ModelHealth } from './models/model-health.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
-import type { PlannedRequest } from './plan-request.ts';
+import { withinBudget, type PlannedRequest } from './plan-request.ts';
 import type { OpenBrake, StreamBrakes } from './stream-brakes.ts';
 import type { ModelCatalog } from './models/village-models.ts';
 
@@ -271,6 +271,19 @@ async function enterAndWait(
   return equipped;
 }
 
+function planFor({ plan }: AskedModel, allowance: Allowance, run: AskingRun | null): Outcome<PlannedRequest> {
+  const planned = plan(allowance);
+  const left = run?.program?.tokensLeft ?? null;
+  return planned.ok && left !== null ? withinBudget(planned.data, left) : planned;
+}
+
+/** Programs have half of an agent's requests at a time, so that the agent itself can always think. */
+function allowanceOf(whole: Allowance, run: AskingRun | null): Allowance {
+  if (run === null || run.program === null) return whole;
+  const half = Math.ceil((whole.limits.concurrent_model_requests ?? 0) / 2);
+  return { ...whole, limits: { ...whole.limits, concurrent_model_requests: half } };
+}
+
 async function letIn(
   ports: GatewayPorts,
   asked: AskedModel,
@@ -278,9 +291,10 @@ async function letIn(
 ): Promise<Outcome<Ticket>> {
   const { agentId } = asked.agent;
   const startedMs = ports.monotonicMs();
-  const allowance = await ports.limits.of(agentId);
-  if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
-  const planned = asked.plan(allowance);
+  const whole = await ports.limits.of(agentId);
+  if (whole === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
+  const allowance = allowanceOf(whole, about.run);
+  const planned = planFor(asked, allowance, about.run);
   if (!planned.ok) return planned;
   const plan = planned.data;
   const quoted = ports.meter.quote(agentId, plan.tokens);

@@ -9,6 +9,8 @@ export interface AskingRun {
   readonly runId: string;
   /** Publishes the text of the answer. Null unless the agent works on the run now. */
   readonly publisher: DeltaPublisher | null;
+  /** Null for the agent's own requests. `tokensLeft`: what the budgets of the run and of those above it leave, if it has any. */
+  readonly program: { readonly tokensLeft: number | null } | null;
 }
 
 /** The run of a program that uses models at the door of its pod. */
@@ -71,7 +73,8 @@ export async function findAskingRun({ db, deltas }: Ports, asking: NamedRun): Pr
     isKept = publisher !== null && runId === found.runId;
     return accepted({
       runId,
-      publisher: isKept ? shown(publisher, isProgram) : await watchedOnly(deltas, runId, asking.agent),
+      program: isProgram ? tokensOf(found.counted) : null,
+      publisher: isKept ? publisher : await watchedOnly(deltas, runId, asking.agent),
     });
   } finally {
     if (!isKept) publisher?.close();
@@ -94,13 +97,17 @@ async function openAndCount({ db, deltas }: Ports, asking: NamedRun): Promise<Fo
     readRunLeft(db, { agentId, agentUid, runId }),
   ]);
   if (opened.status === 'rejected') throw opened.reason;
-  if (counted.status === 'fulfilled') return { named: opened.value, counted: counted.value, runId };
+  // People do not read the answers to a program: its own words follow on its standard output.
+  const named = asking.program === null ? opened.value : silenced(opened.value);
+  if (counted.status === 'fulfilled') return { named, counted: counted.value, runId };
   publisherOf(opened.value)?.close();
   throw counted.reason;
 }
 
 const publisherOf = (opened: OpenedDeltas | null): DeltaPublisher | null =>
   opened?.kind === 'open' ? opened.publisher : null;
+
+const tokensOf = ({ left }: RunLeft): AskingRun['program'] => ({ tokensLeft: left?.tokens ?? null });
 
 /** Ends the answer when its run ends. Publishes no text, because the request names no run or another attempt. */
 async function watchedOnly(
@@ -112,11 +119,10 @@ async function watchedOnly(
   return opened.kind === 'open' ? silent(opened.publisher) : null;
 }
 
-const silent = (publisher: DeltaPublisher): DeltaPublisher => ({ ...publisher, publish: () => undefined });
+const silenced = (opened: OpenedDeltas | null): OpenedDeltas | null =>
+  opened?.kind === 'open' ? { ...opened, publisher: silent(opened.publisher) } : opened;
 
-/** People do not read the answers to a program: its own words follow on its standard output. */
-const shown = (publisher: DeltaPublisher | null, isProgram: boolean): DeltaPublisher | null =>
-  isProgram && publisher !== null ? silent(publisher) : publisher;
+const silent = (publisher: DeltaPublisher): DeltaPublisher => ({ ...publisher, publish: () => undefined });
 
 /** Refuses a named run that has ended, one that is not of the agent's life, and a program of an earlier attempt. */
 function refusalOfNamed(named: OpenedDeltas | null, isProgram: boolean): Refused | null {

@@ -5,7 +5,7 @@ import { parseModelsConfig } from '@hamlet/models';
 import type { Allowance } from '../limits/agent-limits.ts';
 import { chatBodyOf } from './conversations/chat-body-of.ts';
 import { configuredModels, openCatalog } from './models/village-models.ts';
-import { planRequest } from './plan-request.ts';
+import { planRequest, withinBudget } from './plan-request.ts';
 
 const parsed = parseModelsConfig({
   providers: { claude: { kind: 'anthropic', credential: 'c' }, other: { kind: 'openai', credential: 'c' } },
@@ -30,4 +30,21 @@ test("Anthropic's thinking and top_k go to its models; the receipt of another mo
   assert.deepEqual(planned('large', { thinking }), { notes: ['thinking_ignored'], extra: { top_k: 40, thinking } });
   assert.deepEqual(planned('large', { thinking: { type: 'disabled' } }).notes, []);
   assert.deepEqual(planned('large', {}), { notes: [], extra: { top_k: 40 } });
+});
+
+test("a program's answer is as long as its run's budget allows; a request without room for a word is refused", () => {
+  const asked = { model: 'small', max_tokens: 4_000, messages: [{ role: 'user', content: 'Hi' }] };
+  const planned = planRequest(chatBodyOf(MessagesBody.parse(asked)), allowance, { agentId: 'bob', catalog });
+  assert.ok(planned.ok);
+  const read = planned.data.tokens - 4_000;
+  const within = (left: number) => {
+    const outcome = withinBudget(planned.data, left);
+    return outcome.ok
+      ? [outcome.data.request.maxTokens, outcome.data.tokens, outcome.data.quotaTokens]
+      : outcome.reason;
+  };
+  assert.deepEqual(within(1_000_000), [4_000, read + 4_000, planned.data.quotaTokens]);
+  assert.deepEqual(within(read + 100), [100, read + 100, read + 100]);
+  assert.equal(within(read), 'run_budget_spent');
+  assert.equal(within(-1), 'run_budget_spent');
 });

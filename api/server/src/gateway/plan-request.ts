@@ -98,6 +98,28 @@ export function planRequest(body: ChatCompletionBody, allowance: Allowance, aski
   });
 }
 
+/**
+ * The request of a program with an answer that its run's budget has room for, or its refusal. A program asks for long
+ * answers without knowing the budget; the agent's own engine counts, and ends with a short one. Pure.
+ */
+export function withinBudget(plan: PlannedRequest, tokensLeft: number): Outcome<PlannedRequest> {
+  const { maxTokens: wanted = 0 } = plan.request;
+  const readTokens = plan.tokens - wanted;
+  const room = tokensLeft - readTokens;
+  if (room < Math.min(wanted, 1))
+    return refused(
+      'run_budget_spent',
+      `The run has ${tokensLeft} tokens left, and this request alone has ${readTokens}: end the program, or add tokens to the run`,
+    );
+  const maxTokens = Math.min(wanted, room);
+  return accepted({
+    ...plan,
+    tokens: readTokens + maxTokens,
+    quotaTokens: Math.min(plan.quotaTokens, readTokens + maxTokens),
+    request: { ...plan.request, maxTokens },
+  });
+}
+
 /** Maximum number of tokens that are reserved for one answer. */
 function reservable({ limits: { tokens_per_hour: hour } }: Allowance): number {
   return Math.max(ANSWER_ROOM, Math.floor((hour ?? 0) / HOUR_SHARE));
