@@ -40,6 +40,7 @@ export { CAPABILITY_NAME_MAX_CHARS, CAPABILITY_TEXT_MAX_CHARS, CAPABILITIES_MAX 
 export * from './capability/skill.ts';
 export { formatAiDollars, parseAiDollars } from './values/money.ts';
 export {
+  FREE_RUN_MONEY,
   RUN_ANSWER_MAX_CHARS,
   RUN_COUNT_MAX,
   RUN_REASON_MAX_CHARS,

@@ -1,4 +1,5 @@
 import type { AgentConfig, AgentDetail, RunBudgets, WorldView } from '@hamlet/contract';
+import { FREE_RUN_MONEY } from '@hamlet/contract/resident';
 import { systemPrompt, type SystemPrompt } from '@hamlet/engine';
 import type { Skill } from '../skills/skill-folder.ts';
 import { nameOf } from '../brain/decision.ts';
@@ -103,11 +104,8 @@ function standingInWords({ balance, tier }: AgentDetail, { model }: AgentConfig)
 
 const MINUTE_MS = 60_000;
 
-/** aiDollars below which a limit of money means that the tier's models cost nothing. */
-const FREE_BELOW = 0.01;
-
 function budgetInWords({ steps, tokens, money, timeMs }: RunBudgets): string {
-  const paid = Number(money) < FREE_BELOW ? '' : `, ${money} aiDollars`;
+  const paid = money === FREE_RUN_MONEY ? '' : `, ${money} aiDollars`;
   return `This run may use ${steps} answers, ${tokens} tokens${paid} and ${Math.ceil(timeMs / MINUTE_MS)} minutes of work. After a notice that most of it is used, finish with what you have.`;
 }
 

@@ -70,6 +70,9 @@ export const RaisedBudgets = z.union([
 ]);
 export type RaisedBudgets = z.infer<typeof RaisedBudgets>;
 
+/** Money budget of a run whose tokens cost nothing, because a budget is above zero. */
+export const FREE_RUN_MONEY = '0.000001';
+
 /** The limits that a run may reach, in the order in which equal shares are named. */
 export const RUN_LIMITS = ['steps', 'tokens', 'money', 'time'] as const;
 

@@ -1,11 +1,17 @@
-import { formatAiDollars, WORKER_TOKENS_MIN, type RunBudgets, type WorkerError } from '@hamlet/contract';
+import {
+  formatAiDollars,
+  FREE_RUN_MONEY,
+  parseAiDollars,
+  WORKER_TOKENS_MIN,
+  type RunBudgets,
+  type WorkerError,
+} from '@hamlet/contract';
 
 /** Maximum depth: a worker may have workers, but those may have none. */
 export const WORKER_DEPTH_MAX = 2;
 /** Maximum number of active workers of one run. */
 export const WORKER_WIDTH_MAX = 4;
-/** Money budget of a run whose tokens are free: no limit. */
-const FREE_MICROS = 1n;
+const FREE_MICROS = parseAiDollars(FREE_RUN_MONEY);
 
 export interface Spending {
   readonly tokens: number;

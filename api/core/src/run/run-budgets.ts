@@ -1,5 +1,6 @@
 import {
   formatAiDollars,
+  FREE_RUN_MONEY,
   parseAiDollars,
   RUN_LIMITS,
   type RaisedBudgets,
@@ -37,7 +38,7 @@ export function runBudgets(tier: TierOfRun | null): RunBudgets {
   return {
     steps: Math.min(STEPS_MAX, Math.max(STEPS_MIN, Math.floor(tokens / TOKENS_PER_STEP))),
     tokens,
-    money: formatAiDollars(cost > 0n ? cost : 1n),
+    money: cost > 0n ? formatAiDollars(cost) : FREE_RUN_MONEY,
     timeMs: TIME_MS,
     idleCalls: IDLE_CALLS,
   };

@@ -1,4 +1,4 @@
-import { parseAiDollars, type Run, type RunBudgets } from '@hamlet/contract';
+import { FREE_RUN_MONEY, parseAiDollars, type Run, type RunBudgets } from '@hamlet/contract';
 import { moneyLabel } from '../../client/labels.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
 
@@ -19,8 +19,6 @@ type Limited = Pick<Run, 'usage'> & {
 
 /** From this share on a person is warned. */
 export const WARN_SHARE = 0.8;
-/** The budget of a run whose tier charges nothing: one millionth, because a budget is above zero. */
-const FREE = '0.000001';
 
 /** The limits of a run, the one that ends first before the others; empty before the first start. */
 export function budgetShares({ usage, budgets }: Limited, nowMs: number): readonly BudgetShare[] {
@@ -40,7 +38,7 @@ export function budgetShares({ usage, budgets }: Limited, nowMs: number): readon
   const shares = [
     number('steps'),
     number('tokens'),
-    ...(budgets.money === FREE ? [] : [money]),
+    ...(budgets.money === FREE_RUN_MONEY ? [] : [money]),
     ...timeOf(budgets, nowMs),
   ];
   return shares.toSorted((left, right) => right.share - left.share);
