@@ -68,6 +68,7 @@ test('a message has the state of its run, but fails if the run is done without a
 test('a title is the first line of the first message, at most 80 characters', () => {
   assert.equal(titleFrom('  What   does\tBob want?\nPlease ask him.'), 'What does Bob want?');
   assert.equal(titleFrom('## Make a **table** of `bread.csv` * 2'), 'Make a table of bread.csv * 2');
+  assert.equal(titleFrom('\n1. **Bake** the `bread`\n- one loaf'), 'Bake the bread');
   assert.equal(titleFrom('x'.repeat(80)), 'x'.repeat(80));
   const long = titleFrom('🦆'.repeat(200));
   assert.deepEqual([[...long].length, long.endsWith('🦆…')], [80, true]);

@@ -81,10 +81,10 @@ export function endLine(state: 'failed' | 'cancelled', error: { readonly message
 
 const TITLE_CHARS = 80;
 
-/** Marks of Markdown that a title does not show: of a heading, list or quote at its beginning, of bold text and of code. */
-const MARKS = /^(?:#+|[-*>])\s+|\*\*|`/g;
+/** Markdown of headings, lists and quotes at the beginning, of bold text and of code. */
+const MARKS = /^(?:#{1,6}|[-*>]|\d{1,3}[.)])\s+|\*\*|`/g;
 
-/** The default title of a session: the first words of its first message, without marks of Markdown. */
+/** The title of a session by its first message, or of a run by its task: the first line, without Markdown. */
 export function titleFrom(text: string): string {
   const line = (text.trim().split('\n')[0] ?? '').replaceAll(MARKS, '').replaceAll(/\s+/g, ' ').trim();
   const chars = [...line];

@@ -1,10 +1,9 @@
 import type { Artifact, Permission, PurchaseView, Run } from '@hamlet/contract';
-import { isSettled } from '@hamlet/core';
+import { isSettled, titleFrom } from '@hamlet/core';
 import { moneyLabel } from '../../client/labels.ts';
 import type { Place } from '../../client/url-state.ts';
 import { purchaseLabel } from '../market/item-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
-import { titleLabel } from '../runs/run-labels.ts';
 
 /** An act or a wait of an agent, in words that follow its name. `open` is the page that shows more. */
 export interface WorkEntry {
@@ -38,7 +37,7 @@ const ENDS = { done: 'finished', failed: 'could not finish', cancelled: 'stopped
 
 function ofRun(run: Run): WorkEntry {
   const { run_id: id, state, ended_at: ended, started_at: started, created_at: created } = run;
-  const task = run.veiled === true ? 'a private task' : `“${titleLabel(run.prompt)}”`;
+  const task = run.veiled === true ? 'a private task' : `“${titleFrom(run.prompt)}”`;
   const verb = isEnded(state) ? ENDS[state] : started === null ? 'will work on' : 'works on';
   return {
     id: `run ${id}`,

@@ -18,7 +18,6 @@ import {
   STATE_LABELS,
   stateLabel,
   streamLabel,
-  titleLabel,
   underParents,
 } from './run-labels.ts';
 
@@ -52,12 +51,6 @@ test('a run that waits by itself says why and until when', () => {
   const parked = { until: '2026-11-23T14:03:00Z', code: 'model_rate' };
   assert.equal(stateLabel(run({ parked })).word, 'Waits for its model');
   assert.equal(parkedLabel(run(), String), null);
-});
-
-test('the title of a run is the first line of its task, without Markdown', () => {
-  assert.equal(titleLabel('\n## Build the `report`\n- one table'), 'Build the report');
-  assert.equal(titleLabel('1. **Bake** the bread'), 'Bake the bread');
-  assert.equal(titleLabel(''), '');
 });
 
 test('the label of a run names its origin', () => {

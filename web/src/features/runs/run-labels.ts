@@ -6,7 +6,6 @@ import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { failureCause } from '../models/model-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
-import { shortLine } from '../permissions/shown-arguments.ts';
 
 type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
 
@@ -61,14 +60,6 @@ export function runLength(
   const endMs = ended === null ? nowMs : Date.parse(ended);
   if (started === null) return ended === null ? `waits ${lengthLabel(endMs - Date.parse(created))}` : 'never started';
   return lengthLabel(endMs - Date.parse(started));
-}
-
-const MARKS = /^(?:#{1,6}|[-*>]|\d{1,3}[.)])\s+|[*`]+/g;
-
-/** The first line of a task as a title, without its Markdown. */
-export function titleLabel(prompt: string): string {
-  const line = prompt.split('\n').find((each) => each.trim() !== '') ?? '';
-  return shortLine(line.trim().replaceAll(MARKS, ''));
 }
 
 type Giver = Run['created_by'] & { readonly name?: string | undefined };

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
 import type { Run } from '@hamlet/contract';
+import { titleFrom } from '@hamlet/core';
 import { Avatar, Badge, Icon, MoreButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import type { RunsLive } from './use-runs.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useAgentName, useViewerId, useVillage } from '../village-context.ts';
 import './runs.css';
-import { originLabel, runLength, stateLabel, titleLabel, underParents } from './run-labels.ts';
+import { originLabel, runLength, stateLabel, underParents } from './run-labels.ts';
 
 interface ListProps {
   readonly live: RunsLive;
@@ -49,7 +50,7 @@ function RunRow({ run, now, isUnder, withAgent }: RowProps) {
           </span>
         )}
         <Badge tone={tone}>{word}</Badge>
-        <span className="run-prompt">{run.veiled === true ? 'A private task' : titleLabel(run.prompt)}</span>
+        <span className="run-prompt">{run.veiled === true ? 'A private task' : titleFrom(run.prompt)}</span>
         <span className="run-origin">
           <Icon name={run.schedule === null ? 'user' : 'calendar'} size={13} />
           {originLabel(run, viewer)}

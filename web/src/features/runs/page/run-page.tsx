@@ -1,6 +1,6 @@
 import type { HandsCall, Permission, Run } from '@hamlet/contract';
 import { getRun, listPermissions } from '@hamlet/contract';
-import { isSettled } from '@hamlet/core';
+import { isSettled, titleFrom } from '@hamlet/core';
 import { useMemo } from 'react';
 import { runRefreshMs } from '../../../client/minds/run-trace.ts';
 import { traceItems } from '../../../client/minds/trace-items.ts';
@@ -39,7 +39,6 @@ import {
   scriptedLabel,
   stateLabel,
   streamLabel,
-  titleLabel,
 } from '../run-labels.ts';
 import { RunWorkers } from './run-workers.tsx';
 import { todoOf } from '../../permissions/todo.ts';
@@ -140,7 +139,7 @@ function RunFrame({ run, onChanged, children }: FrameProps) {
   return (
     <div className="run-page" data-run-id={run.run_id} data-state={run.state}>
       <Page
-        title={titleLabel(run.prompt)}
+        title={titleFrom(run.prompt)}
         intro={`${name} · ${originLabel(run, viewer)} · ${runLength(run, now)}`}
         needs="runs:read"
         tools={
@@ -172,7 +171,7 @@ function Parent({ worker }: { readonly worker: NonNullable<Run['worker']> }) {
 
 /** The whole task, unless the title has all of it. */
 function Task({ run: { prompt } }: { readonly run: Run }) {
-  if (titleLabel(prompt) === prompt) return null;
+  if (titleFrom(prompt) === prompt) return null;
   return (
     <Part name="Task">
       <Markdown text={prompt} />
