@@ -47,6 +47,7 @@ export { SYSTEM_CLOCK } from './loop/system-clock.ts';
 export { systemPrompt } from './loop/system-prompt.ts';
 export type { PromptParts, SystemPrompt } from './loop/system-prompt.ts';
 export { argumentNames } from './effects/argument-names.ts';
+export { isJsonObject } from './journal/digest.ts';
 export { defineTool } from './effects/tool.ts';
 export type { CallContext, NeedsPermission, Postponed, Tool, ToolDefinition, Verified } from './effects/tool.ts';
 export { withoutMiddle } from './effects/tool-outcome.ts';

@@ -1,5 +1,6 @@
+import { isJsonObject } from '@hamlet/engine';
 import type { JsonObject } from './safe-validator.ts';
-import { isRecord } from './usable-schema.ts';
+import { schemaAt } from './usable-schema.ts';
 
 declare global {
   interface JSON {
@@ -29,9 +30,9 @@ function coerced(given: unknown, value: unknown, { root, depth }: Place): unknow
   const place = { root, depth: depth + 1 };
   const typed = typeof value === 'string' ? fromText(value, wantedBy(schema, place)) : value;
   if (Array.isArray(typed)) return typed.map((each) => coerced(schema['items'], each, place));
-  if (!isRecord(typed) || JSON.isRawJSON(typed)) return typed;
+  if (!isJsonObject(typed) || JSON.isRawJSON(typed)) return typed;
   const { properties, additionalProperties } = schema;
-  const of = isRecord(properties) ? properties : {};
+  const of = isJsonObject(properties) ? properties : {};
   return Object.fromEntries(
     Object.entries(typed).map(([name, each]) => [name, coerced(of[name] ?? additionalProperties, each, place)]),
   );
@@ -41,21 +42,14 @@ function coerced(given: unknown, value: unknown, { root, depth }: Place): unknow
 function target(schema: unknown, root: JsonObject): JsonObject | null {
   let at = schema;
   for (let hops = 0; hops < DEPTH_MAX; hops += 1) {
-    if (!isRecord(at)) return null;
-    const { $ref: ref } = at;
-    if (typeof ref !== 'string' || !ref.startsWith('#/')) return at;
-    at = ref
-      .slice(2)
-      .split('/')
-      .reduce<unknown>(
-        (part, name) => (isRecord(part) ? part[name.replaceAll('~1', '/').replaceAll('~0', '~')] : null),
-        root,
-      );
+    if (!isJsonObject(at)) return null;
+    if (at['$ref'] === undefined) return at;
+    at = schemaAt(at['$ref'], root);
   }
   return null;
 }
 
-/** The types that a value may have; empty if any. */
+/** The types that a value may have; empty if it may have any. */
 function wantedBy(schema: JsonObject, { root, depth }: Place): ReadonlySet<unknown> {
   const { type, anyOf, oneOf } = schema;
   if (type !== undefined) return new Set(Array.isArray(type) ? type : [type]);
@@ -81,7 +75,7 @@ function fromText(text: string, wanted: ReadonlySet<unknown>): unknown {
   return wanted.has(typeName(value)) ? value : text;
 }
 
-/** Its digits go to the server as they are. */
+/** The server gets all digits of the integer. */
 function exactInteger(digits: string): unknown {
   const value = Number(digits);
   return Number.isSafeInteger(value) ? value : JSON.rawJSON(BigInt(digits).toString());

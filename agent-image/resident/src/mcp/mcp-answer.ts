@@ -1,6 +1,5 @@
-import type { OutcomeImage } from '@hamlet/engine';
+import { isJsonObject, type OutcomeImage } from '@hamlet/engine';
 import { IMAGE_MAX_BYTES, imageTypeOf } from '../hands/files/image-type.ts';
-import { isRecord } from './usable-schema.ts';
 
 /** Maximum length of one answer; a note replaces the rest. */
 const TEXT_MAX_CHARS = 262_144;
@@ -17,7 +16,7 @@ export interface McpAnswer {
 
 /** The result of a call for a model. Contents of unknown kinds are shown as JSON. Null if it is not a result. Pure. */
 export function answerOf(result: unknown): McpAnswer | null {
-  if (!isRecord(result)) return null;
+  if (!isJsonObject(result)) return null;
   const { content, structuredContent, isError } = result;
   if (content !== undefined && !Array.isArray(content) && typeof content !== 'string') return null;
   const items: unknown[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
@@ -51,7 +50,7 @@ function sameJson(text: string, json: string): boolean {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isRecord(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -60,7 +59,7 @@ function sorted(value: unknown): unknown {
 }
 
 function partOf(item: unknown): string | OutcomeImage {
-  if (!isRecord(item)) return JSON.stringify(item) ?? '';
+  if (!isJsonObject(item)) return JSON.stringify(item) ?? '';
   const { type, text, data, mimeType } = item;
   if (type === 'text') return typeof text === 'string' ? text : (JSON.stringify(text) ?? '');
   if (type === 'image') return imageOf(data, mimeType);
@@ -81,7 +80,7 @@ function imageOf(data: unknown, mimeType: unknown): string | OutcomeImage {
 }
 
 function resourceOf(resource: unknown): string | OutcomeImage {
-  if (!isRecord(resource)) return '[an empty resource]';
+  if (!isJsonObject(resource)) return '[an empty resource]';
   const { uri, mimeType, text, blob } = resource;
   const address = typeof uri === 'string' ? uri : 'a resource';
   if (typeof text === 'string') return `${address}:\n${text}`;

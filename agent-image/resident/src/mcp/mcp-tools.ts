@@ -1,5 +1,5 @@
 import { shorten } from '@hamlet/core/shorten';
-import { defineTool, type CallContext, type Tool, type ToolOutcome } from '@hamlet/engine';
+import { defineTool, isJsonObject, type CallContext, type Tool, type ToolOutcome } from '@hamlet/engine';
 import { z } from 'zod';
 import type { ServerStates } from '../capabilities/server-states.ts';
 import { McpFault, quoted } from './mcp-fault.ts';
@@ -11,7 +11,7 @@ import { checkable, coerceArguments } from './coerce-arguments.ts';
 import { CALL_CONNECT_MS, type McpCall, type McpServer } from './mcp-server.ts';
 import { createSafeValidator, SCHEMA_MAX_CHARS, withoutPatterns, type JsonObject } from './safe-validator.ts';
 import { mcpToolName, toolNames } from './tool-names.ts';
-import { isRecord, shortSchema, usableSchema, withoutRootChoices } from './usable-schema.ts';
+import { shortSchema, usableSchema, withoutRootChoices } from './usable-schema.ts';
 
 /** Maximum tools of one server. A request shows those that the run needs. */
 const TOOLS_MAX = 128;
@@ -97,7 +97,7 @@ function offeredTools(listed: readonly unknown[]): {
 }
 
 function offeredTool(given: unknown): OfferedTool | null {
-  if (!isRecord(given) || typeof given['name'] !== 'string' || given['name'] === '') return null;
+  if (!isJsonObject(given) || typeof given['name'] !== 'string' || given['name'] === '') return null;
   const { name, description, inputSchema, outputSchema: _, ...rest } = given;
   const text = typeof description === 'string' ? description : '';
   const definition = { ...rest, name, description: text, inputSchema };
@@ -112,7 +112,7 @@ function offeredTool(given: unknown): OfferedTool | null {
 
 /** By the server's hints, which decide only whether a call with an unknown end may run again. */
 function effectOf(annotations: unknown): OfferedTool['effect'] {
-  if (!isRecord(annotations)) return 'once';
+  if (!isJsonObject(annotations)) return 'once';
   if (annotations['readOnlyHint'] === true) return 'read';
   return annotations['idempotentHint'] === true ? 'idempotent' : 'once';
 }

@@ -1,4 +1,5 @@
 import { shorten } from '@hamlet/core/shorten';
+import { isJsonObject } from '@hamlet/engine';
 import type { JsonObject } from './safe-validator.ts';
 
 const DEPTH_MAX = 40;
@@ -52,15 +53,12 @@ const LISTS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixIt
 const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 const OPEN: JsonObject = { type: 'object' };
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /**
  * The arguments of a tool as a schema of draft 2020-12, from what servers send: older drafts, OpenAPI, types of other languages,
  * empty or missing. A keyword that has no meaning there is omitted, so that one mistake does not lose the tool. Pure.
  */
 export function usableSchema(given: unknown): JsonObject {
-  if (!isRecord(given)) return OPEN;
+  if (!isJsonObject(given)) return OPEN;
   const schema = usable(given, { root: given, depth: 0 });
   return { ...schema, type: 'object' };
 }
@@ -71,7 +69,7 @@ interface Place {
 }
 
 function usable(given: unknown, place: Place): JsonObject {
-  if (!isRecord(given) || place.depth > DEPTH_MAX) return given === false ? { not: {} } : {};
+  if (!isJsonObject(given) || place.depth > DEPTH_MAX) return given === false ? { not: {} } : {};
   const schema: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(given)) {
     const kept = keyword(key, value, { ...place, depth: place.depth + 1 });
@@ -94,10 +92,9 @@ const CHECKED: Readonly<Record<string, (value: unknown, root: JsonObject) => unk
   required: (value) =>
     Array.isArray(value) ? [...new Set(value.filter((each) => typeof each === 'string'))] : undefined,
   enum: (value) => (Array.isArray(value) && value.length > 0 ? value : undefined),
-  $ref: (value, root) => (resolves(value, root) ? value : undefined),
+  $ref: (value, root) => (schemaAt(value, root) === undefined ? undefined : value),
 };
 
-/** The value of a keyword; undefined if it is unusable. */
 function keyword(key: string, value: unknown, place: Place): unknown {
   const checked = Object.hasOwn(CHECKED, key) ? CHECKED[key] : undefined;
   if (checked !== undefined) return checked(value, place.root);
@@ -107,10 +104,10 @@ function keyword(key: string, value: unknown, place: Place): unknown {
 }
 
 function partOf(key: string, value: unknown, place: Place): unknown {
-  if (MAPS.has(key)) return isRecord(value) ? mapOf(value, place) : undefined;
+  if (MAPS.has(key)) return isJsonObject(value) ? mapOf(value, place) : undefined;
   if (LISTS.has(key)) return Array.isArray(value) && value.length > 0 ? schemasOf(value, place) : undefined;
   if (!SCHEMAS.has(key)) return value;
-  return isRecord(value) || typeof value === 'boolean' ? schemaOf(value, place) : undefined;
+  return isJsonObject(value) || typeof value === 'boolean' ? schemaOf(value, place) : undefined;
 }
 
 const schemaOf = (value: unknown, place: Place): unknown => (typeof value === 'boolean' ? value : usable(value, place));
@@ -126,9 +123,9 @@ function typeOf(value: unknown): unknown {
 
 /** A property of draft 3 may say itself that it is required. */
 function addRequired(schema: Record<string, unknown>, properties: unknown): void {
-  if (!isRecord(properties)) return;
+  if (!isJsonObject(properties)) return;
   const own = Object.keys(properties).filter(
-    (name) => isRecord(properties[name]) && properties[name]['required'] === true,
+    (name) => isJsonObject(properties[name]) && properties[name]['required'] === true,
   );
   if (own.length === 0) return;
   const listed = Array.isArray(schema['required']) ? schema['required'] : [];
@@ -159,19 +156,16 @@ function addNull(schema: Record<string, unknown>): void {
   }
 }
 
-/** Whether a reference leads to a part of the same schema. */
-function resolves(ref: unknown, root: JsonObject): boolean {
-  if (typeof ref !== 'string' || !ref.startsWith('#')) return false;
-  if (ref === '#') return true;
-  if (!ref.startsWith('#/')) return false;
+/** The part of a schema that a reference names; undefined if it names none. */
+export function schemaAt(ref: unknown, root: JsonObject): JsonObject | boolean | undefined {
+  if (typeof ref !== 'string' || !/^#(?:\/|$)/.test(ref)) return undefined;
   let at: unknown = root;
-  for (const part of ref.slice(2).split('/')) {
-    const name = decoded(part);
+  for (const name of ref.split('/').slice(1).map(decoded)) {
     if (Array.isArray(at)) at = at[Number(name)];
-    else if (isRecord(at)) at = at[name];
-    else return false;
+    else if (isJsonObject(at)) at = at[name];
+    else return undefined;
   }
-  return isRecord(at) || typeof at === 'boolean';
+  return isJsonObject(at) || typeof at === 'boolean' ? at : undefined;
 }
 
 function decoded(part: string): string {
@@ -186,10 +180,10 @@ const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const;
 
 /** The schema without choices at its root, which some providers refuse; their properties stay. Arguments are checked by the whole. Pure. */
 export function withoutRootChoices(schema: JsonObject): JsonObject {
-  const branches = CHOICES.flatMap((key) => schema[key] ?? []).filter((branch) => isRecord(branch));
+  const branches = CHOICES.flatMap((key) => schema[key] ?? []).filter((branch) => isJsonObject(branch));
   if (branches.length === 0) return schema;
   const { anyOf: _any, oneOf: _one, allOf: _all, ...rest } = schema;
-  const properties = [...branches, rest].map((part) => (isRecord(part['properties']) ? part['properties'] : {}));
+  const properties = [...branches, rest].map((part) => (isJsonObject(part['properties']) ? part['properties'] : {}));
   return { ...rest, properties: Object.assign({}, ...properties) as unknown };
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@hamlet/engine';
 import type { JsonSchema } from '@hamlet/models/chat-completions';
 import { z } from 'zod';
 
@@ -70,11 +71,8 @@ const NAMED: ReadonlySet<string> = new Set(['$defs', 'definitions', 'patternProp
 function slimValue(key: string, value: unknown): unknown {
   if (ONE.has(key)) return slimAny(value);
   if (LIST.has(key) && Array.isArray(value)) return value.map(slimAny);
-  if (!NAMED.has(key) || !isSchema(value)) return value;
+  if (!NAMED.has(key) || !isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, slimAny(each)]));
 }
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const slimAny = (value: unknown): unknown => (isSchema(value) ? slimSchema(value) : value);
+const slimAny = (value: unknown): unknown => (isJsonObject(value) ? slimSchema(value) : value);
