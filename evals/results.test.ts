@@ -29,7 +29,7 @@ const result = (task: string, attempt: number, changes: Partial<AttemptResult> =
 });
 const failed = { solved: false, why: 'tests: a | b', steps: 30, minutes: 4 };
 
-test('the table has a row a task with means, reasons, and a row for all', () => {
+test('the table has a row for each task, with means and reasons, and a row for all', () => {
   const attempts = [result('b', 1), result('a', 1), result('a', 2, failed)];
   assert.equal(
     tableOf({ model: 'm', date: '2026-01-31', attempts }),
@@ -43,7 +43,7 @@ test('the table has a row a task with means, reasons, and a row for all', () => 
   );
 });
 
-test('a comparison has a column a file, and leaves cells of tasks empty that a model did not do', () => {
+test('a comparison has a column for each file, and an empty cell for each task that a model lacks', () => {
   const of = (model: string, ...attempts: AttemptResult[]) => ({ model, date: '2026-01-31', attempts });
   const lines = comparisonOf([of('m', result('a', 1)), of('n', result('b', 1, failed))]).split('\n');
   assert.equal(lines[0], '| task | m, 2026-01-31 | n, 2026-01-31 |');

@@ -1,4 +1,4 @@
-/** Results of evals: a file a model and day, a table, and a comparison of several. */
+/** Results of evals: a file for each model and day, its table, and a comparison of files. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { AttemptResult } from './attempt.ts';
@@ -9,7 +9,7 @@ export interface Results {
   readonly attempts: readonly AttemptResult[];
 }
 
-/** The results of a file; without it, those of no attempt. */
+/** The results of a file; without attempts if it does not exist. */
 export const readResults = (file: string, model: string, date: string): Results =>
   existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Results) : { model, date, attempts: [] };
 
@@ -41,7 +41,7 @@ function cellsOf(attempts: readonly AttemptResult[]): readonly string[] {
 
 const COLUMNS = ['solved', 'steps', 'tokens', 'ai$', 'minutes'] as const;
 
-/** A row a task, and one for all. Pure. */
+/** A row for each task, and one for all. Pure. */
 export function tableOf(results: Results): string {
   const rows = [...byTask(results)].toSorted().map(([task, attempts]) => {
     const why = new Set(attempts.flatMap((attempt) => attempt.why ?? []));
@@ -50,7 +50,7 @@ export function tableOf(results: Results): string {
   return table(['task', ...COLUMNS, 'why not'], [...rows, ['**all**', ...cellsOf(results.attempts), '']]);
 }
 
-/** A row a task and a column a file, and below the means of all tasks. Pure. */
+/** A row for each task and a column for each file; the last rows show all tasks. Pure. */
 export function comparisonOf(all: readonly Results[]): string {
   const tasks = [...new Set(all.flatMap(({ attempts }) => attempts.map(({ task }) => task)))].toSorted();
   const cell = (attempts: readonly AttemptResult[]): string => {

@@ -53,7 +53,7 @@ export async function layOut(place: TaskFolder): Promise<void> {
   for (const command of runs) await mustRun(hands, `cd '${base}${workdir}' && ${movedText(task, base, command)}`);
 }
 
-/** Puts the tests there, which come after the work, or the reference solution. */
+/** Copies the tests, after the work of the agent, or the reference solution into the folder. */
 export const putPart = (place: TaskFolder, part: 'tests' | 'solution'): Promise<void> =>
   put(place, (folder) => cpSync(join(place.task.folder, part), join(folder, part), { recursive: true }));
 

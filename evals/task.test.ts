@@ -76,7 +76,7 @@ test('the reader of TOML reads values in lines, and leaves out other forms', () 
   });
 });
 
-test('a folder of tasks gives those that fit, by parts of their names, and a reason for each other one', () => {
+test('a folder gives its tasks, filtered by parts of their names, and a reason for each task that cannot run', () => {
   const folder = testFolder('eval-folder');
   const own = join(import.meta.dirname, 'tasks/memory-house-style');
   for (const name of ['fits', 'other-fits', 'wrong-settings', 'needs-image', 'no-task'])

@@ -137,7 +137,7 @@ function attempt(task: EvalTask, stopping = new AbortController()): Promise<Atte
 }
 
 for (const name of CHOSEN.filter((each) => FULL_RUN || !PLAIN.has(each)))
-  test(`${name}: the agent does it, and the tests in its hands say so`, async () => {
+  test(`${name}: the agent solves it, and the tests in its hands pass`, async () => {
     const { solved, why, state, steps, tokens } = await attempt(taskOf(name));
     assert.deepEqual([solved, why, state], [true, null, 'done']);
     assert.match(JSON.stringify(requests.at(-1)?.messages), EVIDENCE[name] ?? /./);

@@ -47,7 +47,7 @@ export function answerTo({ why, tool, arguments: text }: Asked, { deny, deny_if 
   return { answer: 'allow' } as const;
 }
 
-/** Answers all questions; returns whether the agent was rebooted. Refused answers were faster elsewhere. */
+/** Answers all questions. True if the agent was rebooted. Ignores refusals: another person answered first. */
 async function act({ client, agentId, runId, task: { play } }: Watched, isRebooted: boolean): Promise<boolean> {
   const { permissions } = await dataOf(
     client.call(listPermissions, { query: { agent_id: agentId, state: 'pending' } }),

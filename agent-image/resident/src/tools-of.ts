@@ -50,7 +50,7 @@ interface ToolParts {
   readonly states: ServerStates;
 }
 
-/** The tools of an agent. The list is another one when those of its MCP servers have changed. */
+/** Returns the tools of an agent: a new array after each change of its MCP servers' lists. */
 export async function toolsOf(kit: ToolKit, { env, place, config, log, states }: ToolParts): Promise<ToolList> {
   const { findToolsIn, skillTools, villageTools } = await import('./tools/village-tools.ts');
   const { HAMLET_HANDS_SOCKET: socket } = env;
@@ -64,7 +64,7 @@ export async function toolsOf(kit: ToolKit, { env, place, config, log, states }:
   return list;
 }
 
-/** Both lists as one, which is another one only if the second is. */
+/** Joins both lists. Returns the same array until `served` changes. */
 function joined(own: readonly Tool[], served: ToolList): ToolList {
   let last: { readonly of: readonly Tool[]; readonly all: readonly Tool[] } = { of: [], all: own };
   return () => {

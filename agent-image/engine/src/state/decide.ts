@@ -15,11 +15,11 @@ import {
 const MAX_MODEL_ATTEMPTS = 5;
 /** Milliseconds before the next attempt, by the number of attempts so far. */
 const BACKOFF_MS: readonly number[] = [0, 250, 1000, 4000, 8000];
-/** Milliseconds for which an outage parks a run at least, by the number of parks before; then the last of them again. */
+/** Minimum milliseconds of a park, by the number of earlier parks; the last value repeats. */
 const PARK_MS: readonly number[] = [1, 2, 5, 10, 20, 40, 60].map((minutes) => minutes * 60_000);
 /** About a day of parks. */
 const MAX_PARKS = 28;
-/** Failures that no time mends, although another attempt may succeed. */
+/** Failures that waiting does not mend, although another attempt may succeed. */
 const NEVER_PARKED: ReadonlySet<string> = new Set(['bad_answer', 'context_too_long']);
 /** Maximum number of answers without words and calls in a row. */
 const MAX_EMPTY_ANSWERS = 3;

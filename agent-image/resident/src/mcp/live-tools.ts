@@ -5,7 +5,7 @@ import type { ServerState } from '../capabilities/server-states.ts';
 import type { Log } from '../process/json-log.ts';
 import { listedTools, type Listed, type NoteState, type ServedTools } from './mcp-tools.ts';
 
-/** The tools that an agent has now. The list is another one after each change. */
+/** Returns the present tools of an agent: a new array after each change. */
 export type ToolList = () => readonly Tool[];
 
 interface LivePorts {
@@ -19,7 +19,7 @@ interface LivePorts {
 
 const FIRST_MS = 20_000;
 const RETRY_MS = { first: 5_000, longest: 300_000 };
-/** Changes in a row that are read at once, the pauses before further ones, and the rest after which the count is zero. */
+/** The first changes in a row are read at once, later ones after growing pauses. A rest resets the count. */
 const QUICK_CHANGES = 5;
 const CHANGE_MS = { first: 100, longest: 60_000 };
 const REST_MS = 120_000;

@@ -69,7 +69,7 @@ function partOf(item: unknown): string | OutcomeImage {
   return JSON.stringify(item).slice(0, UNKNOWN_MAX_CHARS);
 }
 
-/** An image by its own bytes, because a provider refuses one that is not what its type says. */
+/** Reads the type of an image from its bytes: providers refuse images with a wrong type. */
 function imageOf(data: unknown, mimeType: unknown): string | OutcomeImage {
   const kind = bytesIn(data, mimeType, 'image');
   if (typeof data !== 'string') return `[${kind}, without data]`;

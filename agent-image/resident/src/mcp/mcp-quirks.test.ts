@@ -146,7 +146,7 @@ test('pages of a list are read to their end', async () => {
   assert.equal((await listed(program('sixty tools in pages'))).tools.length, 60);
 });
 
-test('names that providers refuse are mapped, and calls use the own name', async () => {
+test('names that providers refuse are mapped, and calls use the name of the server', async () => {
   const { tools } = await listed(program('unusual names'));
   assert.deepEqual(
     tools.map(({ name, description }) => [name, description.slice(0, 30)]),
@@ -206,7 +206,7 @@ function noted(firstMs = 60_000): Noted {
   };
 }
 
-test('a list that changes is read again, and so is that of a server that has started again', async () => {
+test('a list is read again after it changes, and after its server starts again', async () => {
   const server = program('a list that grows');
   const { ports } = noted();
   const tools = await liveTools([served(server)], ports);

@@ -25,7 +25,7 @@ const AnyResult = z.looseObject({});
 export interface McpCall {
   readonly tool: string;
   readonly args: Record<string, unknown>;
-  /** The tool as the server lists it, without the schema of its results, by which they would be refused. */
+  /** The listed tool without `outputSchema`, by which the client would refuse results. */
   readonly definition: JsonObject;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

@@ -112,12 +112,12 @@ async function finish(
 }
 
 const OVER: ReadonlySet<Refusal> = new Set<Refusal>(['run_settled', 'claim_lapsed', 'no_such_run']);
-/** Refusals of an end that the same end would get each time. */
+/** Refusals that the API would repeat for the same end. */
 const UNFIT: ReadonlySet<Refusal> = new Set<Refusal>(['validation_failed', 'cancel_not_requested']);
 
 type Settling = Readonly<{ ended: EndedRun; ending: AbortSignal }>;
 
-/** Stores the end of a run. If the API refuses it as unfit, the run fails with that reason, because sending it again would not help. */
+/** Stores the end of a run. If the API would always refuse it, the run fails with the reason of the refusal. */
 async function settle(
   ports: TakePorts,
   { run, lease }: Held,

@@ -63,7 +63,7 @@ export interface RuntimePool {
 interface Instance {
   readonly obtained: Promise<Obtained>;
   readonly end: () => Promise<void>;
-  /** Called at the begin and at the end of each use. */
+  /** Called when a use begins and when it ends. */
   used: () => void;
   uses: number;
   timer: NodeJS.Timeout;
@@ -128,7 +128,7 @@ function create({ registry, ...ports }: PoolPorts, { name, config, sessionId }: 
   return instance;
 }
 
-/** The runtime, which notes its uses: a run may last longer than an idle instance. */
+/** Counts the runs in progress, because a run may last longer than `idleMs`. */
 const counted = (runtime: AgentRuntime, instance: Instance): AgentRuntime => ({
   initialize: (config, host) => runtime.initialize(config, host),
   execute: async (input, context) => {

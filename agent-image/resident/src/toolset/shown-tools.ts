@@ -19,9 +19,9 @@ export interface WrittenCall {
 }
 
 export const FIND_TOOLS = 'find_tools';
-/** At most so many tools are all shown. */
+/** A run with at most this many tools sees all of them. */
 const ALL_MAX = 20;
-/** At most so many tools of MCP servers are all shown. */
+/** A run with at most this many tools of MCP servers sees all of these. */
 const MCP_MAX = 12;
 
 /** The tools that every task shows, if it has them. */

@@ -9,7 +9,7 @@ const SCALES = [8, 16, 32, 64] as const;
 const CHUNK_PX = 512;
 /** Maximum number of chunks kept, including those of the first level: 64 MB of texture. */
 const MAX_CHUNKS = 64;
-/** A view at an ordinary zoom has no more chunks of the first level, so its first frame is complete. */
+/** Chunks of the first level that one frame paints: enough for a view at an ordinary zoom. */
 const COARSE_AT_ONCE = 4;
 
 interface Chunk {

@@ -27,7 +27,7 @@ export function editText(data: Buffer, codec: TextCodec, edit: TextEdit): Edited
   const text = codec.decode(data);
   const direct = edited(text, codec, edit);
   if (direct.kind !== 'not_found' || codec.name !== 'Windows-1252') return direct;
-  // A file that is UTF-8 but for some bytes has these bytes for the characters of the call.
+  // UTF-8 with a few invalid bytes counts as Windows-1252; it contains the UTF-8 bytes of the call.
   return edited(text, codec, { ...edit, old: asBytes(codec, edit.old), fresh: asBytes(codec, edit.fresh) });
 }
 
@@ -50,7 +50,7 @@ function edited(text: string, codec: TextCodec, { old, fresh, all }: TextEdit): 
   return data === null ? { kind: 'not_in_encoding' } : { kind: 'edited', data, lines };
 }
 
-/** Where the text stands. A line end of it may be LF where the file has CRLF, and the other way round. */
+/** All occurrences of a text. LF also matches CRLF, and CRLF matches LF. */
 function placesOf(text: string, old: string): readonly Place[] {
   const hasEnds = old.includes('\n');
   if (!hasEnds || old.includes('\r\n') || !text.includes('\r\n')) {
@@ -64,7 +64,7 @@ function placesOf(text: string, old: string): readonly Place[] {
   }));
 }
 
-/** The position in a text whose line ends at `offsets` are CRLF, of a position in the text with LF alone. */
+/** Converts a position in the text with LF to one in the text that has CRLF at `offsets`. */
 const withCr = (offsets: readonly number[], position: number): number => position + countBefore(offsets, position);
 
 function occurrences(text: string, part: string): readonly number[] {

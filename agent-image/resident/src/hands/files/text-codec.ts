@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** How the bytes of a file are text. `encode` of what `decode` returned gives the same bytes, also after an edit elsewhere in it. */
+/** The encoding of a text file. `encode(decode(bytes))` equals `bytes`. */
 export interface TextCodec {
   readonly name: 'UTF-8' | 'UTF-16' | 'Windows-1252';
   decode(data: Buffer): string;
@@ -77,7 +77,7 @@ export const styleOf = (codec: TextCodec, text: string): TextStyle => ({
   hasMark: hasMark(text),
 });
 
-/** The new content of a file in its style. `note` says for the model what of it the given content lacked. Pure. */
+/** Encodes new content in the style of the file. `note` names the parts of the style that the content lacked. Pure. */
 export function inStyleOf(before: Buffer | null, content: string): { readonly data: Buffer; readonly note: string } {
   const codec = before === null || before.length === 0 ? null : codecOf(before);
   if (before === null || codec === null) return { data: utf8Bytes(content), note: '' };

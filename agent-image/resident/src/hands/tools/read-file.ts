@@ -12,7 +12,7 @@ const LINE_MAX_CHARS = 2_000;
 /** Bytes of a large file that are searched for its first line, and read from there. */
 const SCANNED_MAX_BYTES = 32 << 20;
 const KEPT_MAX_BYTES = 512 << 10;
-/** Line ends by their bytes. One of UTF-16 begins at an even position. */
+/** Line ends by bytes per character. In UTF-16 they begin at even positions. */
 const LINE_ENDS = { 1: Buffer.from('\n'), 2: Buffer.from('\n', 'utf16le') } as const;
 type Width = keyof typeof LINE_ENDS;
 const SHOWN_BYTES = 16;
@@ -79,7 +79,7 @@ interface Place {
   readonly first: number;
 }
 
-/** A file that fits in one part is used from its first line on; of a larger one, the part that has the wanted line. */
+/** The whole text of a file that fits in one part; of a larger one, the text from the wanted line on. */
 async function partFrom(job: HandsJob, { file, head, codec, first }: Place): Promise<Part> {
   const { size } = head;
   const width = widthOf(codec);

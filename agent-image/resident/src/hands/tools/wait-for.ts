@@ -57,7 +57,7 @@ async function exitOfClock({ hands, context }: HandsJob, timeoutMs: number): Pro
   return exit === undefined ? undefined : (exit.code ?? null);
 }
 
-/** Sees the end of the process, then the text, and then the end of the time, so that the better news counts. */
+/** Reports the text before the end of the process, and both before the end of the time. */
 async function untilProcess(number: string, { text, seconds }: WaitForInput, job: HandsJob): Promise<HandsEnd> {
   const process = `${job.context.run}.${number}`;
   const hasText = textFinder(job, process, text);
