@@ -7,7 +7,7 @@ const USAGE = { prompt: 10, completion: 5, total: 15 };
 
 type Answer = Extract<ModelEnd, { type: 'answer' }>;
 
-export const anAnswer = (fields: Partial<Answer>): Answer => ({
+const anAnswer = (fields: Partial<Answer>): Answer => ({
   type: 'answer',
   content: '',
   toolCalls: [],

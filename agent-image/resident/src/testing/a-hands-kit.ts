@@ -11,7 +11,7 @@ import type { ReadScript } from '../scripts/read-script.ts';
 
 const connections = new Map<string, HandsConnections>();
 
-export function sharedConnections(socket: string): HandsConnections {
+function sharedConnections(socket: string): HandsConnections {
   const shared = connections.get(socket) ?? connectionsTo(socket);
   connections.set(socket, shared);
   return shared;

@@ -1,7 +1,7 @@
 import type { PanicCode } from '@hamlet/contract';
 
 /** Attempts without improvement, in a row, after which the model is warned, and after which the API stops the run. */
-export const PANIC_WARNS_AFTER = 3;
+const PANIC_WARNS_AFTER = 3;
 export const PANIC_STOPS_AFTER = 6;
 
 /** An ended call in the hands, as the agent claims it. Long texts keep only their ends. */

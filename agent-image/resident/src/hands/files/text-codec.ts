@@ -46,7 +46,7 @@ export function codecOf(data: Buffer): TextCodec | null {
   return isUtf8(data) ? UTF_8 : WINDOWS_1252;
 }
 
-export const hasMark = (text: string): boolean => text.startsWith(MARK);
+const hasMark = (text: string): boolean => text.startsWith(MARK);
 export const withoutMark = (text: string): string => (hasMark(text) ? text.slice(MARK.length) : text);
 
 /** True if most line ends of the text are CRLF. */

@@ -97,7 +97,6 @@ const Tool = z.discriminatedUnion(
   ],
   'these models call function, custom and namespace tools only',
 );
-export type ResponseTool = z.infer<typeof Tool>;
 
 const NamedTool = z.looseObject({ type: z.enum(['function', 'custom']), name: Name, namespace: Name.nullish() });
 

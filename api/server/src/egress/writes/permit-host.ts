@@ -93,7 +93,7 @@ async function use(tx: Tx, { permissionId }: { readonly permissionId: string }):
 }
 
 /** The text that the admin reads. The name stands in it exactly as the broker compares it. Pure. */
-export function hostArguments({ host, port, summary, call }: Request['body']): CallArguments {
+function hostArguments({ host, port, summary, call }: Request['body']): CallArguments {
   const line = `{ host: ${host}, ports: [${port}], writes: Ask }`;
   const args = readArguments(
     JSON.stringify({
