@@ -2,6 +2,7 @@
 const SHARE = 0.5;
 /** A low estimate, because code and data have fewer characters a token than prose. */
 const CHARS_PER_TOKEN = 3;
+/** Room of a result in a full context. */
 const MIN_CHARS = 2_000;
 
 interface Context {

@@ -45,14 +45,12 @@ const MAX_READ_CHARS = 32_000;
 const MAX_IMAGE_CHARS = 12 << 20;
 /** Maximum lengths of a fault of the arguments: a path may have names that the model invented. */
 const ISSUE_MAX_CHARS = { path: 200, expected: 1_000 };
-/** A result is never cut to less than this, however little room the model's context has. */
-const MIN_READ_CHARS = 2_000;
 
 /** The outcome as the journal keeps it: of well-formed text, and no longer than the room in the model's context. */
 export function bounded(outcome: ToolOutcome, roomChars = MAX_KEPT_CHARS): ToolOutcome {
   if (outcome.kind === 'invalid_input') return { ...outcome, issues: outcome.issues.map(shortIssue) };
   if (!('text' in outcome)) return outcome;
-  const limit = Math.min(MAX_KEPT_CHARS, Math.max(MIN_READ_CHARS, roomChars));
+  const limit = Math.min(MAX_KEPT_CHARS, roomChars);
   return withFittingImages({ ...outcome, text: withoutMiddle(outcome.text.toWellFormed(), limit) });
 }
 

@@ -62,8 +62,6 @@ const SLACK_MS = 30_000;
 export const SLOT_WAIT_MS = 120_000;
 /** A call may wait this long before its work begins: for a slot of the tier, and for the clone of the run's repository. */
 const BEFORE_MS = SLOT_WAIT_MS + CLONE_MS;
-/** A result keeps at least this, however little room the model's context has. */
-const ROOM_MIN_CHARS = 2_000;
 const WAIT_MS = EGRESS_ANSWER_S * 1_000;
 
 export type HandsInput<N extends HandsToolName> = z.output<(typeof HANDS_TOOLS)[N]['input']>;
@@ -166,13 +164,13 @@ function noted(end: HandsEnd, note: string): HandsEnd {
 export const advised = (outcome: ToolOutcome, advice: string | null): ToolOutcome =>
   advice !== null && 'text' in outcome ? { ...outcome, text: `${outcome.text}\n\n${advice}` } : outcome;
 
-/** The result loses its middle if the model's context has no room for it. That of a program's output can be read. */
+/** Omits the middle of a result that the model's context has no room for. read_output shows what a program printed there. */
 function fitting(end: HandsEnd, { call, roomChars }: CallContext): HandsEnd {
   const { outcome, report } = end;
   if (roomChars === undefined || !('text' in outcome)) return end;
   const hint = report.stdout === undefined ? '' : `: read_output process ${call} has all of the output`;
   const note = (chars: number): string => `${chars} characters are left out, for which you have no room${hint}`;
-  const text = withoutMiddle(outcome.text, Math.max(ROOM_MIN_CHARS, roomChars), note);
+  const text = withoutMiddle(outcome.text, roomChars, note);
   return { ...end, outcome: { ...outcome, text } };
 }
 
