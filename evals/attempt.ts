@@ -1,5 +1,6 @@
 /** One attempt of a task: the agent finds its files and gets the work in words, and tests judge the result. */
 import { createRun, dataOf, listWorkers } from '@hamlet/contract';
+import { shorten } from '@hamlet/core/shorten';
 import type { Hands } from './hands.ts';
 import { judge, layOut, movedText } from './task-folder.ts';
 import type { EvalTask } from './task.ts';
@@ -47,9 +48,9 @@ interface Judged extends WatchedRun {
 export function whyNot({ task, run, isRebooted, isOverTime, reward, said, workers }: Judged): string | null {
   const { reboot_after_calls: reboot, workers: wanted } = task.play;
   if (isOverTime) return `not done within ${Math.round(task.agentS / 60)} minutes`;
-  if (!(reward >= 1) && run.error !== null) return `${run.error.code}: ${run.error.message}`.slice(0, WHY_CHARS);
+  if (!(reward >= 1) && run.error !== null) return shorten(`${run.error.code}: ${run.error.message}`, WHY_CHARS);
   if (!(reward >= 1))
-    return `${Number.isNaN(reward) ? 'the tests gave no result' : 'tests'}: ${said}`.slice(0, WHY_CHARS);
+    return shorten(`${Number.isNaN(reward) ? 'the tests gave no result' : 'tests'}: ${said}`, WHY_CHARS);
   if (reboot !== undefined && !isRebooted) return 'ended before the reboot';
   return workers < wanted ? `${workers} of ${wanted} workers` : null;
 }
