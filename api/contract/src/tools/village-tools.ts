@@ -38,7 +38,6 @@ const SCHEDULE_REASON_MAX_CHARS = 500;
 const TIMING_MAX_CHARS = 128;
 const TODO_ITEMS_MAX = 50;
 const TODO_TEXT_MAX_CHARS = 200;
-export const TODO_STATUSES = ['pending', 'in_progress', 'done'] as const;
 export const PERSONALITY_MAX_CHARS = 4_000;
 export const PERSONALITY_REASON_MAX_CHARS = 500;
 
@@ -96,7 +95,7 @@ const Todo = z.strictObject({
     .array(
       z.strictObject({
         text: plainText(TODO_TEXT_MAX_CHARS),
-        status: z.enum(TODO_STATUSES),
+        status: z.enum(['pending', 'in_progress', 'done']),
       }),
     )
     .min(1)

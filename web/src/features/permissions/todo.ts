@@ -1,11 +1,11 @@
-import { TODO_STATUSES } from '@hamlet/contract';
-import { isJsonObject, readJson } from '../../client/json.ts';
+import { VILLAGE_TOOLS } from '@hamlet/contract/tools';
+import type { TodoItems } from '@hamlet/contract';
+import { readJson } from '../../client/json.ts';
 import type { TraceItem } from '../../client/minds/trace-items.ts';
 
-export type TodoStatus = (typeof TODO_STATUSES)[number];
-export type TodoItem = Readonly<{ text: string; status: TodoStatus }>;
+export type TodoItem = Readonly<TodoItems[number]>;
 
-/** The list of work that an agent keeps in a run: its newest call of `todo`; empty if it keeps none. */
+/** The newest list of work of a run; empty if its agent keeps none. */
 export function todoOf(items: readonly TraceItem[]): readonly TodoItem[] {
   const calls = items.filter((item) => item.kind === 'call' && item.tool === 'todo' && item.state !== 'denied');
   for (const call of calls.toReversed()) {
@@ -15,16 +15,10 @@ export function todoOf(items: readonly TraceItem[]): readonly TodoItem[] {
   return [];
 }
 
-/** The list in the arguments of a call of `todo`; null if they cannot be read. */
+/** The list in the arguments of a call of `todo`; null if the tool refuses them. */
 export function readTodo(argumentsText: string | null): readonly TodoItem[] | null {
-  const read = argumentsText === null ? undefined : readJson(argumentsText);
-  const items = isJsonObject(read) ? read['items'] : undefined;
-  if (!Array.isArray(items)) return null;
-  return items.flatMap((item: unknown): readonly TodoItem[] => {
-    if (!isJsonObject(item) || typeof item['text'] !== 'string') return [];
-    const status = TODO_STATUSES.find((known) => known === item['status']) ?? 'pending';
-    return [{ text: item['text'], status }];
-  });
+  const read = VILLAGE_TOOLS.todo.input.safeParse(readJson(argumentsText ?? ''));
+  return read.success ? read.data.items : null;
 }
 
 /** The progress of a list in words: `2 of 4 done`. */

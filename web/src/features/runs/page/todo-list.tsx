@@ -1,7 +1,11 @@
 import { Icon } from '../../../ui/controls.tsx';
-import { doneLabel, type TodoItem, type TodoStatus } from '../../permissions/todo.ts';
+import { doneLabel, type TodoItem } from '../../permissions/todo.ts';
 
-const WORDS: Readonly<Record<TodoStatus, string>> = { pending: 'to do', in_progress: 'under way', done: 'done' };
+const WORDS: Readonly<Record<TodoItem['status'], string>> = {
+  pending: 'to do',
+  in_progress: 'under way',
+  done: 'done',
+};
 
 /** The list that an agent keeps of its work in a run. */
 export function TodoList({ items }: { readonly items: readonly TodoItem[] }) {
