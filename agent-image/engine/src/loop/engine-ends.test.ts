@@ -178,7 +178,7 @@ test('an error of the journal during a call does not end the run: the same engin
   assert.deepEqual(await outcomeOf(engine.resume('r1')), { kind: 'done', text: 'Done.' });
 });
 
-test('a verification has time although the time of the run is over, so that no person is asked', async () => {
+test('a verification may run after the time budget has ended; no person is asked', async () => {
   const shell = defineTool({
     name: 'shell',
     description: 'shell',

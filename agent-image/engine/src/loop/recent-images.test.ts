@@ -28,7 +28,7 @@ test('the four newest images are sent; a text stands for each older one', () => 
   assert.equal(withRecentImages(messages.slice(0, 1)).length, 1);
 });
 
-test('images that are too large together lose the older ones', () => {
+test('the older images are left out until the rest fits', () => {
   const large = 'x'.repeat(4 << 20);
   const [first, second] = shown(withRecentImages([result('one', large), result('two', large)]));
   assert.equal(first, 'one\n[gone]');

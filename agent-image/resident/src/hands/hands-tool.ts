@@ -69,7 +69,7 @@ type Work<Input> = HandsWork<Input> & {
   readonly timeoutMs: number;
   /** True if it only waits for a program or looks at its output: repeating it is no lack of progress. */
   readonly polls?: boolean;
-  /** True if its programs may send data that a person must permit: the call then gets that extra time. */
+  /** True if it may wait for a person to permit a request of its program: the call then gets that extra time. */
   readonly mayWait?: boolean;
   /** True if its result lists the broker's refusals to its programs. The network tools list them themselves. */
   readonly namesRefusals?: boolean;

@@ -52,7 +52,7 @@ export function runToolsOf(tools: readonly Tool[], run: Ruled): RunTools {
   };
 }
 
-/** The tools of a server are named together. */
+/** Names an MCP server once for all of its tools. */
 function inShort(tool: string): string {
   const server = mcpServerOf(tool);
   return server === null ? tool : `tools of ${server}`;

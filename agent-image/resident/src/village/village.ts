@@ -155,7 +155,7 @@ function tradeRequests({ params, read, write, ask }: Requests) {
       write(contract.placeBid, { params: { auction_id }, body: { amount }, idempotencyKey }),
     /** Requests an answer from a model. Never retried, because each request costs money. */
     complete: (body: ChatCompletionBody) => read(contract.completeChat, { body }),
-    /** The same for a decision, which no turn waits for: the model may take minutes. */
+    /** Asks for a decision. Turns continue meanwhile: the model may take minutes. */
     decide: (body: ChatCompletionBody) => ask(contract.completeChat, { body }),
   };
 }

@@ -82,7 +82,7 @@ test('an agent saves a script and runs it in another run, after its pod and its 
   assert.match(calls[0]?.report?.command ?? '', /^# bake [0-9a-f]{32} \{"what":"rye"\}\necho /);
 });
 
-test('a resident that is killed during a script resumes it; if the hands are gone too, it reads so', async () => {
+test('a resident that is killed during a script resumes it; if the hands are gone too, the model reads that', async () => {
   const source = (file: string): string =>
     `echo loaf >>${fileOf(file)}; while [ ! -e ${fileOf(`go-${file}`)} ]; do sleep 0.05; done; echo baked`;
   for (const lost of [false, true]) {

@@ -6,7 +6,7 @@ const CAUSE_BYTES = 600;
 /**
  * The script that clones a repository into the workspace: `bash -c SCRIPT hamlet-clone WORKSPACE NAME HASH URL BRANCH LOCKS`. Its
  * last line of output is the name of the folder. If that folder belongs to another repository, it stays unchanged and the clone
- * gets another name. An interrupted clone leaves nothing behind, and two parallel ones make a single clone. Submodules are filled;
+ * gets another name. An interrupted clone leaves nothing behind, and parallel calls share one clone. Submodules are filled;
  * the lines before name those that stay empty, with the cause. Empty ones do not fail the clone.
  */
 export const CLONE_SCRIPT = `
