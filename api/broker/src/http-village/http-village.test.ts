@@ -252,3 +252,21 @@ test('a host that the API keeps closed is not asked about again for some seconds
   for (const other of others) await village.permitHost(other, signal);
   assert.equal(api.asked.length, 1 + others.length);
 });
+
+test('a refusal that may end at once, such as that of a frozen village, is asked about again', async () => {
+  const { api, village } = await startVillage();
+  const ask = {
+    admission: admission('1') as unknown as Admission,
+    run: ATTEMPT.id,
+    call: null,
+    destination: { host: 'new.org', port: 443 },
+    summary: 'CONNECT new.org:443',
+  };
+  const { signal } = new AbortController();
+  for (const code of ['egress_agent_stopped', 'egress_not_allowed', 'egress_policy_denied']) {
+    api.answers['/broker/hosts'] = () => ({ verdict: 'deny', code, message: 'not now' });
+    assert.partialDeepStrictEqual(await village.permitHost(ask, signal), { code });
+  }
+  api.answers['/broker/hosts'] = () => ({ verdict: 'allow', permission_id: ATTEMPT.id });
+  assert.equal(await village.permitHost(ask, signal), 'allowed');
+});

@@ -22,7 +22,9 @@ export class RefusedHosts {
     return kept !== undefined && kept.untilMs > this.#now() ? kept.denial : null;
   }
 
+  /** Only the answer of a person holds for the run; any other refusal may end at once, for example with a freeze. */
   note(ask: HostAsk, denial: EgressDenial): void {
+    if (denial.code !== 'egress_person_denied') return;
     const key = keyOf(ask);
     this.#refusals.delete(key);
     this.#refusals.set(key, { denial, untilMs: this.#now() + KEPT_MS });
