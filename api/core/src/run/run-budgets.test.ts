@@ -71,3 +71,13 @@ for (const [name, asked, expected, budgets = FRESH] of RAISES)
   test(`a raise decides about ${name}`, () => {
     assert.deepEqual(decideRaise({ budgets, used: USED, fresh: FRESH }, asked), expected);
   });
+
+test('an agent that claims more than its limits does not raise what a person refills', () => {
+  const used = { steps: 1_000_000, tokens: 4_000_000_000, money: '9000', timeMs: 1_000 };
+  const { steps, tokens, money } = FRESH;
+  const verdict = decideRaise({ budgets: FRESH, used, fresh: FRESH }, 'refill');
+  assert.partialDeepStrictEqual(verdict, {
+    kind: 'raised',
+    budgets: { steps: 2 * steps, tokens: 2 * tokens, money: String(2 * Number(money)) },
+  });
+});

@@ -71,12 +71,16 @@ export type RaiseVerdict =
   /** `most`: the greatest value of the limit now. */
   | { readonly kind: 'too_high'; readonly limit: keyof Limits; readonly most: string };
 
-/** The new limits of a run. A limit never falls, and leaves the run at most as much as a new run has. Pure. */
+/**
+ * The new limits of a run. A limit never falls, and leaves the run at most as much as a new run has. Use beyond a limit
+ * does not count, because agents claim steps and tokens themselves. Pure.
+ */
 export function decideRaise({ budgets, used, fresh }: RaiseFacts, asked: RaisedBudgets): RaiseVerdict {
   const next: Record<string, number | string> = {};
   for (const limit of RAISED) {
     const now = unitsOf(limit, budgets[limit]);
-    const most = greater(now, unitsOf(limit, used[limit]) + unitsOf(limit, fresh[limit]));
+    const usedWithin = lesser(now, unitsOf(limit, used[limit]));
+    const most = greater(now, usedWithin + unitsOf(limit, fresh[limit]));
     const wanted = asked === 'refill' ? most : greater(now, unitsOf(limit, asked[limit] ?? 0));
     if (wanted > most) return { kind: 'too_high', limit, most: String(valueOf(limit, most)) };
     if (wanted > now) next[limit] = valueOf(limit, wanted);
@@ -85,6 +89,7 @@ export function decideRaise({ budgets, used, fresh }: RaiseFacts, asked: RaisedB
 }
 
 const greater = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+const lesser = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 /** Money in millionths of an aiDollar, any other limit as it is. */
 const unitsOf = (limit: keyof Limits, value: string | number): bigint =>
   limit === 'money' ? parseAiDollars(String(value)) : BigInt(value);
