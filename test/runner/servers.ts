@@ -53,7 +53,7 @@ async function parentFolder(): Promise<string> {
 
 /** Deletes the folders of killed processes. */
 async function sweep(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
+  for (const name of await readdir(parent).catch(() => [])) {
     const owner = OWNER.exec(name)?.[1];
     if (owner === undefined || existsSync(`/proc/${owner}`)) continue;
     // The folder of another user stays.
@@ -63,8 +63,9 @@ async function sweep(parent: string): Promise<void> {
 
 /** A new folder that the user of Postgres can enter. */
 export async function openFolder(): Promise<string> {
+  // Folders that a killed process left in memory would else keep the next ones out of it.
+  for (const parent of new Set([MEMORY_FOLDER, tmpdir()])) await sweep(parent);
   const parent = await parentFolder();
-  await sweep(parent);
   const folder = await mkdtemp(join(parent, `hamlet-test-servers-${process.pid}-`));
   await chmod(folder, 0o755);
   return folder;
