@@ -73,3 +73,5 @@ alter table run_event
 
 -- The time at which a run was stopped (0069): its agent has a while for a last report, then the API ends the run.
 alter table run add column stopped_at timestamptz;
+-- A run that was stopped before has its five minutes from now on.
+update run set stopped_at = now() where stopped_code is not null and ended_at is null;

@@ -9,6 +9,7 @@ import { NODE } from '../../../local/village/paths.ts';
 /** Loads the modules of a resident. Tests kill residents, and a killed process writes nothing to the cache. */
 const FILL = join(import.meta.dirname, '../../../agent-image/resident/src/process/fill-compile-cache.ts');
 const VARIABLE = 'NODE_COMPILE_CACHE';
+const FILL_MS = 60_000;
 
 let folder = process.env[VARIABLE];
 
@@ -24,5 +25,8 @@ export function compileCache(): Readonly<Record<typeof VARIABLE, string>> {
 
 /** Writes the modules of residents to the cache. The tests also run without them, more slowly. */
 export async function fillCompileCache(): Promise<void> {
-  await promisify(execFile)(NODE, [FILL], { env: { ...process.env, ...compileCache() } }).catch(() => undefined);
+  const options = { env: { ...process.env, ...compileCache() }, timeout: FILL_MS };
+  await promisify(execFile)(NODE, [FILL], options).catch((error: unknown) =>
+    console.error('the compile cache of residents could not be filled, so their starts take longer:', error),
+  );
 }

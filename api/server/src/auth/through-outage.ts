@@ -29,12 +29,19 @@ export function throughOutage<T>(
   let outage: { readonly error: unknown; readonly atMs: number } | null = null;
   let probing = false;
 
+  /** Forgets the answer that was used the longest time ago, so that tokens of strangers do not push out those in use. */
+  function remember(key: string, answer: { readonly found: T; readonly atMs: number }): void {
+    remembered.delete(key);
+    const [oldest] = remembered.keys();
+    if (remembered.size >= REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(key, answer);
+  }
+
   async function ask(secret: string): Promise<T> {
     const askedAtMs = monotonicMs();
     try {
       const found = await find(secret);
-      if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-      remembered.set(keyOf(secret), { found, atMs: askedAtMs });
+      remember(keyOf(secret), { found, atMs: askedAtMs });
       outage = null;
       return found;
     } catch (error) {

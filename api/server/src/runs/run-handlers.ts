@@ -20,6 +20,7 @@ import {
   readBars,
   readRunEvents,
   readRuns,
+  readRunLeft,
   readWorkerTakings,
 } from '@hamlet/store';
 import type { RunFilter, RunRow, Tx } from '@hamlet/store';
@@ -130,6 +131,13 @@ function mayRaise(actor: Actor, run: RunRow): Refused | null {
     : refused('budget_too_high', `A worker has a share of the limits of its parent ${run.parentRunId}: raise those`);
 }
 
+/** The steps of a run as the gateway counts them, which also counts requests. */
+async function countedSteps(tx: Tx, { agentId, agentUid, runId, budgets, steps }: RunRow): Promise<number> {
+  const counted = await readRunLeft(tx, { agentId, agentUid, runId });
+  const isOfRun = counted?.runId === runId && counted.left !== null;
+  return isOfRun ? Math.floor((budgets as RunBudgets).steps - counted.left.steps) : steps;
+}
+
 /** The use of the limits of a run by itself and its workers. */
 async function usedWithWorkers(tx: Tx, run: RunRow): Promise<RaiseFacts['used']> {
   const taken = await readWorkerTakings(tx, run.runId, (amount) => Number(parseAiDollars(amount)));
@@ -137,7 +145,7 @@ async function usedWithWorkers(tx: Tx, run: RunRow): Promise<RaiseFacts['used']>
   const { workingSince } = run;
   const nowMs = (await databaseNow(tx)).getTime();
   return {
-    steps: run.steps,
+    steps: await countedSteps(tx, run),
     tokens: tokens + taken.tokens,
     money: formatAiDollars(BigInt(costMicros + taken.costMicros)),
     timeMs: run.workedMs + (workingSince === null ? 0 : Math.max(0, nowMs - workingSince.getTime())),

@@ -12,19 +12,30 @@ export const hostCallId = ({ host, port }: { readonly host: string; readonly por
   `host.${host}:${port}`;
 
 /**
- * Number of permissions under some of the broker's tool names that a run has requested, and the ids of those that wait for a
- * person, oldest first. The caller has locked the run.
+ * Number of permissions under some of the broker's tool names that a run has requested, and of those that wait for a person.
+ * The caller has locked the run.
  */
 export async function countBrokerPermissions(
   tx: Tx,
   runId: string,
   tools: readonly string[],
-): Promise<{ readonly all: number; readonly pending: readonly string[] }> {
-  const { rows } = await sql<{ readonly all: number; readonly pending: readonly string[] }>`
-    select count(*)::integer as all,
-      coalesce(array_agg(permission_id order by asked_at) filter (where state = 'pending'), '{}') as pending
+): Promise<{ readonly all: number; readonly pending: number }> {
+  const { rows } = await sql<{ readonly all: number; readonly pending: number }>`
+    select count(*)::integer as all, (count(*) filter (where state = 'pending'))::integer as pending
     from permission where run_id = ${runId} and tool = any(${[...tools]})`.execute(tx);
-  return rows[0] ?? { all: 0, pending: [] };
+  return rows[0] ?? { all: 0, pending: 0 };
+}
+
+/** The ids of a run's permissions of a tool that have waited for a person for more than `seconds`, oldest first. */
+export async function readLongWaits(
+  tx: Tx,
+  runId: string,
+  { tool, seconds }: { readonly tool: string; readonly seconds: number },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly id: string }>`
+    select permission_id as id from permission where run_id = ${runId} and tool = ${tool} and state = 'pending'
+      and asked_at < clock_timestamp() - ${seconds} * interval '1 second' order by asked_at`.execute(tx);
+  return rows.map(({ id }) => id);
 }
 
 /** The permissions that no longer wait for a person: answered, expired, or of an ended run. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Permission } from '@hamlet/contract';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { until } from '@hamlet/test/env/until';
-import { outlast, startPermits, type Working } from '../../permissions/testing/permission-play.ts';
+import { outlast, outlastHold, startPermits, type Working } from '../../permissions/testing/permission-play.ts';
 import { clientOf, TOKENS } from '../../testing/test-village.ts';
 import { hostOf as ofHost, writeOf, type Host } from '../testing/egress-bodies.ts';
 import { HOSTS_OF_RUN_MAX, HOSTS_WAITING_MAX } from './permit-host.ts';
@@ -158,7 +158,10 @@ test('a run asks about a limited number of hosts, and one that no program waits 
   const at = (number: number): Host => ({ ...body, host: `h${number}.example.org` });
   const ofRun = async () => (await admin.listPermissions({ run_id: working.runId })).permissions;
   const first = await asked(at(0));
-  for (let number = 1; number <= HOSTS_WAITING_MAX; number += 1) await asked(at(number));
+  for (let number = 1; number < HOSTS_WAITING_MAX; number += 1) await asked(at(number));
+  assert.equal(await verdictOf(at(HOSTS_WAITING_MAX)), 'egress_not_allowed', 'a program may wait at another replica');
+  await outlastHold(village, first);
+  await asked(at(HOSTS_WAITING_MAX));
   assert.equal((await permissionOf(working, first))?.state, 'withdrawn');
   const waits = [1, 2, 3].map((number) => verdictOf({ ...at(number), wait_ms: 10_000 }));
   await until('the refusal of a host beside those that wait', async () => {

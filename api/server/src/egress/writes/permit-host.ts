@@ -1,4 +1,9 @@
-import { REACH_HOST, type EgressPermitted, type permitEgressHost as permitRoute } from '@hamlet/contract';
+import {
+  EGRESS_HOST_HELD_S,
+  REACH_HOST,
+  type EgressPermitted,
+  type permitEgressHost as permitRoute,
+} from '@hamlet/contract';
 import { judgeEgressHost } from '@hamlet/core';
 import { deny, isAskableHost, isInternational, judgeConnection, type EgressDenial } from '@hamlet/core/egress';
 import type { HeldPermission, RunRow, Tx } from '@hamlet/store';
@@ -10,6 +15,7 @@ import {
   lockHostPermission,
   lockPermission,
   lockRun,
+  readLongWaits,
 } from '@hamlet/store';
 import { plain, type RequestOf } from '../../http/handler.ts';
 import { accepted } from '../../http/outcome.ts';
@@ -136,14 +142,18 @@ async function ask(tx: Tx, village: Village, { request, run: held }: Held): Prom
   return shown.state === 'allowed' ? use(tx, shown) : waiting(shown);
 }
 
-/** The run with a place for a request: the oldest one that no program waits for is withdrawn. Null if programs wait for all. */
+/**
+ * The run with a place for a request: the oldest one that no program waits for is withdrawn. Null if programs may wait for all.
+ * The broker holds a program for a limited time, so that programs at other replicas have left an older request too.
+ */
 async function withPlace(
   tx: Tx,
   { writeWaits }: Village,
-  { run, pending }: { readonly run: RunRow; readonly pending: readonly string[] },
+  { run, pending }: { readonly run: RunRow; readonly pending: number },
 ): Promise<RunRow | null> {
-  if (pending.length < HOSTS_WAITING_MAX) return run;
-  const left = pending.find((id) => !writeWaits.isWaiting(id));
+  if (pending < HOSTS_WAITING_MAX) return run;
+  const waits = await readLongWaits(tx, run.runId, { tool: REACH_HOST, seconds: EGRESS_HOST_HELD_S });
+  const left = waits.find((id) => !writeWaits.isWaiting(id));
   if (left === undefined) return null;
   await withdrawOpen(tx, { run, permission: await lockPermission(tx, left) });
   // The withdrawal is an event of the run.

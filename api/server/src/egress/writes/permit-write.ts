@@ -145,7 +145,7 @@ async function ask(
   const { request, args, run } = held;
   const { body } = request;
   const before = await countBrokerPermissions(tx, run.runId, WRITE_TOOLS);
-  if (before.all >= WRITES_OF_RUN_MAX || before.pending.length >= WRITES_WAITING_MAX) return TOO_MANY;
+  if (before.all >= WRITES_OF_RUN_MAX || before.pending >= WRITES_WAITING_MAX) return TOO_MANY;
   const callId = writeCallId(body.ask);
   const tool = EGRESS_TOOLS[body.kind];
   const reason = await reasonOf(tx, held, judged);

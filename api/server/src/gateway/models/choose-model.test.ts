@@ -16,7 +16,9 @@ const parsed = parseModelsConfig({
     { match: 'medium', provider: 'local', model: 'qwen3:8b', contextTokens: 16_384 },
     { match: 'large', provider: 'cloud', model: 'gpt-5', contextTokens: 200_000 },
     { match: 'secret', provider: 'closed', model: 'x', contextTokens: 500_000 },
+    { match: 'base', provider: 'local', model: 'base', contextTokens: 4_096 },
   ],
+  capabilities: [{ model: 'base', tools: false }],
 });
 assert.ok(parsed.ok);
 const catalog = openCatalog(configuredModels(parsed.config, (name) => (name === 'none' ? null : 'sk-0123456789')));
@@ -31,6 +33,8 @@ const CASES: readonly (readonly [
   RegExp,
 ])[] = [
   ['no wish', undefined, ['small', 'large'], ['scripted', 'small', true], /^the first of its models/],
+  ['one without tools before one with', undefined, ['base', 'large'], ['cloud', 'large', false], /^the first/],
+  ['one without tools alone', undefined, ['base'], ['local', 'base', false], /^the first/],
   ['a name of the village', { name: 'large' }, ['small', 'large'], ['cloud', 'large', false], /^named by spec.model$/],
   ["the provider's name", { name: 'qwen3:8b' }, ['small', 'medium'], ['local', 'medium', false], /^named/],
   ['name and provider', { name: 'gpt-5', provider: 'cloud' }, ['large'], ['cloud', 'large', false], /^named/],

@@ -28,8 +28,8 @@ function textOf({ provider, name }: NonNullable<ModelChoice>): string {
 }
 
 /**
- * The model of an agent: the one that its spec names, else its first model that is served, a bought one before those of
- * its tier. If the tier does not allow the named one, the best that it allows, and `reason` says so. Null if no model of
+ * The model of an agent: the one that its spec names, else its first model that is served and can work with
+ * tools, a bought one before those of its tier; without any of these, the first. If the tier does not allow the named one, the best that it allows, and `reason` says so. Null if no model of
  * the tier is served. Pure except for the credentials that the catalog reads.
  */
 export function chooseModel({ agentId, asked, tier, models }: ModelAsk, catalog: ModelCatalog): AgentConfig['model'] {
@@ -46,7 +46,7 @@ export function chooseModel({ agentId, asked, tier, models }: ModelAsk, catalog:
     json: can.json,
     reason,
   });
-  const [first] = served;
+  const first = served.find(({ provider, can }) => can.tools || catalog.isScripted(provider)) ?? served[0];
   const best = bestOf(served);
   if (first === undefined || best === undefined) return null;
   if (asked === undefined) return answer(first, 'the first of its models that the village serves');

@@ -158,12 +158,17 @@ export async function withTunnel(village: Pick<TestVillage, 'writeSample'>): Pro
 }
 
 /** Lets a permission expire, which no database role of the village can do. */
-export async function outlast({ postgres }: TestVillage, permissionId: string): Promise<void> {
+export const outlast = (village: TestVillage, permissionId: string): Promise<void> =>
+  setTimes(village, permissionId, "asked_at = asked_at - interval '2 days', expires_at = clock_timestamp()");
+
+/** Makes a permission so old that no program can wait for it any more. */
+export const outlastHold = (village: TestVillage, permissionId: string): Promise<void> =>
+  setTimes(village, permissionId, "asked_at = asked_at - interval '3 minutes'");
+
+async function setTimes({ postgres }: TestVillage, permissionId: string, times: string): Promise<void> {
   const superuser = openSuperuser(postgres);
   await superuser.run('alter table permission disable trigger goes_forward');
-  await superuser.run(
-    `update permission set asked_at = asked_at - interval '2 days', expires_at = clock_timestamp() where permission_id = '${permissionId}'`,
-  );
+  await superuser.run(`update permission set ${times} where permission_id = '${permissionId}'`);
   await superuser.run('alter table permission enable always trigger goes_forward');
   await superuser.close();
 }
