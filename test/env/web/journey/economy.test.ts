@@ -147,9 +147,9 @@ test("the ladder shows an agent's tier and the balance that opens the next one",
 test('the purchase form previews cost and effect, and the page then lists the purchase', async () => {
   await visit(page, '?view=market');
   await page.selectOption('.market-card [name="agent"]', 'bob');
-  await page.waitForSelector('.preview[data-price="0.02"][data-affordable="true"]');
+  await page.waitForSelector('.preview[data-price="0.1"][data-affordable="true"]');
   await page.click('.market-card button[type="submit"]');
-  await page.locator('.market-card .notice-good', { hasText: '10,000 more tokens an hour' }).waitFor();
+  await page.locator('.market-card .notice-good', { hasText: '500,000 more tokens an hour' }).waitFor();
   await page.waitForSelector('.purchase-row[data-state="active"][data-kind="quota"]');
   await shot('market');
 });
