@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ChatCompletionBody } from '@hamlet/contract';
 import { QUEUE_WAIT_MAX_MS } from '@hamlet/models';
-import { admitModelRequest, endModelRequest, isVillageFrozenError, MODEL_HOUR_S } from '@hamlet/store';
+import { admitModelRequest, endModelRequest, hadModelInRun, isVillageFrozenError, MODEL_HOUR_S } from '@hamlet/store';
 import type { Admission, Db, ModelHour, RequestLife } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import type { ShownLimit } from '../http/rate-limit.ts';
@@ -284,6 +284,21 @@ function allowanceOf(whole: Allowance, run: AskingRun | null): Allowance {
   return { ...whole, limits: { ...whole.limits, concurrent_model_requests: half } };
 }
 
+/**
+ * The limits of an agent. In a run they include the model of a purchase that has ended since the start of the run: a run keeps
+ * the model with which it began.
+ */
+async function limitsIn(
+  { db, limits }: GatewayPorts,
+  { agent: { agentId }, model }: AskedModel,
+  run: AskingRun | null,
+): Promise<Allowance | null> {
+  const allowance = await limits.of(agentId);
+  if (allowance === null || run === null || allowance.limits.models.includes(model)) return allowance;
+  if (!(await hadModelInRun(db, { agentId, runId: run.runId, model }))) return allowance;
+  return { ...allowance, limits: { ...allowance.limits, models: [...allowance.limits.models, model] } };
+}
+
 async function letIn(
   ports: GatewayPorts,
   asked: AskedModel,
@@ -291,7 +306,7 @@ async function letIn(
 ): Promise<Outcome<Ticket>> {
   const { agentId } = asked.agent;
   const startedMs = ports.monotonicMs();
-  const whole = await ports.limits.of(agentId);
+  const whole = await limitsIn(ports, asked, about.run);
   if (whole === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
   const allowance = allowanceOf(whole, about.run);
   const planned = planFor(asked, allowance, about.run);

@@ -5,6 +5,7 @@ import type { RunDelta } from '@hamlet/contract';
 import { OPENAI_WIRE, type WireChunk } from '@hamlet/models/testing';
 import { Redis } from 'ioredis';
 import { untilEnd } from '@hamlet/test/env/at-end';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { RunPlay } from '../testing/play/run-play.ts';
@@ -30,9 +31,10 @@ interface Asking {
   readonly signal?: AbortSignal;
   /** The run that the door of the pod names. */
   readonly program?: string;
+  readonly model?: string;
 }
 
-function ask(agentId: AgentId, metadata: object, { signal, program }: Asking = {}): Promise<Response> {
+function ask(agentId: AgentId, metadata: object, { signal, program, model = 'small' }: Asking = {}): Promise<Response> {
   return fetch(`${one.play.url}/v1/chat/completions`, {
     method: 'POST',
     headers: {
@@ -40,7 +42,7 @@ function ask(agentId: AgentId, metadata: object, { signal, program }: Asking = {
       'content-type': 'application/json',
       ...(program === undefined ? {} : { 'hamlet-run': program }),
     },
-    body: JSON.stringify({ model: 'small', messages: [{ role: 'user', content: 'Talk.' }], stream: true, metadata }),
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Talk.' }], stream: true, metadata }),
     signal: signal ?? null,
   });
 }
@@ -120,6 +122,7 @@ test('text for a run is published only if the asking agent works on that run', a
   assert.match(await (await ask('cleo', { run_id: runId, ask: 2, attempt: 1, lease: 1 })).text(), /DONE/);
   await eventually('the last delta', () => deltasOf(runId).length > 0);
   assert.deepEqual(pluck([...deltasOf(runId), ...deltasOf(waiting)], 'text'), ['for cleo']);
+  dataOf(await one.settle('cleo', runId, { attempt: 1, state: 'done', summary: 'Done.', answer: 'For cleo.' }));
   assert.equal((await one.get(waiting)).usage.tokens, 25, 'it is counted for the run that asked');
   wire.verify();
 });
@@ -246,4 +249,24 @@ test('a request that names a queued run spends the budgets of the run in progres
   assert.deepEqual(deltasOf(queued), []);
   assert.ok((await one.get(runId)).usage.tokens > 0);
   wire.verify();
+});
+
+test('a run keeps a bought model after the end of its time; a later request gets none', async () => {
+  await one.play.admin.rewardAgent({ agent_id: 'cleo', amount: '5', reason: 'for a model' });
+  const item = { kind: 'model', model: 'large' } as const;
+  await one.play.admin.buyCompute({ agent_id: 'cleo', item, seconds: 60 });
+  const { run_id: runId } = await one.give('cleo', 'Think.');
+  dataOf(await one.start('cleo', runId));
+  const superuser = openSuperuser(village.postgres);
+  await superuser.run(
+    "update purchase set during = tstzrange(lower(during), clock_timestamp()) where agent_id = 'cleo'",
+  );
+  await superuser.close();
+  await eventually('the end of the purchase', async () => {
+    const { limits } = await one.play.admin.getModelUse({ agent_id: 'cleo' });
+    return !limits.models.includes('large');
+  });
+  assert.match(await (await ask('cleo', { run_id: runId, ask: 1, attempt: 1 }, { model: 'large' })).text(), /DONE/);
+  dataOf(await one.settle('cleo', runId, { attempt: 1, state: 'done', summary: 'Done.', answer: 'The last words.' }));
+  assert.equal((await ask('cleo', {}, { model: 'large' })).status, 404);
 });

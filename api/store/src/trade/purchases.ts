@@ -161,3 +161,17 @@ export async function endOffer(tx: Tx, windowId: string, agentId: string | null)
   const state = agentId === null ? 'withdrawn' : 'sold';
   await sql`update gpu_window set state = ${state}, agent_id = ${agentId} where window_id = ${windowId}`.execute(tx);
 }
+
+/** True if an agent had bought a model at some time since the start of its run. */
+export async function hadModelInRun(
+  db: Db,
+  { agentId, runId, model }: { readonly agentId: string; readonly runId: string; readonly model: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ readonly had: boolean }>`
+    select exists (
+      select from purchase join run using (agent_id) where agent_id = ${agentId} and run_id = ${runId}
+        and purchase.kind = 'model' and purchase.model = ${model} and during && tstzrange(started_at, null)) as had`.execute(
+    db,
+  );
+  return rows[0]?.had === true;
+}

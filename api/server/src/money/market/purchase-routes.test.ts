@@ -142,7 +142,7 @@ test('a purchase ends by the clock of the database, and the audit records the en
   );
 });
 
-test("a bought model comes after the tier's models, a second purchase prolongs it, and the tier's own models are not sold", async () => {
+test("a bought model comes before the tier's models, a second purchase prolongs it, and the tier's own models are not sold", async () => {
   const first = await buy('bob', { kind: 'model', model: 'large' }, 600);
   const second = await buy('bob', { kind: 'model', model: 'large' }, 600);
   assert.deepEqual([second.starts_at, second.state], [first.ends_at, 'ahead']);
