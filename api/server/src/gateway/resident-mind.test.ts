@@ -13,7 +13,8 @@ const AGENT_REPLY_GAP_TICKS = 600;
 
 const seen = { replies: -1, tick: 0 };
 
-const { play } = await startPlay({ villageSpeed: 20 });
+// An agent drops advice after ten minutes of the village: 50 s, in which it must walk also on a loaded machine.
+const { play } = await startPlay({ villageSpeed: 12 });
 const runs = new RunPlay(play.url);
 const residents = testResidents(runs.play);
 await residents.start('bob');
