@@ -57,9 +57,15 @@ test('the line has the balance after each entry, oldest first', () => {
   );
 });
 
-test('received and spent are counted from the start of the plot', () => {
-  const history = withPage(NO_HISTORY, [entry(3, '-2'), entry(2, '5'), entry(1, '7')]);
-  assert.deepEqual(flowOf([history], day(2)), { gained: 5, spent: 2 });
+test('received, spent and taken are counted from the start of the plot; a penalty is not spent', () => {
+  const history = withPage(NO_HISTORY, [
+    { ...entry(5, '-1'), reason: 'penalty' },
+    { ...entry(4, '-0.5'), reason: 'purchase_compute' },
+    { ...entry(3, '-2'), reason: 'usage' },
+    entry(2, '5'),
+    entry(1, '7'),
+  ]);
+  assert.deepEqual(flowOf([history], day(2)), { gained: 5, spent: 2.5, taken: 1 });
 });
 
 test('an address names each agent once, up to the maximum', () => {

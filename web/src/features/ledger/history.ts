@@ -1,4 +1,4 @@
-import { getLedger, LEDGER_PAGE_MAX, type LedgerEntry } from '@hamlet/contract';
+import { type EntryReason, getLedger, LEDGER_PAGE_MAX, type LedgerEntry } from '@hamlet/contract';
 import type { Series } from './series.ts';
 import { useRef, useState } from 'react';
 import type { Api, Refused, Reply } from '../../client/api.ts';
@@ -47,15 +47,22 @@ export function seriesOf(agent: { readonly id: string; readonly name: string }, 
   return { ...agent, points: [...before, ...points] };
 }
 
-/** The aiDollars that these agents received and spent since an instant, as numbers for display. */
-export function flowOf(histories: readonly History[], fromMs: number): Readonly<{ gained: number; spent: number }> {
-  const amounts = histories.flatMap(({ entries }) =>
-    entries.filter(({ timestamp }) => Date.parse(timestamp) >= fromMs).map(({ amount }) => Number(amount)),
-  );
-  return {
-    gained: amounts.reduce((sum, amount) => sum + Math.max(0, amount), 0),
-    spent: amounts.reduce((sum, amount) => sum - Math.min(0, amount), 0),
-  };
+const SPENT: ReadonlySet<EntryReason> = new Set<EntryReason>(['purchase_compute', 'usage']);
+
+/** Sums of entries, each at least 0. `spent`: for purchases and usage. `taken`: by penalties and corrections. */
+type Flow = Readonly<{ gained: number; spent: number; taken: number }>;
+
+/** The aiDollars that these agents received, spent and lost since an instant, as numbers for display. */
+export function flowOf(histories: readonly History[], fromMs: number): Flow {
+  let [gained, spent, taken] = [0, 0, 0];
+  for (const { timestamp, amount, reason } of histories.flatMap(({ entries }) => entries)) {
+    if (Date.parse(timestamp) < fromMs) continue;
+    const change = Number(amount);
+    if (change > 0) gained += change;
+    else if (SPENT.has(reason)) spent -= change;
+    else taken -= change;
+  }
+  return { gained, spent, taken };
 }
 
 /** The agents in an address such as `ada,bob`, without duplicates, at most `max`. */

@@ -18,9 +18,11 @@ const ROWS = 40;
 
 interface EntriesProps {
   readonly accounts: readonly { readonly id: string; readonly name: string; readonly history: History }[];
+  /** False until the entries of all accounts were read. */
+  readonly isRead: boolean;
 }
 
-export function EntryTable({ accounts }: EntriesProps) {
+function EntryTable({ accounts, isRead }: EntriesProps) {
   const [reason, setReason] = useState<EntryReason | ''>('');
   const [rows, setRows] = useState(ROWS);
   const entries = useMemo(
@@ -44,7 +46,7 @@ export function EntryTable({ accounts }: EntriesProps) {
           onChange={setReason}
         />
       </header>
-      {entries.length === 0 && (
+      {isRead && entries.length === 0 && (
         <p className="empty">
           {reason === '' ? 'No entries yet. Rewards, purchases and usage appear here.' : 'No entry has this reason.'}
         </p>
@@ -209,9 +211,7 @@ function Pictures({ chosen, details }: PicturesProps) {
             'Loading the entries…'
           ) : (
             <>
-              In this {range.word.toLowerCase()} the agents received{' '}
-              <b className="entry-given">+{amountLabel(flow.gained)}</b> and spent{' '}
-              <b className="entry-taken">−{amountLabel(flow.spent)}</b>.
+              In this {range.word.toLowerCase()} the agents <Flows {...flow} />.
             </>
           )}
           {short.length > 0 && (
@@ -223,17 +223,32 @@ function Pictures({ chosen, details }: PicturesProps) {
         </p>
         {!reading && flows.length > 1 && (
           <ul className="flows">
-            {flows.map(({ id, name, gained, spent }) => (
+            {flows.map(({ id, name, ...sums }) => (
               <li key={id} data-flow={id}>
-                {name}: <b className="entry-given">+{amountLabel(gained)}</b>,{' '}
-                <b className="entry-taken">−{amountLabel(spent)}</b>
+                {name} <Flows {...sums} />
               </li>
             ))}
           </ul>
         )}
         <PlotTable series={series} fromMs={fromMs} toMs={nowMs} format={amountLabel} />
       </section>
-      <EntryTable accounts={known} />
+      <EntryTable accounts={known} isRead={chosen.every((id) => histories.has(id))} />
+    </>
+  );
+}
+
+function Flows({ gained, spent, taken }: ReturnType<typeof flowOf>) {
+  return (
+    <>
+      received <b className="entry-given">+{amountLabel(gained)}</b>
+      {taken > 0 ? ', ' : ' and '}
+      spent <b className="entry-taken">−{amountLabel(spent)}</b>
+      {taken > 0 && (
+        <>
+          {' '}
+          and lost <b className="entry-taken">−{amountLabel(taken)}</b> to penalties and corrections
+        </>
+      )}
     </>
   );
 }
