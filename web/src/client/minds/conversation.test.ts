@@ -130,15 +130,29 @@ test('the line of the village about the end of a message is not shown beside it;
     [3, undefined],
   ]);
   assert.deepEqual(shown(ended), [[undefined, 2]]);
-  const answer = aMessage(2, { run_id: null, in_reply_to: asked.message_id });
-  assert.deepEqual(
-    shown(asked, answer),
-    [
-      [1, undefined],
-      [2, undefined],
-    ],
-    'what a person answered to a question stays',
-  );
+});
+
+test('what a person answered to a question of the agent stands between the message and its answer', () => {
+  const asked = aMessage(1);
+  const reply = aMessage(2, { run_id: null, in_reply_to: asked.message_id });
+  const author = { role: 'agent', id: 'ada', name: 'Ada' } as const;
+  const done = aMessage(3, { author, in_reply_to: asked.message_id });
+  const shown = (...messages: readonly (typeof asked)[]) =>
+    exchangesOf(fold(messages.map((data) => ({ event: 'message', data })))).map((each) => [
+      each.question?.number,
+      each.replies.map(({ number }) => number),
+      each.answer?.number,
+    ]);
+  assert.deepEqual(shown(asked, reply, done), [[1, [2], 3]]);
+  assert.deepEqual(shown(reply), [[2, [], undefined]], 'it stands alone if the message is not read');
+});
+
+test('a reply of a person changes its exchange', () => {
+  const asked = { event: 'message', data: aMessage(1) } as const;
+  const reply = aMessage(2, { run_id: null, in_reply_to: aMessage(1).message_id });
+  const [before] = exchangesOf(fold([asked]));
+  const [after] = exchangesOf(fold([asked, { event: 'message', data: reply }]));
+  assert.ok(before !== undefined && after !== undefined && !sameExchange(before, after));
 });
 
 test('the oldest open question takes what a person writes; a request for a permission never does', () => {

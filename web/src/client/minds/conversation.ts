@@ -135,6 +135,8 @@ export function afterLostStream(state: Conversation): Conversation {
 export interface Exchange {
   readonly key: string;
   readonly question: SessionMessage | null;
+  /** Replies of people to questions of the agent during its work on the message, in order. */
+  readonly replies: readonly SessionMessage[];
   readonly answer: SessionMessage | null;
   /** The newest report of long work; null for short work. */
   readonly report: SessionMessage | null;
@@ -153,10 +155,11 @@ export function exchangesOf({ messages, traces, permissions }: Conversation): re
   const asked = new Set(messages.filter(isOfPerson).map(({ run_id: id }) => id));
   const byRun = Map.groupBy(permissions.values(), (permission) => permission.run_id);
   const known = new Set(messages.map(({ message_id: id }) => id));
+  const replies = Map.groupBy(messages.filter(isOfPerson), ({ in_reply_to: id }) => id);
   return (
     messages
-      // An answer stands below its question; the village's line about its end repeats what the question shows itself.
-      .filter((message) => isOfPerson(message) || message.in_reply_to === null || !known.has(message.in_reply_to))
+      // Answers and replies stand below their question; the village's line about its end repeats what it shows.
+      .filter(({ in_reply_to: id }) => id === null || !known.has(id))
       // A report belongs to its question. Without it, in a later page of the transcript, the report stands alone.
       .filter(({ progress, run_id: runId }) => !progress || !asked.has(runId))
       .map((message): Exchange => {
@@ -165,6 +168,7 @@ export function exchangesOf({ messages, traces, permissions }: Conversation): re
         return {
           key: message.message_id,
           question: isQuestion ? message : null,
+          replies: replies.get(message.message_id) ?? NO_MESSAGES,
           answer: isQuestion ? (answers.get(message.message_id) ?? null) : message.progress ? null : message,
           report: reportOf(message, reports),
           trace: (runId === null ? undefined : traces.get(runId)) ?? EMPTY_TRACE,
@@ -181,6 +185,7 @@ function reportOf(message: SessionMessage, reports: ReadonlyMap<string, SessionM
 
 const isOfPerson = ({ author }: SessionMessage): boolean => author.role === 'member' || author.role === 'admin';
 const NO_PERMISSIONS: readonly Permission[] = [];
+const NO_MESSAGES: readonly SessionMessage[] = [];
 
 export function sameExchange(left: Exchange, right: Exchange): boolean {
   return (
@@ -188,7 +193,11 @@ export function sameExchange(left: Exchange, right: Exchange): boolean {
     left.answer === right.answer &&
     left.report === right.report &&
     left.trace === right.trace &&
-    left.permissions.length === right.permissions.length &&
-    left.permissions.every((permission, index) => permission === right.permissions[index])
+    isSameList(left.replies, right.replies) &&
+    isSameList(left.permissions, right.permissions)
   );
+}
+
+function isSameList(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
 }

@@ -90,6 +90,7 @@ test('screen readers announce the newest change once, not word by word', () => {
   const exchange: Exchange = {
     key: 'm1',
     question: aMessage(1, { state: 'working' }),
+    replies: [],
     answer: null,
     report: null,
     trace: EMPTY_TRACE,

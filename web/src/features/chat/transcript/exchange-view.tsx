@@ -141,7 +141,7 @@ export const ExchangeView = memo(OneExchange, (before, after) => {
 });
 
 function OneExchange({ exchange, agentId, agentName, waitsFor, onAnswered }: ExchangeProps) {
-  const { question, answer, report, trace, permissions } = exchange;
+  const { question, replies, answer, report, trace, permissions } = exchange;
   const items = useMemo(() => traceItems(trace, permissions), [trace, permissions]);
   const author = { agentId, name: agentName, scripted: scriptedOf(trace) };
   return (
@@ -158,6 +158,9 @@ function OneExchange({ exchange, agentId, agentName, waitsFor, onAnswered }: Exc
           )}
         </>
       )}
+      {replies.map((reply) => (
+        <Question key={reply.message_id} message={reply} />
+      ))}
       <Report message={report} />
       {answer !== null && <Answer message={answer} author={author} />}
     </article>
