@@ -2,12 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ADA, frame } from './drawn-agent.fixture.ts';
 import { drawList, type FrameInput, speechAlpha } from './draw-list.ts';
+import type { HandsActivity } from '@hamlet/contract';
 import type { DrawnAgent } from '@hamlet/core';
 
 test('a figure has a badge while its agent uses its hands', () => {
   const badge = (hands: FrameInput['hands']) => drawList(frame({ hands })).figures[0]?.hands;
   assert.equal(badge(new Map([['ada', 'building']])), 'building');
   assert.equal(badge(new Map([['bob', 'building']])), null);
+});
+
+test('a figure never lies down while its agent works, and a suspended agent has no badge', () => {
+  const drawn = (change: Partial<DrawnAgent>, hands: HandsActivity): unknown => {
+    const agents = [{ ...ADA, ...change }];
+    const { figures, names } = drawList(frame({ agents, hands: new Map([['ada', hands]]) }));
+    return [figures[0]?.asleep, figures[0]?.hands, names[0]?.tone];
+  };
+  assert.deepEqual(drawn({ activity: 'sleeping' }, 'typing'), [false, 'typing', 'plain']);
+  assert.deepEqual(drawn({ activity: 'sleeping' }, 'waiting'), [true, 'waiting', 'asleep']);
+  assert.deepEqual(drawn({ asleep: true, online: false }, 'typing'), [true, null, 'asleep']);
 });
 
 test("a figure's feet are in its agent's tile", () => {

@@ -157,12 +157,12 @@ function figure(input: FrameInput, agent: DrawnAgent, visible: number): FigureCo
     look: hashText(agent.agentId, LOOKS),
     facing: agent.facing,
     step: !agent.moving || phase % 2 === 0 ? 0 : phase === 1 ? 1 : 2,
-    asleep: lies(agent),
+    asleep: lies(input, agent),
     alpha: agent.online || agent.asleep ? 1 : 0.45,
     ring: ringOf(input, agent.agentId),
-    carried: carried === undefined || lies(agent) ? null : itemKind(carried),
+    carried: carried === undefined || lies(input, agent) ? null : itemKind(carried),
     emote: agent.emote,
-    hands: input.hands.get(agent.agentId) ?? null,
+    hands: agent.asleep ? null : (input.hands.get(agent.agentId) ?? null),
   };
 }
 
@@ -171,9 +171,10 @@ function ringOf({ selected, hovered }: FrameInput, agentId: string): FigureComma
   return agentId === hovered ? 'hover' : 'none';
 }
 
-/** True if the figure lies down: the agent is suspended, or sleeps on its own at night. */
-function lies(agent: DrawnAgent): boolean {
-  return agent.asleep || agent.activity === 'sleeping';
+/** True if the figure lies down: the agent is suspended, or sleeps on its own at night and does not work. */
+function lies({ hands }: FrameInput, { agentId, asleep, activity }: DrawnAgent): boolean {
+  const isIdle = (hands.get(agentId) ?? 'waiting') === 'waiting';
+  return asleep || (activity === 'sleeping' && isIdle);
 }
 
 /** Puts the feet a little below the middle of the tile, so that a head covers less of the tile above. */
@@ -198,7 +199,7 @@ function nameCommands(input: FrameInput, seen: readonly DrawnAgent[], visible: n
       const feet = feetOf(input, agent);
       const width = agent.name.length * LETTER_PX + 26;
       if (!takeRoom(taken, { x: feet.x - width / 2, y: feet.y + 3, width, height: 18 })) return [];
-      const tone = lies(agent) ? ('asleep' as const) : agent.online ? ('plain' as const) : ('offline' as const);
+      const tone = lies(input, agent) ? ('asleep' as const) : agent.online ? ('plain' as const) : ('offline' as const);
       return [
         {
           id: agent.agentId,

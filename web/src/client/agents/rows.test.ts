@@ -97,5 +97,7 @@ test('a row shows the activity of the hands, and is rebuilt when it changes', ()
     table.update({ ...SOURCE, hands: new Map(entries) });
   assert.equal(hands()[0]?.hands, null);
   assert.equal(hands(['ada', 'typing'])[0]?.hands, 'typing');
+  const agents = [{ ...ADA, asleep: true }];
+  assert.equal(table.update({ ...SOURCE, agents, hands: new Map([['ada', 'typing']]) })[0]?.hands, null, 'asleep');
   assert.equal(hands()[0]?.hands, null);
 });

@@ -119,7 +119,7 @@ function rowOf(places: Places, id: string, { detail, agent, goal, hands }: Parts
     name: detail?.display_name ?? agent?.name ?? id,
     place: placeName(places, seen),
     heading: goal === undefined ? null : headingOf(places, goal, detail),
-    hands: hands ?? null,
+    hands: handsOf(seen, hands),
     node: detail?.node ?? null,
   };
 }
@@ -143,6 +143,11 @@ function reported(detail: AgentDetail | undefined): Seen {
     speech: speech?.text ?? null,
     carried: inventory.map((item) => item.kind),
   };
+}
+
+/** A suspended agent uses no hands, also while an earlier activity is still known. */
+function handsOf({ asleep }: Seen, hands: Parts['hands']): HandsActivity | null {
+  return asleep ? null : (hands ?? null);
 }
 
 function headingOf(
