@@ -32,6 +32,20 @@ const WAY_LABELS: Readonly<Record<Way, { readonly title: string; readonly hint: 
 
 type DialogProps = Readonly<{ code: string | null; failed: string | null; onClose: () => void }>;
 
+/** With the code of an invitation or a reset in the address, only the password is left to write. */
+const WITH_CODE: Readonly<Partial<Record<Way, { readonly title: string; readonly hint: string }>>> = {
+  code: { title: 'Set your password', hint: 'The link of an admin has filled in the code, which works once.' },
+};
+
+function wordsOf(way: Way, code: string): { readonly title: string; readonly hint: string } {
+  return (code === '' ? undefined : WITH_CODE[way]) ?? WAY_LABELS[way];
+}
+
+/** The dialog focuses this field when it opens. React's `autoFocus` would act earlier, on a hidden field. */
+function takesFocus(field: HTMLInputElement | null): void {
+  field?.setAttribute('autofocus', '');
+}
+
 function wayOf(code: string | null): Way {
   if (code === null) return 'password';
   return code.startsWith(ACCOUNT_CODE_PREFIX) ? 'code' : 'first';
@@ -55,7 +69,8 @@ export function SignInDialog({ code, failed, onClose }: DialogProps) {
       here = false;
     };
   }, [api]);
-  const words = WAY_LABELS[way];
+  const given = way === wayOf(code) ? (code ?? '') : '';
+  const words = wordsOf(way, given);
   return (
     <Dialog
       title={words.title}
@@ -71,7 +86,7 @@ export function SignInDialog({ code, failed, onClose }: DialogProps) {
       )}
       <ConnectionWarning options={options} />
       {options !== null && options.oidc !== null && way === 'password' && <Provider oidc={options.oidc} />}
-      <SignInForm key={way} way={way} code={way === wayOf(code) ? (code ?? '') : ''} />
+      <SignInForm key={way} way={way} code={given} />
       <Ways way={way} onWay={setWay} first={options?.bootstrap ?? true} />
     </Dialog>
   );
@@ -163,19 +178,28 @@ function SignInForm({ way, code }: { readonly way: Way; readonly code: string })
           <input name="name" required maxLength={64} autoComplete="username" />
         </label>
       )}
+      <PasswordField isNew={way !== 'password'} focused={way === 'code' && code !== ''} />
+      {refused !== null && <RefusedNotice refused={refused} />}
+      <Button look="strong" word={busy ? 'One moment…' : WAY_LABELS[way].button} type="submit" disabled={busy} />
+    </form>
+  );
+}
+
+function PasswordField({ isNew, focused }: { readonly isNew: boolean; readonly focused: boolean }) {
+  return (
+    <>
       <label>
-        {way === 'password' ? 'Password' : 'New password'}
+        {isNew ? 'New password' : 'Password'}
         <input
           name="password"
           type="password"
           required
-          minLength={way === 'password' ? 1 : PASSWORD_MIN_CHARS}
-          autoComplete={way === 'password' ? 'current-password' : 'new-password'}
+          minLength={isNew ? PASSWORD_MIN_CHARS : 1}
+          autoComplete={isNew ? 'new-password' : 'current-password'}
+          ref={focused ? takesFocus : undefined}
         />
       </label>
-      {way !== 'password' && <p className="hint">At least {PASSWORD_MIN_CHARS} characters.</p>}
-      {refused !== null && <RefusedNotice refused={refused} />}
-      <Button look="strong" word={busy ? 'One moment…' : WAY_LABELS[way].button} type="submit" disabled={busy} />
-    </form>
+      {isNew && <p className="hint">At least {PASSWORD_MIN_CHARS} characters.</p>}
+    </>
   );
 }
