@@ -122,6 +122,7 @@ test('a parked run is marked by what its programs read meanwhile, and holds back
   await attempt(working, { run: null, host: 'one.example.org' });
   assert.deepEqual(await sourcesOf(runId), ['egress']);
   await refuses(permits.play.as('eve').raw.createPost({ title: 'Rye', body: 'At noon.' }), 'policy_denied');
+  await village.openDb().updateTable('run').set({ parked_until: new Date() }).where('run_id', '=', runId).execute();
   await permits.start('eve', { run_id: runId });
   assert.equal(resultOf(await permits.perform({ ...working, attempt: 2 }, say('1.0'))), 'permission_needed');
 });
