@@ -56,6 +56,15 @@ test('a call waits while a person is asked, and its requests are in order', () =
   assert.equal(callOf([BEGUN], [aPermission({ state: 'allowed' })]).state, 'running');
 });
 
+test('a call that was asked for before the end stands before it', () => {
+  const settled = aRunEvent(1, 'settled', { state: 'failed' });
+  const asked = aPermission({ state: 'withdrawn', asked_at: '2026-11-23T11:00:00Z' });
+  assert.deepEqual(
+    items([settled], [asked]).map(({ kind }) => kind),
+    ['call', 'note'],
+  );
+});
+
 test('a permission whose call has no event yet shows the call', () => {
   const call = callOf([], [aPermission()]);
   assert.deepEqual([call.tool, call.state, call.argumentsText], ['post_to_board', 'waiting', aPermission().arguments]);

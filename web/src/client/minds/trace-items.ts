@@ -62,7 +62,8 @@ export function traceItems(trace: RunTrace, permissions: Iterable<Permission>): 
   for (const [callId, [first]] of asked)
     if (first !== undefined && !items.has(`call ${callId}`)) items.set(`call ${callId}`, callOfPermission(first));
   const isOver = trace.events.some(({ event }) => event === 'settled');
-  return [...items.values()].map((item) =>
+  const inOrder = [...items.values()].toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at));
+  return inOrder.map((item) =>
     item.kind === 'call' ? withPermissions(item, asked.get(item.callId) ?? [], isOver) : ended(item, isOver),
   );
 }

@@ -161,7 +161,8 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }) {
     <Dialog title="Freeze everyone?" className="freeze-dialog" onClose={onClose}>
       <p className="hint">
         At once and until you lift it: no money moves, no model is asked and no run begins, for every agent and every
-        person. Agents stay where they are; nothing is lost. Everybody sees who froze the village and why.
+        person. Runs that need the model may fail, and requests for a permission may be withdrawn. Agents may still
+        walk. Everybody sees who froze the village and why.
       </p>
       <ActionForm
         label="Freeze everyone"

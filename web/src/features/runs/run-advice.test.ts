@@ -15,6 +15,14 @@ test('a failure names its cause and who can mend it', () => {
   );
 });
 
+test('a run that a freeze ended says so in the past, because an admin may have lifted the freeze', () => {
+  const frozen = { code: 'model_village_frozen', message: 'The village is frozen' };
+  assert.equal(
+    failureSentence(frozen, 'admin'),
+    'A freeze of the village ended the run. Write again once the freeze is lifted.',
+  );
+});
+
 test('more tokens an hour help where the quota of the agent was the limit', () => {
   assert.deepEqual(
     ['budget_tokens', 'model_token_quota_exhausted', 'budget_steps', 'model_auth'].map((code) => tokensHelp({ code })),

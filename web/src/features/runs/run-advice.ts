@@ -1,7 +1,10 @@
 import type { Role, RunError } from '@hamlet/contract';
 
-/** The help after a failure. `admin`: only an admin can do it, and the text continues "You can" or "Ask an admin to". */
-type Advice = Readonly<{ by: 'reader' | 'admin'; text: string; tokens?: true }>;
+/**
+ * The help after a failure. `admin`: only an admin can do it, and the text continues "You can" or "Ask an admin to".
+ * `cause` replaces a message that describes the village at the time of the failure.
+ */
+type Advice = Readonly<{ by: 'reader' | 'admin'; text: string; tokens?: true; cause?: string }>;
 
 const reader = (text: string): Advice => ({ by: 'reader', text });
 const admin = (text: string): Advice => ({ by: 'admin', text });
@@ -17,7 +20,11 @@ const ADVICE: Readonly<Record<string, Advice | undefined>> = {
   no_model: admin('connect a model, or choose another one.'),
   model_token_quota_exhausted: { by: 'reader', text: 'Write again then, or add tokens.', tokens: true },
   model_insufficient_funds: reader('A reward gives the agent aiDollars.'),
-  model_village_frozen: admin('end the freeze.'),
+  model_village_frozen: {
+    by: 'reader',
+    text: 'Write again once the freeze is lifted.',
+    cause: 'A freeze of the village ended the run.',
+  },
   model_model_not_in_tier: admin('choose another model, or another tier.'),
   model_model_not_served: admin('connect the model, or choose another one.'),
   model_context_too_long: reader('Begin a new conversation.'),
@@ -41,9 +48,9 @@ const UNKNOWN = reader('Write again, or look at the run.');
 
 /** The cause of a failure, and the person who can mend it: `The model answered 401. Ask an admin to renew the key.` */
 export function failureSentence({ code, message }: RunError, role: Role): string {
-  const { by, text } = ADVICE[code] ?? UNKNOWN;
+  const { by, text, cause = message } = ADVICE[code] ?? UNKNOWN;
   const advice = by === 'reader' ? text : `${role === 'admin' ? 'You can' : 'Ask an admin to'} ${text}`;
-  return `${sentence(message)} ${advice}`;
+  return `${sentence(cause)} ${advice}`;
 }
 
 /** True if more tokens an hour for the agent would help. */

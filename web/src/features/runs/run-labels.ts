@@ -127,7 +127,8 @@ const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read) => string>> = {
   lapsed: () => 'Queued again: the agent stopped responding',
   settled: (text) => after('Ended', text('state')),
   permission_asked: (text) => after('Asked a person', toolWord(text('tool'))),
-  permission_answered: (text) => after('A person answered', text('answer')),
+  permission_answered: (text) =>
+    text('state') === 'withdrawn' ? 'Request withdrawn' : after('A person answered', text('answer')),
   permission_expired: (text) => after('No person answered in time', toolWord(text('tool'))),
   waiting: () => 'Waits for a person; the agent is free for other work meanwhile',
   budget_warned: (text) => BUDGET_WARNINGS[text('code')] ?? after('Near a limit', text('code')),
