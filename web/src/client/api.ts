@@ -97,6 +97,11 @@ function joined(own: AbortSignal | undefined, limit: AbortSignal): AbortSignal {
   return own === undefined ? limit : AbortSignal.any([own, limit]);
 }
 
+/** The title and the detail of a refusal; the API repeats the title as the detail of a refusal without one. */
+export function refusalText({ title, detail }: Pick<Refused, 'title' | 'detail'>): string {
+  return title === detail ? `${title}.` : `${title}. ${detail}`;
+}
+
 function unreachable(detail: string): Reply<never> {
   return {
     ok: false,

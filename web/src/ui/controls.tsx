@@ -145,7 +145,7 @@ export function RefusedNotice({ refused, onDismiss, children }: RefusedProps) {
   const dismiss = onDismiss && <IconButton icon="close" iconPx={14} label="Dismiss" onClick={onDismiss} />;
   return (
     <Notice tone="bad" data-code={refused.code} end={dismiss}>
-      <b>{refused.title}.</b> {refused.detail}
+      <b>{refused.title}.</b> {refused.detail !== refused.title && refused.detail}
       {refused.errors.length > 0 && (
         <ul className="notice-list">
           {refused.errors.map(({ path, message }) => (

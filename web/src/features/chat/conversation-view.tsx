@@ -25,7 +25,7 @@ import { useConversation } from './use-conversation.ts';
 import { ConversationMenu } from './conversation-menu.tsx';
 import { useCancelRun } from '../runs/use-runs.ts';
 import { sumOf } from '../../client/labels.ts';
-import type { Refused } from '../../client/api.ts';
+import { type Refused, refusalText } from '../../client/api.ts';
 import { PendingTexts } from '../pending-texts.tsx';
 
 const PENDING = { list: 'transcript', text: 'bubble', hint: 'message-facts' };
@@ -272,7 +272,7 @@ function StopButton({ runId, run }: Readonly<{ runId: string; run: Run | null }>
       onClick={() => {
         if (!isStopping) void cancel();
       }}
-      title={refused === null ? 'Stop the work under way' : `${refused.title}. ${refused.detail}`}
+      title={refused === null ? 'Stop the work under way' : refusalText(refused)}
       data-action="stop"
       data-code={refused?.code}
     />

@@ -145,4 +145,6 @@ test('a lost or refused stream has a notice; a live one has none', () => {
   assert.match(streamLabel({ kind: 'reconnecting' }) ?? '', /nothing is lost/);
   const refused = { code: 'forbidden', title: 'Not for you', detail: 'Ask Mia.', status: 403, errors: [] } as const;
   assert.equal(streamLabel({ kind: 'refused', refused }), 'Not for you. Ask Mia.');
+  const same = { ...refused, detail: refused.title };
+  assert.equal(streamLabel({ kind: 'refused', refused: same }), 'Not for you.', 'a sentence stands once');
 });

@@ -1,6 +1,7 @@
 import type { CALL_EVENT_KINDS, MODEL_EVENT_KINDS, Run, RunEvent, RunState, SafeMode } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import type { ModelItem } from '../../client/minds/trace-items.ts';
+import { refusalText } from '../../client/api.ts';
 import { actorLabel, isOwn, moneyLabel, type ViewerId } from '../../client/labels.ts';
 import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
@@ -195,5 +196,5 @@ export function scriptedLabel(runtime: string | null): Readonly<{ word: string; 
 /** A notice about the stream; null while it is live. */
 export function streamLabel(stream: StreamState): string | null {
   if (stream.kind === 'reconnecting') return 'The connection was lost. Trying again; nothing is lost.';
-  return stream.kind === 'refused' ? `${stream.refused.title}. ${stream.refused.detail}` : null;
+  return stream.kind === 'refused' ? refusalText(stream.refused) : null;
 }
