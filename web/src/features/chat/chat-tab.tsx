@@ -77,7 +77,7 @@ function ConversationList({ agent }: { readonly agent: AgentDetail }) {
       empty={
         <span className="chat-welcome">
           <b>Talk to {agent.display_name}.</b> Ask a question or give it a task. Your conversations stay here; only
-          their people and admins read them.
+          their people read them. If an admin opens one, the audit records it.
         </span>
       }
     >
