@@ -17,6 +17,7 @@ const ICONS: Readonly<Record<FeedEntry['kind'] | WorkEntry['kind'], IconName>> =
   power: 'power',
   item: 'bag',
   run: 'play',
+  failed: 'alert',
   wait: 'shield',
   purchase: 'coin',
   delivery: 'bag',
@@ -31,13 +32,16 @@ export function ActivityFeed() {
   const world = useVillageState((state) => state.feed);
   const work = useWork();
   const now = useNow(10_000);
+  const empty = roleMay(useRole(), 'runs:read')
+    ? 'Nothing yet. The work of agents appears here.'
+    : 'Sign in to see the work of agents.';
   const shown = mergedFeed(work, world, SHOWN);
   return (
     <section className="activity-feed" aria-label="Activity">
       <h3>
         Activity <VillageMark word="scripted speech" />
       </h3>
-      {shown.length === 0 && <p className="empty">Nothing yet. The work of agents appears here.</p>}
+      {shown.length === 0 && <p className="empty">{empty}</p>}
       <ol>
         {shown.map((entry) => (
           <li key={entry.id}>

@@ -63,6 +63,12 @@ test('a line opens the page that shows more', () => {
   assert.deepEqual(delivery?.open, { view: 'runs', run: DELIVERED.run_id });
 });
 
+test('a failed run has a kind of its own', () => {
+  const runs = [aRun({ state: 'failed', ended_at: AT }), aRun({ run_id: 'b' })];
+  const entries = workEntries({ runs, permissions: [], purchases: [], deliveries: [] });
+  assert.deepEqual(entries.map(({ kind }) => kind).toSorted(), ['failed', 'run']);
+});
+
 test('walks never hide the work, and fill the feed where there is none', () => {
   const at = (kind: string, times: readonly number[]) => times.map((atMs) => ({ kind, atMs }));
   const shown = (work: readonly number[], world: readonly number[]) =>

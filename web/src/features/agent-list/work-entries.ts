@@ -8,7 +8,7 @@ import { toolLabel } from '../permissions/call-labels.ts';
 /** An act or a wait of an agent, in words that follow its name. `open` is the page that shows more. */
 export interface WorkEntry {
   readonly id: string;
-  readonly kind: 'run' | 'wait' | 'purchase' | 'delivery';
+  readonly kind: 'run' | 'failed' | 'wait' | 'purchase' | 'delivery';
   readonly agentId: string;
   readonly text: string;
   readonly atMs: number;
@@ -41,7 +41,7 @@ function ofRun(run: Run): WorkEntry {
   const verb = isEnded(state) ? ENDS[state] : started === null ? 'will work on' : 'works on';
   return {
     id: `run ${id}`,
-    kind: 'run',
+    kind: state === 'failed' ? 'failed' : 'run',
     agentId: run.agent_id,
     text: `${verb} ${task}`,
     atMs: Date.parse(ended ?? started ?? created),
