@@ -52,5 +52,5 @@ const SENTENCES: Readonly<Record<HandsActivity, string>> = {
   browsing: 'is browsing',
   building: 'is building and testing',
   working: 'is working with a tool',
-  waiting: 'waits for a permission',
+  waiting: 'waits for an answer',
 };

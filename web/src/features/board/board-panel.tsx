@@ -81,7 +81,7 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
           maxLength={POST_BODY_MAX_CHARS}
           {...of('body')}
           problem={problems.body}
-          placeholder="Plain text; @ada notifies Ada"
+          placeholder="Markdown; @ada notifies Ada"
         />
         <SelectField
           label="Audience"
