@@ -28,7 +28,7 @@ export const Cron = matching(
 export const DailyAt = matching(
   '^([01][0-9]|2[0-3]):[0-5][0-9]$',
   SHORT_CHARS,
-  'write a time of day in quotes, for example "09:30"',
+  'write a time of day in quotes, with two digits for the hour, for example "07:30"',
 );
 
 const MAX_CATCH_UP = 100;
