@@ -18,8 +18,16 @@ const Manifest = z.looseObject({
 });
 type Manifest = z.infer<typeof Manifest>;
 
+function textOf(file: string): string {
+  try {
+    return readFileSync(file === STANDARD_INPUT ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new Failure(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 function readManifests(file: string): readonly Manifest[] {
-  const documents = parseAllDocuments(readFileSync(file === STANDARD_INPUT ? 0 : file, 'utf8'));
+  const documents = parseAllDocuments(textOf(file));
   if (!Array.isArray(documents)) return [];
   const objects = documents.flatMap((document, index): unknown[] => {
     const [error] = document.errors;
