@@ -305,7 +305,7 @@ test('runs NAME --follow prints the open run as it happens, and ends with it', a
   assert.equal(code, 0, stdout);
   assert.match(
     stdout,
-    /^run \S+: Fetch water\.\n {2}waits for the agent\n {2}started\n {2}step: [^\n]*Went to the well[^]*\ndone: \d+ steps, [^\n]*\nThe bucket is full\.\n$/,
+    /^run \S+: Fetch water\.\n {2}waits for the agent\n {2}started\n {2}step: [^\n]*Went to the well[^]*\ndone: \d+ steps?, [^\n]*\nThe bucket is full\.\n$/,
   );
 });
 

@@ -2,7 +2,7 @@ import type { Client, Permission, SessionMessage, StreamEvent } from '@hamlet/co
 import { dataOf, getRun, listMessages, openSessionStream, sendMessage } from '@hamlet/contract';
 import { persistent } from './persistent-stream.ts';
 import { printable } from './printable.ts';
-import { stateLines } from './run-end.ts';
+import { stateLines, stepsOf } from './run-end.ts';
 import type { Transcript } from './transcript.ts';
 
 export interface Turn {
@@ -104,5 +104,5 @@ export function reportLine(report: string): string {
 function printAnswer(transcript: Transcript, answer: SessionMessage | null): void {
   if (answer === null) return;
   transcript.answer(answer.text);
-  transcript.line(`  ${answer.steps ?? 0} steps, ${printable(answer.cost ?? '0')} aiDollars`);
+  transcript.line(`  ${stepsOf(answer.steps ?? 0)}, ${printable(answer.cost ?? '0')} aiDollars`);
 }
