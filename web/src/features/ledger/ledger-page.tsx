@@ -4,7 +4,7 @@ import './ledger.css';
 import { Avatar, Button, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { Choices, FilterField, SelectField } from '../../ui/fields.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
-import { changeLabel, moneyLabel, REASONS, sumOf } from '../../client/labels.ts';
+import { changeLabel, moneyLabel, noteLabel, REASONS, sumOf } from '../../client/labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { EntryLabel } from '../actor-name.tsx';
 import { tierLabel } from '../money/tier-outlook.ts';
@@ -73,7 +73,7 @@ function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEnt
       <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeLabel(entry.amount)}</b>
       <span className="entry-text">
         <EntryLabel entry={entry} />
-        {entry.note !== '' && <small>{entry.note}</small>}
+        {entry.note !== '' && <small>{noteLabel(entry.note)}</small>}
         {entry.related_post_id !== null && (
           <LinkButton
             word="Open the post"
