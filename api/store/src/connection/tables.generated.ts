@@ -837,6 +837,8 @@ export interface Tables {
     address: Bytes;
     code: string | null;
     at: Generated<Date>;
+    ms: number | null;
+    abilities: Json<unknown | null, string | null>;
   };
   turn: {
     turn_id: string;
@@ -990,7 +992,7 @@ export const COLUMNS = {
   session_person: ['session_id as sessionId', 'person_id as personId', 'name', 'added_at as addedAt'],
   skill_load: ['run_id as runId', 'name', 'call_id as callId', 'why', 'loaded_at as loadedAt'],
   standing_measure: ['measure_id as measureId', 'agent_id as agentId', 'measure', 'reason', 'by_role as byRole', 'by_id as byId', 'since', 'expires_at as expiresAt', 'lifted_at as liftedAt', 'lifted_by_role as liftedByRole', 'lifted_by_id as liftedById', 'lift_reason as liftReason'],
-  tried_provider: ['address', 'code', 'at'],
+  tried_provider: ['address', 'code', 'at', 'ms', 'abilities'],
   turn: ['turn_id as turnId', 'agent_id as agentId', 'uid', 'cycle', 'recorded_at as recordedAt', 'turn', 'xact', 'text_sha256 as textSha256'],
   unposted_usage: ['hold_id as holdId', 'agent_id as agentId', 'amount', 'key', 'about', 'used_at as usedAt'],
   village: ['singleton', 'genesis', 'seed', 'stream_epoch as streamEpoch'],

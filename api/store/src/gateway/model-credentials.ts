@@ -141,6 +141,8 @@ export async function priceProvider(
 }
 
 export interface NewCredentialTest extends Omit<CredentialTest, 'at'> {
+  /** Now, if it is left out. */
+  readonly at?: Date;
   /** The abilities of all tested models; null leaves them as they are. */
   readonly tested: object | null;
 }
@@ -149,10 +151,10 @@ export interface NewCredentialTest extends Omit<CredentialTest, 'at'> {
 export async function recordCredentialTest(
   tx: Tx,
   { name, agentId, createdAt }: Pick<CredentialRow, 'name' | 'agentId' | 'createdAt'>,
-  { ok, ms, code, message, tested }: NewCredentialTest,
+  { at, ok, ms, code, message, tested }: NewCredentialTest,
 ): Promise<void> {
   await sql`
-    update model_credential set tested_at = clock_timestamp(), test_ok = ${ok}, test_ms = ${ms}, test_code = ${code},
+    update model_credential set tested_at = coalesce(${at ?? null}::timestamptz, clock_timestamp()), test_ok = ${ok}, test_ms = ${ms}, test_code = ${code},
       test_message = ${message}, tested_models = coalesce(${jsonOf(tested)}::jsonb, tested_models)
     where name = ${name} and agent_id = ${agentId ?? ''} and date_trunc('milliseconds', created_at) = ${createdAt}`.execute(
     tx,

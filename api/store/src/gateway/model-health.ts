@@ -40,21 +40,35 @@ export function readModelHealth(db: Db): Promise<readonly ModelHealthRow[]> {
 const TEST_HOURS = 24;
 const TESTS_KEPT = 200;
 
-/** Stores the result of a test of a provider that is not connected; `code` is null for a success. */
-export async function noteTriedProvider(db: Db, address: Uint8Array, code: string | null): Promise<void> {
+/** A test of a provider that is not connected. `code` is null for a success; `ms` and `abilities` for older tests. */
+export interface ProviderTrial {
+  readonly code: string | null;
+  readonly ms: number | null;
+  readonly abilities: unknown;
+}
+
+export async function noteTriedProvider(
+  db: Db,
+  address: Uint8Array,
+  { code, ms, abilities }: ProviderTrial,
+): Promise<void> {
+  const found = abilities === null ? null : JSON.stringify(abilities);
   await sql`
-    insert into tried_provider (address, code) values (${address}, ${code})
-    on conflict (address) do update set code = excluded.code, at = clock_timestamp()`.execute(db);
+    insert into tried_provider (address, code, ms, abilities) values (${address}, ${code}, ${ms}, ${found}::jsonb)
+    on conflict (address) do update set code = excluded.code, ms = excluded.ms, abilities = excluded.abilities,
+      at = clock_timestamp()`.execute(db);
   await sql`
     delete from tried_provider where at < clock_timestamp() - ${TEST_HOURS} * interval '1 hour'
       or address in (select address from tried_provider order by at desc offset ${TESTS_KEPT})`.execute(db);
 }
 
-/** The code of the failure of the newest test; null without a test, or after a success. */
-export async function findFailedTest(db: Db, address: Uint8Array): Promise<string | null> {
-  const { rows } = await sql<{ readonly code: string | null }>`
-    select code from tried_provider where address = ${address} and at > clock_timestamp() - ${TEST_HOURS} * interval '1 hour'`.execute(
-    db,
-  );
-  return rows[0]?.code ?? null;
+/** The newest test of the last hours; null without one. */
+export async function findTriedProvider(
+  db: Db,
+  address: Uint8Array,
+): Promise<(ProviderTrial & { readonly at: Date }) | null> {
+  const { rows } = await sql<ProviderTrial & { readonly at: Date }>`
+    select code, ms, abilities, at from tried_provider
+    where address = ${address} and at > clock_timestamp() - ${TEST_HOURS} * interval '1 hour'`.execute(db);
+  return rows[0] ?? null;
 }

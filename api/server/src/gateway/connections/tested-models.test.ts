@@ -52,7 +52,7 @@ test('a test detects all abilities of a server in four requests, also before the
     wire.requests.slice(before).every(({ body }) => Number((body as { max_tokens?: number }).max_tokens ?? 0) <= 256),
   );
   assert.deepEqual(await kept(), [{ model: 'm', ...ALL }]);
-  const connection = { kind: 'vllm' as const, base_url: `${wire.url}/v1`, model: 'm' };
+  const connection = { kind: 'vllm' as const, base_url: `${wire.url}/v1`, model: 'untried' };
   assert.deepEqual((await tested({ connection })).can, ALL);
 });
 
@@ -196,6 +196,8 @@ test('a provider whose newest test failed is connected only if the admin accepts
   dataOf(await play.admin.raw.putModelCredential({ ...body, accept_failed_test: true }));
   answer = ableServer();
   assert.ok((await play.admin.testModel({ connection })).ok);
-  dataOf(await play.admin.raw.putModelCredential(body));
+  const { credential } = dataOf(await play.admin.raw.putModelCredential(body));
+  assert.equal(credential.last_test?.ok, true, 'the test before the connection counts');
+  assert.deepEqual(credential.tested_models, [{ model: 'm', ...ALL }]);
   await play.admin.deleteModelCredential({ name: 'tried' });
 });

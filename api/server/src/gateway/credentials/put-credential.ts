@@ -1,11 +1,18 @@
-import type { PutModelCredential } from '@hamlet/contract';
-import { CREDENTIALS_MAX, findFailedTest, holdCredential, inTransaction, putCredential } from '@hamlet/store';
+import { ConnectedProvider, FoundAbilities, type PutModelCredential } from '@hamlet/contract';
+import {
+  CREDENTIALS_MAX,
+  findTriedProvider,
+  holdCredential,
+  inTransaction,
+  putCredential,
+  recordCredentialTest,
+} from '@hamlet/store';
 import type { CredentialRow, Db, NewCredential, SealedText, Tx } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { forbiddenUrl } from '../connections/address-rule.ts';
-import { fingerprintOf, ownerOf } from '../connections/connection.ts';
+import { fingerprintOf, ownerOf, testedModels, withTested } from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
 import type { CredentialParts } from './credential-handlers.ts';
 import { credentialView, isConfiguredName, NO_USERS } from './credential-view.ts';
@@ -46,7 +53,7 @@ async function refusalOfTest(db: Db, body: PutModelCredential): Promise<Refused 
   if (kind === undefined || models === undefined || isAccepted === true) return null;
   const provider = describedProvider({ kind, base_url, models });
   for (const { name, model } of provider.models) {
-    const code = await findFailedTest(db, triedAddress({ provider, key, model }));
+    const code = (await findTriedProvider(db, triedAddress({ provider, key, model })))?.code ?? null;
     if (code !== null)
       return refused(
         'provider_test_failed',
@@ -54,6 +61,21 @@ async function refusalOfTest(db: Db, body: PutModelCredential): Promise<Refused 
       );
   }
   return null;
+}
+
+/** Keeps what the tests before the connection found, so that the admin need not test it again. */
+async function withTests(tx: Tx, row: CredentialRow, { key }: PutModelCredential): Promise<CredentialRow> {
+  const provider = ConnectedProvider.safeParse(row.provider);
+  if (!provider.success) return row;
+  for (const { model } of provider.data.models) {
+    const tried = await findTriedProvider(tx, triedAddress({ provider: provider.data, key, model }));
+    if (tried === null || tried.code !== null || tried.ms === null) continue;
+    const before = testedModels((await holdCredential(tx, row.name, row.agentId)) ?? row);
+    const found = FoundAbilities.safeParse(tried.abilities);
+    const tested = found.success ? withTested(before, { ...found.data, model }, provider.data) : null;
+    await recordCredentialTest(tx, row, { at: tried.at, ok: true, ms: tried.ms, code: null, message: null, tested });
+  }
+  return (await holdCredential(tx, row.name, row.agentId)) ?? row;
 }
 
 function sealed(
@@ -91,7 +113,7 @@ export function putModelCredential({ db, source, gateway }: Village): Handlers['
         return refused('too_many_credentials', `A village stores at most ${CREDENTIALS_MAX} credentials: remove one`);
       const detail = { agent_id: agentId, key_id: envelope.data?.keyId ?? null, fingerprint, provider: row.provider };
       await recordAct(tx, request, { action: 'models.credential_put', object: name, detail });
-      return accepted(row);
+      return accepted(body.kind === undefined ? row : await withTests(tx, row, body));
     });
     if (!stored.ok) return stored;
     await credentials.stored.refresh();

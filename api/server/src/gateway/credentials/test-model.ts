@@ -89,11 +89,13 @@ async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<voi
 }
 
 /** Remembers the test of a provider that is not connected, for the admin who connects it next. */
-async function noteTried(db: Db, { connection }: TestModel, { ok, code }: TriedModel): Promise<void> {
+async function noteTried(db: Db, { connection }: TestModel, tried: TriedModel): Promise<void> {
   if (connection === undefined) return;
   const { kind, base_url, key, model } = connection;
   const provider = describedProvider({ kind, base_url, models: [{ name: 'test', model }] });
-  await noteTriedProvider(db, triedAddress({ provider, key, model }), ok ? null : (code ?? 'failed'));
+  const code = tried.ok ? null : (tried.code ?? 'failed');
+  const abilities = foundBy(tried);
+  await noteTriedProvider(db, triedAddress({ provider, key, model }), { code, ms: tried.ms, abilities });
 }
 
 export function testModel(village: Village): Handlers['testModel'] {
