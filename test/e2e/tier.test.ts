@@ -51,7 +51,7 @@ async function untilItLivesIn(tier: string, models: readonly string[]): Promise<
     const plan = turns.at(0)?.decided['plan'] as { readonly tier?: string; readonly model?: string } | undefined;
     return (
       plan?.tier === tier &&
-      plan.model === models.at(-1) &&
+      plan.model === models[0] &&
       turns.some(({ decided }) => decided.why.includes(`, ${tier} now)`))
     );
   });
