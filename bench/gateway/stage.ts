@@ -158,7 +158,7 @@ async function startHamlet({ folder, upstream, callers, ends }: Place): Promise<
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
-      NODE_OPTIONS: '--max-semi-space-size=4',
+      NODE_OPTIONS: '--max-semi-space-size=16',
       MALLOC_ARENA_MAX: '1',
       HAMLET_POSTGRES_URL: asApp,
       HAMLET_REDIS_URL: redis.url,

@@ -81,7 +81,7 @@ try {
     ready: ({ HAMLET_METRICS_LISTEN: at }) => `http://${at}/readyz`,
     environment: {
       ...inPod,
-      NODE_OPTIONS: '--max-semi-space-size=4',
+      NODE_OPTIONS: '--max-semi-space-size=16',
       MALLOC_ARENA_MAX: '1',
       HAMLET_POSTGRES_URL: appUrl,
       HAMLET_REDIS_URL: redis.url,
