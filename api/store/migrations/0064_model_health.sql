@@ -18,4 +18,4 @@ create table tried_provider (
 );
 
 grant select, insert, update, delete on model_health, tried_provider to {app};
-grant select (provider, model, succeeded_at, failed_at, code) on model_health to {reader};
+grant select on model_health to {reader};
