@@ -31,7 +31,7 @@ export type Verified =
 /** The tool did nothing, because the village requires a person's permission first. The engine asks for it. */
 export type NeedsPermission = Readonly<{ kind: 'needs_permission'; reason: string }>;
 
-/** The call waits for something that needs no engine for now: once every open call of the run does, the run is parked. Then it runs again. */
+/** The call waits for something outside of the engine. Once all open calls of the run wait so, the run is parked; then it runs again. */
 export type ParkedCall = Readonly<{ kind: 'parked'; code: string; waitMs: number }>;
 /** The end of an attempt that settles no call. */
 export type Postponed = NeedsPermission | ParkedCall;

@@ -152,7 +152,7 @@ const bodies = {
   tool_settled: { call: name, outcome: z.enum(OUTCOME_KINDS), result: hash, polls: z.boolean() },
   /** An attempt ended with an unknown effect. */
   tool_unknown: { call: name, attempt: z.int().min(1) },
-  /** An attempt of a `read` ended, because the call waits for something that needs no engine. */
+  /** An attempt of a `read` ended, because the call waits for something outside of the engine. */
   call_parked: { call: name, code, waitMs: count },
   permission_asked: { request: name, call: name, why: z.enum(['policy', 'unknown']) },
   /** `words`: reference of the person's words to the agent, as `keptWords` writes them; null without words. */

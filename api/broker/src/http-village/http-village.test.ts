@@ -229,17 +229,19 @@ test('attempts are sent with shortened texts, and a lost request is sent again',
   ]);
 });
 
+/** A request for a host that no rule opens. */
+const ask = {
+  admission: admission('1') as unknown as Admission,
+  run: ATTEMPT.id,
+  call: null,
+  destination: { host: 'new.org', port: 443 },
+  summary: 'CONNECT new.org:443',
+};
+
 test('a host that the API keeps closed is not asked about again for some seconds, by the same run under the same rules', async () => {
   const { api, village } = await startVillage();
   const message = 'an admin keeps it closed';
   api.answers['/broker/hosts'] = () => ({ verdict: 'deny', code: 'egress_person_denied', message });
-  const ask = {
-    admission: admission('1') as unknown as Admission,
-    run: ATTEMPT.id,
-    call: null,
-    destination: { host: 'new.org', port: 443 },
-    summary: 'CONNECT new.org:443',
-  };
   const { signal } = new AbortController();
   for (let number = 0; number < 3; number += 1)
     assert.partialDeepStrictEqual(await village.permitHost(ask, signal), { code: 'egress_person_denied', message });
@@ -255,13 +257,6 @@ test('a host that the API keeps closed is not asked about again for some seconds
 
 test('a refusal that may end at once, such as that of a frozen village, is asked about again', async () => {
   const { api, village } = await startVillage();
-  const ask = {
-    admission: admission('1') as unknown as Admission,
-    run: ATTEMPT.id,
-    call: null,
-    destination: { host: 'new.org', port: 443 },
-    summary: 'CONNECT new.org:443',
-  };
   const { signal } = new AbortController();
   for (const code of ['egress_agent_stopped', 'egress_not_allowed', 'egress_policy_denied']) {
     api.answers['/broker/hosts'] = () => ({ verdict: 'deny', code, message: 'not now' });
