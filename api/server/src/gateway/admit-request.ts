@@ -331,8 +331,7 @@ async function letIn(
 export async function admitRequest(ports: GatewayPorts, asked: AskedModel): Promise<Outcome<Ticket>> {
   // Postgres shows a measure that began before the reservation; the brake ends the answer for a later one.
   const program = programRunIn(asked.headers);
-  if (!program.ok) return program;
-  const run = await findAskingRun(ports, { ...asked, program: program.data });
+  const run = program.ok ? await findAskingRun(ports, { ...asked, program: program.data }) : program;
   if (!run.ok) {
     ports.metrics.refused(run.reason);
     return run;
