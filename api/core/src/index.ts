@@ -62,6 +62,7 @@ export * from './world/command/outcome.ts';
 export * from './world/command/validate-command.ts';
 export * from './world/describe.ts';
 export * from './world/event-chunk.ts';
+export * from './world/halt.ts';
 export * from './world/near.ts';
 export * from './world/position.ts';
 export * from './world/reduce.ts';

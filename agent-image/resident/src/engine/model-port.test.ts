@@ -171,7 +171,7 @@ test('an answer streams with its position in the run and its price', async () =>
   });
 });
 
-test('the cut of an answer reaches the engine, and a quota says when it has room again', async () => {
+test('the cut of an answer reaches the engine, and a quota or a freeze says when to ask again', async () => {
   const cut: Reply = {
     status: 200,
     type: 'text/event-stream',
@@ -187,6 +187,8 @@ test('the cut of an answer reaches the engine, and a quota says when it has room
   const expected = { type: 'failed', code: 'token_quota_exhausted', retryable: false };
   assert.partialDeepStrictEqual(quota.end, { ...expected, retryAfterMs: 1_800_000 });
   assert.partialDeepStrictEqual((await endWith(refused)).end, { ...expected, retryAfterMs: 600_000 });
+  const frozen = await endWith(problem(409, { code: 'village_frozen', detail: 'the village is frozen' }));
+  assert.partialDeepStrictEqual(frozen.end, { ...expected, code: 'village_frozen', retryAfterMs: 60_000 });
 });
 
 test("the model's thoughts reach the engine and are sent back", async () => {

@@ -65,8 +65,11 @@ const NAMED: ReadonlySet<string> = new Set([
 ]);
 /** Parts of a thought that an answer keeps, the newest ones. */
 const REASONING_KEPT = 64;
-/** Milliseconds after which a quota may have room again, if the gateway names no time. */
-const QUOTA_WAIT_MS = 600_000;
+/** Refusals that end without this run, by their code: milliseconds until the model may answer, if the gateway names no time. */
+const ENDING_MS: Readonly<Record<string, number | undefined>> = {
+  token_quota_exhausted: 600_000,
+  village_frozen: 60_000,
+};
 
 const REFUSAL_MAX_BYTES = 65_536;
 
@@ -150,7 +153,7 @@ function failureOf({ error, partial }: Failed, exchange: Exchange): ModelEnd {
   // The model may write a better answer the next time.
   const mayPass = MODEL_ERRORS[error.code].retry || error.code === 'bad_answer';
   const retryable = exchange.code === '' ? mayPass : TEMPORARY.has(exchange.code);
-  const retryAfterMs = exchange.retryAfterMs ?? (code === 'token_quota_exhausted' ? QUOTA_WAIT_MS : null);
+  const retryAfterMs = exchange.retryAfterMs ?? ENDING_MS[code] ?? null;
   return { type: 'failed', code, retryable, retryAfterMs, usage: usageOf(partial.usage), moneyMicros: 0 };
 }
 

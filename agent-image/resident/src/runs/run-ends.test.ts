@@ -75,6 +75,12 @@ const NO_QUOTA: WireAnswer = {
   chunks: [JSON.stringify({ code: 'token_quota_exhausted', detail: 'The hour is used up.' })],
 };
 
+const FROZEN: WireAnswer = {
+  status: 409,
+  headers: { 'content-type': 'application/problem+json' },
+  chunks: [JSON.stringify({ code: 'village_frozen', detail: 'The village is frozen.' })],
+};
+
 /** Does what the newest words of a person say. */
 function answerTo({ body }: WireRequest): WireAnswer {
   const { messages } = Body.parse(body);
@@ -83,6 +89,7 @@ function answerTo({ body }: WireRequest): WireAnswer {
   const said = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   const isAnswered = messages.at(-1)?.role === 'tool';
   if (said.includes('outage')) return NO_QUOTA;
+  if (said.includes('freeze')) return FROZEN;
   if (said.includes('refuse')) return OPENAI_WIRE.errors.auth;
   if (said.includes('hang')) return { ...OPENAI_WIRE.stream({}), chunks: ['hold'] };
   if (said.includes('Post') && !isAnswered) {
@@ -213,10 +220,14 @@ for (const [title, { words, taken, state, before = () => {} }] of Object.entries
     await setting.process.thinking.end();
   });
 
-test('an outage parks the run with its code, and a refused result is logged', async () => {
+test('an outage and a freeze park the run with their code, and a refused result is logged', async () => {
   const { say, parks, script, warnings, village, process } = await setUp();
   assert.equal(await say('an outage'), 'left');
-  assert.deepEqual(parks, [{ code: 'token_quota_exhausted', wait_ms: 600_000 }]);
+  assert.equal(await say('a freeze'), 'left');
+  assert.deepEqual(parks, [
+    { code: 'token_quota_exhausted', wait_ms: 600_000 },
+    { code: 'village_frozen', wait_ms: 60_000 },
+  ]);
   script.settle.push('validation_failed');
   await say('Hello.');
   assert.deepEqual(warnings, ['result_refused']);

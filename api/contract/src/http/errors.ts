@@ -61,7 +61,7 @@ export const REFUSALS = {
   token_revoked: afterChange(403, 'An admin has revoked the tokens of this agent: an admin must lift that first'),
   village_frozen: later(
     409,
-    'The village is frozen: no money moves, no model answers and no run begins until an admin lifts the freeze',
+    'The village is frozen: no money moves, no agent acts, no model answers and no run begins until an admin lifts the freeze',
   ),
   expiry_in_the_past: never(422, 'The measure would end in the past: send a later expires_at, or leave it out'),
 

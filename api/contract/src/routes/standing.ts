@@ -117,7 +117,8 @@ export const getVillageFreeze = defineRoute('getVillageFreeze GET /village/freez
 /** A repeated freeze changes nothing. */
 export const freezeVillage = defineRoute('freezeVillage POST /village/freeze', {
   ...freeze,
-  summary: 'Freeze the village: no money moves, no model answers and no run begins until the freeze is lifted',
+  summary:
+    'Freeze the village: no money moves, no agent acts, no model answers and no run begins until the freeze is lifted',
   permission: 'village:freeze',
   body: VillageFreezeBody,
 });

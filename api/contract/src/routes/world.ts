@@ -68,6 +68,7 @@ export const moveAgent = defineRoute('moveAgent POST /agents/{agent_id}/move', {
     'no_free_slot',
     'slot_taken',
     'zone_locked',
+    'village_frozen',
   ],
 });
 
@@ -102,6 +103,7 @@ export const actAsAgent = defineRoute('actAsAgent POST /agents/{agent_id}/action
     'no_such_agent',
     'stale_cycle',
     'not_awake',
+    'village_frozen',
     ...new Set(Object.values(ACTION_REASONS).flat()),
   ],
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { GROUP_COMMITTED_EVENTS, INVENTORY_LIMIT, type WorldCommand, WorldEvent } from '@hamlet/contract';
 import { defaultMap } from '../map/village/default-map.ts';
 import { advance } from './advance.ts';
+import { halt } from './halt.ts';
 import { AWAKE, has } from './state/agent-table.ts';
 import { cellOf, cellsOfWalk } from './state/cell-index.ts';
 import { validateCommand } from './command/validate-command.ts';
@@ -103,6 +104,19 @@ for (const seed of seeds) {
     assert.ok(bytes.length < packed.length * 24, `${bytes.length} bytes for ${packed.length} events`);
   });
 }
+
+test('a halt ends each walk at its next tile, once, and keeps the invariants', () => {
+  const world = createWorld(map, 7);
+  const tick = runRandomly(world, { draw: drawsOf(7), steps: 400, seen: () => undefined });
+  advance(world, tick);
+  const walking = aliveSlots(world).filter((slot) => isMoving(world, slot, tick));
+  assert.ok(walking.length > 0);
+  assert.equal(halt(world, tick).length, walking.length);
+  for (const slot of walking) assert.ok(arrivalTick(walkOf(world, slot)) - tick <= 8);
+  assertSound(world, tick);
+  advance(world, tick + 8);
+  assert.deepEqual(halt(world, tick + 8), []);
+});
 
 test('an agent moves at most a quarter of a tile per tick, and always along a line between two tiles', () => {
   const world = createWorld(map, 5);

@@ -112,6 +112,41 @@ test('a new run waits until the freeze is lifted; a run in progress may end', as
   await two.finishAll('dan');
 });
 
+test('a run that needs its model during a freeze waits, and may start as soon as the freeze is lifted', async () => {
+  const { run_id } = await one.give('cleo');
+  const { run } = dataOf(await one.start('cleo', run_id));
+  await freeze();
+  const lease = { cycle: run.cycle ?? 0, attempt: run.attempt };
+  await one.play.as('cleo').parkRun({ run_id, ...lease, code: 'village_frozen', wait_ms: 3_600_000 });
+  assert.equal((await two.get(run_id)).parked?.code, 'village_frozen');
+  assert.equal(await two.next('cleo'), null);
+  await lift(two);
+  assert.equal((await one.next('cleo'))?.run_id, run_id);
+  dataOf(await one.start('cleo', run_id));
+  dataOf(await one.settle('cleo', run_id, { state: 'done', summary: 'Done.' }));
+});
+
+test('agents stand still while the village is frozen, and walk again after it', async () => {
+  const ada = two.play.as('ada');
+  const self = async () =>
+    (await one.play.admin.getWorld({ around: 'ada' })).agents.find(({ agent_id }) => agent_id === 'ada');
+  const walk = () => ada.moveAgent({ agent_id: 'ada', landmark_id: 'dock' });
+  const { to, path_tiles } = await walk();
+  assert.ok(path_tiles > 4, `${path_tiles} tiles`);
+  await freeze(two);
+  const stopped = await eventually('the agent to stand', async () => {
+    const seen = await self();
+    return seen?.moving_to === null ? seen : null;
+  });
+  assert.notDeepEqual(stopped.position, to);
+  await refuses(walk(), 'village_frozen');
+  await refuses(ada.actAsAgent({ agent_id: 'ada', kind: 'emote', emote: 'wave' }), 'village_frozen');
+  await refuses(one.play.admin.moveAgent({ agent_id: 'ada', landmark_id: 'dock' }), 'village_frozen');
+  assert.deepEqual((await self())?.position, stopped.position);
+  await lift();
+  await eventually('the agent to walk again', async () => (await codeOf(walk())) === null);
+});
+
 test('a replica that starts during a freeze obeys it and does not lift it', async () => {
   await freeze();
   const third = new RunPlay((await village.startReplica({}, { models })).peopleUrl);

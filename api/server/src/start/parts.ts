@@ -97,7 +97,17 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
   const { presence, standing, tiers, freeze, hub } = facts;
   const { map, villageMs = monotonicMs } = options;
   const onBroken = (error: unknown): never => endBroken(log, error);
-  const world = await startWorld({ ...shared, presence, standing, hub, map, migrateMapTo, villageMs, onBroken });
+  const world = await startWorld({
+    ...shared,
+    presence,
+    standing,
+    hub,
+    freeze,
+    map,
+    migrateMapTo,
+    villageMs,
+    onBroken,
+  });
   const board = await startBoard({ ...shared, hub, reader: world.reader, onWorldEvent: world.onEvent });
   const money = await startMoney({ ...shared, tiers, freeze });
   const watch = await startRunWatch(shared);

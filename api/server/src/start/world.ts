@@ -3,6 +3,7 @@ import { defaultMap, mapResponse, wakesOf, type WorldMap, type WorldState } from
 import { readLease, readVillage } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { PresenceCache } from '../agents/presence-cache.ts';
+import type { FreezeCache } from '../freeze/freeze-cache.ts';
 import { startResidentReconciler } from '../world/resident-reconciler.ts';
 import type { WakeHub } from '../residents/wake-hub.ts';
 import { createCounter, registerGauges } from '../service/metrics.ts';
@@ -26,6 +27,7 @@ type WorldPorts = Base['shared'] & {
   readonly presence: PresenceCache;
   readonly standing: StandingCache;
   readonly hub: WakeHub;
+  readonly freeze: Pick<FreezeCache, 'frozen'>;
   readonly map: WorldMap | undefined;
   /** The version of the map to which the saved world may be moved; see HAMLET_MIGRATE_MAP_TO. */
   readonly migrateMapTo: string | undefined;
@@ -135,6 +137,7 @@ export async function startWorld(ports: WorldPorts) {
   const writer = startWorldWriter({
     db: ports.writerDb,
     clock,
+    isFrozen: () => ports.freeze.frozen,
     monotonicMs,
     replicaId,
     log,

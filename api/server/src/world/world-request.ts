@@ -1,6 +1,6 @@
 import { TICKS_PER_TILE } from '@hamlet/contract';
 import type { ActionAnswer, MoveAnswer, WorldCommand, WorldEvent } from '@hamlet/contract';
-import { positionAt, slotOf, type CommandOutcome, type WorldState } from '@hamlet/core';
+import { isLifecycle, positionAt, slotOf, type CommandOutcome, type WorldState } from '@hamlet/core';
 import type { AuditEntry } from '@hamlet/store';
 import type { Answered, WriteKey } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
@@ -30,8 +30,7 @@ export function answerOf(
   if (!outcome.ok) return refused(outcome.reason);
   const { command } = request;
   const last = outcome.events.at(-1);
-  if (command.kind === 'spawn' || command.kind === 'despawn' || command.kind === 'state')
-    return accepted({ accepted_seq: last?.seq ?? world.seq });
+  if (isLifecycle(command)) return accepted({ accepted_seq: last?.seq ?? world.seq });
   if (command.kind === 'move') return accepted(moveAnswer(world, { agentId: command.agent_id, tick, event: last }));
   if (last === undefined) throw new Error(`a bug: the world made no event for the action ${command.kind}`);
   return accepted({ accepted_seq: last.seq, durable_seq: durable ? last.seq : null, event: last });

@@ -1,5 +1,5 @@
 import { GROUP_COMMITTED_EVENTS, type WorldEvent } from '@hamlet/contract';
-import { advance, decodeEvents, reduce, validateCommand, type WorldState } from '@hamlet/core';
+import { advance, decodeEvents, halt, isLifecycle, reduce, validateCommand, type WorldState } from '@hamlet/core';
 import {
   appendBatch,
   isConnectionError,
@@ -11,6 +11,7 @@ import {
 } from '@hamlet/store';
 import type { Answered } from '../http/handler.ts';
 import { keptOf } from '../http/idempotent.ts';
+import { refused } from '../http/outcome.ts';
 import { UnavailableError } from '../http/respond.ts';
 import { chunkOf, CommitQueue } from './commit-queue.ts';
 import { packSnapshot } from './recovery/recover.ts';
@@ -35,6 +36,8 @@ function lineFor(request: WorldRequest, outcome: { readonly ok: boolean }): Worl
 
 export interface TermPorts extends Pick<Services, 'db' | 'monotonicMs'> {
   readonly clock: VillageClock;
+  /** True while the village is frozen: then all agents stand, and only the lifecycle of agents changes the world. */
+  readonly isFrozen: () => boolean;
   readonly onDurable: (epoch: number, events: readonly WorldEvent[]) => void;
 }
 
@@ -48,6 +51,7 @@ export class WorldTerm {
   readonly #answers: RecentAnswers;
   readonly #end: (reason: unknown) => void;
   #snapshot: { seq: number; atMs: number };
+  #isHalted = false;
 
   private constructor(
     begun: { readonly epoch: number; readonly world: WorldState; readonly answers: RecentAnswers },
@@ -86,8 +90,8 @@ export class WorldTerm {
   /** Decides a command; see WorldRequest for when it answers. Throws UnavailableError if the writer cannot commit. */
   async submit(request: WorldRequest): Promise<Answered> {
     if (!this.#queue.healthy) throw new UnavailableError('The world cannot store events at the moment; try again');
-    const recalled = request.key === null ? null : this.#answers.recall(request.key);
-    if (recalled !== null) return recalled;
+    const early = this.#answerEarly(request);
+    if (early !== null) return early;
     const { outcome, events } = this.#decide(request);
     const through = request.durability === 'written_through' || events.some((event) => !GROUPED.has(event.kind));
     const answer = answerOf(this.#world, request, { outcome, tick: this.#world.advancedTo, durable: through });
@@ -99,9 +103,17 @@ export class WorldTerm {
     return { outcome: answer, replayed: false };
   }
 
+  /** The kept answer to a repeated request, or the refusal during a freeze; null for a request to decide. */
+  #answerEarly({ key, command }: WorldRequest): Answered | null {
+    const recalled = key === null ? null : this.#answers.recall(key);
+    if (recalled !== null || !this.#ports.isFrozen() || isLifecycle(command)) return recalled;
+    return { outcome: refused('village_frozen'), replayed: false };
+  }
+
   tick(): void {
     try {
       this.#passTime();
+      this.#obeyFreeze();
     } catch (error) {
       this.stop(error);
     }
@@ -140,6 +152,14 @@ export class WorldTerm {
     const events = advance(this.#world, tick);
     if (events.length > 0) void this.#queue.push(events, { answer: null, urgent: false });
     return events;
+  }
+
+  /** The first tick of a freeze, or of a term during one, ends all walks. */
+  #obeyFreeze(): void {
+    const isFrozen = this.#ports.isFrozen();
+    const events = isFrozen && !this.#isHalted ? halt(this.#world, this.#world.advancedTo) : [];
+    this.#isHalted = isFrozen;
+    if (events.length > 0) void this.#queue.push(events, { answer: null, urgent: false });
   }
 
   /** An exception here leaves the accepted world in doubt: the term ends, and the next begins from the durable world. */

@@ -2,6 +2,7 @@ import { setInterval } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, sqlState, type Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
+import { endFreezeParks } from '../runs/parks.ts';
 import { type Circumstance, circumstanceJson } from '../ledger/transfer-request.ts';
 
 export interface ActiveFreeze {
@@ -91,8 +92,11 @@ export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boo
   return changeGates(tx, sql`freeze_village(${reason}, ${actor.role}, ${actor.id})`);
 }
 
-export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
-  return changeGates(tx, sql`lift_village_freeze(${reason}, ${actor.role}, ${actor.id})`);
+/** Lifts the freeze; the runs that wait for its end may start at once. False if the village is not frozen. */
+export async function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
+  const isLifted = await changeGates(tx, sql`lift_village_freeze(${reason}, ${actor.role}, ${actor.id})`);
+  if (isLifted) await endFreezeParks(tx);
+  return isLifted;
 }
 
 /** Usage of a hold whose work ended during a freeze; the API posts it after the freeze. */

@@ -37,3 +37,13 @@ export async function endQuotaParks(db: Db, { agentId, uid }: Life): Promise<voi
     db,
   );
 }
+
+/** The code of a run that waits for the end of the village's freeze. */
+const FREEZE_PARK = 'village_frozen';
+
+/** Ends the waits of all agents for the end of the freeze. */
+export async function endFreezeParks(tx: Tx): Promise<void> {
+  await sql`
+    update run set parked_until = clock_timestamp()
+    where state = 'queued' and parked_code = ${FREEZE_PARK} and parked_until > clock_timestamp()`.execute(tx);
+}

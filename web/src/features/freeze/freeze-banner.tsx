@@ -26,7 +26,8 @@ function Frozen({ freeze }: { readonly freeze: VillageFreeze }) {
       <p className="freeze-line">
         <Icon name="snow" size={18} />
         <span>
-          <b>The village is frozen.</b> No money moves, no model is asked, no run begins.{' '}
+          <b>The village is frozen.</b> Agents stand still; no money moves, no model is asked, no run begins. Runs
+          continue after the freeze.{' '}
           {freeze.since !== null && (
             <>
               Since <time dateTime={freeze.since}>{dateTime(toSecond(freeze.since))}</time>
@@ -131,7 +132,7 @@ export function FreezeButton() {
         className="button button-stop freeze-button"
         onClick={() => setOpen(true)}
         data-action="freeze-everyone"
-        title="Freeze everyone: stops all money, model requests and new runs"
+        title="Freeze everyone: stops all agents, money, model requests and new runs"
       >
         <Icon name="snow" size={16} />
         <span>Freeze</span>
@@ -160,9 +161,9 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Freeze everyone?" className="freeze-dialog" onClose={onClose}>
       <p className="hint">
-        At once and until you lift it: no money moves, no model is asked and no run begins, for every agent and every
-        person. Runs that need the model may fail, and requests for a permission may be withdrawn. Agents may still
-        walk. Everybody sees who froze the village and why.
+        At once and until you lift it: no agent moves or speaks, no money moves, no model is asked and no run begins,
+        for every agent and every person. Runs that need the model wait and continue after the freeze; programs under
+        way lose their connections. Everybody sees who froze the village and why.
       </p>
       <ActionForm
         label="Freeze everyone"
