@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAskableHost, isInternational, ruleOfOpenedHost } from './ask-host.ts';
+import { hostsInCommand, isAskableHost, isInternational, ruleOfOpenedHost } from './ask-host.ts';
 import { judgeConnection } from './judge-egress.ts';
 
 test('only a public name of a readable length may be asked about', () => {
@@ -41,4 +41,20 @@ test('an opened host is one name and one port, of which the broker reads each re
   assert.equal(verdict('sub.example.org', 443), 'deny');
   assert.equal(isInternational({ host: 'a.xn--p1ai' }), true);
   assert.equal(isInternational({ host: 'axn--p.org' }), false);
+});
+
+test('the hosts of a command are those in its addresses, as a program would reach them', () => {
+  const named = (command: string) => hostsInCommand(command).map(({ host, port }) => `${host}:${port}`);
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['curl -sS https://API.example.org/v1?x=1', ['api.example.org:443']],
+    ["curl 'http://example.org' && curl http://example.org:80/again", ['example.org:80']],
+    ['curl https://good.example.org@evil.example.org/', ['evil.example.org:443']],
+    ['wget "https://example.org:8443/a";rm a', ['example.org:8443']],
+    ['curl https://$HOST/ https:///x ftp://example.org example.org', []],
+    [
+      'curl https://a.example https://b.example https://c.example https://d.example',
+      ['a', 'b', 'c'].map((x) => `${x}.example:443`),
+    ],
+  ];
+  for (const [command, hosts] of cases) assert.deepEqual(named(command), hosts, command);
 });

@@ -1,5 +1,5 @@
 import type { EgressRule } from '@hamlet/contract';
-import type { Destination } from './judge-egress.ts';
+import { normalHost, type Destination } from './judge-egress.ts';
 
 /** The longest name that a person is asked about, because people do not compare a longer one letter by letter. */
 const NAME_MAX_CHARS = 100;
@@ -19,3 +19,21 @@ export const ruleOfOpenedHost = ({ host, port }: Destination): EgressRule => ({ 
 /** True if a name has letters outside of ASCII, which a person sees only in their encoded form. Pure. */
 export const isInternational = ({ host }: Pick<Destination, 'host'>): boolean =>
   host.split('.').some((label) => label.startsWith('xn--'));
+
+/** Maximum number of hosts that one command opens, because a person reads them all. */
+const NAMED_HOSTS_MAX = 3;
+const ADDRESS = /\bhttps?:\/\/[^\s'"`<>|;&()\\]+/gi;
+const PORTS: Readonly<Record<string, number | undefined>> = { 'http:': 80, 'https:': 443 };
+
+/** The hosts in the addresses that a command writes out, each once, which an admin may be asked to open. Pure. */
+export function hostsInCommand(command: string): readonly Destination[] {
+  const found = new Map<string, Destination>();
+  for (const [text] of command.matchAll(ADDRESS)) {
+    const url = URL.parse(text);
+    if (url === null || found.size === NAMED_HOSTS_MAX) continue;
+    const host = normalHost(url.hostname);
+    const port = url.port === '' ? (PORTS[url.protocol] ?? 0) : Number(url.port);
+    if (isAskableHost({ host })) found.set(`${host}:${port}`, { host, port });
+  }
+  return [...found.values()];
+}

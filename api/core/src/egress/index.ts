@@ -1,5 +1,5 @@
 export { classifyAddress, isInNetwork, type AddressClass } from './address.ts';
-export { isAskableHost, isInternational, ruleOfOpenedHost } from './ask-host.ts';
+export { hostsInCommand, isAskableHost, isInternational, ruleOfOpenedHost } from './ask-host.ts';
 export { egressPolicyOf, USUAL_REGISTRIES, type EgressLayers } from './egress-policy.ts';
 export {
   asksAboutWrites,

@@ -20,6 +20,7 @@ import { readArguments, type CallArguments } from './call-arguments.ts';
 import { answerByRule } from './rules/allow-rules.ts';
 import { DENIALS } from './call-outcomes.ts';
 import { judgeRunCall, type JudgedRunCall } from './shell/judge-hands-call.ts';
+import { hostsOpenedBy, openingInWords } from './shell/named-hosts.ts';
 import { noteCall } from './trial/note-call.ts';
 import { permissionView } from './view/permission-view.ts';
 import { taintOf } from './view/taint-view.ts';
@@ -101,6 +102,8 @@ async function ask(
   if (body.why === 'question' && question === null)
     return refused('validation_failed', 'why: only a call of ask_human can ask a question');
   if ((await countPermissions(tx, run.runId)) >= PERMISSIONS_OF_RUN_MAX) return refused('too_many_permissions');
+  const call = { tool: body.tool, value: args.value };
+  const opens = body.why === 'policy' ? hostsOpenedBy(village, run, call) : [];
   const permission = await insertPermission(tx, {
     runId: run.runId,
     agentId: run.agentId,
@@ -110,12 +113,16 @@ async function ask(
     arguments: args.text,
     argumentsHash: args.hash,
     why: body.why,
-    reason: body.why === 'unknown' ? `It is unknown whether this call of ${body.tool} happened` : judged.reason,
+    reason:
+      body.why === 'unknown'
+        ? `It is unknown whether this call of ${body.tool} happened`
+        : `${judged.reason}${openingInWords(opens)}`,
     question,
     amount: amountOf(body.tool, args.value),
     policyVersion: policy.version,
     lastsS: LASTS_S[body.why],
     taint: taintOf(run),
+    opens,
   });
   const about = { permission_id: permission.permissionId, call_id: body.call_id, tool: body.tool, why: body.why };
   const noted = await noteRunEvent(tx, run, { event: 'permission_asked', detail: about });

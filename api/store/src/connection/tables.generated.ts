@@ -538,6 +538,7 @@ export interface Tables {
     reply: string | null;
     rule_id: string | null;
     taint: Json<readonly TaintMark[] | null, string | null>;
+    opens: Generated<readonly string[]>;
   };
   personality: {
     agent_uid: string;
@@ -965,7 +966,7 @@ export const COLUMNS = {
   paypal_delivery: ['delivery_id as deliveryId', 'digest', 'transmission_id as transmissionId', 'transmission_time as transmissionTime', 'cert_url as certUrl', 'signature', 'raw', 'received_at as receivedAt', 'state', 'why', 'attempts', 'due_at as dueAt', 'known'],
   paypal_event: ['event_id as eventId', 'event_type as eventType', 'capture_id as captureId', 'delivery_id as deliveryId', 'verified_at as verifiedAt'],
   paypal_taking: ['kind', 'taking_id as takingId', 'capture_id as captureId', 'told_at as toldAt'],
-  permission: ['permission_id as permissionId', 'run_id as runId', 'agent_id as agentId', 'request', 'call_id as callId', 'tool', 'arguments', 'arguments_hash as argumentsHash', 'why', 'reason', 'question', 'amount', 'policy_version as policyVersion', 'state', 'asked_at as askedAt', 'expires_at as expiresAt', 'answered_at as answeredAt', 'answered_by_role as answeredByRole', 'answered_by_id as answeredById', 'answered_by_name as answeredByName', 'answer', 'reply', 'rule_id as ruleId', 'taint'],
+  permission: ['permission_id as permissionId', 'run_id as runId', 'agent_id as agentId', 'request', 'call_id as callId', 'tool', 'arguments', 'arguments_hash as argumentsHash', 'why', 'reason', 'question', 'amount', 'policy_version as policyVersion', 'state', 'asked_at as askedAt', 'expires_at as expiresAt', 'answered_at as answeredAt', 'answered_by_role as answeredByRole', 'answered_by_id as answeredById', 'answered_by_name as answeredByName', 'answer', 'reply', 'rule_id as ruleId', 'taint', 'opens'],
   personality: ['agent_uid as agentUid', 'version', 'agent_id as agentId', 'text', 'reason', 'restores', 'by_role as byRole', 'by_id as byId', 'at'],
   provider_statement: ['statement_id as statementId', 'provider', 'compared_from as comparedFrom', 'compared_through as comparedThrough', 'compared_at as comparedAt', 'lines', 'by_id as byId'],
   provider_transaction: ['provider', 'transaction_id as transactionId', 'amount', 'currency', 'at', 'reference_id as referenceId', 'agent_id as agentId', 'seen_at as seenAt'],

@@ -62,6 +62,7 @@ async function ask(changes: Partial<NewPermission> = {}): Promise<PermissionRow>
     policyVersion: VERSION,
     lastsS: 600,
     taint: null,
+    opens: [],
     ...changes,
   };
   return ledger.within((tx) => insertPermission(tx, made));
@@ -110,6 +111,7 @@ test('a request cannot be changed, deleted or inserted as answered, and can be a
     "call_id = '9.9', state = 'withdrawn'",
     `policy_version = '${'b'.repeat(64)}', state = 'withdrawn'`,
     "expires_at = expires_at + interval '1 hour', state = 'withdrawn'",
+    "opens = '{evil.example.org:443}', state = 'withdrawn'",
     "state = 'allowed'",
   ])
     await assert.rejects(set(change), { code: '23514' }, change);

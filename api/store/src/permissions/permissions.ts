@@ -10,7 +10,10 @@ const now = sql<Date>`clock_timestamp()`;
 /** True for a permission that has expired by the database's clock, even before a job marks it. */
 const over = sql<boolean>`expires_at <= clock_timestamp()`;
 
-/** A new permission. `amount`: maximum micro-aiDollars that the call may spend. `taint`: marks of the run; null if none. */
+/**
+ * A new permission. `amount`: maximum micro-aiDollars that the call may spend. `taint`: marks of the run; null if none. `opens`: the
+ * closed hosts that an admin opens by allowing the call.
+ */
 export interface NewPermission extends Pick<
   PermissionRow,
   | 'runId'
@@ -24,6 +27,7 @@ export interface NewPermission extends Pick<
   | 'question'
   | 'policyVersion'
   | 'taint'
+  | 'opens'
 > {
   readonly argumentsHash: Uint8Array;
   readonly amount: bigint | null;
@@ -39,6 +43,7 @@ export async function insertPermission(
     .insertInto('permission')
     .values({
       ...asColumns(made),
+      opens: [...made.opens],
       amount: amount === null ? null : String(amount),
       taint: taint === null ? null : JSON.stringify(taint),
       expires_at: sql<Date>`clock_timestamp() + ${lastsS} * interval '1 second'`,

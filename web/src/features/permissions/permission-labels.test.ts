@@ -51,6 +51,10 @@ test('the request names the agent and the call; a question is the agent’s own'
     words('Text from outside has reached this run (curl): a person decides on publish, send'),
     'Text from outside has reached this run (curl): you decide about posts, what leaves the village',
   );
+  assert.equal(
+    words('A person decides on exec. An admin who allows it also opens example.org:443 to this run, for reading'),
+    'You decide about programs. An admin who allows it also opens example.org:443 to this run, for reading',
+  );
 });
 
 test('the expiry counts down and never shows a negative time', () => {

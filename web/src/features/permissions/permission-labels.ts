@@ -69,7 +69,7 @@ const CLASS_WORDS: Readonly<Record<string, string | undefined>> = {
 
 /** A rule speaks of a person; the person who reads it is meant: `You decide about posts`. */
 function forReader(reason: string): string {
-  return reason.replace(/\b(a) person decides on (.*)$/is, (_, article: string, what: string) => {
+  return reason.replace(/\b(a) person decides on ([^.]*)/i, (_, article: string, what: string) => {
     const classes = what.split(', ').map((name) => CLASS_WORDS[name] ?? name);
     return `${article === 'A' ? 'You' : 'you'} decide about ${classes.join(', ')}`;
   });

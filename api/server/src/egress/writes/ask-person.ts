@@ -39,6 +39,7 @@ export async function askPerson(
     policyVersion,
     lastsS: EGRESS_ANSWER_S,
     taint: taintOf(run),
+    opens: [],
   });
   const about = { permission_id: permission.permissionId, call_id: callId, tool, why: 'policy' };
   const noted = await noteRunEvent(tx, run, { event: 'permission_asked', detail: about });

@@ -175,6 +175,26 @@ test('a run asks about a limited number of hosts, and one that no program waits 
   assert.equal(await verdictOf(at(99)), 'egress_not_allowed');
 });
 
+test('an admin who allows a command opens the closed hosts that its request names; a member opens nothing', async () => {
+  const call = { tool: 'shell', callId: '1.0', args: { command: '$X; curl https://new.example.org/v1' } };
+  const afterAnswer = async (by?: Parameters<typeof permits.answer>[2]) => {
+    const working = await permits.startRun('ada', permits.member);
+    const { permission } = dataOf(await permits.ask(working, call));
+    assert.match(
+      permission.reason,
+      /\. An admin who allows it also opens new\.example\.org:443 to this run, for reading$/,
+    );
+    dataOf(await permits.answer(permission.permission_id, { answer: 'allow' }, by));
+    assert.equal(await permits.begun(working, call), 'begun');
+    const body = await hostOf(working, { call: call.callId });
+    const verdicts = [await verdictOf(body), await verdictOf({ ...body, host: 'other.example.org' })];
+    await permits.endAll();
+    return verdicts;
+  };
+  assert.deepEqual(await afterAnswer(), ['allow', 'wait']);
+  assert.deepEqual(await afterAnswer(permits.member), ['wait', 'wait']);
+});
+
 test('a push outside of the own branches needs an admin', async () => {
   const working = await permits.startRun('ada', permits.member);
   const push = await writeOf({ permits, broker }, working, {

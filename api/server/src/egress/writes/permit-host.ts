@@ -5,7 +5,7 @@ import {
   type permitEgressHost as permitRoute,
 } from '@hamlet/contract';
 import { judgeEgressHost } from '@hamlet/core';
-import { deny, isAskableHost, isInternational, judgeConnection, type EgressDenial } from '@hamlet/core/egress';
+import { deny, isInternational, type EgressDenial } from '@hamlet/core/egress';
 import type { HeldPermission, RunRow, Tx } from '@hamlet/store';
 import {
   countBrokerPermissions,
@@ -22,6 +22,8 @@ import { accepted } from '../../http/outcome.ts';
 import { readArguments, type CallArguments } from '../../permissions/call-arguments.ts';
 import { answerByRule } from '../../permissions/rules/allow-rules.ts';
 import type { Village } from '../../village.ts';
+import { refuseOpening } from '../../permissions/shell/named-hosts.ts';
+import { answerByCall } from './answer-by-call.ts';
 import { askPerson } from './ask-person.ts';
 import { holdAnswer } from './hold-answer.ts';
 import { refuseLife } from './refuse-life.ts';
@@ -41,7 +43,8 @@ interface Held {
 }
 
 /**
- * Decides whether a run may reach a host that no rule opens. The first request asks an admin; the answer then holds for
+ * Decides whether a run may reach a host that no rule opens. The first request asks an admin, unless one has
+ * allowed a call that names the host; the answer then holds for
  * all reads of that host and port by the run. Rules that deny, measures and the freeze override it at each request.
  */
 export function permitHost(village: Village) {
@@ -56,21 +59,10 @@ async function judge(tx: Tx, village: Village, request: Request): Promise<Egress
   if (run === null || run.agentUid !== body.uid) return NO_RUN;
   const stopped = await refuseLife(tx, village, { body, run });
   if (stopped !== null) return stopped;
-  const closed = refuseHost(village, request, run);
-  if (closed !== null) return closed;
+  const closed = refuseOpening(village, body, run);
+  if (closed !== null) return closed.by === 'egress' ? closed.denial : deniedBy('policy_denied', closed.reason);
   const permission = await lockHostPermission(tx, run.runId, hostCallId(body));
   return decide(tx, village, { request, run, permission });
-}
-
-const PARTLY_OPEN = deny('egress_not_allowed', 'rules open parts of this host alone; ask an admin to change them');
-
-/** The denial of a host that no answer of a person opens. */
-function refuseHost(village: Village, { body }: Request, run: RunRow): EgressDenial | null {
-  const connection = judgeConnection(village.egressOf(run.agentId), body);
-  if (connection.verdict !== 'deny') return PARTLY_OPEN;
-  if (connection.code !== 'egress_not_allowed' || !isAskableHost(body)) return connection;
-  const judged = judgeEgressHost(village.policyOfRun(run));
-  return judged.verdict === 'deny' ? deniedBy('policy_denied', judged.reason) : null;
 }
 
 /** A request that expired unanswered, was withdrawn, or was allowed by a rule that an admin has revoked, is asked again. */
@@ -138,7 +130,9 @@ async function ask(tx: Tx, village: Village, { request, run: held }: Held): Prom
     duringCall: body.call,
   });
   const { economy, readCommand } = village;
-  const shown = await answerByRule(tx, { ...question, asked: request, economy, readCommand });
+  const ruled = await answerByRule(tx, { ...question, asked: request, economy, readCommand });
+  const shown =
+    ruled.state === 'pending' ? await answerByCall(tx, { ...question, permission: ruled, asked: request }) : ruled;
   return shown.state === 'allowed' ? use(tx, shown) : waiting(shown);
 }
 

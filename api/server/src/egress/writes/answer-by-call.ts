@@ -1,0 +1,31 @@
+import type { Destination } from '@hamlet/core/egress';
+import { answerPermission, lockPermissionOfCall } from '@hamlet/store';
+import type { PermissionRow, RunRow, Tx } from '@hamlet/store';
+import type { Acting } from '../../audit/record-act.ts';
+import { followPermission } from '../../permissions/follow-permission.ts';
+import { recordAnswer, USABLE_S } from '../../permissions/rules/allow-rules.ts';
+import { hostName } from '../../permissions/shell/named-hosts.ts';
+
+interface Asking {
+  readonly run: RunRow;
+  readonly permission: PermissionRow;
+  readonly asked: Acting & { readonly body: Destination & { readonly call: string | null } };
+}
+
+/**
+ * Answers the request for a host by the answer of the admin who allowed the call that asks, if that request named the host, so that
+ * one person decides once. Otherwise the request stays pending. A rule or a member who allowed the call opens nothing.
+ */
+export async function answerByCall(tx: Tx, { run, permission, asked }: Asking): Promise<PermissionRow> {
+  const { body } = asked;
+  const call = body.call === null ? null : await lockPermissionOfCall(tx, run.runId, body.call);
+  if (call?.state !== 'consumed' || call.ruleId !== null || !call.opens.includes(hostName(body))) return permission;
+  const { answeredByRole: role, answeredById: id, answeredByName: name } = call;
+  if (role !== 'admin' || id === null || name === null) return permission;
+  const given = { answer: 'allow', by: { role, id, name }, reply: null, usableS: USABLE_S } as const;
+  const answered = await answerPermission(tx, permission.permissionId, given);
+  const more = { with_permission: call.permissionId };
+  await recordAnswer(tx, { ...asked, actor: { role, id } }, { run, permission: answered, more });
+  await followPermission(tx, { run, permission: answered, event: 'permission_answered' });
+  return answered;
+}

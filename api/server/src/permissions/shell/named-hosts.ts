@@ -1,0 +1,40 @@
+import { judgeEgressHost } from '@hamlet/core';
+import {
+  deny,
+  hostsInCommand,
+  isAskableHost,
+  judgeConnection,
+  type Destination,
+  type EgressDenial,
+} from '@hamlet/core/egress';
+import type { RunRow } from '@hamlet/store';
+import type { Village } from '../../village.ts';
+import { commandOf, type AskedCall } from './judge-hands-call.ts';
+
+const PARTLY_OPEN = deny('egress_not_allowed', 'rules open parts of this host alone; ask an admin to change them');
+
+type Rules = Pick<Village, 'egressOf' | 'policyOfRun'>;
+type Refusal = Readonly<{ by: 'egress'; denial: EgressDenial } | { by: 'policy'; reason: string }>;
+
+/** Why no answer of a person opens a host to a run; null for a host that an admin may open. */
+export function refuseOpening({ egressOf, policyOfRun }: Rules, host: Destination, run: RunRow): Refusal | null {
+  const connection = judgeConnection(egressOf(run.agentId), host);
+  if (connection.verdict !== 'deny') return { by: 'egress', denial: PARTLY_OPEN };
+  if (connection.code !== 'egress_not_allowed' || !isAskableHost(host)) return { by: 'egress', denial: connection };
+  const { verdict, reason } = judgeEgressHost(policyOfRun(run));
+  return verdict === 'deny' ? { by: 'policy', reason } : null;
+}
+
+/** A host as a permission stores and shows it. */
+export const hostName = ({ host, port }: Destination): string => `${host}:${port}`;
+
+/** The closed hosts in the addresses of a command, which an admin opens by allowing the command. */
+export function hostsOpenedBy(rules: Rules, run: RunRow, call: AskedCall): readonly string[] {
+  const named = hostsInCommand(commandOf(call) ?? '');
+  return named.filter((host) => refuseOpening(rules, host, run) === null).map(hostName);
+}
+
+/** A sentence about `hostsOpenedBy` for the person who decides; empty without such hosts. */
+export function openingInWords(opens: readonly string[]): string {
+  return opens.length === 0 ? '' : `. An admin who allows it also opens ${opens.join(', ')} to this run, for reading`;
+}
