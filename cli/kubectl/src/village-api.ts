@@ -11,7 +11,7 @@ const FORWARD_TIMEOUT_MS = 15_000;
 
 const API_OPTIONS: Options = { url: { type: 'string' } };
 const API_DETAILS = `Calls the api of the village. Set HAMLET_TOKEN to your token (an API key or a bearer token of a member or an admin); in
-the work tree of a village that "make up" started, .hamlet/up.json has one. The plugin connects by
+the work tree of a village that "make up" started, .hamlet/up.json has that of its admin. The plugin connects by
 "kubectl port-forward", or to the address in --url or HAMLET_URL.`;
 
 interface Local {
@@ -20,18 +20,14 @@ interface Local {
   readonly kubeconfig: string;
 }
 
-/** The address and token that `make up` wrote to up.json, in this folder or a folder above it. */
-function localVillage(from: string, role: 'member' | 'admin'): Local | undefined {
+/** The address and the admin's token that `make up` wrote to up.json, in this folder or a folder above it. */
+function localVillage(from: string): Local | undefined {
   const file = join(from, '.hamlet', 'up.json');
   if (existsSync(file)) {
-    const { url, memberToken, adminToken, kubeconfig } = JSON.parse(readFileSync(file, 'utf8')) as Record<
-      string,
-      string
-    >;
-    const token = role === 'admin' ? adminToken : (memberToken ?? adminToken);
+    const { url, adminToken: token, kubeconfig } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
     if (url !== undefined && token !== undefined) return { url, token, kubeconfig: kubeconfig ?? '' };
   }
-  return dirname(from) === from ? undefined : localVillage(dirname(from), role);
+  return dirname(from) === from ? undefined : localVillage(dirname(from));
 }
 
 /** Forwards a local port to the api through the API server. */
@@ -73,13 +69,9 @@ function knownUrl({ flags, environment }: Invocation, local: Local | undefined):
   return given ?? (local !== undefined && local.kubeconfig === kubeconfig ? local.url : undefined);
 }
 
-/** Calls the api with a token of the role. Throws a Failure with the api's message if the api refuses. */
-export async function withApi<T>(
-  invocation: Invocation,
-  call: (api: Client) => Promise<T>,
-  role: 'member' | 'admin' = 'member',
-): Promise<T> {
-  const local = localVillage(resolve('.'), role);
+/** Calls the api with the token of the environment, or of this work tree's village. Throws a Failure with the api's message if the api refuses. */
+export async function withApi<T>(invocation: Invocation, call: (api: Client) => Promise<T>): Promise<T> {
+  const local = localVillage(resolve('.'));
   const token = invocation.environment['HAMLET_TOKEN'] ?? local?.token;
   if (token === undefined) throw new Failure(`the api needs a token: put a token into HAMLET_TOKEN\n${API_DETAILS}`);
   const known = knownUrl(invocation, local);
@@ -93,14 +85,10 @@ export async function withApi<T>(
   }
 }
 
-type Role = 'member' | 'admin';
-
 /** A command that calls the api, prints its answer as text or JSON, and exits 0 unless `exit` says otherwise. */
 interface ApiCommand<Act, T> extends Omit<Command, 'run'> {
   /** Parses the command line. Throws a Failure before the api is called. */
   act(invocation: Invocation): Act;
-  /** `member` if left out. */
-  role?(act: Act): Role;
   read(api: Client, act: Act): Promise<T>;
   text(answer: T, act: Act, nowMs: number): string | readonly string[];
   /** The form of `--output=json`; the answer if left out. */
@@ -115,12 +103,12 @@ export function ofApi(command: Command): Command {
 }
 
 export function apiCommand<Act, T>(parts: ApiCommand<Act, T>): Command {
-  const { act, role, read, text, json, exit, ...command } = parts;
+  const { act, read, text, json, exit, ...command } = parts;
   return ofApi({
     ...command,
     async run(invocation) {
       const asked = act(invocation);
-      const answer = await withApi(invocation, (api) => read(api, asked), role?.(asked));
+      const answer = await withApi(invocation, (api) => read(api, asked));
       printed(invocation, json === undefined ? answer : json(answer), () => text(answer, asked, invocation.nowMs));
       return exit?.(answer, asked) ?? 0;
     },

@@ -53,7 +53,6 @@ export const freeze = apiCommand({
   options: { reason: { type: 'string' }, lift: { type: 'boolean' } },
   names: [0, 1],
   act: freezeAct,
-  role: ({ kind }) => (kind === 'status' ? 'member' : 'admin'),
   read: send,
   text: freezeLines,
   exit: ({ frozen }, { kind }) => (frozen && kind === 'status' ? 1 : 0),

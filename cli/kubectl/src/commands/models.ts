@@ -105,7 +105,6 @@ the agent's own key or provider.`,
   options: { agent: { type: 'string' }, provider: { type: 'boolean' } },
   names: [0, 2],
   act: modelsAct,
-  role: ({ kind }) => (kind === 'test' ? 'admin' : 'member'),
   read: (api, act) =>
     act.kind === 'list'
       ? dataOf(api.call(showModels, { query: act.query }))

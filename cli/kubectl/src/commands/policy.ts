@@ -103,7 +103,6 @@ been another. Taint and the answers of people are as they were then. Only calls 
 between them. Needs an admin.`,
   options: { filename: { type: 'string', short: 'f' } },
   names: [1, 1],
-  role: () => 'admin',
   act: (invocation) => readProposal(fileOf(invocation)),
   read: (api, body) => dataOf(api.call(tryPolicy, { body })),
   text: (trial, body, nowMs) => [
