@@ -18,7 +18,7 @@ export async function importImages(images: readonly BuiltImage[], context: StepC
   const names = missing.map(({ name }) => name).join(', ');
   const archive = await bundleImages(missing, context);
   try {
-    context.doing(`importing ${names}`);
+    context.doing(`importing ${missing.length} images`);
     await hamletCluster(['load-image', archive], context);
   } finally {
     rmSync(archive, { force: true });
@@ -38,8 +38,8 @@ async function bundleImages(images: readonly BuiltImage[], context: StepContext)
   mkdirSync(blobs, { recursive: true });
   try {
     const manifests = [];
-    for (const image of images) {
-      context.doing(`exporting hamlet/${image.name}`);
+    for (const [index, image] of images.entries()) {
+      context.doing(`exporting ${image.name}, ${index + 1} of ${images.length}`);
       const pushed = join(folder, 'pushed');
       await buildah(['push', '--quiet', '--disable-compression', referenceOf(image), `dir:${pushed}`], {
         log: context.log,

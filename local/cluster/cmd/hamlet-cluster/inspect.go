@@ -129,7 +129,7 @@ func loadImage(f *flag.FlagSet, args []string) error {
 	}
 	for _, file := range files {
 		began := time.Now()
-		if err := image.Load(s, file); err != nil {
+		if err := image.Load(s, file, func(line string) { fmt.Println(line) }); err != nil {
 			return err
 		}
 		fmt.Printf("loaded %s into %d nodes (%.1f s)\n", file, len(s.Nodes), time.Since(began).Seconds())

@@ -17,6 +17,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"hamlet.village/cluster/internal/spec"
 )
@@ -82,26 +84,87 @@ func pack(out io.Writer, files ...packed) error {
 
 const dnsProgram = "hamlet-dns"
 
-// Load imports an image archive into every node at the same time.
-func Load(s spec.Spec, archive string) error {
-	if _, err := os.Stat(archive); err != nil {
+// reportEvery is the time between two lines about an import.
+const reportEvery = 2 * time.Second
+
+// Load imports an image archive into every node at the same time, and reports the progress in lines.
+func Load(s spec.Spec, archive string, report func(string)) error {
+	about, err := os.Stat(archive)
+	if err != nil {
 		return err
 	}
 	errs := make([]error, len(s.Nodes))
+	reads := make([]reading, len(s.Nodes))
 	var all sync.WaitGroup
 	for i, n := range s.Nodes {
-		all.Go(func() { errs[i] = LoadNode(s, n, archive) })
+		reads[i].node = n.Name
+		all.Go(func() { errs[i] = loadNode(s, n, archive, &reads[i].bytes) })
 	}
-	all.Wait()
-	return errors.Join(errs...)
+	done := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(done)
+	}()
+	for ticks := time.Tick(reportEvery); ; {
+		select {
+		case <-done:
+			return errors.Join(errs...)
+		case <-ticks:
+			report(progress(reads, about.Size()))
+		}
+	}
+}
+
+// reading counts the bytes of an archive that a node has read.
+type reading struct {
+	node  string
+	bytes atomic.Int64
+}
+
+const megabyte = 1_000_000
+
+// progress says how far each node is; a node that has read the whole archive still unpacks it.
+func progress(reads []reading, total int64) string {
+	parts := make([]string, len(reads))
+	for i := range reads {
+		read := reads[i].bytes.Load()
+		if read < total {
+			parts[i] = fmt.Sprintf("%s has read %d", reads[i].node, read/megabyte)
+		} else {
+			parts[i] = reads[i].node + " unpacks"
+		}
+	}
+	return fmt.Sprintf("%s of %d MB", strings.Join(parts, ", "), total/megabyte)
 }
 
 func LoadNode(s spec.Spec, n spec.Node, archive string) error {
-	cmd := exec.Command(s.Program("ctr"), "-a", s.Containerd(n), "-n", "k8s.io", "image", "import", archive)
+	return loadNode(s, n, archive, new(atomic.Int64))
+}
+
+func loadNode(s spec.Spec, n spec.Node, archive string, read *atomic.Int64) error {
+	in, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	cmd := exec.Command(s.Program("ctr"), "-a", s.Containerd(n), "-n", "k8s.io", "image", "import", "-")
+	cmd.Stdin = counted{in, read}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("import %s on %s: %w: %s", archive, n.Name, err, strings.TrimSpace(string(out)))
 	}
 	return nil
+}
+
+// counted counts the bytes that pass a reader.
+type counted struct {
+	io.Reader
+	bytes *atomic.Int64
+}
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.bytes.Add(int64(n))
+	return n, err
 }
 
 // DNSName is the image of the cluster's DNS. The tag is a hash of the program, so an upgrade replaces the running pods.

@@ -60,3 +60,20 @@ func TestArchiveIsAnImageOfOneProgram(t *testing.T) {
 		t.Error("the configuration does not name the layer")
 	}
 }
+
+func TestProgressNamesEachNode(t *testing.T) {
+	reads := make([]reading, 2)
+	reads[0].node, reads[1].node = "sparky1", "sparky2"
+	in := counted{bytes.NewReader(make([]byte, 3*megabyte)), &reads[0].bytes}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		t.Fatal(err)
+	}
+	for total, want := range map[int64]string{
+		3 * megabyte: "sparky1 unpacks, sparky2 has read 0 of 3 MB",
+		9 * megabyte: "sparky1 has read 3, sparky2 has read 0 of 9 MB",
+	} {
+		if got := progress(reads, total); got != want {
+			t.Errorf("%q instead of %q", got, want)
+		}
+	}
+}
