@@ -3,6 +3,7 @@ export * from './board/post.ts';
 export * from './client/create-client.ts';
 export * from './client/event-stream.ts';
 export * from './http/errors.ts';
+export * from './http/model-failure.ts';
 export * from './http/permissions.ts';
 export * from './http/route.ts';
 export * from './kinds/index.ts';

@@ -26,7 +26,7 @@ export type { AnswerState } from './chat/fold-answer.ts';
 export { EXTRA_FIELDS, extraFieldsFor } from './chat/extra-fields.ts';
 export type { ExtraField, ExtraFields } from './chat/extra-fields.ts';
 export { MODEL_ERROR_CODES, MODEL_ERRORS, ModelFault } from './chat/model-error.ts';
-export type { Mender, ModelError, ModelErrorCode } from './chat/model-error.ts';
+export type { ModelError, ModelErrorCode } from './chat/model-error.ts';
 export { estimatePromptTokens, estimateRepeatedThoughts, estimateTokens } from './chat/token-usage.ts';
 export type { TokenUsage } from './chat/token-usage.ts';
 export { estimateCost } from './chat/cost-estimate.ts';

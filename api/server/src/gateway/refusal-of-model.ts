@@ -1,5 +1,5 @@
-import type { Refusal } from '@hamlet/contract';
-import { MODEL_ERRORS, type Mender, type ModelError, type ModelErrorCode } from '@hamlet/models';
+import { isProviderFailure, PROVIDER_FAILURES, type ModelMender, type Refusal } from '@hamlet/contract';
+import type { ModelError, ModelErrorCode } from '@hamlet/models';
 import { refused, type Refused } from '../http/outcome.ts';
 
 /** Failures caused by the request itself. Their messages help the caller and contain no credential. */
@@ -49,7 +49,7 @@ export function refusalOfModel(error: ModelError | null, provider: string): Refu
 }
 
 /** Advice for callers, by the party that can mend a failure. */
-const MENDERS: Readonly<Record<Mender, string>> = {
+const MENDERS: Readonly<Record<ModelMender, string>> = {
   admin: 'An admin of the village can mend it',
   account: 'The owner of the account at the provider can mend it',
   provider: 'Repeat the request later',
@@ -58,9 +58,9 @@ const MENDERS: Readonly<Record<Mender, string>> = {
 
 /** The class of a failure, and the person who can mend it. Pure. */
 export function causeOf(code: string, provider: string): string {
-  const rule = Object.entries(MODEL_ERRORS).find(([known]) => known === code)?.[1];
-  if (rule === undefined) return `The provider ${provider} failed`;
-  return `The provider ${provider} failed: ${rule.means} (${code}). ${MENDERS[rule.mender]}`;
+  if (!isProviderFailure(code)) return `The provider ${provider} failed`;
+  const { cause, mender } = PROVIDER_FAILURES[code];
+  return `The provider ${provider} failed: ${cause} (${code}). ${MENDERS[mender]}`;
 }
 
 function waitOf(error: ModelError | null): number | undefined {

@@ -59,7 +59,7 @@ test('the current work has a label: thinking, writing, a call, waiting', () => {
   assert.equal(workingLabel('Ada', items(asked, call), false), 'Walk');
   assert.equal(workingLabel('Ada', items(aModelEvent(1, 'model_failed')), false), 'The model failed; trying again');
   const away = items(aModelEvent(1, 'model_failed', { code: 'unreachable' }));
-  assert.equal(workingLabel('Ada', away, false), 'No server answers at this address; trying again');
+  assert.equal(workingLabel('Ada', away, false), 'No server answers at the address of the provider; trying again');
   const waiting = traceItems(EMPTY_TRACE, [aPermission()]);
   assert.equal(workingLabel('Ada', waiting, false), 'Ada waits for a person');
 });

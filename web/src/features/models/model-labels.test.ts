@@ -29,7 +29,7 @@ test('a provider works, fails or is not tested yet', () => {
   assert.equal(providerState({ last_test: null }, NOW).word, 'Not tested');
   assert.deepEqual(providerState({ last_test: tested }, NOW).hint, 'It answered 5 min ago in 0.8 s');
   const failed = providerState({ last_test: { ...tested, ok: false, code: 'unreachable' } }, NOW);
-  assert.deepEqual([failed.tone, failed.hint], ['bad', 'No server answers at this address. 5 min ago']);
+  assert.deepEqual([failed.tone, failed.hint], ['bad', 'No server answers at the address of the provider. 5 min ago']);
 });
 
 test('the name of a model shows its provider', () => {

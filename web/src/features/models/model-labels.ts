@@ -5,37 +5,25 @@ import {
   type ConnectableKind,
   type ModelAbility,
   type ModelCredential,
+  modelFailure,
   type testModel,
   type VillageModel,
 } from '@hamlet/contract';
+import { capital } from '../../client/labels.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
 
 export type TestAnswer = CallData<typeof testModel>;
 
-const FAILURES: Readonly<Record<string, string | undefined>> = {
-  auth: 'The provider refuses the key',
-  forbidden: 'The key may not use this model',
-  no_such_model: 'The provider has no model of this name',
-  quota: 'The account at the provider has no credit left',
-  rate: 'The provider limits the number of requests',
-  context_too_long: 'The test does not fit into the model',
-  content_refused: 'The provider refuses to answer this',
-  bad_request: 'The provider does not accept the request',
-  overloaded: 'The provider is overloaded',
-  unreachable: 'No server answers at this address',
-  network: 'The provider was too slow, or the connection broke',
-  bad_answer: 'The answer of the provider cannot be read',
-  cancelled: 'The provider did not answer in time',
-};
-
-/** The cause of a failed answer, as a sentence without its end: `The provider is overloaded`. */
+/** The cause of a failed answer, as a sentence without its end: `The provider is overloaded or fails`. */
 export function failureCause(code: string | null): string {
-  return FAILURES[code ?? ''] ?? (code === null ? 'The model failed' : `The model failed (${code})`);
+  const known = modelFailure(code ?? '');
+  if (known !== null) return capital(known.cause);
+  return code === null ? 'The model failed' : `The model failed (${code})`;
 }
 
 export function testLabel({ ok, ms, scripted, code }: Pick<TestAnswer, 'ok' | 'ms' | 'scripted' | 'code'>): string {
-  if (!ok) return `${FAILURES[code ?? ''] ?? 'The test failed'}.`;
+  if (!ok) return `${modelFailure(code ?? '') === null ? 'The test failed' : failureCause(code)}.`;
   return scripted ? 'The scripted mind answered; no language model was asked.' : `It answered in ${lengthLabel(ms)}.`;
 }
 

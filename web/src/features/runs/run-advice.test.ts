@@ -3,12 +3,14 @@ import { test } from 'node:test';
 import { failureSentence, tokensHelp } from './run-advice.ts';
 
 test('a failure names its cause and who can mend it', () => {
-  const refused = { code: 'model_auth', message: 'The model answered 401' };
+  const refused = { code: 'model_auth', message: 'The model did not answer: auth.' };
   assert.equal(
     failureSentence(refused, 'member'),
-    'The model answered 401. Ask an admin to renew the key of the model, which its provider refused.',
+    'The provider refuses the key. Ask an admin to store a valid key of this provider, and check that the key may use this model.',
   );
-  assert.match(failureSentence(refused, 'admin'), /^The model answered 401\. You can renew the key/);
+  assert.match(failureSentence(refused, 'admin'), /^The provider refuses the key\. You can store a valid key/);
+  const quota = { code: 'model_token_quota_exhausted', message: 'The tokens of the hour are used up until 14:00' };
+  assert.equal(failureSentence(quota, 'member'), `${quota.message}. Write again then, or add tokens.`);
   assert.equal(
     failureSentence({ code: 'unheard_of', message: 'It broke!' }, 'member'),
     'It broke! Write again, or look at the run.',
@@ -17,10 +19,7 @@ test('a failure names its cause and who can mend it', () => {
 
 test('a run that a freeze ended says so in the past, because an admin may have lifted the freeze', () => {
   const frozen = { code: 'model_village_frozen', message: 'The village is frozen' };
-  assert.equal(
-    failureSentence(frozen, 'admin'),
-    'A freeze of the village ended the run. Write again once the freeze is lifted.',
-  );
+  assert.equal(failureSentence(frozen, 'admin'), 'The village was frozen. Write again once the freeze is lifted.');
 });
 
 test('more tokens an hour help where the quota of the agent was the limit', () => {

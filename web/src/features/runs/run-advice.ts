@@ -1,10 +1,8 @@
-import type { Role, RunError } from '@hamlet/contract';
+import { isProviderFailure, modelFailure, type Role, type RunError } from '@hamlet/contract';
+import { capital } from '../../client/labels.ts';
 
-/**
- * The help after a failure. `admin`: only an admin can do it, and the text continues "You can" or "Ask an admin to".
- * `cause` replaces a message that describes the village at the time of the failure.
- */
-type Advice = Readonly<{ by: 'reader' | 'admin'; text: string; tokens?: true; cause?: string }>;
+/** The help after a failure. `admin`: only an admin can do it, and the text continues "You can" or "Ask an admin to". */
+type Advice = Readonly<{ by: 'reader' | 'admin'; text: string }>;
 
 const reader = (text: string): Advice => ({ by: 'reader', text });
 const admin = (text: string): Advice => ({ by: 'admin', text });
@@ -18,24 +16,6 @@ const ADVICE: Readonly<Record<string, Advice | undefined>> = {
   budget_time: REST,
   no_progress: reader('The agent repeated itself. Say more exactly what you need.'),
   no_model: admin('connect a model, or choose another one.'),
-  model_token_quota_exhausted: { by: 'reader', text: 'Write again then, or add tokens.', tokens: true },
-  model_insufficient_funds: reader('A reward gives the agent aiDollars.'),
-  model_village_frozen: {
-    by: 'reader',
-    text: 'Write again once the freeze is lifted.',
-    cause: 'A freeze of the village ended the run.',
-  },
-  model_model_not_in_tier: admin('choose another model, or another tier.'),
-  model_model_not_served: admin('connect the model, or choose another one.'),
-  model_context_too_long: reader('Begin a new conversation.'),
-  model_auth: admin('renew the key of the model, which its provider refused.'),
-  model_forbidden: admin('give the key of the model the right to use it, in the account at its provider.'),
-  model_no_such_model: admin("correct the provider's name for the model."),
-  model_quota: admin('renew the credit at the provider of the model, which is used up.'),
-  model_rate: reader('The model has too many requests. Write again in a minute.'),
-  model_overloaded: reader('The model is overloaded. Write again in a minute.'),
-  model_unreachable: admin('check the address of the model, and that its server runs: nothing answers there.'),
-  model_network: reader('The model was too slow, or the connection broke. Write again in a minute.'),
   run_did_nothing: reader('Say more exactly what you need.'),
   // The messages of these codes already contain the fix.
   tests_keep_failing: LOOK,
@@ -45,17 +25,35 @@ const ADVICE: Readonly<Record<string, Advice | undefined>> = {
   disk_full: LOOK,
 };
 const UNKNOWN = reader('Write again, or look at the run.');
+const OF_MODEL = 'model_';
 
-/** The cause of a failure, and the person who can mend it: `The model answered 401. Ask an admin to renew the key.` */
+/** The code of a failure of the run's model; null for another failure. */
+const modelCode = (code: string): string | null => (code.startsWith(OF_MODEL) ? code.slice(OF_MODEL.length) : null);
+
+function adviceOf(code: string): Advice {
+  const failure = modelFailure(modelCode(code) ?? '');
+  if (failure === null) return ADVICE[code] ?? UNKNOWN;
+  const { fix, advice } = failure;
+  return advice === undefined ? admin(`${fix}.`) : reader(advice);
+}
+
+/** The cause of a failure, and the person who can mend it: `The provider refuses the key. Ask an admin to store a valid key.` */
 export function failureSentence({ code, message }: RunError, role: Role): string {
-  const { by, text, cause = message } = ADVICE[code] ?? UNKNOWN;
+  const { by, text } = adviceOf(code);
   const advice = by === 'reader' ? text : `${role === 'admin' ? 'You can' : 'Ask an admin to'} ${text}`;
-  return `${sentence(cause)} ${advice}`;
+  return `${sentence(causeOf({ code, message }))} ${advice}`;
+}
+
+/** The class of a provider's failure says more than the agent's message. Other refusals have more detail; that of a freeze may be outdated. */
+function causeOf({ code, message }: RunError): string {
+  const ofModel = modelCode(code) ?? '';
+  const isClass = isProviderFailure(ofModel) || ofModel === 'village_frozen';
+  return isClass ? capital(modelFailure(ofModel)?.cause ?? message) : message;
 }
 
 /** True if more tokens an hour for the agent would help. */
 export function tokensHelp(error: Pick<RunError, 'code'> | null): boolean {
-  return error !== null && ADVICE[error.code]?.tokens === true;
+  return error?.code === 'model_token_quota_exhausted';
 }
 
 function sentence(text: string): string {

@@ -44,11 +44,12 @@ test('the duration of a run depends on its state: waiting, running, done, never 
 test('a run that waits by itself says why and until when', () => {
   const words = (code: string, state: Run['state'] = 'queued') =>
     parkedLabel({ ...run({ state }), parked: { until: '2026-11-23T14:03:00Z', code } }, (iso) => iso.slice(11, 16));
-  assert.equal(words('model_network'), 'Waits until 14:03: the model does not answer');
-  assert.equal(words('model_unreachable'), 'Waits until 14:03: no server answers at the address of the model');
-  assert.match(words('model_token_quota_exhausted') ?? '', /tokens for now are used up/);
-  assert.equal(words('model_network', 'cancelled'), null);
-  const parked = { until: '2026-11-23T14:03:00Z', code: 'model_rate' };
+  assert.equal(words('a_code_of_later'), 'Waits until 14:03: the model does not answer');
+  assert.equal(words('unreachable'), 'Waits until 14:03: no server answers at the address of the provider');
+  assert.match(words('token_quota_exhausted') ?? '', /tokens for now are used up/);
+  assert.equal(words('village_frozen'), 'Waits for the end of the freeze');
+  assert.equal(words('network', 'cancelled'), null);
+  const parked = { until: '2026-11-23T14:03:00Z', code: 'rate' };
   assert.equal(stateLabel(run({ parked })).word, 'Waits for its model');
   assert.equal(parkedLabel(run(), String), null);
 });
@@ -113,7 +114,7 @@ test('the line of an answer shows model, tokens and cost, or the failure', () =>
   );
   assert.equal(
     label(1, 'model_failed', { code: 'overloaded', attempt: 2 }),
-    'The answer failed · The provider is overloaded · attempt 2',
+    'The answer failed · The provider is overloaded or fails · attempt 2',
   );
   assert.equal(label(1, 'model_asked', { model: 'small' }), 'small answers…');
 });

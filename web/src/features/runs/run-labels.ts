@@ -1,4 +1,12 @@
-import type { CALL_EVENT_KINDS, MODEL_EVENT_KINDS, Run, RunEvent, RunState, SafeMode } from '@hamlet/contract';
+import {
+  modelFailure,
+  type CALL_EVENT_KINDS,
+  type MODEL_EVENT_KINDS,
+  type Run,
+  type RunEvent,
+  type RunState,
+  type SafeMode,
+} from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import type { ModelItem } from '../../client/minds/trace-items.ts';
 import { refusalText } from '../../client/api.ts';
@@ -37,20 +45,15 @@ export function stateLabel(run: Pick<Run, 'state' | 'cancel_requested_at' | 'par
   return STATE_LABELS[run.state];
 }
 
-const PARKED: Readonly<Record<string, string | undefined>> = {
-  model_token_quota_exhausted: 'its tokens for now are used up',
-  model_rate: 'the model has too many requests',
-  model_quota: 'the credit at the provider is used up',
-  model_unreachable: 'no server answers at the address of the model',
-};
-
-/** Why and until when a run waits by itself: `Waits until 14:03: the model does not answer`; null if it does not. */
+/** Why and until when a run waits by itself: `Waits until 14:03: the provider is overloaded`; null if it does not. */
 export function parkedLabel(
   { parked = null, state }: Pick<Run, 'state' | 'parked'>,
   local: (iso: string) => string,
 ): string | null {
   if (parked === null || isSettled(state)) return null;
-  return `Waits until ${local(parked.until)}: ${PARKED[parked.code] ?? 'the model does not answer'}`;
+  // Its time is only a limit: the run continues when the freeze is lifted.
+  if (parked.code === 'village_frozen') return 'Waits for the end of the freeze';
+  return `Waits until ${local(parked.until)}: ${modelFailure(parked.code)?.cause ?? 'the model does not answer'}`;
 }
 
 /** The duration of a run; for a run that has not started, the time that it has waited. */

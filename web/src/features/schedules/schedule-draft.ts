@@ -168,20 +168,22 @@ function ownProblems(draft: Draft): Problems {
   };
 }
 
-function issueLabel(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): Problems {
+type Issue = Readonly<{ path: readonly PropertyKey[]; code: string; message: string }>;
+
+function issueLabel(issues: readonly Issue[]): Problems {
   const problems: Partial<Record<keyof Draft, string>> = {};
-  for (const { path, message } of issues) {
-    const name = String(path[0] ?? 'kind');
+  for (const issue of issues) {
+    const name = String(issue.path[0] ?? 'kind');
     const field = FIELDS[name] ?? (isField(name) ? name : 'kind');
-    problems[field] ??= problemLabel(field, message);
+    problems[field] ??= problemLabel(field, issue);
   }
   return problems;
 }
 
-function problemLabel(field: keyof Draft, message: string): string {
+function problemLabel(field: keyof Draft, { code, message }: Issue): string {
   if (field === 'agent') return 'Choose an agent';
   if (field === 'dailyAt') return 'Write a time of day, for example 09:30';
-  if (field === 'prompt') return message.startsWith('Too short') ? 'Write the work for the agent' : message;
+  if (field === 'prompt') return code === 'too_small' ? 'Write the work for the agent' : message;
   return field === 'deadline' || field === 'historyLimit' || field === 'catchUpLimit'
     ? `Write a whole number. ${message}`
     : capital(message);

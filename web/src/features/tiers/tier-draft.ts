@@ -184,19 +184,19 @@ const isField = (key: string): key is keyof TierDraft => Object.hasOwn(EMPTY, ke
 const fieldOf = (key: PropertyKey): keyof TierDraft | undefined =>
   FIELDS[String(key)] ?? (isField(String(key)) ? (String(key) as keyof TierDraft) : undefined);
 
-function issueLabel(
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
-): TierProblems {
+type Issue = Readonly<{ path: readonly PropertyKey[]; code: string; message: string }>;
+
+function issueLabel(issues: readonly Issue[]): TierProblems {
   const problems: Partial<Record<keyof TierDraft, string>> = {};
-  for (const { path, message } of issues) {
-    problems[path.map(fieldOf).findLast((field) => field !== undefined) ?? 'name'] ??= problemLabel(message);
+  for (const issue of issues) {
+    problems[issue.path.map(fieldOf).findLast((field) => field !== undefined) ?? 'name'] ??= problemLabel(issue);
   }
   return problems;
 }
 
 /** Rewrites a message of the schema for a form, because the schema words it for YAML. */
-function problemLabel(message: string): string {
-  const words = message.startsWith('Invalid input') ? 'write a whole number' : message.replace(', in quotes', '');
+function problemLabel({ code, message }: Issue): string {
+  const words = code === 'invalid_type' ? 'write a whole number' : message.replace(', in quotes', '');
   return capital(words);
 }
 

@@ -189,7 +189,7 @@ test('a provider whose newest test failed is connected only if the admin accepts
   assert.equal(refusal.ok ? 'ok' : refusal.problem.code, 'provider_test_failed');
   assert.match(
     refusal.ok ? '' : (refusal.problem.detail ?? ''),
-    /refuses the credential.*An admin of the village can mend it/,
+    /refuses the key.*An admin of the village can mend it/,
   );
   const other = { ...body, models: [{ name: 'tried-small', model: 'another' }] };
   dataOf(await play.admin.raw.putModelCredential(other));

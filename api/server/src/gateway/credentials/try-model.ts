@@ -1,4 +1,4 @@
-import type { CallData, testModel } from '@hamlet/contract';
+import { PROVIDER_FAILURES, type CallData, type testModel } from '@hamlet/contract';
 import type { ChatOutcome, CostEstimate, ModelError, ModelErrorCode } from '@hamlet/models';
 import { collectAnswer } from '@hamlet/models';
 import type { GatewayPorts } from '../admit-request.ts';
@@ -6,25 +6,10 @@ import type { ServedModel } from '../models/village-models.ts';
 import type { Probe, ProbedAbilities } from './probe-abilities.ts';
 import { probeAbilities, probeEmbeddings, WRITES_NO_WORDS } from './probe-abilities.ts';
 
-const FIXES: Readonly<Record<ModelErrorCode, string>> = {
-  auth: 'Store a valid key of this provider, and check that the key may use this model.',
-  forbidden: 'Give the key the right to use this model in the account at the provider, or choose another model.',
-  no_such_model: "Correct the provider's name for the model: the provider has no model of this name.",
-  quota: 'Add credit or raise the limit of the account at the provider, or connect another provider.',
-  rate: 'Wait a minute and test again. If it happens often, ask the provider for a higher limit.',
-  context_too_long: "Lower the context_tokens of the model: the provider's model takes fewer.",
-  content_refused: 'The provider refuses the text of the test: use another model.',
-  bad_request:
-    "Check the provider's kind, its address (with /v1 if the server has it) and the provider's name for the model.",
-  overloaded: 'The provider failed or has no capacity: wait and test again, or read the logs of your own server.',
-  unreachable: 'Check that the address is right, that the server runs, and that the pods of the api can reach it.',
-  network: 'The server was too slow or broke the connection: read its logs, and test again.',
-  bad_answer: 'The server does not use the protocol of this kind: choose another kind, or correct the address.',
-  cancelled: 'The model did not answer in time: test again, or choose a faster model.',
-};
-
+/** The next step of the admin who tests a model, as a sentence. */
 export function fixOf(code: ModelErrorCode): string {
-  return FIXES[code];
+  const { fix } = PROVIDER_FAILURES[code];
+  return `${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`;
 }
 
 const ANSWER_TIMEOUT_MS = 30_000;
