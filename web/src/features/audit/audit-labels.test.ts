@@ -63,17 +63,21 @@ test('the address holds the filters', () => {
 test('a record shows in a few words what it is about, and the page of its object', () => {
   assert.equal(factOf({ detail: { tool: 'shell', outcome: 'ok' } }), 'Run a command');
   assert.equal(factOf({ detail: { tool: 'shell', outcome: 'failed' } }), 'Run a command: failed');
+  assert.equal(factOf({ detail: { amount: '5', note: 'thanks' } }), '5.00 ai$: thanks');
+  assert.equal(factOf({ detail: { amount_micro: '1500000' } }), '1.50 ai$');
   assert.equal(factOf({ detail: { reason: 'spends\nall night', x: 1 } }), 'spends all night');
   assert.deepEqual(
     [{ x: 1 }, null, ['a']].map((detail) => factOf({ detail })),
     ['', '', ''],
   );
   const id = '01a20000-0000-7000-8000-00000000000b';
-  assert.deepEqual(pageOf({ action: 'run.cancel', object: id }), { view: 'runs', run: id });
-  assert.deepEqual(pageOf({ action: 'board.post', object: id }), { view: 'board', post: id });
+  const detail = { run_id: id };
+  assert.deepEqual(pageOf({ action: 'run.cancel', object: id, detail: {} }), { view: 'runs', run: id });
+  assert.deepEqual(pageOf({ action: 'run.create', object: 'ada', detail }), { view: 'runs', run: id });
+  assert.deepEqual(pageOf({ action: 'board.post', object: id, detail: null }), { view: 'board', post: id });
   assert.deepEqual([id, 'ada'].map(shortId), ['…0000000b', 'ada']);
   assert.deepEqual(
-    [pageOf({ action: 'run.create', object: 'ada' }), pageOf({ action: 'turn', object: id })],
+    [pageOf({ action: 'run.create', object: 'ada', detail: {} }), pageOf({ action: 'turn', object: id, detail: [] })],
     [null, null],
   );
 });

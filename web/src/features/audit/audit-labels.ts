@@ -1,6 +1,7 @@
-import type { AuditRecord } from '@hamlet/contract';
+import { formatAiDollars, type AuditRecord } from '@hamlet/contract';
 import type { Place } from '../../client/url-state.ts';
 import { isJsonObject } from '../../client/json.ts';
+import { moneyLabel } from '../../client/labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
 import { shortLine, visibleText } from '../permissions/shown-arguments.ts';
 
@@ -104,23 +105,36 @@ export function detailLines({
 
 const FACTS = ['reason', 'note', 'title', 'name', 'role', 'state', 'outcome'] as const;
 
-/** A record in a few words beyond its action: the tool of a call, a reason, a name; empty if it has none. */
+/** A record in a few words beyond its act: the tool of a call, an amount, a reason, a name; empty if it has none. */
 export function factOf({ detail }: Pick<AuditRecord, 'detail'>): string {
   if (!isJsonObject(detail)) return '';
   const { tool, outcome } = detail;
   if (typeof tool === 'string')
     return `${toolLabel(tool).word}${outcome === 'ok' || typeof outcome !== 'string' ? '' : `: ${outcome}`}`;
   const text = FACTS.map((key) => detail[key]).find((value) => typeof value === 'string' && value !== '');
-  return typeof text === 'string' ? visibleText(shortLine(text)) : '';
+  const words = typeof text === 'string' ? visibleText(shortLine(text)) : '';
+  return [amountIn(detail), words].filter((part) => part !== '').join(': ');
+}
+
+/** The amount of a record: of an act in aiDollars, of a transfer in millionths of them. */
+function amountIn({ amount, amount_micro: micro }: Readonly<Record<string, unknown>>): string {
+  if (typeof micro === 'string' && /^[0-9]+$/.test(micro)) return moneyLabel(formatAiDollars(BigInt(micro)));
+  return typeof amount === 'string' ? moneyLabel(amount) : '';
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The page that shows the object of a record; null if there is none. */
-export function pageOf({ action, object }: Pick<AuditRecord, 'action' | 'object'>): Partial<Place> | null {
-  if (!UUID.test(object)) return null;
-  if (action.startsWith('run.') || action.startsWith('offer.')) return { view: 'runs', run: object };
-  return action === 'board.post' || action === 'board.revise' ? { view: 'board', post: object } : null;
+/** The page that shows the object of a record, or the run that it belongs to; null if there is none. */
+export function pageOf({
+  action,
+  object,
+  detail,
+}: Pick<AuditRecord, 'action' | 'object' | 'detail'>): Partial<Place> | null {
+  const run = action.startsWith('run.') && UUID.test(object) ? object : isJsonObject(detail) ? detail['run_id'] : null;
+  if (typeof run === 'string' && UUID.test(run)) return { view: 'runs', run };
+  return UUID.test(object) && (action === 'board.post' || action === 'board.revise')
+    ? { view: 'board', post: object }
+    : null;
 }
 
 /** An id that has no name, shortened to its end, where ids of one time differ; other text stays. */

@@ -23,6 +23,7 @@ import {
   shortId,
   SINCE,
 } from './audit-labels.ts';
+import { wordsOfAct } from './audit-words.ts';
 
 const PAGE = 50;
 
@@ -103,7 +104,7 @@ function Filters({ filters, onFilter, onAll }: FiltersProps) {
       {filters.actor !== '' && <Chip word="By" value={filters.actor} onEnd={() => onFilter({ actor: '' })} />}
       {filters.object !== '' && <Chip word="To" value={filters.object} onEnd={() => onFilter({ object: '' })} />}
       {filters.action.includes('.') && (
-        <Chip word="Act" value={filters.action} onEnd={() => onFilter({ action: '' })} />
+        <Chip word="Act" value={wordsOfAct(filters.action)[0]} onEnd={() => onFilter({ action: '' })} />
       )}
       {filtered && <LinkButton word="Show all" onClick={onAll} />}
     </div>
@@ -120,14 +121,12 @@ type AuditRowProps = Readonly<{ record: AuditRecord; onFilter: (change: Partial<
 
 function AuditRow({ record, onFilter }: AuditRowProps) {
   const [open, setOpen] = useState(false);
-  const [proving, setProving] = useState(false);
   const actor = useActorLabel(record.actor_id, record.actor_role);
   const agent = useAgentName(record.object);
   const account = useActorLabel(record.object, null);
-  const fact = factOf(record);
-  const page = pageOf(record);
-  const village = useVillage();
   const object = record.object.startsWith('account ') ? account : agent;
+  const [verb, before = ''] = wordsOfAct(record.action);
+  const fact = factOf(record);
   return (
     <li className="audit-row" data-record={record.record_id} data-action={record.action}>
       <Time at={record.at} word={dateTime(Math.floor(Date.parse(record.at) / 1000) * 1000)} />
@@ -140,35 +139,61 @@ function AuditRow({ record, onFilter }: AuditRowProps) {
         {actor}
       </button>
       <button type="button" className="audit-open" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <code>{record.action}</code>
+        {verb}
       </button>
-      <button
-        type="button"
-        className="audit-what"
-        onClick={() => onFilter({ object: record.object })}
-        title={`Only acts on ${object}`}
-      >
-        {shortId(object)}
-      </button>
-      {fact !== '' && fact !== object && <span className="audit-fact">{fact}</span>}
-      {open && (
-        <dl className="audit-facts">
-          {detailLines(record).map(({ name, value }) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-          <div>
-            <dt>record</dt>
-            <dd>
-              <code>{record.record_id}</code> <VerifyButton open={proving} onOpen={setProving} />{' '}
-              {page !== null && <LinkButton word="Open" onClick={() => village.open(page)} />}
-            </dd>
-          </div>
-        </dl>
+      {object !== actor && (
+        <button
+          type="button"
+          className="audit-what"
+          onClick={() => onFilter({ object: record.object })}
+          title={`Only acts on ${object}`}
+        >
+          {before} <b>{shortId(object)}</b>
+        </button>
       )}
-      {open && proving && <Proof shown={{ kind: 'record', record }} />}
+      <span className="audit-fact">
+        <RecordLink record={record} name={agent} /> {fact !== object && fact}
+      </span>
+      {open && <AuditFacts record={record} />}
     </li>
+  );
+}
+
+/** Opens the page of a record, or the panel of its agent, whose display name is `name`. */
+function RecordLink({ record, name }: Readonly<{ record: AuditRecord; name: string }>) {
+  const village = useVillage();
+  const isAgent = useVillageState((state) => state.details.has(record.object));
+  const page = pageOf(record);
+  if (page !== null) return <LinkButton word="Open" onClick={() => village.open(page)} data-action="open-object" />;
+  if (!isAgent) return null;
+  return <LinkButton word={`Open ${name}`} onClick={() => village.select(record.object)} data-action="open-object" />;
+}
+
+function AuditFacts({ record }: { readonly record: AuditRecord }) {
+  const [proving, setProving] = useState(false);
+  return (
+    <>
+      <dl className="audit-facts">
+        <div>
+          <dt>act</dt>
+          <dd>
+            <code>{record.action}</code>
+          </dd>
+        </div>
+        {detailLines(record).map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>record</dt>
+          <dd>
+            <code>{record.record_id}</code> <VerifyButton open={proving} onOpen={setProving} />
+          </dd>
+        </div>
+      </dl>
+      {proving && <Proof shown={{ kind: 'record', record }} />}
+    </>
   );
 }
