@@ -17,6 +17,7 @@ import type { IconName } from './ui/icon-paths.ts';
 import type { VillageTools } from './features/village-context.ts';
 import { useViewerId, useVillage, useVillageState, VillageProvider } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
+import { Palette } from './features/navigation/palette.tsx';
 import { useWaiting } from './features/permissions/pending-count.tsx';
 import { VillageMark } from './features/scripted/village-mark.tsx';
 
@@ -60,6 +61,7 @@ export function App({ parts, start }: AppProps) {
         </main>
         <FollowNarrator />
         <PageTitle />
+        <Palette />
         {signIn && (
           <SignInDialog
             code={start.code}

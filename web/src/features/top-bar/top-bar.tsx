@@ -133,7 +133,7 @@ function ShortcutsButton() {
       className="shortcuts"
       onClick={change}
       aria-pressed={on}
-      title={`Keyboard shortcuts (1 to 5, F, /, arrows, plus, minus, 0): ${on ? 'on' : 'off'}`}
+      title={`Keyboard shortcuts (1 to 5, F, /, arrows, plus, minus, 0; Ctrl+K always goes to anything by name): ${on ? 'on' : 'off'}`}
     />
   );
 }

@@ -1,0 +1,95 @@
+import { listRuns } from '@hamlet/contract';
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
+import './palette.css';
+import { useLive } from '../../client/query/use-live.ts';
+import { Dialog } from '../../ui/controls.tsx';
+import { useAgentNames, useRole, useVillage } from '../village-context.ts';
+import { agentChoices, type Choice, maySeeRuns, pageChoices, rankChoices, runChoices } from './rank-choices.ts';
+
+const RUNS_READ = 50;
+const RUNS_MS = 60_000;
+const TYPED_MAX_CHARS = 100;
+
+/** Opens agents, conversations, runs and pages by name, with the keyboard alone: Ctrl+K or ⌘K. */
+export function Palette() {
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || event.ctrlKey === event.metaKey || event.altKey || event.shiftKey) return;
+      if (document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+  return open ? <PaletteDialog onClose={() => setOpen(false)} /> : null;
+}
+
+function useChoices(): readonly Choice[] {
+  const role = useRole();
+  const agents = useAgentNames();
+  const query = maySeeRuns(role) ? { query: { limit: RUNS_READ } } : null;
+  const runs = useLive(listRuns, query, RUNS_MS).data?.runs;
+  return useMemo(() => {
+    const names = new Map(agents.map(({ id, name }) => [id, name]));
+    const ofRuns = runChoices(runs ?? [], (id) => names.get(id) ?? id);
+    return [...agentChoices(agents), ...pageChoices(role), ...ofRuns];
+  }, [agents, role, runs]);
+}
+
+function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
+  const { select, open } = useVillage();
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const found = rankChoices(useChoices(), typed);
+  const go = ({ agent, place }: Choice): void => {
+    onClose();
+    if (agent !== undefined) select(agent);
+    open(place);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setAt((at + step + found.length) % Math.max(1, found.length));
+    const chosen = found[at];
+    if (event.key === 'Enter' && chosen !== undefined) go(chosen);
+    if (step !== undefined || event.key === 'Enter') event.preventDefault();
+  };
+  return (
+    <Dialog title="Go to" className="palette" onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Agent, conversation, run or page"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={found.length === 0 ? undefined : `palette-${at}`}
+        placeholder="Agent, conversation, run or page"
+        maxLength={TYPED_MAX_CHARS}
+        value={typed}
+        autoFocus
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKey}
+      />
+      <ul id="palette-list" role="listbox" aria-label="Found">
+        {found.map((choice, index) => (
+          <li
+            key={choice.key}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            data-choice={choice.key}
+            onClick={() => go(choice)}
+          >
+            <span>{choice.word}</span>
+            <small>{choice.kind}</small>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="hint">Nothing has this name.</p>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,71 @@
+import { type Role, roleMay, type Run } from '@hamlet/contract';
+import type { Place, View } from '../../client/url-state.ts';
+import { shortLine, visibleText } from '../permissions/shown-arguments.ts';
+import { GROUPS, PAGE_LABELS, seenBy } from './page-groups.ts';
+
+/** Something that a person may open by its name. `agent`: the agent to select; undefined keeps the selection. */
+export interface Choice {
+  readonly key: string;
+  readonly kind: 'Agent' | 'Page' | 'Conversation' | 'Run';
+  readonly word: string;
+  readonly agent?: string;
+  readonly place: Partial<Place>;
+}
+
+/** Number of choices that a person sees at once. */
+const SHOWN_MAX = 9;
+const WORD_MAX_CHARS = 80;
+
+export function pageChoices(role: Role): readonly Choice[] {
+  return GROUPS.flatMap(({ views }): readonly View[] => views)
+    .filter((view) => seenBy({ views: [view] }, role))
+    .map((view) => ({ key: `page ${view}`, kind: 'Page', word: PAGE_LABELS[view].word, place: { view, run: null } }));
+}
+
+type Named = Readonly<{ id: string; name: string }>;
+
+export function agentChoices(agents: readonly Named[]): readonly Choice[] {
+  return agents.map(({ id, name }) => ({
+    key: `agent ${id}`,
+    kind: 'Agent',
+    word: name,
+    agent: id,
+    place: { view: 'map' },
+  }));
+}
+
+/** Runs by their task; the messages of a conversation are one choice, by the newest message. */
+export function runChoices(runs: readonly Run[], nameOf: (agent: string) => string): readonly Choice[] {
+  const known = new Map<string, Choice>();
+  for (const { run_id: run, agent_id: agent, session_id: chat, prompt, veiled } of runs) {
+    const key = `${chat === null ? 'run' : 'chat'} ${chat ?? run}`;
+    if (known.has(key) || veiled === true) continue;
+    const word = `${visibleText(shortLine(prompt)).slice(0, WORD_MAX_CHARS)} · ${nameOf(agent)}`;
+    if (chat === null) known.set(key, { key, kind: 'Run', word, place: { view: 'runs', run } });
+    else known.set(key, { key, kind: 'Conversation', word, agent, place: { tab: 'chat', chat } });
+  }
+  return [...known.values()];
+}
+
+/**
+ * The best choices for a typed text: those that begin with it, then those with a word that begins with it, then those that
+ * contain all of its words. Equal ones keep their order. Without a text, the first ones.
+ */
+export function rankChoices(choices: readonly Choice[], typed: string): readonly Choice[] {
+  const wanted = typed.trim().toLowerCase();
+  return choices
+    .map((choice) => ({ choice, rank: rankOf(choice.word.toLowerCase(), wanted) }))
+    .filter(({ rank }) => rank !== null)
+    .toSorted((left, right) => (left.rank ?? 0) - (right.rank ?? 0))
+    .slice(0, SHOWN_MAX)
+    .map(({ choice }) => choice);
+}
+
+function rankOf(word: string, wanted: string): number | null {
+  if (word.startsWith(wanted)) return 0;
+  if (word.includes(` ${wanted}`)) return 1;
+  return wanted.split(/\s+/).every((part) => word.includes(part)) ? 2 : null;
+}
+
+/** True if a role may list runs, and with them conversations. */
+export const maySeeRuns = (role: Role): boolean => roleMay(role, PAGE_LABELS.runs.needs);
