@@ -1,0 +1,70 @@
+import type { ProgramEnd } from '@hamlet/engine';
+
+/**
+ * A known program that speaks the Agent Client Protocol: `spec.runtime: { name: acp, config: { preset: NAME } }`. In `command`, the
+ * values of `env`, and paths and texts of `files`, `{model}`, `{context}` (tokens; empty if unknown) and `{home}` are filled in. Its
+ * process also has the variables of the door to models, with the key: `OPENAI_BASE_URL`, `OPENAI_API_KEY` and so on. A file never has the
+ * key, because a key ends and a file stays.
+ */
+export type AcpProgram = Readonly<{
+  /** The name for people, for example Claude Code. */
+  name: string;
+  version: string;
+  /** Names of licences, for people before they install it. */
+  licence: string;
+  megabytes: number;
+  /** What the installer installs; each kind of installer reads its own. */
+  install: Readonly<{ manager: 'npm'; packages: readonly string[]; integrity: string }>;
+  command: readonly [string, ...string[]];
+  env: Readonly<Record<string, string>>;
+  /** Files that are written before each start, with absolute paths that may begin with `{home}`. */
+  files: readonly Readonly<{ path: string; text: string }>[];
+  /** The mode of a session in which the program asks for permissions; null if it has no modes. */
+  mode: string | null;
+  /** False if the program does what it wants without asking: people read it on the page of the agent. */
+  asks: boolean;
+}>;
+
+/** A program of the hands that the installer runs to its end. */
+export type AsideProgram = Readonly<{
+  argv: readonly [string, ...string[]];
+  env?: Readonly<Record<string, string>>;
+  stdin?: string;
+  timeoutMs: number;
+}>;
+
+export type PreparePorts = Readonly<{
+  /** Runs a program in the hands, in the place of the run. Rejects with `ProgramError`. */
+  run: (program: AsideProgram) => Promise<ProgramEnd>;
+  /** Words that people read while they wait, for example licence and size before a download. */
+  progress: (text: string) => void;
+  /** The agent's home in the hands, on its volume. */
+  home: string;
+  /** What the placeholders of texts stand for. */
+  values: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+}>;
+
+/** How a program is started. */
+export type AcpLaunch = Readonly<{
+  /** The name and version for people; the version is null for a program without a preset. */
+  name: string;
+  version: string | null;
+  argv: readonly [string, ...string[]];
+  env: Readonly<Record<string, string>>;
+  mode: string | null;
+}>;
+
+/** Installs a preset if it is not there yet, writes its files, and returns its start. Rejects with `RunFailure`, whose message is for people. */
+export type PreparePreset = (program: AcpProgram, ports: PreparePorts) => Promise<AcpLaunch>;
+
+export type Presets = Readonly<{
+  programs: Readonly<Record<string, AcpProgram>>;
+  prepare: PreparePreset;
+}>;
+
+/** A text with its placeholders filled in; unknown ones stay. Pure. */
+export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
+  );
