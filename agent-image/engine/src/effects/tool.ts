@@ -1,8 +1,16 @@
 import type { z } from 'zod';
 import { parseLeniently } from './parse-leniently.ts';
-import type { Effect } from '../journal/event.ts';
+import type { Effect, EventOf } from '../journal/event.ts';
 import { argumentNames } from './argument-names.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
+
+/** `id`: of a piece of the program's work, unique in the call. `claim`: what the program says about it. */
+export type ProgramNote = Readonly<{
+  id: string;
+  tool: string;
+  outcome: EventOf<'program_noted'>['outcome'];
+  claim: string;
+}>;
 
 export type CallContext = Readonly<{
   run: string;
@@ -20,6 +28,8 @@ export type CallContext = Readonly<{
   roomChars?: number;
   /** Reports output while the call runs. The journal does not store it, and nothing is reported after a cancel. */
   output: (text: string) => void;
+  /** Journals what the call's program says about its own work. After the end of the call it has no effect. */
+  note: (note: ProgramNote) => void;
 }>;
 
 /** A tool's finding about an attempt with an unknown outcome. `not_done` must be certain, because the call then runs again. */

@@ -7,7 +7,7 @@
 import { z } from 'zod';
 
 /** Increment it with every change of a form below, and add the conversion of the older form to `UPCASTS` in `read-event.ts`. */
-export const EVENT_VERSION = 3;
+export const EVENT_VERSION = 4;
 
 /**
  * The effect of a tool on the world, which decides what may happen to a call with an unknown outcome.
@@ -152,6 +152,17 @@ const bodies = {
   tool_settled: { call: name, outcome: z.enum(OUTCOME_KINDS), result: hash, polls: z.boolean() },
   /** An attempt ended with an unknown effect. */
   tool_unknown: { call: name, attempt: z.int().min(1) },
+  /**
+   * What a program that is the agent's mind says about its own work during a call: `note` identifies a piece of work, `claim` is what
+   * it says. `outcome`: null while the work is under way. Nothing depends on it.
+   */
+  program_noted: {
+    call: name,
+    note: name,
+    tool: name,
+    outcome: z.enum(['ok', 'failed', 'unknown']).nullable(),
+    claim: hash,
+  },
   /** An attempt of a `read` ended, because the call waits for something outside of the engine. */
   call_parked: { call: name, code, waitMs: count },
   permission_asked: { request: name, call: name, why: z.enum(['policy', 'unknown']) },
@@ -187,6 +198,7 @@ export const JournalEvent = z.discriminatedUnion('type', [
   form('tool_intent'),
   form('tool_settled'),
   form('tool_unknown'),
+  form('program_noted'),
   form('call_parked'),
   form('permission_asked'),
   form('permission_answered'),

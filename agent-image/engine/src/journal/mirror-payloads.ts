@@ -28,6 +28,8 @@ function refsOf(event: JournalEvent): readonly string[] {
       return [event.message];
     case 'tool_settled':
       return [event.result];
+    case 'program_noted':
+      return [event.claim];
     case 'permission_answered':
       return event.words === null ? [] : [event.words];
     case 'turns_compacted':

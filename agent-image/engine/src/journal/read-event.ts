@@ -11,6 +11,8 @@ export type Upcasts = Readonly<Record<number, (event: RawEvent) => RawEvent>>;
 export const UPCASTS: Upcasts = {
   1: (event) => ({ ...event, v: 2, ...(event['type'] === 'permission_answered' ? { words: null } : {}) }),
   2: (event) => ({ ...event, v: 3, ...addedIn3(event) }),
+  // Version 4 adds a kind of event.
+  3: (event) => ({ ...event, v: 4 }),
 };
 
 function addedIn3({ type, calls, outcome }: RawEvent): RawEvent {

@@ -1,4 +1,4 @@
-import type { CallContext, Postponed, PreparedCall, Tool, Verified } from '../effects/tool.ts';
+import type { CallContext, Postponed, PreparedCall, ProgramNote, Tool, Verified } from '../effects/tool.ts';
 import { bounded, withoutMiddle, ToolOutcome as ToolOutcomeSchema, type ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 import { canonicalArguments, parseArguments } from '../journal/arguments.ts';
@@ -249,6 +249,10 @@ const contextOf = (
   ...roomOf(kit, session),
   output: (text: string): void => {
     if (!session.killed.signal.aborted) kit.ports.notify({ type: 'output', run: session.run, call, text });
+  },
+  note: ({ id, tool, outcome, claim: text }: ProgramNote): void => {
+    const claim = kit.ports.journal.refer(text);
+    session.tryAppend([{ type: 'program_noted', call, note: `${call}.${id}`, tool, outcome, claim: claim.ref }], [claim]);
   },
 });
 

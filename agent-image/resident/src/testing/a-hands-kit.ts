@@ -61,6 +61,7 @@ export const callContext = (place: CallPlace = {}): CallContext => ({
   fence: 1,
   signal: new AbortController().signal,
   output: () => {},
+  note: () => {},
   ...place,
 });
 

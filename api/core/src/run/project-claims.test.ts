@@ -53,6 +53,20 @@ test('only a call without its intent and answer needs a stored answer', () => {
   assert.deepEqual(callsIn([entry(1, { type: 'interrupted' })]), { ids: [], unnamed: [] });
 });
 
+test('a note of a program is a call of its own, unless the API saw that call', () => {
+  const note = (seq: number, outcome: string | null) =>
+    entry(seq, { type: 'program_noted', call: '1.0', note: '1.0.t1', tool: 'program.edit', outcome, claim: REF });
+  const notes = [note(1, null), note(2, 'failed'), note(3, 'unknown')];
+  const detail = { call_id: '1.0.t1', tool: 'program.edit', effect: null, arguments_ref: REF };
+  assert.deepEqual(shown(notes).events, [
+    { event: 'call_begun', detail },
+    { event: 'call_settled', detail: { ...detail, outcome: 'failed' } },
+    { event: 'call_unknown', detail: { ...detail, outcome: 'unknown' } },
+  ]);
+  assert.deepEqual(callsIn(notes), { ids: ['1.0.t1'], unnamed: [] });
+  assert.deepEqual(shown(notes, { witnessed: new Set(['1.0.t1']) }).events, []);
+});
+
 test('unknown kinds, and events that the API records itself, are not shown', () => {
   const entries = ['cancel_asked', 'permission_asked', 'run_closed', 'run_resumed', 'dreamt'];
   assert.deepEqual(shown(entries.map((type, index) => entry(index + 1, { type }))).events, []);

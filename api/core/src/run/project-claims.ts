@@ -63,6 +63,7 @@ export function callsIn(entries: readonly JournalEntry[]): CallsOfEntries {
   const unnamed = new Set<string>();
   for (const { event } of entries) {
     const { data } = VisibleClaim.safeParse(event);
+    if (data?.type === 'program_noted') ids.add(data.note);
     if (data === undefined || !('call' in data)) continue;
     ids.add(data.call);
     // An intent contains all names.
@@ -109,6 +110,8 @@ function eventOf(claim: VisibleClaim, context: ClaimContext): ProjectedEvent | n
       return callEvent('call_settled', claim, context);
     case 'tool_unknown':
       return callEvent('call_unknown', claim, context);
+    case 'program_noted':
+      return programEvent(claim, context);
     case 'budget_warned':
       return { event: 'budget_warned', detail: { code: claim.code } };
     case 'interrupted':
@@ -140,6 +143,17 @@ function callEvent(
     return { event, detail: { ...call, tool: claim.tool, effect: claim.effect, arguments_ref: claim.arguments } };
   if (claim.type === 'tool_unknown') return { event, detail: call };
   return { event, detail: { ...call, outcome: claim.outcome, result_ref: claim.result } };
+}
+
+/** A note of a program about its own work. A call that the API saw has events of the API. */
+function programEvent(
+  { note, tool, outcome, claim }: ClaimOf<'program_noted'>,
+  { witnessed }: ClaimContext,
+): ProjectedEvent | null {
+  if (witnessed.has(note)) return null;
+  const detail = { call_id: note, tool, effect: null, arguments_ref: claim };
+  if (outcome === null) return { event: 'call_begun', detail };
+  return { event: outcome === 'unknown' ? 'call_unknown' : 'call_settled', detail: { ...detail, outcome } };
 }
 
 export interface LastEntry {

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { RUN_EVENT_TEXT_MAX_CHARS, type RunCallDetail } from './run-event.ts';
+
+/**
+ * What a program that is the mind of an agent says about its own work: events of the kinds of calls, with `witnessed` false, the tool
+ * `program.KIND`, and a claim as `arguments_text`. A call has the event `call_begun`, then `call_settled` or `call_unknown`; its last
+ * event has everything. Each change of the program's plan is a `call_settled` of `program.plan`. Nothing proves a claim.
+ */
+export const PROGRAM_TOOL_PREFIX = 'program.';
+
+/** Maximum characters of a claim as JSON, so that its event shows it whole. */
+export const PROGRAM_CLAIM_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 96;
+/** Maximum claims of one call of the program; its later ones are left out. */
+export const PROGRAM_CLAIMS_MAX = 2_000;
+export const PROGRAM_PLAN_MAX = 30;
+export const PROGRAM_LOCATIONS_MAX = 8;
+export const PROGRAM_DIFFS_MAX = 4;
+
+export const PROGRAM_CALL_KINDS = [
+  'read',
+  'edit',
+  'delete',
+  'move',
+  'search',
+  'execute',
+  'think',
+  'fetch',
+  'switch_mode',
+  'other',
+] as const;
+export type ProgramCallKind = (typeof PROGRAM_CALL_KINDS)[number];
+
+const text = z.string().max(PROGRAM_CLAIM_MAX_CHARS);
+
+export const ProgramClaim = z.strictObject({
+  kind: z.enum([...PROGRAM_CALL_KINDS, 'plan']),
+  title: text.describe('In the words of the program'),
+  input: text.default('').describe('Arguments of the call, for example a command; shortened'),
+  output: text.default('').describe('Result of the call; shortened'),
+  locations: z
+    .array(z.strictObject({ path: text, line: z.int().min(0).nullable() }))
+    .max(PROGRAM_LOCATIONS_MAX)
+    .default([]),
+  diffs: z
+    .array(z.strictObject({ path: text, diff: text.describe('Unified diff; shortened') }))
+    .max(PROGRAM_DIFFS_MAX)
+    .default([]),
+  plan: z
+    .array(z.strictObject({ text, status: z.enum(['pending', 'in_progress', 'completed']) }))
+    .max(PROGRAM_PLAN_MAX)
+    .default([])
+    .describe('The whole plan; only of kind plan'),
+});
+export type ProgramClaim = z.infer<typeof ProgramClaim>;
+
+/** The claim in an event of a call; null for a call of the village's own, and for a text that was deleted or may not be read. Pure. */
+export function programClaimOf({ tool, arguments_text: claim }: RunCallDetail): ProgramClaim | null {
+  if (tool?.startsWith(PROGRAM_TOOL_PREFIX) !== true || claim === null) return null;
+  try {
+    return ProgramClaim.safeParse(JSON.parse(claim)).data ?? null;
+  } catch {
+    return null;
+  }
+}
