@@ -1,11 +1,12 @@
 /** `install_package` with real package managers under a real supervisor, behind a real broker: allowed, refused, unknown, too slow, cancelled. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RUN, startPackageNet, type PackageNet, type Switch } from './package-net.ts';
+import { DOOR, toyPreset } from './toy-preset.ts';
 
 let net: PackageNet;
 let workspace: string;
@@ -160,4 +161,76 @@ test('when an index never answers, a timeout or a cancellation leaves no process
     await until(() => processesOf(call).length === 0);
     context.diagnostic(`${manager}: gone after ${Math.round(performance.now() - begun)} ms`);
   }
+});
+
+/** The hash of the toy package, as its registry names it. */
+function toyHash(): string {
+  const text = String(net.files.get('/@toys/top'));
+  return (
+    (JSON.parse(text) as { versions: Record<string, { dist: { integrity: string } }> }).versions['1.0.0']?.dist
+      .integrity ?? ''
+  );
+}
+const prepareToy = (integrity = toyHash()) => toyPreset({ ...net.hands, ...net }, integrity);
+const fetched = (): number => net.seen.filter((path) => path.endsWith('.tgz')).length;
+
+test('a preset is installed at its first use, once for parallel uses, and its files and start have the values of the run', async () => {
+  net.open('npm');
+  const prepare = prepareToy();
+  const said: string[] = [];
+  const [first, second] = await Promise.all([prepare({ said }), prepare()]);
+  assert.deepEqual(said, ['Installing Toy 1.0.0 (1 MB, MIT) …', 'Installed Toy 1.0.0.']);
+  const home = join(net.folder, 'home/.hamlet');
+  const program = join(home, 'programs/toy/1.0.0/node_modules/.bin/toy-top');
+  assert.deepEqual(first, {
+    name: 'Toy',
+    version: '1.0.0',
+    argv: [program, '--model=small'],
+    env: { TOY_HOME: join(home, 'minds/toy') },
+    mode: 'ask',
+  });
+  assert.deepEqual(second, first);
+  assert.equal(readFileSync(join(home, 'minds/toy/toy.json'), 'utf8'), `{"url":"${DOOR}","context":128000}`);
+  assert.equal(execFileSync(program).toString(), '1.0.0\n');
+  assert.equal(fetched(), 1);
+  await prepare({ said });
+  assert.deepEqual([fetched(), said.length], [1, 2]);
+});
+
+test('a damaged program is installed again, and a new version replaces the old one', async () => {
+  net.open('npm');
+  const prepare = prepareToy();
+  const programs = join(net.folder, 'home/.hamlet/programs/toy');
+  await prepare();
+  writeFileSync(join(programs, '1.0.0/node_modules/@toys/top/index.js'), 'broken');
+  const said: string[] = [];
+  const { argv } = await prepare({ said });
+  assert.equal(execFileSync(argv[0]).toString(), '1.0.0\n');
+  assert.equal(said.length, 2);
+  await prepare({ version: '1.0.1' });
+  assert.deepEqual(readdirSync(programs).toSorted(), ['.lock', '1.0.1']);
+});
+
+test('a preset that cannot be installed says why, and leaves nothing behind', async () => {
+  const programs = join(net.folder, 'home/.hamlet/programs/toy');
+  const left = (): readonly string[] => readdirSync(programs).filter((name) => name !== '.lock');
+  net.open('npm');
+  rmSync(programs, { recursive: true, force: true });
+  await assert.rejects(prepareToy(`sha512-${'A'.repeat(86)}==`)(), { code: 'program_changed' });
+  net.open();
+  await assert.rejects(prepareToy()(), {
+    code: 'program_registry_off',
+    message: /^Toy 1\.0\.0 \(1 MB, MIT\) was not installed\. .*egress\.registries/,
+  });
+  net.open('npm');
+  net.hang();
+  const cancel = new AbortController();
+  const before = net.seen.length;
+  const ended = assert.rejects(prepareToy()({ signal: cancel.signal }), { name: 'AbortError' });
+  await until(() => net.seen.length > before);
+  cancel.abort();
+  await ended;
+  net.serve();
+  await prepareToy()();
+  assert.deepEqual(left(), ['1.0.0']);
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { authorOf, packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
 import { startLoopbackProxy, type LoopbackProxy } from '../../agent-image/resident/src/hands/loopback-proxy.ts';
 import { createRefusals, type Refusals } from '../../agent-image/resident/src/hands/refusals.ts';
+import type { EnvironmentOf } from '../../agent-image/resident/src/hands/start-process.ts';
 import { startNetHands, type NetHands } from '../../agent-image/resident/src/net/testing/net-hands.ts';
 import { flatArchive, makeToyPackage } from '../env/egress/debian-archive.ts';
 import { RUN, TestBroker } from '../../api/broker/src/testing/a-broker.ts';
@@ -32,6 +33,9 @@ export interface PackageNet {
   readonly hands: NetHands;
   readonly broker: TestBroker;
   readonly folder: string;
+  readonly environmentOf: EnvironmentOf;
+  /** What the test registries serve, by path. */
+  readonly files: ReadonlyMap<string, Buffer | string>;
   /** Requests that reached the test registries. */
   readonly seen: string[];
   /** Enables these registries and disables all others. */
@@ -102,17 +106,21 @@ function proxyTo({ port }: TestBroker, refusals: Refusals): Promise<LoopbackProx
   return startLoopbackProxy({ host: '127.0.0.1', port: 0, broker, token: async () => 'ada', refusals });
 }
 
-export async function startPackageNet(): Promise<PackageNet> {
-  const internet = await startInternet();
-  const folder = mkdtempSync(join(tmpdir(), 'hamlet-packages-'));
-  const seen: string[] = [];
-  const files = new Map([
+/** What the test registries serve, by path. */
+const filesIn = async (folder: string): Promise<Map<string, Buffer | string>> =>
+  new Map([
     ...(await pythonFiles(folder, 'https://files.home/packages/')),
     ...(await npmFiles(folder, 'https://files.home')),
     ...(await crateFiles(folder, 'https://files.home')),
     ...(await goFiles(folder)),
     ...flatArchive(makeToyPackage(folder)),
   ]);
+
+export async function startPackageNet(): Promise<PackageNet> {
+  const internet = await startInternet();
+  const folder = mkdtempSync(join(tmpdir(), 'hamlet-packages-'));
+  const seen: string[] = [];
+  const files = await filesIn(folder);
   const answering = fileServer(files, seen);
   const silent: RequestListener = (request) => void seen.push(`hangs ${String(request.url)}`);
   let listener = answering;
@@ -126,7 +134,7 @@ export async function startPackageNet(): Promise<PackageNet> {
   const refusals = createRefusals();
   const proxy = await proxyTo(broker, refusals);
   const author = authorOf(null, { agentId: 'ada', suffix: '(Harvest)' });
-  const environmentOf = ({ call }: { readonly call: string }): Record<string, string> => {
+  const environmentOf: EnvironmentOf = ({ call }) => {
     const way = `http://${encodeURIComponent(`${RUN}/${call}`)}:x@127.0.0.1:${String(proxy.port)}`;
     const ways = { http_proxy: way, HTTP_PROXY: way, https_proxy: way, HTTPS_PROXY: way, no_proxy: '' };
     return { ...packageEnvironment(author), ...settings, ...ways };
@@ -142,6 +150,8 @@ export async function startPackageNet(): Promise<PackageNet> {
     hands,
     broker,
     folder,
+    environmentOf,
+    files,
     seen,
     open: (...registries) => {
       const on = Object.fromEntries(registries.map((name) => [name, { url: URLS[name] }]));

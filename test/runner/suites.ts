@@ -2,6 +2,7 @@
 
 /** Folders and files of the full suite alone, by their reason. */
 const ONLY_IN_FULL: Readonly<Record<string, string>> = {
+  'test/clients/': 'installs programs of hundreds of megabytes, and runs each',
   'test/model/': 'downloads a model of 250 MB',
   'test/runtime/': 'minutes of faults, stalls and takeovers between two operators',
   'test/storm/': 'minutes of load through a network that fails',

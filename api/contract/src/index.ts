@@ -56,6 +56,7 @@ export * from './routes/trade/price-list.ts';
 export * from './routes/trade/purchases.ts';
 export * from './routes/trade/quote.ts';
 export * from './routes/world.ts';
+export * from './values/acp-preset.ts';
 export * from './values/artifact.ts';
 export * from './capability/capability.ts';
 export * from './values/egress.ts';

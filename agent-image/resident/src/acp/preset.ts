@@ -13,8 +13,8 @@ export type AcpProgram = Readonly<{
   /** Names of licences, for people before they install it. */
   licence: string;
   megabytes: number;
-  /** What the installer installs; each kind of installer reads its own. */
-  install: Readonly<{ manager: 'npm'; packages: readonly string[]; integrity: string }>;
+  /** What the installer installs: folder of the lock file, and packages whose own scripts run. */
+  install: Readonly<{ manager: 'npm'; lock: string; rebuild: readonly string[] }>;
   command: readonly [string, ...string[]];
   env: Readonly<Record<string, string>>;
   /** Files that are written before each start, with absolute paths that may begin with `{home}`. */

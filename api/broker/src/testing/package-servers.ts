@@ -101,8 +101,9 @@ z.close()`;
 }
 
 export async function npmFiles(folder: string, origin: string): Promise<Map<string, Buffer | string>> {
-  const manifest = { name: '@toys/top', version: '1.0.0' };
-  const bytes = await archive(folder, 'package', { 'package.json': JSON.stringify(manifest), 'index.js': '42' });
+  const manifest = { name: '@toys/top', version: '1.0.0', bin: { 'toy-top': 'index.js' } };
+  const program = '#!/usr/bin/env node\nconsole.log("1.0.0");\n';
+  const bytes = await archive(folder, 'package', { 'package.json': JSON.stringify(manifest), 'index.js': program });
   const integrity = `sha512-${sha('sha512', bytes).toString('base64')}`;
   const dist = { tarball: `${origin}/@toys/top/-/top-1.0.0.tgz`, integrity };
   const versions = { '1.0.0': { ...manifest, dist } };

@@ -1,0 +1,80 @@
+/**
+ * Each preset of the runtime `acp` at its exact version, as a real program in real hands: a permission refused and one allowed, a
+ * cancel, and a reboot in the middle of the conversation. Its model is a scripted one, through the door of a pod and the gateway.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { randomUUID } from 'node:crypto';
+import { ACP_PRESETS } from '@hamlet/contract';
+import { PRESETS } from '../../agent-image/resident/src/acp/presets/programs.ts';
+import type { AcpLaunch, AcpProgram } from '../../agent-image/resident/src/acp/preset.ts';
+import { handsPrograms } from '../../agent-image/resident/src/hands/hands-programs.ts';
+import { CACHE } from '../../local/village/paths.ts';
+import { untilEnd } from '../env/at-end.ts';
+import { startHands } from '../env/hands/start-hands.ts';
+import { DrivenProgram } from './acp-driver.ts';
+import { ENDLESS, FINISHED, writing } from './coder-mind.ts';
+import { CONTEXT_TOKENS, MODEL, startModelRig } from './model-rig.ts';
+
+/** Programs are large, so all checkouts share their folder. */
+const INSTALLED = join(CACHE, 'clients');
+
+const rig = await startModelRig();
+const hands = untilEnd(await startHands());
+const { workspace: cwd, socket } = hands;
+const home = join(dirname(cwd), 'home');
+mkdirSync(join(home, '.hamlet'), { recursive: true });
+mkdirSync(INSTALLED, { recursive: true });
+symlinkSync(INSTALLED, join(home, '.hamlet/programs'));
+const variables = () => ({
+  ...rig.variables(),
+  HOME: home,
+  PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+  IS_SANDBOX: '1',
+});
+
+function prepared(program: AcpProgram): Promise<AcpLaunch> {
+  const programs = handsPrograms(socket, {
+    environmentOf: variables,
+    trees: null,
+    workspace: cwd,
+    ended: () => undefined,
+  });
+  const { signal } = new AbortController();
+  return PRESETS.prepare(program, {
+    run: ({ env = {}, stdin = '', ...rest }) => {
+      const id = randomUUID();
+      return programs.run({ id, owner: id, cwd: '/', env, stdin, ...rest }, { onOutput: () => undefined, signal });
+    },
+    progress: (words) => console.log(words),
+    home,
+    values: { model: MODEL, context: String(CONTEXT_TOKENS) },
+    signal,
+  });
+}
+
+const has = (file: string): boolean => existsSync(join(cwd, file));
+
+for (const [preset, program] of Object.entries(PRESETS.programs)) {
+  const { title, version, asks } = ACP_PRESETS[preset as keyof typeof ACP_PRESETS];
+
+  test(`${title} ${version} asks as its preset says, ends at a cancel, and continues after a reboot`, async () => {
+    const place = { socket, cwd, variables };
+    const launch = await prepared(program);
+    const first = await DrivenProgram.start(launch, place);
+    const session = await first.newSession();
+    const refused = await first.prompt(session, writing(`${preset}-1.txt`), 'reject_once');
+    assert.deepEqual([refused.asked.length > 0, has(`${preset}-1.txt`)], [asks, !asks], JSON.stringify(refused));
+    const allowed = await first.prompt(session, writing(`${preset}-2.txt`));
+    assert.deepEqual([allowed.stopReason, allowed.asked.length > 0, has(`${preset}-2.txt`)], ['end_turn', asks, true]);
+    assert.match(allowed.words, new RegExp(FINISHED));
+    assert.equal((await first.cancelled(session, ENDLESS)).stopReason, 'cancelled');
+    await hands.restart();
+    const second = await DrivenProgram.start(await prepared(program), place);
+    await second.loadSession(session);
+    const later = await second.prompt(session, writing(`${preset}-3.txt`));
+    assert.deepEqual([later.stopReason, has(`${preset}-3.txt`)], ['end_turn', true]);
+  });
+}
