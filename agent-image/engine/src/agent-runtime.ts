@@ -34,7 +34,18 @@ export type AgentRuntime = {
   execute(input: RuntimeInput, context: RuntimeContext): Promise<RuntimeOutcome>;
 
   terminate(): Promise<void>;
+
+  /** The program that thinks for a runtime that only starts one; null until the runtime knows it. */
+  program?(): RuntimeProgram | null;
 };
+
+/** A program that thinks. Name and version may be its own words. */
+export type RuntimeProgram = Readonly<{
+  name: string;
+  version: string | null;
+  /** False if the next run installs it first; null if the runtime does not install it. */
+  installed: boolean | null;
+}>;
 
 export type RuntimeConfig = Readonly<{
   /** Id of the session, or of the run if the run has no session. */

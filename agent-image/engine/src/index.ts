@@ -8,6 +8,7 @@ export type {
   RuntimeHost,
   RuntimeInput,
   RuntimeOutcome,
+  RuntimeProgram,
   RunWork,
   SpeechInput,
   Surroundings,
@@ -49,7 +50,15 @@ export type { PromptParts, SystemPrompt } from './loop/system-prompt.ts';
 export { argumentNames } from './effects/argument-names.ts';
 export { isJsonObject } from './journal/digest.ts';
 export { defineTool } from './effects/tool.ts';
-export type { CallContext, NeedsPermission, Postponed, ProgramNote, Tool, ToolDefinition, Verified } from './effects/tool.ts';
+export type {
+  CallContext,
+  NeedsPermission,
+  Postponed,
+  ProgramNote,
+  Tool,
+  ToolDefinition,
+  Verified,
+} from './effects/tool.ts';
 export { withoutMiddle } from './effects/tool-outcome.ts';
 export type { OutcomeImage, ToolOutcome } from './effects/tool-outcome.ts';
 export type { Answer, Budgets, Effect, JournalEvent } from './journal/event.ts';

@@ -165,7 +165,7 @@ async function openDoor(
 }
 
 async function watchMind(parts: Omit<Parts, 'memory'>, hasProxy: boolean, ports: ResidentPorts): Promise<void> {
-  const { env, config, cycle, village, work, skills, states, thinking, leaving } = parts;
+  const { env, config, cycle, village, work, skills, states, thinking, runtimes, leaving } = parts;
   const { HAMLET_BROKER_URL: broker, HAMLET_WORKSPACE_DIR: workspace, HAMLET_MEMORY_DIR: memory } = env;
   const { watchCapabilities } = await import('./capabilities/watch-capabilities.ts');
   const shared = { cycle, work, skills, servers: states, hasProxy, folders: { workspace, memory }, stop: leaving };
@@ -175,6 +175,7 @@ async function watchMind(parts: Omit<Parts, 'memory'>, hasProxy: boolean, ports:
       ...shared,
       village,
       machine: machineIn(env),
+      runtime: (present) => runtimes.obtain(present, SPEECH),
       openServers: ({ runtime, model }) => thinking.isReady(runtimeNameOf({ runtime, model })),
       broker: broker === undefined ? null : new URL(broker),
     },

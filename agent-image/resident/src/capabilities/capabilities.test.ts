@@ -11,8 +11,10 @@ import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import type { AgentConfig, ResidentReport } from '@hamlet/contract';
+import { mindOfRuntime } from '@hamlet/core/mind';
 import type { Answer } from '../village/village.ts';
 import { surveyHands } from '../hands/survey-hands.ts';
+import { runtimeThat } from '../testing/a-runtime.ts';
 import { aConfig } from '../testing/a-village.ts';
 import { brokerCapability, machineCapabilities, modelCapability } from './capability.ts';
 import { ServerStates } from './server-states.ts';
@@ -47,6 +49,12 @@ function ports(changes: Partial<WatchPorts> = {}): WatchPorts {
     machine: async () => ({ hands: await surveyHands(hands.socket, () => ({})) }),
     servers: new ServerStates(),
     openServers: async () => undefined,
+    runtime: async () => ({
+      ok: true,
+      name: 'engine',
+      runtime: runtimeThat(async () => ''),
+      mind: mindOfRuntime('engine'),
+    }),
     broker: null,
     hasProxy: false,
     folders: { workspace: folder, memory: folder },
@@ -61,6 +69,7 @@ function ports(changes: Partial<WatchPorts> = {}): WatchPorts {
 test('a complete agent has every capability; an incomplete one reports what is missing, why, and the fix', async () => {
   const whole = await checkCapabilities(ports(), aConfig({ model: MODEL, repository: REPOSITORY }));
   for (const line of [
+    'runtime engine ok',
     'model model ok',
     'workspace workspace ok',
     'memory memory ok',
@@ -155,4 +164,33 @@ test('checks are reported until the process ends, also after a failed check', as
   await watched;
   assert.equal(reports.length, 2);
   assert.deepEqual(warned, ['capabilities_not_checked']);
+});
+
+test('a runtime that does not start is missing with its cause; a changed mind is reported without waiting for the next check', async () => {
+  const warning = { code: 'runtime_failed', message: 'the runtime acp does not start: no preset' };
+  const mind = mindOfRuntime('acp');
+  const failed = { ok: false as const, name: 'acp', warning, mind };
+  const { capabilities } = await checkCapabilities(ports({ runtime: async () => failed }), aConfig());
+  const found = capabilities.filter(({ kind }) => kind === 'runtime');
+  assert.deepEqual(pluck(found, 'ok', 'why', 'mind'), [[false, warning.message, mind]]);
+  const stop = new AbortController();
+  const reported: (string | undefined)[] = [];
+  let now = 'engine';
+  await watchCapabilities(
+    ports({
+      stop: stop.signal,
+      runtime: async () => ({ ok: true, name: now, runtime: runtimeThat(async () => ''), mind: mindOfRuntime(now) }),
+      work: {
+        reportCapabilities: async ({ capabilities }) => {
+          reported.push(capabilities[0]?.mind?.runtime);
+          if (reported.length === 2) stop.abort();
+          now = 'command';
+          return { kind: 'ok', value: { stored: true } };
+        },
+      },
+    }),
+    aConfig(),
+    1,
+  );
+  assert.deepEqual(reported, ['engine', 'command']);
 });

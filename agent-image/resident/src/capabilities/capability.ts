@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { CAPABILITY_NAME_MAX_CHARS, CAPABILITY_TEXT_MAX_CHARS } from '@hamlet/contract/resident';
 import type { AgentConfig, Capability, CapabilityKind } from '@hamlet/contract';
+import { installLabel, mindLabel } from '@hamlet/core/mind';
 import { shorten } from '@hamlet/core/shorten';
 import type { Machine } from '../engine/machine.ts';
-import { runtimeNameOf } from '../runtime/runtime-pool.ts';
+import { runtimeNameOf, type Obtained } from '../runtime/runtime-pool.ts';
 import type { Village } from '../village/village.ts';
 
 export type Subject = CapabilityKind | readonly [kind: CapabilityKind, name: string];
@@ -122,4 +123,15 @@ export async function modelCapability(
   return answer.value.includes(model.name)
     ? [has('model', `${model.name}, by ${model.provider}`)]
     : [lacks('model', `the gateway does not serve ${model.name} to this agent now`, MODEL_FIX)];
+}
+
+const RUNTIME_FIX = 'correct spec.runtime as the finding says';
+
+/** Whether the runtime started, with the mind that it is. */
+export function runtimeCapability(obtained: Obtained): Capability {
+  const { name, mind } = obtained;
+  const subject = ['runtime', name] as const;
+  if (!obtained.ok) return { ...lacks(subject, obtained.warning.message, RUNTIME_FIX), mind };
+  const install = installLabel(mind);
+  return { ...has(subject, install === null ? mindLabel(mind) : `${mindLabel(mind)}. ${install}`), mind };
 }

@@ -3,18 +3,19 @@ import type { AgentConfig, Capability, ResidentReport } from '@hamlet/contract';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Machine } from '../engine/machine.ts';
 import type { Log } from '../process/json-log.ts';
-import { checkFolders } from '../runtime/runtime-pool.ts';
+import { checkFolders, type Obtained } from '../runtime/runtime-pool.ts';
 import type { Found } from '../skills/skill-folder.ts';
 import { foundView, type SkillStore } from '../skills/skill-store.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
-import { brokerCapability, has, lacks, machineCapabilities, modelCapability } from './capability.ts';
+import { brokerCapability, has, lacks, machineCapabilities, modelCapability, runtimeCapability } from './capability.ts';
 import type { ServerStates } from './server-states.ts';
 
-/** Pause between two checks, while something is broken and while nothing is. */
-const BROKEN_PAUSE_MS = 120_000;
-const WHOLE_PAUSE_MS = 1_800_000;
+/** Pause between two looks at the configuration, and so between two checks while something is broken. */
+const PAUSE_MS = 120_000;
+/** Pauses between two checks while nothing is broken and the mind is the same. */
+const WHOLE_PAUSES = 15;
 
 export interface WatchPorts extends RetryPorts {
   readonly cycle: number;
@@ -24,6 +25,7 @@ export interface WatchPorts extends RetryPorts {
   readonly machine: () => Promise<Pick<Machine, 'hands'>>;
   readonly servers: ServerStates;
   readonly openServers: (config: AgentConfig) => Promise<unknown>;
+  readonly runtime: (config: AgentConfig) => Promise<Obtained>;
   readonly broker: URL | null;
   readonly hasProxy: boolean;
   readonly folders: Readonly<Record<'workspace' | 'memory', string>>;
@@ -32,21 +34,34 @@ export interface WatchPorts extends RetryPorts {
 }
 
 /** Checks and reports everything that the Agent was promised, now and at intervals. Never rejects, and nothing awaits it. */
-export async function watchCapabilities(
-  ports: WatchPorts,
-  config: AgentConfig,
-  brokenPauseMs = BROKEN_PAUSE_MS,
-): Promise<void> {
+export async function watchCapabilities(ports: WatchPorts, config: AgentConfig, pauseMs = PAUSE_MS): Promise<void> {
+  const { stop } = ports;
+  let present: AgentConfig | null = config;
+  for (let round = 0; present !== null && !stop.aborted; round += 1) {
+    const mind = await mindIn(ports, present);
+    const isWhole = await checkAndReport(ports, present, round === 0);
+    present = await untilDue(ports, { config: present, mind, pauses: isWhole ? WHOLE_PAUSES : 1, pauseMs });
+  }
+}
+
+/** The mind of a configuration as text: another text is another mind, or more knowledge of it. */
+const mindIn = async ({ runtime }: WatchPorts, config: AgentConfig): Promise<string> =>
+  JSON.stringify((await runtime(config)).mind);
+
+type Due = Readonly<{ config: AgentConfig; mind: string; pauses: number; pauseMs: number }>;
+
+/** Waits until the next check, at most for `pauses`, or until the mind changes. The configuration then; null if the cycle is over. */
+async function untilDue(ports: WatchPorts, { config, mind, pauses, pauseMs }: Due): Promise<AgentConfig | null> {
   const { stop, village } = ports;
   let present = config;
-  for (let round = 0; !stop.aborted; round += 1) {
-    const isWhole = await checkAndReport(ports, present, round === 0);
-    const pauseMs = isWhole ? WHOLE_PAUSE_MS : brokenPauseMs;
+  for (let pause = 0; pause < pauses && !stop.aborted; pause += 1) {
     await delay(pauseMs, undefined, { signal: stop, ref: false }).catch(() => {});
     const again = await village.config();
-    if (again.kind === 'stale') return;
+    if (again.kind === 'stale') return null;
     if (again.kind === 'ok') present = again.value;
+    if ((await mindIn(ports, present)) !== mind) break;
   }
+  return present;
 }
 
 async function checkAndReport(ports: WatchPorts, config: AgentConfig, isFirst: boolean): Promise<boolean> {
@@ -66,13 +81,15 @@ async function checkAndReport(ports: WatchPorts, config: AgentConfig, isFirst: b
 
 export async function checkCapabilities(ports: WatchPorts, config: AgentConfig): Promise<ResidentReport> {
   if (config.mcp_servers.length > 0) await ports.openServers(config);
-  const [model, machine, egress, skills] = await Promise.all([
+  const [runtime, model, machine, egress, skills] = await Promise.all([
+    ports.runtime(config),
     modelCapability(ports.village, config),
     ports.machine(),
     brokerCapability(ports.broker, ports.hasProxy),
     ports.skills.find(config),
   ]);
   const capabilities = [
+    runtimeCapability(runtime),
     ...model,
     ...folderCapabilities(ports.folders),
     ...machineCapabilities(machine.hands, config),
@@ -98,7 +115,7 @@ function skillCapability(found: Found): Capability {
   return lacks(['skill', name], problem, 'correct it as the finding says; the next run uses the corrected skill');
 }
 
-const LOGGED: ReadonlySet<string> = new Set(['workspace', 'memory', 'mcp']);
+const LOGGED: ReadonlySet<string> = new Set(['runtime', 'workspace', 'memory', 'mcp']);
 
 function warnOf({ capabilities }: ResidentReport, log: Pick<Log, 'warn'>): void {
   for (const { kind, name, ok, why, fix } of capabilities)

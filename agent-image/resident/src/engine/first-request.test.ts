@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { VILLAGE_TOOL_NAMES, type AgentConfig } from '@hamlet/contract';
-import { DEFAULT_VILLAGE_RULES, narrowPolicy, resolvePolicy } from '@hamlet/core';
+import { DEFAULT_VILLAGE_RULES, mindOfRuntime, narrowPolicy, resolvePolicy } from '@hamlet/core';
 import { createEngine, openSqliteJournal, SYSTEM_CLOCK, type RunWork, type Tool } from '@hamlet/engine';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
@@ -99,7 +99,7 @@ async function firstRequest({ run = {}, started = {}, booked = {}, hasHands = tr
   const tools = toolsOf(book, hasHands);
   const village = scriptedVillage();
   village.runs.push(aRun('Clone the repository, make the failing test pass and deliver a patch.', run));
-  const answer = await village.startRun(village.runs[0]?.run_id ?? '', 1, 'engine');
+  const answer = await village.startRun(village.runs[0]?.run_id ?? '', 1, mindOfRuntime('engine'));
   assert.ok(answer.kind === 'ok');
   const held = { ...answer.value, policy, ...started };
   const own = { policy, given: held.run.worker?.tools?.flat() ?? [], canBrowse: false, ...booked };

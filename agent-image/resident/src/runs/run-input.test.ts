@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mindOfRuntime } from '@hamlet/core/mind';
 import type { RunWork } from '@hamlet/engine';
 import { NEW_TO_LIFE } from '../brain/life/life-mind.ts';
 import { anEntry } from '../testing/a-board.ts';
@@ -14,7 +15,7 @@ test("a conversation has the agent's judgements, plan and last decisions, so tha
     anEntry({ reason: 'penalty', amount: '-45', note: 'too many words' }),
     anEntry({ amount: '50', note: 'a clear question' }),
   );
-  const started = await village.startRun(RUN_ID, 1, 'engine');
+  const started = await village.startRun(RUN_ID, 1, mindOfRuntime('engine'));
   assert.ok(started.kind === 'ok');
   const recent = [
     { option: 'ask', why: 'I do not know', purpose: '', tick: 1 },

@@ -14,6 +14,7 @@ import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
 import type { RunLease, StartedRun, Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import { answersOf, audienceOf, budgetsOf, conversationOf, inputOf, NO_WORKPLACE } from './run-input.ts';
+import { mindOfRun } from './mind-of-run.ts';
 import { createRunWork, LeaseLost, type Progress, type RunWorkPorts } from './run-work.ts';
 import { cancelledEnd, endOf, failedEnd, refusedEnd, type EndedRun } from './settlement.ts';
 import type { TurnGate } from './turn-gate.ts';
@@ -75,13 +76,14 @@ async function begin(ports: TakePorts, run: Run, ending: AbortSignal): Promise<B
   const { village, cycle, runtimes, thinking } = ports;
   const config = await retry(() => village.config(), ending, ports);
   if (config.kind === 'refused') return 'later';
-  const obtained = await runtimes.obtain(config.value, conversationOf({ run }));
-  const { name } = obtained;
+  const { config: own, lost } = mindOfRun(config.value, run);
+  const obtained = lost ?? (await runtimes.obtain(own, conversationOf({ run })));
+  const { name, mind } = obtained;
   if (obtained.ok && !(await thinking.isReady(name))) return 'later';
-  const started = await retry(() => village.startRun(run.run_id, cycle, name), ending, ports);
+  const started = await retry(() => village.startRun(run.run_id, cycle, mind), ending, ports);
   if (started.kind === 'refused') return started.code === 'run_settled' ? 'ended' : 'later';
   const held: Held = { ...started.value, lease: { cycle, attempt: started.value.run.attempt } };
-  return { held, name, runtime: obtained.ok ? { ...obtained, config: config.value } : obtained.warning };
+  return { held, name, runtime: obtained.ok ? { ...obtained, config: own } : obtained.warning };
 }
 
 type Signals = Readonly<{ cancelled: AbortSignal; ending: AbortSignal }>;

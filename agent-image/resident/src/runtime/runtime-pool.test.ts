@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
+import { mindLabel, mindOfRuntime } from '@hamlet/core/mind';
+import type { RuntimeProgram } from '@hamlet/engine';
+import { runtimeThat } from '../testing/a-runtime.ts';
 import { aConfig } from '../testing/a-village.ts';
 import { createRuntimePool, type PoolPorts } from './runtime-pool.ts';
 
@@ -29,4 +32,18 @@ test('an instance ends after its last use, never during one', async () => {
   assert.deepEqual(await outcome, { kind: 'done', text: '' });
   await until('the idle instance ends', () => ended.length > 0);
   assert.deepEqual(ended, ['long']);
+});
+
+test('a mind is the runtime with the program that any of its instances knows; words of the program are made readable', async () => {
+  const programs: (RuntimeProgram | null)[] = [null, { name: 'My\u202E agent', version: ' 1.2\n', installed: null }];
+  const made = programs.map((program) => ({ ...runtimeThat(async () => ''), program: () => program }));
+  const acp = () => made.shift() ?? runtimeThat(async () => '');
+  const pool = createRuntimePool({ registry: { acp }, host: {}, workspacePath: '/', memoryPath: '/m' } as never);
+  const config = { ...aConfig(), runtime: { named: true, name: 'acp', config: { command: '/bin/my-agent' } } };
+  const labels = [];
+  for (const session of ['s1', 's2', 's1', 's3']) labels.push(mindLabel((await pool.obtain(config, session)).mind));
+  assert.deepEqual(labels, ['my-agent', 'My agent 1.2', 'My agent 1.2', 'My agent 1.2']);
+  const other = { ...config, runtime: { named: true, name: 'gone', config: {} } };
+  assert.deepEqual((await pool.obtain(other, 's1')).mind, mindOfRuntime('gone'));
+  await pool.terminate();
 });

@@ -1,6 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import type { AgentConfig } from '@hamlet/contract';
-import { createRuntime, type AgentRuntime, type RuntimeHost, type RuntimeRegistry } from '@hamlet/engine';
+import type { AgentConfig, Mind } from '@hamlet/contract';
+import { mindOfRuntime, mindWord, namedMind } from '@hamlet/core/mind';
+import {
+  createRuntime,
+  type AgentRuntime,
+  type RuntimeHost,
+  type RuntimeProgram,
+  type RuntimeRegistry,
+} from '@hamlet/engine';
 
 /** An instance ends this long after its last use. Its conversation stays. */
 const IDLE_MS = 3_600_000;
@@ -41,9 +48,12 @@ export function runtimeNameOf(config: Pick<AgentConfig, 'runtime' | 'model'>): s
   return modelOf(config) === null ? 'scripted' : 'engine';
 }
 
-export type Obtained =
+type Made =
   | { readonly ok: true; readonly name: string; readonly runtime: AgentRuntime }
   | { readonly ok: false; readonly name: string; readonly warning: Warning };
+
+/** `mind`: the runtime with its program, as far as an instance of any conversation knows it now. */
+export type Obtained = Made & { readonly mind: Mind };
 
 export interface PoolPorts {
   readonly registry: RuntimeRegistry;
@@ -61,7 +71,11 @@ export interface RuntimePool {
 }
 
 interface Instance {
-  readonly obtained: Promise<Obtained>;
+  /** Runtime and configuration: instances of one mind have the same. */
+  readonly of: string;
+  readonly obtained: Promise<Made>;
+  /** Its program, once the instance knows it. */
+  readonly program: () => RuntimeProgram | null;
   readonly end: () => Promise<void>;
   /** Called when a use begins and when it ends. */
   used: () => void;
@@ -83,23 +97,25 @@ export function createRuntimePool(ports: PoolPorts): RuntimePool {
     if (instance.uses > 0 || instances.get(key) !== instance) return;
     instance.timer = setTimeout(() => void endOf(key), ports.idleMs ?? IDLE_MS).unref();
   };
-  const touch = (key: string, instance: Instance): Promise<Obtained> => {
+  const touch = async (key: string, instance: Instance, config: AgentConfig): Promise<Obtained> => {
     instances.delete(key);
     instances.set(key, instance);
     rest(key, instance);
-    return instance.obtained;
+    const made = await instance.obtained;
+    const same = [...instances.values()].filter((each) => each.of === instance.of);
+    return { ...made, mind: mindOf(made.name, config, knownIn(same)) };
   };
   return {
     obtain: async (config, sessionId) => {
       const name = runtimeNameOf(config);
       const key = JSON.stringify([name, sessionId, config.runtime.config, config.persona]);
       const known = instances.get(key);
-      if (known !== undefined) return touch(key, known);
+      if (known !== undefined) return touch(key, known, config);
       const [oldest] = [...instances].find(([, { uses }]) => uses === 0) ?? [];
       if (instances.size >= INSTANCES_MAX && oldest !== undefined) await endOf(oldest);
       const made = create(ports, { name, config, sessionId });
       made.used = () => rest(key, made);
-      return touch(key, made);
+      return touch(key, made, config);
     },
     terminate: async () => {
       await Promise.all([...instances.keys()].map(endOf));
@@ -107,24 +123,43 @@ export function createRuntimePool(ports: PoolPorts): RuntimePool {
   };
 }
 
+/** The program that the instances know, with a version if one of them has it. */
+function knownIn(instances: readonly Instance[]): RuntimeProgram | null {
+  const programs = instances.flatMap((instance) => instance.program() ?? []);
+  return programs.find(({ version }) => version !== null) ?? programs[0] ?? null;
+}
+
+function mindOf(name: string, { runtime }: AgentConfig, program: RuntimeProgram | null): Mind {
+  const config = Object.fromEntries(
+    Object.entries(runtime.config).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+  );
+  const named = namedMind({ name, config }) ?? mindOfRuntime(name);
+  if (program === null) return named;
+  const { version, installed } = program;
+  return { ...named, program: mindWord(program.name) ?? named.program, version: mindWord(version), installed };
+}
+
 type Wanted = Readonly<{ name: string; config: AgentConfig; sessionId: string }>;
 
 function create({ registry, ...ports }: PoolPorts, { name, config, sessionId }: Wanted): Instance {
-  const unused = { used: () => {}, uses: 0, timer: setTimeout(() => {}, 0) };
+  const of = JSON.stringify([name, config.runtime.config]);
+  const unused = { of, used: () => {}, uses: 0, timer: setTimeout(() => {}, 0) };
   const created = createRuntime(registry, name);
   if (!created.ok) {
     const { code, message } = created.error;
     return {
       ...unused,
+      program: () => null,
       obtained: Promise.resolve({ ok: false, name, warning: { code, message } }),
       end: async () => {},
     };
   }
   const { runtime } = created;
-  const obtained = initialize(runtime, ports, { name, config, sessionId }).then((made): Obtained =>
+  const obtained = initialize(runtime, ports, { name, config, sessionId }).then((made): Made =>
     made.ok ? { ...made, runtime: counted(runtime, instance) } : made,
   );
-  const instance: Instance = { ...unused, obtained, end: () => runtime.terminate() };
+  const program = (): RuntimeProgram | null => runtime.program?.() ?? null;
+  const instance: Instance = { ...unused, program, obtained, end: () => runtime.terminate() };
   return instance;
 }
 
@@ -148,7 +183,7 @@ async function initialize(
   runtime: AgentRuntime,
   { host, workspacePath, memoryPath }: Omit<PoolPorts, 'registry'>,
   { name, config, sessionId }: Wanted,
-): Promise<Obtained> {
+): Promise<Made> {
   const settings = {
     sessionId,
     repoPath: workspacePath,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mindOfRuntime } from '@hamlet/core/mind';
 import { doneWith, type AgentRuntime, type RunInput, type RuntimeContext, type RuntimeInput } from '@hamlet/engine';
 import type { Thinking } from '../engine/thinking.ts';
 import { createRunBook } from '../engine/run-book.ts';
@@ -20,7 +21,7 @@ export function workOf(input: RuntimeInput): RunInput['work'] {
 }
 
 export const poolOf = (runtime: AgentRuntime, name = 'scripted'): Pick<RuntimePool, 'obtain'> => ({
-  obtain: async () => ({ ok: true, name, runtime }),
+  obtain: async () => ({ ok: true, name, runtime, mind: mindOfRuntime(name) }),
 });
 
 export const noVoice = (why: string): Voice => ({ isSlow: () => false, answer: async () => ({ kind: 'silent', why }) });

@@ -98,6 +98,7 @@ export function aStanding(changes: Partial<AgentDetail> = {}): AgentDetail {
     cycle: 1,
     conditions: [],
     why: { ready: true, reason: 'Ready', message: '' },
+    mind: null,
     uid: '00000000-0000-4000-8000-000000000000',
     created_at: '2026-01-01T00:00:00Z',
     ...changes,

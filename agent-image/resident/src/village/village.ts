@@ -5,6 +5,7 @@ import type {
   BoardHint,
   CallData,
   ChatCompletionBody,
+  Mind,
   MoveBody,
   PostAudience,
   PurchaseItem,
@@ -164,9 +165,9 @@ function runRequests({ params, read, write }: Requests) {
   return {
     nextRun: async (lane: RunLane) =>
       mapped(await read(contract.nextRun, { params, query: { lane } }), ({ run }) => run),
-    /** Starts or continues a run in a cycle. `runtime` is the name of the runtime that works on it. */
-    startRun: (run_id: string, cycle: number, runtime: string) =>
-      read(contract.startRun, { params: { run_id }, body: { cycle, runtime } }),
+    /** Starts or continues a run in a cycle. `mind` works on it. */
+    startRun: (run_id: string, cycle: number, mind: Mind) =>
+      read(contract.startRun, { params: { run_id }, body: { cycle, runtime: mind.runtime, mind } }),
     /** Records a step; the first record of a step counts. */
     noteStep: (run_id: string, lease: RunLease, step: RunStep): Promise<Answer<unknown>> =>
       write(contract.recordRunStep, { params: { run_id }, body: { ...step, ...lease } }),

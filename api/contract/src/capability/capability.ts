@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Mind } from '../values/mind.ts';
 import { AgentId, Time } from '../values/scalars.ts';
 
 export const CAPABILITIES_MAX = 48;
@@ -6,6 +7,7 @@ export const CAPABILITY_NAME_MAX_CHARS = 64;
 export const CAPABILITY_TEXT_MAX_CHARS = 300;
 
 export const CAPABILITY_KINDS = [
+  'runtime',
   'model',
   'memory',
   'workspace',
@@ -27,6 +29,7 @@ export const Capability = z.strictObject({
   ok: z.boolean(),
   why: z.string().max(CAPABILITY_TEXT_MAX_CHARS).describe('Finding of the check'),
   fix: z.string().max(CAPABILITY_TEXT_MAX_CHARS).nullable().describe('Null if nothing needs to be done'),
+  mind: Mind.optional().describe('Only of the kind `runtime`'),
 });
 export type Capability = z.infer<typeof Capability>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
+import { Mind } from '../values/mind.ts';
 import { OnConflictQuery, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
 import { AgentView } from '../world/view.ts';
@@ -58,6 +59,9 @@ export const AgentDetail = AgentView.extend({
   cycle: z.int().min(0),
   conditions: z.array(AgentCondition),
   why: z.strictObject({ ready: z.boolean(), reason: z.string(), message: z.string() }),
+  mind: Mind.nullable()
+    .default(null)
+    .describe('What thinks for it, as its pod reported, else as its spec names it; null if neither has'),
   uid: z.string(),
   created_at: Time,
   limit_reached: z

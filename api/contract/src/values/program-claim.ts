@@ -54,7 +54,10 @@ export const ProgramClaim = z.strictObject({
 export type ProgramClaim = z.infer<typeof ProgramClaim>;
 
 /** The claim in an event of a call; null for a call of the village's own, and for a text that was deleted or may not be read. Pure. */
-export function programClaimOf({ tool, arguments_text: claim }: RunCallDetail): ProgramClaim | null {
+export function programClaimOf({
+  tool,
+  arguments_text: claim,
+}: Pick<RunCallDetail, 'tool' | 'arguments_text'>): ProgramClaim | null {
   if (tool?.startsWith(PROGRAM_TOOL_PREFIX) !== true || claim === null) return null;
   try {
     return ProgramClaim.safeParse(JSON.parse(claim)).data ?? null;

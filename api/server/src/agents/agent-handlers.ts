@@ -1,5 +1,5 @@
 import type { AgentDetail, LifecycleAnswer } from '@hamlet/contract';
-import { isConnectionError, readBalances, readMeasures, readTurns } from '@hamlet/store';
+import { isConnectionError, readBalances, readMeasures, readMinds, readTurns } from '@hamlet/store';
 import type { Db, TurnCursor, Tx } from '@hamlet/store';
 import { z } from 'zod';
 import { plain, type Caller, type Handlers } from '../http/handler.ts';
@@ -27,14 +27,15 @@ async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
   return ban === undefined ? null : refusalOfBar(agentId, ban);
 }
 
-/** Reads balances and purchases for display. Returns no values if Postgres is unreachable, so that agents can still be read. */
+/** Reads balances, purchases and reported minds for display. Returns no values if Postgres is unreachable, so that agents can still be read. */
 async function shownHoldings(db: Db, agentIds: readonly string[]): Promise<(agentId: string) => Holdings> {
   try {
     const balances = await readBalances(db, agentIds);
     const bought = await boughtLimits(db, agentIds, () => performance.now());
-    return (agentId) => ({ balance: balances.get(agentId), raise: bought(agentId) });
+    const minds = await readMinds(db, agentIds);
+    return (agentId) => ({ balance: balances.get(agentId), raise: bought(agentId), reported: minds.get(agentId) });
   } catch (error) {
-    if (isConnectionError(error)) return () => ({ balance: undefined, raise: (limits) => limits });
+    if (isConnectionError(error)) return () => ({ balance: undefined, raise: (limits) => limits, reported: undefined });
     throw error;
   }
 }

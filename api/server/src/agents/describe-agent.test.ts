@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AgentSpec, type AgentStatus } from '@hamlet/contract';
+import { AgentSpec, type AgentStatus, type Mind } from '@hamlet/contract';
+import { mindLabel } from '@hamlet/core';
 import type { AgentRecord } from './agent-source.ts';
-import { agentConfig, whyOf } from './describe-agent.ts';
+import { agentConfig, mindOf, whyOf } from './describe-agent.ts';
 
 const lastTransitionTime = '2026-11-22T10:00:00Z';
 const condition = (
@@ -69,4 +70,26 @@ test('a resident gets the names of the secrets that rules of its agent bind to h
     { host: 'api.github.com', name: 'team' },
     { host: 'api.example.org', name: 'ada-key' },
   ]);
+});
+
+test('the mind of an agent is what its pod reported, until its spec names another or its life is over', () => {
+  const mind = (preset: string | null, runtime = 'acp'): Mind => {
+    const program = preset === null ? null : 'A program';
+    return { runtime, preset, program, version: '1.2', installed: null };
+  };
+  const rows = [
+    [{}, undefined, null],
+    [{}, mind(null, 'engine'), "Hamlet's engine"],
+    [{ name: 'acp', config: { preset: 'opencode' } }, undefined, 'OpenCode'],
+    [{ name: 'acp', config: { preset: 'opencode' } }, mind('opencode'), 'A program 1.2'],
+    [{ name: 'acp', config: { preset: 'opencode' } }, mind('codex'), 'OpenCode'],
+    [{ name: 'command', config: { command: 'aider' } }, mind(null, 'engine'), 'command: aider'],
+  ] as const;
+  for (const [runtime, reported, label] of rows) {
+    const named = record({}, { runtime });
+    const found = mindOf(named, reported && { uid: named.uid, mind: reported });
+    assert.equal(found && mindLabel(found), label);
+  }
+  const before = { uid: 'an earlier life', mind: mind(null, 'engine') };
+  assert.equal(mindOf(record({}), before), null);
 });

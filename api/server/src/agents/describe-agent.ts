@@ -12,9 +12,9 @@ import type {
   Standing,
   TierPrice,
 } from '@hamlet/contract';
-import { hashText } from '@hamlet/core';
+import { hashText, namedMind } from '@hamlet/core';
 import { bytes } from '@hamlet/core/seats';
-import type { PresenceRow } from '@hamlet/store';
+import type { PresenceRow, ReportedMind } from '@hamlet/store';
 import type { ModelAsk } from '../gateway/models/choose-model.ts';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
@@ -157,11 +157,21 @@ function withoutId({ agent_id: _id, ...standing }: Standing): AgentDetail['stand
 export interface Holdings {
   readonly balance: bigint | undefined;
   readonly raise: (limits: Limits) => Limits;
+  readonly reported: ReportedMind | undefined;
+}
+
+/** What the pod reported, unless the Agent names another mind since. */
+export function mindOf({ spec, uid }: AgentRecord, reported: ReportedMind | undefined): AgentDetail['mind'] {
+  const named = namedMind(spec.runtime);
+  if (reported === undefined || reported.uid !== uid) return named;
+  const { mind } = reported;
+  const isOther = named !== null && (mind.runtime !== named.runtime || mind.preset !== named.preset);
+  return isOther ? named : mind;
 }
 
 export function agentDetail(
   { record, place, presence, entitlement, standing }: Described,
-  { balance, raise }: Holdings,
+  { balance, raise, reported }: Holdings,
 ): AgentDetail {
   const view = agentView(record, place, presence);
   const { spec, status } = record;
@@ -183,6 +193,7 @@ export function agentDetail(
     cycle: status.cycle ?? 0,
     conditions: conditionsOf(status.conditions),
     why: whyOf(record, view.status.online),
+    mind: mindOf(record, reported),
     uid: record.uid,
     created_at: record.createdAt,
   };

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { reportCapabilities, type SkillSet } from '@hamlet/contract';
+import { mindIn } from '@hamlet/core';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { untilEnd, setVariables } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
@@ -91,6 +92,11 @@ test('a model reads a skill step by step; people see version, time and reason; e
   assert.ok(house?.loaded_at !== null && house?.call_id !== null);
   assert.match(house?.why ?? '', /The person asks/);
   assert.ok(!house?.why?.includes('secret0123'), 'a secret in a reason is not stored');
+  const starts = (await runs.events(first.set.run_id)).filter(({ event }) => event === 'started');
+  assert.deepEqual(
+    starts.map(({ detail }) => mindIn(detail)?.runtime),
+    ['engine'],
+  );
   assert.equal((await read()).set.sha256, first.set.sha256);
   await say('Write long sentences.');
   const third = await read();
@@ -127,6 +133,11 @@ test('people see which capabilities the resident found, and how to fix a broken 
   for (const state of ['model', 'workspace', 'memory'].map((kind) => `${kind} ${kind} true`))
     assert.ok(states.includes(state), states.join(', '));
   assert.ok(states.includes('skill write-a-patch true') && states.includes('skill lost false'), states.join(', '));
+  assert.equal(
+    (await runs.play.agent('ada')).mind?.runtime,
+    'engine',
+    'the agent names the mind that its pod reported',
+  );
 });
 
 test("all attempts of a run use the skill versions of the first; only the run's agent sets and reads them", async () => {

@@ -99,7 +99,7 @@ function claimedOf({ steps, tokens, cost }: RunUsageBody): RunUsageClaim {
 }
 
 function startRun({ db, limits, policyOfRun, source }: Village): Handlers['startRun'] {
-  return plain(({ params, body: { cycle, runtime }, actor }) =>
+  return plain(({ params, body: { cycle, runtime, mind }, actor }) =>
     inTransaction(db, async (tx) => {
       const asked = await findRun(tx, params.run_id);
       // A worker counts as part of its parent run.
@@ -111,7 +111,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
       const budgets = await budgetsFor(tx, limits, actor.agentId);
       const outcome = await applyToRun(tx, params.run_id, {
         command: { kind: 'start', cycle, isParked: await isParked(tx, asked) },
-        words: { detail: { cycle }, budgets, runtime },
+        words: { detail: { cycle, mind }, budgets, runtime },
         permit: permitWork(actor, cycle),
       });
       if (!outcome.ok) return outcome;

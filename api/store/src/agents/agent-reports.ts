@@ -1,4 +1,4 @@
-import type { Capability, CapabilitySummary, FoundSkill } from '@hamlet/contract';
+import type { Capability, CapabilitySummary, FoundSkill, Mind } from '@hamlet/contract';
 import { sql } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../connection/database.ts';
 import { COLUMNS } from '../connection/tables.generated.ts';
@@ -77,4 +77,20 @@ export async function findReport(db: Db, agentId: string): Promise<StoredReport 
 
 export async function readReports(db: Db): Promise<readonly StoredReport[]> {
   return (await db.selectFrom('agent_report').select(COLUMNS.agent_report).execute()) as readonly StoredReport[];
+}
+
+/** A mind that the pod of an agent reported, with the life of the agent. */
+export interface ReportedMind {
+  readonly uid: string;
+  readonly mind: Mind;
+}
+
+export async function readMinds(db: Db, agentIds: readonly string[]): Promise<ReadonlyMap<string, ReportedMind>> {
+  const { rows } = await sql<ReportedMind & { readonly agentId: string }>`
+    select agent_id as "agentId", uid, reported.mind
+    from agent_report,
+      jsonb_path_query_first(capabilities, '$[*] ? (@.kind == "runtime").mind') as reported (mind)
+    where agent_id = any (${agentIds}) and reported.mind is not null
+  `.execute(db);
+  return new Map(rows.map(({ agentId, uid, mind }) => [agentId, { uid, mind }]));
 }

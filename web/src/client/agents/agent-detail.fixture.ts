@@ -26,6 +26,7 @@ export function agentDetail(id: string, change: Partial<AgentDetail> = {}): Agen
     cycle: 3,
     conditions: [],
     why: { ready: true, reason: 'Ready', message: '' },
+    mind: null,
     uid: `uid-${id}`,
     created_at: '2026-11-22T10:00:00.000Z',
     ...change,

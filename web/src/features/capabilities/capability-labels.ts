@@ -1,6 +1,7 @@
 import type { Capability, CapabilityKind, SkillFrom } from '@hamlet/contract';
 
 const KIND_LABELS: Readonly<Record<CapabilityKind, string>> = {
+  runtime: 'Mind',
   model: 'Model',
   memory: 'Memory',
   workspace: 'Workspace',

@@ -28,6 +28,7 @@ import {
   Worker,
   WORKERS_KEPT,
 } from '../../values/run.ts';
+import { Mind } from '../../values/mind.ts';
 import { AiDollars, Amount } from '../../values/money.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 import { SESSION_PEOPLE_MAX, SessionPerson, SessionRepository } from '../../values/session.ts';
@@ -179,6 +180,9 @@ export const startRun = defineRoute('startRun POST /runs/{run_id}/start', {
   body: z.strictObject({
     cycle: Cycle,
     runtime: runText(64).optional().describe('Name of the runtime that works on the run'),
+    mind: Mind.optional().describe(
+      'The runtime with its program, as far as the agent knows it; the event `started` has it',
+    ),
   }),
   answer: json(
     z.strictObject({

@@ -1,0 +1,20 @@
+import type { AgentConfig, Run } from '@hamlet/contract';
+import { isForeign, mindLabel, mindOfRuntime } from '@hamlet/core/mind';
+import { runtimeNameOf, type Obtained } from '../runtime/runtime-pool.ts';
+
+/** The configuration with which a run is taken. `lost`: why no runtime can take it; null if one can. */
+export type RunMind = Readonly<{ config: AgentConfig; lost: Extract<Obtained, { ok: false }> | null }>;
+
+/**
+ * A run ends with the runtime that began it, also if its Agent has named another since: only that one can read what it has done. A
+ * worker has its parent's engine. The program of a replaced mind is gone, so its run fails. Pure.
+ */
+export function mindOfRun(config: AgentConfig, { runtime, worker }: Pick<Run, 'runtime' | 'worker'>): RunMind {
+  const begun = worker === undefined ? runtime : 'engine';
+  const now = runtimeNameOf(config);
+  if (begun === null || begun === now) return { config, lost: null };
+  const mind = mindOfRuntime(begun);
+  if (!isForeign(mind)) return { config: { ...config, runtime: { name: begun, named: true, config: {} } }, lost: null };
+  const message = `The agent's mind changed from ${mindLabel(mind)} to ${mindLabel(mindOfRuntime(now))} during this work, and the new one cannot continue it. Check what was done, then give the work again.`;
+  return { config, lost: { ok: false, name: begun, mind, warning: { code: 'mind_changed', message } } };
+}

@@ -1,0 +1,79 @@
+import type { AgentSpec } from '@hamlet/contract/kinds';
+import { Mind, MIND_WORD_MAX_CHARS } from '@hamlet/contract/mind';
+import { ACP_PRESETS, type AcpPreset, isAcpPreset } from '@hamlet/contract/presets';
+
+/** A text as one word of a mind: what people can read of it, at its longest; null for nothing. */
+export function mindWord(text: string | null | undefined): string | null {
+  const readable = (text ?? '').slice(0, MIND_WORD_MAX_CHARS).replaceAll(/\p{C}/gu, '').trim();
+  return readable === '' ? null : readable;
+}
+
+/** A mind of which only the runtime is known. */
+export const mindOfRuntime = (runtime: string): Mind => ({
+  runtime: mindWord(runtime) ?? 'unknown',
+  preset: null,
+  program: null,
+  version: null,
+  installed: null,
+});
+
+/** The preset of a mind; null if the mind has none, or one of a newer village. */
+export const presetOf = ({ preset }: Pick<Mind, 'preset'>): AcpPreset | null =>
+  preset !== null && isAcpPreset(preset) ? ACP_PRESETS[preset] : null;
+
+/**
+ * The mind that an Agent names in `spec.runtime`; null if it names none. It has no version, because only the pod knows
+ * which one runs.
+ */
+export function namedMind({ name, config = {} }: AgentSpec['runtime']): Mind | null {
+  if (name === undefined) return null;
+  const mind = mindOfRuntime(name);
+  const { command = '' } = config;
+  const preset = name === 'acp' ? mindWord(config['preset']) : null;
+  if (preset !== null) return { ...mind, preset, program: presetOf({ preset })?.title ?? preset };
+  return { ...mind, program: mindWord(command.slice(command.lastIndexOf('/') + 1)) };
+}
+
+/** The runtimes of the village, in words. */
+const VILLAGE_MINDS: Readonly<Record<string, string | undefined>> = {
+  engine: "Hamlet's engine",
+  scripted: "Hamlet's scripted mind",
+  stub: 'A stub for tests',
+};
+
+/** A mind in words: `Claude Code 0.101.0`, `Hamlet's engine`, `command: aider`. */
+export function mindLabel({ runtime, program, version }: Pick<Mind, 'runtime' | 'program' | 'version'>): string {
+  if (program === null) return VILLAGE_MINDS[runtime] ?? runtime;
+  const known = version === null ? program : `${program} ${version}`;
+  return runtime === 'command' ? `command: ${known}` : known;
+}
+
+/** True for a mind that is a program of others, about which the village can promise less. */
+export const isForeign = ({ runtime }: Pick<Mind, 'runtime'>): boolean => VILLAGE_MINDS[runtime] === undefined;
+
+/** What the village can promise about a mind of others, in one line. */
+export const FOREIGN_MIND =
+  'Its own words about what it did are claims; the container and the broker are the boundary.';
+
+/** Size and licence of a program that the village installs, and whether it has; null for any other mind. */
+export function installLabel(mind: Pick<Mind, 'preset' | 'installed'>): string | null {
+  const preset = presetOf(mind);
+  if (preset === null) return null;
+  const { title, version, megabytes, licence } = preset;
+  const facts = `${megabytes} MB, licence ${licence}`;
+  if (mind.installed === true) return `Installed on its volume: ${facts}`;
+  const unless = mind.installed === null ? ' unless it is there' : '';
+  return `Its first run installs ${title} ${version}${unless}: ${facts}`;
+}
+
+/** The mind that an event of a start names; null for one of an older village. */
+export function mindIn(detail: object): Mind | null {
+  const found = Mind.safeParse('mind' in detail ? detail.mind : null);
+  return found.success ? found.data : null;
+}
+
+/** The line of a timeline about a mind that is not the one before; null if it is the same. */
+export function changeLabel(agent: string, before: Mind, after: Mind): string | null {
+  const [old, now] = [mindLabel(before), mindLabel(after)];
+  return old === now ? null : `${agent}'s mind changed from ${old} to ${now}`;
+}
