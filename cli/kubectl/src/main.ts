@@ -1,4 +1,5 @@
 import { helpText, readCommandLine, type CommandLine } from './command-line.ts';
+import { agents } from './commands/agents/agents.ts';
 import { approve, deny } from './commands/approve.ts';
 import { chat } from './commands/chat.ts';
 import { freeze } from './commands/freeze.ts';
@@ -19,6 +20,7 @@ import { kubectlWith } from './kubectl.ts';
 import { processTerminal } from './terminal.ts';
 
 const COMMANDS = [
+  agents,
   why,
   awake,
   sleep,

@@ -34,6 +34,28 @@ test('words stream on one line, and calls are printed between them', () => {
   assert.equal(text, 'I go to Bob.\n  → say {"text":"Hello"}\n  ← say ok: Said.\nDone.\n');
 });
 
+test('a start names the mind, and what a program says about its own work is printed as a claim', () => {
+  const mind = { runtime: 'acp', preset: 'opencode', program: 'OpenCode', version: '1.18.33', installed: true };
+  const claim = (kind: string, more: object) => JSON.stringify({ kind, title: 'src/\u001boven.ts', ...more });
+  const text = printed((transcript) => {
+    transcript.event({ ...base, event: 'started', detail: { cycle: 1, mind } });
+    const edit = { ...call, call_id: '1.0.t1', tool: 'program.edit', arguments_text: claim('edit', {}) };
+    transcript.event({ ...base, event: 'call_begun', detail: edit });
+    transcript.event({ ...base, event: 'call_settled', detail: { ...edit, outcome: 'failed' } });
+    const plan = {
+      tool: 'program.plan',
+      arguments_text: claim('plan', { plan: [{ text: 'x', status: 'completed' }] }),
+    };
+    transcript.event({ ...base, event: 'call_settled', detail: { ...call, ...plan, outcome: 'ok' } });
+  });
+  const [started, begun, ended, planned] = text.split('\n');
+  assert.equal(started, '  started with OpenCode 1.18.33');
+  assert.match(begun ?? '', /^ {2}→ claims: edit src\/.*oven\.ts$/);
+  assert.match(ended ?? '', /^ {2}← claims: edit src\/.*oven\.ts, failed$/);
+  assert.equal(planned, '  ← claims: plan, 1 of 1 done, ok');
+  assert.ok(!text.includes('\u001b'));
+});
+
 test('a call whose start the agent and the API report is printed once, and again if it is tried again', () => {
   const text = printed((transcript) => {
     const begun: RunEvent = { ...base, event: 'call_begun', detail: call };

@@ -1,4 +1,6 @@
-import type { RunDelta, RunEvent, RunModelDetail } from '@hamlet/contract';
+import { programClaimOf } from '@hamlet/contract';
+import type { ProgramClaim, RunCallDetail, RunDelta, RunEvent, RunModelDetail } from '@hamlet/contract';
+import { mindIn, mindLabel } from '@hamlet/core/mind';
 import { printable } from './printable.ts';
 import { brief } from '../table.ts';
 
@@ -12,11 +14,16 @@ const short = (text: unknown): string =>
 type Detail = Readonly<Record<string, unknown>>;
 type Other = Exclude<RunEvent['event'], `model_${string}` | `call_${string}`>;
 
+function withMind(detail: Detail): string {
+  const mind = mindIn(detail);
+  return mind === null ? '' : ` with ${printable(mindLabel(mind))}`;
+}
+
 /** The line of each kind of event with a free-form detail; null for a kind that prints nothing. */
 const LINES: Readonly<Record<Other, ((detail: Detail) => string) | null>> = {
   queued: () => 'waits for the agent',
-  started: () => 'started',
-  redelivered: () => 'given to the agent again',
+  started: (detail) => `started${withMind(detail)}`,
+  redelivered: (detail) => `given to the agent again${withMind(detail)}`,
   step: (detail) => `step: ${short(detail)}`,
   cancel_requested: ({ reason }) => `is to be cancelled ${short(reason)}`.trimEnd(),
   lapsed: () => 'the agent is gone: waits for it again',
@@ -30,6 +37,24 @@ const LINES: Readonly<Record<Other, ((detail: Detail) => string) | null>> = {
   interrupted: () => 'interrupted',
 };
 
+/** A call as it begins. Of a program that is the agent's mind: what it says about its own work. */
+function beginningOf(detail: RunCallDetail): string {
+  const claim = programClaimOf(detail);
+  return claim === null ? `${short(detail.tool)} ${short(detail.arguments_text)}` : claimWords(claim);
+}
+
+function endOf(detail: RunCallDetail): string {
+  const { tool, outcome, result_text: text } = detail;
+  const claim = programClaimOf(detail);
+  if (claim !== null) return `${claimWords(claim)}, ${short(outcome)}`;
+  return `${short(tool)} ${short(outcome)}${text === null ? '' : `: ${short(text)}`}`;
+}
+
+function claimWords({ kind, title, plan }: ProgramClaim): string {
+  const done = plan.filter(({ status }) => status === 'completed').length;
+  return kind === 'plan' ? `claims: plan, ${done} of ${plan.length} done` : `claims: ${kind} ${short(title)}`;
+}
+
 /**
  * The line of an event; null if it prints nothing, like answers of the model, which are printed as they stream. Pure.
  */
@@ -41,11 +66,9 @@ function runLine(event: RunEvent): string | null {
     case 'model_failed':
       return `the model failed: ${short(event.detail.code)}`;
     case 'call_begun':
-      return `→ ${short(event.detail.tool)} ${short(event.detail.arguments_text)}`.trimEnd();
-    case 'call_settled': {
-      const { tool, outcome, result_text: text } = event.detail;
-      return `← ${short(tool)} ${short(outcome)}${text === null ? '' : `: ${short(text)}`}`;
-    }
+      return `→ ${beginningOf(event.detail)}`.trimEnd();
+    case 'call_settled':
+      return `← ${endOf(event.detail)}`;
     case 'call_unknown':
       return `? ${short(event.detail.tool)}: it is unknown whether it happened`;
     default:
