@@ -1,8 +1,11 @@
+import type { AgentDetail } from '@hamlet/contract';
 import { memo, useMemo, useState } from 'react';
 import type { AppState, Row } from '../../client/app-state.ts';
+import { isForeign, mindLabel } from '@hamlet/core';
 import { Avatar, Icon, IconButton, LinkButton, Unread } from '../../ui/controls.tsx';
 import { FilterField } from '../../ui/fields.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
+import '../mind/mind.css';
 import { ActivityFeed } from './activity-feed.tsx';
 import { useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
@@ -138,6 +141,7 @@ const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProp
         <span className="agent-text">
           <span className="agent-name">
             {row.name}
+            <RowMind detail={detail} />
             {row.speech !== null && (
               <span className="agent-speaks" title={row.speech}>
                 <Icon name="speech" size={13} />
@@ -158,6 +162,13 @@ const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProp
     </li>
   );
 });
+
+/** The mind of an agent. The village's own is what most agents have, so only a screen reader says it. */
+function RowMind({ detail }: { readonly detail: AgentDetail | undefined }) {
+  const mind = detail?.mind ?? null;
+  if (mind === null) return null;
+  return <span className={isForeign(mind) ? 'agent-mind' : 'sr-only'}>{mindLabel(mind)}</span>;
+}
 
 function Doing({ row }: { readonly row: Row }) {
   return (

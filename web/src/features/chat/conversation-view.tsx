@@ -15,6 +15,7 @@ import { useStore } from '../../client/store.ts';
 import { Badge, Button, IconButton, MoreButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { minuteTime, secondTime } from '../../ui/time-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
+import { changesBetween } from '../mind/trace-mind.ts';
 import { SessionResults } from '../results/session-results.tsx';
 import { parkedLabel, streamLabel } from '../runs/run-labels.ts';
 import type { Listener } from './chat-labels.ts';
@@ -169,16 +170,25 @@ function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps) {
   const open = exchanges.filter(({ question }) => question?.state === 'queued' || question?.state === 'working');
   const newest = open[0] ?? exchanges.at(-1);
   const limit = useLimit(agentId, listener.display_name, open.length > 0);
+  const changes = useMemo(
+    () =>
+      changesBetween(
+        exchanges.map(({ trace }) => trace),
+        listener.display_name,
+      ),
+    [exchanges, listener.display_name],
+  );
   const items = useMemo(() => (newest === undefined ? [] : traceItems(newest.trace, newest.permissions)), [newest]);
   return (
     <>
       <ol className="transcript">
-        {exchanges.map((exchange) => (
+        {exchanges.map((exchange, at) => (
           <li key={exchange.key}>
             <ExchangeView
               exchange={exchange}
               agentId={agentId}
               agentName={listener.display_name}
+              mindChange={changes[at] ?? null}
               waitsFor={
                 exchange.question?.state === 'queued'
                   ? waitLabel(exchange, { session: state.session, agent: listener, before: open.indexOf(exchange) })

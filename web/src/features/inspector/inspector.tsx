@@ -1,9 +1,11 @@
 import type { AgentDetail, BalanceAnswer, LedgerEntry } from '@hamlet/contract';
 import { getBalance, getLedger, roleMay } from '@hamlet/contract';
+import { mindLabel } from '@hamlet/core';
 import { type KeyboardEvent, lazy, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
 import { Avatar, Badge, Button, Icon, IconButton, LazyBoundary, PagedList, Time, Unread } from '../../ui/controls.tsx';
+import '../mind/mind.css';
 import { AgentRuns } from '../runs/agent-runs.tsx';
 import { usePending } from '../permissions/pending-count.tsx';
 import { VillageMark } from '../scripted/village-mark.tsx';
@@ -290,13 +292,15 @@ function AgentHead({ row, detail }: Readonly<{ row: Row; detail: AgentDetail | u
   const following = useVillageState((state) => state.following);
   const { follow, goTo, open } = useVillage();
   const state = lifeState(row, detail);
+  const mind = detail?.mind ?? null;
   return (
     <header className="agent-head">
       <Avatar id={row.id} size={60} dimmed={row.asleep} />
       <div>
         <h2>{row.name}</h2>
         <p className="agent-state">
-          <Badge tone={state.tone}>{state.word}</Badge>
+          <Badge tone={state.tone}>{state.word}</Badge>{' '}
+          {mind !== null && <span className="agent-mind">{mindLabel(mind)}</span>}
         </p>
         <p className="agent-sentence">
           {row.name} {doing(row)}.

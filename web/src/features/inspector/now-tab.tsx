@@ -3,6 +3,7 @@ import { getCapabilities, listSkills, listTurns, roleMay } from '@hamlet/contrac
 import { type ReactNode, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { Badge, Icon, LinkButton, Notice, Time, type Tone, useNow } from '../../ui/controls.tsx';
+import { MindFacts } from '../mind/mind-facts.tsx';
 import { RepositoryMemories } from '../memory/repository-memories.tsx';
 import { ScriptList } from '../scripts/script-list.tsx';
 import { reasonOf } from './diary/turn-labels.ts';
@@ -22,6 +23,11 @@ function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDe
   const tier = useTierLabel(detail.tier);
   return (
     <dl className="facts">
+      {detail.mind !== null && (
+        <Fact icon="thought" title="Mind">
+          <MindFacts mind={detail.mind} />
+        </Fact>
+      )}
       <Fact icon="pin" title="Place">
         {row.place ?? 'On the way'}{' '}
         <small>

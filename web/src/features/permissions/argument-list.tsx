@@ -1,4 +1,5 @@
-import { type ShownArgument, shownArguments, shownWrite } from './shown-arguments.ts';
+import { isEgressTool } from '@hamlet/contract';
+import { type ShownArgument, shownArguments, shownCall, shownWrite } from './shown-arguments.ts';
 
 /** The arguments of a call, complete and as plain text, without markup. */
 export function ArgumentList({ argumentsText }: { readonly argumentsText: string }) {
@@ -19,17 +20,18 @@ export function CommandDetails({ command, argumentsText }: Readonly<{ command: s
   );
 }
 
-export function WriteDetails({ argumentsText }: { readonly argumentsText: string }) {
-  const write = shownWrite(argumentsText);
-  if (write === null) return <ArgumentList argumentsText={argumentsText} />;
+/** The details of a call that asks a person: what it is about, the content, then the facts that identify it. */
+export function CallDetails({ tool, argumentsText }: Readonly<{ tool: string; argumentsText: string }>) {
+  const shown = isEgressTool(tool) ? shownWrite(argumentsText) : shownCall(tool, argumentsText);
+  if (shown === null) return <ArgumentList argumentsText={argumentsText} />;
   return (
     <>
-      <p className="write-summary">{write.summary}</p>
-      {write.content.length > 0 && <Arguments shown={write.content} />}
-      {write.facts.length > 0 && (
+      <p className="write-summary">{shown.summary}</p>
+      {shown.content.length > 0 && <Arguments shown={shown.content} />}
+      {shown.facts.length > 0 && (
         <details className="write-facts">
           <summary>Details of the request</summary>
-          <Arguments shown={write.facts} />
+          <Arguments shown={shown.facts} />
         </details>
       )}
     </>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { VILLAGE_TOOLS } from '@hamlet/contract';
+import { PROGRAM_CALL_KINDS, PROGRAM_TOOL_PREFIX, VILLAGE_TOOLS } from '@hamlet/contract';
 import type { CallItem } from '../../client/minds/trace-items.ts';
 import { callStateLabel, isChange, placeLabel, postOf, shortCall, toolLabel } from './call-labels.ts';
 
@@ -34,6 +34,18 @@ test('every tool of the village has its own label, and an unknown one keeps its 
   assert.equal(new Set(words).size, words.length);
   for (const word of words) assert.doesNotMatch(word, /_/);
   assert.equal(toolLabel('teleport').word, 'teleport');
+});
+
+test('every kind of claim of a program has words, and a folded claim shows what the program says', () => {
+  for (const kind of [...PROGRAM_CALL_KINDS, 'plan'])
+    assert.doesNotMatch(toolLabel(`${PROGRAM_TOOL_PREFIX}${kind}`).word, /program|_/);
+  const claim = (more: object) => JSON.stringify({ kind: 'edit', title: 'Edit\u202E oven.ts', ...more });
+  const shown = (tool: string, argumentsText: string) => shortCall(call({ tool, argumentsText }));
+  assert.equal(shown('program.edit', claim({})), 'Edit⟨U+202E⟩ oven.ts');
+  const plan = [{ text: 'bake', status: 'completed' }];
+  assert.equal(shown('program.plan', claim({ kind: 'plan', plan })), '1 of 1 done');
+  assert.equal(shown('program.edit', '{"x":1}'), '1', 'a text that is no claim is shown as arguments');
+  assert.equal(shown('command', '{"prompt":"Bake.","resumes":false}'), '', 'the message stands above it');
 });
 
 test('a folded git call shows its command, and a write to the outside shows its target', () => {

@@ -1,4 +1,4 @@
-import { isEgressTool } from '@hamlet/contract';
+import { isEgressTool, type ProgramClaim, programClaimOf } from '@hamlet/contract';
 import { HANDS_TOOLS, placeOf, type ToolPlace, villageTool } from '@hamlet/contract/tools';
 import { gitCommand } from '@hamlet/core/git';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
@@ -6,7 +6,7 @@ import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
 import { isJsonObject, readJson } from '../../client/json.ts';
-import { doneLabel, readTodo } from './todo.ts';
+import { doneLabel, readPlan } from './todo.ts';
 
 type ToolLabel = Readonly<{ word: string; icon: IconName }>;
 
@@ -78,6 +78,20 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   open_checkout: { word: 'Open a checkout page', icon: 'coin' },
   send_request: { word: 'Send something out of the village', icon: 'send' },
   ask_human: { word: 'Ask a person', icon: 'user' },
+  program_act: { word: 'Use a tool of its program', icon: 'play' },
+  command: { word: 'Work of its program', icon: 'chip' },
+  acp: { word: 'Work of its program', icon: 'chip' },
+  'program.read': { word: 'Read', icon: 'eye' },
+  'program.edit': { word: 'Edit', icon: 'edit' },
+  'program.delete': { word: 'Delete', icon: 'trash' },
+  'program.move': { word: 'Move', icon: 'layers' },
+  'program.search': { word: 'Search', icon: 'search' },
+  'program.execute': { word: 'Run a command', icon: 'keyboard' },
+  'program.think': { word: 'Think', icon: 'thought' },
+  'program.fetch': { word: 'Read from the net', icon: 'globe' },
+  'program.switch_mode': { word: 'Change its mode', icon: 'edit' },
+  'program.other': { word: 'Use a tool', icon: 'play' },
+  'program.plan': { word: 'Plan the work', icon: 'board' },
 };
 
 /** The label of a tool; an unknown tool keeps its name. */
@@ -99,6 +113,7 @@ const SUBJECTS: Readonly<Record<string, string | undefined>> = {
   write_file: 'path',
   edit_file: 'path',
   delegate: 'prompt',
+  program_act: 'title',
 };
 
 function subjectOf({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {
@@ -109,16 +124,44 @@ function subjectOf({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsTe
 }
 
 function todoIn({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {
-  const items = tool === 'todo' ? readTodo(argumentsText) : null;
+  const items = readPlan({ tool, argumentsText });
   return items === null ? null : doneLabel(items);
 }
 
-/** A folded call in one line: a git command, the summary of a write, its subject, the state of a plan, or the values of its arguments. */
+/** What a program says about a piece of its work; null for a call of the village's own. */
+export const claimOf = ({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): ProgramClaim | null =>
+  programClaimOf({ tool, arguments_text: argumentsText });
+
+/** The calls that are a whole program: their arguments are the message, which stands above them. */
+const WHOLE_WORK: ReadonlySet<string> = new Set(['command', 'acp']);
+
+type Subject = (call: Pick<CallItem, 'tool' | 'argumentsText'>) => string | null;
+
+/** What a call is about in one text; the first that knows it counts. */
+const SUBJECT_READERS: readonly Subject[] = [
+  ({ tool }) => (WHOLE_WORK.has(tool) ? '' : null),
+  gitCommandOf,
+  ({ tool, argumentsText }) =>
+    isEgressTool(tool) && argumentsText !== null ? (shownWrite(argumentsText)?.summary ?? null) : null,
+  subjectOf,
+  todoIn,
+  (call) => claimTitle(claimOf(call)),
+];
+
+/** The title of a claim, without the marks of code that programs write around a command; null without a claim. */
+export const claimTitle = (claim: ProgramClaim | null): string | null =>
+  claim === null ? null : visibleText(claim.title).replace(/^`([^`]*)`$/, '$1');
+
+/**
+ * A folded call in one line: a git command, the summary of a write, its subject, the state of a plan, the words of a
+ * program about it, or the values of its arguments.
+ */
 export function shortCall(call: Pick<CallItem, 'tool' | 'argumentsText'>): string {
-  const { tool, argumentsText } = call;
-  const write = isEgressTool(tool) && argumentsText !== null ? shownWrite(argumentsText) : null;
-  const text = gitCommandOf(call) ?? write?.summary ?? subjectOf(call) ?? todoIn(call) ?? undefined;
-  return text === undefined ? shortArguments(argumentsText) : shortLine(text);
+  for (const read of SUBJECT_READERS) {
+    const text = read(call);
+    if (text !== null) return shortLine(text);
+  }
+  return shortArguments(call.argumentsText);
 }
 
 const CALL_STATES: Readonly<Record<CallState, Readonly<{ word: string; tone: Tone }>>> = {
@@ -182,7 +225,15 @@ export function postOf({ tool, state, argumentsText, resultText }: CallItem): st
 }
 
 /** Calls whose changes the page of a run shows by themselves: as files and as workers. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['shell', 'git', 'run_script', 'delegate', 'deliver']);
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  'shell',
+  'git',
+  'run_script',
+  'delegate',
+  'deliver',
+  'command',
+  'acp',
+]);
 
 /** True for a finished call that changed something outside of the agent, unless it only reads or may be repeated. */
 export function isChange({ tool, state, effect, outcome }: CallItem): boolean {

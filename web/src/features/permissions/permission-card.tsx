@@ -1,19 +1,12 @@
 import type { AllowScope, Permission, PermissionAnswer } from '@hamlet/contract';
-import {
-  answerPermission,
-  getSessionResults,
-  isEgressTool,
-  listRunArtifacts,
-  REPLY_MAX_CHARS,
-  roleMay,
-} from '@hamlet/contract';
+import { answerPermission, getSessionResults, listRunArtifacts, REPLY_MAX_CHARS, roleMay } from '@hamlet/contract';
 import { useId } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts';
 import { Badge, Button, Icon, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { dateTime, timeAgo } from '../../ui/time-labels.ts';
 import { useAgentName, useRole, useViewerId } from '../village-context.ts';
-import { ArgumentList, CommandDetails, WriteDetails } from './argument-list.tsx';
+import { ArgumentList, CallDetails, CommandDetails } from './argument-list.tsx';
 import { gitCommandOf } from './call-labels.ts';
 import { type ShownPost, shownPost, visibleText } from './shown-arguments.ts';
 import { TaintList } from './taint-list.tsx';
@@ -82,12 +75,11 @@ function PendingCard({ permission, onAnswered }: CardProps) {
 
 function Details({ permission }: { readonly permission: Permission }) {
   const { tool, arguments: argumentsText } = permission;
-  if (isEgressTool(tool)) return <WriteDetails argumentsText={argumentsText} />;
   const command = gitCommandOf({ tool, argumentsText });
   if (command !== null) return <CommandDetails command={command} argumentsText={argumentsText} />;
   const post = shownPost(permission);
   if (post !== null) return <PostDetails permission={permission} post={post} />;
-  return <ArgumentList argumentsText={argumentsText} />;
+  return <CallDetails tool={tool} argumentsText={argumentsText} />;
 }
 
 function AnswerForm({ permission, onAnswered }: CardProps) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shortArguments, shownArguments, shownPost, shownWrite, visibleText } from './shown-arguments.ts';
+import { shortArguments, shownArguments, shownCall, shownPost, shownWrite, visibleText } from './shown-arguments.ts';
 
 test('every argument is shown complete, with its name', () => {
   const body = `${'rope '.repeat(2000)}\nsecond line`;
@@ -115,4 +115,26 @@ test('a request for a host shows its first request and the rule that would keep 
       { name: 'Port', text: '443', isText: false },
     ],
   });
+});
+
+test('a change of a file and an act of a program are read by subject and content, and no field is left out', () => {
+  const edit = JSON.stringify({ new_text: 'b', old_text: 'a\u202E', path: '/etc/hosts', first_line: 3 });
+  const shown = shownCall('edit_file', edit);
+  assert.equal(shown?.summary, '/etc/hosts');
+  assert.deepEqual(
+    shown.content.map(({ name, text }) => [name, text]),
+    [
+      ['Replaces', 'a⟨U+202E⟩'],
+      ['With', 'b'],
+    ],
+  );
+  assert.deepEqual(shown.facts, [{ name: 'first_line', text: '3', isText: false }]);
+  const act = shownCall('program_act', JSON.stringify({ kind: 'other', title: 'Open the oven', input: '', paths: [] }));
+  assert.deepEqual([act?.summary, act?.content.length, act?.facts.length], ['Open the oven', 2, 1]);
+  for (const [tool, text] of [
+    ['say', '{"path":"x"}'],
+    ['edit_file', '{"path":3}'],
+    ['edit_file', 'x'],
+  ] as const)
+    assert.equal(shownCall(tool, text), null);
 });

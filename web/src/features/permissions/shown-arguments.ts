@@ -72,7 +72,7 @@ const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 /** A write to the outside as a person reads it before the answer: the content, then the facts that identify it. */
-interface ShownWrite {
+export interface ShownWrite {
   readonly summary: string;
   readonly content: readonly ShownArgument[];
   readonly facts: readonly ShownArgument[];
@@ -125,4 +125,29 @@ function linesIn(argumentsText: string, name: string): readonly string[] {
   if (name !== 'changes' && name !== 'details') return [];
   const lines = (JSON.parse(argumentsText) as Readonly<Record<string, unknown>>)[name];
   return isTexts(lines) ? lines : [];
+}
+
+/** The fields of a call that asks a person, in the order in which they are read, with their names. */
+interface CallForm {
+  readonly summary: string;
+  readonly content: Readonly<Record<string, string>>;
+}
+
+const CALL_FORMS: Readonly<Record<string, CallForm | undefined>> = {
+  edit_file: { summary: 'path', content: { old_text: 'Replaces', new_text: 'With' } },
+  write_file: { summary: 'path', content: { content: 'Writes' } },
+  program_act: { summary: 'title', content: { input: 'With', paths: 'In' } },
+};
+
+/** A change of a file, or an act of a program, as a person reads it before the answer; null for another call. No field is left out. */
+export function shownCall(tool: string, argumentsText: string): ShownWrite | null {
+  const form = CALL_FORMS[tool];
+  const all = shownArguments(argumentsText);
+  const summary = all.find(({ name, isText }) => name === form?.summary && isText);
+  if (form === undefined || summary === undefined) return null;
+  const content = Object.entries(form.content).flatMap(([name, word]) =>
+    all.filter((each) => each.name === name).map((each) => ({ ...each, name: word })),
+  );
+  const facts = all.filter((each) => each !== summary && form.content[each.name] === undefined);
+  return { summary: summary.text, content, facts };
 }

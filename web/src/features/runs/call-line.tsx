@@ -1,4 +1,5 @@
-import type { CallReport, HandsCall, Permission } from '@hamlet/contract';
+import type { CallReport, HandsCall, Permission, ProgramClaim } from '@hamlet/contract';
+import { useMemo } from 'react';
 import type { CallItem } from '../../client/minds/trace-items.ts';
 import { Icon, LinkButton } from '../../ui/controls.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
@@ -6,9 +7,19 @@ import { ArgumentList } from '../permissions/argument-list.tsx';
 import { PermissionCard } from '../permissions/permission-card.tsx';
 import { visibleText } from '../permissions/shown-arguments.ts';
 import { useVillage } from '../village-context.ts';
-import { readTodo } from '../permissions/todo.ts';
+import { readPlan } from '../permissions/todo.ts';
+import { ProgramClaimView } from '../mind/program-claim.tsx';
+import '../mind/mind.css';
 import { TodoItems } from './page/todo-list.tsx';
-import { callStateLabel, placeLabel, postOf, shortCall, toolLabel, witnessLabel } from '../permissions/call-labels.ts';
+import {
+  callStateLabel,
+  claimOf,
+  placeLabel,
+  postOf,
+  shortCall,
+  toolLabel,
+  witnessLabel,
+} from '../permissions/call-labels.ts';
 import './calls.css';
 import { DiffView } from '../hands/diff-view.tsx';
 import { endLabel, hasOutput } from '../hands/hands-labels.ts';
@@ -22,8 +33,10 @@ type CallLineProps = Readonly<{
 }>;
 
 export function CallLine({ call, logged, onAnswered }: CallLineProps) {
-  const { word, icon } = toolLabel(call.tool);
+  const { tool, argumentsText } = call;
+  const { word, icon } = toolLabel(tool);
   const state = callStateLabel(call, logged?.report?.exit);
+  const claim = useMemo(() => claimOf({ tool, argumentsText }), [tool, argumentsText]);
   const isQuiet = call.state === 'running' || state.word === 'Done';
   return (
     <div className="call" data-call={call.tool} data-state={call.state}>
@@ -33,6 +46,11 @@ export function CallLine({ call, logged, onAnswered }: CallLineProps) {
           <span className="call-word">{word}</span>
           <span className="call-short">{shortCall(call)}</span>
           <span className="call-state" title={state.word}>
+            {claim !== null && (
+              <span className="call-claimed" title="The program says so; the village did not see it">
+                claim
+              </span>
+            )}
             {call.state === 'running' ? (
               <span className="spinner spinner-small" aria-hidden="true" />
             ) : (
@@ -41,7 +59,7 @@ export function CallLine({ call, logged, onAnswered }: CallLineProps) {
             <span className={isQuiet ? 'sr-only' : undefined}>{state.word}</span>
           </span>
         </summary>
-        <CallFacts call={call} logged={logged} />
+        <CallFacts call={call} logged={logged} claim={claim} />
       </details>
       <PostLink call={call} />
       {call.permissions.map((permission) => (
@@ -51,7 +69,9 @@ export function CallLine({ call, logged, onAnswered }: CallLineProps) {
   );
 }
 
-function CallFacts({ call, logged }: Pick<CallLineProps, 'call' | 'logged'>) {
+type CallFactsProps = Pick<CallLineProps, 'call' | 'logged'> & Readonly<{ claim: ProgramClaim | null }>;
+
+function CallFacts({ call, logged, claim }: CallFactsProps) {
   const witness = witnessLabel(call.witnessed);
   const place = placeLabel(call.tool);
   const took = call.endedAt === null ? null : Date.parse(call.endedAt) - Date.parse(call.at);
@@ -64,9 +84,14 @@ function CallFacts({ call, logged }: Pick<CallLineProps, 'call' | 'logged'>) {
         {took !== null && <span>{lengthLabel(took)}</span>}
         {call.outcome !== null && call.outcome !== 'ok' && <code className="reason">{call.outcome}</code>}
       </p>
-      {saysAll(logged) ? <CallReportView call={logged} /> : <CallTexts call={call} />}
+      <CallBody call={call} logged={logged} claim={claim} />
     </div>
   );
+}
+
+function CallBody({ call, logged, claim }: CallFactsProps) {
+  if (saysAll(logged)) return <CallReportView call={logged} />;
+  return claim === null || claim.kind === 'plan' ? <CallTexts call={call} /> : <ProgramClaimView claim={claim} />;
 }
 
 /** True if the log has the command or the change, which is more useful than arguments and result. */
@@ -93,7 +118,7 @@ function CallTexts({ call }: Pick<CallLineProps, 'call'>) {
 
 function CallArguments({ call: { tool, argumentsText } }: Pick<CallLineProps, 'call'>) {
   if (argumentsText === null) return <p className="hint">The village no longer keeps the arguments.</p>;
-  const plan = tool === 'todo' ? readTodo(argumentsText) : null;
+  const plan = readPlan({ tool, argumentsText });
   return plan === null ? <ArgumentList argumentsText={argumentsText} /> : <TodoItems items={plan} />;
 }
 

@@ -7,7 +7,7 @@ import {
   type RunState,
   type SafeMode,
 } from '@hamlet/contract';
-import { isSettled } from '@hamlet/core';
+import { isSettled, mindIn, mindLabel } from '@hamlet/core';
 import type { ModelItem } from '../../client/minds/trace-items.ts';
 import { refusalText } from '../../client/api.ts';
 import { actorLabel, isOwn, moneyLabel, type ViewerId } from '../../client/labels.ts';
@@ -122,10 +122,16 @@ const BUDGET_WARNINGS: Readonly<Record<string, string | undefined>> = {
   no_progress: 'Repeats itself: asked to try another way',
 };
 
-const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read) => string>> = {
+/** A start in words, with the mind that works from then on. */
+function startLabel(word: string, detail: object): string {
+  const mind = mindIn(detail);
+  return mind === null ? word : `${word} with ${mindLabel(mind)}`;
+}
+
+const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read, detail: object) => string>> = {
   queued: () => 'Queued',
-  started: () => 'Started',
-  redelivered: () => 'Continued',
+  started: (_, detail) => startLabel('Started', detail),
+  redelivered: (_, detail) => startLabel('Continued', detail),
   step: (text) => after(text('outcome') === 'failed' ? 'Failed step' : 'Step', text('text')),
   cancel_requested: (text) => after('Asked to end', text('reason')),
   lapsed: () => 'Queued again: the agent stopped responding',
@@ -146,7 +152,7 @@ export function eventLabel({ event, detail }: { readonly event: NoteEvent; reado
   return EVENT_LABELS[event]((key) => {
     const value = values.get(key);
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  });
+  }, detail);
 }
 
 /** True if the viewer may end a run: an admin may end any run, a member only their own. */
@@ -179,8 +185,8 @@ export function modelLabel({ state, model, attempt, tokens, cost, code }: ModelI
     words[state],
     code === null ? '' : failureCause(code),
     attempt > 1 ? `attempt ${attempt}` : '',
-    tokens === null ? '' : tokensLabel(tokens),
-    cost === null ? '' : moneyLabel(cost),
+    tokens === null || tokens === 0 ? '' : tokensLabel(tokens),
+    cost === null || tokens === 0 ? '' : moneyLabel(cost),
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }

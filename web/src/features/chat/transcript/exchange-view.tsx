@@ -1,4 +1,5 @@
-import type { Permission, Run, SessionMessage } from '@hamlet/contract';
+import type { Mind, Permission, Run, SessionMessage } from '@hamlet/contract';
+import { isForeign, mindLabel } from '@hamlet/core';
 import { memo, type ReactElement, useMemo, useState } from 'react';
 import { type Exchange, isFinalMessage, sameExchange } from '../../../client/minds/conversation.ts';
 import type { RunTrace } from '../../../client/minds/run-trace.ts';
@@ -18,6 +19,8 @@ import { AnswerDeliverables, AnswerSources, useAnswerSources } from '../../resul
 import { CallLine } from '../../runs/call-line.tsx';
 import { Thoughts } from '../../runs/thoughts.tsx';
 import { useRunTrace } from '../../runs/use-run-trace.ts';
+import { MindChange } from '../../mind/mind-facts.tsx';
+import { traceMind } from '../../mind/trace-mind.ts';
 import { failureCause } from '../../models/model-labels.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
 
@@ -124,6 +127,8 @@ interface ExchangeProps {
   readonly agentName: string;
   /** The reason why a message waits, or the work on it; null if it does not wait. */
   readonly waitsFor: string | null;
+  /** The line about a change of the agent's mind before this work; null without one. */
+  readonly mindChange: string | null;
   readonly onAnswered: (permission: Permission) => void;
 }
 
@@ -136,16 +141,18 @@ export const ExchangeView = memo(OneExchange, (before, after) => {
     oldRest.agentId === rest.agentId &&
     oldRest.agentName === rest.agentName &&
     oldRest.waitsFor === rest.waitsFor &&
+    oldRest.mindChange === rest.mindChange &&
     oldRest.onAnswered === rest.onAnswered
   );
 });
 
-function OneExchange({ exchange, agentId, agentName, waitsFor, onAnswered }: ExchangeProps) {
+function OneExchange({ exchange, agentId, agentName, waitsFor, mindChange, onAnswered }: ExchangeProps) {
   const { question, replies, answer, report, trace, permissions } = exchange;
   const items = useMemo(() => traceItems(trace, permissions), [trace, permissions]);
-  const author = { agentId, name: agentName, scripted: scriptedOf(trace) };
+  const author = { agentId, name: agentName, mind: traceMind(trace) };
   return (
     <article className="exchange" data-state={question?.state ?? 'answered'}>
+      <MindChange text={mindChange} />
       {question !== null && (
         <>
           <Question message={question} />
@@ -165,10 +172,6 @@ function OneExchange({ exchange, agentId, agentName, waitsFor, onAnswered }: Exc
       {answer !== null && <Answer message={answer} author={author} />}
     </article>
   );
-}
-
-function scriptedOf({ run }: RunTrace): Author['scripted'] {
-  return scriptedLabel(run === null ? null : run.runtime);
 }
 
 function wordsOf({ partial }: RunTrace): string | null {
@@ -264,15 +267,17 @@ function Report({ message }: { readonly message: SessionMessage | null }) {
   );
 }
 
-/** The agent as the author of words; `scripted` if no language model wrote them. */
-type Author = Readonly<{ agentId: string; name: string; scripted: ReturnType<typeof scriptedLabel> }>;
+/** The agent as the author of words, with the mind that wrote them; null if it is unknown. */
+type Author = Readonly<{ agentId: string; name: string; mind: Mind | null }>;
 
-function AnswerHead({ author: { agentId, name, scripted } }: { readonly author: Author }) {
+function AnswerHead({ author: { agentId, name, mind } }: { readonly author: Author }) {
+  const scripted = scriptedLabel(mind?.runtime ?? null);
   return (
     <span className="answer-author">
       <Avatar id={agentId} size={22} />
       <b>{name}</b>
       {scripted !== null && <ScriptedMark {...scripted} />}
+      {mind !== null && isForeign(mind) && <span className="agent-mind">{mindLabel(mind)}</span>}
     </span>
   );
 }

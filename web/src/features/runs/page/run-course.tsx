@@ -3,29 +3,38 @@ import { useMemo } from 'react';
 import type { CallItem, ModelItem, TraceItem } from '../../../client/minds/trace-items.ts';
 import { Time } from '../../../ui/controls.tsx';
 import { Markdown } from '../../markdown/markdown.tsx';
+import { MindChange } from '../../mind/mind-facts.tsx';
+import { mindChanges } from '../../mind/trace-mind.ts';
+import { useAgentName } from '../../village-context.ts';
 import { CallLine } from '../call-line.tsx';
 import { Thoughts } from '../thoughts.tsx';
 import { eventLabel, modelLabel } from '../run-labels.ts';
 
 type CourseProps = Readonly<{
+  agentId: string;
   items: readonly TraceItem[];
   calls: readonly HandsCall[];
   onAnswered: (permission: Permission) => void;
 }>;
 
 /** The course of a run, in order: answers of the model, calls and events. */
-export function RunCourse({ items, calls, onAnswered }: CourseProps) {
+export function RunCourse({ agentId, items, calls, onAnswered }: CourseProps) {
+  const name = useAgentName(agentId);
+  const changes = useMemo(() => mindChanges(items, name), [items, name]);
   const logged = useMemo(() => new Map(calls.map((call) => [call.call_id, call])), [calls]);
   return (
     <ol className="course">
       {items.map((item) => (
         <li key={item.key} data-event={item.kind === 'note' ? item.event.event : item.kind}>
           <Time at={item.at} word={new Date(item.at).toLocaleTimeString('en-GB')} />
-          <CourseItem
-            item={item}
-            logged={item.kind === 'call' ? logged.get(item.callId) : undefined}
-            onAnswered={onAnswered}
-          />
+          <div className="course-item">
+            <MindChange text={changes.get(item.key) ?? null} />
+            <CourseItem
+              item={item}
+              logged={item.kind === 'call' ? logged.get(item.callId) : undefined}
+              onAnswered={onAnswered}
+            />
+          </div>
         </li>
       ))}
     </ol>

@@ -1,4 +1,5 @@
-import type { Run } from '@hamlet/contract';
+import type { Mind, Run } from '@hamlet/contract';
+import { mindLabel } from '@hamlet/core';
 import type { CallItem, TraceItem } from '../../../client/minds/trace-items.ts';
 import { Fact, LinkButton } from '../../../ui/controls.tsx';
 import { dateTime } from '../../../ui/time-labels.ts';
@@ -18,13 +19,15 @@ type FactsProps = Readonly<{
   files: readonly ChangedFile[];
   sources: readonly Source[] | null;
   version: number;
+  mind: Mind | null;
 }>;
 
-/** The facts about a run besides its result: agent, conversation, mode, sources, skills. */
-export function RunFacts({ run, items, files, sources, version }: FactsProps) {
+/** The facts about a run besides its result: agent, conversation, mind, mode, sources, skills. */
+export function RunFacts({ run, items, files, sources, version, mind }: FactsProps) {
   return (
     <dl className="run-facts">
       <Origin run={run} />
+      {mind !== null && <Fact name="Mind">{mindLabel(mind)}</Fact>}
       {run.safe_mode !== undefined && (
         <Fact name="Mode" data-safe-mode={run.safe_mode}>
           {SAFE_MODE_LABELS[run.safe_mode].fact}

@@ -20,6 +20,7 @@ import { minuteTime } from '../../../ui/time-labels.ts';
 import { useAgentName, useRole, useViewerId, useVillage } from '../../village-context.ts';
 import { OpenedPagesProvider, useKeysOf } from '../../citations/opened-pages.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
+import { traceMind } from '../../mind/trace-mind.ts';
 import { Page } from '../../navigation/page.tsx';
 import { PermissionCard } from '../../permissions/permission-card.tsx';
 import { RunOfferView } from '../../offers/run-offer.tsx';
@@ -89,14 +90,14 @@ function FoundRun({ run: listed, onChanged }: Readonly<{ run: Run; onChanged: ()
             <RunWorkers run={run} version={version} />
             <Part name="Timeline">
               {items.length === 0 && stream.kind !== 'refused' && <p className="hint">Loading…</p>}
-              <RunCourse items={items} calls={calls} onAnswered={asked.again} />
+              <RunCourse agentId={run.agent_id} items={items} calls={calls} onAnswered={asked.again} />
               <MoreButton more={hands.more} word="Load older commands and changes" />
               {problem !== null && <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'}>{problem}</Notice>}
             </Part>
           </div>
           <aside className="run-side" aria-label="About this run">
             <RunBudget run={run} />
-            <RunFacts run={run} items={items} files={files} sources={sources} version={version} />
+            <RunFacts {...{ run, items, files, sources, version }} mind={traceMind({ ...trace, run })} />
           </aside>
         </div>
       </RunFrame>

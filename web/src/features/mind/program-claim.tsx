@@ -1,0 +1,50 @@
+import type { ProgramClaim } from '@hamlet/contract';
+import { isJsonObject, readJson } from '../../client/json.ts';
+import { DiffView } from '../hands/diff-view.tsx';
+import { ArgumentList } from '../permissions/argument-list.tsx';
+import { claimTitle } from '../permissions/call-labels.ts';
+import { shortLine, visibleText } from '../permissions/shown-arguments.ts';
+
+/** What a program says about one piece of its work: its words, the places and changes that it names, its input and output. */
+export function ProgramClaimView({ claim }: { readonly claim: ProgramClaim }) {
+  const { input, output, diffs } = claim;
+  const title = claimTitle(claim) ?? '';
+  const changed = new Set(diffs.map(({ path }) => path));
+  const places = claim.locations.filter(({ path }) => !changed.has(path));
+  return (
+    <div className="claim">
+      {title !== shortLine(title) && <p className="claim-title">{title}</p>}
+      {places.length > 0 && (
+        <p className="claim-places">
+          {places.map(({ path, line }, index) => (
+            <span key={index}>{visibleText(line === null ? path : `${path}:${line}`)}</span>
+          ))}
+        </p>
+      )}
+      {diffs.map(({ path, diff }, index) => (
+        <div key={index}>
+          <h4>{visibleText(path)}</h4>
+          <DiffView diff={diff} path={path} />
+        </div>
+      ))}
+      <Input text={input} />
+      <Words word="Output" text={output} />
+    </div>
+  );
+}
+
+function Input({ text }: { readonly text: string }) {
+  return isJsonObject(readJson(text)) ? <ArgumentList argumentsText={text} /> : <Words word="Input" text={text} />;
+}
+
+function Words({ word, text }: Readonly<{ word: string; text: string }>) {
+  if (text === '') return null;
+  return (
+    <>
+      <h4>{word}</h4>
+      <pre className="call-result" tabIndex={0} aria-label={word}>
+        {visibleText(text)}
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import type { Mind, Run } from '@hamlet/contract';
+import { changeLabel, mindIn, mindOfRuntime } from '@hamlet/core';
+import type { RunTrace } from '../../client/minds/run-trace.ts';
+import type { TraceItem } from '../../client/minds/trace-items.ts';
+
+/** The mind that worked on a run last; null before its first start. An older village knows only its runtime. */
+export function traceMind({ events, run }: Pick<RunTrace, 'events' | 'run'>): Mind | null {
+  for (const { event, detail } of events.toReversed())
+    if (event === 'started' || event === 'redelivered') return mindIn(detail) ?? runtimeMind(run);
+  return runtimeMind(run);
+}
+
+const runtimeMind = (run: Pick<Run, 'runtime'> | null): Mind | null =>
+  run === null || run.runtime === null ? null : mindOfRuntime(run.runtime);
+
+/** The starts of a run with a mind that is not the one before, by the keys of their items. */
+export function mindChanges(items: readonly TraceItem[], agent: string): ReadonlyMap<string, string> {
+  const changes = new Map<string, string>();
+  let before: Mind | null = null;
+  for (const item of items) {
+    const mind = item.kind === 'note' ? mindIn(item.event.detail) : null;
+    const label = mind === null || before === null ? null : changeLabel(agent, before, mind);
+    if (label !== null) changes.set(item.key, label);
+    before = mind ?? before;
+  }
+  return changes;
+}
+
+/** For each work in a conversation the line about its change of mind; null for the same mind, or an unknown one. */
+export function changesBetween(
+  traces: readonly Pick<RunTrace, 'events' | 'run'>[],
+  agent: string,
+): readonly (string | null)[] {
+  let before: Mind | null = null;
+  return traces.map((trace) => {
+    const mind = traceMind(trace);
+    const label = mind === null || before === null ? null : changeLabel(agent, before, mind);
+    before = mind ?? before;
+    return label;
+  });
+}
