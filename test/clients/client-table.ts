@@ -9,7 +9,7 @@ export interface ClientPlace {
   readonly token: string;
   /** An empty folder of the client's own, for its settings. */
   readonly home: string;
-  /** What a person asks it. */
+  /** The words of a person. */
   readonly task: string;
 }
 

@@ -42,7 +42,7 @@ const rig = await startModelRig();
 const work = mkdtempSync(join(tmpdir(), 'hamlet-clients-'));
 atEnd(() => rmSync(work, { recursive: true, force: true }));
 
-/** What the client prints, and the file that it was asked to write. */
+/** The file that the client was asked to write, else what it prints. */
 async function answerOf({ from, run }: ClientRow, packages: readonly string[], folder: string): Promise<string> {
   const [program, home] = [await installed(from, packages), join(folder, 'home')];
   const task = writing(MADE);

@@ -25,7 +25,7 @@ interface Chat {
   readonly stream?: boolean;
 }
 
-/** What Codex adds to a command that its sandbox forbids, so that it asks a person. */
+/** With these arguments Codex asks a person about a command that its sandbox forbids. */
 const ESCALATED = { sandbox_permissions: 'require_escalated', justification: 'May I write the file?' };
 
 /** The arguments of a shell command, by the name of a program's tool. */

@@ -1,9 +1,11 @@
 /**
  * Each preset of the runtime `acp` at its exact version, as a real program in real hands: a permission refused and one allowed, a
- * cancel, and a reboot in the middle of the conversation. Its model is a scripted one, through the door of a pod and the gateway.
+ * cancel, and a reboot in the middle of the conversation. Its model is a scripted one, through the door of a pod and the gateway; it
+ * reaches nothing else, because telemetry and updates are off.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { randomUUID } from 'node:crypto';
@@ -11,9 +13,11 @@ import { ACP_PRESETS } from '@hamlet/contract';
 import { PRESETS } from '../../agent-image/resident/src/acp/presets/programs.ts';
 import type { AcpLaunch, AcpProgram } from '../../agent-image/resident/src/acp/preset.ts';
 import { handsPrograms } from '../../agent-image/resident/src/hands/hands-programs.ts';
+import { LOOPBACK_PROXY, proxyEnvironment } from '../../agent-image/resident/src/hands/proxy-environment.ts';
 import { CACHE } from '../../local/village/paths.ts';
-import { untilEnd } from '../env/at-end.ts';
+import { atEnd, untilEnd } from '../env/at-end.ts';
 import { startHands } from '../env/hands/start-hands.ts';
+import { listenOnLoopback } from '../env/net/loopback.ts';
 import { DrivenProgram } from './acp-driver.ts';
 import { ENDLESS, FINISHED, writing } from './coder-mind.ts';
 import { CONTEXT_TOKENS, MODEL, startModelRig } from './model-rig.ts';
@@ -28,12 +32,32 @@ const home = join(dirname(cwd), 'home');
 mkdirSync(join(home, '.hamlet'), { recursive: true });
 mkdirSync(INSTALLED, { recursive: true });
 symlinkSync(INSTALLED, join(home, '.hamlet/programs'));
-const variables = () => ({
+/** The hosts that programs wanted to reach: the pod's proxy, which refuses all. */
+const reached: string[] = [];
+const proxy = createServer((request, response) => {
+  reached.push(String(request.url));
+  response.writeHead(403).end();
+}).on('connect', (request, socket) => {
+  reached.push(String(request.url));
+  socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+});
+const port = await listenOnLoopback(proxy);
+atEnd(() => proxy.close());
+
+const installing = () => ({
   ...rig.variables(),
   HOME: home,
   PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
-  IS_SANDBOX: '1',
 });
+const working = () => {
+  const inPod = Object.entries(proxyEnvironment({ run: 'run', call: 'mind' }));
+  const { host, port: usual } = LOOPBACK_PROXY;
+  const own = inPod.map(([name, value]) => [
+    name,
+    value.replace(`${host}:${String(usual)}`, `${host}:${String(port)}`),
+  ]);
+  return { ...(Object.fromEntries(own) as Record<string, string>), ...installing() };
+};
 
 function prepared(program: AcpProgram): Promise<AcpLaunch> {
   const programs = handsPrograms(socket, {
@@ -61,7 +85,8 @@ for (const [preset, program] of Object.entries(PRESETS.programs)) {
   const { title, version, asks } = ACP_PRESETS[preset as keyof typeof ACP_PRESETS];
 
   test(`${title} ${version} asks as its preset says, ends at a cancel, and continues after a reboot`, async () => {
-    const place = { socket, cwd, variables };
+    const place = { socket, cwd, variables: working };
+    reached.length = 0;
     const launch = await prepared(program);
     const first = await DrivenProgram.start(launch, place);
     const session = await first.newSession();
@@ -76,5 +101,6 @@ for (const [preset, program] of Object.entries(PRESETS.programs)) {
     await second.loadSession(session);
     const later = await second.prompt(session, writing(`${preset}-3.txt`));
     assert.deepEqual([later.stopReason, has(`${preset}-3.txt`)], ['end_turn', true]);
+    assert.deepEqual(reached, [], 'the program reaches its model alone');
   });
 }

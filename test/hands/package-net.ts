@@ -34,7 +34,7 @@ export interface PackageNet {
   readonly broker: TestBroker;
   readonly folder: string;
   readonly environmentOf: EnvironmentOf;
-  /** What the test registries serve, by path. */
+  /** The contents of the test registries, by path. */
   readonly files: ReadonlyMap<string, Buffer | string>;
   /** Requests that reached the test registries. */
   readonly seen: string[];
@@ -106,7 +106,7 @@ function proxyTo({ port }: TestBroker, refusals: Refusals): Promise<LoopbackProx
   return startLoopbackProxy({ host: '127.0.0.1', port: 0, broker, token: async () => 'ada', refusals });
 }
 
-/** What the test registries serve, by path. */
+/** The contents of the test registries, by path. */
 const filesIn = async (folder: string): Promise<Map<string, Buffer | string>> =>
   new Map([
     ...(await pythonFiles(folder, 'https://files.home/packages/')),

@@ -13,7 +13,7 @@ export type AcpProgram = Readonly<{
   /** Names of licences, for people before they install it. */
   licence: string;
   megabytes: number;
-  /** What the installer installs: folder of the lock file, and packages whose own scripts run. */
+  /** Folder of the lock file, and the packages whose own scripts run. */
   install: Readonly<{ manager: 'npm'; lock: string; rebuild: readonly string[] }>;
   command: readonly [string, ...string[]];
   env: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ export interface AcpPreset {
   readonly megabytes: number;
   /** True if the program asks before it changes files and runs commands. */
   readonly asks: boolean;
-  /** What people should know before they choose it. */
+  /** A fact to know before choosing it. */
   readonly note: string | null;
 }
 

@@ -11,6 +11,8 @@ const ROWS: readonly (readonly [Partial<FailedInstall>, string, RegExp])[] = [
   [{ output: 'npm error 502 egress_unreachable: no answer' }, 'program_offline', /try again/],
   [{ output: 'npm error code ENOTFOUND' }, 'program_offline', /try again/],
   [{ exit: 127, output: 'npm: command not found' }, 'program_no_npm', /spec\.hands\.image/],
+  [{ cause: 'memory', exit: null }, 'program_out_of_memory', /1 GiB/],
+  [{ exit: 137 }, 'program_out_of_memory', /1 GiB/],
   [{ cause: 'timeout' }, 'program_timed_out', /too long/],
   [{ output: '' }, 'program_not_installed', /said nothing/],
   [{ output: 'npm error something new' }, 'program_not_installed', /npm said: npm error something new/],

@@ -10,6 +10,7 @@ export interface ProgramFailure {
     | 'program_changed'
     | 'program_offline'
     | 'program_no_npm'
+    | 'program_out_of_memory'
     | 'program_timed_out'
     | 'program_not_installed';
   readonly message: string;
@@ -20,7 +21,7 @@ export interface FailedInstall {
   readonly program: string;
   readonly cause: ProgramEnd['cause'];
   readonly exit: number | null;
-  /** What npm printed. It is untrusted, and so only selects a message. */
+  /** The output of npm. It is untrusted, and so only selects a message. */
   readonly output: string;
 }
 
@@ -45,7 +46,21 @@ const FORMS: readonly (readonly [form: RegExp, code: ProgramFailure['code'], fix
   ],
 ];
 
-const FIXES: Readonly<Record<string, Omit<ProgramFailure, 'message'> & { readonly fix: string }>> = {
+type Fix = Pick<ProgramFailure, 'code'> & { readonly fix: string };
+
+/** The exit code of a shell whose program was killed: in the hands, by the kernel for want of memory. */
+const KILLED_EXIT = 137;
+
+const ENDS: Readonly<Partial<Record<ProgramEnd['cause'], Fix>>> = {
+  timeout: { code: 'program_timed_out', fix: 'It took too long: try again when the registry is faster.' },
+  disk: { code: 'program_disk_full', fix: 'The disk of the machine is full: remove files that are not needed.' },
+  memory: {
+    code: 'program_out_of_memory',
+    fix: 'The hands ran out of memory: give the agent a tier with at least 1 GiB, or less work at one time.',
+  },
+};
+
+const FIXES: Readonly<Record<string, Fix>> = {
   egress_registry_off: {
     code: 'program_registry_off',
     fix: `The registry npm is switched off in this village: ask an admin to add npm to egress.registries, ${IN_IMAGE}.`,
@@ -63,10 +78,8 @@ export function failureOfProgram({ program, cause, exit, output }: FailedInstall
     code,
     message: `${program} was not installed. ${fix}`,
   });
-  if (cause === 'timeout')
-    return failed('program_timed_out', 'It took too long: try again when the registry is faster.');
-  if (cause === 'disk')
-    return failed('program_disk_full', 'The disk of the machine is full: remove files that are not needed.');
+  const ended = ENDS[exit === KILLED_EXIT ? 'memory' : cause];
+  if (ended !== undefined) return failed(ended.code, ended.fix);
   const [, code, fix] = FORMS.find(([form]) => form.test(output)) ?? [];
   if (code !== undefined && fix !== undefined) return failed(code, fix);
   const known = FIXES[failureOfInstall('npm', { exit, output }).code];
