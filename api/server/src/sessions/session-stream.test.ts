@@ -144,6 +144,7 @@ test('the stream has the text of the current answer and the permissions of its r
       amount: null,
       policyVersion: '0'.repeat(64),
       lastsS: 60,
+      opens: [],
       taint: null,
     }),
   );

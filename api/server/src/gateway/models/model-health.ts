@@ -1,4 +1,5 @@
-import { MODEL_ERRORS, type ModelErrorCode, type ModelError } from '@hamlet/models';
+import { PROVIDER_FAILURES } from '@hamlet/contract';
+import type { ModelErrorCode, ModelError } from '@hamlet/models';
 import { noteModelFailure, noteModelSuccess, type Db, type ModelAt } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
 import { loggedFailure } from '../refusal-of-model.ts';
@@ -30,7 +31,7 @@ export class ModelHealth {
 
   /** Failures that the request itself caused say nothing about the model. `error` is null for a late or broken answer. */
   failed(at: ModelAt, error: ModelError | null): Promise<void> {
-    if (error !== null && MODEL_ERRORS[error.code].mender === 'caller') return Promise.resolve();
+    if (error !== null && PROVIDER_FAILURES[error.code].mender === 'caller') return Promise.resolve();
     const { code, message = null } = error === null ? { code: 'network' } : wordsOf(error);
     return this.#write(`${code} ${at.provider} ${at.model}`, () =>
       noteModelFailure(this.#ports.db, { ...at, code, message }),
