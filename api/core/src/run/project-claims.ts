@@ -81,7 +81,9 @@ export function projectClaims(entries: readonly JournalEntry[], before: ClaimCon
   const calls = new Map([...before.calls, ...callsOf(entries.map(({ event }) => event))]);
   const model = known.reduce((last, claim) => (claim.type === 'run_opened' ? claim.model : last), before.model);
   const room = Math.max(0, RUN_CLAIMS_MAX - before.events);
-  const events = known.flatMap((claim) => eventOf(claim, { ...before, model, calls }) ?? []);
+  const events = known.flatMap((claim) =>
+    claim.type === 'run_opened' ? [] : (eventOf(claim, { ...before, model, calls }) ?? []),
+  );
   return { events: events.slice(0, room), model, used: usedBy(known) };
 }
 
@@ -96,10 +98,10 @@ function usedBy(claims: readonly VisibleClaim[]): Projection['used'] {
   return used;
 }
 
-function eventOf(claim: VisibleClaim, context: ClaimContext): ProjectedEvent | null {
+type ClaimOfEvent = Exclude<VisibleClaim, { readonly type: 'run_opened' }>;
+
+function eventOf(claim: ClaimOfEvent, context: ClaimContext): ProjectedEvent | null {
   switch (claim.type) {
-    case 'run_opened':
-      return null;
     case 'model_asked':
     case 'model_answered':
     case 'model_failed':
