@@ -42,6 +42,28 @@ test('the base contains no runtime', () => {
     assert.match(path, /^agent-image\/(base\/|docs\/ai$|skills$|AGENTS\.md$|memory-seed\.json$)/);
 });
 
+interface Manifest {
+  readonly name: string;
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
+}
+
+test('the runtime brings the npm packages of its own workspaces alone', () => {
+  const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
+  const manifests = workspaces.map(
+    (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest,
+  );
+  const reached = new Set(['@hamlet/resident']);
+  // npm also installs what the development of a workspace needs, if that is a workspace.
+  for (const name of reached) {
+    const { dependencies, devDependencies } = manifests.find((each) => each.name === name) ?? { name };
+    for (const each of Object.keys({ ...dependencies, ...devDependencies }))
+      if (manifests.some((workspace) => workspace.name === each)) reached.add(each);
+  }
+  const own = ['contract', 'core', 'engine', 'models', 'resident'].map((name) => `@hamlet/${name}`);
+  assert.deepEqual([...reached].toSorted(), own);
+});
+
 test("git of the agent's image never enters a bare repository that a clone brings", () => {
   const root = testFolder('agent-git');
   const [system, docs, ran] = [join(root, 'gitconfig'), join(root, 'clone/docs'), join(root, 'ran')];
