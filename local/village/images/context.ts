@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -14,6 +15,7 @@ import {
   utimesSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { CACHE } from '../paths.ts';
 
 /** Time of every staged file, because buildah's layer cache compares times as well as bytes. */
 const EPOCH = new Date('2000-01-01T00:00:00Z');
@@ -47,16 +49,19 @@ export function hashSources(sources: readonly Source[], extra: readonly string[]
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Copies the sources into an empty folder. */
+/** Copies the sources into an empty folder of the cache. Files of the cache itself, which never change, become links. */
 export function stageSources(sources: readonly Source[], folder: string): void {
   rmSync(folder, { recursive: true, force: true });
-  for (const { from, to } of entriesOf(sources)) {
+  // Of two sources with the same path the later one counts.
+  const last = new Map(entriesOf(sources).map((entry) => [entry.to, entry.from]));
+  for (const [to, from] of last) {
     const target = join(folder, to);
     mkdirSync(dirname(target), { recursive: true });
     if (lstatSync(from).isSymbolicLink()) {
       symlinkSync(readlinkSync(from), target);
     } else {
-      copyFileSync(from, target);
+      if (from.startsWith(`${CACHE}/`)) linkSync(from, target);
+      else copyFileSync(from, target);
       utimesSync(target, EPOCH, EPOCH);
     }
   }

@@ -17,7 +17,7 @@ export async function packageSource(
   architecture: Architecture = hostArchitecture(),
 ): Promise<Source> {
   const { npm } = NAMES[architecture];
-  const key = hashSources(manifestSources(), [...workspaces, npm, 'without other prebuilds, without musl']);
+  const key = hashSources(manifestSources(), [...workspaces, npm, 'without what only a developer reads']);
   const folder = join(
     CACHE,
     'images/packages',
@@ -28,7 +28,7 @@ export async function packageSource(
     const platform = ['--os=linux', `--cpu=${npm}`, '--libc=glibc'];
     const chosen = workspaces.map((name) => `--workspace=${name}`);
     await run('npm', ['ci', ...FLAGS, ...platform, ...chosen], { ...context, cwd: part });
-    removeOtherPrebuilds(part, `linux-${npm}`);
+    removeUnread(part, `linux-${npm}`);
   });
   return { from: folder, to: '.', whole: true };
 }
@@ -48,10 +48,16 @@ export async function packagesOf(folder: string, to: string, context: StepContex
   return { from: join(cached, 'node_modules'), to, whole: true };
 }
 
-/** Removes the native parts of packages for other platforms and for musl: the images have glibc. */
-function removeOtherPrebuilds(root: string, platform: string): void {
-  for (const folder of globSync('**/node_modules/**/prebuilds/*', { cwd: root })) {
-    if (basename(folder) !== platform) rmSync(join(root, folder), { recursive: true });
-  }
-  for (const file of globSync('**/node_modules/**/*.musl.node', { cwd: root })) rmSync(join(root, file));
+/** What no program reads while it runs, half of all files: types, source maps, sources of native parts, and what is for musl. */
+const UNREAD = ['*.d.{ts,cts,mts}', '*.map', '*.musl.node', 'tree-sitter-bash/src'];
+
+/** Removes unread files, and native parts for other platforms: the images have glibc. */
+function removeUnread(root: string, platform: string): void {
+  const natives = globSync('**/node_modules/**/prebuilds/*', { cwd: root });
+  const others = natives.filter((folder) => basename(folder) !== platform);
+  const unread = globSync(
+    UNREAD.map((pattern) => `**/node_modules/**/${pattern}`),
+    { cwd: root },
+  );
+  for (const path of [...others, ...unread]) rmSync(join(root, path), { recursive: true, force: true });
 }
