@@ -1,23 +1,16 @@
 /** The Postgres and the Redis that all test files of a run share. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
-import { freemem, tmpdir } from 'node:os';
+import { chmod, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startPostgres, startRedis, type LocalPostgres } from '@hamlet/dev';
 import { migrate } from '@hamlet/store';
+import { largeFolder } from '../../local/village/large-folder.ts';
 
 /** Number of Redis databases: more than test files in a run. */
 export const REDIS_DATABASES = 4_096;
 const TEST_CONNECTIONS = 500;
-const MEMORY_FOLDER = '/dev/shm';
-/** The type of a file system in memory, as the kernel numbers it. */
-const TMPFS = 0x01021994;
-/** Above it, servers keep their data in memory. A run of tests uses about 1 GiB of it. */
-const MEMORY_NEEDED_BYTES = 6 * 1024 ** 3;
-/** The process that made a folder of servers, in the folder's name. */
-const OWNER = /^hamlet-test-servers-(\d+)-/;
 /** A busy machine may take long to open a session. */
 const PATIENCE = 'connect_timeout=60';
 /** Data folder of a stopped, migrated server; dedicated servers start from a copy of it. */
@@ -40,33 +33,9 @@ export function testUrl(port: number, database: string, role?: string): string {
   return `postgres://${role === undefined ? 'postgres:hamlet' : `${role}:${role}`}@127.0.0.1:${port}/${database}?${PATIENCE}`;
 }
 
-/**
- * The parent of the folders of servers: in memory if that has room, because each run of tests writes and deletes
- * gigabytes of databases.
- */
-async function parentFolder(): Promise<string> {
-  const found = await statfs(MEMORY_FOLDER).catch(() => undefined);
-  if (found?.type !== TMPFS) return tmpdir();
-  const room = Math.min(found.bavail * found.bsize, freemem());
-  return room >= MEMORY_NEEDED_BYTES ? MEMORY_FOLDER : tmpdir();
-}
-
-/** Deletes the folders of killed processes. */
-async function sweep(parent: string): Promise<void> {
-  for (const name of await readdir(parent).catch(() => [])) {
-    const owner = OWNER.exec(name)?.[1];
-    if (owner === undefined || existsSync(`/proc/${owner}`)) continue;
-    // The folder of another user stays.
-    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
 /** A new folder that the user of Postgres can enter. */
 export async function openFolder(): Promise<string> {
-  // Folders that a killed process left in memory would else keep the next ones out of it.
-  for (const parent of new Set([MEMORY_FOLDER, tmpdir()])) await sweep(parent);
-  const parent = await parentFolder();
-  const folder = await mkdtemp(join(parent, `hamlet-test-servers-${process.pid}-`));
+  const folder = await largeFolder('hamlet-test-servers', tmpdir());
   await chmod(folder, 0o755);
   return folder;
 }

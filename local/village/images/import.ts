@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hamletCluster, imagesOnAllNodes } from '../cluster.ts';
-import { run } from '../command.ts';
+import { largeFolder } from '../large-folder.ts';
 import { CACHE } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
 import { referenceOf, type BuiltImage } from './build.ts';
@@ -16,44 +16,33 @@ export async function importImages(images: readonly BuiltImage[], context: StepC
   const missing = images.filter((image) => !present.has(referenceOf(image)));
   if (missing.length === 0) return 'nothing new';
   const names = missing.map(({ name }) => name).join(', ');
-  const archive = await bundleImages(missing, context);
+  const layout = await largeFolder('hamlet-image-layout', join(CACHE, 'images'));
   try {
+    await exportImages(missing, layout, context);
     context.doing(`importing ${missing.length} images`);
-    await hamletCluster(['load-image', archive], context);
+    await hamletCluster(['load-image', layout], context);
   } finally {
-    rmSync(archive, { force: true });
+    rmSync(layout, { recursive: true, force: true });
   }
   return names;
 }
 
 /**
- * Writes the images as one OCI layout in a tar for `ctr image import`; the caller removes the file. Shared layers occur
- * once. It reads buildah's plain folders, because buildah would compress the layers of a layout, which is slow.
+ * Writes the images as one OCI layout, in which shared layers occur once. It reads buildah's plain folders, because
+ * buildah would compress the layers of a layout, which is slow.
  */
-async function bundleImages(images: readonly BuiltImage[], context: StepContext): Promise<string> {
-  const folder = join(CACHE, `images/bundle-${process.pid}`);
-  const archive = `${folder}.tar`;
-  const blobs = join(folder, 'blobs/sha256');
-  rmSync(folder, { recursive: true, force: true });
+async function exportImages(images: readonly BuiltImage[], layout: string, { log, doing }: StepContext): Promise<void> {
+  const [blobs, pushed] = [join(layout, 'blobs/sha256'), join(layout, 'pushed')];
   mkdirSync(blobs, { recursive: true });
-  try {
-    const manifests = [];
-    for (const [index, image] of images.entries()) {
-      context.doing(`exporting ${image.name}, ${index + 1} of ${images.length}`);
-      const pushed = join(folder, 'pushed');
-      await buildah(['push', '--quiet', '--disable-compression', referenceOf(image), `dir:${pushed}`], {
-        log: context.log,
-      });
-      manifests.push(addToLayout(pushed, blobs, referenceOf(image)));
-      rmSync(pushed, { recursive: true });
-    }
-    writeFileSync(join(folder, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
-    writeFileSync(join(folder, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests }));
-    await run('tar', ['-C', folder, '-cf', archive, 'oci-layout', 'index.json', 'blobs']);
-    return archive;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const manifests = [];
+  for (const [index, image] of images.entries()) {
+    doing(`exporting ${image.name}, ${index + 1} of ${images.length}`);
+    await buildah(['push', '--quiet', '--disable-compression', referenceOf(image), `dir:${pushed}`], { log });
+    manifests.push(addToLayout(pushed, blobs, referenceOf(image)));
+    rmSync(pushed, { recursive: true });
   }
+  writeFileSync(join(layout, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
+  writeFileSync(join(layout, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests }));
 }
 
 /** Moves one pushed image into the layout. Returns its entry in the index, with its name for containerd. */

@@ -25,7 +25,7 @@ func commands() map[string]command {
 		"up":         {"", "start the cluster, or repair it, and wait until it works", up},
 		"down":       {"", "stop the cluster and remove every trace of it", down},
 		"status":     {"", "show the components, their process ids and restarts", status},
-		"load-image": {"FILE.tar", "import a container image archive into every node", loadImage},
+		"load-image": {"FILE.tar", "import an archive of container images, or the folder of an OCI layout, into every node", loadImage},
 		"kill":       {"COMPONENT [NODE]", "kill -9 a component; the supervisor restarts it (for fault tests)", kill},
 		"stop-node":  {"NODE", "disconnect a node and kill all its processes; it stays down (for fault tests)", changeNode("/nodes/stop", "stopped until start-node or up")},
 		"start-node": {"NODE", "start a stopped node again", changeNode("/nodes/start", "started")},

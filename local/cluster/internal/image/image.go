@@ -11,9 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -87,9 +89,10 @@ const dnsProgram = "hamlet-dns"
 // reportEvery is the time between two lines about an import.
 const reportEvery = 2 * time.Second
 
-// Load imports an image archive into every node at the same time, and reports the progress in lines.
-func Load(s spec.Spec, archive string, report func(string)) error {
-	about, err := os.Stat(archive)
+// Load imports images into every node at the same time, from an archive or from the folder of an OCI layout, and reports
+// the progress in lines.
+func Load(s spec.Spec, source string, report func(string)) error {
+	total, err := sizeOf(source)
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func Load(s spec.Spec, archive string, report func(string)) error {
 	var all sync.WaitGroup
 	for i, n := range s.Nodes {
 		reads[i].node = n.Name
-		all.Go(func() { errs[i] = loadNode(s, n, archive, &reads[i].bytes) })
+		all.Go(func() { errs[i] = loadNode(s, n, source, &reads[i].bytes) })
 	}
 	done := make(chan struct{})
 	go func() {
@@ -110,7 +113,7 @@ func Load(s spec.Spec, archive string, report func(string)) error {
 		case <-done:
 			return errors.Join(errs...)
 		case <-ticks:
-			report(progress(reads, about.Size()))
+			report(progress(reads, total))
 		}
 	}
 }
@@ -137,20 +140,23 @@ func progress(reads []reading, total int64) string {
 	return fmt.Sprintf("%s of %d MB", strings.Join(parts, ", "), total/megabyte)
 }
 
-func LoadNode(s spec.Spec, n spec.Node, archive string) error {
-	return loadNode(s, n, archive, new(atomic.Int64))
+// LoadNode imports images into one node.
+func LoadNode(s spec.Spec, n spec.Node, source string) error {
+	return loadNode(s, n, source, new(atomic.Int64))
 }
 
-func loadNode(s spec.Spec, n spec.Node, archive string, read *atomic.Int64) error {
-	in, err := os.Open(archive)
+// Containerd keeps only the unpacked layers: their archives would take as much room again.
+func loadNode(s spec.Spec, n spec.Node, source string, read *atomic.Int64) error {
+	archive, err := openArchive(source)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	cmd := exec.Command(s.Program("ctr"), "-a", s.Containerd(n), "-n", "k8s.io", "image", "import", "-")
-	cmd.Stdin = counted{in, read}
+	defer archive.Close()
+	cmd := exec.Command(s.Program("ctr"), "-a", s.Containerd(n), "-n", "k8s.io",
+		"image", "import", "--local", "--discard-unpacked-layers", "-")
+	cmd.Stdin = counted{archive, read}
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("import %s on %s: %w: %s", archive, n.Name, err, strings.TrimSpace(string(out)))
+		return fmt.Errorf("import %s on %s: %w: %s", source, n.Name, err, strings.TrimSpace(string(out)))
 	}
 	return nil
 }
@@ -165,6 +171,38 @@ func (c counted) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.bytes.Add(int64(n))
 	return n, err
+}
+
+// sizeOf is the size of a file, or of all files in a folder.
+func sizeOf(source string) (total int64, err error) {
+	err = filepath.WalkDir(source, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	return total, err
+}
+
+// openArchive reads an archive. A folder becomes one while it is read, so that no copy of it is written.
+func openArchive(source string) (io.ReadCloser, error) {
+	info, err := os.Stat(source)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return os.Open(source)
+	}
+	reader, writer := io.Pipe()
+	go func() {
+		w := tar.NewWriter(writer)
+		writer.CloseWithError(errors.Join(w.AddFS(os.DirFS(source)), w.Close()))
+	}()
+	return reader, nil
 }
 
 // DNSName is the image of the cluster's DNS. The tag is a hash of the program, so an upgrade replaces the running pods.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -75,5 +76,29 @@ func TestProgressNamesEachNode(t *testing.T) {
 		if got := progress(reads, total); got != want {
 			t.Errorf("%q instead of %q", got, want)
 		}
+	}
+}
+
+func TestAFolderIsReadAsAnArchive(t *testing.T) {
+	folder := t.TempDir()
+	blob := filepath.Join("blobs", "sha256", "abc")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(folder, blob)), 0o755),
+		os.WriteFile(filepath.Join(folder, blob), []byte("layer"), 0o644),
+		os.WriteFile(filepath.Join(folder, "index.json"), []byte("{}"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := openArchive(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := io.ReadAll(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files := unpack(t, read); string(files[blob]) != "layer" || string(files["index.json"]) != "{}" {
+		t.Errorf("the archive holds %q", files)
+	}
+	if _, err := openArchive(filepath.Join(folder, "missing")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing folder gives %v", err)
 	}
 }
