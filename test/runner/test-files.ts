@@ -3,16 +3,12 @@ import { globSync } from 'node:fs';
 import { ROOT } from '../../local/village/paths.ts';
 import { readDurations } from './durations.ts';
 import { sumOf, type Run, type Tally } from './part.ts';
-import { runPool, type TimedResult } from './pool/pool.ts';
+import { runPool, type PoolOptions, type TimedResult } from './pool/pool.ts';
 
 /** In `make test` twice the longest wait for a kubelet; a file of the full suite may take an hour on a slow machine. */
 const fileLimitMs = ({ isFull }: Pick<Run, 'isFull'>): number => (isFull ? 60 : 15) * 60_000;
 
-export interface FilesOptions {
-  /** Test files that run at one time. */
-  readonly workers: number;
-  /** Runs at a low priority. */
-  readonly inBackground?: boolean;
+export interface FilesOptions extends Pick<PoolOptions, 'workers' | 'later' | 'inBackground'> {
   /** Prefix of the command that repeats a failure. */
   readonly rerunAfter?: string;
 }
@@ -56,11 +52,11 @@ export const commandOf = (file: string, isFull: boolean): string =>
   `make test-one FILE=${file}${isFull ? ' FULL=1' : ''}`;
 
 function printResult(
-  { file, ms, failures }: TimedResult,
+  { file, ms, cpuMs, failures }: TimedResult,
   { passed, failed, failures: listed }: Tally,
   { print }: Run,
 ): void {
-  const seconds = `${(ms / 1000).toFixed(1)} s`;
+  const seconds = `${(ms / 1000).toFixed(1)} s, CPU ${(cpuMs / 1000).toFixed(1)} s`;
   print(
     failed === 0
       ? `✔ ${file}  ${passed} tests  ${seconds}`

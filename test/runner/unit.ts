@@ -29,7 +29,7 @@ export const UNIT_PART: Part = {
   run,
 };
 
-/** Two pools at once: computing files, and waiting files followed by browser files. */
+/** Two pools at once: computing files, and waiting files followed by browser files, whose workers then compute too. */
 async function run(started: Run): Promise<Tally> {
   const files = testFiles('**/*.test.ts', NOT_HERE);
   const [servers] = await Promise.all([startTestServers(), fillCompileCache()]);
@@ -41,8 +41,13 @@ async function run(started: Run): Promise<Tally> {
       await runFiles(started, of('browsing'), { workers: WAITING_AT_ONCE }),
     ]);
   try {
-    const computing = runFiles(started, of('computing'), { workers: COMPUTING_AT_ONCE, inBackground: true });
-    return sumOf(await Promise.all([computing, waiting()]));
+    const waited = waiting();
+    const computed = runFiles(started, of('computing'), {
+      workers: COMPUTING_AT_ONCE,
+      inBackground: true,
+      later: { workers: WAITING_AT_ONCE, after: waited },
+    });
+    return sumOf(await Promise.all([computed, waited]));
   } finally {
     await servers.stop();
   }

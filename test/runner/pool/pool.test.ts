@@ -59,6 +59,21 @@ test('a file that never ends is ended after its limit', async () => {
   );
 });
 
+test('workers join later, when other work is done', async () => {
+  const [other, results] = [Promise.withResolvers<void>(), [] as TimedResult[]];
+  const later = { workers: 1, after: other.promise };
+  const ended = runPool(files('hooks'), { workers: 0, later, print: () => undefined, fileLimitMs: 120_000 }, (result) =>
+    results.push(result),
+  );
+  assert.deepEqual(results, []);
+  other.resolve();
+  await ended;
+  assert.deepEqual(
+    results.map(({ passed }) => passed),
+    [2],
+  );
+});
+
 test('after an interruption no further file starts', async () => {
   const results: TimedResult[] = [];
   await runPool(files('hooks', 'hooks'), { workers: 1, print: () => undefined, fileLimitMs: 120_000 }, (result) => {

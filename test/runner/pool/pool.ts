@@ -18,6 +18,8 @@ const BACKGROUND = 10;
 
 export interface PoolOptions {
   readonly workers: number;
+  /** Workers that join when other work is done. */
+  readonly later?: { readonly workers: number; readonly after: Promise<unknown> };
   readonly print: Print;
   /** Runs at a low priority. */
   readonly inBackground?: boolean;
@@ -83,7 +85,9 @@ export async function runPool(
     }
     await end();
   };
-  await Promise.all(Array.from({ length: options.workers }, work));
+  const workAt = (workers: number): Promise<unknown> => Promise.all(Array.from({ length: workers }, work));
+  const { workers, later } = options;
+  await Promise.all([workAt(workers), later?.after.then(() => workAt(later.workers))]);
 }
 
 const isUsable = ({ child, files, hasFailed }: Worker): boolean =>
