@@ -12,7 +12,17 @@ const STATES = '.hamlet/minds';
 const FIND_MS = 60_000;
 const INSTALL_MS = 1_800_000;
 /** For programs that must know a context; a model with a smaller one refuses, and then they compact. */
-const USUAL_CONTEXT_TOKENS = '128000';
+const USUAL_CONTEXT_TOKENS = 128_000;
+/** An answer has at most this many tokens, and at most a quarter of the context, so that a program compacts in time. */
+const ANSWER_TOKENS_MAX = 32_000;
+const ANSWER_SHARE = 1 / 4;
+
+/** The sizes that settings of programs name. Pure. */
+export function sizesOf(contextTokens: string | undefined): Readonly<Record<'context' | 'answer', string>> {
+  const context = Number(contextTokens) || USUAL_CONTEXT_TOKENS;
+  const answer = Math.min(ANSWER_TOKENS_MAX, Math.floor(context * ANSWER_SHARE));
+  return { context: String(context), answer: String(answer) };
+}
 
 /** Name, version, size and licence for people. Pure. */
 export const programLabel = ({ name, version, megabytes, licence }: AcpProgram): string =>
@@ -36,8 +46,7 @@ async function prepare(program: AcpProgram, packages: Packages, ports: PreparePo
   if (where === 'nowhere') await install(program, place, ports);
   const bin = where === 'image' ? '' : `${posix.join(place.folder, 'node_modules/.bin')}/`;
   const state = posix.join(ports.home, STATES, program.install.lock);
-  const context = ports.values['context'] || USUAL_CONTEXT_TOKENS;
-  const values = { ...ports.values, home: ports.home, context, state, bin, door };
+  const values = { ...ports.values, ...sizesOf(ports.values['context']), home: ports.home, state, bin, door };
   await writeFiles(program, values, ports);
   const [command, ...args] = program.command;
   const env = Object.entries(program.env).map(([name, text]): [string, string] => [name, filled(text, values)]);

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ACP_PRESETS, type AcpPresetName } from '@hamlet/contract';
 import { filled } from '../preset.ts';
+import { sizesOf } from './prepare-preset.ts';
 import { PRESETS } from './programs.ts';
 
 const VALUES = {
+  ...sizesOf('32768'),
   model: 'small',
-  context: '32768',
   state: '/root/.hamlet/minds/x',
   bin: '/b/',
   door: 'http://127.0.0.1:9/v1',
@@ -47,4 +48,10 @@ test('the files of a preset are complete once the values are filled in, and have
       assert.doesNotMatch(text, /apiKey": "(?!\{env:|\$)/);
     }
   }
+});
+
+test('an answer leaves three quarters of a small context, and a program without a known one gets the usual', () => {
+  assert.deepEqual(sizesOf('16384'), { context: '16384', answer: '4096' });
+  assert.deepEqual(sizesOf('1000000'), { context: '1000000', answer: '32000' });
+  assert.deepEqual(sizesOf(''), { context: '128000', answer: '32000' });
 });

@@ -11,7 +11,7 @@ type Start = Pick<AcpProgram, 'command' | 'env' | 'files' | 'mode'> & { readonly
 const json = (value: unknown): string => JSON.stringify(value, null, 1);
 
 /** Numbers of these texts are filled in later, so they stand in quotes until then. */
-const withNumbers = (text: string): string => text.replaceAll(/"(\{context\})"/g, '$1');
+const withNumbers = (text: string): string => text.replaceAll(/"(\{(?:context|answer)\})"/g, '$1');
 
 const STARTS: Readonly<Record<AcpPresetName, Start>> = {
   'claude-code': {
@@ -76,7 +76,7 @@ wire_api = "responses"
               hamlet: {
                 npm: '@ai-sdk/openai-compatible',
                 options: { baseURL: '{env:OPENAI_BASE_URL}', apiKey: '{env:OPENAI_API_KEY}' },
-                models: { '{model}': { limit: { context: '{context}', output: 32_000 } } },
+                models: { '{model}': { limit: { context: '{context}', output: '{answer}' } } },
               },
             },
             model: 'hamlet/{model}',
@@ -111,7 +111,7 @@ wire_api = "responses"
                 baseUrl: '{door}',
                 api: 'openai-completions',
                 apiKey: '$OPENAI_API_KEY',
-                models: [{ id: '{model}', contextWindow: '{context}' }],
+                models: [{ id: '{model}', contextWindow: '{context}', maxTokens: '{answer}' }],
               },
             },
           }),
