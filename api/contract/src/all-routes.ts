@@ -23,6 +23,7 @@ import * as reconciliation from './routes/payments/reconciliation.ts';
 import * as permissions from './routes/permissions.ts';
 import * as personality from './routes/personality.ts';
 import * as scripts from './script/script.ts';
+import * as a2a from './routes/people/a2a.ts';
 import * as accounts from './routes/people/accounts.ts';
 import * as mcp from './routes/people/mcp.ts';
 import * as me from './routes/people/me.ts';
@@ -76,6 +77,7 @@ const GROUPS = [
   [signIn.finishOidc, signIn.logOut],
   [me.getMe, me.changePassword, me.listMySessions, me.endMySession, me.endMyOtherSessions],
   [mcp.callMcp],
+  [a2a.getVillageCard, a2a.getAgentCard, a2a.callA2a],
   [accounts.listAccounts, accounts.getAccount, accounts.getAccountName, accounts.createAccount],
   [accounts.changeAccount],
   [accounts.resetPassword, accounts.listAccountSessions, accounts.endAccountSessions, accounts.banAccount],

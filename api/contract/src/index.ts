@@ -31,6 +31,7 @@ export * from './routes/models/village-models.ts';
 export * from './routes/payments/credits.ts';
 export * from './routes/payments/paypal.ts';
 export * from './routes/payments/reconciliation.ts';
+export * from './routes/people/a2a.ts';
 export * from './routes/people/account.ts';
 export * from './routes/people/accounts.ts';
 export * from './routes/people/mcp.ts';

@@ -1,3 +1,6 @@
+export * from './a2a/callbacks.ts';
+export * from './a2a/contexts.ts';
+export * from './a2a/tasks.ts';
 export * from './agents/agent-books.ts';
 export * from './agents/agent-reports.ts';
 export * from './agents/personality.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Hands, ModelChoice, ToolPolicy } from './agent-mind.ts';
 import { Conditions } from './conditions.ts';
-import { AgentEgress } from './egress-rules.ts';
+import { AgentEgress, Host } from './egress-rules.ts';
 import { defaultWhenAbsent, guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
 import { Skills } from './skills.ts';
@@ -15,6 +15,7 @@ const MAX_WORDS = 32;
 const MAX_WORD_CHARS = 1_024;
 const MAX_TOOLS = 64;
 const MAX_TOOL_CHARS = 64;
+const MAX_CALLBACK_HOSTS = 16;
 
 const McpServer = guarded(
   z.strictObject({
@@ -218,6 +219,19 @@ export const AgentSpec = guarded(
     egress: AgentEgress.optional().describe('Hosts outside of the village that the agent may reach.'),
     hands: Hands.optional().describe('Container in which the tools of the agent run.'),
     home: WorldId.optional().describe('Landmark to which the agent goes at night.'),
+    a2a: z
+      .strictObject({
+        enabled: z.boolean().default(false).describe('True to serve the agent at /a2a/NAME; false by default.'),
+        callbackHosts: z
+          .array(Host)
+          .max(MAX_CALLBACK_HOSTS)
+          .optional()
+          .describe(
+            'Hosts to which the village sends changes of tasks over HTTPS, if a caller asks for it; none if absent.',
+          ),
+      })
+      .optional()
+      .describe('Calls by other systems over the Agent2Agent protocol.'),
   }),
   [
     {

@@ -10,7 +10,8 @@ const MAX_PATH_CHARS = 256;
 const MAX_PUSH_OPTIONS = 8;
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-const Host = matching(
+/** A host, or `*.HOST` for every name below it. */
+export const Host = matching(
   '^(\\*[.])?[a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*$|^[0-9a-f]*:[0-9a-f:]+$',
   253,
   'write a host in lower case, for example api.example.org, or *.example.org for every name below it',

@@ -64,6 +64,7 @@ export const AgentDetail = AgentView.extend({
     .describe('What thinks for it, as its pod reported, else as its spec names it; null if neither has'),
   uid: z.string(),
   created_at: Time,
+  a2a: z.literal(true).optional().describe('Present if other systems may call the agent at `/a2a/{agent_id}`'),
   limit_reached: z
     .strictObject({ limit: z.literal('requests_per_minute'), quota: z.int(), until: Time })
     .optional()

@@ -142,6 +142,12 @@ function personaOf({ spec }: AgentRecord): Omit<AgentConfig['persona'], 'amended
   return { identity, personality, instructions };
 }
 
+/** True if other systems may call the agent over A2A. */
+export const servesA2a = ({ spec, deleting }: Pick<AgentRecord, 'spec' | 'deleting'>): boolean =>
+  spec.a2a?.enabled === true && !deleting;
+
+const a2aOf = (record: AgentRecord): Pick<AgentDetail, 'a2a'> => (servesA2a(record) ? { a2a: true } : {});
+
 export interface Described {
   readonly record: AgentRecord;
   readonly place: AgentPlace | null;
@@ -196,6 +202,7 @@ export function agentDetail(
     mind: mindOf(record, reported),
     uid: record.uid,
     created_at: record.createdAt,
+    ...a2aOf(record),
   };
 }
 

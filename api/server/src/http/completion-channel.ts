@@ -51,7 +51,15 @@ const RESPONSES: CompletionWire = {
   },
 };
 
-const WIRES = { openai: OPENAI, anthropic: ANTHROPIC, responses: RESPONSES } as const;
+/** A stream of JSON-RPC responses. Its handler reports failures with the id of the request; this one has no id. */
+const A2A: CompletionWire = {
+  event: (_chunk, json) => data(json),
+  done: '',
+  failure: ({ code, detail }) =>
+    data(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_603, message: `${code}: ${detail}` } })),
+};
+
+const WIRES = { openai: OPENAI, anthropic: ANTHROPIC, responses: RESPONSES, a2a: A2A } as const;
 
 function completionWire({ answer }: Pick<RouteSpec, 'answer'>): CompletionWire {
   return WIRES[answer.kind === 'completion' ? (answer.wire ?? 'openai') : 'openai'];
@@ -95,6 +103,8 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
 
   return {
     gone: leaving.signal,
+    /** Aborts `gone`, although the caller is still connected: it may read nothing more. */
+    leave: () => leaving.abort(new Error('the caller may read nothing more')),
     /** Begins a streamed answer with its headers and first chunks, at least one. Later failures can only be reported by `end`. */
     begin: (limits: readonly ShownLimit[], first: readonly unknown[]) => {
       showLimits(response, limits);

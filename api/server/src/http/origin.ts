@@ -10,6 +10,12 @@ export function isPrivateConnection(headers: IncomingHttpHeaders): boolean {
   return headers['x-forwarded-proto'] === 'https' || LOCAL_HOSTS.has(hostOf(headers)?.hostname ?? '');
 }
 
+/** The origin at which the caller reached the API, by its Host header; https if a proxy says so. */
+export function ownOrigin(headers: IncomingHttpHeaders): string {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  return `${scheme}://${hostOf(headers)?.host || 'localhost'}`;
+}
+
 /** True if a request has a header that a page of another origin can send only after a preflight. */
 export function isCustomRequest(headers: IncomingHttpHeaders): boolean {
   return headers['x-hamlet-request'] !== undefined || headers['idempotency-key'] !== undefined;

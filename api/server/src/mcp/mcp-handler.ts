@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, type Outcome } from '../http/outcome.ts';
 import { problemOf } from '../http/respond.ts';
-import { MCP_TOOLS, type AskVillage, type McpTool } from './mcp-tools.ts';
-import { requestVillage, type VillageRequestPorts } from './village-request.ts';
+import { MCP_TOOLS, type AskVillage, type McpRoute, type McpTool } from './mcp-tools.ts';
+import { requestVillage, type VillageRequestPorts } from '../http/pipeline/request-village.ts';
 import type { callMcp } from '@hamlet/contract';
 
 const SERVER_INFO = { name: 'hamlet', title: 'Hamlet, a village of agents', version: '1.0.0' };
@@ -17,7 +17,7 @@ const ACCEPT = 'application/json, text/event-stream';
 type McpRequest = RequestOf<typeof callMcp>;
 
 /** Each message is independent, so that any replica answers. The first message loads the library. */
-export function mcpHandler(ports: VillageRequestPorts): Pick<Handlers, 'callMcp'> {
+export function mcpHandler(ports: VillageRequestPorts<McpRoute>): Pick<Handlers, 'callMcp'> {
   return {
     callMcp: plain(async (request) => {
       const { createMcpHandler, McpServer: Server } = await import('@modelcontextprotocol/server');
@@ -49,7 +49,7 @@ function webRequest({ headers }: McpRequest): Request {
   return new Request('http://village/mcp', { method: 'POST', headers: [...passed, ['accept', ACCEPT]], body: '{}' });
 }
 
-function withTools(server: McpServer, ports: VillageRequestPorts, request: McpRequest): McpServer {
+function withTools(server: McpServer, ports: VillageRequestPorts<McpRoute>, request: McpRequest): McpServer {
   for (const [name, tool] of Object.entries<McpTool>(MCP_TOOLS)) {
     const { title, description, input, readOnly } = tool;
     const annotations = { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false };
@@ -60,7 +60,7 @@ function withTools(server: McpServer, ports: VillageRequestPorts, request: McpRe
   return server;
 }
 
-type Serving = { readonly ports: VillageRequestPorts; readonly request: McpRequest };
+type Serving = { readonly ports: VillageRequestPorts<McpRoute>; readonly request: McpRequest };
 
 async function callTool(
   tool: McpTool,

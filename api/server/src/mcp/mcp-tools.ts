@@ -17,12 +17,14 @@ import {
 } from '@hamlet/contract';
 import { z } from 'zod';
 import type { Outcome } from '../http/outcome.ts';
-import type { McpRoute, RouteInput } from './village-request.ts';
+import type { RouteInput } from '../http/pipeline/request-village.ts';
 import type { RouteSpec } from '@hamlet/contract';
 
 const POSTS_MAX = 20;
 const SEARCH_MAX_CHARS = 200;
 const KEY_MAX_CHARS = 200;
+
+export type McpRoute = 'listAgents' | 'listPosts' | 'getPost' | 'createPost' | 'createRun' | 'getRun';
 
 export type AskVillage = (
   route: RouteSpec & { readonly name: McpRoute },

@@ -3,7 +3,7 @@ import { artifactHandlers } from '../artifacts/artifact-handlers.ts';
 import { sourceHandlers } from '../artifacts/source-handlers.ts';
 import type { Base } from './base.ts';
 import type { Parts } from './parts.ts';
-import { villageOf } from '../village.ts';
+import { villageOf, type Village } from '../village.ts';
 import { memoryHandlers } from '../memory/memory-handlers.ts';
 import { mcpHandler } from '../mcp/mcp-handler.ts';
 import { accountChangeHandlers, accountHandlers } from '../people/account-change-handlers.ts';
@@ -29,6 +29,7 @@ import { internalHandlers } from '../operator/internal-handlers.ts';
 import type { Authenticate } from '../http/actor.ts';
 import { egressHandlers } from '../egress/egress-handlers.ts';
 import { brokerHandlers } from '../egress/broker-handlers.ts';
+import { a2aHandlers } from '../a2a/a2a-handlers.ts';
 import { auditHandlers } from '../audit/audit-handlers.ts';
 import { logHandlers } from '../sealed-log/log-handlers.ts';
 import { ledgerHandlers } from '../money/ledger/ledger-handlers.ts';
@@ -57,10 +58,9 @@ import { auctionHandlers } from '../money/market/auction-handlers.ts';
 import { purchaseHandlers } from '../money/market/purchase-handlers.ts';
 import { worldHandlers } from '../world/world-handlers.ts';
 
-export function composeHandlers(base: Base, parts: Parts, authenticate: Authenticate): Handlers {
-  const village = villageOf(base, parts, authenticate);
-  // Calls of runs use the same handlers as requests of clients.
-  const direct = {
+/** Calls of runs use the same handlers as requests of clients. */
+function directHandlers(village: Village) {
+  return {
     ...worldHandlers(village),
     ...postHandlers(village),
     ...purchaseHandlers(village),
@@ -68,11 +68,28 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...personalityHandlers(village),
     ...scriptHandlers(village),
   };
-  const people = { ...direct, ...agentHandlers(village), ...readHandlers(village), ...runHandlers(village) };
-  return {
-    ...people,
-    ...mcpHandler({ ...village, handlers: people, limitActor: base.counted.limitActor }),
+}
+
+/** Handlers whose routes other protocols request too, and those protocols. */
+function talkHandlers({ counted: { limitActor } }: Base, village: Village) {
+  const direct = directHandlers(village);
+  const { db } = village;
+  const handlers = {
+    ...direct,
+    ...agentHandlers(village),
+    ...readHandlers(village),
+    ...runHandlers(village),
+    ...allSessionHandlers(village),
     ...permissionHandlers({ ...village, beginWorker, direct: { ...direct, createSchedule: proposeSchedule(village) } }),
+  };
+  const ports = { db, handlers, limitActor };
+  return { ...handlers, ...mcpHandler(ports), ...a2aHandlers(village, ports) };
+}
+
+export function composeHandlers(base: Base, parts: Parts, authenticate: Authenticate): Handlers {
+  const village = villageOf(base, parts, authenticate);
+  return {
+    ...talkHandlers(base, village),
     ...trialHandlers(village),
     ...residentHandlers(village),
     ...standingHandlers(village),
@@ -94,7 +111,6 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...journalHandlers(village),
     ...firingHandlers(village),
     ...scheduleHandlers(village),
-    ...allSessionHandlers(village),
     ...ledgerHandlers(village),
     ...creditHandlers(village),
     ...reconciliationHandlers(village),

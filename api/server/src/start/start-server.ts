@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { callbackJob } from '../a2a/callbacks/callback-job.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import { createAddressGate } from '../http/pipeline/address-gate.ts';
 import { runSocket } from '../runs/socket/run-socket.ts';
@@ -68,7 +69,11 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, notifications, hub: facts.hub, log });
-  const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs({ db, log })];
+  const own = [
+    ...retentionJobs({ db, turnDays: config.turnDays, log }),
+    ...permissionJobs({ db, log }),
+    callbackJob({ ...base.shared, ...egress }),
+  ];
   const jobs = [facts, board, money, gateway, people, runs, sessions, egress].flatMap((part) => part.jobs);
   const { redisUrl, namespace } = config;
   const stopJobs = startJobs({

@@ -32,7 +32,7 @@ const ROWS = `
   401  200  200  200  403  403   listScripts getLedger listWorkers listAgentSessions getTimeline getModelUse
   401  404  404  404  403  403   getScript getBalanceProof
   401  403  403  400  403  403   saveScript adoptScript recordTurn reportCapabilities
-  404  404  404  404  404  404   getEntitlement startOidc finishOidc
+  404  404  404  404  404  404   getEntitlement startOidc finishOidc getVillageCard getAgentCard
   401  400  400  400  400  403   createPost revisePost replyToPost reviseReply closePost resolvePost reopenPost
                                  flagPost
   200  200  200  200  200  403   listPosts
@@ -42,7 +42,7 @@ const ROWS = `
   401  403  403  200  403  403   listBoardNews getAgentConfig getPaidTime openWakes nextRun readJournal
   401  401* 401* 200  200  401*  exchangeAgentToken
   401  403  403  404  403  403   readSkillFiles
-  401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder changePassword callMcp createRun
+  401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder changePassword callMcp callA2a createRun
                                  raiseRun cancelRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry
                                  forgetRepositoryMemory answerPermission revokeAllowRule createSession endSession
                                  sendMessage pauseSession resumeSession addSessionPerson removeSessionPerson

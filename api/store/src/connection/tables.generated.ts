@@ -9,6 +9,25 @@ type BytesOrNull = ColumnType<Buffer | null, Uint8Array | null, Uint8Array | nul
 
 /** Tables of the schema `public` after all migrations. */
 export interface Tables {
+  a2a_callback: {
+    run_id: string;
+    callback_id: string;
+    agent_id: string;
+    url: string;
+    token: string;
+    version: '1.0' | '0.3';
+    created_at: Generated<Date>;
+    sent_state: number | null;
+    seen_events: Generated<number>;
+    failures: Generated<number>;
+    due_at: Generated<Date>;
+  };
+  a2a_context: {
+    session_id: string;
+    agent_id: string;
+    person_id: string;
+    opened_at: Generated<Date>;
+  };
   account: {
     account_id: string;
     name: string;
@@ -918,6 +937,8 @@ export interface Tables {
 
 /** All columns of a table, in camelCase. */
 export const COLUMNS = {
+  a2a_callback: ['run_id as runId', 'callback_id as callbackId', 'agent_id as agentId', 'url', 'token', 'version', 'created_at as createdAt', 'sent_state as sentState', 'seen_events as seenEvents', 'failures', 'due_at as dueAt'],
+  a2a_context: ['session_id as sessionId', 'agent_id as agentId', 'person_id as personId', 'opened_at as openedAt'],
   account: ['account_id as accountId', 'name', 'role', 'password_hash as passwordHash', 'created_at as createdAt', 'issuer', 'subject', 'disabled_at as disabledAt'],
   account_ban: ['ban_id as banId', 'account_id as accountId', 'reason', 'by_role as byRole', 'by_id as byId', 'since', 'expires_at as expiresAt', 'lifted_at as liftedAt', 'lifted_by_role as liftedByRole', 'lifted_by_id as liftedById', 'lift_reason as liftReason'],
   account_code: ['account_id as accountId', 'code_hash as codeHash', 'created_at as createdAt', 'expires_at as expiresAt'],

@@ -78,31 +78,28 @@ async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused |
     address,
   };
   if (exchange.handler.kind === 'stream') return openStream(exchange, admitted.actor, input);
-  if (exchange.handler.kind === 'completion') return complete(exchange, input);
+  if (exchange.handler.kind === 'completion') return complete(exchange, admitted.actor, input);
   const answered = await run(exchange, { actorId: admitted.actor.id, parsed: parsed.value, input });
   if ('reason' in answered) return answered;
   if (answered.replayed) response.set('idempotency-replayed', 'true');
   return answer(exchange, answered.outcome);
 }
 
-async function openStream(
-  { handler, response, request, address, listener, ports }: Exchange,
-  actor: Actor,
-  input: unknown,
-): Promise<Refused | null> {
+/** Calls `close` when the API would refuse a person: their session or key has ended. Returns a function that ends the watch. */
+function watchPerson({ request, address, listener, ports }: Exchange, actor: Actor, close: () => void): () => void {
+  // WakeHub ends a resident's stream with the cycle or a measure.
+  if (actor.role !== 'member' && actor.role !== 'admin') return () => undefined;
+  const recheck = () => ports.authenticate({ headers: request.headers, address, listener, reads: true });
+  return ports.guard.watch({ actor, recheck, close });
+}
+
+async function openStream(exchange: Exchange, actor: Actor, input: unknown): Promise<Refused | null> {
+  const { handler, response } = exchange;
   if (handler.kind !== 'stream') return null;
   const sink = openEventSink(response);
   const opened = await handler.open(input, sink);
   if (!opened.ok) return opened;
-  // A person's stream ends with the session; WakeHub ends a resident's with the cycle or a measure.
-  const isPerson = actor.role === 'member' || actor.role === 'admin';
-  const unwatch = isPerson
-    ? ports.guard.watch({
-        actor,
-        recheck: () => ports.authenticate({ headers: request.headers, address, listener, reads: true }),
-        close: () => sink.close(),
-      })
-    : () => undefined;
+  const unwatch = watchPerson(exchange, actor, () => sink.close());
   sink.start(() => {
     unwatch();
     opened.data();
@@ -110,7 +107,7 @@ async function openStream(
   return null;
 }
 
-async function complete(exchange: Exchange, input: unknown): Promise<Refused | null> {
+async function complete(exchange: Exchange, actor: Actor, input: unknown): Promise<Refused | null> {
   const { handler, route, response, requestId } = exchange;
   if (handler.kind !== 'completion') return null;
   const channel = openCompletionChannel(route, response, {
@@ -118,6 +115,10 @@ async function complete(exchange: Exchange, input: unknown): Promise<Refused | n
     isChecked: exchange.isChecked,
     onBadChunk: (issues) => reportOutsideContract(exchange, issues),
   });
+  response.once(
+    'close',
+    watchPerson(exchange, actor, () => channel.leave()),
+  );
   const outcome = await handler.run(input, channel);
   if (outcome === null) return null;
   const isDisproved = !outcome.ok && outcome.reason === 'token_invalid';

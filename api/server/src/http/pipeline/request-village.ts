@@ -1,22 +1,20 @@
 import type { RouteSpec } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
-import type { AnyHandler, Caller, Handlers } from '../http/handler.ts';
-import { runOnce, writeKeyOf } from '../http/idempotent.ts';
-import { refused, type Outcome } from '../http/outcome.ts';
-import { authorize } from '../http/pipeline/authorize.ts';
-import type { LimitActor } from '../http/pipeline/exchange.ts';
-import { refusalOfVerdict } from '../http/rate-limit.ts';
+import type { AnyHandler, Caller, Handlers } from '../handler.ts';
+import { runOnce, writeKeyOf } from '../idempotent.ts';
+import { refused, type Outcome } from '../outcome.ts';
+import { refusalOfVerdict } from '../rate-limit.ts';
+import { authorize } from './authorize.ts';
+import type { LimitActor } from './exchange.ts';
 
-export type McpRoute = 'listAgents' | 'listPosts' | 'getPost' | 'createPost' | 'createRun' | 'getRun';
-export type McpHandlers = Pick<Handlers, McpRoute>;
-
-export interface VillageRequestPorts {
+/** `N`: the names of the routes that may be requested. */
+export interface VillageRequestPorts<N extends keyof Handlers> {
   readonly db: Db;
-  readonly handlers: McpHandlers;
+  readonly handlers: Pick<Handlers, N>;
   readonly limitActor: LimitActor;
 }
 
-export interface McpCaller extends Caller {
+export interface KeyedCaller extends Caller {
   readonly address: string;
   readonly key: string;
 }
@@ -27,11 +25,14 @@ export interface RouteInput {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** Applies the quota, permission, schemas and idempotency of HTTP, so a tool can do no more than its person. */
-export async function requestVillage(
-  { db, handlers, limitActor }: VillageRequestPorts,
-  route: RouteSpec & { readonly name: McpRoute },
-  { caller, input }: { readonly caller: McpCaller; readonly input: RouteInput },
+/**
+ * Requests a route for a caller of another protocol, with the quota, permission, schemas and idempotency of HTTP, so
+ * that the caller can do no more than its person.
+ */
+export async function requestVillage<N extends keyof Handlers>(
+  { db, handlers, limitActor }: VillageRequestPorts<N>,
+  route: RouteSpec & { readonly name: N },
+  { caller, input }: { readonly caller: KeyedCaller; readonly input: RouteInput },
 ): Promise<Outcome<unknown>> {
   const verdict = await limitActor(caller.actor, route);
   if (verdict === null) return refused('unavailable', 'Redis must count this request but is unreachable; try again');
@@ -44,7 +45,7 @@ export async function requestVillage(
   const request = { ...parsed.data, actor, requestId, traceparent, address, now: new Date(), headers: {} };
   const handler = handlers[route.name] as AnyHandler;
   if (handler.kind === 'plain') return handler.run(request);
-  if (handler.kind !== 'tx') throw new TypeError(`a bug: no tool can call the route ${route.name}`);
+  if (handler.kind !== 'tx') throw new TypeError(`a bug: no other protocol can call the route ${route.name}`);
   const keyed = writeKeyOf(actor.id, key, { route: route.name, input: parsed.data });
   if (!keyed.ok) return keyed;
   return (await runOnce(db, keyed.key, (tx) => handler.run(request, tx))).outcome;

@@ -1,0 +1,35 @@
+import type { Refusal, RouteSpec } from '@hamlet/contract';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DataOf, RequestOf } from '../http/handler.ts';
+import type { Outcome } from '../http/outcome.ts';
+import { requestVillage, type RouteInput, type VillageRequestPorts } from '../http/pipeline/request-village.ts';
+import type { callA2a } from '@hamlet/contract';
+
+/** The routes by which calls over A2A change something. */
+export type A2aRoute = 'createSession' | 'endSession' | 'sendMessage' | 'answerPermission' | 'cancelRun';
+export type A2aPorts = VillageRequestPorts<A2aRoute>;
+export type A2aRequest = RequestOf<typeof callA2a>;
+
+const IN_FLIGHT: Refusal = 'idempotency_in_flight';
+/** Repeats of a request whose key another call holds: together they outlast a transaction. */
+const REPEATS_MAX = 40;
+const PAUSE_MS = 50;
+
+/** A write as its route does it. The same key has one effect, also for calls at the same time. */
+export type AskVillage = <const R extends RouteSpec & { readonly name: A2aRoute }>(
+  route: R,
+  input: RouteInput,
+  key: string,
+) => Promise<Outcome<DataOf<R>>>;
+
+export function askVillage(ports: A2aPorts, { actor, requestId, traceparent, address }: A2aRequest): AskVillage {
+  return async <const R extends RouteSpec & { readonly name: A2aRoute }>(route: R, input: RouteInput, key: string) => {
+    const caller = { actor, requestId, traceparent, address, key };
+    let outcome = await requestVillage(ports, route, { caller, input });
+    for (let repeat = 0; !outcome.ok && outcome.reason === IN_FLIGHT && repeat < REPEATS_MAX; repeat += 1) {
+      await pause(PAUSE_MS);
+      outcome = await requestVillage(ports, route, { caller, input });
+    }
+    return outcome as Outcome<DataOf<R>>;
+  };
+}
