@@ -103,7 +103,8 @@ const lying: RequestListener = (_request, response) =>
 /** The proxy of the pod, as the resident starts it. */
 function proxyTo({ port }: TestBroker, refusals: Refusals): Promise<LoopbackProxy> {
   const broker = new URL(`http://127.0.0.1:${String(port)}`);
-  return startLoopbackProxy({ host: '127.0.0.1', port: 0, broker, token: async () => 'ada', refusals });
+  const way = { host: '127.0.0.1', port: 0, broker, token: async () => 'ada', runOf: (named: string) => named };
+  return startLoopbackProxy({ ...way, refusals });
 }
 
 /** The contents of the test registries, by path. */

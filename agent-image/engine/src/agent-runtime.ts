@@ -72,6 +72,8 @@ export type RuntimeHost = Readonly<{
   model: ModelPort;
   /** Programs in the hands of the pod; null if the pod has none. */
   programs: ProgramPort | null;
+  /** Resolves when the API has the run's journal, which it needs before anything outside happens. */
+  mirrored: (run: string, signal: AbortSignal) => Promise<void>;
 }>;
 
 export type EngineParts = Readonly<{ model: ModelPort; tools: readonly Tool[] }>;

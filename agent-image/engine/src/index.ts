@@ -17,6 +17,8 @@ export type {
 export { createRuntime } from './runtimes/runtime-registry.ts';
 export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtimes/runtime-registry.ts';
 export { createCommandRuntime } from './runtimes/command-runtime.ts';
+export { openOneCall } from './runtimes/one-call.ts';
+export type { CallInput, OneCall, OneCallParts } from './runtimes/one-call.ts';
 export type { Program, ProgramEnd, ProgramPort, Printed } from './runtimes/program-port.ts';
 export { ProgramError } from './runtimes/program-port.ts';
 export { createEngineRuntime } from './runtimes/engine-runtime.ts';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentConfig, Run } from '@hamlet/contract';
 import type { RuntimeRegistry } from '@hamlet/engine';
+import { acpRuntimes } from './acp/open-acp.ts';
 import { requestAfterRun } from './brain/board/help-request.ts';
 import { ServerStates } from './capabilities/server-states.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
@@ -108,7 +109,7 @@ async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: Res
   const mind = mindOf({ env, memory, seed, connection, config, leaving }, ports);
   ports.onBusy(() => mind.thinking.book.size > 0);
   await warnOf(mind, config, { env, log });
-  const proxy = await openProxy(env, { ...connection, refusals: mind.refusals }, log);
+  const proxy = await openProxy(env, { ...connection, ...mind }, log);
   const door = await openDoor(env, { ...connection, keys: mind.keys }, log);
   const { loop_every_ms } = config;
   log.info('started', { cycle, runtime: runtimeNameOf(config), lived_before: memory.livedBefore, loop_every_ms });
@@ -132,13 +133,14 @@ async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: Res
 /** Opens the way out of the pod. If that fails, the agent continues, and reaches only the village. */
 async function openProxy(
   { HAMLET_BROKER_URL: broker }: Environment,
-  { tokens, refusals }: Pick<Connection, 'tokens'> & Pick<Mind, 'refusals'>,
+  { tokens, refusals, thinking: { book } }: Pick<Connection, 'tokens'> & Pick<Mind, 'refusals' | 'thinking'>,
   log: Log,
 ): Promise<LoopbackProxy | null> {
   if (broker === undefined) return null;
   try {
     const way = { ...LOOPBACK_PROXY, broker: new URL(broker) };
-    return await startLoopbackProxy({ ...way, token: () => tokens.get(), refusals });
+    const runOf = (named: string): string | null => (book.isStandIn(named) ? (book.find(named)?.runId ?? null) : named);
+    return await startLoopbackProxy({ ...way, token: () => tokens.get(), runOf, refusals });
   } catch (error) {
     const message = `cannot open the proxy of the pod, so its programs reach nothing outside: ${error instanceof Error ? error.message : String(error)}`;
     log.warn('capability', { code: 'proxy_unusable', message });
@@ -225,8 +227,7 @@ function mindOf(
   const notes = createNotes(memory);
   const skills = skillStoreIn(env, work);
   const states = new ServerStates();
-  const retries = { rest, random };
-  const book = createRunBook();
+  const [retries, book] = [{ rest, random }, createRunBook()];
   const repositoryMemory = createRepositoryMemory({ ...retries, work, book, seed });
   const keys = new ModelKeys(book);
   const place = createHandsPlace(env, { book, memory: repositoryMemory, keys, log });
@@ -260,6 +261,7 @@ function mindOf(
       return toolsOf(kit, { env, place, config, log, states });
     },
   });
+  const runtimes = { ...registry, acp: acpRuntimes({ ...retries, env, place, book, work, config, log }) };
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: memoryPathIn(env, null) };
   return {
     thinking,
@@ -270,7 +272,7 @@ function mindOf(
     states,
     refusals: place.refusals,
     keys,
-    runtimes: createRuntimePool({ registry, host: thinking.host, ...folders }),
+    runtimes: createRuntimePool({ registry: runtimes, host: thinking.host, ...folders }),
   };
 }
 

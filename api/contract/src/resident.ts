@@ -54,6 +54,7 @@ export {
 export { GIT_SECONDS_MAX, type GitAction, type GitInput } from './tools/git-tool.ts';
 export { INSTALL_SECONDS_MAX, type InstallInput, type PackageManager } from './tools/install-tool.ts';
 export { BACKGROUND_SECONDS_MAX, SHELL_SECONDS_MAX, WAIT_SECONDS_MAX, type WaitForInput } from './tools/hands-tools.ts';
+export { COMMAND_MAX_CHARS, type HandsToolName } from './tools/hands-tools.ts';
 export { HTTP_SECONDS_MAX, NET_TOOLS } from './tools/net-tools.ts';
 export { HANDS_TOOLS, isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './tools/village-tools.ts';
 export type { TodoItems } from './tools/village-tools.ts';

@@ -251,8 +251,12 @@ const contextOf = (
     if (!session.killed.signal.aborted) kit.ports.notify({ type: 'output', run: session.run, call, text });
   },
   note: ({ id, tool, outcome, claim: text }: ProgramNote): void => {
+    if (!currentCalls(session.state).some((each) => each.id === call && each.phase === 'running')) return;
     const claim = kit.ports.journal.refer(text);
-    session.tryAppend([{ type: 'program_noted', call, note: `${call}.${id}`, tool, outcome, claim: claim.ref }], [claim]);
+    session.tryAppend(
+      [{ type: 'program_noted', call, note: `${call}.${id}`, tool, outcome, claim: claim.ref }],
+      [claim],
+    );
   },
 });
 

@@ -53,6 +53,7 @@ async function aRuntime({
     engineWith: async (parts) => anEngine({ journal, limits: { cancelGraceMs: 200 }, notify, ...parts }).engine,
     model: { chat: () => assert.fail('unused') },
     programs,
+    mirrored: async () => {},
   });
   return runtime;
 }

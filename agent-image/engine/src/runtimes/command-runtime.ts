@@ -8,30 +8,22 @@ import {
   type RuntimeHost,
   type RuntimeOutcome,
 } from '../agent-runtime.ts';
-import { defineTool, type CallContext, type Tool } from '../effects/tool.ts';
+import type { CallContext } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
-import type { Engine } from '../loop/engine.ts';
-import { NO_ANSWER } from '../loop/transcript.ts';
-import type { Message, ModelEnd, ModelPort } from '../loop/ports.ts';
-import { carryOut } from './engine-runtime.ts';
+import { openOneCall, type CallInput, type OneCall } from './one-call.ts';
 import { ProgramError, type Printed, type ProgramEnd, type ProgramPort } from './program-port.ts';
 
-const COMMAND_TOOL = 'command';
-const FREE = { usage: { prompt: 0, completion: 0, total: 0 }, moneyMicros: 0 };
-const FAILED = /^The call failed \((command_[a-z_]+)\)\. /;
+const COMMAND = 'command';
 const MAX_REASON_CHARS = 600;
 /** The kernel allows at most 128 KiB in one variable. */
 const MAX_PERSONA_CHARS = 32_000;
-/** By this much the program times out before its call does. */
-const CALL_SLACK_MS = 30_000;
 
 type Command = {
   readonly settings: CommandSettings;
   readonly config: RuntimeConfig;
   readonly programs: ProgramPort;
-  readonly engine: Engine;
+  readonly call: OneCall;
   readonly contexts: Map<string, CommandContext>;
-  readonly reasons: Map<string, string>;
 };
 
 /** A run that the command carries out. `model`: the agent's model, for a program that uses the village's models. */
@@ -66,65 +58,27 @@ async function initialized(config: RuntimeConfig, host: RuntimeHost): Promise<Co
   if (programs === null)
     throw new RunFailure('no_hands', 'A command needs hands. Set spec.hands.enabled of the Agent to true.');
   const contexts: Command['contexts'] = new Map();
-  const reasons: Command['reasons'] = new Map();
-  const parts = { settings, config, programs, contexts, reasons };
-  const tool = commandTool((context, input) => perform(parts, context, input), settings);
-  return { ...parts, engine: await host.engineWith({ model: commandModel, tools: [tool] }) };
-}
-
-/**
- * Takes the place of a model, so that a command has the same journal, cancel and questions as every run: it asks for the single
- * call, and then answers with the call's result. A result other than `ok` is a failure with its code.
- */
-const commandModel: ModelPort = {
-  chat: async function* ({ messages }) {
-    const last = messages.at(-1);
-    yield last?.role === 'tool' ? answerTo(last) : callFor(last?.content ?? '', hasAnswered(messages));
-  },
-};
-
-/** True if the conversation has an answer, so that a program which keeps conversations can resume its own. */
-const hasAnswered = (messages: readonly Message[]): boolean =>
-  messages.some(
-    (message) =>
-      message.role === 'assistant' && message.toolCalls.length === 0 && !message.content.startsWith(NO_ANSWER),
-  );
-
-const callFor = (prompt: string, resumes: boolean): ModelEnd => ({
-  type: 'answer',
-  content: '',
-  toolCalls: [{ id: COMMAND_TOOL, name: COMMAND_TOOL, arguments: JSON.stringify({ prompt, resumes }) }],
-  finish: 'tool_calls',
-  reasoning: [],
-  ...FREE,
-});
-
-function answerTo({ content, outcome }: Extract<Message, { role: 'tool' }>): ModelEnd {
-  if (outcome === 'ok') return { type: 'answer', content, toolCalls: [], finish: 'stop', reasoning: [], ...FREE };
-  const code = FAILED.exec(content)?.[1] ?? (outcome === 'unknown' ? 'command_unknown' : 'command_failed');
-  return { type: 'failed', code, retryable: false, retryAfterMs: null, ...FREE };
+  const parts = { settings, config, programs, contexts };
+  const call = await openOneCall(host, {
+    name: COMMAND,
+    timeoutMs: settings.timeout_s * 1_000,
+    perform: (given, context) => perform(parts, context, given),
+    words: WORDS,
+  });
+  return { ...parts, call };
 }
 
 async function execute(command: Command, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {
-  const { engine, programs, contexts, reasons } = command;
+  const { call, programs, contexts } = command;
   const { run } = input;
   // The reader of an earlier process's program is gone, so end that program. If that fails, the next start reports it.
-  if (engine.outcomeOf(run) === null) await programs.end(run).catch(() => {});
+  if (call.engine.outcomeOf(run) === null) await programs.end(run).catch(() => {});
   contexts.set(run, { ...context, model: input.model });
   try {
-    return worded(await carryOut(engine, { ...input, model: COMMAND_TOOL }, context), reasons.get(run));
+    return await call.carryOut(input, context);
   } finally {
     contexts.delete(run);
-    reasons.delete(run);
   }
-}
-
-const PREFIX = 'model_';
-
-function worded(outcome: RuntimeOutcome, reason: string | undefined): RuntimeOutcome {
-  if (outcome.kind !== 'failed' || !outcome.code.startsWith(`${PREFIX}command_`)) return outcome;
-  const code = outcome.code.slice(PREFIX.length);
-  return { ...outcome, code, message: reason ?? WORDS[code] ?? 'The command failed.' };
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -136,27 +90,10 @@ const WORDS: Readonly<Record<string, string>> = {
   command_not_started: 'The command did not start.',
 };
 
-const CommandInput = z.strictObject({ prompt: z.string(), resumes: z.boolean().default(false) });
-type CommandInput = z.infer<typeof CommandInput>;
-
-function commandTool(
-  run: (context: CallContext, input: CommandInput) => Promise<ToolOutcome>,
-  settings: CommandSettings,
-): Tool {
-  return defineTool({
-    name: COMMAND_TOOL,
-    description: 'Runs the command of the agent.',
-    input: CommandInput,
-    effect: 'once',
-    timeoutMs: settings.timeout_s * 1_000 + CALL_SLACK_MS,
-    execute: (input, context) => run(context, input),
-  });
-}
-
 async function perform(
-  { settings, config, programs, contexts, reasons }: Omit<Command, 'engine'>,
+  { settings, config, programs, contexts }: Omit<Command, 'call'>,
   { run, call, attempt, signal, output }: CallContext,
-  { prompt, resumes }: CommandInput,
+  { prompt, resumes }: CallInput,
 ): Promise<ToolOutcome> {
   const { repo, branch, speaker, memoryPath, model } = contexts.get(run) ?? {
     ...config,
@@ -181,9 +118,7 @@ async function perform(
   const line = commandLine(settings, values, resumes);
   const { cwd, timeout_s: timeoutS } = settings;
   const program = { ...line, id: `${run}.${call}.${attempt}`, owner: run, cwd, timeoutMs: timeoutS * 1_000 };
-  const outcome = await programs.run(program, { onOutput: output, signal }).then(outcomeOf, notRun);
-  if (outcome.kind === 'failed') reasons.set(run, outcome.text);
-  return outcome;
+  return programs.run(program, { onOutput: output, signal }).then(outcomeOf, notRun);
 }
 
 /** A program that was ended from outside may have done anything, so people decide. */

@@ -19,6 +19,7 @@ async function aRuntime(setting: Setting): Promise<AgentRuntime> {
     engineWith: () => assert.fail('unused'),
     model: setting.model,
     programs: null,
+    mirrored: async () => {},
   });
   return runtime;
 }

@@ -9,6 +9,7 @@ const host: RuntimeHost = {
   engine: () => assert.fail('the runtime needs no engine'),
   engineWith: () => assert.fail('the runtime needs no engine'),
   programs: null,
+  mirrored: async () => {},
   model: { chat: () => assert.fail('the runtime needs no model') },
 };
 

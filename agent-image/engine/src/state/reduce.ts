@@ -68,6 +68,7 @@ type RunEvent = Exclude<
 >;
 
 function reduceRun(state: RunState, event: RunEvent): Reduced {
+  if (event.type === 'program_noted') return moved(state);
   switch (event.type) {
     case 'run_resumed':
       return moved(resumed(state, event));
@@ -77,8 +78,6 @@ function reduceRun(state: RunState, event: RunEvent): Reduced {
       return staged(state, 'open', 'closed');
     case 'turns_compacted':
       return compacted(state, event);
-    case 'program_noted':
-      return isRunning(state, event.call) ? moved(state) : illegal('wrong_phase');
     case 'cancel_asked':
       return moved({ ...state, cancelled: true });
     case 'interrupted':
@@ -89,9 +88,6 @@ function reduceRun(state: RunState, event: RunEvent): Reduced {
       return event satisfies never;
   }
 }
-
-const isRunning = (state: RunState, call: string): boolean =>
-  currentCalls(state).some(({ id, phase }) => id === call && phase === 'running');
 
 /** A summary must cover whole turns, and more than the previous summary. */
 function compacted(state: RunState, { summary, turns }: EventOf<'turns_compacted'>): Reduced {

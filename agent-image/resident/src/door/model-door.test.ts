@@ -112,6 +112,23 @@ test('a key works in either header, whichever the client fills', async () => {
   assert.equal((await ask('/v1/models', bearer(key), null)).status, 200);
 });
 
+test('the key of a program of a conversation follows the runs that it serves, and is worthless between them', async () => {
+  const standIn = book.standIn();
+  book.open(booked(1));
+  standIn.serve(RUN);
+  const key = keys.environmentOf({ run: standIn.id, call: 'mind' })['OPENAI_API_KEY'] ?? '';
+  const runOf = async () => (await ask('/v1/models', bearer(key), null)).body.headers?.['hamlet-run'];
+  assert.equal(await runOf(), `${RUN}/1`);
+  standIn.serve(null);
+  assert.equal((await ask('/v1/models', bearer(key), null)).status, 401);
+  book.open(booked(4));
+  standIn.serve(RUN);
+  assert.equal(await runOf(), `${RUN}/4`, 'the same key in the next run');
+  book.close(RUN);
+  assert.equal((await ask('/v1/models', bearer(key), null)).status, 401);
+  standIn.end();
+});
+
 test('no key, a wrong one, and the key of an ended program, attempt or run reach nothing', async () => {
   const attempts: (readonly [string, () => void])[] = [
     ['', () => undefined],

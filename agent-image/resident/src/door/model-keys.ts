@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RunBook } from '../engine/run-book.ts';
+import type { BookedRun, RunBook } from '../engine/run-book.ts';
 
 /** The address of the door in the pod, whose containers share one network. */
 export const DOOR_HOST = '127.0.0.1';
@@ -15,16 +15,24 @@ export interface KeyHolder {
   readonly lease: number;
 }
 
+/** A key as it was given. `lease`: null for a stand-in, whose key follows the runs that it serves. */
+interface GivenKey {
+  readonly run: string;
+  readonly call: string;
+  readonly lease: number | null;
+}
+
 /**
  * The keys with which programs of the pod use models. A key is valid while its run has the lease under which the program
- * started. Keys live in this process alone, and a new process knows none of the earlier ones. Mutable: keys come and go.
+ * started; that of a program of a conversation, while it serves a run. Keys live in this process alone, and a new process knows none
+ * of the earlier ones. Mutable: keys come and go.
  */
 export class ModelKeys {
-  readonly #book: Pick<RunBook, 'find'>;
-  readonly #holders = new Map<string, KeyHolder>();
+  readonly #book: Pick<RunBook, 'find' | 'isStandIn'>;
+  readonly #given = new Map<string, GivenKey>();
   #port: number | null = null;
 
-  constructor(book: Pick<RunBook, 'find'>) {
+  constructor(book: Pick<RunBook, 'find' | 'isStandIn'>) {
     this.#book = book;
   }
 
@@ -39,30 +47,33 @@ export class ModelKeys {
     if (this.#port === null || booked === undefined || booked.model === null) return {};
     const key = randomBytes(KEY_BYTES).toString('base64url');
     this.#forgetEnded();
-    this.#holders.set(key, { run, call, lease: booked.lease.attempt });
+    this.#given.set(key, { run, call, lease: this.#book.isStandIn(run) ? null : booked.lease.attempt });
     return variablesOf({ key, port: this.#port }, booked.model);
   }
 
   /** The holder of a key that is valid now, or null. */
   holderOf(key: string): KeyHolder | null {
-    const holder = this.#holders.get(key);
-    return holder !== undefined && this.#isValid(holder) ? holder : null;
+    const given = this.#given.get(key);
+    const booked = given === undefined ? undefined : this.#bookedOf(given);
+    if (given === undefined || booked === undefined) return null;
+    return { run: booked.runId, call: given.call, lease: booked.lease.attempt };
   }
 
   /** Makes the keys of a program worthless. */
   end({ run, call }: Pick<KeyHolder, 'run' | 'call'>): void {
-    for (const [key, holder] of this.#holders)
-      if (holder.run === run && holder.call === call) this.#holders.delete(key);
+    for (const [key, given] of this.#given) if (given.run === run && given.call === call) this.#given.delete(key);
   }
 
-  #isValid({ run, lease }: KeyHolder): boolean {
-    return this.#book.find(run)?.lease.attempt === lease;
+  #bookedOf({ run, lease }: GivenKey): BookedRun | undefined {
+    const booked = this.#book.find(run);
+    return lease === null || booked?.lease.attempt === lease ? booked : undefined;
   }
 
   #forgetEnded(): void {
-    for (const [key, holder] of this.#holders) if (!this.#isValid(holder)) this.#holders.delete(key);
-    const [oldest] = this.#holders.keys();
-    if (this.#holders.size >= KEYS_MAX && oldest !== undefined) this.#holders.delete(oldest);
+    for (const [key, given] of this.#given)
+      if (!this.#book.isStandIn(given.run) && this.#bookedOf(given) === undefined) this.#given.delete(key);
+    const [oldest] = this.#given.keys();
+    if (this.#given.size >= KEYS_MAX && oldest !== undefined) this.#given.delete(oldest);
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { GitAuthor } from '../hands/package-environment.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Skill } from '../skills/skill-folder.ts';
@@ -25,10 +26,21 @@ export interface BookedRun extends LimitedRun {
   readonly refusals: Map<string, string>;
 }
 
+/** An id in place of a run, for a program that serves one run of a conversation after another. */
+export interface StandIn {
+  readonly id: string;
+  /** The id then stands for this run; null between runs. */
+  serve(runId: string | null): void;
+  end(): void;
+}
+
 export interface RunBook {
   open(run: BookedRun): void;
   close(runId: string): void;
+  /** A run under way, by its id or by one that stands for it. */
   find(runId: string): BookedRun | undefined;
+  standIn(): StandIn;
+  isStandIn(id: string): boolean;
   /** Context size in tokens of these runs' model; null if unknown. */
   contextTokensOf(model: string): number | null;
   readonly size: number;
@@ -36,10 +48,21 @@ export interface RunBook {
 
 export function createRunBook(): RunBook {
   const runs = new Map<string, BookedRun>();
+  const standIns = new Map<string, string | null>();
   return {
     open: (run) => void runs.set(run.runId, run),
     close: (runId) => void runs.delete(runId),
-    find: (runId) => runs.get(runId),
+    find: (id) => runs.get(standIns.get(id) ?? id),
+    standIn: () => {
+      const id = randomUUID();
+      standIns.set(id, null);
+      return {
+        id,
+        serve: (runId) => void (standIns.has(id) && standIns.set(id, runId)),
+        end: () => void standIns.delete(id),
+      };
+    },
+    isStandIn: (id) => standIns.has(id),
     contextTokensOf: (name) => {
       for (const { model } of runs.values()) if (model?.name === name) return model.contextTokens;
       return null;

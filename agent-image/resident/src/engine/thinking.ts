@@ -13,10 +13,10 @@ import type { WorkVillage } from '../village/work-village.ts';
 import type { EngineHost } from './engine-host.ts';
 import { machineInWords, type Machine } from './machine.ts';
 import { runToolsOf } from '../toolset/tool-rules.ts';
-import { workInWords } from './work-rules.ts';
+import { PROGRAM_WORK, workInWords } from './work-rules.ts';
 import type { RunBook } from './run-book.ts';
 
-const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command']);
+const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command', 'acp']);
 /** The prefix that the engine adds to the code of a model's failure. */
 const MODEL_FAILURE = /^model_/;
 const FLUSH_MS = 5_000;
@@ -56,8 +56,8 @@ export interface Thinking {
   thinks(name: string): boolean;
   /** False if the runtime needs the journal but the journal cannot be used. The agent then takes no runs. */
   isReady(name: string): Promise<boolean>;
-  /** How a run works, and where, for its prompt. */
-  workplaceOf(run: string, config: Pick<AgentConfig, 'repository' | 'secrets'>): Promise<Workplace>;
+  /** How a run of a runtime works, and where, for its prompt. */
+  workplaceOf(run: string, name: string, config: Pick<AgentConfig, 'repository' | 'secrets'>): Promise<Workplace>;
   /** The skills of a run, in the versions that its first attempt found. The run's tools use them afterwards. */
   skillsOf(held: HeldRun, config: AgentConfig, signal: AbortSignal): Promise<readonly Skill[]>;
   flush(run: string): Promise<void>;
@@ -101,6 +101,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
       engine: async () => (await open()).engine,
       engineWith: async (parts) => (await open()).engineWith(parts),
       programs: mirroredPrograms(ports.programs, open),
+      mirrored: async (run, signal) => (await open()).mirror.flush(run, signal),
       model: {
         chat: async function* (request, signal) {
           model ??= ports.model();
@@ -119,8 +120,9 @@ export function createThinking(ports: ThinkingPorts): Thinking {
         return false;
       }
     },
-    workplaceOf: async (run, config) => {
+    workplaceOf: async (run, name, config) => {
       const [{ tools }, machine] = await Promise.all([open(), ports.machine()]);
+      if (name === 'acp') return { work: PROGRAM_WORK, machine: machineInWords({ ...machine, tools: [] }, config) };
       const own = runToolsOf(tools, book.find(run));
       return { work: workInWords(own), machine: machineInWords({ ...machine, tools: own.shown }, config) };
     },

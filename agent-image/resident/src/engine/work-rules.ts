@@ -1,5 +1,14 @@
 import type { RunTools } from '../toolset/tool-rules.ts';
 
+/** How a program that is a mind works: it has tools of its own. */
+export const PROGRAM_WORK = [
+  'Work with your own tools until the task is done. Your turn ends the run, so never end it with a plan.',
+  '- Decide yourself what can be undone and concerns only this task. The village decides about what you ask permission for, and may ask a person.',
+  '- A refusal is final: do not reach the same by another way; do the rest and say what was refused.',
+  '- You have done only what a result says. Test a change before you say that it works.',
+  '- To finish, answer: what is done, how you checked it, what is open.',
+].join('\n');
+
 /** How a run works and ends. AGENTS.md of the image and the skills say the same, and a test compares them. Pure. */
 export function workInWords({ shown, more, asking, asksToSend }: RunTools): string {
   const has = (name: string): boolean => shown.includes(name);

@@ -46,12 +46,16 @@ async function startBroker() {
 }
 
 const refusals = createRefusals();
+/** The id of a program that serves one run after another, and the run that it serves. */
+const STAND_IN = '6f1c1d52-0000-4000-8000-00000000000a';
+let serves: string | null = null;
 const broker = await startBroker();
 const proxy = await startLoopbackProxy({
   host: '127.0.0.1',
   port: 0,
   broker: new URL(`http://127.0.0.1:${String(broker.port)}`),
   token: async () => 'the-token',
+  runOf: (named) => (named === STAND_IN ? serves : named),
   refusals,
 });
 after(() => {
@@ -96,6 +100,19 @@ test('a program without a proxy user, or with a malformed one, counts as without
   for (const lines of [[], [`Proxy-Authorization: ${basic('root')}`], ['Proxy-Authorization: Bearer stolen']]) {
     const { socket } = await tunnel('example.org:443', lines);
     assert.equal(broker.identities.at(-1), '/:the-token');
+    socket.destroy();
+  }
+});
+
+test('the program of a conversation counts as the run that it serves, and between runs as without one', async () => {
+  const lines = [`Proxy-Authorization: ${basic(`${STAND_IN}/mind`)}`];
+  for (const [run, identity] of [
+    [null, '/:the-token'],
+    [RUN, `${RUN}/mind:the-token`],
+  ] as const) {
+    serves = run;
+    const { socket } = await tunnel('example.org:443', lines);
+    assert.equal(broker.identities.at(-1), identity);
     socket.destroy();
   }
 });
@@ -163,6 +180,7 @@ test('while the broker is unreachable, programs get an error that says so', asyn
     port: 0,
     broker: new URL(`http://127.0.0.1:${String(gone.port)}`),
     token: async () => 'the-token',
+    runOf: (named) => named,
     refusals,
   });
   const user = basic(`${RUN}/call-10`);

@@ -25,6 +25,8 @@ export interface LoopbackProxyConfig {
   readonly port: number;
   readonly broker: URL;
   readonly token: () => Promise<string>;
+  /** The run that a program's user names: for a program of a conversation, the run that it serves now; null between runs. */
+  readonly runOf: (named: string) => string | null;
   readonly refusals: Pick<Refusals, 'note'>;
 }
 
@@ -33,7 +35,7 @@ export interface LoopbackProxy {
   close(): void;
 }
 
-interface Parts extends Pick<LoopbackProxyConfig, 'token' | 'refusals'> {
+interface Parts extends Pick<LoopbackProxyConfig, 'token' | 'runOf' | 'refusals'> {
   readonly broker: { readonly host: string; readonly port: number };
   readonly agent: Agent;
 }
@@ -45,7 +47,8 @@ interface Parts extends Pick<LoopbackProxyConfig, 'token' | 'refusals'> {
 export async function startLoopbackProxy(config: LoopbackProxyConfig): Promise<LoopbackProxy> {
   const broker = { host: config.broker.hostname, port: Number(config.broker.port) };
   const agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_IDLE });
-  const parts: Parts = { broker, agent, token: config.token, refusals: config.refusals };
+  const { token, runOf, refusals } = config;
+  const parts: Parts = { broker, agent, token, runOf, refusals };
   const tunnels = new Set<Duplex>();
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0 }, (request, response) => {
     forward(parts, request, response).catch(() => refuse(response));
@@ -87,9 +90,11 @@ function userIn(header: string | undefined): string | null {
   return USER.test(user) ? user : null;
 }
 
-async function identityOf({ token }: Parts, user: string | null): Promise<string> {
-  const named = user === null || user.startsWith('mcp') ? NO_CALLER : user;
-  return `Basic ${Buffer.from(`${named}:${await token()}`).toString('base64')}`;
+async function identityOf({ token, runOf }: Parts, user: string | null): Promise<string> {
+  const [named = '', call = ''] = user?.split('/') ?? [];
+  const run = named === '' || named === 'mcp' ? null : runOf(named);
+  const caller = run === null ? NO_CALLER : `${run}/${call}`;
+  return `Basic ${Buffer.from(`${caller}:${await token()}`).toString('base64')}`;
 }
 
 async function openTunnel(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { connectHands, type HandsClient } from '../hands/hands-client.ts';
 import { OutputPart, ProcessRecord } from '../hands/process-record.ts';
-import { endProcess, startProcess, type EnvironmentOf } from '../hands/start-process.ts';
+import { endProcess, startProcess, type EnvironmentOf, type ProcessPlace } from '../hands/start-process.ts';
 
 export interface HandsProcess {
   write(data: Buffer): Promise<void>;
@@ -30,18 +30,33 @@ const WORN_BYTES = 32 << 20;
 const LIFE_MS = 86_400_000;
 const LAST_WORDS_BYTES = 2_000;
 
+export interface StreamedProgram {
+  /** Its processes end together, and before another program of this owner starts. */
+  readonly owner: string;
+  readonly place: ProcessPlace;
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** An MCP server. It belongs to no run. */
+export const mcpProgram = (name: string, argv: readonly string[]): StreamedProgram => ({
+  owner: `mcp.${name}`,
+  place: { run: 'mcp', call: name },
+  argv,
+});
+
+/** Starts a program whose standard streams stay open. Rejects with `HandsError`. */
 export async function startHandsProcess(
   { socket, cwd, environmentOf }: HandsProcesses,
-  { name, argv }: { readonly name: string; readonly argv: readonly string[] },
+  { owner, place, argv, env }: StreamedProgram,
 ): Promise<HandsProcess> {
   const hands = await connectHands(socket);
-  const id = `mcp.${name}.${randomUUID().slice(0, 8)}`;
-  const owner = `mcp.${name}`;
-  const place = { run: 'mcp', call: name };
+  const id = `${owner}.${randomUUID().slice(0, 8)}`;
   const limits = { timeoutMs: LIFE_MS, outputBytes: OUTPUT_BYTES };
   try {
     await hands.ask('close', { owner }, z.unknown());
-    await startProcess(hands, { id, owner, place, argv, cwd, openStdin: true, limits }, environmentOf);
+    const process = { id, owner, place, argv, cwd, ...(env && { env }), openStdin: true, limits };
+    await startProcess(hands, process, environmentOf);
   } catch (error) {
     hands.close();
     throw error;

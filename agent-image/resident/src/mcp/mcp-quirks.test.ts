@@ -12,7 +12,7 @@ import { z } from 'zod';
 import type { ServerState } from '../capabilities/server-states.ts';
 import { NO_CALL_LOG, callContext } from '../testing/a-hands-kit.ts';
 import { soon } from '../testing/tool-calls.ts';
-import { startHandsProcess } from './hands-process.ts';
+import { mcpProgram, startHandsProcess } from './hands-process.ts';
 import { liveTools } from './live-tools.ts';
 import { createMcpServer, type Dial, type McpServer } from './mcp-server.ts';
 import { listedTools, type Listed, type ServedTools } from './mcp-tools.ts';
@@ -27,7 +27,7 @@ function dialled(quirk: string): Dial {
   const place = { socket: hands.socket, cwd: hands.workspace, environmentOf: () => ({}) };
   const argv = [process.execPath, PROGRAM, quirk];
   const name = `q${(programs += 1)}`;
-  return () => processTransport(() => startHandsProcess(place, { name, argv }));
+  return () => processTransport(() => startHandsProcess(place, mcpProgram(name, argv)));
 }
 
 /** The servers of the present test. The hands run at most 32 programs at once. */

@@ -15,7 +15,7 @@ import type { CallContext, Tool, ToolOutcome } from '@hamlet/engine';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { z } from 'zod';
 import { NO_CALL_LOG, callContext } from '../testing/a-hands-kit.ts';
-import { startHandsProcess } from './hands-process.ts';
+import { mcpProgram, startHandsProcess } from './hands-process.ts';
 import { createMcpServer, type McpServer } from './mcp-server.ts';
 import { listedTools, type ServedTools } from './mcp-tools.ts';
 import { overHttp } from './open-servers.ts';
@@ -27,7 +27,9 @@ const hands = untilEnd(await startHands());
 function program(mode: string): McpServer {
   const place = { socket: hands.socket, cwd: hands.workspace, environmentOf: () => ({}) };
   const argv = [process.execPath, PROGRAM, mode];
-  return untilEnd(createMcpServer(mode, () => processTransport(() => startHandsProcess(place, { name: mode, argv }))));
+  return untilEnd(
+    createMcpServer(mode, () => processTransport(() => startHandsProcess(place, mcpProgram(mode, argv)))),
+  );
 }
 
 interface Offered {
@@ -181,7 +183,7 @@ test('starting a server ends the program that a killed resident left behind', as
 
 test('without hands the server is unreachable and nothing is done', async () => {
   const place = { socket: join(hands.workspace, 'none.sock'), cwd: '/', environmentOf: () => ({}) };
-  const dial = () => processTransport(() => startHandsProcess(place, { name: 'x', argv: ['x'] }));
+  const dial = () => processTransport(() => startHandsProcess(place, mcpProgram('x', ['x'])));
   const { tools, why } = await offer(createMcpServer('x', dial));
   assert.deepEqual([tools.length, why[0]?.split(':')[0]], [0, 'mcp_unreachable']);
 });

@@ -6,7 +6,7 @@ import type { EnvironmentOf } from '../hands/start-process.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
 import type { MemoryFiles } from '../memory/memory-files.ts';
 import type { Log } from '../process/json-log.ts';
-import { startHandsProcess } from './hands-process.ts';
+import { mcpProgram, startHandsProcess } from './hands-process.ts';
 import { McpFault } from './mcp-fault.ts';
 import { createMcpServer, type Dial, type Dialled, type McpServer } from './mcp-server.ts';
 import { createMemoryServers, MEMORY_SERVER } from './memory-servers.ts';
@@ -80,6 +80,6 @@ function overStreams(
 ): Dialled {
   return processTransport(async () => {
     if (socket === undefined) throw new McpFault('mcp_unreachable', 'the pod has no hands: set spec.hands.enabled');
-    return startHandsProcess({ socket, cwd, environmentOf }, program);
+    return startHandsProcess({ socket, cwd, environmentOf }, mcpProgram(program.name, program.argv));
   });
 }

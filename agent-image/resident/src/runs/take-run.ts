@@ -256,7 +256,7 @@ async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, t
   const { config } = runtime;
   const { repository } = held;
   const workplace = thinks
-    ? await ports.thinking.workplaceOf(held.run.run_id, { ...config, repository })
+    ? await ports.thinking.workplaceOf(held.run.run_id, runtime.name, { ...config, repository })
     : NO_WORKPLACE;
   const skills = thinks ? await ports.thinking.skillsOf(held, config, signal) : [];
   const tree = await ports.workTreeOf(repository);

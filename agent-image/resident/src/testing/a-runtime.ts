@@ -32,7 +32,7 @@ const missing = (): never => assert.fail('this resident has neither an engine no
 export function noThinking(): Thinking {
   return {
     book: createRunBook(),
-    host: { engine: missing, engineWith: missing, programs: null, model: { chat: missing } },
+    host: { engine: missing, engineWith: missing, programs: null, mirrored: missing, model: { chat: missing } },
     thinks: () => false,
     isReady: async () => true,
     workplaceOf: async () => ({ work: '', machine: '' }),

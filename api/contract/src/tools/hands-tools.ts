@@ -146,6 +146,15 @@ const Deliver = z
     },
   );
 
+const ACT_MAX_CHARS = 16_000;
+const ACT_PATHS_MAX = 20;
+const ProgramAct = z.strictObject({
+  kind: z.string().max(64),
+  title: z.string().max(ACT_MAX_CHARS).describe('In the words of the program'),
+  input: z.string().max(ACT_MAX_CHARS).default(''),
+  paths: z.array(path).max(ACT_PATHS_MAX).default([]),
+});
+
 const read = { class: 'read', effect: 'read', runs: 'hands' } as const;
 const write = { class: 'write_inside', effect: 'idempotent', runs: 'hands' } as const;
 
@@ -217,6 +226,15 @@ export const HANDS_TOOLS = {
     description: 'Undo a change of write_file or edit_file, if the file has not changed since.',
   },
   ...NET_TOOLS,
+  program_act: {
+    class: 'exec',
+    effect: 'verify',
+    runs: 'hands',
+    custom: true,
+    decided: true,
+    input: ProgramAct,
+    description: 'Something that the program of an agent asks to do, and that is no command, change or page.',
+  },
   deliver: {
     class: 'speak',
     effect: 'idempotent',

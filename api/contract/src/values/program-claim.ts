@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RUN_EVENT_TEXT_MAX_CHARS, type RunCallDetail } from './run-event.ts';
 
 /**
- * What a program that is the mind of an agent says about its own work: events of the kinds of calls, with `witnessed` false, the tool
+ * A program that is the mind of an agent describes its own work in events of the kinds of calls, with `witnessed` false, the tool
  * `program.KIND`, and a claim as `arguments_text`. A call has the event `call_begun`, then `call_settled` or `call_unknown`; its last
  * event has everything. Each change of the program's plan is a `call_settled` of `program.plan`. Nothing proves a claim.
  */

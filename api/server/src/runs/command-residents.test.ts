@@ -1,9 +1,10 @@
 /** An agent whose mind is a program, by configuration alone: a resident's process, a real supervisor of its hands, and the API. */
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { type Permission } from '@hamlet/contract';
+import { programClaimOf, type Permission } from '@hamlet/contract';
+import type { AcpStep } from '@hamlet/resident/testing/acp-agent';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { untilEnd, setVariables } from '@hamlet/test/env/at-end';
 import { dataOf, follow } from '@hamlet/test/env/client';
@@ -20,7 +21,11 @@ appendFileSync(
   sample('good-agent-ada.yaml'),
   `  runtime:\n    name: command\n    config: { command: sh, args: "-c\\n{prompt}", cwd: ${hands.workspace} }\n`,
 );
-appendFileSync(sample('good-agent-bob.yaml'), '  runtime:\n    name: stub\n');
+const TOY = resolve(import.meta.dirname, '../../../../agent-image/resident/src/testing/acp-agent.ts');
+appendFileSync(
+  sample('good-agent-bob.yaml'),
+  `  runtime:\n    name: acp\n    config: { command: ${process.execPath}, args: "${TOY}\\n${hands.workspace}", cwd: ${hands.workspace}, mode: ask }\n`,
+);
 const runs = new RunPlay((await village.startReplica()).peopleUrl);
 const residents = testResidents(runs.play, ['ada']);
 await runs.play.everybody();
@@ -29,7 +34,7 @@ const fileOf = (name: string): string => join(hands.workspace, name);
 const linesOf = (name: string): readonly string[] =>
   existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8').trim().split('\n') : [];
 
-async function answer(runId: string, word: 'happened' | 'repeat'): Promise<Permission> {
+async function answer(runId: string, word: 'happened' | 'repeat' | 'allow'): Promise<Permission> {
   const asked = await eventually('a question to people', async () => {
     const query = { run_id: runId, state: 'pending' as const, limit: 10 };
     return (await runs.play.admin.listPermissions(query)).permissions[0];
@@ -53,7 +58,7 @@ const awaited = (name: string): string => `while [ ! -e ${fileOf(name)} ]; do sl
 const isAlive = (pid: string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 
-test('a command answers a run: its output is streamed and is the result; another agent has another runtime', async () => {
+test('a command answers a run: its output is streamed and is the result', async () => {
   await residents.start('ada');
   const script = `${awaited('read')}; printf 'Hello from %s. ' "$AGENT_ID"; ${awaited('go')}; echo done`;
   const { run_id } = await runs.give('ada', script);
@@ -71,9 +76,6 @@ test('a command answers a run: its output is streamed and is the result; another
   const failed = await runs.ended(failing);
   assert.equal(failed.error?.code, 'command_failed');
   assert.match(failed.error?.message ?? '', /exit code 4\. It said: no oven/);
-  await residents.start('bob');
-  const { run_id: stub } = await runs.give('bob', 'List files');
-  assert.match((await runs.ended(stub)).summary ?? '', /STUB RESPONSE/);
 });
 
 test('a command that is killed midway runs again only if a person allows it', async () => {
@@ -133,4 +135,42 @@ test('after SIGTERM a command may end by itself: its result is stored, and the n
   await residents.start('ada');
   const run = await runs.ended(run_id);
   assert.deepEqual([run.state, run.summary, linesOf('term').length], ['done', 'baked', 1]);
+});
+
+test('a program of the Agent Client Protocol: its words and claims are shown, the rules and a person decide about what it asks', async () => {
+  await residents.start('bob');
+  const call = { toolCallId: 'c9', kind: 'edit', title: 'Edit the recipe' } as const;
+  const steps: readonly AcpStep[] = [
+    { update: { sessionUpdate: 'tool_call', status: 'in_progress', ...call } },
+    { update: { sessionUpdate: 'tool_call_update', toolCallId: 'c9', status: 'completed' } },
+    { ask: { toolCallId: 'c1', kind: 'execute', rawInput: { command: 'ls' } } },
+    { update: { sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' } },
+    { ask: { toolCallId: 'c2', kind: 'other', title: 'Light the oven' } },
+  ];
+  const { run_id } = await runs.give('bob', `SCRIPT ${JSON.stringify(steps)}`);
+  const reading = watch(run_id);
+  const asked = await answer(run_id, 'allow');
+  assert.deepEqual([asked.tool, asked.call_id, asked.why], ['program_act', '1.0.t3', 'policy']);
+  const run = await runs.ended(run_id);
+  const words = 'id_allow_once\n\nid_allow_once';
+  assert.deepEqual([run.state, run.runtime, run.summary], ['done', 'acp', words], run.error?.message ?? '');
+  await reading.ended;
+  assert.equal(reading.words(), words);
+  const calls = (await runs.events(run_id)).flatMap((each) =>
+    each.event === 'call_begun' || each.event === 'call_settled' ? [each] : [],
+  );
+  const shown = calls.map(({ event, witnessed, detail }) => [detail.call_id, event, witnessed]);
+  assert.deepEqual(
+    shown.filter(([id]) => id === '1.0.t1'),
+    [
+      ['1.0.t1', 'call_begun', false],
+      ['1.0.t1', 'call_settled', false],
+    ],
+  );
+  assert.ok(shown.some(([id, event, witnessed]) => id === '1.0.t2' && event === 'call_begun' && witnessed));
+  const claims = calls.flatMap(({ event, detail }) => (event === 'call_settled' ? (programClaimOf(detail) ?? []) : []));
+  assert.deepEqual(
+    claims.map(({ kind, title }) => [kind, title]),
+    [['edit', 'Edit the recipe']],
+  );
 });

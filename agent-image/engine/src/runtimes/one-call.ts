@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { RunInput, RuntimeContext, RuntimeHost, RuntimeOutcome } from '../agent-runtime.ts';
+import { defineTool, type CallContext } from '../effects/tool.ts';
+import type { ToolOutcome } from '../effects/tool-outcome.ts';
+import type { Engine } from '../loop/engine.ts';
+import { NO_ANSWER } from '../loop/transcript.ts';
+import type { Message, ModelEnd, ModelPort } from '../loop/ports.ts';
+import { carryOut } from './engine-runtime.ts';
+
+const FREE = { usage: { prompt: 0, completion: 0, total: 0 }, moneyMicros: 0 };
+/** By this much the program times out before its call does. */
+const CALL_SLACK_MS = 30_000;
+/** The prefix that the engine adds to the code of a model's failure. */
+const MODEL = 'model_';
+
+/** `resumes`: true if the conversation has an answer, so that a program which keeps conversations can resume its own. */
+const CallInput = z.strictObject({ prompt: z.string(), resumes: z.boolean().default(false) });
+export type CallInput = Readonly<z.infer<typeof CallInput>>;
+
+export type OneCallParts = Readonly<{
+  /** The name of the call. The codes of its failures begin with it. */
+  name: string;
+  /** Maximum time of the program. */
+  timeoutMs: number;
+  perform: (input: CallInput, context: CallContext) => Promise<ToolOutcome>;
+  /** The thoughts before the answer of a run; empty if there are none. */
+  thoughtsOf?: (run: string) => string;
+  /** For each code of a failure the words for people that hold without further details. */
+  words: Readonly<Record<string, string>>;
+}>;
+
+/** A mind that is a program: each run is one call with the effect `once`, whose result is the answer. */
+export type OneCall = Readonly<{
+  engine: Engine;
+  carryOut: (input: RunInput, context: RuntimeContext) => Promise<RuntimeOutcome>;
+}>;
+
+export async function openOneCall(host: Pick<RuntimeHost, 'engineWith'>, parts: OneCallParts): Promise<OneCall> {
+  const { name, timeoutMs, perform, words } = parts;
+  const reasons = new Map<string, string>();
+  const tool = defineTool({
+    name,
+    description: `Runs the ${name} of the agent.`,
+    input: CallInput,
+    effect: 'once',
+    timeoutMs: timeoutMs + CALL_SLACK_MS,
+    execute: async (input, context) => {
+      const outcome = await perform(input, context);
+      if (outcome.kind === 'failed') reasons.set(context.run, outcome.text);
+      return outcome;
+    },
+  });
+  const engine = await host.engineWith({ model: callingModel(parts), tools: [tool] });
+  return {
+    engine,
+    carryOut: async (input, context) => {
+      try {
+        const outcome = await carryOut(engine, { ...input, model: name }, context);
+        return worded(outcome, { name, words, reason: reasons.get(input.run) });
+      } finally {
+        reasons.delete(input.run);
+      }
+    },
+  };
+}
+
+/**
+ * Takes the place of a model, so that a program has the same journal, cancel and questions as every run: it asks for the single
+ * call, and then answers with the call's result. A result other than `ok` is a failure with its code.
+ */
+const callingModel = ({ name, thoughtsOf = () => '' }: OneCallParts): ModelPort => ({
+  chat: async function* ({ messages, at }) {
+    const last = messages.at(-1);
+    const thoughts = at === null ? '' : thoughtsOf(at.run);
+    yield last?.role === 'tool'
+      ? answerTo(name, last, thoughts)
+      : callFor(name, last?.content ?? '', hasAnswered(messages));
+  },
+});
+
+const hasAnswered = (messages: readonly Message[]): boolean =>
+  messages.some(
+    (message) =>
+      message.role === 'assistant' && message.toolCalls.length === 0 && !message.content.startsWith(NO_ANSWER),
+  );
+
+const callFor = (name: string, prompt: string, resumes: boolean): ModelEnd => ({
+  type: 'answer',
+  content: '',
+  toolCalls: [{ id: name, name, arguments: JSON.stringify({ prompt, resumes }) }],
+  finish: 'tool_calls',
+  reasoning: [],
+  ...FREE,
+});
+
+const FAILED = /^The call failed \(([a-z_]+)\)\. /;
+
+function answerTo(name: string, { content, outcome }: Extract<Message, { role: 'tool' }>, thoughts: string): ModelEnd {
+  const reasoning = thoughts === '' ? [] : [{ text: thoughts, sealed: null }];
+  if (outcome === 'ok') return { type: 'answer', content, toolCalls: [], finish: 'stop', reasoning, ...FREE };
+  const found = FAILED.exec(content)?.[1] ?? '';
+  const otherwise = outcome === 'unknown' ? `${name}_unknown` : `${name}_failed`;
+  const code = found.startsWith(`${name}_`) ? found : otherwise;
+  return { type: 'failed', code, retryable: false, retryAfterMs: null, ...FREE };
+}
+
+type Words = Pick<OneCallParts, 'name' | 'words'> & Readonly<{ reason: string | undefined }>;
+
+function worded(outcome: RuntimeOutcome, { name, words, reason }: Words): RuntimeOutcome {
+  if (outcome.kind !== 'failed' || !outcome.code.startsWith(`${MODEL}${name}_`)) return outcome;
+  const code = outcome.code.slice(MODEL.length);
+  return { ...outcome, code, message: reason ?? words[code] ?? `The ${name} failed.` };
+}

@@ -1,0 +1,208 @@
+import {
+  openOneCall,
+  ProgramError,
+  RunFailure,
+  type AgentRuntime,
+  type CallContext,
+  type CallInput,
+  type OneCall,
+  type RunInput,
+  type RuntimeConfig,
+  type RuntimeContext,
+  type RuntimeHost,
+  type RuntimeOutcome,
+  type ToolOutcome,
+} from '@hamlet/engine';
+import type { StandIn } from '../engine/run-book.ts';
+import { connectHands, HandsError, type HandsClient } from '../hands/hands-client.ts';
+import { MIND_CALL } from '../hands/hands-programs.ts';
+import { acpSettings, type AcpSettings } from './settings.ts';
+import type { PromptEnd } from './acp-program.ts';
+import { ConversationProgram, type AcpPorts } from './conversation-program.ts';
+import { hashOfPreamble, preambleOf, promptText } from './first-words.ts';
+import { ProgramTurn } from './turn/program-turn.ts';
+import { serveTurn } from './turn/serve-turn.ts';
+import { treeFiles } from './turn/tree-files.ts';
+
+const NAME = 'acp';
+const SAID_MAX_CHARS = 600;
+
+interface Acp {
+  readonly settings: AcpSettings;
+  readonly config: RuntimeConfig;
+  readonly host: RuntimeHost;
+  readonly ports: AcpPorts & { readonly socket: string };
+  readonly program: ConversationProgram;
+  readonly standIn: StandIn;
+  readonly runs: Map<string, Readonly<{ input: RunInput; context: RuntimeContext }>>;
+  readonly thoughts: Map<string, string>;
+  readonly call: OneCall;
+}
+
+/**
+ * The runtime of an agent that is a program which speaks the Agent Client Protocol: `spec.runtime {name: acp, config: {preset}}` or
+ * `{command, args, env, cwd, mode, timeout_s}`. A conversation has one process in the hands, and a run is one prompt: one call with the
+ * effect `once`. The village decides about the permissions that the program asks for; what it says about its work is a claim.
+ */
+export function createAcpRuntime(ports: AcpPorts): AgentRuntime {
+  let acp: Acp | null = null;
+  return {
+    initialize: async (config, host) => {
+      acp = await initialized(ports, config, host);
+    },
+    execute: async (input, context) => {
+      if (acp === null) throw new Error('initialize the runtime first');
+      if (input.kind === 'speech')
+        throw new RunFailure('no_speech', 'This agent answers messages and runs, not speech. Send it a message.');
+      return execute(acp, input, context);
+    },
+    terminate: async () => {
+      await acp?.program.end();
+      acp?.standIn.end();
+      acp = null;
+    },
+  };
+}
+
+async function initialized(ports: AcpPorts, config: RuntimeConfig, host: RuntimeHost): Promise<Acp> {
+  const settings = acpSettings(config.settings);
+  const { socket } = ports;
+  if (socket === undefined || host.programs === null)
+    throw new RunFailure('no_hands', 'This runtime needs hands. Set spec.hands.enabled of the Agent to true.');
+  const standIn = ports.book.standIn();
+  const [runs, thoughts]: [Acp['runs'], Acp['thoughts']] = [new Map(), new Map()];
+  const withHands = { ...ports, socket };
+  const program = new ConversationProgram({
+    ports: withHands,
+    settings,
+    host,
+    standIn,
+    conversation: config.sessionId,
+  });
+  const parts = { settings, config, host, ports: withHands, program, standIn, runs, thoughts };
+  const call = await openOneCall(host, {
+    name: NAME,
+    timeoutMs: settings.timeout_s * 1_000,
+    perform: (given, context) => perform(parts, given, context),
+    thoughtsOf: (run) => thoughts.get(run) ?? '',
+    words: WORDS,
+  });
+  return { ...parts, call };
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  acp_unknown: 'It is unknown how far the program came. Check its effects before you repeat it.',
+  acp_failed: 'The program failed.',
+};
+
+async function execute(acp: Acp, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {
+  const { runs, thoughts, call } = acp;
+  runs.set(input.run, { input, context });
+  try {
+    return await call.carryOut(input, context);
+  } finally {
+    runs.delete(input.run);
+    thoughts.delete(input.run);
+  }
+}
+
+type Working = Omit<Acp, 'call'>;
+
+async function perform(acp: Working, given: CallInput, context: CallContext): Promise<ToolOutcome> {
+  const { standIn, ports } = acp;
+  let hands: HandsClient;
+  try {
+    hands = await connectHands(ports.socket);
+  } catch (error) {
+    return notStarted(error);
+  }
+  standIn.serve(context.run);
+  try {
+    return await performIn(acp, given, { context, hands });
+  } finally {
+    // Between runs the program's key and its way out are worthless.
+    standIn.serve(null);
+    hands.close();
+  }
+}
+
+interface Place {
+  readonly context: CallContext;
+  readonly hands: HandsClient;
+}
+
+async function performIn(acp: Working, { prompt }: CallInput, { context, hands }: Place): Promise<ToolOutcome> {
+  const { ports, program, host, settings, thoughts, runs } = acp;
+  const working = runs.get(context.run);
+  if (working === undefined) return { kind: 'failed', code: 'acp_failed', text: 'The run has ended.' };
+  const { prompt: system, model } = working.input;
+  const preamble = preambleOf(system, ports.book.find(context.run)?.skills?.values() ?? []);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), settings.timeout_s * 1_000);
+  const inTime: CallContext = { ...context, signal: AbortSignal.any([context.signal, late.signal]) };
+  try {
+    const tree = await ports.trees.of(hands, { run: context.run, call: MIND_CALL }, inTime.signal);
+    const opened = await program.open({ context: inTime, hands, folder: tree.folder, model });
+    const isRead = opened.preamble === hashOfPreamble(preamble);
+    const text = promptText(system, { preamble: isRead ? '' : preamble, prompt });
+    const turn = new ProgramTurn();
+    if (opened.note !== '') context.output(`${opened.note}\n\n`);
+    const files = treeFiles(hands, tree.folder);
+    const permits = { ...ports, calls: ports.callsWith(host.mirrored) };
+    const { workspace } = ports;
+    const served = serveTurn({ turn, context: inTime, ports: permits, files, workspace, boot: hands.boot });
+    await host.mirrored(context.run, inTime.signal);
+    const end = await program.prompt(text, served, inTime.signal);
+    await served.finish();
+    thoughts.set(context.run, turn.thoughts);
+    if (end.kind === 'answered') program.remember(hashOfPreamble(preamble));
+    const said = [opened.note, turn.answer].filter((part) => part !== '').join('\n\n');
+    return late.signal.aborted
+      ? failed('acp_timed_out', 'The program took too long and was stopped.', said)
+      : outcomeOf(end, said);
+  } catch (error) {
+    return notStarted(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whatever ends a program within its prompt may have cut off an act, so people decide. */
+function outcomeOf(end: PromptEnd, said: string): ToolOutcome {
+  switch (end.kind) {
+    case 'answered':
+      return answered(end.reason, said);
+    case 'refused':
+      return failed('acp_failed', `The program failed: ${end.message.slice(0, SAID_MAX_CHARS)}.`, said);
+    case 'ended':
+      return { kind: 'unknown', text: `The program ended before it answered: ${end.why.slice(0, SAID_MAX_CHARS)}.` };
+    case 'cancelled':
+      return { kind: 'unknown', text: 'The program was stopped before it answered.' };
+  }
+}
+
+function answered(reason: string, said: string): ToolOutcome {
+  switch (reason) {
+    case 'end_turn':
+      return { kind: 'ok', text: said.trim() || 'The program ended its turn and said nothing.' };
+    case 'cancelled':
+      return { kind: 'unknown', text: 'The program says that its turn was cancelled.' };
+    case 'refusal':
+      return failed('acp_refused', 'The program refused.', said);
+    default:
+      return failed('acp_cut', `The program stopped at a limit of its own (${reason.slice(0, 40)}).`, said);
+  }
+}
+
+function failed(code: string, reason: string, said: string): ToolOutcome {
+  const last = said.trim().slice(-SAID_MAX_CHARS).toWellFormed();
+  return { kind: 'failed', code, text: last === '' ? reason : `${reason} It said: ${last}` };
+}
+
+/** Nothing of the prompt has reached the program. */
+function notStarted(error: unknown): ToolOutcome {
+  if (error instanceof RunFailure) return { kind: 'failed', code: 'acp_not_started', text: error.message };
+  if (error instanceof HandsError || error instanceof ProgramError)
+    return { kind: 'failed', code: 'acp_not_started', text: `The program did not start: ${error.message}` };
+  throw error;
+}

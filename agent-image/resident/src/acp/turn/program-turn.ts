@@ -1,0 +1,216 @@
+import { PROGRAM_CLAIMS_MAX, PROGRAM_TOOL_PREFIX } from '@hamlet/contract/resident';
+import { withoutMiddle, type ProgramNote } from '@hamlet/engine';
+import { claimOfCall, claimOfPlan, clean, rawText, textIn, textOfContent, type ProgramCall } from './claim.ts';
+import type { SessionUpdate, ToolCallUpdate } from './updates.ts';
+
+/** Calls of one turn that are followed; later ones only run. */
+const CALLS_MAX = PROGRAM_CLAIMS_MAX / 4;
+/** Changes of the plan that are noted. */
+const PLANS_MAX = 100;
+/** Characters of the first and of the last part of an answer that are kept. */
+const HALF_ANSWER_CHARS = 100_000;
+const THOUGHTS_MAX_CHARS = 30_000;
+/** Characters of words that are shown while the program writes. */
+const SHOWN_MAX_CHARS = 1_000_000;
+/** Texts of a call that are kept for its claim. */
+const KEPT_CHARS = 40_000;
+
+/** What an update gives people. `ends`: calls that the API saw beginning, and that have ended. */
+export interface Taken {
+  readonly words: string;
+  readonly notes: readonly ProgramNote[];
+  readonly ends: readonly EndedCall[];
+}
+
+export interface EndedCall {
+  readonly id: string;
+  readonly isDone: boolean;
+  readonly output: string;
+}
+
+interface FollowedCall {
+  readonly id: string;
+  readonly call: ProgramCall;
+  readonly phase: 'announced' | 'begun' | 'ended';
+  /** True if the API stored its start, so that the program's own words about it are not needed. */
+  readonly isWitnessed: boolean;
+}
+
+const NOTHING: Taken = { words: '', notes: [], ends: [] };
+const UNNAMED: ProgramCall = {
+  kind: 'other',
+  title: '',
+  input: '',
+  raw: null,
+  output: '',
+  locations: [],
+  diffs: [],
+};
+
+/**
+ * One turn of a program: makes words and claims from its updates, within limits, whatever it sends. Uses no I/O and no clock. Mutable,
+ * because a turn may have thousands of updates.
+ */
+export class ProgramTurn {
+  readonly #calls = new Map<string, FollowedCall>();
+  readonly #answer = new Answer();
+  #thoughts = '';
+  #shown = 0;
+  #plans = 0;
+  #lastPlan = '';
+  #lastMessage: string | null = null;
+  #isBroken = false;
+
+  /** The answer so far: its beginning and its end, if it is long. */
+  get answer(): string {
+    return this.#answer.text;
+  }
+
+  get thoughts(): string {
+    return this.#thoughts;
+  }
+
+  take(update: SessionUpdate): Taken {
+    switch (update.sessionUpdate) {
+      case 'agent_message_chunk':
+        return this.#said(textIn(update.content), update.messageId ?? null);
+      case 'agent_thought_chunk':
+        this.#thoughts = (this.#thoughts + clean(textIn(update.content))).slice(0, THOUGHTS_MAX_CHARS);
+        return NOTHING;
+      case 'tool_call':
+      case 'tool_call_update':
+        return this.#called(update);
+      case 'plan':
+        return this.#planned(update);
+    }
+  }
+
+  /** The call of a request for a permission, with what the request adds; null if the turn has too many calls. */
+  asked(update: ToolCallUpdate): Readonly<{ id: string; call: ProgramCall }> | null {
+    return this.#merged(update);
+  }
+
+  /** The API has stored the start of a call. */
+  witness(toolCallId: string): void {
+    const known = this.#calls.get(toolCallId);
+    if (known !== undefined) this.#calls.set(toolCallId, { ...known, isWitnessed: true, phase: 'begun' });
+  }
+
+  /** The calls whose end the program has not named, at the end of the turn. */
+  finish(): Taken {
+    const open = [...this.#calls.values()].filter(({ phase }) => phase === 'begun');
+    return {
+      words: '',
+      notes: open.flatMap((each) => (each.isWitnessed ? [] : [noteOf(each, 'unknown')])),
+      ends: open.flatMap(({ id, isWitnessed, call }) =>
+        isWitnessed ? [{ id, isDone: false, output: call.output }] : [],
+      ),
+    };
+  }
+
+  /** Words of one message follow each other; those after a call, or of another message, begin a paragraph. */
+  #said(text: string, message: string | null): Taken {
+    if (text === '') return NOTHING;
+    const begins = this.#isBroken || (message !== null && message !== this.#lastMessage && this.#lastMessage !== null);
+    const gap = begins && !this.#answer.isEmpty ? '\n\n' : '';
+    this.#isBroken = false;
+    this.#lastMessage = message;
+    const words = clean(gap + text);
+    this.#answer.add(words);
+    const room = Math.max(0, SHOWN_MAX_CHARS - this.#shown);
+    this.#shown += words.length;
+    return { ...NOTHING, words: words.slice(0, room) };
+  }
+
+  #called(update: ToolCallUpdate): Taken {
+    this.#isBroken = true;
+    const known = this.#merged(update);
+    if (known === null || known.phase === 'ended') return NOTHING;
+    const { status } = update;
+    if (status === 'completed' || status === 'failed')
+      return this.#ended(update.toolCallId, known, status === 'completed');
+    if (status !== 'in_progress' || known.phase === 'begun') return NOTHING;
+    this.#calls.set(update.toolCallId, { ...known, phase: 'begun' });
+    return { ...NOTHING, notes: [noteOf(known, null)] };
+  }
+
+  #ended(key: string, known: FollowedCall, isDone: boolean): Taken {
+    const { id, isWitnessed, phase, call } = known;
+    this.#calls.set(key, { ...known, phase: 'ended', call: { ...UNNAMED, kind: call.kind } });
+    if (isWitnessed) return { ...NOTHING, ends: [{ id, isDone, output: call.output }] };
+    const begun = phase === 'begun' ? [] : [noteOf(known, null)];
+    return { ...NOTHING, notes: [...begun, noteOf(known, isDone ? 'ok' : 'failed')] };
+  }
+
+  #merged(update: ToolCallUpdate): FollowedCall | null {
+    const { toolCallId } = update;
+    const known = this.#calls.get(toolCallId);
+    if (known === undefined && this.#calls.size >= CALLS_MAX) return null;
+    const before = known ?? { id: `t${this.#calls.size + 1}`, call: UNNAMED, phase: 'announced', isWitnessed: false };
+    const merged: FollowedCall = { ...before, call: callWith(before.call, update) };
+    if (before.phase !== 'ended') this.#calls.set(toolCallId, merged);
+    return merged;
+  }
+
+  #planned(update: Extract<SessionUpdate, { sessionUpdate: 'plan' }>): Taken {
+    const claim = claimOfPlan(update);
+    if (claim === this.#lastPlan || this.#plans >= PLANS_MAX) return NOTHING;
+    this.#lastPlan = claim;
+    this.#plans += 1;
+    return { ...NOTHING, notes: [{ id: 'plan', tool: `${PROGRAM_TOOL_PREFIX}plan`, outcome: 'ok', claim }] };
+  }
+}
+
+function callWith(call: ProgramCall, update: ToolCallUpdate): ProgramCall {
+  const { kind, title, content, locations, rawInput, rawOutput } = update;
+  const parts = content ?? [];
+  const said = kept(textOfContent(parts) || rawText(rawOutput));
+  const diffs = parts.flatMap((part) =>
+    part.type === 'diff' ? [{ path: part.path, before: part.oldText, after: part.newText }] : [],
+  );
+  return {
+    ...call,
+    ...(kind && { kind }),
+    ...(title && { title: kept(title) }),
+    ...(locations && { locations: locations.map(({ path, line }) => ({ path, line: line ?? null })) }),
+    ...inputOf(rawInput),
+    ...(said !== '' && { output: said }),
+    ...(diffs.length > 0 && { diffs }),
+  };
+}
+
+const inputOf = (raw: unknown): Partial<ProgramCall> =>
+  raw === undefined || raw === null ? {} : { input: kept(rawText(raw)), raw };
+
+const kept = (text: string): string => withoutMiddle(text, KEPT_CHARS);
+
+const noteOf = ({ id, call }: FollowedCall, outcome: ProgramNote['outcome']): ProgramNote => ({
+  id,
+  tool: `${PROGRAM_TOOL_PREFIX}${call.kind}`,
+  outcome,
+  claim: claimOfCall(call),
+});
+
+/** The beginning and the end of a text of any length. Mutable. */
+class Answer {
+  #head = '';
+  #tail = '';
+  #left = 0;
+
+  get isEmpty(): boolean {
+    return this.#head === '';
+  }
+
+  add(text: string): void {
+    const room = HALF_ANSWER_CHARS - this.#head.length;
+    this.#head += text.slice(0, Math.max(0, room));
+    const rest = this.#tail + text.slice(Math.max(0, room));
+    this.#left += Math.max(0, rest.length - HALF_ANSWER_CHARS);
+    this.#tail = rest.slice(-HALF_ANSWER_CHARS);
+  }
+
+  get text(): string {
+    const gap = this.#left === 0 ? '' : `\n[… ${this.#left} characters left out …]\n`;
+    return `${this.#head}${gap}${this.#tail}`.toWellFormed();
+  }
+}
