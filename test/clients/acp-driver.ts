@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { client, methods, ndJsonStream, PROTOCOL_VERSION, type ClientConnection } from '@agentclientprotocol/sdk';
 import type { AcpLaunch } from '../../agent-image/resident/src/acp/preset.ts';
-import { startHandsProcess, type HandsProcess } from '../../agent-image/resident/src/mcp/hands-process.ts';
+import { mcpProgram, startHandsProcess, type HandsProcess } from '../../agent-image/resident/src/mcp/hands-process.ts';
 import { untilEnd } from '../env/at-end.ts';
 
 export interface Place {
@@ -71,7 +71,7 @@ export class DrivenProgram {
 
   static async start(launch: AcpLaunch, place: Place): Promise<DrivenProgram> {
     const environmentOf = () => ({ ...place.variables(), ...launch.env });
-    const process = await startHandsProcess({ ...place, environmentOf }, { name: 'mind', argv: launch.argv });
+    const process = await startHandsProcess({ ...place, environmentOf }, mcpProgram('mind', launch.argv));
     untilEnd({ close: () => process.end() });
     const seen: Seen = { answer: 'reject_once', asked: [], words: '', updates: 0 };
     const connection = connected(process, seen);

@@ -38,6 +38,7 @@ test('words are streamed and are the answer, a run has the key and the mode of i
     { tell: 'ROOM' },
     { tell: 'servers' },
   ]);
+  assert.deepEqual(mind.runtime.program?.(), { name: 'Toy', version: '1.2.3', installed: null });
   const files = JSON.stringify([{ name: 'files', command: 'npx', args: ['files'], env: [] }]);
   assert.equal(textOf(first), `Hello. ask small8000${files}`);
   assert.equal(mind.words.join(''), textOf(first));

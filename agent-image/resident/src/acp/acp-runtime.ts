@@ -61,6 +61,7 @@ export function createAcpRuntime(ports: AcpPorts): AgentRuntime {
       acp?.standIn.end();
       acp = null;
     },
+    program: () => acp?.program.known ?? null,
   };
 }
 

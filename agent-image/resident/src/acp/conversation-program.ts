@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AgentConfig } from '@hamlet/contract';
-import { RunFailure, type CallContext, type RuntimeHost } from '@hamlet/engine';
+import { RunFailure, type CallContext, type RuntimeHost, type RuntimeProgram } from '@hamlet/engine';
 import type { RunBook, StandIn } from '../engine/run-book.ts';
 import type { HandsClient } from '../hands/hands-client.ts';
 import { MIND_CALL } from '../hands/hands-programs.ts';
@@ -71,9 +71,15 @@ interface Running {
 export class ConversationProgram {
   readonly #parts: Parts;
   #running: Running | null = null;
+  #known: RuntimeProgram | null = null;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** The program as it was last started; null before that. */
+  get known(): RuntimeProgram | null {
+    return this.#known;
   }
 
   /** A program that is ready for a prompt, with the conversation's session. Rejects with `RunFailure` and `HandsError`. */
@@ -136,6 +142,7 @@ export class ConversationProgram {
     const process = await startHandsProcess({ socket, cwd, environmentOf }, program);
     const wanted = { cwd, kept: session, mode: settings.mode ?? launch.mode, mcpServers: ports.mcpServers };
     const opened = await openProgram(process, wanted);
+    this.#known = knownProgram(launch, opened.info, settings.preset);
     ports.log.info('program_started', { program: opened.info.name || launch.name, version: opened.info.version });
     return opened;
   }
@@ -175,6 +182,17 @@ export class ConversationProgram {
     return { ...launch, env: { ...launch.env, ...Object.fromEntries(own) } };
   }
 }
+
+/** The preset names a program better than the program itself; its own words are the version of one that the image brings. */
+const knownProgram = (
+  launch: AcpLaunch,
+  info: AcpProgramProcess['info'],
+  preset: string | undefined,
+): RuntimeProgram => ({
+  name: preset === undefined ? info.name || launch.name : launch.name,
+  version: launch.version ?? (info.version || null),
+  installed: preset === undefined ? null : true,
+});
 
 const Owners = z.object({ processes: z.array(z.object({ owner: z.string().optional() })) });
 

@@ -37,6 +37,7 @@ export function acpRuntimes(parts: AcpParts): () => AgentRuntime {
         return made.execute(input, context);
       },
       terminate: async () => made?.terminate(),
+      program: () => made?.program?.() ?? null,
     };
   };
 }

@@ -12,11 +12,13 @@ import type { RunLease } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import type { EngineHost } from './engine-host.ts';
 import { machineInWords, type Machine } from './machine.ts';
-import { runToolsOf } from '../toolset/tool-rules.ts';
+import { runToolsOf, type RunTools } from '../toolset/tool-rules.ts';
 import { PROGRAM_WORK, workInWords } from './work-rules.ts';
 import type { RunBook } from './run-book.ts';
 
-const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command', 'acp']);
+/** The runtime of a program with tools of its own. */
+const ACP = 'acp';
+const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command', ACP]);
 /** The prefix that the engine adds to the code of a model's failure. */
 const MODEL_FAILURE = /^model_/;
 const FLUSH_MS = 5_000;
@@ -122,9 +124,8 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     },
     workplaceOf: async (run, name, config) => {
       const [{ tools }, machine] = await Promise.all([open(), ports.machine()]);
-      if (name === 'acp') return { work: PROGRAM_WORK, machine: machineInWords({ ...machine, tools: [] }, config) };
-      const own = runToolsOf(tools, book.find(run));
-      return { work: workInWords(own), machine: machineInWords({ ...machine, tools: own.shown }, config) };
+      const own = name === ACP ? null : runToolsOf(tools, book.find(run));
+      return workplaceWith(own, machine, config);
     },
     skillsOf: (held, config, signal) => equip(ports, book, { held, config, signal }),
     flush: async (run) => flushWithin(await opened(), run),
@@ -142,6 +143,15 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     },
     end: async () => (await opened())?.close(),
   };
+}
+
+function workplaceWith(
+  own: RunTools | null,
+  machine: Omit<Machine, 'tools'>,
+  config: Parameters<Thinking['workplaceOf']>[2],
+): Workplace {
+  const work = own === null ? PROGRAM_WORK : workInWords(own);
+  return { work, machine: machineInWords({ ...machine, tools: own?.shown ?? [] }, config) };
 }
 
 function warnOfJournal(log: Log, error: unknown): void {

@@ -8,7 +8,7 @@ const named = (name: string) => ({ ...aConfig(), runtime: { name, named: true, c
 const WORKER: NonNullable<Run['worker']> = { parent_run_id: 'p', call_id: '1.0', role: '', depth: 1 };
 
 test('a run ends with the runtime that began it; only the program of a replaced mind cannot continue', () => {
-  const rows: readonly (readonly [now: string, run: Pick<Run, 'runtime' | 'worker'>, taken: string])[] = [
+  const rows: readonly (readonly [now: string, run: Parameters<typeof mindOfRun>[1], taken: string])[] = [
     ['engine', { runtime: null }, 'engine'],
     ['command', { runtime: null }, 'command'],
     ['command', { runtime: 'command' }, 'command'],
@@ -17,6 +17,9 @@ test('a run ends with the runtime that began it; only the program of a replaced 
     ['command', { runtime: null, worker: WORKER }, 'engine'],
     ['engine', { runtime: 'command' }, 'mind_changed'],
     ['acp', { runtime: 'command' }, 'mind_changed'],
+    ['acp', { runtime: null, safe_mode: 'dry_run' }, 'safe_mode_not_kept'],
+    ['command', { runtime: 'command', safe_mode: 'analysis_only' }, 'safe_mode_not_kept'],
+    ['engine', { runtime: null, safe_mode: 'dry_run' }, 'engine'],
   ];
   for (const [now, run, taken] of rows) {
     const { config, lost } = mindOfRun(named(now), run);

@@ -7,14 +7,22 @@ export type RunMind = Readonly<{ config: AgentConfig; lost: Extract<Obtained, { 
 
 /**
  * A run ends with the runtime that began it, also if its Agent has named another since: only that one can read what it has done. A
- * worker has its parent's engine. The program of a replaced mind is gone, so its run fails. Pure.
+ * worker has its parent's engine. The program of a replaced mind is gone, so its run fails; so does a run that may change nothing, because
+ * no rule holds back the tools of a program. Pure.
  */
-export function mindOfRun(config: AgentConfig, { runtime, worker }: Pick<Run, 'runtime' | 'worker'>): RunMind {
-  const begun = worker === undefined ? runtime : 'engine';
+export function mindOfRun(config: AgentConfig, run: Pick<Run, 'runtime' | 'worker' | 'safe_mode'>): RunMind {
+  const begun = run.worker === undefined ? run.runtime : 'engine';
   const now = runtimeNameOf(config);
-  if (begun === null || begun === now) return { config, lost: null };
+  if (begun === null || begun === now) return { config, lost: run.safe_mode === undefined ? null : unsafeMind(now) };
   const mind = mindOfRuntime(begun);
   if (!isForeign(mind)) return { config: { ...config, runtime: { name: begun, named: true, config: {} } }, lost: null };
   const message = `The agent's mind changed from ${mindLabel(mind)} to ${mindLabel(mindOfRuntime(now))} during this work, and the new one cannot continue it. Check what was done, then give the work again.`;
   return { config, lost: { ok: false, name: begun, mind, warning: { code: 'mind_changed', message } } };
+}
+
+function unsafeMind(name: string): RunMind['lost'] {
+  const mind = mindOfRuntime(name);
+  if (!isForeign(mind)) return null;
+  const message = `This run may change nothing, and ${mindLabel(mind)} has tools of its own, which no rule holds back. Give the run to an agent with Hamlet's engine, or without the mode.`;
+  return { ok: false, name, mind, warning: { code: 'safe_mode_not_kept', message } };
 }

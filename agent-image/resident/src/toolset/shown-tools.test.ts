@@ -19,7 +19,8 @@ const asTool = (name: string, description = ''): Tool =>
 const served = (count: number): readonly Tool[] =>
   Array.from({ length: count }, (_, at) => asTool(`mcp__files__read_${at}`, 'Read a file of the archive.'));
 
-const ALL = VILLAGE_TOOL_NAMES.map((name) => asTool(name));
+/** Programs that are minds ask for `program_act`; a model never calls it. */
+const ALL = VILLAGE_TOOL_NAMES.filter((name) => name !== 'program_act').map((name) => asTool(name));
 const FREE: ToolRules = { verdictOf: () => 'allow', given: [], canBrowse: true };
 const names = (tools: readonly Tool[]): readonly string[] => tools.map(({ name }) => name);
 const shown = (calls: readonly (readonly [string, object | string])[], changes: Partial<ToolRules> = {}, tools = ALL) =>
@@ -34,7 +35,7 @@ const shown = (calls: readonly (readonly [string, object | string])[], changes: 
 test('every tool of the village is shown in a task or can be found by the name of its group', () => {
   const task = shown([]);
   const grouped = Object.values(TOOL_GROUPS).flatMap(({ tools }) => tools);
-  for (const name of VILLAGE_TOOL_NAMES)
+  for (const { name } of ALL)
     assert.ok(task.includes(name) || grouped.includes(name) || name === 'read_skill_file', name);
   for (const [group, { tools }] of Object.entries(TOOL_GROUPS))
     assert.deepEqual(
@@ -88,7 +89,7 @@ test('few tools are all shown, without a search; so are few tools of MCP servers
 
 test('without find_tools a run sees all that it may use', () => {
   const verdictOf: ToolRules['verdictOf'] = (tool) => (tool === 'find_tools' ? 'deny' : 'allow');
-  assert.equal(shown([], { verdictOf }).length, VILLAGE_TOOL_NAMES.length - 1);
+  assert.equal(shown([], { verdictOf }).length, ALL.length - 1);
 });
 
 test('an agent without hands sees the everyday tools of the village', () => {

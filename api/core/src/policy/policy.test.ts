@@ -12,13 +12,14 @@ const policyOf = (layers: Partial<PolicyLayers>) =>
 const verdictOf = (layers: Partial<PolicyLayers>, tool: string, when: CallOccasion = 'run'): Verdict =>
   judgeCall(policyOf(layers), { tool, when }).verdict;
 
-test('by default the village allows its tools, and asks before spending in a run, a question to a person and the script of another agent', () => {
+test('by default the village allows its tools, and asks before spending in a run, a question to a person, the script of another agent and an unclear act of a program', () => {
   const asked = VILLAGE_TOOL_NAMES.filter((tool) => verdictOf({}, tool) === 'ask');
   assert.deepEqual(
     asked,
     VILLAGE_TOOL_NAMES.filter(
       (tool) =>
-        ['spend', 'schedule'].includes(VILLAGE_TOOLS[tool].class) || ['ask_human', 'adopt_script'].includes(tool),
+        ['spend', 'schedule'].includes(VILLAGE_TOOLS[tool].class) ||
+        ['ask_human', 'adopt_script', 'program_act'].includes(tool),
     ),
   );
   assert.deepEqual(

@@ -4,7 +4,6 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { programClaimOf, type Permission } from '@hamlet/contract';
-import type { AcpStep } from '@hamlet/resident/testing/acp-agent';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { untilEnd, setVariables } from '@hamlet/test/env/at-end';
 import { dataOf, follow } from '@hamlet/test/env/client';
@@ -140,7 +139,7 @@ test('after SIGTERM a command may end by itself: its result is stored, and the n
 test('a program of the Agent Client Protocol: its words and claims are shown, the rules and a person decide about what it asks', async () => {
   await residents.start('bob');
   const call = { toolCallId: 'c9', kind: 'edit', title: 'Edit the recipe' } as const;
-  const steps: readonly AcpStep[] = [
+  const steps = [
     { update: { sessionUpdate: 'tool_call', status: 'in_progress', ...call } },
     { update: { sessionUpdate: 'tool_call_update', toolCallId: 'c9', status: 'completed' } },
     { ask: { toolCallId: 'c1', kind: 'execute', rawInput: { command: 'ls' } } },
