@@ -61,7 +61,7 @@ export * from './values/acp-preset.ts';
 export * from './values/artifact.ts';
 export * from './capability/capability.ts';
 export * from './values/egress.ts';
-export * from './values/mind.ts';
+export * from './capability/mind.ts';
 export * from './values/journal.ts';
 export * from './values/money.ts';
 export * from './tools/panic.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Mind } from '../values/mind.ts';
 import { AgentId, Time } from '../values/scalars.ts';
+import { Mind } from './mind.ts';
 
 export const CAPABILITIES_MAX = 48;
 export const CAPABILITY_NAME_MAX_CHARS = 64;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
-import { Mind } from '../values/mind.ts';
+import { Mind } from '../capability/mind.ts';
 import { OnConflictQuery, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
 import { AgentView } from '../world/view.ts';
@@ -61,7 +61,7 @@ export const AgentDetail = AgentView.extend({
   why: z.strictObject({ ready: z.boolean(), reason: z.string(), message: z.string() }),
   mind: Mind.nullable()
     .default(null)
-    .describe('What thinks for it, as its pod reported, else as its spec names it; null if neither has'),
+    .describe('The mind of the agent, as its pod reported, else as its spec names it; null if neither has'),
   uid: z.string(),
   created_at: Time,
   a2a: z.literal(true).optional().describe('Present if other systems may call the agent at `/a2a/{agent_id}`'),

@@ -51,7 +51,7 @@ export function mindLabel({ runtime, program, version }: Pick<Mind, 'runtime' | 
 /** True for a mind that is a program of others, about which the village can promise less. */
 export const isForeign = ({ runtime }: Pick<Mind, 'runtime'>): boolean => VILLAGE_MINDS[runtime] === undefined;
 
-/** What the village can promise about a mind of others, in one line. */
+/** The promise of the village about a mind of others, in one line. */
 export const FOREIGN_MIND =
   'Its own words about what it did are claims; the container and the broker are the boundary.';
 

@@ -166,7 +166,7 @@ export interface Holdings {
   readonly reported: ReportedMind | undefined;
 }
 
-/** What the pod reported, unless the Agent names another mind since. */
+/** The mind that the pod reported, unless the Agent names another since. */
 export function mindOf({ spec, uid }: AgentRecord, reported: ReportedMind | undefined): AgentDetail['mind'] {
   const named = namedMind(spec.runtime);
   if (reported === undefined || reported.uid !== uid) return named;

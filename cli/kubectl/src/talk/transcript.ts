@@ -37,7 +37,7 @@ const LINES: Readonly<Record<Other, ((detail: Detail) => string) | null>> = {
   interrupted: () => 'interrupted',
 };
 
-/** A call as it begins. Of a program that is the agent's mind: what it says about its own work. */
+/** A call as it begins; for a program that is the agent's mind, its own words about its work. */
 function beginningOf(detail: RunCallDetail): string {
   const claim = programClaimOf(detail);
   return claim === null ? `${short(detail.tool)} ${short(detail.arguments_text)}` : claimWords(claim);

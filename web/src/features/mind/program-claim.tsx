@@ -5,7 +5,7 @@ import { ArgumentList } from '../permissions/argument-list.tsx';
 import { claimTitle } from '../permissions/call-labels.ts';
 import { shortLine, visibleText } from '../permissions/shown-arguments.ts';
 
-/** What a program says about one piece of its work: its words, the places and changes that it names, its input and output. */
+/** The claim of a program about one piece of its work: its words, the places and changes that it names, its input and output. */
 export function ProgramClaimView({ claim }: { readonly claim: ProgramClaim }) {
   const { input, output, diffs } = claim;
   const title = claimTitle(claim) ?? '';

@@ -128,7 +128,7 @@ function todoIn({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'
   return items === null ? null : doneLabel(items);
 }
 
-/** What a program says about a piece of its work; null for a call of the village's own. */
+/** The claim of a program about a piece of its work; null for a call of the village's own. */
 export const claimOf = ({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): ProgramClaim | null =>
   programClaimOf({ tool, arguments_text: argumentsText });
 
@@ -137,7 +137,7 @@ const WHOLE_WORK: ReadonlySet<string> = new Set(['command', 'acp']);
 
 type Subject = (call: Pick<CallItem, 'tool' | 'argumentsText'>) => string | null;
 
-/** What a call is about in one text; the first that knows it counts. */
+/** Readers of the subject of a call; the first that knows it counts. */
 const SUBJECT_READERS: readonly Subject[] = [
   ({ tool }) => (WHOLE_WORK.has(tool) ? '' : null),
   gitCommandOf,

@@ -28,10 +28,10 @@ import {
   Worker,
   WORKERS_KEPT,
 } from '../../values/run.ts';
-import { Mind } from '../../values/mind.ts';
 import { AiDollars, Amount } from '../../values/money.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 import { SESSION_PEOPLE_MAX, SessionPerson, SessionRepository } from '../../values/session.ts';
+import { Mind } from '../../capability/mind.ts';
 import { RunSkill, SKILL_WHY_MAX_CHARS, SkillHash, SkillId, SKILLS_MAX } from '../../capability/skill.ts';
 
 export const RUNS_PAGE_MAX = 100;

@@ -9,7 +9,7 @@ const Word = z
   .max(MIND_WORD_MAX_CHARS)
   .regex(/^\P{C}+$/u, 'write visible characters only');
 
-/** What thinks for an agent: its runtime, and the program of a runtime that has one. A report of the agent's pod, so a claim. */
+/** The mind of an agent: its runtime, and the program of a runtime that has one. A report of the agent's pod, so a claim. */
 export const Mind = z.strictObject({
   runtime: Word.describe('Name of the runtime, for example engine'),
   preset: Word.nullable().describe('Preset of the runtime acp; null for any other mind'),
