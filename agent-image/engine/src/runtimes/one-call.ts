@@ -74,15 +74,20 @@ const callingModel = ({ name, thoughtsOf = () => '' }: OneCallParts): ModelPort 
     const thoughts = at === null ? '' : thoughtsOf(at.run);
     yield last?.role === 'tool'
       ? answerTo(name, last, thoughts)
-      : callFor(name, last?.content ?? '', hasAnswered(messages));
+      : callFor(name, last?.content ?? '', hasAnswered(name, messages));
   },
 });
 
-const hasAnswered = (messages: readonly Message[]): boolean =>
-  messages.some(
-    (message) =>
-      message.role === 'assistant' && message.toolCalls.length === 0 && !message.content.startsWith(NO_ANSWER),
-  );
+/** True if this mind has answered in the conversation: an answer follows its call. Another mind's answers are not its own. */
+function hasAnswered(name: string, messages: readonly Message[]): boolean {
+  let isOwn = false;
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    if (message.toolCalls.length === 0 && isOwn && !message.content.startsWith(NO_ANSWER)) return true;
+    isOwn = message.toolCalls.some((call) => call.name === name);
+  }
+  return false;
+}
 
 const callFor = (name: string, prompt: string, resumes: boolean): ModelEnd => ({
   type: 'answer',
