@@ -60,7 +60,7 @@ test('size and licence of a program stand beside its installation', () => {
   assert.equal(installLabel(CLAUDE), `Its first run installs Claude Code ${version}: ${facts}`);
   const unknown = installLabel({ ...CLAUDE, installed: null });
   assert.equal(unknown, `Its first run installs Claude Code ${version} unless it is there: ${facts}`);
-  assert.equal(installLabel({ ...CLAUDE, installed: true }), `Installed on its volume: ${facts}`);
+  assert.equal(installLabel({ ...CLAUDE, installed: true }), `Installed: ${facts}`);
   assert.equal(installLabel(mindOfRuntime('engine')), null);
 });
 

@@ -61,7 +61,7 @@ export function installLabel(mind: Pick<Mind, 'preset' | 'installed'>): string |
   if (preset === null) return null;
   const { title, version, megabytes, licence } = preset;
   const facts = `${megabytes} MB, licence ${licence}`;
-  if (mind.installed === true) return `Installed on its volume: ${facts}`;
+  if (mind.installed === true) return `Installed: ${facts}`;
   const unless = mind.installed === null ? ' unless it is there' : '';
   return `Its first run installs ${title} ${version}${unless}: ${facts}`;
 }
