@@ -10,12 +10,15 @@ export type ParsedArguments = Readonly<{ ok: true; value: unknown }> | Readonly<
 export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === '') return { ok: true, value: {} };
   try {
-    const value: unknown = JSON.parse(text, exact);
+    const value: unknown = LONG_NUMBER.test(text) ? JSON.parse(text, exact) : JSON.parse(text);
     return isJsonObject(value) ? { ok: true, value } : { ok: false, expected: 'one JSON object' };
   } catch (error) {
     return { ok: false, expected: `one JSON object: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
+
+/** Numbers with fewer digits are exact. */
+const LONG_NUMBER = /\d{16}/;
 
 /** A reviver; engines without `source` keep the number. */
 function exact(_key: string, value: unknown, context?: { readonly source?: string }): unknown {

@@ -28,7 +28,7 @@ export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
   const tasks: Tasks = new Map();
   const work = { tasks, history: boundedHistory(kit, session) };
   for (;;) {
-    const { woken } = session;
+    const woken = session.nextWake();
     const commands = decide(
       session.state,
       session.ancestors.map(({ state }) => state),

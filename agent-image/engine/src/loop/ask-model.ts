@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import type { EventBody, EventOf } from '../journal/event.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
+import { canonicalJson } from '../journal/digest.ts';
 import type { Command } from '../state/decide.ts';
 import { callsOf, keptTexts, offeredTools } from './offer.ts';
 import { isCallInWords } from './call-in-words.ts';
 import { canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
 import { ModelEnd, ModelUse, type Message, type ModelCall, type ModelDelta, type ModelRequest } from './ports.ts';
-import { withRecentImages } from './recent-images.ts';
+import { hasImages, withRecentImages } from './recent-images.ts';
 import type { Session } from './session.ts';
+import { withinTime } from '../effects/within-time.ts';
 import { appendTurns, appendWords, bytesOf, firstMessage, storedAnswer, wordsAfter } from './transcript.ts';
 import type { RunState, Turn } from '../state/run-state.ts';
 
@@ -25,10 +27,14 @@ export async function askModel(
   { ask, history }: Readonly<{ ask: Ask; history: readonly Message[] }>,
 ): Promise<void> {
   if (ask.delayMs > 0) await kit.ports.clock.sleep(ask.delayMs, session.stopped.signal);
-  const bytes = sizeOf(kit, session.run, fixedSoFar(kit, session, history));
-  await compactIfDue(kit, session, { history, attempt: ask.attempt, bytes });
+  const whole = fixedSoFar(kit, session, history);
+  const tools = offeredTools(kit, session.run, whole.calls);
+  const ofTools = tools.reduce((sum, tool) => sum + toolBytes(tool), 0);
+  await compactIfDue(kit, session, { history, attempt: ask.attempt, bytes: whole.bytes + ofTools });
   if (session.stopped.signal.aborted) return;
-  const { request, digest, bytes: sent } = requestOf(kit, session, { history, ask });
+  const fixed = fixedSoFar(kit, session, history);
+  const sent = fixed.bytes + ofTools;
+  const { request, digest } = requestOf(kit, session, { fixed, ask, tools: ask.withTools ? tools : NO_TOOLS });
   const at = { ask: ask.ask, attempt: ask.attempt };
   if (!session.append([{ type: 'model_asked', ...at, request: digest }])) return;
   const end = await streamed(kit, session, { ask, request });
@@ -50,7 +56,9 @@ type Recorded = Readonly<{
 
 function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   const { journal } = kit.ports;
-  const message = journal.refer(storedAnswer(end));
+  const answer = storedAnswer(end);
+  const message = journal.refer(canonicalJson(answer));
+  const written = end.toolCalls.map((call) => journal.refer(canonicalArguments(call.arguments)));
   const body: EventBody = {
     type: 'model_answered',
     ...at,
@@ -61,13 +69,18 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
       id: `${at.ask}.${index}`,
       modelId: call.id,
       tool: call.name,
-      arguments: journal.refer(canonicalArguments(call.arguments)).ref,
+      arguments: written[index]?.ref ?? '',
       effect: kit.tools.get(call.name)?.effect ?? null,
     })),
     usage: end.usage,
     moneyMicros: end.moneyMicros,
   };
   session.append([body], [message]);
+  session.turn = {
+    answers: new Map([[message.ref, answer]]),
+    arguments: new Map(written.map(({ ref, text }) => [ref, text])),
+    outcomes: new Map(),
+  };
 }
 
 /** Publishes the words of a stream as they arrive, until the run is cancelled. Returns the end of the stream. */
@@ -76,23 +89,20 @@ async function streamed(
   session: Session,
   { ask, request }: Readonly<{ ask: Ask; request: ModelRequest }>,
 ): Promise<ModelEnd> {
-  const ended = Promise.withResolvers<ModelEnd>();
-  const over = new AbortController();
-  const signal = AbortSignal.any([session.killed.signal, over.signal]);
-  signal.addEventListener('abort', () => ended.resolve(failure('aborted')), { once: true });
   // A run that has used up its time has one more request, in which it can finish.
   const timeoutMs =
     session.timeLeftMs > 0 ? Math.min(kit.limits.modelTimeoutMs, session.timeLeftMs) : kit.limits.modelTimeoutMs;
-  const cancel = kit.ports.clock.after(timeoutMs, () => ended.resolve(failure('timed_out')));
+  const limit = { timeoutMs, signal: session.killed.signal, after: kit.ports.clock.after };
+  const read = (signal: AbortSignal): Promise<ModelEnd> =>
+    readStream(kit, session, { ask, stream: kit.ports.model.chat(request, signal) });
   try {
-    const stream = kit.ports.model.chat(request, signal);
-    return await Promise.race([readStream(kit, session, { ask, stream }), ended.promise]);
+    return await withinTime<ModelEnd>(limit, read, {
+      timedOut: () => failure('timed_out'),
+      aborted: () => failure('aborted'),
+    });
   } catch (error) {
     kit.ports.notify({ type: 'problem', run: session.run, where: 'model', error });
     return failure('network');
-  } finally {
-    cancel();
-    over.abort();
   }
 }
 
@@ -140,37 +150,22 @@ const failure = (code: string, { usage, moneyMicros }: ModelUse = { usage: NO_US
   moneyMicros,
 });
 
-type Basis = Readonly<{
-  history: readonly Message[];
-  ask: Readonly<{ ask: number; attempt: number; withTools: boolean }>;
-}>;
+type Basis = Readonly<{ fixed: Fixed; ask: Ask; tools: ModelRequest['tools'] }>;
 
-/** The next request of a run whose calls are settled, with a digest of its content and its size. */
+/** The next request of a run whose calls are settled, with a digest of its content. */
 function requestOf(
-  kit: Kit,
-  session: Session,
-  { history, ask: { ask, attempt, withTools } }: Basis,
-): Readonly<{ request: ModelRequest; digest: string; bytes: number }> {
-  const { journal } = kit.ports;
-  const { state } = session;
+  { ports: { journal } }: Kit,
+  { state }: Session,
+  { fixed, ask: { ask, attempt, withTools }, tools }: Basis,
+): Readonly<{ request: ModelRequest; digest: string }> {
   const { model, run } = state.opened;
-  const fixed = fixedSoFar(kit, session, history);
   const messages = [...fixed.messages];
   const words = wordsAfter(state, state.turns.length);
   for (const each of words) appendWords(messages, each);
-  const request: ModelRequest = {
-    model,
-    at: { run, ask, attempt },
-    system: fixed.system,
-    messages: withRecentImages(messages),
-    tools: withTools ? offeredTools(kit, run, fixed.calls) : NO_TOOLS,
-  };
+  const request: ModelRequest = { model, at: { run, ask, attempt }, system: fixed.system, messages, tools };
   const basis = `${fixed.chain} ${withTools} ${words.join(' ')}`;
-  return { request, digest: journal.refer(basis).ref, bytes: sizeOf(kit, run, fixed) };
+  return { request, digest: journal.refer(basis).ref };
 }
-
-const sizeOf = (kit: Kit, run: string, fixed: Fixed): number =>
-  offeredTools(kit, run, fixed.calls).reduce((sum, tool) => sum + toolBytes(tool), fixed.bytes);
 
 const NO_TOOLS: ModelRequest['tools'] = [];
 
@@ -191,7 +186,7 @@ type Fixed = {
   readonly history: readonly Message[];
   readonly compacted: RunState['compacted'];
   readonly system: ModelRequest['system'];
-  readonly messages: Message[];
+  messages: Message[];
   /** The calls of all turns, also of those that a summary replaced. */
   readonly calls: ModelCall[];
   turns: number;
@@ -215,10 +210,11 @@ function fixedSoFar(kit: Kit, session: Session, history: readonly Message[]): Fi
     appendTurns(fixed.messages, session, { state, from: fixed.turns, to: fixed.turns + 1 });
     fixed.calls.push(...callsOf(session, [turn]));
     fixed.turns += 1;
-    fixed.bytes += bytesOf(fixed.messages.slice(before));
+    const added = fixed.messages.slice(before);
+    fixed.bytes += bytesOf(added);
     fixed.chain = journal.refer(`${fixed.chain} ${partsOf(turn).join(' ')}`).ref;
     // No later request shows an image again that this one leaves out, so the run need not hold it.
-    fixed.messages.splice(0, fixed.messages.length, ...withRecentImages(fixed.messages));
+    if (hasImages(added)) fixed.messages = withRecentImages(fixed.messages);
   }
   return fixed;
 }
@@ -234,10 +230,10 @@ function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: 
   const calls = [...callsOf(journal, state.turns.slice(0, compacted?.turns ?? 0))];
   const { model, prompt, situation, recalled, input, after } = opened;
   const system = { stable: journal.textOf(prompt) ?? '', situation: journal.textOf(situation) ?? '' };
-  const messages = [
+  const messages = withRecentImages([
     ...(compacted === null ? history : []),
     firstMessage(journal, state, { isPresent: true, kept: keptTexts(kit, calls) }),
-  ];
+  ]);
   return {
     history,
     compacted,

@@ -2,9 +2,7 @@ import { parseArguments } from '../journal/arguments.ts';
 import type { Turn } from '../state/run-state.ts';
 import type { ModelCall, ModelRequest } from './ports.ts';
 import type { Kit } from './kit.ts';
-import { readAnswer } from './transcript.ts';
-
-type Texts = Parameters<typeof readAnswer>[0];
+import { readAnswer, type Texts } from './transcript.ts';
 
 /** The calls of these turns, as the model wrote them. */
 export const callsOf = (journal: Texts, turns: readonly Turn[]): readonly ModelCall[] =>

@@ -4,8 +4,9 @@ import { canonicalJson } from '../journal/digest.ts';
 import { canonicalArguments, parseArguments } from '../journal/arguments.ts';
 import type { Kit } from './kit.ts';
 import { offeredTools } from './offer.ts';
-import type { ModelCall, ProposedCall, Question } from './ports.ts';
+import type { ProposedCall, Question } from './ports.ts';
 import { resultRoom } from '../effects/result-room.ts';
+import { withinTime, type TimeLimit } from '../effects/within-time.ts';
 import { currentCalls, currentTurn, unsettledCalls, type CallState } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { readAnswer } from './transcript.ts';
@@ -26,9 +27,11 @@ export function settleCall(
   session: Session,
   { call, outcome }: Readonly<{ call: CallState; outcome: ToolOutcome }>,
 ): void {
-  const result = kit.ports.journal.refer(canonicalJson(bounded(outcome)));
+  const kept = bounded(outcome);
+  const result = kit.ports.journal.refer(canonicalJson(kept));
   const polls = kit.tools.get(call.tool)?.polls ?? false;
   session.append([{ type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref, polls }], [result]);
+  session.turn.outcomes.set(result.ref, kept);
 }
 
 export async function startCall(kit: Kit, session: Session, call: CallState): Promise<void> {
@@ -141,9 +144,8 @@ function isCutCall({ state }: Session, call: CallState, text: string): boolean {
 
 /** The call as the policy and people see it. Ends the run if the arguments differ from those in the stored answer. */
 function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall | null {
-  const written = writtenCall(session, call);
-  const text = written === undefined ? '' : canonicalArguments(written.arguments);
-  if (written?.name !== call.tool || kit.ports.journal.refer(text).ref !== call.arguments) {
+  const text = session.turn.arguments.get(call.arguments) ?? storedArguments(kit, session, call);
+  if (text === null) {
     session.append([
       { type: 'stage_closed' },
       {
@@ -160,10 +162,14 @@ function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall
   return { run, conversation, call: call.id, tool: call.tool, effect, arguments: text, argumentsRef: call.arguments };
 }
 
-function writtenCall(session: Session, call: CallState): ModelCall | undefined {
+/** The arguments of a call in the stored answer, as canonical JSON; null if that has no such call. */
+function storedArguments(kit: Kit, session: Session, call: CallState): string | null {
   const turn = currentTurn(session.state);
-  if (turn === undefined) return undefined;
-  return readAnswer(session, turn.message).toolCalls.find(({ id }) => id === call.modelId);
+  const said = turn === undefined ? [] : readAnswer(session, turn.message).toolCalls;
+  const written = said.find(({ id, name }) => id === call.modelId && name === call.tool);
+  if (written === undefined) return null;
+  const text = canonicalArguments(written.arguments);
+  return kit.ports.journal.refer(text).ref === call.arguments ? text : null;
 }
 
 async function runAttempt(kit: Kit, session: Session, ready: Ready): Promise<void> {
@@ -229,7 +235,7 @@ async function verify(kit: Kit, session: Session, { call, tool, prepared, propos
   return result.kind === 'outcome' ? verified : { kind: 'unknown' };
 }
 
-const timing = (kit: Kit, session: Session, tool: Tool) => ({
+const timing = (kit: Kit, session: Session, tool: Tool): TimeLimit => ({
   timeoutMs: Math.max(1, Math.min(tool.timeoutMs, session.timeLeftMs)),
   signal: session.killed.signal,
   after: kit.ports.clock.after,
@@ -273,31 +279,11 @@ type Attempt =
   | Postponed
   | Readonly<{ kind: 'lost'; outcome: ToolOutcome; error: unknown }>;
 
-type Timing = Readonly<{
-  timeoutMs: number;
-  signal: AbortSignal;
-  after: (ms: number, run: () => void) => () => void;
-}>;
-
 /** One attempt of a call, until the tool ends or times out. An abort of the run reaches the tool, which should then end. */
-async function executeCall(
-  call: PreparedCall,
-  context: Omit<CallContext, 'signal'>,
-  { timeoutMs, signal, after }: Timing,
-): Promise<Attempt> {
-  const over = new AbortController();
-  const timeout = Promise.withResolvers<Attempt>();
-  const cancel = after(timeoutMs, () => {
-    over.abort(new DOMException('The call timed out.', 'TimeoutError'));
-    timeout.resolve({ kind: 'lost', outcome: { kind: 'timed_out', afterMs: timeoutMs }, error: null });
+const executeCall = (call: PreparedCall, context: Omit<CallContext, 'signal'>, limit: TimeLimit): Promise<Attempt> =>
+  withinTime<Attempt>(limit, (signal) => attempt(call, { ...context, signal }), {
+    timedOut: () => ({ kind: 'lost', outcome: { kind: 'timed_out', afterMs: limit.timeoutMs }, error: null }),
   });
-  const whole: CallContext = { ...context, signal: AbortSignal.any([signal, over.signal]) };
-  try {
-    return await Promise.race([attempt(call, whole), timeout.promise]);
-  } finally {
-    cancel();
-  }
-}
 
 async function attempt(call: PreparedCall, context: CallContext): Promise<Attempt> {
   try {

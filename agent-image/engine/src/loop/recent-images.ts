@@ -6,9 +6,11 @@ const IMAGES_MAX = 4;
 const IMAGES_MAX_CHARS = 6 << 20;
 const OLDER = '[An image was here. It is no longer shown: read it again if you need it.]';
 
+export const hasImages = (messages: readonly Message[]): boolean =>
+  messages.some((message) => imagesOf(message).length > 0);
+
 /** The messages with the newest images alone. A text stands for each older one. Pure. */
-export function withRecentImages(messages: readonly Message[]): readonly Message[] {
-  if (!messages.some((message) => imagesOf(message).length > 0)) return messages;
+export function withRecentImages(messages: readonly Message[]): Message[] {
   let [count, chars] = [0, 0];
   const shown: Message[] = [];
   for (const message of messages.toReversed()) {

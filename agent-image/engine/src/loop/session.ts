@@ -2,6 +2,7 @@ import { EVENT_VERSION, type EventBody, type JournalEvent } from '../journal/eve
 import type { Payload } from '../journal/journal.ts';
 import { isSoon, isSynced, type Kit } from './kit.ts';
 import type { IllegalMove } from '../state/move.ts';
+import type { TurnValues } from './transcript.ts';
 import { reduce } from '../state/reduce.ts';
 import { currentCalls, type RunState } from '../state/run-state.ts';
 
@@ -22,13 +23,13 @@ export class Session {
   readonly shown = new Set<string>();
   /** The size of the last request as the provider counted it; null before the first, and if it does not count. */
   sized: Readonly<{ tokens: number; bytes: number }> | null = null;
+  /** The values of the current turn; none of a turn that another engine began. */
+  turn: TurnValues = { answers: new Map(), arguments: new Map(), outcomes: new Map() };
   readonly #kit: Kit;
   #state: RunState | null = null;
   #mark: number | null = null;
   #isSealed = false;
   #wake = Promise.withResolvers<void>();
-  /** Texts of the last answer and of the results of its calls, which the next request needs. */
-  #texts = new Map<string, string>();
 
   constructor(
     kit: Kit,
@@ -62,7 +63,6 @@ export class Session {
     this.#kit.ports.journal.append({ events, payloads, sync, soon: isSoon(own.events) });
     this.#commit(own);
     for (const { session, planned } of bills) session.#commit(planned);
-    this.#keep(bodies, payloads);
     return { ok: true };
   }
 
@@ -86,23 +86,18 @@ export class Session {
     );
   }
 
-  /** Like `Journal.textOf`, but does not read texts of the current turn again. */
   textOf(ref: string): string | null {
-    return this.#texts.get(ref) ?? this.#kit.ports.journal.textOf(ref);
+    return this.#kit.ports.journal.textOf(ref);
   }
 
-  #keep(bodies: readonly EventBody[], payloads: readonly Payload[]): void {
-    if (bodies.some(({ type }) => type === 'model_answered')) this.#texts.clear();
-    for (const { ref, text } of payloads) this.#texts.set(ref, text);
-  }
-
-  get woken(): Promise<void> {
+  /** Resolves with the next `wake`. Each wait has a promise of its own, because a promise keeps all that waited for it. */
+  nextWake(): Promise<void> {
+    this.#wake = Promise.withResolvers();
     return this.#wake.promise;
   }
 
   wake(): void {
     this.#wake.resolve();
-    this.#wake = Promise.withResolvers();
   }
 
   /** Keeps later results out of the journal, because another session of this run may begin. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { countMessage, finishMessage, warningMessage } from '../budget/budget.ts';
 import { renderOutcome, ToolOutcome } from '../effects/tool-outcome.ts';
-import { canonicalJson } from '../journal/digest.ts';
 import type { Journal } from '../journal/journal.ts';
 import { renderWords } from './persons-words.ts';
 import { ReasoningItem, type Message, type ModelEnd } from './ports.ts';
@@ -11,7 +10,15 @@ import { isCut, isEmpty, textTurns, type CallState, type RunState, type Turn } f
 const MAX_HISTORY_RUNS = 50;
 const DELETED = '[deleted]';
 
-type Texts = Pick<Journal, 'textOf'>;
+/** What the model said and its calls gave in a turn, by the references of their texts. `arguments`: as canonical JSON. */
+export type TurnValues = Readonly<{
+  answers: ReadonlyMap<string, StoredAnswer>;
+  arguments: ReadonlyMap<string, string>;
+  outcomes: Map<string, ToolOutcome>;
+}>;
+
+/** The texts of a journal. A run in memory also has the values of its current turn, so that it need not parse their texts. */
+export type Texts = Pick<Journal, 'textOf'> & Readonly<{ turn?: TurnValues }>;
 
 const StoredAnswer = z.strictObject({
   content: z.string(),
@@ -19,14 +26,32 @@ const StoredAnswer = z.strictObject({
   reasoning: z.array(ReasoningItem).optional(),
 });
 
-type Answer = Pick<Extract<ModelEnd, { type: 'answer' }>, 'content' | 'toolCalls' | 'reasoning'>;
+export type StoredAnswer = Readonly<z.infer<typeof StoredAnswer>>;
 
-export const storedAnswer = ({ content, toolCalls, reasoning }: Answer): string =>
-  canonicalJson({ content, toolCalls, ...(reasoning.length === 0 ? {} : { reasoning }) });
+/** An answer as the journal keeps it. */
+export const storedAnswer = ({
+  content,
+  toolCalls,
+  reasoning,
+}: Extract<ModelEnd, { type: 'answer' }>): StoredAnswer => ({
+  content,
+  toolCalls,
+  ...(reasoning.length === 0 ? {} : { reasoning }),
+});
 
-export function readAnswer(journal: Texts, ref: string): z.infer<typeof StoredAnswer> {
-  const text = journal.textOf(ref);
+export function readAnswer(texts: Texts, ref: string): StoredAnswer {
+  const known = texts.turn?.answers.get(ref);
+  if (known !== undefined) return known;
+  const text = texts.textOf(ref);
   return text === null ? { content: DELETED, toolCalls: [] } : StoredAnswer.parse(JSON.parse(text));
+}
+
+/** The result of a settled call; null if its text was deleted. */
+function readOutcome(texts: Texts, ref: string): ToolOutcome | null {
+  const known = texts.turn?.outcomes.get(ref);
+  if (known !== undefined) return known;
+  const text = texts.textOf(ref);
+  return text === null ? null : ToolOutcome.parse(JSON.parse(text));
 }
 
 export type LoadedRun =
@@ -182,14 +207,7 @@ function turnMessages(journal: Texts, turn: Turn): readonly Message[] {
   const { content, toolCalls, reasoning } = readAnswer(journal, turn.message);
   const said: Message = { role: 'assistant', content, toolCalls, ...(reasoning === undefined ? {} : { reasoning }) };
   if (toolCalls.length === 0) return [said];
-  const results = turn.calls.map((call) => ({
-    role: 'tool' as const,
-    callId: call.modelId,
-    content: resultText(journal, call),
-    outcome: call.outcome,
-    ...imagesOf(journal, call),
-  }));
-  return [said, ...results];
+  return [said, ...turn.calls.map((call) => resultOf(journal, call))];
 }
 
 /** The text of a run's answer, whose parts were cut at the limit of tokens. */
@@ -204,19 +222,19 @@ function wordsOf(journal: Texts, { question }: CallState): readonly string[] {
   return kept === null ? [] : [renderWords(kept)];
 }
 
-function imagesOf(journal: Texts, { result, outcome }: CallState): Pick<Extract<Message, { role: 'tool' }>, 'images'> {
-  const text = result === null || outcome !== 'ok' ? null : journal.textOf(result);
-  const read = text === null ? null : ToolOutcome.parse(JSON.parse(text));
-  return read?.kind === 'ok' && read.images !== undefined ? { images: read.images } : {};
+/** Each call needs a result, because providers refuse a call without one. */
+function resultOf(journal: Texts, call: CallState): Message {
+  const { modelId: callId, outcome, result } = call;
+  const message = { role: 'tool', callId, outcome } as const;
+  if (result === null) return { ...message, content: call.attempt === 0 ? NOT_BEGUN : NOT_ENDED };
+  const read = readOutcome(journal, result);
+  if (read === null) return { ...message, content: DELETED };
+  const content = [renderOutcome(read), ...wordsOf(journal, call)].join('\n');
+  return read.kind === 'ok' && read.images !== undefined
+    ? { ...message, content, images: read.images }
+    : { ...message, content };
 }
 
-/** Each call needs a result, because providers refuse a call without one. */
-function resultText(journal: Texts, call: CallState): string {
-  if (call.result !== null) {
-    const text = journal.textOf(call.result);
-    if (text === null) return DELETED;
-    return [renderOutcome(ToolOutcome.parse(JSON.parse(text))), ...wordsOf(journal, call)].join('\n');
-  }
-  if (call.attempt === 0) return 'The call did not run: the run ended first.';
-  return 'The run ended during this call: it may have done all or a part. Look at what is there before you repeat it.';
-}
+const NOT_BEGUN = 'The call did not run: the run ended first.';
+const NOT_ENDED =
+  'The run ended during this call: it may have done all or a part. Look at what is there before you repeat it.';

@@ -30,4 +30,4 @@ export const moved = (state: RunState): Reduced => ({ ok: true, state });
 export const illegal = (code: IllegalMove): Reduced => ({ ok: false, code });
 
 export const isOneOf = <T extends EventType>(types: readonly T[], event: JournalEvent): event is EventOf<T> =>
-  types.some((type) => type === event.type);
+  (types as readonly EventType[]).includes(event.type);

@@ -118,7 +118,7 @@ function replaced(state: RunState, before: CallState, after: CallState): RunStat
   const turn = currentTurn(state);
   if (turn === undefined) return state;
   const calls = turn.calls.map((call) => (call === before ? after : call));
-  return { ...state, turns: [...state.turns.slice(0, -1), { ...turn, calls }] };
+  return { ...state, turns: state.turns.with(-1, { ...turn, calls }) };
 }
 
 /** Counts calls that repeat a recent call with the same result. Others count as progress, unless the budget stopped them. */

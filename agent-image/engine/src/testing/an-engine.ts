@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RunInput, RuntimeConfig, RuntimeContext } from '../agent-runtime.ts';
 import type { Tool } from '../effects/tool.ts';
+import { JournalEvent } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createEngine, type Engine, type RunRequest } from '../loop/engine.ts';
 import type { EngineLimits, EnginePorts, Notice } from '../loop/kit.ts';
@@ -33,6 +34,15 @@ export type Setting = Readonly<{ journal: Journal; model: ModelPort; tools?: rea
 
 const NO_TOOLS: readonly Tool[] = [];
 
+/** Checks each event as a reader will. */
+const strict = (journal: Journal): Journal => ({
+  ...journal,
+  append: (write) => {
+    for (const event of write.events) JournalEvent.parse(event);
+    journal.append(write);
+  },
+});
+
 /** An engine that allows every call, with lists of what it reported and asked. */
 export function anEngine(setting: Setting): Readonly<{ engine: Engine; notices: Notice[]; questions: Question[] }> {
   const { limits, ...ports } = setting;
@@ -49,6 +59,7 @@ export function anEngine(setting: Setting): Readonly<{ engine: Engine; notices: 
       compaction: null,
       notify: (notice) => void notices.push(notice),
       ...ports,
+      journal: strict(ports.journal),
       // The list may change while the engine works.
       get tools() {
         return setting.tools ?? NO_TOOLS;
