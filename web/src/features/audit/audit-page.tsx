@@ -130,43 +130,56 @@ function AuditRow({ record, onFilter }: AuditRowProps) {
   return (
     <li className="audit-row" data-record={record.record_id} data-action={record.action}>
       <Time at={record.at} word={dateTime(Math.floor(Date.parse(record.at) / 1000) * 1000)} />
-      <button
-        type="button"
-        className="audit-who"
-        onClick={() => onFilter({ actor: record.actor_id })}
-        title={`Only acts of ${actor}`}
-      >
-        {actor}
-      </button>
-      <button type="button" className="audit-open" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {verb}
-      </button>
-      {object !== actor && (
+      <span className="audit-sentence">
         <button
           type="button"
-          className="audit-what"
-          onClick={() => onFilter({ object: record.object })}
-          title={`Only acts on ${object}`}
+          className="audit-who"
+          onClick={() => onFilter({ actor: record.actor_id })}
+          title={`Only acts of ${actor}`}
         >
-          {before} <b>{shortId(object)}</b>
-        </button>
-      )}
+          {actor}
+        </button>{' '}
+        <button type="button" className="audit-open" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {verb}
+        </button>{' '}
+        {object !== actor && (
+          <>
+            {before} <ObjectButton id={record.object} name={shortId(object)} onFilter={onFilter} />
+          </>
+        )}
+      </span>
       <span className="audit-fact">
-        <RecordLink record={record} name={agent} /> {fact !== object && fact}
+        <PageLink record={record} /> {fact !== object && fact}
       </span>
       {open && <AuditFacts record={record} />}
     </li>
   );
 }
 
-/** Opens the page of a record, or the panel of its agent, whose display name is `name`. */
-function RecordLink({ record, name }: Readonly<{ record: AuditRecord; name: string }>) {
-  const village = useVillage();
-  const isAgent = useVillageState((state) => state.details.has(record.object));
+type ObjectProps = Readonly<{ id: string; name: string }> & Pick<AuditRowProps, 'onFilter'>;
+
+/** Opens the panel of an agent, or filters by another object. */
+function ObjectButton({ id, name, onFilter }: ObjectProps) {
+  const { select } = useVillage();
+  const isAgent = useVillageState((state) => state.details.has(id));
+  return (
+    <button
+      type="button"
+      className="audit-what"
+      onClick={() => (isAgent ? select(id) : onFilter({ object: id }))}
+      title={isAgent ? `Open ${name}` : `Only acts on ${name}`}
+    >
+      {name}
+    </button>
+  );
+}
+
+function PageLink({ record }: Pick<AuditRowProps, 'record'>) {
+  const { open } = useVillage();
   const page = pageOf(record);
-  if (page !== null) return <LinkButton word="Open" onClick={() => village.open(page)} data-action="open-object" />;
-  if (!isAgent) return null;
-  return <LinkButton word={`Open ${name}`} onClick={() => village.select(record.object)} data-action="open-object" />;
+  if (page === null) return null;
+  const word = page.view === 'board' ? 'Open the post' : 'Open the run';
+  return <LinkButton word={word} onClick={() => open(page)} data-action="open-object" />;
 }
 
 function AuditFacts({ record }: { readonly record: AuditRecord }) {

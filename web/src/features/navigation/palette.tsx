@@ -1,10 +1,11 @@
-import { listRuns } from '@hamlet/contract';
+import { listRuns, roleMay } from '@hamlet/contract';
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
 import './palette.css';
 import { useLive } from '../../client/query/use-live.ts';
-import { Dialog } from '../../ui/controls.tsx';
+import { Dialog, Icon } from '../../ui/controls.tsx';
 import { useAgentNames, useRole, useVillage } from '../village-context.ts';
-import { agentChoices, type Choice, maySeeRuns, pageChoices, rankChoices, runChoices } from './rank-choices.ts';
+import { PAGE_LABELS } from './page-groups.ts';
+import { agentChoices, type Choice, pageChoices, rankChoices, runChoices } from './rank-choices.ts';
 
 const RUNS_READ = 50;
 const RUNS_MS = 60_000;
@@ -29,7 +30,7 @@ export function Palette() {
 function useChoices(): readonly Choice[] {
   const role = useRole();
   const agents = useAgentNames();
-  const query = maySeeRuns(role) ? { query: { limit: RUNS_READ } } : null;
+  const query = roleMay(role, PAGE_LABELS.runs.needs) ? { query: { limit: RUNS_READ } } : null;
   const runs = useLive(listRuns, query, RUNS_MS).data?.runs;
   return useMemo(() => {
     const names = new Map(agents.map(({ id, name }) => [id, name]));
@@ -57,23 +58,26 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title="Go to" className="palette" onClose={onClose}>
-      <input
-        type="text"
-        role="combobox"
-        aria-label="Agent, conversation, run or page"
-        aria-expanded="true"
-        aria-controls="palette-list"
-        aria-activedescendant={found.length === 0 ? undefined : `palette-${at}`}
-        placeholder="Agent, conversation, run or page"
-        maxLength={TYPED_MAX_CHARS}
-        value={typed}
-        autoFocus
-        onChange={(event) => {
-          setTyped(event.target.value);
-          setAt(0);
-        }}
-        onKeyDown={onKey}
-      />
+      <label className="filter">
+        <Icon name="search" size={16} />
+        <input
+          type="search"
+          role="combobox"
+          aria-label="Agent, conversation, run or page"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-activedescendant={found.length === 0 ? undefined : `palette-${at}`}
+          placeholder="Agent, conversation, run or page"
+          maxLength={TYPED_MAX_CHARS}
+          value={typed}
+          autoFocus
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setAt(0);
+          }}
+          onKeyDown={onKey}
+        />
+      </label>
       <ul id="palette-list" role="listbox" aria-label="Found">
         {found.map((choice, index) => (
           <li

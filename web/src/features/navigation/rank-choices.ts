@@ -1,4 +1,4 @@
-import { type Role, roleMay, type Run } from '@hamlet/contract';
+import type { Role, Run } from '@hamlet/contract';
 import type { Place, View } from '../../client/url-state.ts';
 import { shortLine, visibleText } from '../permissions/shown-arguments.ts';
 import { GROUPS, PAGE_LABELS, seenBy } from './page-groups.ts';
@@ -66,6 +66,3 @@ function rankOf(word: string, wanted: string): number | null {
   if (word.includes(` ${wanted}`)) return 1;
   return wanted.split(/\s+/).every((part) => word.includes(part)) ? 2 : null;
 }
-
-/** True if a role may list runs, and with them conversations. */
-export const maySeeRuns = (role: Role): boolean => roleMay(role, PAGE_LABELS.runs.needs);
