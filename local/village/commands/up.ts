@@ -8,6 +8,7 @@ import { checkMachine } from '../doctor/machine.ts';
 import { Failure } from '../failure.ts';
 import { buildImages, buildWeb, referenceOf, type BuiltImage } from '../images/build.ts';
 import { importImages } from '../images/import.ts';
+import { removeOldImages } from '../images/old-images.ts';
 import { kubectl, localPlace, secretValue, type Place } from '../kubectl.ts';
 import { stateFile } from '../paths.ts';
 import { secrets, writePrivate } from '../secrets.ts';
@@ -40,10 +41,7 @@ export async function up(settings: Settings): Promise<void> {
     { name: 'packages', work: installPackages },
     { name: 'programs', startsWith: 'packages', work: buildPrograms },
     { name: 'kept data', work: async () => keptData(settings) },
-    {
-      name: 'cluster',
-      work: async (context) => void (place = await startCluster(settings, context)),
-    },
+    { name: 'cluster', work: async (context) => void (place = await startCluster(settings, context)) },
     { name: 'web', startsWith: 'programs', work: async (context) => (web = buildWeb(context)) },
     {
       name: 'images',
@@ -82,6 +80,7 @@ export async function up(settings: Settings): Promise<void> {
     { name: 'port', work: async () => forward(settings) },
     { name: 'first admin', work: async () => firstAdmin(here(), url) },
     { name: 'agents', work: async (context) => waitForAgents(here(), agentImage(images), context) },
+    { name: 'old images', startsWith: 'charts', work: async (context) => removeOldImages(images, context) },
   ]);
   await report(here(), url);
 }

@@ -13,7 +13,6 @@ import { buildDockerfile, hasImage } from './buildah.ts';
 import { hostArchitecture } from './architecture.ts';
 import { handsProgram } from './hands.ts';
 import { hashSources, stageSources, type Source } from './context.ts';
-import { removeOldImages } from './old-images.ts';
 import { packageSource } from './packages.ts';
 import { postgresClients, postgresClientsId } from './postgres-clients.ts';
 import { IMAGE_NAMES, recipeOf, type ImageName, type Recipe, type ToolSet } from './recipe.ts';
@@ -62,7 +61,6 @@ export async function buildImages(
       recipe.base.image === 'agent' ? await ensureAgentBase(tools, bases.node, context) : bases[recipe.base.image];
     built.push(await buildImage(recipe, base, context));
   }
-  if (built.some(({ isNew }) => isNew)) await removeOldImages(context);
   return built;
 }
 

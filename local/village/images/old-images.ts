@@ -56,8 +56,12 @@ function packageFolders(folder: string): readonly Version[] {
     }));
 }
 
-/** Removes old images with their layers, and old package folders. */
-export async function removeOldImages(context: StepContext): Promise<void> {
+/** Removes old images with their layers, and old package folders, if one of the images is new. */
+export async function removeOldImages(
+  built: readonly { readonly isNew: boolean }[],
+  context: StepContext,
+): Promise<void> {
+  if (!built.some(({ isNew }) => isNew)) return;
   context.doing('removing old images');
   const old = oldVersions(await images(context), KEPT).slice(0, AT_ONCE);
   // An image that a container still uses, for example of a killed build, stays until a later build.

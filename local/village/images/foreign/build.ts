@@ -7,12 +7,13 @@ import { ensureAgentBase } from '../agent-base.ts';
 import { buildImages, referenceOf, type BuiltImage, type ImageChoice } from '../build.ts';
 import { hasImage } from '../buildah.ts';
 import { hashSources } from '../context.ts';
+import { removeOldImages } from '../old-images.ts';
 import { recipeOf } from '../recipe.ts';
 import { transpose } from './transpose.ts';
 
 /**
- * Builds the images that the storage does not have. Images for another architecture are derived from those for this
- * machine.
+ * Builds the images that the storage does not have, and removes old ones. Images for another architecture are derived
+ * from those for this machine.
  */
 export async function buildImagesFor(
   architecture: Architecture,
@@ -20,7 +21,17 @@ export async function buildImagesFor(
   choice: ImageChoice = {},
 ): Promise<readonly BuiltImage[]> {
   const natives = await buildImages(context, choice);
-  if (architecture === hostArchitecture()) return natives;
+  const built =
+    architecture === hostArchitecture() ? natives : await transposeAll(natives, architecture, { context, choice });
+  await removeOldImages([...natives, ...built], context);
+  return built;
+}
+
+async function transposeAll(
+  natives: readonly BuiltImage[],
+  architecture: Architecture,
+  { context, choice }: { readonly context: StepContext; readonly choice: ImageChoice },
+): Promise<readonly BuiltImage[]> {
   const bases = await ensureBases(context);
   const debian = await ensureBase(bases.debian, architecture, { base: undefined, context });
   const node = await ensureBase(bases.node, architecture, { base: debian, context });
