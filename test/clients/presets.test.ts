@@ -61,7 +61,7 @@ const working = () => {
 
 function prepared(program: AcpProgram): Promise<AcpLaunch> {
   const programs = handsPrograms(socket, {
-    environmentOf: variables,
+    environmentOf: installing,
     trees: null,
     workspace: cwd,
     ended: () => undefined,

@@ -27,6 +27,7 @@ test('the engine reads what a program answered before, and a program resumes onl
   const host = {
     engine: async () => engine,
     engineWith: async (parts: Parameters<typeof anEngine>[0] | object) => anEngine({ journal, model, ...parts }).engine,
+    mirrored: async () => {},
     model,
     programs,
   };
