@@ -233,6 +233,14 @@ test('a hostile program is bounded: noise, thousands of updates, a line without 
   await end(noisy);
 });
 
+test('the program of a run without a session ends with the run', async () => {
+  const run = newRun();
+  const mind = await aMind({ session: run });
+  const pid = Number(textOf(await carryOut(mind, [{ tell: 'pid' }], { run })));
+  await soon(() => !isAlive(pid));
+  await end(mind);
+});
+
 test('speech is refused, and a new process of the resident ends the programs that an earlier one left', async () => {
   const mind = await aMind();
   const speech = { kind: 'speech', text: 'hi', prompt: { stable: '', situation: '' }, model: '' } as const;

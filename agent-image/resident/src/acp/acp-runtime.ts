@@ -57,6 +57,7 @@ export function createAcpRuntime(ports: AcpPorts): AgentRuntime {
       return execute(acp, input, context);
     },
     terminate: async () => {
+      if (acp !== null) acp.ports.idle.leave(acp.program);
       await acp?.program.end();
       acp?.standIn.end();
       acp = null;
@@ -97,13 +98,17 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 async function execute(acp: Acp, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {
-  const { runs, thoughts, call } = acp;
+  const { runs, thoughts, call, program, config, ports } = acp;
   runs.set(input.run, { input, context });
+  ports.idle.leave(program);
   try {
     return await call.carryOut(input, context);
   } finally {
     runs.delete(input.run);
     thoughts.delete(input.run);
+    // A run without a session is a conversation of its own, which has ended.
+    if (config.sessionId === input.run) await program.end();
+    else await ports.idle.rest(program);
   }
 }
 

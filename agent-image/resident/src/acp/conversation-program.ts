@@ -12,6 +12,7 @@ import type { Log } from '../process/json-log.ts';
 import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import { openProgram, type AcpProgramProcess, type PromptEnd, type Serving } from './acp-program.ts';
+import type { IdlePrograms } from './idle-programs.ts';
 import { filled, type AcpLaunch, type Presets } from './preset.ts';
 import type { SessionBook } from './session-book.ts';
 import type { AcpSettings } from './settings.ts';
@@ -36,6 +37,7 @@ export interface AcpPorts extends RetryPorts {
   readonly mcpServers: AgentConfig['mcp_servers'];
   readonly presets: () => Promise<Presets>;
   readonly log: Pick<Log, 'warn' | 'info'>;
+  readonly idle: IdlePrograms<ConversationProgram>;
   /** Ends the programs of an earlier process of the resident, at the first call. */
   readonly sweep: (hands: HandsClient) => Promise<void>;
 }

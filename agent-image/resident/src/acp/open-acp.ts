@@ -45,6 +45,7 @@ export function acpRuntimes(parts: AcpParts): () => AgentRuntime {
 async function load({ env, place, book, work, config, log, rest, random }: AcpParts): Promise<() => AgentRuntime> {
   const { createAcpRuntime } = await import('./acp-runtime.ts');
   const { endLeftMinds } = await import('./conversation-program.ts');
+  const { IdlePrograms } = await import('./idle-programs.ts');
   const { openSessionBook } = await import('./session-book.ts');
   const { apiCallLog } = await import('../hands/api-call-log.ts');
   let swept: Promise<void> | null = null;
@@ -71,6 +72,7 @@ async function load({ env, place, book, work, config, log, rest, random }: AcpPa
       return PRESETS;
     },
     log,
+    idle: new IdlePrograms(),
     sweep,
   };
   return () => createAcpRuntime(ports);

@@ -17,6 +17,7 @@ import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { createAcpRuntime } from '../acp/acp-runtime.ts';
 import { endLeftMinds, type AcpPorts } from '../acp/conversation-program.ts';
+import { IdlePrograms } from '../acp/idle-programs.ts';
 import { openSessionBook } from '../acp/session-book.ts';
 import { createRunBook, type BookedRun, type RunBook } from '../engine/run-book.ts';
 import { handsPrograms } from '../hands/hands-programs.ts';
@@ -100,6 +101,7 @@ function portsOf(village: Village, folder: string, book: RunBook): AcpPorts {
     mcpServers: SERVERS,
     presets: async () => ({ programs: {}, prepare: unused }),
     log: { warn: () => {}, info: () => {} },
+    idle: new IdlePrograms(),
     sweep: endLeftMinds,
   };
 }
