@@ -66,7 +66,7 @@ export * from './values/journal.ts';
 export * from './values/money.ts';
 export * from './tools/panic.ts';
 export * from './values/permission.ts';
-export * from './values/program-claim.ts';
+export * from './tools/program-claim.ts';
 export * from './values/program-run.ts';
 export * from './values/run-event.ts';
 export * from './values/run.ts';

@@ -19,7 +19,7 @@ export * from './values/acp-preset.ts';
 export { wellFormed } from './values/well-formed.ts';
 export { isEgressRefusal, placeholderOf } from './values/egress.ts';
 export { EGRESS_ANSWER_S } from './values/permission.ts';
-export * from './values/program-claim.ts';
+export * from './tools/program-claim.ts';
 export { RUN_OF_REQUEST_HEADER } from './values/program-run.ts';
 export { CALL_LOG_TEXT_MAX_CHARS, REFUSAL_MAX_CHARS, REFUSALS_MAX } from './routes/runs/hands-calls.ts';
 export { nextRun, parkRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';

@@ -153,8 +153,8 @@ const bodies = {
   /** An attempt ended with an unknown effect. */
   tool_unknown: { call: name, attempt: z.int().min(1) },
   /**
-   * What a program that is the agent's mind says about its own work during a call: `note` identifies a piece of work, `claim` is what
-   * it says. `outcome`: null while the work is under way. Nothing depends on it.
+   * A program that is the agent's mind says something about its own work during a call: `note` identifies a piece of work, `claim` has
+   * its words. `outcome`: null while the work is under way. Nothing depends on it.
    */
   program_noted: {
     call: name,

@@ -149,7 +149,7 @@ function messageOf(error: unknown): string {
 type Can = Readonly<{ loads: boolean; overHttp: boolean }>;
 type Session = Pick<AcpProgramProcess, 'session' | 'isNew'>;
 
-/** The session that the program kept, or a new one, in the wanted mode. What a program replays of an old session is ignored. */
+/** The session that the program kept, or a new one, in the wanted mode. The replay of an old session is ignored. */
 async function sessionOf(link: Link, { cwd, kept, mode, mcpServers }: SessionWanted, can: Can): Promise<Session> {
   const { agent } = link.connection;
   const place: NewSessionRequest = { cwd, mcpServers: mcpServers.flatMap((server) => serverFor(server, can)) };

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { RunCancelled, type AgentRuntime, type RuntimeOutcome } from '@hamlet/engine';
 import { atEnd } from '@hamlet/test/env/at-end';
-import type { AcpStep } from '../testing/acp-agent.ts';
-import { aMind, carryOut, hands, newRun, SESSION, tree, type Mind } from '../testing/an-acp-mind.ts';
+import type { AcpStep } from './testing/acp-agent.ts';
+import { aMind, carryOut, hands, newRun, SESSION, tree, type Mind } from './testing/an-acp-mind.ts';
 import { isAlive, soon } from '../testing/tool-calls.ts';
 
 const shared = await aMind({ config: { mode: 'ask', env: 'MODEL={model}\nROOM={context}' } });
@@ -32,26 +32,26 @@ test('words are streamed and are the answer, a run has the key and the mode of i
   const mind = anUsedMind();
   const first = await carryOut(mind, [
     say('Hello. '),
-    { tell: 'mode' },
+    { show: 'mode' },
     say(' '),
-    { tell: 'MODEL' },
-    { tell: 'ROOM' },
-    { tell: 'servers' },
+    { show: 'MODEL' },
+    { show: 'ROOM' },
+    { show: 'servers' },
   ]);
   assert.deepEqual(mind.runtime.program?.(), { name: 'Toy', version: '1.2.3', installed: null });
   const files = JSON.stringify([{ name: 'files', command: 'npx', args: ['files'], env: [] }]);
   assert.equal(textOf(first), `Hello. ask small8000${files}`);
   assert.equal(mind.words.join(''), textOf(first));
-  const [one, other] = [await carryOut(mind, [{ tell: 'pid' }]), await carryOut(mind, [{ tell: 'pid' }])].map(textOf);
+  const [one, other] = [await carryOut(mind, [{ show: 'pid' }]), await carryOut(mind, [{ show: 'pid' }])].map(textOf);
   assert.equal(one, other);
-  assert.match(textOf(await carryOut(mind, [{ tell: 'KEY_OF' }])), /^6f1c/);
+  assert.match(textOf(await carryOut(mind, [{ show: 'KEY_OF' }])), /^6f1c/);
 });
 
 test('a session reads once who its agent is, and in each run what is so now', async () => {
   const mind = await aMind();
   const [first, next] = [
-    textOf(await carryOut(mind, [{ tell: 'prompt' }])),
-    textOf(await carryOut(mind, [{ tell: 'prompt' }])),
+    textOf(await carryOut(mind, [{ show: 'prompt' }])),
+    textOf(await carryOut(mind, [{ show: 'prompt' }])),
   ];
   assert.match(first, /^<hamlet>\nYou are Ada\.\n<\/hamlet>\n\n<hamlet-now>\nIt is noon\.\n<\/hamlet-now>\n\nSCRIPT/);
   assert.match(next, /^<hamlet-now>/);
@@ -62,10 +62,10 @@ test('another process of the resident continues the session without its replay; 
   for (const quirk of ['', 'forgets']) {
     const name = `reboot-${quirk}`;
     const before = await aMind({ name, quirk });
-    assert.equal(textOf(await carryOut(before, [{ tell: 'session' }])), 's1');
+    assert.equal(textOf(await carryOut(before, [{ show: 'session' }])), 's1');
     // The resident dies, and its program stays.
     const after = await aMind({ name, quirk });
-    const answer = textOf(await carryOut(after, [{ tell: 'session' }]));
+    const answer = textOf(await carryOut(after, [{ show: 'session' }]));
     assert.equal(answer.split('\n\n').at(-1), quirk === '' ? 's1' : 's2');
     assert.equal(answer.includes('began a new one'), quirk === 'forgets');
     assert.ok(!after.words.join('').includes('replayed'));
@@ -145,8 +145,8 @@ test('files are read and written below the work tree alone, and each change by t
 
 test('a cancel ends the turn; a program that does not obey is ended with all that it started', async () => {
   const mind = anUsedMind();
-  const session = textOf(await carryOut(mind, [{ tell: 'session' }]));
-  const pid = Number(textOf(await carryOut(mind, [{ tell: 'pid' }])));
+  const session = textOf(await carryOut(mind, [{ show: 'session' }]));
+  const pid = Number(textOf(await carryOut(mind, [{ show: 'pid' }])));
   for (const deaf of [false, true]) {
     const cancel = new AbortController();
     const cancelled = carryOut(mind, [...(deaf ? [{ deaf } as const] : []), say('begun'), { until: '/none' }], {
@@ -158,9 +158,9 @@ test('a cancel ends the turn; a program that does not obey is ended with all tha
     const { kind } = await cancelled;
     assert.equal(kind, 'cancelled');
     if (deaf) await soon(() => !isAlive(pid));
-    else assert.equal(textOf(await carryOut(mind, [{ tell: 'pid' }])), String(pid));
+    else assert.equal(textOf(await carryOut(mind, [{ show: 'pid' }])), String(pid));
   }
-  assert.equal(textOf(await carryOut(mind, [{ tell: 'session' }])), session, 'a new process continues the session');
+  assert.equal(textOf(await carryOut(mind, [{ show: 'session' }])), session, 'a new process continues the session');
 });
 
 test('a program that ends in a prompt leaves its effect unknown: a person decides whether it runs again', async () => {
@@ -236,7 +236,7 @@ test('a hostile program is bounded: noise, thousands of updates, a line without 
 test('the program of a run without a session ends with the run', async () => {
   const run = newRun();
   const mind = await aMind({ session: run });
-  const pid = Number(textOf(await carryOut(mind, [{ tell: 'pid' }], { run })));
+  const pid = Number(textOf(await carryOut(mind, [{ show: 'pid' }], { run })));
   await soon(() => !isAlive(pid));
   await end(mind);
 });
@@ -247,7 +247,7 @@ test('speech is refused, and a new process of the resident ends the programs tha
   const context = { memoryPath: '', repo: null, branch: null, speaker: 'Bob', place: null, plan: '', seed: 1 };
   const signal = new AbortController().signal;
   await assert.rejects(mind.runtime.execute(speech, { ...context, sessionId: SESSION, signal }), /Send it a message/);
-  const pid = Number(textOf(await carryOut(mind, [{ tell: 'pid' }])));
+  const pid = Number(textOf(await carryOut(mind, [{ show: 'pid' }])));
   const other = await aMind({ session: '6f1c1d52-0000-4000-8000-0000000000c2' });
   await carryOut(other, [say('hello')]);
   await soon(() => !isAlive(pid));

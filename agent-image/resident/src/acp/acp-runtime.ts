@@ -173,7 +173,7 @@ async function performIn(acp: Working, { prompt }: CallInput, { context, hands }
   }
 }
 
-/** Whatever ends a program within its prompt may have cut off an act, so people decide. */
+/** An end within a prompt may have cut off an act, so people decide. */
 function outcomeOf(end: PromptEnd, said: string): ToolOutcome {
   switch (end.kind) {
     case 'answered':

@@ -65,7 +65,7 @@ export interface OpenedSession {
 
 interface Running {
   readonly process: AcpProgramProcess;
-  /** What the environment of the process depends on. */
+  /** The facts on which the environment of the process depends. */
   readonly signature: string;
 }
 

@@ -7,8 +7,8 @@ const PREAMBLE_MAX_CHARS = 120_000;
 const SKILL_MAX_CHARS = 20_000;
 
 /**
- * What a program reads before the first words of people in a session: who it is, where it works, and its skills. Pure, so that a session
- * reads it again only if it changes.
+ * The text that a program reads before the first words of people in a session: who it is, where it works, and its skills. Pure, so that
+ * a session reads it again only if it changes.
  */
 export function preambleOf({ stable }: SystemPrompt, skills: Iterable<Skill>): string {
   const texts = [...skills].map(

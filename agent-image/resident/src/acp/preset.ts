@@ -40,7 +40,7 @@ export type PreparePorts = Readonly<{
   progress: (text: string) => void;
   /** The agent's home in the hands, on its volume. */
   home: string;
-  /** What the placeholders of texts stand for. */
+  /** The values of the placeholders in texts. */
   values: Readonly<Record<string, string>>;
   signal: AbortSignal;
 }>;

@@ -14,7 +14,7 @@ export interface Wire {
   readonly ended: Promise<string>;
 }
 
-/** Messages of the protocol over the standard streams of a program. Whatever else it prints is ignored. */
+/** Messages of the protocol over the standard streams of a program. All other output is ignored. */
 export function wireTo(program: HandsProcess): Wire {
   const over = Promise.withResolvers<string>();
   const asked = new Set<unknown>();
@@ -64,7 +64,7 @@ async function read(program: HandsProcess, take: (line: string) => void): Promis
   }
 }
 
-/** The message of a line; null for a line that is none, and for an answer that nobody asked for. */
+/** The message of a line; null for a line that is none, and for an answer without a request. */
 function messageIn(line: string, asked: Set<unknown>): AnyMessage | null {
   let message: unknown;
   try {

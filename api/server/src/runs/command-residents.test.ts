@@ -20,7 +20,7 @@ appendFileSync(
   sample('good-agent-ada.yaml'),
   `  runtime:\n    name: command\n    config: { command: sh, args: "-c\\n{prompt}", cwd: ${hands.workspace} }\n`,
 );
-const TOY = resolve(import.meta.dirname, '../../../../agent-image/resident/src/testing/acp-agent.ts');
+const TOY = resolve(import.meta.dirname, '../../../../agent-image/resident/src/acp/testing/acp-agent.ts');
 appendFileSync(
   sample('good-agent-bob.yaml'),
   `  runtime:\n    name: acp\n    config: { command: ${process.execPath}, args: "${TOY}\\n${hands.workspace}", cwd: ${hands.workspace}, mode: ask }\n`,

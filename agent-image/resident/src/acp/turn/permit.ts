@@ -23,7 +23,7 @@ export interface InnerCall extends VillageCall {
 
 /**
  * True if the village's rules, or a person whom they ask, allow a call: the API has then stored its start. While a person is asked, the
- * run goes on. Rejects when the signal aborts.
+ * run stays in progress. Rejects when the signal aborts.
  */
 export async function permit(ports: PermitPorts, { tool, input, context, boot }: InnerCall): Promise<boolean> {
   const args = JSON.stringify(input);
@@ -38,7 +38,7 @@ interface Question extends Pick<InnerCall, 'tool' | 'context'> {
   readonly args: string;
 }
 
-/** Asks people, and waits for their answer. The same request returns the same permission, whoever has answered it. */
+/** Asks people, and waits for their answer. The same request returns the same permission, with its answer. */
 async function isAllowedByPerson(ports: PermitPorts, { tool, args, context }: Question): Promise<boolean> {
   const { run, call, signal } = context;
   const asked = { call_id: call, request: `${run}/${call}/1`, tool, arguments: args, why: 'policy' as const };

@@ -15,7 +15,7 @@ const SHOWN_MAX_CHARS = 1_000_000;
 /** Texts of a call that are kept for its claim. */
 const KEPT_CHARS = 40_000;
 
-/** What an update gives people. `ends`: calls that the API saw beginning, and that have ended. */
+/** The parts of an update for people. `ends`: calls that the API saw beginning, and that have ended. */
 export interface Taken {
   readonly words: string;
   readonly notes: readonly ProgramNote[];
@@ -48,7 +48,7 @@ const UNNAMED: ProgramCall = {
 };
 
 /**
- * One turn of a program: makes words and claims from its updates, within limits, whatever it sends. Uses no I/O and no clock. Mutable,
+ * One turn of a program: makes words and claims from its updates, within limits. Uses no I/O and no clock. Mutable,
  * because a turn may have thousands of updates.
  */
 export class ProgramTurn {

@@ -18,7 +18,7 @@ const PATH_MAX_CHARS = 1_000;
 
 export interface AskedOf {
   readonly call: ProgramCall;
-  /** The folder of the agent's work. What lies elsewhere is not inside. */
+  /** The folder of the agent's work. */
   readonly workspace: string;
 }
 

@@ -20,7 +20,7 @@ export type AcpStep =
   | Readonly<{ ask: Readonly<Record<string, unknown>>; options?: readonly string[] }>
   | Readonly<{ read: string } | { write: string; content: string }>
   /** Writes the value of a variable, its session or its mode as words. */
-  | Readonly<{ tell: string }>
+  | Readonly<{ show: string }>
   /** Waits until a file exists. */
   | Readonly<{ until: string }>
   | Readonly<{ print: string; times?: number }>
@@ -90,7 +90,7 @@ const STEPS: Readonly<Record<string, Perform<never>>> = {
   write: async ({ client, sessionId }, { write: path, content }: StepOf<'write'>) => {
     await client.request('fs/write_text_file', { sessionId, path, content });
   },
-  tell: (turn, { tell }: StepOf<'tell'>) => VALUES[tell]?.(turn) ?? process.env[tell] ?? 'unset',
+  show: (turn, { show }: StepOf<'show'>) => VALUES[show]?.(turn) ?? process.env[show] ?? 'unset',
   until: async ({ sessionId }, { until }: StepOf<'until'>) => {
     while (!existsSync(until) && (isDeaf || !cancelled.has(sessionId))) await delay(10);
   },

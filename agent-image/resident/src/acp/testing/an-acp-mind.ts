@@ -15,13 +15,13 @@ import {
 } from '@hamlet/engine';
 import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
-import { createAcpRuntime } from '../acp/acp-runtime.ts';
-import { endLeftMinds, type AcpPorts } from '../acp/conversation-program.ts';
-import { IdlePrograms } from '../acp/idle-programs.ts';
-import { openSessionBook } from '../acp/session-book.ts';
-import { createRunBook, type BookedRun, type RunBook } from '../engine/run-book.ts';
-import { handsPrograms } from '../hands/hands-programs.ts';
-import type { BeginAnswer } from '../hands/hands-tool.ts';
+import { createAcpRuntime } from '../acp-runtime.ts';
+import { endLeftMinds, type AcpPorts } from '../conversation-program.ts';
+import { IdlePrograms } from '../idle-programs.ts';
+import { openSessionBook } from '../session-book.ts';
+import { createRunBook, type BookedRun, type RunBook } from '../../engine/run-book.ts';
+import { handsPrograms } from '../../hands/hands-programs.ts';
+import type { BeginAnswer } from '../../hands/hands-tool.ts';
 import type { AcpStep } from './acp-agent.ts';
 
 export const hands = untilEnd(await startHands());
