@@ -175,8 +175,14 @@ test('a program that ends in a prompt leaves its effect unknown: a person decide
     mind.questions.map(({ why, tool }) => [why, tool]),
     [['unknown', 'acp']],
   );
-  const happened = await carryOut(mind, steps, { run, answers: [{ request: `${run}/1.0/1`, answer: 'happened' }] });
-  assert.match(textOf(happened), /A person confirmed/);
+  const repeat = { run, answers: [{ request: `${run}/1.0/1`, answer: 'repeat' as const }] };
+  assert.deepEqual(await carryOut(mind, steps, repeat), { kind: 'waiting', requests: [`${run}/1.0/2`] });
+  assert.deepEqual(
+    mind.village.begun.map(({ call }) => call),
+    ['1.0.w1', '1.0.2.w1'],
+  );
+  const happened = { run, answers: [{ request: `${run}/1.0/2`, answer: 'happened' as const }] };
+  assert.match(textOf(await carryOut(mind, steps, happened)), /A person confirmed/);
 });
 
 test('a program that refuses, stops at its own limit or fails ends the run with a reason, and keeps its process', async () => {

@@ -29,7 +29,7 @@ const shape = (taken: readonly Taken[]) =>
   taken.flatMap(({ notes }) => notes.map(({ id, tool, outcome }) => [id, tool, outcome]));
 
 test('chunks are the words of the answer, and words after a call or of another message begin a paragraph', () => {
-  const turn = new ProgramTurn();
+  const turn = new ProgramTurn(1);
   const shown = take(
     turn,
     said('I '),
@@ -44,7 +44,7 @@ test('chunks are the words of the answer, and words after a call or of another m
 });
 
 test('a call is claimed when it begins and when it ends, with everything that its updates said', () => {
-  const turn = new ProgramTurn();
+  const turn = new ProgramTurn(1);
   const diff = { type: 'diff', path: '/w/a.ts', oldText: 'one\n', newText: 'two\n' };
   const taken = take(
     turn,
@@ -71,7 +71,7 @@ test('a call is claimed when it begins and when it ends, with everything that it
 });
 
 test('a call that ends at once has both claims, one that never ends is unknown, and a kind of a newer protocol is other', () => {
-  const turn = new ProgramTurn();
+  const turn = new ProgramTurn(1);
   const taken = take(
     turn,
     called('failed', { kind: 'teleport' }),
@@ -86,8 +86,14 @@ test('a call that ends at once has both claims, one that never ends is unknown, 
   ]);
 });
 
+test('the calls of a repeated prompt have ids of their own', () => {
+  const turn = new ProgramTurn(2);
+  assert.deepEqual(shape(take(turn, called('in_progress'))), [['2.t1', 'program.other', null]]);
+  assert.equal(turn.idOfWrite(), '2.w1');
+});
+
 test('a call whose start the API has stored is no claim, and its end is reported', () => {
-  const turn = new ProgramTurn();
+  const turn = new ProgramTurn(1);
   take(turn, called('pending', { title: 'rm', rawInput: { command: 'rm x' } }));
   assert.equal(turn.asked({ toolCallId: 'c1', rawInput: undefined, rawOutput: undefined })?.call.input, 'rm x');
   turn.witness('c1');
@@ -99,7 +105,7 @@ test('a call whose start the API has stored is no claim, and its end is reported
 });
 
 test('each change of the plan is a claim, and thoughts are kept apart from the answer', () => {
-  const turn = new ProgramTurn();
+  const turn = new ProgramTurn(1);
   const plan = (status: string) => ({
     sessionUpdate: 'plan',
     entries: [{ content: 'Bake', status, priority: 'high' }],
@@ -118,7 +124,7 @@ test('each change of the plan is a claim, and thoughts are kept apart from the a
 });
 
 test('a chatty program is bounded: 10,000 calls, plans and thoughts, long texts, control characters and halves of characters', () => {
-  const turn = new ProgramTurn();
+  const turn = new ProgramTurn(1);
   const long = `${'\u0000\n"\ud800'.repeat(50_000)}`;
   const entries = Array.from({ length: 900 }, () => ({ content: long, status: 'pending' }));
   let notes = 0;
@@ -156,5 +162,5 @@ test('updates that the village does not know have no form', () => {
   ])
     assert.equal(SessionUpdate.safeParse(update).success, false, JSON.stringify(update));
   const image = SessionUpdate.parse({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', data: 'x' } });
-  assert.equal(new ProgramTurn().take(image).words, '');
+  assert.equal(new ProgramTurn(1).take(image).words, '');
 });

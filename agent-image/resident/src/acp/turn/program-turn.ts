@@ -57,9 +57,16 @@ export class ProgramTurn {
   #thoughts = '';
   #shown = 0;
   #plans = 0;
+  #writes = 0;
   #lastPlan = '';
   #lastMessage: string | null = null;
   #isBroken = false;
+  /** Calls of a repeated prompt are other calls. */
+  readonly #prefix: string;
+
+  constructor(attempt: number) {
+    this.#prefix = attempt === 1 ? '' : `${attempt}.`;
+  }
 
   /** The answer so far: its beginning and its end, if it is long. */
   get answer(): string {
@@ -83,6 +90,12 @@ export class ProgramTurn {
       case 'plan':
         return this.#planned(update);
     }
+  }
+
+  /** The id of a write of a file through the village. */
+  idOfWrite(): string {
+    this.#writes += 1;
+    return `${this.#prefix}w${this.#writes}`;
   }
 
   /** The call of a request for a permission, with what the request adds; null if the turn has too many calls. */
@@ -146,7 +159,12 @@ export class ProgramTurn {
     const { toolCallId } = update;
     const known = this.#calls.get(toolCallId);
     if (known === undefined && this.#calls.size >= CALLS_MAX) return null;
-    const before = known ?? { id: `t${this.#calls.size + 1}`, call: UNNAMED, phase: 'announced', isWitnessed: false };
+    const before = known ?? {
+      id: `${this.#prefix}t${this.#calls.size + 1}`,
+      call: UNNAMED,
+      phase: 'announced',
+      isWitnessed: false,
+    };
     const merged: FollowedCall = { ...before, call: callWith(before.call, update) };
     if (before.phase !== 'ended') this.#calls.set(toolCallId, merged);
     return merged;
@@ -157,7 +175,10 @@ export class ProgramTurn {
     if (claim === this.#lastPlan || this.#plans >= PLANS_MAX) return NOTHING;
     this.#lastPlan = claim;
     this.#plans += 1;
-    return { ...NOTHING, notes: [{ id: 'plan', tool: `${PROGRAM_TOOL_PREFIX}plan`, outcome: 'ok', claim }] };
+    return {
+      ...NOTHING,
+      notes: [{ id: `${this.#prefix}plan`, tool: `${PROGRAM_TOOL_PREFIX}plan`, outcome: 'ok', claim }],
+    };
   }
 }
 

@@ -29,7 +29,6 @@ export interface ServedTurn extends Serving {
 export function serveTurn(parts: TurnParts): ServedTurn {
   const { turn, context, ports, files } = parts;
   const ending: Promise<unknown>[] = [];
-  let writes = 0;
   const show = ({ words, notes, ends }: Taken): void => {
     if (words !== '') context.output(words);
     for (const note of notes) context.note(note);
@@ -40,8 +39,7 @@ export function serveTurn(parts: TurnParts): ServedTurn {
     onPermission: (request) => unlessAborted(context.signal, () => answer(parts, request)),
     onRead: ({ path, line, limit }) => files.read(path, { first: line ?? 1, limit: limit ?? null }),
     onWrite: async ({ path, content }) => {
-      writes += 1;
-      const id = `w${writes}`;
+      const id = turn.idOfWrite();
       const input = { path, content: clean(withoutMiddle(content, CONTENT_MAX_CHARS)) };
       const inner = { ...context, call: `${context.call}.${id}` };
       if (!(await permit(ports, { tool: 'write_file', input, context: inner, boot: parts.boot })))
