@@ -16,7 +16,7 @@ import {
 import type { StandIn } from '../engine/run-book.ts';
 import { connectHands, HandsError, type HandsClient } from '../hands/hands-client.ts';
 import { MIND_CALL } from '../hands/hands-programs.ts';
-import { acpSettings, type AcpSettings } from './settings.ts';
+import { acpSettings, sessionFolder, type AcpSettings } from './settings.ts';
 import type { PromptEnd } from './acp-program.ts';
 import { ConversationProgram, type AcpPorts } from './conversation-program.ts';
 import { hashOfPreamble, preambleOf, promptText } from './first-words.ts';
@@ -155,8 +155,8 @@ async function performIn(acp: Working, { prompt }: CallInput, { context, hands }
     if (opened.note !== '') context.output(`${opened.note}\n\n`);
     const files = treeFiles(hands, tree.folder);
     const permits = { ...ports, calls: ports.callsWith(host.mirrored) };
-    const { workspace } = ports;
-    const served = serveTurn({ turn, context: inTime, ports: permits, files, workspace, boot: hands.boot });
+    const place = { workspace: ports.workspace, cwd: sessionFolder(settings, tree.folder) };
+    const served = serveTurn({ turn, context: inTime, ports: permits, files, ...place, boot: hands.boot });
     await host.mirrored(context.run, inTime.signal);
     const end = await program.prompt(text, served, inTime.signal);
     await served.finish();

@@ -15,7 +15,7 @@ import { openProgram, type AcpProgramProcess, type PromptEnd, type Serving } fro
 import type { IdlePrograms } from './idle-programs.ts';
 import { filled, type AcpLaunch, type Presets } from './preset.ts';
 import type { SessionBook } from './session-book.ts';
-import type { AcpSettings } from './settings.ts';
+import { sessionFolder, type AcpSettings } from './settings.ts';
 
 /** Programs that are minds belong to owners with this prefix, so that no sweep of ended runs ends them. */
 const OWNER_PREFIX = 'mind.';
@@ -140,7 +140,7 @@ export class ConversationProgram {
     const { socket, environmentOf } = ports;
     const place = { run: standIn.id, call: MIND_CALL };
     const program = { owner: `${OWNER_PREFIX}${conversation}`, place, argv: launch.argv, env: launch.env };
-    const cwd = settings.cwd ?? folder;
+    const cwd = sessionFolder(settings, folder);
     const process = await startHandsProcess({ socket, cwd, environmentOf }, program);
     const wanted = { cwd, kept: session, mode: settings.mode ?? launch.mode, mcpServers: ports.mcpServers };
     const opened = await openProgram(process, wanted);

@@ -39,3 +39,6 @@ export function acpSettings(config: Readonly<Record<string, unknown>>): AcpSetti
   const field = ['spec.runtime.config', ...(issue?.path.slice(0, 1) ?? [])].join('.');
   throw new RunFailure('acp_misconfigured', `${field}: ${issue?.message ?? 'wrong'}. Correct it in the Agent.`);
 }
+
+/** The folder of a session in a work tree. */
+export const sessionFolder = ({ cwd }: AcpSettings, tree: string): string => cwd ?? tree;

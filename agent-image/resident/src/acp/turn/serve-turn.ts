@@ -16,6 +16,7 @@ export interface TurnParts {
   readonly ports: PermitPorts;
   readonly files: TreeFiles;
   readonly workspace: string;
+  readonly cwd: string;
   /** Identifies the present start of the hands. */
   readonly boot: string;
 }
@@ -62,12 +63,12 @@ export function serveTurn(parts: TurnParts): ServedTurn {
 
 /** The program's option for the decision of the village; null if it offers none. */
 async function answer(
-  { turn, context, ports, workspace, boot }: TurnParts,
+  { turn, context, ports, workspace, cwd, boot }: TurnParts,
   { toolCall, options }: PermissionRequest,
 ): Promise<string | null> {
   const asked = turn.asked(toolCall);
   if (asked === null) return optionFor(false, options);
-  const call = villageCallOf({ call: asked.call, workspace });
+  const call = villageCallOf({ call: asked.call, workspace, cwd });
   const inner = { ...context, call: `${context.call}.${asked.id}` };
   const isAllowed = await permit(ports, { ...call, context: inner, boot });
   if (isAllowed) turn.witness(toolCall.toolCallId);

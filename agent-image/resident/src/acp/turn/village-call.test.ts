@@ -6,7 +6,7 @@ import { optionFor, villageCallOf } from './village-call.ts';
 
 const CALL: ProgramCall = { kind: 'other', title: 'It', input: 'in', raw: null, output: '', locations: [], diffs: [] };
 const asked = (fields: Partial<ProgramCall>) =>
-  villageCallOf({ call: { ...CALL, ...fields }, workspace: '/workspace' });
+  villageCallOf({ call: { ...CALL, ...fields }, workspace: '/workspace', cwd: '/workspace/tree' });
 const at = (path: string) => ({ locations: [{ path, line: null }] });
 
 test('a command is a call of shell, in each form in which programs write it', () => {
@@ -47,6 +47,7 @@ test('a person decides about everything that is outside, unclear or of another k
     { kind: 'edit', ...at('/workspace/../etc/passwd') },
     { kind: 'edit', ...at('/workspace/.git/config') },
     { kind: 'edit', diffs: [{ path: '/workspace/a', before: '', after: '' }], ...at('/root/.bashrc') },
+    { kind: 'edit', ...at('../../etc/passwd') },
     { kind: 'edit' },
     { kind: 'read', ...at('/root/.ssh') },
     { kind: 'execute', raw: { command: '' } },

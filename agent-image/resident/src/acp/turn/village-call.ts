@@ -20,6 +20,8 @@ export interface AskedOf {
   readonly call: ProgramCall;
   /** The folder of the agent's work. */
   readonly workspace: string;
+  /** The folder of the session, where relative paths begin. */
+  readonly cwd: string;
 }
 
 /**
@@ -30,7 +32,7 @@ export function villageCallOf(asked: AskedOf): VillageCall {
   return knownCallOf(asked) ?? unknownCallOf(asked);
 }
 
-function knownCallOf({ call, workspace }: AskedOf): VillageCall | null {
+function knownCallOf({ call, ...place }: AskedOf): VillageCall | null {
   switch (call.kind) {
     case 'execute': {
       const command = commandIn(call.raw);
@@ -38,12 +40,12 @@ function knownCallOf({ call, workspace }: AskedOf): VillageCall | null {
     }
     case 'edit': {
       const paths = pathsOf(call);
-      return areInside(workspace, paths) ? { tool: 'edit_file', input: editOf(call, paths) } : null;
+      return areInside(place, paths) ? { tool: 'edit_file', input: editOf(call, paths) } : null;
     }
     case 'read':
     case 'search': {
       const paths = pathsOf(call);
-      return areInside(workspace, paths) ? { tool: 'read_file', input: { path: paths.join(', ') } } : null;
+      return areInside(place, paths) ? { tool: 'read_file', input: { path: paths.join(', ') } } : null;
     }
     case 'fetch': {
       const url = addressIn(call.raw);
@@ -106,13 +108,13 @@ function pathsOf({ diffs, locations, raw }: ProgramCall): readonly string[] {
 }
 
 /** True if there are paths, and all of them lie inside: a change of git's own files could run programs. */
-function areInside(workspace: string, paths: readonly string[]): boolean {
-  return paths.length > 0 && paths.length <= PATHS_MAX && paths.every((path) => isInside(workspace, path));
+function areInside(place: Omit<AskedOf, 'call'>, paths: readonly string[]): boolean {
+  return paths.length > 0 && paths.length <= PATHS_MAX && paths.every((path) => isInside(place, path));
 }
 
-function isInside(workspace: string, path: string): boolean {
+function isInside({ workspace, cwd }: Omit<AskedOf, 'call'>, path: string): boolean {
   if (path.length > PATH_MAX_CHARS || path.includes('\0')) return false;
-  const inside = posix.relative(workspace, posix.resolve(workspace, path));
+  const inside = posix.relative(workspace, posix.resolve(cwd, path));
   return !inside.startsWith('..') && !inside.split('/').includes('.git');
 }
 
