@@ -145,6 +145,7 @@ test('a program of the Agent Client Protocol: its words and claims are shown, th
     { ask: { toolCallId: 'c1', kind: 'execute', rawInput: { command: 'ls' } } },
     { update: { sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' } },
     { ask: { toolCallId: 'c2', kind: 'other', title: 'Light the oven' } },
+    { update: { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'Is it hot?' } } },
   ];
   const { run_id } = await runs.give('bob', `SCRIPT ${JSON.stringify(steps)}`);
   const reading = watch(run_id);
@@ -155,9 +156,10 @@ test('a program of the Agent Client Protocol: its words and claims are shown, th
   assert.deepEqual([run.state, run.runtime, run.summary], ['done', 'acp', words], run.error?.message ?? '');
   await reading.ended;
   assert.equal(reading.words(), words);
-  const calls = (await runs.events(run_id)).flatMap((each) =>
-    each.event === 'call_begun' || each.event === 'call_settled' ? [each] : [],
-  );
+  const events = await runs.events(run_id);
+  const thoughts = events.flatMap((each) => (each.event === 'model_answered' ? (each.detail.thoughts ?? []) : []));
+  assert.deepEqual(thoughts, ['Is it hot?']);
+  const calls = events.flatMap((each) => (each.event === 'call_begun' || each.event === 'call_settled' ? [each] : []));
   const shown = calls.map(({ event, witnessed, detail }) => [detail.call_id, event, witnessed]);
   assert.deepEqual(
     shown.filter(([id]) => id === '1.0.t1'),
