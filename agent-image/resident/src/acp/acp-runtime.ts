@@ -120,7 +120,7 @@ async function perform(acp: Working, given: CallInput, context: CallContext): Pr
   try {
     hands = await connectHands(ports.socket);
   } catch (error) {
-    return notStarted(error);
+    return notStarted(error, context.signal);
   }
   standIn.serve(context.run);
   try {
@@ -167,7 +167,7 @@ async function performIn(acp: Working, { prompt }: CallInput, { context, hands }
       ? failed('acp_timed_out', 'The program took too long and was stopped.', said)
       : outcomeOf(end, said);
   } catch (error) {
-    return notStarted(error);
+    return notStarted(error, inTime.signal);
   } finally {
     clearTimeout(timer);
   }
@@ -206,7 +206,9 @@ function failed(code: string, reason: string, said: string): ToolOutcome {
 }
 
 /** Nothing of the prompt has reached the program. */
-function notStarted(error: unknown): ToolOutcome {
+function notStarted(error: unknown, { aborted }: AbortSignal): ToolOutcome {
+  if (aborted)
+    return { kind: 'failed', code: 'acp_not_started', text: 'The program was stopped before it had its prompt.' };
   if (error instanceof RunFailure) return { kind: 'failed', code: 'acp_not_started', text: error.message };
   if (error instanceof HandsError || error instanceof ProgramError)
     return { kind: 'failed', code: 'acp_not_started', text: `The program did not start: ${error.message}` };
