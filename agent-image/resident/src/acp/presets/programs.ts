@@ -25,6 +25,8 @@ const STARTS: Readonly<Record<AcpPresetName, Start>> = {
       CLAUDE_CODE_AUTO_COMPACT_WINDOW: '{context}',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
+      // Without it, the program does not start as root, which it is in the hands.
+      IS_SANDBOX: '1',
     },
     files: [],
     mode: 'default',
@@ -47,6 +49,12 @@ check_for_update_on_startup = false
 
 [analytics]
 enabled = false
+
+[features]
+apps = false
+plugins = false
+remote_plugin = false
+plugin_discovery_prefetch = false
 
 [model_providers.hamlet]
 name = "hamlet"
