@@ -197,6 +197,21 @@ test('a preset is installed at its first use, once for parallel uses, and its fi
   assert.deepEqual([fetched(), said.length], [1, 2]);
 });
 
+test('a program that the image of the hands has is used as it is, without a download', async () => {
+  net.open();
+  const bin = join(net.folder, 'image-bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'toy-top'), '#!/bin/sh\n', { mode: 0o755 });
+  const environmentOf: typeof net.environmentOf = (place) => {
+    const given = net.environmentOf(place);
+    return { ...given, PATH: `${bin}:${given['PATH'] ?? ''}` };
+  };
+  const said: string[] = [];
+  const prepare = toyPreset({ ...net.hands, folder: net.folder, environmentOf }, toyHash());
+  const { argv, version } = await prepare({ said });
+  assert.deepEqual([argv, version, said, net.seen], [['toy-top', '--model=small'], null, [], []]);
+});
+
 test('a damaged program is installed again, and a new version replaces the old one', async () => {
   net.open('npm');
   const prepare = prepareToy();
