@@ -26,10 +26,12 @@ const INSTALL: Readonly<Record<ClientRow['from'], string>> = {
 };
 const BIN: Readonly<Record<ClientRow['from'], string>> = { npm: 'node_modules/.bin', pypi: 'bin' };
 
-/** The folder of the packages, which all checkouts share. A lock makes concurrent calls wait for each other. */
+const folderOf = (packages: readonly string[]): string =>
+  join(CACHE, 'clients', createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 16));
+
+/** Installs the packages into their folder, which all checkouts share. A lock makes concurrent calls wait for each other. */
 async function installed(from: ClientRow['from'], packages: readonly string[]): Promise<string> {
-  const hash = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 16);
-  const folder = join(CACHE, 'clients', hash);
+  const folder = folderOf(packages);
   if (existsSync(join(folder, 'done'))) return folder;
   mkdirSync(dirname(folder), { recursive: true });
   const script = `test -e "$1/done" || { rm -rf "$1" && mkdir "$1" && ${INSTALL[from]} && touch "$1/done"; }`;
@@ -54,7 +56,7 @@ async function answerOf({ from, run }: ClientRow, packages: readonly string[], f
   const [command, ...args] = argv;
   // Scripts find their packages from the folder that they start in; programs write there.
   const cwd = command === 'node' ? program : folder;
-  const { stdout, stderr } = await execute(command, args, {
+  const running = execute(command, args, {
     cwd,
     timeout: TASK_MS,
     maxBuffer: OUTPUT_BYTES,
@@ -70,13 +72,19 @@ async function answerOf({ from, run }: ClientRow, packages: readonly string[], f
       ...env,
     },
   });
+  // Some clients take more words from an input that is open.
+  running.child.stdin?.end();
+  const { stdout, stderr } = await running;
   const made = join(folder, MADE);
   return existsSync(made) ? readFileSync(made, 'utf8') : `${stdout}${stderr}`;
 }
 
 for (const row of CLIENTS)
   for (const packages of row.versions)
-    test(`${row.name} does a small task (${packages.join(', ')})`, async () => {
+    test(`${row.name} does a small task (${packages.join(', ')})`, async (context) => {
+      // The cache keeps the newest version of each.
+      if (packages !== row.versions[0])
+        context.after(() => rmSync(folderOf(packages), { recursive: true, force: true }));
       const folder = mkdtempSync(join(work, 'client-'));
       assert.match(await answerOf(row, packages, folder), /^bread$/m);
     });

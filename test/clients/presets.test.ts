@@ -13,12 +13,17 @@ import { ACP_PRESETS } from '@hamlet/contract';
 import { PRESETS } from '../../agent-image/resident/src/acp/presets/programs.ts';
 import type { AcpLaunch, AcpProgram } from '../../agent-image/resident/src/acp/preset.ts';
 import { handsPrograms } from '../../agent-image/resident/src/hands/hands-programs.ts';
-import { LOOPBACK_PROXY, proxyEnvironment } from '../../agent-image/resident/src/hands/proxy-environment.ts';
+import { packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
+import {
+  BROKER_HOST,
+  LOOPBACK_PROXY,
+  proxyEnvironment,
+} from '../../agent-image/resident/src/hands/proxy-environment.ts';
 import { CACHE } from '../../local/village/paths.ts';
 import { atEnd, untilEnd } from '../env/at-end.ts';
 import { startHands } from '../env/hands/start-hands.ts';
 import { listenOnLoopback } from '../env/net/loopback.ts';
-import { DrivenProgram } from './acp-driver.ts';
+import { startProgram, turnOf } from './acp-driver.ts';
 import { ENDLESS, FINISHED, writing } from './coder-mind.ts';
 import { CONTEXT_TOKENS, MODEL, startModelRig } from './model-rig.ts';
 
@@ -56,7 +61,8 @@ const working = () => {
     name,
     value.replace(`${host}:${String(usual)}`, `${host}:${String(port)}`),
   ]);
-  return { ...(Object.fromEntries(own) as Record<string, string>), ...installing() };
+  const packages = packageEnvironment({ name: 'ada', email: 'ada@agents.test' });
+  return { ...packages, ...(Object.fromEntries(own) as Record<string, string>), ...installing() };
 };
 
 function prepared(program: AcpProgram): Promise<AcpLaunch> {
@@ -85,22 +91,22 @@ for (const [preset, program] of Object.entries(PRESETS.programs)) {
   const { title, version, asks } = ACP_PRESETS[preset as keyof typeof ACP_PRESETS];
 
   test(`${title} ${version} asks as its preset says, ends at a cancel, and continues after a reboot`, async () => {
-    const place = { socket, cwd, variables: working };
+    const place = { socket, cwd, environmentOf: working };
     reached.length = 0;
-    const launch = await prepared(program);
-    const first = await DrivenProgram.start(launch, place);
-    const session = await first.newSession();
-    const refused = await first.prompt(session, writing(`${preset}-1.txt`), 'reject_once');
-    assert.deepEqual([refused.asked.length > 0, has(`${preset}-1.txt`)], [asks, !asks], JSON.stringify(refused));
-    const allowed = await first.prompt(session, writing(`${preset}-2.txt`));
-    assert.deepEqual([allowed.stopReason, allowed.asked.length > 0, has(`${preset}-2.txt`)], ['end_turn', asks, true]);
+    const first = await startProgram(await prepared(program), place);
+    const refused = await turnOf(first, { text: writing(`${preset}-1.txt`), answer: 'reject_once' });
+    assert.deepEqual([refused.asked > 0, has(`${preset}-1.txt`)], [asks, !asks], JSON.stringify(refused));
+    const allowed = await turnOf(first, { text: writing(`${preset}-2.txt`) });
+    assert.deepEqual([allowed.end, allowed.asked > 0, has(`${preset}-2.txt`)], ['answered', asks, true]);
     assert.match(allowed.words, new RegExp(FINISHED));
-    assert.equal((await first.cancelled(session, ENDLESS)).stopReason, 'cancelled');
+    assert.equal((await turnOf(first, { text: ENDLESS, cancelAt: 'one' })).end, 'cancelled');
+    assert.equal(first.isOver(), false, 'the program ends its turn, and stays for the next');
     await hands.restart();
-    const second = await DrivenProgram.start(await prepared(program), place);
-    await second.loadSession(session);
-    const later = await second.prompt(session, writing(`${preset}-3.txt`));
-    assert.deepEqual([later.stopReason, has(`${preset}-3.txt`)], ['end_turn', true]);
-    assert.deepEqual(reached, [], 'the program reaches its model alone');
+    const second = await startProgram(await prepared(program), place, first.session);
+    assert.deepEqual([second.session, second.isNew], [first.session, false]);
+    const later = await turnOf(second, { text: writing(`${preset}-3.txt`) });
+    assert.deepEqual([later.end, has(`${preset}-3.txt`)], ['answered', true]);
+    const outside = reached.filter((url) => !url.startsWith(`http://${BROKER_HOST}/npm/`));
+    assert.deepEqual(outside, [], 'the program reaches its model, and at most the registry');
   });
 }
