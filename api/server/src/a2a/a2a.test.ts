@@ -34,7 +34,7 @@ const HOOK = 'https://hooks.example.org/tasks?of=mine';
 const NO_ID = '01890000-0000-7000-8000-000000000000';
 type Version = '1.0' | '0.3';
 
-/** What a client of 0.3 sends and reads: it names no version, and knows no `supportedInterfaces`. */
+/** Acts like a client of 0.3, which names no version and knows no `supportedInterfaces`. */
 const asOlder: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
   headers.delete('a2a-version');

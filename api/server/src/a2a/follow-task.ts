@@ -26,7 +26,7 @@ export interface Followed {
   readonly signal: AbortSignal;
 }
 
-/** What has happened to a run since the last look. Stateful. */
+/** Collects changes and words of a run between two looks. Stateful. */
 function hintsOf({ watch, deltas }: FollowPorts, { runId, signal }: Omit<Followed, 'read'>) {
   const words: RunDelta[] = [];
   let hasChanged = true;

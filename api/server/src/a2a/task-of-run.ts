@@ -88,7 +88,7 @@ function requestParts(permission: Permission): readonly Part[] {
   return [textPart(requestText(permission)), dataPart({ ...request, answers: answersOf(permission) })];
 }
 
-/** What a task says about its state: what the agent asks, or why it has no answer. */
+/** The words about the state of a task: the requests of the agent, or the reason of a failure. */
 function statusMessage(facts: TaskFacts): Message | undefined {
   const { run, pending } = facts;
   const by = (messageId: string, parts: readonly Part[]): Message =>
@@ -147,7 +147,7 @@ const OVER: ReadonlySet<TaskState | undefined> = new Set([STATES.completed, STAT
 
 export const isOver = ({ status }: Pick<Task, 'status'>): boolean => OVER.has(status?.state);
 
-/** True if the agent does nothing until somebody else acts: streams of the task end, and blocking calls return. Pure. */
+/** True if the agent waits for another actor, or has ended: streams of the task end, and blocking calls return. Pure. */
 export const isResting = (task: Pick<Task, 'status'>): boolean =>
   isOver(task) || task.status?.state === STATES.inputRequired;
 

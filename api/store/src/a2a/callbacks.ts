@@ -46,8 +46,8 @@ export interface DueCallback {
 }
 
 /**
- * Callbacks whose run has new events, or whose last delivery failed, with their run. Nobody else claims them for
- * `forS` seconds.
+ * Callbacks whose run has new events, or whose last delivery failed, with their run. No other
+ * claim returns them for `forS` seconds.
  */
 export async function claimCallbacks(
   db: Db,
