@@ -66,6 +66,11 @@ function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDe
       <Fact icon="clock" title="Last seen">
         {lastSeen(detail)}
       </Fact>
+      {detail.a2a === true && (
+        <Fact icon="globe" title="A2A address">
+          {`${window.location.origin}/a2a/${detail.agent_id}`}
+        </Fact>
+      )}
     </dl>
   );
 }
