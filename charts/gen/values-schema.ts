@@ -171,6 +171,17 @@ const VILLAGE: Schema = {
   log: closed({ storage: quantity, storageClassName: name }),
 };
 
+/** Agents of other systems; the api checks them again. */
+const outsideAgent: Schema = {
+  ...closed({
+    name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' },
+    url: { type: 'string', pattern: '^https?://' },
+    secretName: name,
+    writes: { enum: ['Ask', 'Allow'] },
+  }),
+  required: ['name', 'url'],
+};
+
 /** The service of web_search; the api checks it again. */
 const search: Schema = {
   anyOf: [
@@ -201,6 +212,7 @@ const CLUSTER: Schema = {
     closedCidrs: { type: 'array', maxItems: 64, items: { type: 'string', maxLength: 49 } },
     registries: closed(Object.fromEntries(['apt', 'pip', 'npm', 'crates', 'go'].map((each) => [each, registry]))),
     search,
+    agents: { type: 'array', maxItems: 16, items: outsideAgent },
     secretNames: { type: 'array', maxItems: 100, items: { ...name, minLength: 1 } },
     days: { type: 'integer', minimum: 0, maximum: 36_500 },
   }),

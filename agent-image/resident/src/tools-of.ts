@@ -45,7 +45,7 @@ export interface HandsPlace {
 interface ToolParts {
   readonly env: Environment;
   readonly place: HandsPlace;
-  readonly config: Pick<AgentConfig, 'mcp_servers' | 'search' | 'skills'>;
+  readonly config: Pick<AgentConfig, 'mcp_servers' | 'outside_agents' | 'search' | 'skills'>;
   readonly log: Log;
   readonly states: ServerStates;
 }
@@ -58,7 +58,7 @@ export async function toolsOf(kit: ToolKit, { env, place, config, log, states }:
     findToolsIn(kit, () => list()),
     ...villageTools(kit),
     ...(config.skills.length === 0 ? [] : skillTools(kit)),
-    ...(socket === undefined ? [] : await inHands(kit, { env, place, socket, search: config.search })),
+    ...(socket === undefined ? [] : await inHands(kit, { env, place, socket, config })),
   ];
   const list = joined(own, await mcpToolsOf(config.mcp_servers, kit, { env, place, log, states }));
   return list;
@@ -76,10 +76,10 @@ function joined(own: readonly Tool[], served: ToolList): ToolList {
 
 interface HandsParts extends Pick<ToolParts, 'env' | 'place'> {
   readonly socket: string;
-  readonly search: AgentConfig['search'];
+  readonly config: Pick<AgentConfig, 'outside_agents' | 'search'>;
 }
 
-async function inHands(kit: ToolKit, { env, place, socket, search }: HandsParts) {
+async function inHands(kit: ToolKit, { env, place, socket, config }: HandsParts) {
   const { handsTools } = await import('./hands/tools/hands-tools.ts');
   const { apiCallLog } = await import('./hands/api-call-log.ts');
   const { connectionsTo } = await import('./hands/hands-connections.ts');
@@ -94,7 +94,8 @@ async function inHands(kit: ToolKit, { env, place, socket, search }: HandsParts)
     changes: openChangeLog(join(env.HAMLET_STATE_DIR, CHANGES_FILE)),
     keepArtifact: keepArtifactWith(kit),
     readScript: readScriptWith(kit),
-    search,
+    search: config.search,
+    outsideAgents: config.outside_agents,
   });
 }
 

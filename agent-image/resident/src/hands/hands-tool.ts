@@ -32,6 +32,7 @@ export interface HandsKit {
   readonly readScript: ReadScript;
   readonly refusals: Pick<Refusals, 'take'>;
   readonly search: AgentConfig['search'];
+  readonly outsideAgents: AgentConfig['outside_agents'];
 }
 
 export interface HandsJob {

@@ -41,6 +41,7 @@ export const aHandsKit = (
   readScript: HAS_NO_SCRIPTS,
   refusals: createRefusals(),
   search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
+  outsideAgents: [{ name: 'weather', url: 'http://weather.test/a2a', secret: null }],
   ...parts,
 });
 

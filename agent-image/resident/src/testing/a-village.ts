@@ -65,6 +65,7 @@ export function aConfig(changes: Partial<AgentConfig> = {}): AgentConfig {
     repository: { url: 'https://example.org/engine.git', branch: 'main' },
     mcp_servers: [],
     search: null,
+    outside_agents: [],
     secrets: [],
     skills: [],
     home: 'home',

@@ -36,6 +36,7 @@ const TASK_TOOLS = [
   'git',
   'web_fetch',
   'web_search',
+  'call_agent',
   'todo',
   'ask_human',
   'deliver',

@@ -75,6 +75,16 @@ export const AgentConfig = z.strictObject({
     .nullable()
     .default(null)
     .describe('Service of web_search; null if the agent does not have this tool'),
+  outside_agents: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        url: z.string().describe('Address of its JSON-RPC interface'),
+        secret: z.string().nullable().describe('Name of the secret with its token, which the broker sends'),
+      }),
+    )
+    .default([])
+    .describe('Agents of other systems that the tool call_agent calls; without one the agent does not have this tool'),
   secrets: z
     .array(z.strictObject({ host: HostPattern, name: z.string().max(253) }))
     .max(MAX_EGRESS_RULES)

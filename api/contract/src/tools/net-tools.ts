@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OUTSIDE_AGENT_NAME_MAX_CHARS } from '../values/egress.ts';
 import type { VillageTool } from './tool.ts';
 
 const URL_MAX_CHARS = 4_096;
@@ -9,6 +10,8 @@ export const HTTP_SECONDS_MAX = 120;
 const QUERY_MAX_CHARS = 400;
 export const SEARCH_RESULTS_MAX = 20;
 const FILL_MAX_CHARS = 20_000;
+const OUTSIDE_MESSAGE_MAX_CHARS = 16_000;
+const OUTSIDE_ID_MAX_CHARS = 200;
 const REF = /^(f\d{1,4})?e\d{1,6}$/;
 
 const Url = z
@@ -42,6 +45,12 @@ const WebFetch = z.strictObject({ url: Url });
 const WebSearch = z.strictObject({
   query: z.string().trim().min(1).max(QUERY_MAX_CHARS),
   count: z.int().min(1).max(SEARCH_RESULTS_MAX).default(8),
+});
+
+const CallAgent = z.strictObject({
+  agent: z.string().min(1).max(OUTSIDE_AGENT_NAME_MAX_CHARS),
+  message: z.string().trim().min(1).max(OUTSIDE_MESSAGE_MAX_CHARS).optional().describe('Work in words, or a reply'),
+  task: z.string().min(1).max(OUTSIDE_ID_MAX_CHARS).optional().describe('Task to answer with message, or to read'),
 });
 
 const sends = z
@@ -113,6 +122,16 @@ export const NET_TOOLS = {
     rate: 'web_search',
     input: WebSearch,
     description: 'Search the web. Read a result with web_fetch before you rely on it.',
+  },
+  call_agent: {
+    ...outward,
+    effect: 'verify',
+    sends: () => true,
+    input: CallAgent.refine(
+      ({ message, task }) => message !== undefined || task !== undefined,
+      'write message or task',
+    ),
+    description: 'Give work to an agent of another system, reply to its task, or read its task.',
   },
   browser_open: {
     ...browsing,

@@ -116,6 +116,29 @@ export const SearchService = z
   .refine(({ kind, url }) => kind === 'brave' || url !== SEARCH_URLS.brave, 'searxng needs the url of its /search')
   .refine(({ kind, secret }) => kind === 'searxng' || secret !== null, 'brave needs the secretName of its key');
 
+export const OUTSIDE_AGENT_NAME_MAX_CHARS = 40;
+const MAX_OUTSIDE_AGENTS = 16;
+
+/** An agent of another system, which the tool `call_agent` calls over A2A 1.0 (JSON-RPC). */
+export const OutsideAgent = z
+  .strictObject({
+    name: z
+      .string()
+      .max(OUTSIDE_AGENT_NAME_MAX_CHARS)
+      .regex(/^[a-z][a-z0-9-]*$/, "write lower case letters, digits and '-', for example weather"),
+    /** The address of its JSON-RPC interface, as its card names it. */
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(MAX_PATH_LENGTH)
+      .refine((url) => PathPattern.safeParse(URL.parse(url)?.pathname).success, 'write an address with a plain path')
+      .refine((url) => URL.parse(url)?.username === '', 'write an address without a user: name a Secret'),
+    /** Secret with the bearer token of the requests; also in `secretNames`. */
+    secretName: z.string().min(1).max(253).optional(),
+    /** `Allow`: its calls need no permission of a person in the broker. */
+    writes: z.enum(['Ask', 'Allow']).default('Ask'),
+  })
+  .transform(({ secretName = null, ...agent }) => ({ ...agent, secret: secretName }));
+
 /** The village's egress rules for all agents. Its denials override rules of tiers and agents. */
 export const VillageEgress = z.strictObject({
   allow: z
@@ -136,6 +159,11 @@ export const VillageEgress = z.strictObject({
   closedCidrs: z.array(Cidr).max(MAX_CLOSED_CIDRS).default([]),
   registries: z.partialRecord(z.enum(REGISTRIES), RegistrySwitch).default({}),
   search: SearchService.nullable().default(null),
+  agents: z
+    .array(OutsideAgent)
+    .max(MAX_OUTSIDE_AGENTS)
+    .refine((agents) => new Set(agents.map(({ name }) => name)).size === agents.length, 'give each agent its own name')
+    .default([]),
 });
 export type VillageEgress = z.infer<typeof VillageEgress>;
 

@@ -42,6 +42,26 @@ test("the agent's list replaces the list of its tier; the village's list applies
   assert.deepEqual(hosts({ ...layers, agent: { egress: { deny: [{ host: 'b.org' }] } } }), ['t.org', 'v.org']);
 });
 
+test('a listed agent of another system opens only its address for POST; its entry may let the broker ask no person', () => {
+  const listed = { name: 'weather', url: 'https://agents.test/weather', secretName: 'weather-key' };
+  const policy = resolve({ village: { agents: [listed, { ...listed, name: 'free', writes: 'Allow' }] }, agent: {} });
+  const asked = (method: string, target: string): string =>
+    judgeRequest(policy, { host: 'agents.test', port: 443 }, { method, target }).verdict;
+  assert.deepEqual(
+    [asked('POST', '/weather'), asked('GET', '/weather'), asked('POST', '/weather/all')],
+    ['allow', 'deny', 'deny'],
+  );
+  assert.deepEqual(
+    policy.allow.map(({ secret, writes }) => [secret, writes]),
+    [
+      ['weather-key', undefined],
+      ['weather-key', 'Allow'],
+    ],
+  );
+  const parse = (...agents: object[]): boolean => VillageEgress.safeParse({ agents }).success;
+  assert.ok(!parse(listed, listed) && !parse({ ...listed, url: 'https://me@agents.test/' }) && !parse({ name: 'x' }));
+});
+
 test('a search service opens only its own path, read-only, and the broker adds its key', () => {
   const brave = { kind: 'brave', url: 'https://api.search.test/v1/search', secretName: 'brave-key' };
   const policy = resolve({ village: { search: brave }, agent: {} });

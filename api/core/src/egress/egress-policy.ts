@@ -164,6 +164,25 @@ function rulesOfSearch(search: VillageEgress['search']): readonly EgressRule[] {
   ];
 }
 
+/** Hourly bytes of calls of one agent to one agent outside. */
+const CALLS_BYTES_PER_HOUR = 20_000_000;
+
+/** Opens only the interface of each agent outside; the broker adds its token. */
+function rulesOfAgents(agents: VillageEgress['agents']): readonly EgressRule[] {
+  return agents.map(({ url: address, secret, writes }) => {
+    const url = new URL(address);
+    return {
+      host: url.hostname,
+      ports: [portOf(url)],
+      methods: ['POST'],
+      paths: [url.pathname],
+      bytesPerHour: CALLS_BYTES_PER_HOUR,
+      ...(secret === null ? {} : { secret }),
+      ...(writes === 'Allow' ? { writes } : {}),
+    };
+  });
+}
+
 /**
  * The egress rules of one agent: those of the village and its repository, and the list of its spec, else of its tier.
  * All their denials apply, and payment providers are always denied. The version is the hash of the rules. Pure.
@@ -176,6 +195,7 @@ export function egressPolicyOf({ village, tier, agent }: EgressLayers, sha256: S
       ...writtenRules(own),
       ...rulesOfRepository(agent?.repository),
       ...rulesOfSearch(village.search),
+      ...rulesOfAgents(village.agents),
       ...village.allow,
       ...registries.flatMap(rulesOfRegistry),
     ],

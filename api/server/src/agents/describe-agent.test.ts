@@ -65,7 +65,11 @@ test('a resident gets the names of the secrets that rules of its agent bind to h
   ];
   const repository = { url: 'https://git.example.org/team/toy.git', secretName: 'git-key' };
   const described = { record: record({}, { egress: { allow }, repository }), place: null, entitlement: null };
-  const { secrets } = agentConfig(described, (limits) => limits, { chooseModel: () => null, search: null });
+  const { secrets } = agentConfig(described, (limits) => limits, {
+    chooseModel: () => null,
+    search: null,
+    outsideAgents: [],
+  });
   assert.deepEqual(secrets, [
     { host: 'api.github.com', name: 'team' },
     { host: 'api.example.org', name: 'ada-key' },

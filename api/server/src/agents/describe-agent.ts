@@ -11,6 +11,7 @@ import type {
   SkillFrom,
   Standing,
   TierPrice,
+  VillageEgress,
 } from '@hamlet/contract';
 import { hashText, namedMind } from '@hamlet/core';
 import { bytes } from '@hamlet/core/seats';
@@ -243,6 +244,7 @@ const secretsOf = ({ spec: { egress } }: AgentRecord): AgentConfig['secrets'] =>
 export interface ConfigParts {
   readonly chooseModel: (ask: ModelAsk) => AgentConfig['model'];
   readonly search: AgentConfig['search'];
+  readonly outsideAgents: VillageEgress['agents'];
 }
 
 const canBrowse = (entitlement: Described['entitlement']): boolean =>
@@ -252,7 +254,7 @@ const canBrowse = (entitlement: Described['entitlement']): boolean =>
 export function agentConfig(
   { record, place, entitlement }: Pick<Described, 'record' | 'place' | 'entitlement'>,
   raise: Holdings['raise'],
-  { chooseModel, search }: ConfigParts,
+  { chooseModel, search, outsideAgents }: ConfigParts,
 ): AgentConfig {
   const { spec, status } = record;
   const limits = limitsOf(entitlement, raise);
@@ -265,6 +267,7 @@ export function agentConfig(
     repository: ownRepository(record),
     mcp_servers: mcpServersOf(record),
     search,
+    outside_agents: outsideAgents.map(({ name, url, secret }) => ({ name, url, secret })),
     secrets: secretsOf(record),
     skills: skillsOf(record),
     home: spec.home ?? place?.home ?? null,

@@ -61,5 +61,14 @@ export async function startEgress(ports: EgressPorts) {
   };
   const egressSecrets = new KeptSecrets({ from: ports.egressSecrets, monotonicMs: ports.monotonicMs });
   for (const part of [source, ports.standing, ports.freeze]) part.onChange(() => egressSecrets.forget());
-  return { egressOf, search: village.search, brokerFeed, writeWaits, egressSecrets, jobs, stop };
+  return {
+    egressOf,
+    search: village.search,
+    outsideAgents: village.agents,
+    brokerFeed,
+    writeWaits,
+    egressSecrets,
+    jobs,
+    stop,
+  };
 }

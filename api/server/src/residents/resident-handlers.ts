@@ -22,6 +22,7 @@ export function residentHandlers(village: Village) {
       const bought = await boughtLimits(village.db, [params.agent_id], () => performance.now());
       const config = agentConfig(described, bought(params.agent_id), {
         search: village.search,
+        outsideAgents: village.outsideAgents,
         chooseModel: (ask) => chooseModel(ask, village.gateway.catalog),
       });
       const [amended] = await readPersonality(village.db, described.record.uid, 1);

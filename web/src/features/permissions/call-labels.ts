@@ -53,6 +53,7 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   http: { word: 'Send a request', icon: 'signal' },
   web_fetch: { word: 'Read a web page', icon: 'reading' },
   web_search: { word: 'Search the web', icon: 'search' },
+  call_agent: { word: 'Call an agent outside', icon: 'globe' },
   browser_open: { word: 'Open a page', icon: 'eye' },
   browser_read: { word: 'Look at the page', icon: 'reading' },
   browser_click: { word: 'Click', icon: 'check' },

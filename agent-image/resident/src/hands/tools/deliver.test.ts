@@ -22,6 +22,7 @@ let kept: MadeArtifact[] = [];
 beforeEach(() => void (kept = []));
 const kit = aHandsKit(hands, {
   search: null,
+  outsideAgents: [],
   readScript: async ({ name, version }) =>
     name === 'words'
       ? { kind: 'ok', value: SCRIPT(version) }

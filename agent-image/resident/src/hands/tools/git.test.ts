@@ -50,6 +50,7 @@ const kit = aHandsKit(hands, {
   environmentOf: () => authorEnvironment({ name: 'Ada (Harvest)', email: 'ada@example.org' }),
   calls: { ...NO_CALL_LOG, end: async (_context, end) => ((ended = end), null) },
   search: null,
+  outsideAgents: [],
 });
 const { use: useGit, textOf: textOfGit } = toolCalls(() => kit);
 const inputOf = (action: string, args: string[] = [], message?: string) => ({

@@ -7,6 +7,7 @@ import { git } from './git.ts';
 import { installPackage } from './install-package.ts';
 import { processTools } from './processes.ts';
 import { browserTools } from '../../net/browser.ts';
+import { callAgent } from '../../net/call-agent.ts';
 import { webSearch } from '../../net/web-search.ts';
 import { webTools } from '../../net/web.ts';
 import { runScript } from './run-script.ts';
@@ -24,6 +25,7 @@ export const handsTools = (kit: HandsKit): readonly Tool[] => [
   ...findTools(kit),
   ...webTools(kit),
   ...(kit.search === null ? [] : [webSearch(kit, kit.search)]),
+  ...(kit.outsideAgents.length === 0 ? [] : [callAgent(kit)]),
   ...browserTools(kit),
   deliver(kit),
 ];

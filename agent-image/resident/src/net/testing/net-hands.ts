@@ -11,6 +11,7 @@ import type { Net } from './a-net.ts';
 
 interface Parts {
   readonly search?: AgentConfig['search'];
+  readonly outsideAgents?: AgentConfig['outside_agents'];
   readonly keepArtifact?: KeepArtifact;
   readonly refusals?: Refusals;
 }
@@ -20,7 +21,7 @@ export type NetHands = Awaited<ReturnType<typeof startNetHands>>;
 /** Real hands whose programs reach the hosts of a net, with their tools. */
 export async function startNetHands(
   net: Pick<Net, 'environmentOf'>,
-  { search = null, keepArtifact = KEEPS_NONE, refusals = createRefusals() }: Parts = {},
+  { search = null, outsideAgents = [], keepArtifact = KEEPS_NONE, refusals = createRefusals() }: Parts = {},
 ) {
   const hands = await startHands();
   let last: HandsEnd | undefined;
@@ -30,6 +31,7 @@ export async function startNetHands(
     calls: { ...NO_CALL_LOG, end: async (_context, end) => ((last = end), null) },
     keepArtifact,
     search,
+    outsideAgents,
     refusals,
   });
   const { use, textOf, codeOf } = toolCalls(() => kit);

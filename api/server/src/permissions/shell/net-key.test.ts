@@ -14,6 +14,8 @@ test('a rule for a reading call never covers a sending one; the key of a sending
   assert.equal(key('http', { url, method: 'DELETE' }), 'DELETE https://api.test:8443');
   assert.equal(key('http', { url, method: 'BREW' }), 'none');
   assert.equal(key('http', { method: 'POST' }), 'none');
+  assert.equal(key('call_agent', { agent: 'weather', message: 'Now?', url }), 'none', 'no valid call');
+  assert.equal(key('call_agent', { agent: 'weather', message: 'Now?' }), 'calls weather');
   assert.equal(key('browser_open', { url }), 'reads');
   assert.equal(key('browser_open', { url, sends: true }), 'sends https://api.test:8443');
   assert.equal(key('browser_click', { ref: 'e1' }), 'reads');
