@@ -75,18 +75,25 @@ const GROWTH = 1.25;
 
 /** The pressed budgets of this run and its parents, the most urgent first, each code once. */
 export function budgetPressures(accounts: readonly Account[]): readonly Pressure[] {
-  const found = accounts.flatMap((account) =>
-    CODES.flatMap(([key, code]) => {
-      const level = levelOf(account, key);
-      return level === null ? [] : [{ level, code }];
-    }),
-  );
+  const found = accounts.flatMap(pressuresOn);
+  if (found.length < 2) return found;
   const sorted = LEVELS.flatMap((level) => found.filter((pressure) => pressure.level === level));
   return sorted.filter(({ code }, index) => sorted.findIndex((other) => other.code === code) === index);
 }
 
+function pressuresOn(account: Account): readonly Pressure[] {
+  const found: Pressure[] = [];
+  for (const [key, code] of CODES) {
+    const level = levelOf(account, key);
+    if (level !== null) found.push({ level, code });
+  }
+  return found;
+}
+
 function levelOf({ spent, budgets, next }: Account, key: keyof Budgets): Pressure['level'] | null {
-  const [used, limit, more = 0] = [spent[key], budgets[key], next[key]];
+  const used = spent[key];
+  const limit = budgets[key];
+  const more = next[key] ?? 0;
   if (used >= limit) return 'over';
   if (used > 0 && used + more >= limit) return 'last';
   return used >= limit * NEAR[key] ? 'near' : null;

@@ -20,6 +20,8 @@ export const isJsonObject = (value: unknown): value is Record<string, unknown> =
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isJsonObject(value)) return value;
-  const keys = Object.keys(value).toSorted();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
+  // Without a prototype, `__proto__` is a key like any other.
+  const copy = Object.create(null) as Record<string, unknown>;
+  for (const key of Object.keys(value).toSorted()) copy[key] = sorted(value[key]);
+  return copy;
 }

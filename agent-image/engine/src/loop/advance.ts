@@ -21,6 +21,7 @@ export type RunOutcome =
   /** The model cannot be reached now. Resume the run after `waitMs`. */
   | Readonly<{ kind: 'waiting'; for: 'model'; code: string; waitMs: number }>;
 
+/** The work under way, by the id of its call; a request to the model by the type of its command. */
 type Tasks = Map<string, Promise<void>>;
 
 /** Works on a run until it is closed or waits. Rejects if the journal cannot be written, or because of a bug. */
@@ -46,10 +47,8 @@ export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
 type Begin = Readonly<{ tasks: Tasks; history: readonly Message[]; command: Command }>;
 
 function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): void {
-  const key = 'call' in command ? `${command.type} ${command.call.id}` : command.type;
-  const busy =
-    'call' in command ? [...tasks.keys()].some((task) => task.endsWith(` ${command.call.id}`)) : tasks.has(key);
-  if (busy) return;
+  const key = 'call' in command ? command.call.id : command.type;
+  if (tasks.has(key)) return;
   const task = perform(kit, session, { history, command });
   if (task === null) return;
   const ended = task.finally(() => tasks.delete(key));

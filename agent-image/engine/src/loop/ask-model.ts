@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { EventBody, EventOf } from '../journal/event.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
-import { canonicalJson } from '../journal/digest.ts';
 import type { Command } from '../state/decide.ts';
 import { callsOf, keptTexts, offeredTools } from './offer.ts';
 import { isCallInWords } from './call-in-words.ts';
@@ -57,7 +56,7 @@ type Recorded = Readonly<{
 function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   const { journal } = kit.ports;
   const answer = storedAnswer(end);
-  const message = journal.refer(canonicalJson(answer));
+  const message = journal.refer(JSON.stringify(answer));
   const written = end.toolCalls.map((call) => journal.refer(canonicalArguments(call.arguments)));
   const body: EventBody = {
     type: 'model_answered',

@@ -1,6 +1,5 @@
 import type { CallContext, Postponed, PreparedCall, ProgramNote, Tool, Verified } from '../effects/tool.ts';
 import { bounded, withoutMiddle, ToolOutcome as ToolOutcomeSchema, type ToolOutcome } from '../effects/tool-outcome.ts';
-import { canonicalJson } from '../journal/digest.ts';
 import { canonicalArguments, parseArguments } from '../journal/arguments.ts';
 import type { Kit } from './kit.ts';
 import { offeredTools } from './offer.ts';
@@ -28,7 +27,7 @@ export function settleCall(
   { call, outcome }: Readonly<{ call: CallState; outcome: ToolOutcome }>,
 ): void {
   const kept = bounded(outcome);
-  const result = kit.ports.journal.refer(canonicalJson(kept));
+  const result = kit.ports.journal.refer(JSON.stringify(kept));
   const polls = kit.tools.get(call.tool)?.polls ?? false;
   session.append([{ type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref, polls }], [result]);
   session.turn.outcomes.set(result.ref, kept);
