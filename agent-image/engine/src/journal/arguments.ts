@@ -11,11 +11,22 @@ export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === '') return { ok: true, value: {} };
   try {
     const value: unknown = LONG_NUMBER.test(text) ? JSON.parse(text, exact) : JSON.parse(text);
-    return isJsonObject(value) ? { ok: true, value } : { ok: false, expected: 'one JSON object' };
+    if (!isJsonObject(value)) return { ok: false, expected: 'one JSON object' };
+    return isDeeper(value, MAX_LEVELS)
+      ? { ok: false, expected: `one JSON object of at most ${MAX_LEVELS} levels` }
+      : { ok: true, value };
   } catch (error) {
     return { ok: false, expected: `one JSON object: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
+
+/** Lists and objects within each other. Later functions call themselves for each level. */
+const MAX_LEVELS = 64;
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));
 
 /** Numbers with fewer digits are exact. */
 const LONG_NUMBER = /\d{16}/;
