@@ -73,7 +73,7 @@ test('after a failed transaction, waiting writes come first in the next one', ()
   append('model_asked', 'large'.repeat(100_000), false);
   appender.end();
   assert.deepEqual(
-    readable(events.after(0, 10)).map(({ seq, event }) => [seq, event.type]),
+    readable(events.after(0, 10), 0).map(({ seq, event }) => [seq, event.type]),
     [
       [1, 'run_opened'],
       [2, 'stage_opened'],

@@ -105,21 +105,25 @@ function openNames(database: DatabaseSync): Readonly<{ idOf: (name: string) => n
   return { idOf, forget: () => known.clear() };
 }
 
-/** The event of a row, or the reason why this engine cannot read it. */
-export function fromRow({ run, v, type, stage, fence, at, elapsed_ms: elapsedMs, body }: Row): ReadEvent {
+/**
+ * The event of a row, or the reason why this engine cannot read it. `own`: the fence of this opening, whose events need no second
+ * check; 0 to check all.
+ */
+export function fromRow({ run, v, type, stage, fence, at, elapsed_ms: elapsedMs, body }: Row, own: number): ReadEvent {
   try {
     const parsed: unknown = JSON.parse(String(body));
-    return readEvent({ ...(typeof parsed === 'object' ? parsed : {}), run, v, type, stage, fence, at, elapsedMs });
+    const event = { ...(typeof parsed === 'object' ? parsed : {}), run, v, type, stage, fence, at, elapsedMs };
+    return fence === own ? { ok: true, event: event as JournalEvent } : readEvent(event);
   } catch {
     return { ok: false, code: 'journal_damaged', message: `An event of the run ${String(run)} is not JSON.` };
   }
 }
 
 /** Stops at an event that this engine cannot read, so that a mirror skips nothing. */
-export function readable(rows: Iterable<Row>): readonly JournalEntry[] {
+export function readable(rows: Iterable<Row>, own: number): readonly JournalEntry[] {
   const entries: JournalEntry[] = [];
   for (const row of rows) {
-    const found = fromRow(row);
+    const found = fromRow(row, own);
     if (!found.ok) break;
     entries.push({ seq: Number(row['seq']), event: found.event });
   }

@@ -41,7 +41,7 @@ function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Jo
     lastSeq: () => appender.last,
     append: (write) => appender.append(write),
     refer: (text) => ({ ref: digest(salt, text), text }),
-    ...readers(database, events, () => appender.flush()),
+    ...readers({ database, events, own: fence + 1 }, () => appender.flush()),
     rowOf: runs.row,
     lastRunOf: runs.lastOf,
     prune: (retention) => {
@@ -69,7 +69,10 @@ function refuseNewer(version: number): void {
 }
 
 /** A mirror gets only what survives a kill, so the waiting writes are committed first. */
-function readers(database: DatabaseSync, events: EventTable, flush: () => void) {
+function readers(
+  { database, events, own }: Readonly<{ database: DatabaseSync; events: EventTable; own: number }>,
+  flush: () => void,
+) {
   const text = database.prepare('select body from payload where ref = ?');
   return {
     textOf: (ref: string): string | null => {
@@ -79,7 +82,7 @@ function readers(database: DatabaseSync, events: EventTable, flush: () => void) 
     eventsOf: (run: string): RunEvents => {
       const found: JournalEvent[] = [];
       for (const row of events.ofRun(run, MAX_EVENTS_PER_RUN)) {
-        const read = fromRow(row);
+        const read = fromRow(row, own);
         if (!read.ok) return read;
         found.push(read.event);
       }
@@ -87,12 +90,12 @@ function readers(database: DatabaseSync, events: EventTable, flush: () => void) 
     },
     readAfter: (seq: number, limit: number) => {
       flush();
-      const entries = readable(events.after(seq, Math.min(limit, MAX_READ)));
+      const entries = readable(events.after(seq, Math.min(limit, MAX_READ)), own);
       return { entries, next: entries.at(-1)?.seq ?? seq };
     },
     readRunAfter: (run: string, seq: number, limit: number): readonly JournalEntry[] => {
       flush();
-      return readable(events.ofRunAfter(run, seq, Math.min(limit, MAX_READ)));
+      return readable(events.ofRunAfter(run, seq, Math.min(limit, MAX_READ)), own);
     },
   };
 }
@@ -100,7 +103,7 @@ function readers(database: DatabaseSync, events: EventTable, flush: () => void) 
 function catchUp(database: DatabaseSync, table: EventTable, runs: RunTable): void {
   database.exec('begin immediate');
   for (const row of table.opensAndClosesAfter(runs.seq())) {
-    const [seq, read] = [Number(row['seq']), fromRow(row)];
+    const [seq, read] = [Number(row['seq']), fromRow(row, 0)];
     if (!read.ok)
       throw new JournalError(
         'journal_damaged',
