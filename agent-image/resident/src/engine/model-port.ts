@@ -226,7 +226,16 @@ function metadataOf({ run, ask, attempt }: NonNullable<ModelRequest['at']>, leas
   };
 }
 
+const converted = new WeakMap<Message, ChatMessage>();
+
+/** Converts a message once, because each request of a run repeats all messages of the one before it. */
 function messageOf(message: Message): ChatMessage {
+  const made = converted.get(message) ?? wireMessage(message);
+  converted.set(message, made);
+  return made;
+}
+
+function wireMessage(message: Message): ChatMessage {
   if (message.role === 'assistant') {
     const toolCalls = message.toolCalls.map((call) => ({ ...call, arguments: replayable(call.arguments) }));
     return { ...message, content: message.content.replace(TEXT_ONLY_NOTE, '').trimEnd(), toolCalls };
