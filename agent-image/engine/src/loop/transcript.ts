@@ -10,7 +10,7 @@ import { isCut, isEmpty, textTurns, type CallState, type RunState, type Turn } f
 const MAX_HISTORY_RUNS = 50;
 const DELETED = '[deleted]';
 
-/** What the model said and its calls gave in a turn, by the references of their texts. `arguments`: as canonical JSON. */
+/** The answer of a turn, the arguments of its calls as canonical JSON, and their outcomes, by the references of their texts. */
 export type TurnValues = Readonly<{
   answers: ReadonlyMap<string, StoredAnswer>;
   arguments: ReadonlyMap<string, string>;
