@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ACP_PRESETS, Mind } from '@hamlet/contract';
-import { changeLabel, installLabel, isForeign, mindIn, mindLabel, mindOfRuntime, mindWord, namedMind } from './mind.ts';
+import { installLabel, isForeign, mindIn, mindLabel, mindOfRuntime, MindCourse, mindWord, namedMind } from './mind.ts';
 
 const CLAUDE: Mind = {
   runtime: 'acp',
@@ -10,6 +10,9 @@ const CLAUDE: Mind = {
   version: '0.101.0',
   installed: false,
 };
+
+const ENGINE = mindOfRuntime('engine');
+const AIDER: Mind = { ...mindOfRuntime('command'), program: 'aider' };
 
 test('a mind is named by its program and version, else by its runtime', () => {
   const rows: readonly (readonly [Partial<Mind>, string, boolean])[] = [
@@ -70,8 +73,19 @@ test('the event of a start names the mind, unless an older village wrote it', ()
     assert.equal(mindIn(detail), null);
 });
 
-test('only another mind is a change', () => {
-  const engine = mindOfRuntime('engine');
-  assert.equal(changeLabel('Bob', engine, CLAUDE), "Bob's mind changed from Hamlet's engine to Claude Code 0.101.0");
-  assert.equal(changeLabel('Bob', CLAUDE, { ...CLAUDE, installed: true }), null);
+test('a line says where another mind begins; a program that has not started yet may be the one before', () => {
+  const rows: readonly (readonly [Mind | null, string | null])[] = [
+    [ENGINE, null],
+    [null, null],
+    [ENGINE, null],
+    [{ ...CLAUDE, version: null }, "Hamlet's engine to Claude Code"],
+    [CLAUDE, null],
+    [{ ...CLAUDE, version: null, installed: null }, null],
+    [{ ...CLAUDE, version: '0.102.0' }, 'Claude Code 0.101.0 to Claude Code 0.102.0'],
+    [AIDER, 'Claude Code 0.102.0 to command: aider'],
+    [{ ...AIDER, program: 'goose' }, 'command: aider to command: goose'],
+  ];
+  const course = new MindCourse('Bob');
+  for (const [mind, change] of rows)
+    assert.equal(course.next(mind), change === null ? null : `Bob's mind changed from ${change}`);
 });

@@ -72,8 +72,30 @@ export function mindIn(detail: object): Mind | null {
   return found.success ? found.data : null;
 }
 
-/** The line of a timeline about a mind that is not the one before; null if it is the same. */
-export function changeLabel(agent: string, before: Mind, after: Mind): string | null {
-  const [old, now] = [mindLabel(before), mindLabel(after)];
-  return old === now ? null : `${agent}'s mind changed from ${old} to ${now}`;
+/** A program that has not started yet has no version, and is named as the spec names it: it may be the one that ran before. */
+function isSame(before: Mind, after: Mind): boolean {
+  if (before.runtime !== after.runtime || before.preset !== after.preset) return false;
+  if (after.runtime === 'acp' && (before.version === null || after.version === null)) return true;
+  return before.program === after.program && before.version === after.version;
+}
+
+/** The minds of work in their order, with the line of a timeline where another one begins. Mutable: it keeps the last one. */
+export class MindCourse {
+  readonly #agent: string;
+  #last: Mind | null = null;
+
+  constructor(agent: string) {
+    this.#agent = agent;
+  }
+
+  /** The line about the next mind; null if it is the same, the first or unknown. */
+  next(mind: Mind | null): string | null {
+    const before = this.#last;
+    if (mind === null) return null;
+    const stays = before !== null && isSame(before, mind);
+    if (!stays || mind.version !== null) this.#last = mind;
+    return before === null || stays
+      ? null
+      : `${this.#agent}'s mind changed from ${mindLabel(before)} to ${mindLabel(mind)}`;
+  }
 }

@@ -1,5 +1,5 @@
 import type { Mind, Run } from '@hamlet/contract';
-import { changeLabel, mindIn, mindOfRuntime } from '@hamlet/core';
+import { MindCourse, mindIn, mindOfRuntime } from '@hamlet/core';
 import type { RunTrace } from '../../client/minds/run-trace.ts';
 import type { TraceItem } from '../../client/minds/trace-items.ts';
 
@@ -15,15 +15,13 @@ const runtimeMind = (run: Pick<Run, 'runtime'> | null): Mind | null =>
 
 /** The starts of a run with a mind that is not the one before, by the keys of their items. */
 export function mindChanges(items: readonly TraceItem[], agent: string): ReadonlyMap<string, string> {
-  const changes = new Map<string, string>();
-  let before: Mind | null = null;
-  for (const item of items) {
-    const mind = item.kind === 'note' ? mindIn(item.event.detail) : null;
-    const label = mind === null || before === null ? null : changeLabel(agent, before, mind);
-    if (label !== null) changes.set(item.key, label);
-    before = mind ?? before;
-  }
-  return changes;
+  const course = new MindCourse(agent);
+  return new Map(
+    items.flatMap((item): (readonly [string, string])[] => {
+      const change = item.kind === 'note' ? course.next(mindIn(item.event.detail)) : null;
+      return change === null ? [] : [[item.key, change]];
+    }),
+  );
 }
 
 /** For each work in a conversation the line about its change of mind; null for the same mind, or an unknown one. */
@@ -31,11 +29,6 @@ export function changesBetween(
   traces: readonly Pick<RunTrace, 'events' | 'run'>[],
   agent: string,
 ): readonly (string | null)[] {
-  let before: Mind | null = null;
-  return traces.map((trace) => {
-    const mind = traceMind(trace);
-    const label = mind === null || before === null ? null : changeLabel(agent, before, mind);
-    before = mind ?? before;
-    return label;
-  });
+  const course = new MindCourse(agent);
+  return traces.map((trace) => course.next(traceMind(trace)));
 }
