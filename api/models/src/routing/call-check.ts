@@ -12,6 +12,9 @@ interface Slot {
   readonly characters: WholeCharacters;
 }
 
+/** Characters that every program keeps: ids that differ in others alone would be one id to some. */
+const PLAIN = /^[ -~]+$/;
+
 function headOf({ id, name }: Slot): Pick<ToolPiece, 'id' | 'name'> {
   return id === '' ? { name } : { id, name };
 }
@@ -22,7 +25,7 @@ function idsIn(message: ChatMessage): readonly string[] {
 
 /**
  * Normalizes the tool calls of all adapters: begins each with its name, limits their number, makes ids that are
- * missing or not unique, requires names, and sets the finish reason `tool_calls`. Mutable because a call spans several pieces.
+ * missing, not plain or not unique, requires names, and sets the finish reason `tool_calls`. Mutable because a call spans several pieces.
  */
 export class CallCheck {
   readonly #slots = new Map<number, Slot>();
@@ -62,10 +65,10 @@ export class CallCheck {
     return slot;
   }
 
-  /** The id of the provider, unless another call of the conversation has it too. */
+  /** The id of the provider, unless it is not plain or another call of the conversation has it too. */
   #uniqueId(number: number, id: string): string {
     const isTaken = this.#earlierIds.has(id) || [...this.#slots.values()].some((slot) => slot.id === id);
-    return isTaken ? this.#madeId(number) : id;
+    return isTaken || !PLAIN.test(id) ? this.#madeId(number) : id;
   }
 
   #madeId(number: number): string {
