@@ -10,7 +10,7 @@ import type { AnswerLimits } from '../transport/answer-limits.ts';
 import { pause, type ModelPorts } from '../transport/model-ports.ts';
 import { callerError, scrubber, scrubDeep } from '../transport/scrub.ts';
 import { EvenAnswer } from './even-answer.ts';
-import { decideNext, type FailedTry, type NextStep, type RetryPolicy } from './decide-next.ts';
+import { decideNext, type FailedTry, type RetryPolicy } from './decide-next.ts';
 import { ALL_CAPABILITIES, fitRequest, type Capabilities } from './fit-request.ts';
 import { repairRequest } from './repair-request.ts';
 
@@ -97,73 +97,77 @@ function* shownPieces(
   }
 }
 
-async function* tryOnce(
-  { limits }: ModelSetup,
-  { target, round, attempt }: { readonly target: ModelTarget; readonly round: Round; readonly attempt: Attempt },
-): AsyncGenerator<ChatDelta, ModelError | null> {
+/** The pieces of the provider for one attempt. Throws its failure. */
+function ask({ adapter, model, contextTokens, can = ALL_CAPABILITIES }: ModelTarget, round: Round) {
   const { request, stream, signal, refusal } = round;
-  const { adapter, model, contextTokens, can = ALL_CAPABILITIES } = target;
+  signal.throwIfAborted();
+  if (refusal !== null) throw new ModelFault('bad_request', refusal);
+  const sent = can.images ? request : describeImages(request);
+  return adapter.ask({ request: sent, model, stream: stream && can.stream, signal, contextTokens });
+}
+
+/**
+ * Makes an attempt, and those that follow it: each uses up one of the `attempts` of a target, or a part of the request.
+ * One generator reads the pieces of an attempt, because each further one costs every token some microseconds.
+ */
+async function* attemptFrom(setup: ModelSetup, turn: Turn): AsyncGenerator<ChatDelta> {
+  const { number, round, at } = turn;
+  const { request, signal } = round;
+  const target = setup.targets[at];
+  if (target === undefined) throw new Error('a model needs at least one target');
+  const attempt = new Attempt();
+  yield { kind: 'begin', attempt: number, target: nameOf(target) };
+  let error: ModelError;
   try {
-    signal.throwIfAborted();
-    if (refusal !== null) throw new ModelFault('bad_request', refusal);
-    const sent = can.images ? request : describeImages(request);
-    const asked = { request: sent, model, stream: stream && can.stream, signal, contextTokens };
-    const even = new EvenAnswer(request, limits);
-    for await (const delta of adapter.ask(asked)) {
+    const even = new EvenAnswer(request, setup.limits);
+    for await (const delta of ask(target, round)) {
       signal.throwIfAborted();
       for (const piece of shownPieces(even.take(delta), { target, request, attempt })) yield piece;
-      if (delta.kind === 'end') return null;
+      if (delta.kind === 'end') return;
     }
     throw new ModelFault('network', 'the provider closed the answer before its end');
   } catch (thrown) {
-    return callerError(thrown, { provider: adapter.provider, secrets: adapter.secrets(), signal });
+    const { adapter } = target;
+    error = callerError(thrown, { provider: adapter.provider, secrets: adapter.secrets(), signal });
   }
-}
-
-async function* run(setup: ModelSetup, first: Round): AsyncGenerator<ChatDelta> {
-  const { targets, ports } = setup;
-  let round = first;
-  let at = 0;
-  let attemptHere = 1;
-  // The loop terminates, because each pass uses up one of the `attempts` of a target, or a part of the request.
-  for (let number = 1; ; number += 1) {
-    const target = targets[at];
-    if (target === undefined) throw new Error('a model needs at least one target');
-    const attempt = new Attempt();
-    yield { kind: 'begin', attempt: number, target: nameOf(target) };
-    const error = yield* tryOnce(setup, { target, round, attempt });
-    if (error === null) return;
-    const spent = spentOf(attempt, round.request, target.price);
-    const { isVisible } = attempt;
-    const isLastTarget = at === targets.length - 1;
-    const { request, next } = nextOf(setup, round, { error, attempt: attemptHere, isLastTarget, isVisible });
-    if (next.do === 'stop') {
-      yield { kind: 'failed', error, ...spent };
-      return;
-    }
-    const delayMs = next.do === 'again' ? next.delayMs : 0;
-    yield { kind: 'retry', error, delayMs, ...spent };
-    await pause(ports, delayMs, round.signal);
-    round = { ...round, request };
-    attemptHere = next.do === 'again' ? attemptHere + 1 : 1;
-    at += next.do === 'again' ? 0 : 1;
+  const { delayMs, next } = nextOf(setup, turn, { error, isVisible: attempt.isVisible });
+  const spent = spentOf(attempt, request, target.price);
+  if (next === null) {
+    yield { kind: 'failed', error, ...spent };
+    return;
   }
+  yield { kind: 'retry', error, delayMs, ...spent };
+  await pause(setup.ports, delayMs, signal);
+  yield* attemptFrom(setup, next);
 }
 
-interface Next {
-  readonly request: ChatRequest;
-  readonly next: NextStep;
+/** An attempt at one of the targets. */
+interface Turn {
+  /** Number of all attempts, from 1. */
+  readonly number: number;
+  readonly round: Round;
+  /** Index of the target. */
+  readonly at: number;
+  /** Number of the attempt at this target, from 1. */
+  readonly attemptHere: number;
 }
 
-/** The step after a failure: the repaired request at once, else the decision about the same one. */
+/** The attempt after a failure: the repaired request at once, else the decision about the same one. `next` is null if there is none. */
 function nextOf(
-  { ports, fallbackOn, retry }: ModelSetup,
-  { request }: Round,
-  failed: Omit<FailedTry, 'fallbackOn' | 'chance'>,
-): Next {
-  const repaired = failed.isVisible ? null : repairRequest(request, failed.error);
-  if (repaired !== null) return { request: repaired, next: { do: 'again', delayMs: 0 } };
-  return { request, next: decideNext({ ...failed, fallbackOn, chance: ports.random() }, retry) };
+  { targets, ports, fallbackOn, retry }: ModelSetup,
+  turn: Turn,
+  failed: Pick<FailedTry, 'error' | 'isVisible'>,
+): { readonly delayMs: number; readonly next: Turn | null } {
+  const { number, round, at, attemptHere } = turn;
+  const again = { ...turn, number: number + 1, attemptHere: attemptHere + 1 };
+  const repaired = failed.isVisible ? null : repairRequest(round.request, failed.error);
+  if (repaired !== null) return { delayMs: 0, next: { ...again, round: { ...round, request: repaired } } };
+  const isLastTarget = at === targets.length - 1;
+  const tried: FailedTry = { ...failed, attempt: attemptHere, isLastTarget, fallbackOn, chance: ports.random() };
+  const step = decideNext(tried, retry);
+  if (step.do === 'stop') return { delayMs: 0, next: null };
+  if (step.do === 'next') return { delayMs: 0, next: { ...again, at: at + 1, attemptHere: 1 } };
+  return { delayMs: step.delayMs, next: again };
 }
 
 function nameOf({ adapter, model }: ModelTarget): Target {
@@ -178,7 +182,8 @@ export function createModel(setup: ModelSetup): Model {
   const start = (asked: ChatRequest, stream: boolean): AsyncGenerator<ChatDelta> => {
     const { targets, request, refusal } = fitRequest(setup.targets, asked);
     const signal = request.signal ?? new AbortController().signal;
-    return run({ ...setup, targets }, { request, stream, signal, refusal });
+    const round = { request, stream, signal, refusal };
+    return attemptFrom({ ...setup, targets }, { number: 1, round, at: 0, attemptHere: 1 });
   };
   return {
     chat: (request) => collectAnswer(start(request, false)),

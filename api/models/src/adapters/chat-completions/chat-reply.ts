@@ -64,17 +64,15 @@ export class ChatReplyReader implements AnswerReader {
     return this.#finish !== '';
   }
 
-  *read(chunk: unknown): Generator<AdapterDelta> {
-    const words = this.#isThinkingInParts ? null : plainTextOf(chunk);
-    if (words === null) yield* this.#take(chunk);
-    else {
-      this.#hasChoice = true;
-      if (words !== '') yield { kind: 'text', text: words };
-    }
+  read(chunk: unknown): Iterable<AdapterDelta> {
     this.#raw = chunk;
+    const words = this.#isThinkingInParts ? null : plainTextOf(chunk);
+    if (words === null) return this.#take(chunk);
+    this.#hasChoice = true;
+    return words === '' ? [] : [{ kind: 'text', text: words }];
   }
 
-  readWhole(body: unknown): Generator<AdapterDelta> {
+  readWhole(body: unknown): Iterable<AdapterDelta> {
     return this.read(body);
   }
 
