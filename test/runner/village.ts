@@ -30,7 +30,9 @@ async function run(started: Run): Promise<Tally> {
   const wasUp = (await clusterStatus()) !== undefined;
   if (!wasUp) await makeRoom(print);
   try {
-    const failure = await bringUp(print, wasUp ? [] : settingsFor(wanted));
+    // A test that connects a model runs make up again, with the same settings.
+    const settings = wasUp ? {} : settingsFor(wanted);
+    const failure = await bringUp(print, wasUp ? {} : { FRESH: '1', ...settings });
     if (failure !== undefined) return { passed: 0, failed: 1, failures: [failure] };
     const tallies: Tally[] = [{ ...NOTHING, passed: 1 }];
     for (const { has, workers } of ROUNDS)
@@ -38,7 +40,7 @@ async function run(started: Run): Promise<Tally> {
         await runFiles(
           started,
           files.filter((file) => roundOf(file) === has),
-          { workers, rerunAfter: 'make up && ' },
+          { workers, environment: settings, rerunAfter: 'make up && ' },
         ),
       );
     return sumOf(tallies);
@@ -47,9 +49,10 @@ async function run(started: Run): Promise<Tally> {
   }
 }
 
+type Settings = Readonly<Record<string, string>>;
+
 /** The journeys of `make test` need few of the tools of agents: 0.6 GB of image instead of 1.5. */
-const settingsFor = (files: readonly string[]): readonly string[] =>
-  files.every(isInGate) ? ['FRESH=1', 'TOOLS=slim'] : ['FRESH=1'];
+const settingsFor = (files: readonly string[]): Settings => (files.every(isInGate) ? { TOOLS: 'slim' } : {});
 
 type Round = 'own agents' | 'by day' | 'shared agents' | 'faults';
 
@@ -78,8 +81,9 @@ async function makeRoom(print: Print): Promise<void> {
   setAside();
 }
 
-async function bringUp(print: Print, settings: readonly string[]): Promise<FailedTest | undefined> {
+async function bringUp(print: Print, settings: Settings): Promise<FailedTest | undefined> {
   const { print: printUp, lastLines } = keepLast(print, LINES_OF_FAILURE);
-  const code = await stream(printUp, 'env', [...settings, NODE, 'local/village/main.ts', 'up']);
+  const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  const code = await stream(printUp, 'env', [...variables, NODE, 'local/village/main.ts', 'up']);
   return code === 0 ? undefined : { what: 'the village did not come up', rerun: 'make up', lastLines: lastLines() };
 }

@@ -59,18 +59,23 @@ test('a file that never ends is ended after its limit', async () => {
   );
 });
 
-test('workers join later, when other work is done', async () => {
+test('workers join later, when other work is done, with the variables of the pool', async () => {
   const [other, results] = [Promise.withResolvers<void>(), [] as TimedResult[]];
-  const later = { workers: 1, after: other.promise };
-  const ended = runPool(files('hooks'), { workers: 0, later, print: () => undefined, fileLimitMs: 120_000 }, (result) =>
-    results.push(result),
-  );
+  const options = {
+    workers: 0,
+    later: { workers: 1, after: other.promise },
+    environment: { HAMLET_PLANTED: 'left' },
+    print: () => undefined,
+    fileLimitMs: 120_000,
+  };
+  const ended = runPool(files('changes-process'), options, (result) => results.push(result));
   assert.deepEqual(results, []);
   other.resolve();
   await ended;
   assert.deepEqual(
-    results.map(({ passed }) => passed),
-    [2],
+    results.map(({ passed, failures }) => [passed, failures]),
+    [[1, []]],
+    'a file that sets a variable to what it is changes nothing',
   );
 });
 

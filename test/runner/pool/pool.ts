@@ -23,6 +23,8 @@ export interface PoolOptions {
   readonly print: Print;
   /** Runs at a low priority. */
   readonly inBackground?: boolean;
+  /** Further variables of the workers. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly durations?: Durations;
   /** Time after which a file counts as failed. */
   readonly fileLimitMs: number;
@@ -93,7 +95,7 @@ export async function runPool(
 const isUsable = ({ child, files, hasFailed }: Worker): boolean =>
   child.connected && !hasFailed && files < FILES_PER_WORKER;
 
-function startWorker({ print, inBackground = false }: PoolOptions): Worker {
+function startWorker({ print, inBackground = false, environment = {} }: PoolOptions): Worker {
   const child = spawn(
     'nice',
     [
@@ -108,7 +110,7 @@ function startWorker({ print, inBackground = false }: PoolOptions): Worker {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // NODE_TEST_CONTEXT is set if a test runs this pool, and would replace the reporter.
-      env: { ...process.env, ...compileCache(), NODE_TEST_CONTEXT: undefined },
+      env: { ...process.env, ...compileCache(), ...environment, NODE_TEST_CONTEXT: undefined },
     },
   );
   for (const output of [child.stdout, child.stderr])
