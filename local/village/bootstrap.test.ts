@@ -44,7 +44,7 @@ const start = (root: string): unknown =>
 const installations = (): number => readFileSync(runs, 'utf8').trim().split('\n').length;
 const inode = (root: string, file: string): number => statSync(join(root, file)).ino;
 
-test('a clone links the packages that another one has installed, and a changed record is installed anew', () => {
+test('a clone links the packages that another one has installed; another lock file is installed by npm', () => {
   const [first, second] = [clone('first'), clone('second')];
   start(first);
   start(second);

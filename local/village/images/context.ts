@@ -52,7 +52,7 @@ export function hashSources(sources: readonly Source[], extra: readonly string[]
 /** Copies the sources into an empty folder of the cache. Files of the cache itself, which never change, become links. */
 export function stageSources(sources: readonly Source[], folder: string): void {
   rmSync(folder, { recursive: true, force: true });
-  // Of two sources with the same path the later one counts.
+  // A later source replaces an earlier one with the same path.
   const last = new Map(entriesOf(sources).map((entry) => [entry.to, entry.from]));
   for (const [to, from] of last) {
     const target = join(folder, to);

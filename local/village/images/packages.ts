@@ -48,7 +48,7 @@ export async function packagesOf(folder: string, to: string, context: StepContex
   return { from: join(cached, 'node_modules'), to, whole: true };
 }
 
-/** What no program reads while it runs, half of all files: types, source maps, sources of native parts, and what is for musl. */
+/** Programs read none of these files, which are half of all: types, source maps, sources and musl parts of native code. */
 const UNREAD = ['*.d.{ts,cts,mts}', '*.map', '*.musl.node', 'tree-sitter-bash/src'];
 
 /** Removes unread files, and native parts for other platforms: the images have glibc. */
