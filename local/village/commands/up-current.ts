@@ -1,10 +1,11 @@
 /** `CLUSTER=current make up`: installs into kubectl's current context, after the person confirms it. */
 import { Failure } from '../failure.ts';
 import { ARCHITECTURES, type Architecture } from '../images/architecture.ts';
-import { buildWeb, type BuiltImage } from '../images/build.ts';
+import type { BuiltImage } from '../images/build.ts';
 import { buildImagesFor } from '../images/foreign/build.ts';
 import { pushImages } from '../images/push.ts';
 import type { ImageName } from '../images/recipe.ts';
+import { buildWeb } from '../images/web.ts';
 import { currentContext, currentPlace, kubectl, type Place } from '../kubectl.ts';
 import { secrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';

@@ -1,11 +1,10 @@
 /**
- * Builds the images and the web's files if their inputs changed. The tag of an image is a hash of its inputs, so an
+ * Builds the images whose inputs changed. The tag of an image is a hash of its inputs, so an
  * existing tag is never built again.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from '../command.ts';
-import { CACHE, ROOT, stateFile } from '../paths.ts';
+import { CACHE, ROOT } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
 import { ensureAgentBase } from './agent-base.ts';
 import { ensureBases } from './base.ts';
@@ -27,19 +26,6 @@ export interface BuiltImage {
 /** The name of an image in the cluster. */
 export function referenceOf(image: Pick<BuiltImage, 'name' | 'tag'>): string {
   return `docker.io/hamlet/${image.name}:${image.tag}`;
-}
-
-/** Bundles the web's files unless their inputs are unchanged. Returns the outcome in words. */
-export async function buildWeb(context: StepContext): Promise<string> {
-  const inputs = ['web', 'api/contract', 'api/core', 'package-lock.json'];
-  const sources = inputs.map((path) => ({ from: join(ROOT, path), to: path }));
-  const key = hashSources(sources, []);
-  const stamp = stateFile('web-inputs');
-  if (existsSync(join(ROOT, 'web/dist/index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === key)
-    return 'unchanged';
-  await run('npm', ['run', 'build', '--workspace', '@hamlet/web'], context);
-  writeFileSync(stamp, key);
-  return 'built';
 }
 
 /** The images to build; by default all, with the full tools for agents. */
