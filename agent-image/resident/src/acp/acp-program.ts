@@ -120,7 +120,10 @@ async function within<T>({ ended }: Pick<Link, 'ended'>, ms: number, ask: () => 
     ended.then((why) => notStarted(why)),
     delay(ms, notStarted(`it does not answer for ${ms / 1_000} s`), { signal: late.signal }),
   ]);
-  const asked = ask().catch((error: unknown) => notStarted(`it refused: ${messageOf(error)}`));
+  // Without a code the connection has ended, and the program's own reason is the better one.
+  const asked = ask().catch((error: unknown) =>
+    isRefusal(error) ? notStarted(`it refused: ${messageOf(error)}`) : ended.then(notStarted),
+  );
   try {
     const result = await Promise.race([asked, failed]);
     if (result instanceof RunFailure) throw result;

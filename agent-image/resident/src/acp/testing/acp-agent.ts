@@ -130,13 +130,6 @@ async function work(turn: Turn): Promise<'end_turn' | 'cancelled' | 'refusal' | 
   return 'end_turn';
 }
 
-if (quirk === 'dies') {
-  process.stderr.write('no configuration\n');
-  process.exit(3);
-}
-if (quirk === 'noise')
-  process.stdout.write('Welcome!\n{"jsonrpc":"2.0","id":99,"result":{}}\n[1]\n{"jsonrpc":"2.0","method":"odd"}\n');
-
 agent({ name: 'toy' })
   .onRequest('initialize', () => ({
     protocolVersion: quirk === 'newer' ? 9 : 1,
