@@ -66,7 +66,7 @@ const Answer = z.union([
 const wordsOf = (parts: z.output<typeof Parts>): string =>
   parts.flatMap(({ text, url, data }) => text ?? url ?? (data === undefined ? [] : [JSON.stringify(data)])).join('\n');
 
-/** What a task asks of the model next, by its state. */
+/** The next step of the model, by the state of a task. */
 const NEXT: Readonly<Record<string, string>> = {
   TASK_STATE_SUBMITTED: 'It works: read the task later.',
   TASK_STATE_WORKING: 'It works: read the task later.',
