@@ -1,4 +1,5 @@
 import { type AgentDetail, createRun, roleMay, RUN_PROMPT_MAX_CHARS, SafeMode } from '@hamlet/contract';
+import { isForeign } from '@hamlet/core';
 import { type KeyboardEvent, useState } from 'react';
 import { LinkButton, RefusedNotice } from '../../ui/controls.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
@@ -90,6 +91,7 @@ function PromptForm({ agent, onSent }: Readonly<{ agent: AgentDetail; onSent: (r
         />
       </label>
       <SafeModeField
+        agent={agent}
         value={safeMode}
         onChange={(mode) => {
           setSafeMode(mode);
@@ -132,11 +134,17 @@ function OfferTerms({ amount }: { readonly amount: string }) {
   );
 }
 
-type SafeModeFieldProps = Readonly<{ value: SafeMode | null; onChange: (value: SafeMode | null) => void }>;
+type SafeModeFieldProps = Readonly<{
+  agent: AgentDetail;
+  value: SafeMode | null;
+  onChange: (value: SafeMode | null) => void;
+}>;
 
 const FREE = 'free';
 
-function SafeModeField({ value, onChange }: SafeModeFieldProps) {
+/** Whether the run may change anything. Nothing is offered for a program of others, whose tools no rule holds back. */
+function SafeModeField({ agent: { mind }, value, onChange }: SafeModeFieldProps) {
+  if (mind !== null && isForeign(mind)) return null;
   return (
     <SelectField
       label="Changes"
