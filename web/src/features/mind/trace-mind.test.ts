@@ -15,14 +15,15 @@ const traceOf = (...events: RunTrace['events']): RunTrace => ({ ...EMPTY_TRACE, 
 const startedBy = (mind: Mind | null): RunTrace =>
   traceOf(aRunEvent(1, 'queued'), aRunEvent(2, 'started', mind === null ? {} : { mind }));
 
-test('the last start of a run names its mind; an older village knows only the runtime', () => {
+test('the last start of a run names its mind; only the village has minds that a runtime names', () => {
   const restarted = traceOf(
     aRunEvent(1, 'started', { mind: ENGINE }),
     aRunEvent(2, 'redelivered', { mind: CODE }),
     aCallEvent(3, 'call_begun'),
   );
   assert.deepEqual(traceMind(restarted), CODE);
-  assert.deepEqual(traceMind({ ...startedBy(null), run: aRun({ runtime: 'command' }) }), mindOfRuntime('command'));
+  assert.deepEqual(traceMind({ ...startedBy(null), run: aRun({ runtime: 'engine' }) }), ENGINE);
+  assert.equal(traceMind({ ...startedBy(null), run: aRun({ runtime: 'acp' }) }), null, 'no name of a program yet');
   assert.equal(traceMind(EMPTY_TRACE), null);
 });
 
