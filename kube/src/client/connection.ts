@@ -12,7 +12,7 @@ export interface Connection {
   readonly token?: TokenSource;
 }
 
-export interface TlsMaterial {
+interface TlsMaterial {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;

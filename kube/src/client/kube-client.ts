@@ -37,7 +37,7 @@ export type ToKind = Target & CallOptions;
 export type ToObject = ToKind & { readonly name: string };
 
 /** The field manager of an apply. `force` (default true) takes fields over from other managers. */
-export interface Manager {
+interface Manager {
   readonly fieldManager: string;
   readonly force?: boolean;
   readonly subresource?: string;

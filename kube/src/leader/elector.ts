@@ -21,7 +21,7 @@ export class NotLeaderError extends Error {
 /** The client calls that election uses. The elector has its own client, so that other work never delays a renewal. */
 export type LeasePort = Pick<KubeClient, 'get' | 'create' | 'replace' | 'list' | 'watch'>;
 
-export interface ElectorOptions {
+interface ElectorOptions {
   readonly client: LeasePort;
   readonly namespace: string;
   readonly name: string;

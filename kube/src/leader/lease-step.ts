@@ -30,7 +30,7 @@ export interface LeaseView {
   readonly changedAtMs: number;
 }
 
-export type LeaseStep = 'create' | 'renew' | 'take' | 'wait';
+type LeaseStep = 'create' | 'renew' | 'take' | 'wait';
 
 export function leaseStep(view: LeaseView, identity: string, nowMs: number): LeaseStep {
   const { lease } = view;
@@ -45,7 +45,7 @@ export function expiresInMs({ lease, changedAtMs }: LeaseView, nowMs: number): n
   return changedAtMs + (lease?.spec?.leaseDurationSeconds ?? 0) * 1_000 - nowMs;
 }
 
-export interface Tenure {
+interface Tenure {
   readonly identity: string;
   readonly time: string;
   readonly times: LeaseTimes;

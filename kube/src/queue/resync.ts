@@ -5,7 +5,7 @@ import type { WorkQueue } from './work-queue.ts';
 const RESYNC_MS = 20 * 60_000;
 const SPREAD = 0.25;
 
-export interface ResyncOptions {
+interface ResyncOptions {
   readonly queue: WorkQueue;
   readonly keys: () => Iterable<string>;
   readonly everyMs?: number;

@@ -16,7 +16,7 @@ interface Delayed {
   readonly cancel: () => void;
 }
 
-export interface WorkQueueOptions {
+interface WorkQueueOptions {
   /** Called for each key that a worker takes, with the milliseconds that it waited. */
   readonly onTaken?: (key: string, waitedMs: number) => void;
 }

@@ -42,7 +42,7 @@ export function settle(queue: WorkQueue, key: string, outcome: Outcome): number 
   }
 }
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly queue: WorkQueue;
   readonly count: number;
   /** Must be idempotent. An exception counts as `retry`. */

@@ -168,7 +168,7 @@ function isNewer(object: KubeObject, previous: KubeObject): boolean {
 }
 
 /** Freezes plain data deeply, because all readers share the objects of a cache. */
-export function deepFreeze<T>(value: T): T {
+function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
   for (const inner of Object.values(value)) deepFreeze(inner);

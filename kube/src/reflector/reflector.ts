@@ -56,7 +56,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly onListenerError?: (error: unknown) => void;
 }
 
-export type RelistCause = 'start' | Recovery['cause'];
+type RelistCause = 'start' | Recovery['cause'];
 
 export interface ReflectorState {
   readonly synced: boolean;

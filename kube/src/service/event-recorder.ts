@@ -6,7 +6,7 @@ import { isStatus } from '../client/kube-error.ts';
 import { TokenBucket, type Rate } from '../time/token-bucket.ts';
 import { EVENTS, type KubeObject } from '../client/kube-object.ts';
 
-export interface EventTarget {
+interface EventTarget {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespace: string;
@@ -39,7 +39,7 @@ const MAX_OBJECTS = 10_000;
 /** Interval between two writes of events, which are never urgent. */
 const SEND_EVERY_MS = 100;
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly client: KubeClient;
   readonly component: string;
   readonly instance: string;

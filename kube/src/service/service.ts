@@ -6,7 +6,7 @@ export interface Check {
   readonly problem: () => string | undefined;
 }
 
-export interface ServiceServerOptions {
+interface ServiceServerOptions {
   readonly host: string;
   readonly port: number;
   readonly live: readonly Check[];
@@ -71,7 +71,7 @@ export function shutdownSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-export interface DrainStep {
+interface DrainStep {
   readonly name: string;
   readonly run: () => Promise<unknown>;
   readonly withinMs: number;
