@@ -125,7 +125,7 @@ export interface PostQuestion {
   readonly landmarkId?: string | undefined;
 }
 
-export interface CopyPage<T> {
+interface CopyPage<T> {
   readonly rows: readonly T[];
   /** The id of the last row if more rows follow, in the copy or perhaps in the database; otherwise null. */
   readonly next: string | null;

@@ -1,7 +1,7 @@
 import type { Decision } from '@hamlet/contract';
 
 /** The cause of hiding: an admin, or flags, which hide only until an admin decides. */
-export type HiddenBy = 'admin' | 'flags';
+type HiddenBy = 'admin' | 'flags';
 
 export interface ModerationState {
   readonly hiddenBy: HiddenBy | null;

@@ -65,7 +65,7 @@ export interface PaymentRules {
   readonly ratePerUnit: bigint;
 }
 
-export type WaitReason =
+type WaitReason =
   | 'not_found'
   | 'not_completed'
   | 'status_unknown'

@@ -13,7 +13,7 @@ import {
 } from '@hamlet/contract';
 
 /** Milliseconds since 1970. */
-export interface WindowTimes {
+interface WindowTimes {
   readonly startsMs: number;
   readonly endsMs: number;
 }
@@ -48,7 +48,7 @@ export type ActivePurchase = { readonly fromMs: number; readonly untilMs: number
   | { readonly kind: 'gpu' }
 );
 
-export function lastsAt({ fromMs, untilMs }: ActivePurchase, nowMs: number): boolean {
+function lastsAt({ fromMs, untilMs }: ActivePurchase, nowMs: number): boolean {
   return fromMs <= nowMs && nowMs < untilMs;
 }
 

@@ -2,10 +2,10 @@ import type { GitAction, GitInput } from '@hamlet/contract';
 import { shellLine as lineOf } from '../policy/shell-line.ts';
 
 /** A call of the tool `git`, without its folder. */
-export type GitCall = Pick<GitInput, 'action' | 'args' | 'message'>;
+type GitCall = Pick<GitInput, 'action' | 'args' | 'message'>;
 
 /** A refusal before git starts, with an alternative. */
-export interface GitRefusal {
+interface GitRefusal {
   readonly code: 'git_pull_refused' | 'git_stash_refused' | 'git_forced_update_refused' | 'git_message_missing';
   readonly text: string;
 }
@@ -62,7 +62,7 @@ interface Push {
 }
 
 /** The references that a push changes, and whether it may drop their commits. Pure. */
-export function pushOfGit(args: readonly string[]): Push {
+function pushOfGit(args: readonly string[]): Push {
   const [, ...specs] = args.filter((arg) => !arg.startsWith('-'));
   const to = specs.map((spec) => (spec.replace(/^\+/, '').split(':').at(-1) ?? '').replace(/^refs\/heads\//, ''));
   const isForced =
@@ -103,7 +103,7 @@ export function refuseGit({ action, args, message }: GitCall, agentId: string): 
 }
 
 /** `changes`: risky while there are uncommitted changes. `branch`: the named branches may be lost. */
-export type GitRisk = 'always' | 'changes' | 'branch' | 'never';
+type GitRisk = 'always' | 'changes' | 'branch' | 'never';
 
 const ALWAYS: ReadonlySet<GitAction> = new Set<GitAction>([
   'merge',

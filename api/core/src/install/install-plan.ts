@@ -15,7 +15,7 @@ export interface InstallPlan {
 export type InstallCall = Pick<InstallInput, 'manager' | 'packages'>;
 
 /** `hasVenv`: the folder has a virtual environment in `.venv`. `crates`: the index of crates, as the broker serves it. */
-export interface InstallPlace {
+interface InstallPlace {
   readonly hasVenv: boolean;
   readonly crates: string;
 }

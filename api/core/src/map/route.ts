@@ -4,7 +4,7 @@ import { USUAL_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
 
 /** A priority queue of tiles; among equal priorities the newest comes first, so that a search follows one path. Mutable for speed. */
-export class BucketQueue {
+class BucketQueue {
   readonly #buckets: number[][] = [];
   #lowest = 0;
   #highest = -1;

@@ -3,12 +3,12 @@ import { hashBytes, hashText, hashToHex } from '../bytes/hash.ts';
 import { LEGEND, STEP_COSTS } from './terrain.ts';
 
 /** Slots are numbered across the whole map. */
-export interface MapSlot {
+interface MapSlot {
   readonly landmark: number;
   readonly tile: number;
 }
 
-export interface MapPlan {
+interface MapPlan {
   readonly width: number;
   readonly height: number;
   /** One terrain byte per tile, row by row. */

@@ -26,7 +26,7 @@ export interface KeptEntry {
 
 export type PlacedChange = MemoryChange & { readonly memory_id: string };
 
-export interface MemoryWriter {
+interface MemoryWriter {
   readonly agentId: string;
   readonly runId: string;
   /** True if its text is from outside. */

@@ -3,7 +3,7 @@ import { sameBytes } from '../sealed-log/hashing.ts';
 import type { Judged } from './judged.ts';
 
 /** Tool, and the SHA-256 of its canonical arguments. */
-export interface CallIdentity {
+interface CallIdentity {
   readonly tool: string;
   readonly argumentsHash: Uint8Array;
 }
@@ -91,7 +91,7 @@ function byPermission({ call, judged, policyVersion }: CallFacts, permission: Pe
 }
 
 /** `same`: the permission already has this answer. `stale`: the rules have changed, and the request is withdrawn. */
-export type AnswerDecision =
+type AnswerDecision =
   | { readonly kind: 'take' | 'same' | 'stale' }
   | { readonly kind: 'refused'; readonly reason: 'permission_answered' | 'permission_expired' | 'permission_stale' };
 

@@ -12,7 +12,7 @@ interface McpCall {
 }
 
 /** The class that an Agent gives a server: null for none, undefined if the agent has no such server. Pure. */
-export function classOfServer(mcp: NonNullable<Policy['mcp']>, server: string): string | null | undefined {
+function classOfServer(mcp: NonNullable<Policy['mcp']>, server: string): string | null | undefined {
   return Object.hasOwn(mcp, server) ? mcp[server] : undefined;
 }
 
@@ -21,7 +21,7 @@ export function classOfServer(mcp: NonNullable<Policy['mcp']>, server: string): 
  * gives the server. A person decides if there is no class and no rule of the village for tool or server, because a
  * server's own claims about its tools are untrusted. Pure.
  */
-export function judgeMcpCall(
+function judgeMcpCall(
   { rules, mcp = {} }: Pick<Policy, 'rules' | 'mcp'>,
   { tool, when }: McpCall,
   server: string,

@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<EgressWriteKind, string>> = {
   write: 'The request changes something outside of the village',
 };
 
-export interface JudgedWrite {
+interface JudgedWrite {
   readonly kind: EgressWriteKind;
   readonly isAllowedByRule: boolean;
   readonly taint: readonly TaintMark[];

@@ -15,7 +15,7 @@ export interface ShellNeeds {
   readonly unclear: readonly string[];
 }
 
-export type RunCall = JudgedCall & {
+type RunCall = JudgedCall & {
   /** The needs of a shell command; null for another call. */
   readonly needs: ShellNeeds | null;
   /** True if the broker asks a person about each write of the agent's pod (see `asksAboutWrites`); false by default. */

@@ -17,7 +17,7 @@ import { rulesInForce, wrongExamples, type CommandClasses } from './rule-example
 import { isToolName, unknownNames } from './rule-names.ts';
 
 /** Classes that a safe mode permits, because their calls change nothing. Speech leaves no trace, and a worker inherits the mode. */
-export const UNCHANGING: readonly ToolClass[] = ['read', 'speak', 'network', 'delegate'];
+const UNCHANGING: readonly ToolClass[] = ['read', 'speak', 'network', 'delegate'];
 const CHANGING: readonly ToolClass[] = TOOL_CLASSES.filter((name) => !UNCHANGING.includes(name));
 /** Tools of permitted classes that nevertheless change the agent's memory or files. */
 const CHANGING_TOOLS = ['remember', 'forget', 'pin', 'browser_download'] as const;
@@ -29,7 +29,7 @@ const REASONS: Readonly<Record<SafeMode, string>> = {
 };
 
 /** The rule that denies every change in a run of a safe mode. No other rule overrides a denial. Pure. */
-export function safeModeRule(mode: SafeMode): Policy['rules'][number] {
+function safeModeRule(mode: SafeMode): Policy['rules'][number] {
   return {
     tools: [...CHANGING, ...CHANGING_TOOLS].toSorted(),
     verdict: 'deny',
@@ -115,7 +115,7 @@ function versioned(
   return { version: [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(''), rules, ...servers };
 }
 
-export interface RunNarrowing {
+interface RunNarrowing {
   /** Lists of tools of a worker; a call must be in each, so that no list widens another. */
   readonly lists: readonly (readonly string[])[];
   readonly safeMode: SafeMode | null;

@@ -44,7 +44,7 @@ const WORDS: Readonly<Record<TaintSource, (detail: string) => string>> = {
 };
 
 /** Describes the origin of the text for people and models. Pure. */
-export function taintInWords({ source, detail }: Pick<TaintMark, 'source' | 'detail'>): string {
+function taintInWords({ source, detail }: Pick<TaintMark, 'source' | 'detail'>): string {
   return WORDS[source](detail);
 }
 

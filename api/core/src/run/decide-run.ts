@@ -18,7 +18,7 @@ const RUN_PARKS_MAX = 200;
 const RUN_PARKED_MAX_MS = 604_800_000;
 
 /** The parks of a run so far. */
-export interface RunParks {
+interface RunParks {
   readonly count: number;
   readonly totalMs: number;
 }
@@ -234,7 +234,7 @@ function lapse(run: RunProgress): RunVerdict {
 }
 
 /** Times by the database's clock, in ms. */
-export interface ClaimFacts {
+interface ClaimFacts {
   /** Null if no agent holds a lease. */
   readonly leaseUntilMs: number | null;
   /** Start of the API's present uninterrupted uptime. */

@@ -13,7 +13,7 @@ export const WORKER_DEPTH_MAX = 2;
 export const WORKER_WIDTH_MAX = 4;
 const FREE_MICROS = parseAiDollars(FREE_RUN_MONEY);
 
-export interface Spending {
+interface Spending {
   readonly tokens: number;
   readonly moneyMicros: bigint;
 }
@@ -28,14 +28,14 @@ export interface WorkerFacts {
   readonly taken: Spending;
 }
 
-export interface WorkerShare {
+interface WorkerShare {
   readonly tokens?: number | undefined;
   readonly moneyMicros?: bigint | undefined;
 }
 
-export type WorkerGuard = 'worker_too_deep' | 'worker_too_many' | 'worker_no_tokens' | 'worker_no_money';
+type WorkerGuard = 'worker_too_deep' | 'worker_too_many' | 'worker_no_tokens' | 'worker_no_money';
 
-export type WorkerVerdict =
+type WorkerVerdict =
   | { readonly kind: 'begin'; readonly budgets: RunBudgets }
   | { readonly kind: 'refused'; readonly error: WorkerError & { readonly code: WorkerGuard } };
 

@@ -18,7 +18,7 @@ export interface FiringFacts {
   readonly waitingMax: number;
 }
 
-export interface AgentFiring {
+interface AgentFiring {
   readonly agentId: string;
   readonly outcome: FiringOutcome;
   /** True if a run is created. */

@@ -11,7 +11,7 @@ const FAILURES_MAX = 8;
 const RESULT_MAX_CHARS = 160;
 
 /** The newest report of a run, and the run now. `reportedAtMs`: the start of the run before its first report. */
-export interface ReportDue {
+interface ReportDue {
   readonly nowMs: number;
   readonly reportedAtMs: number;
   readonly steps: number;

@@ -6,14 +6,14 @@ import type { Timetable } from './timetable.ts';
  * A slot up to this many milliseconds late still fires, so that a new leader, a restart or a wrong clock loses none. A
  * shorter deadline wins.
  */
-export const ALWAYS_IN_TIME_MS = 30_000;
+const ALWAYS_IN_TIME_MS = 30_000;
 
 export type MissedRunsPolicy = Pick<
   ScheduleSpec,
   'missedRuns' | 'catchUpLimit' | 'startingDeadlineSeconds' | 'suspend'
 >;
 
-export interface DueInput {
+interface DueInput {
   readonly timetable: Timetable;
   readonly policy: MissedRunsPolicy;
   /** Every slot up to this time is decided. */

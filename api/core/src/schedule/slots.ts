@@ -3,7 +3,7 @@ import { firingsOfUtcDay, type Timetable } from './timetable.ts';
 
 /** About fifty years: the rarest date, a 29 February on a given weekday, comes after at most 40 years (around 2100). */
 const HORIZON_DAYS = 18_300;
-export const MAX_COUNTED = 1_000_000;
+const MAX_COUNTED = 1_000_000;
 
 /** `afterMs` excluded, `untilMs` included. */
 export interface Stretch {

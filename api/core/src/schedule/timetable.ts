@@ -117,7 +117,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 }
 
 /** Milliseconds since a local 1970-01-01, in whole seconds. Throws RangeError for a zone unknown to this machine. */
-export function localMs(zone: string, instantMs: number): number {
+function localMs(zone: string, instantMs: number): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(zone).formatToParts(instantMs)) parts[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
@@ -130,7 +130,7 @@ export function offsetMs(zone: string, instantMs: number): number {
 }
 
 /** The first second with the offset of `toMs`. At `fromMs`, the zone has another offset. */
-export function changeBetween(zone: string, fromMs: number, toMs: number): number {
+function changeBetween(zone: string, fromMs: number, toMs: number): number {
   const after = offsetMs(zone, toMs);
   let [low, high] = [Math.floor(fromMs / SECOND_MS), Math.floor(toMs / SECOND_MS)];
   while (high - low > 1) {

@@ -14,7 +14,7 @@ export interface NoteKey {
   readonly publicKey: Uint8Array;
 }
 
-export interface SignedNote {
+interface SignedNote {
   /** Ends with a newline. */
   readonly text: string;
   readonly signatures: readonly { readonly name: string; readonly keyId: Uint8Array; readonly signature: Uint8Array }[];

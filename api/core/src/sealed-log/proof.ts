@@ -8,7 +8,7 @@ export interface Range {
 }
 
 /** A subtree of 2^level entries; `index` counts the subtrees of that level from the left. */
-export interface TreeNode {
+interface TreeNode {
   readonly level: number;
   readonly index: number;
 }

@@ -38,7 +38,7 @@ export function tilesOfLevel(size: number, level: number): readonly TileAddress[
 }
 
 /** A bundle has two bytes for the length of an entry. */
-export const ENTRY_BYTES_MAX = 65_535;
+const ENTRY_BYTES_MAX = 65_535;
 
 /** Each entry after its length in two bytes, big-endian (C2SP tlog-tiles). Throws RangeError for a longer entry. */
 export function writeEntryBundle(entries: readonly Uint8Array[]): Uint8Array {

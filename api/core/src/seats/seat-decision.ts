@@ -95,7 +95,7 @@ export function seatSentence({ granted, reason, blocking = '', position }: SeatD
   return granted ? `keeps its seat: ${why}` : why;
 }
 
-export interface Shortage {
+interface Shortage {
   readonly reason: SeatReason;
   readonly blocking?: string;
 }

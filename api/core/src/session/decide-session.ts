@@ -1,6 +1,6 @@
 import type { MessageState, RunState, SessionState } from '@hamlet/contract';
 
-export interface SessionFacts {
+interface SessionFacts {
   readonly paused: boolean;
   readonly terminated: boolean;
   /** True if the agent works on a message. */
@@ -32,7 +32,7 @@ export function sessionAccess(
   return reader.isAdmin ? 'as_admin' : 'none';
 }
 
-export interface SendFacts {
+interface SendFacts {
   readonly terminated: boolean;
   /** Number of messages in the session, of its waiting messages, and of the agent's waiting runs. */
   readonly messages: number;
@@ -40,7 +40,7 @@ export interface SendFacts {
   readonly waitingOfAgent: number;
 }
 
-export interface SendLimits {
+interface SendLimits {
   readonly messagesMax: number;
   readonly waitingMax: number;
   readonly waitingOfAgentMax: number;
@@ -117,7 +117,7 @@ export interface RestFacts {
   readonly nowMs: number;
 }
 
-export type RestVerdict = 'sleep' | 'wake' | 'stay';
+type RestVerdict = 'sleep' | 'wake' | 'stay';
 
 /** Decides on idle sleep and waking. Pure. */
 export function decideRest(facts: RestFacts): RestVerdict {

@@ -24,7 +24,7 @@ const JUMP_TICKS = 20;
 const LEAK = 0.02;
 
 /** Mutable; a connection has one. */
-export interface ViewClock {
+interface ViewClock {
   /** Local time of tick 0 in ms, by the fastest recent frame. */
   originMs: number | null;
   drawnTick: number;

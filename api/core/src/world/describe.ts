@@ -92,7 +92,7 @@ export function itemViews(world: WorldState): ItemView[] {
 }
 
 /** `agents` has the agent itself, one other by id, and those near it; `items` lie on the ground. */
-export interface Surrounding {
+interface Surrounding {
   readonly agents: readonly AgentPlace[];
   readonly items: readonly ItemView[];
 }

@@ -9,7 +9,7 @@ export function distanceBetween(a: TilePosition, b: TilePosition): number {
 }
 
 /** `rect` is in tiles. */
-export function cellsOfRect(
+function cellsOfRect(
   map: { readonly cellsWide: number; readonly cellsHigh: number },
   rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
 ): number[] {

@@ -1,7 +1,7 @@
 import { TICKS_PER_DAY, TICKS_PER_MINUTE, type VillageTime } from '@hamlet/contract';
 
 /** Village minutes at which the phases of the day begin. */
-export const DAWN_MINUTE = 6 * 60;
+const DAWN_MINUTE = 6 * 60;
 const DAY_MINUTE = 9 * 60;
 const EVENING_MINUTE = 18 * 60;
 const NIGHT_MINUTE = 22 * 60;

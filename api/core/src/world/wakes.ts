@@ -9,7 +9,7 @@ import { slotOf, type WorldState } from './state/state.ts';
 /** Maximum number of woken agents, so that an arrival does not wake a whole crowd. */
 const MEETINGS_PER_ARRIVAL = 4;
 
-export interface AgentWake {
+interface AgentWake {
   readonly agent_id: string;
   readonly wake: Wake;
 }

@@ -2,7 +2,7 @@ import type { Terrain, TilePosition } from '@hamlet/contract';
 import type { Painter, Rect } from '../painter.ts';
 
 /** The position is relative to the upper left inner corner of the building. */
-export interface Furniture {
+interface Furniture {
   readonly terrain: Terrain;
   readonly x: number;
   readonly y: number;

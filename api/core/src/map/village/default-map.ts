@@ -27,7 +27,7 @@ export function defaultMap(): WorldMap {
 }
 
 /** Where zones overlap, the later one counts. */
-export const VILLAGE_ZONES: readonly Zone[] = [
+const VILLAGE_ZONES: readonly Zone[] = [
   { zone_id: 'north-side', name: 'North Side', kind: 'residential', rules: ['quiet'], ...rect([36, 10, 76, 23]) },
   { zone_id: 'south-side', name: 'South Side', kind: 'residential', rules: ['quiet'], ...rect([38, 88, 72, 26]) },
   { zone_id: 'east-bank', name: 'East Bank', kind: 'countryside', rules: [], ...rect([122, 56, 38, 58]) },

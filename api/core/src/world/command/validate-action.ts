@@ -22,13 +22,13 @@ import { earshotTiles } from '../wakes.ts';
 import { accepted, type CommandOutcome, refused } from './outcome.ts';
 
 /** `ticks` is the length of the activity. */
-export interface UseEffect {
+interface UseEffect {
   readonly activity: Activity;
   readonly ticks: number;
   readonly gives?: { readonly kind: ItemKind; readonly percent: number };
 }
 
-export const AFFORDANCE_EFFECTS: Readonly<Record<Affordance, UseEffect>> = {
+const AFFORDANCE_EFFECTS: Readonly<Record<Affordance, UseEffect>> = {
   sleep: { activity: 'sleeping', ticks: 4800 },
   rest: { activity: 'resting', ticks: 600 },
   coffee: { activity: 'drinking_coffee', ticks: 300, gives: { kind: 'coffee', percent: 100 } },
@@ -46,7 +46,7 @@ export const AFFORDANCE_EFFECTS: Readonly<Record<Affordance, UseEffect>> = {
 };
 
 /** `usedUp` removes the item. */
-export const ITEM_EFFECTS: Readonly<Record<ItemKind, UseEffect & { readonly usedUp: boolean }>> = {
+const ITEM_EFFECTS: Readonly<Record<ItemKind, UseEffect & { readonly usedUp: boolean }>> = {
   apple: { activity: 'eating', ticks: 60, usedUp: true },
   flower: { activity: 'smelling', ticks: 30, usedUp: false },
   wood: { activity: 'working', ticks: 200, usedUp: true },
