@@ -38,7 +38,7 @@ import { VillageStream } from './village/village-stream.ts';
 
 const FLUSH_EVENTS_MS = 2_000;
 
-export interface OperatorOptions {
+interface OperatorOptions {
   readonly client: KubeClient;
   readonly village: Client;
   readonly namespace: string;

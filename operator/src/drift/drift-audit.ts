@@ -10,9 +10,9 @@ import type { Difference, Known, KnownDifference } from './difference.ts';
 import { differenceText, DRIFT_KINDS, judgeDrift } from './difference.ts';
 
 /** Average interval between two audits; one interval is 10 to 30 minutes. */
-export const AUDIT_MS = 20 * 60_000;
+const AUDIT_MS = 20 * 60_000;
 /** Age at which a difference counts as drift. A change in progress arrives within seconds. */
-export const DRIFT_AFTER_MS = 60_000;
+const DRIFT_AFTER_MS = 60_000;
 const SPREAD = 0.5;
 /** Delay of the next comparison after young differences have become old enough to count as drift. */
 const LOOK_AGAIN_MARGIN_MS = 1_000;
@@ -167,7 +167,7 @@ export class DriftAudit {
   }
 }
 
-export interface DriftMetrics {
+interface DriftMetrics {
   /** `fresh` is newly detected drift, `standing` all current drift. */
   onDrift(fresh: readonly Difference[], standing: readonly Difference[]): void;
   onRound(result: 'complete' | 'skipped' | 'failed'): void;

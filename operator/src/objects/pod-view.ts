@@ -16,7 +16,7 @@ export interface ContainerState {
   readonly outOfMemory: boolean;
 }
 
-export interface ResizeState {
+interface ResizeState {
   readonly type: 'PodResizePending' | 'PodResizeInProgress';
   /** `Infeasible` or `Deferred` while the resize is pending, `Error` if it keeps failing. */
   readonly reason: string;

@@ -50,7 +50,7 @@ async function loadParser(): Promise<(command: string) => readonly string[]> {
   return (command) => readCommandOf(parse, command).classes;
 }
 
-export interface CheckerPorts {
+interface CheckerPorts {
   readonly onLoad: () => void;
   readonly onError: (error: unknown) => void;
 }

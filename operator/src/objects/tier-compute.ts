@@ -9,7 +9,7 @@ import type { OperatedSpec, TierView } from './cached-objects.ts';
  */
 export const SCRATCH = { request: '64Mi', limit: '4Gi' } as const;
 const DISK = 'ephemeral-storage';
-export const GPU_CLAIM = 'gpu';
+const GPU_CLAIM = 'gpu';
 
 /** The limits of a container. In every tier the requests are half of the limits. */
 export interface Size {
@@ -44,12 +44,12 @@ export function isOfWindow(fixed: string): boolean {
 const KIBI = 1_024;
 
 /** Half of `cpu`, rounded up to a thousandth: `2` → `1000m`, `25m` → `13m`. */
-export function halfOfCpu(cpu: string): string {
+function halfOfCpu(cpu: string): string {
   return `${Math.ceil(cpuMillis(cpu) / 2)}m`;
 }
 
 /** Half of `memory`, exactly: `1Mi` → `512Ki`, `2Gi` → `1Gi` in Mi. */
-export function halfOfMemory(memory: string): string {
+function halfOfMemory(memory: string): string {
   const halfKi = bytes(memory) / 2 / KIBI;
   return halfKi % KIBI === 0 ? `${halfKi / KIBI}Mi` : `${halfKi}Ki`;
 }

@@ -120,7 +120,7 @@ const WITHOUT_SECRETS =
 const IMAGE_OF_AGENTS = 'IMAGE_OF_AGENTS';
 
 /** Lets the operator create only pods of agents: a compromised one cannot mount other objects of the namespace. */
-export const OPERATOR_POD_POLICY = {
+const OPERATOR_POD_POLICY = {
   failurePolicy: 'Fail',
   matchConstraints: {
     resourceRules: [{ apiGroups: [''], apiVersions: ['*'], operations: ['CREATE'], resources: ['pods'] }],
@@ -173,7 +173,7 @@ export const OPERATOR_POD_POLICY = {
 } as const;
 
 /** Lets the operator change only volume claims with the role label of agents, and create no copies of other volumes. */
-export const OPERATOR_CLAIM_POLICY = {
+const OPERATOR_CLAIM_POLICY = {
   failurePolicy: 'Fail',
   matchConstraints: {
     resourceRules: [
@@ -203,7 +203,7 @@ const sameImages = (list: string): string =>
   `(!has(object.spec.${list}) || object.spec.${list}.all(c, oldObject.spec.${list}.exists(o, o.name == c.name && o.image == c.image)))`;
 
 /** Prevents everyone else from creating agents' pods, changing them, and adding debug containers. */
-export const AGENT_POD_POLICY = {
+const AGENT_POD_POLICY = {
   failurePolicy: 'Fail',
   matchConstraints: {
     resourceRules: [

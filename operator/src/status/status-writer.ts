@@ -12,7 +12,7 @@ export const STATUS_RETRY = { firstMs: 1_000, maxMs: 60_000 } as const;
 /** Maximum number of concurrent status writes: low, because pods and volume claims matter more to a slow API server. */
 const IN_FLIGHT = 2;
 
-export interface StatusWriterOptions {
+interface StatusWriterOptions {
   readonly clock: Clock;
   readonly write: (key: string) => Promise<void>;
   readonly onError: (key: string, error: unknown) => void;

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 5_000;
 /** Header with the leader's fence, so that the api can refuse a process that no longer holds the Lease. */
 const FENCE_HEADER = 'hamlet-fence';
 
-export interface VillageClientOptions {
+interface VillageClientOptions {
   readonly baseUrl: string;
   /** The operator's projected token; undefined if the api requires none. */
   readonly token?: TokenSource;

@@ -18,7 +18,7 @@ const SILENCE_MS = 20_000;
 const RETRY = { firstMs: 250, maxMs: 5_000 } as const;
 
 /** The callbacks receive the agent or the Schedule whose state may have changed. */
-export interface VillageStreamOptions {
+interface VillageStreamOptions {
   readonly client: Client;
   readonly onStanding: (agentId: string) => void;
   readonly onPresence: (agentId: string) => void;

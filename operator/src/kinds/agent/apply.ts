@@ -31,7 +31,7 @@ export interface ApplyPorts {
 const QUERY = { fieldManager: FIELD_MANAGER };
 
 /** The volume claim with the agent's name belongs to another owner. */
-export class ClaimTakenError extends Error {
+class ClaimTakenError extends Error {
   override readonly name = 'ClaimTakenError';
 }
 

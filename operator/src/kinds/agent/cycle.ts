@@ -7,12 +7,12 @@ import { type Bar, barOf } from './condition/standing.ts';
 import type { Observed } from './observe.ts';
 
 /** Minimum age of a failed or outdated pod before the operator replaces it. */
-export const REPLACE_AFTER_MS = 10_000;
+const REPLACE_AFTER_MS = 10_000;
 
 /** Interval at which the operator checks whether it is an agent's turn to get a new pod. */
-export const UPGRADE_LOOK_MS = 5_000;
+const UPGRADE_LOOK_MS = 5_000;
 
-export type EndOfPod =
+type EndOfPod =
   | Extract<
       EventReason,
       | 'PodLost'

@@ -18,7 +18,7 @@ export type HoldAction =
     }
   | { readonly kind: 'releaseHold'; readonly version: number };
 
-export interface HoldStep {
+interface HoldStep {
   readonly actions: readonly HoldAction[];
   /** True if the next cycle is not paid yet. The operator then changes no pod until that cycle is paid. */
   readonly blocks: boolean;

@@ -15,7 +15,7 @@ import type { AgentEvent } from './events-for.ts';
 import { holdStep, type HoldAction } from './hold-step.ts';
 
 /** A deletion waits at most this long for the api to close the account. Then the operator deletes the Agent anyway. */
-export const CLOSE_ESCAPE_MS = 60_000;
+const CLOSE_ESCAPE_MS = 60_000;
 
 /** One action of a plan. The operator performs actions in order and stops at the first failure. */
 export type Action =

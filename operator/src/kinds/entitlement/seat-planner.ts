@@ -9,7 +9,7 @@ export const LATER_MS = 1_000;
 /** Pause after a plan, as a multiple of its duration: planning takes at most a tenth of the time. */
 const COST_FACTOR = 9;
 
-export interface SeatPlannerOptions {
+interface SeatPlannerOptions {
   readonly sources: SeatSources;
   readonly clock: Clock;
   readonly onSeat: (key: string) => void;

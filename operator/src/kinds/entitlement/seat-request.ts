@@ -95,7 +95,7 @@ export interface VolumeNode {
   readonly local: boolean;
 }
 
-export interface RequestParts {
+interface RequestParts {
   readonly agent: CachedAgent;
   readonly tier: AgentSeat;
   readonly isRoaming: boolean;

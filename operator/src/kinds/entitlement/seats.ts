@@ -19,14 +19,14 @@ import { rulesResults } from '../../status/rules-condition.ts';
 
 const ALIVE = 'status.phase!=Succeeded,status.phase!=Failed';
 
-export interface ForeignWatch {
+interface ForeignWatch {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector: string;
   readonly transform: (pod: ForeignPodView) => ForeignPodView;
 }
 
-export interface SeatsOptions {
+interface SeatsOptions {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly watched: Watched;

@@ -13,7 +13,7 @@ const WORKERS = 8;
 const BY_UID = 'uid';
 const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 300];
 
-export interface ScheduleControllerOptions {
+interface ScheduleControllerOptions {
   readonly client: KubeClient;
   readonly village: Client;
   readonly namespace: string;

@@ -17,7 +17,7 @@ export interface Admission {
   readonly granted: boolean;
 }
 
-export type EntitledFacts = StandingFacts & PaymentFacts & Pick<Facts, 'publishedTier'>;
+type EntitledFacts = StandingFacts & PaymentFacts & Pick<Facts, 'publishedTier'>;
 
 type Entitlement = readonly [ConditionResult, TierView | undefined];
 

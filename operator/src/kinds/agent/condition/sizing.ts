@@ -8,9 +8,9 @@ import { conditionIn } from '../../../status/condition.ts';
 import type { Facts, FactsWithPod } from '../facts.ts';
 
 /** Time limit for a node to shrink a pod, or to find room for a larger one. Then the operator replaces the pod. */
-export const RESIZE_TIMEOUT_MS = 30_000;
+const RESIZE_TIMEOUT_MS = 30_000;
 
-export type Sizing =
+type Sizing =
   | { readonly kind: 'none' }
   | { readonly kind: 'resize'; readonly lookMs: number }
   | { readonly kind: 'wait'; readonly lookMs: number }
