@@ -81,7 +81,7 @@ function withoutTools({
   return { ...rest, messages: [...head, ...others] };
 }
 
-export interface Fit<T> {
+interface Fit<T> {
   readonly targets: readonly T[];
   readonly request: ChatRequest;
   /** True if no model of the chain can use tools, so the request is sent without its optional tools. */

@@ -23,7 +23,7 @@ export const delta = (fields: object, finish: unknown = null): string =>
 export const call = (fields: object): string => delta({ tool_calls: [fields] });
 export const named = (args: unknown): object => ({ name: 'go_to', arguments: args });
 
-export interface QuirkServer {
+interface QuirkServer {
   readonly wire: WireServer;
   model(): Model;
   streamed(...chunks: readonly (string | Uint8Array)[]): Promise<ChatOutcome>;

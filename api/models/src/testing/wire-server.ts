@@ -33,11 +33,11 @@ export interface WireAnswer {
 }
 
 /** Fields that a request must contain, or a function that asserts. */
-export type WireMatcher =
+type WireMatcher =
   | Partial<Pick<WireRequest, 'method' | 'path' | 'headers' | 'body'>>
   | ((request: WireRequest) => void);
 
-export interface WireStep {
+interface WireStep {
   readonly expect?: WireMatcher;
   readonly answer: WireAnswer | ((request: WireRequest) => WireAnswer);
 }

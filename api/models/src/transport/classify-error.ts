@@ -3,7 +3,7 @@ import { wordsOf, type ReportWords } from './error-report.ts';
 import type { ServerAnswer } from './server-answer.ts';
 
 /** A failure as a provider reports it: in an HTTP answer, or in the middle of a stream (without status and headers). */
-export interface ReportedError {
+interface ReportedError {
   readonly status?: number | undefined;
   readonly headers?: ServerAnswer['headers'] | undefined;
   readonly body: unknown;

@@ -13,7 +13,7 @@ const CONNECT_MS = 10_000;
 
 const OPTIONS = { keepAlive: true, timeout: UNUSED_MS } as const;
 
-export interface HttpFetchOptions {
+interface HttpFetchOptions {
   /** Time limit in milliseconds for a connection, with its TLS handshake. */
   readonly connectMs?: number | undefined;
   /** Resolves a host name for one connection; by default the system's resolver. It is not called for IP addresses. */

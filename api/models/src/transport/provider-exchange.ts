@@ -48,7 +48,7 @@ export function providerFetch({ ports, limits }: AdapterKit, stream: boolean): F
   };
 }
 
-export interface JsonPost {
+interface JsonPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;

@@ -9,7 +9,7 @@ const SECRET_CHARS_MIN = 6;
 /** Forms of keys and tokens that providers repeat in their errors, often with a part masked. */
 const FORMS = /\b(?:sk|rk|pk|sess)-[\w*.-]{6,}|\bBearer\s+[\w.~+/*=-]{6,}|\beyJ[\w-]{10,}(?:\.[\w-]+){1,2}/g;
 
-export type Scrub = (text: string) => string;
+type Scrub = (text: string) => string;
 
 /** Hides known credentials, also in their URL and JSON forms, and everything that looks like one. Pure. */
 export function scrubber(secrets: readonly string[]): Scrub {

@@ -14,7 +14,7 @@ export const SUBSCRIPTION_NOTICE =
   'OpenAI may change or close it at any time, may limit it, and its terms may not allow this use or use by several people. ' +
   'The conversations of your agents go to that account. Use an API key instead unless you have checked the terms.';
 
-export interface SubscriptionServer {
+interface SubscriptionServer {
   readonly provider: string;
   /** The address up to the path `/responses`. */
   readonly baseUrl: string;

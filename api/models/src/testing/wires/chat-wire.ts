@@ -45,7 +45,7 @@ function plain(answer: ScriptedAnswer): WireAnswer {
   return json({ ...HEAD, object: 'chat.completion', choices, usage: usageBody(answer), service_tier: 'default' });
 }
 
-export function chatChunk(delta: object, finish: string | null = null): string {
+function chatChunk(delta: object, finish: string | null = null): string {
   const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
   return `data: ${JSON.stringify({ ...HEAD, object: 'chat.completion.chunk', choices, usage: null })}\n\n`;
 }

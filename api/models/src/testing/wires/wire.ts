@@ -37,7 +37,7 @@ export interface Wire {
   readonly overloadInStream: WireChunk;
 }
 
-export const DEFAULT_USAGE = { prompt: 11, completion: 7 } as const;
+const DEFAULT_USAGE = { prompt: 11, completion: 7 } as const;
 
 export function usageOf({ usage }: ScriptedAnswer): { prompt: number; completion: number; cached?: number } | null {
   return usage === undefined ? DEFAULT_USAGE : usage;
