@@ -1,4 +1,4 @@
-export interface BrokerState {
+interface BrokerState {
   readonly openConnections: number;
   readonly followsBrakes: boolean;
   /** Expiry of the authority's certificate, in milliseconds since 1970. */

@@ -3,7 +3,7 @@ import { Unreadable } from './village.ts';
 const BATCH = 200;
 const RETRY_MS = 1000;
 
-export interface OutboxParts<T> {
+interface OutboxParts<T> {
   /** Rejects with `Unreadable` for a group that the API will never take. */
   readonly send: (group: readonly T[]) => Promise<void>;
   /** Called with facts that the API has stored, or that the outbox drops. */

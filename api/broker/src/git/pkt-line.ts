@@ -8,7 +8,7 @@ export type WholeLine =
   | { readonly kind: 'flush' | 'delim'; readonly end: number };
 
 /** A line, or `more` if the bytes end within it; null for anything else. */
-export type PktLine = WholeLine | { readonly kind: 'more' } | null;
+type PktLine = WholeLine | { readonly kind: 'more' } | null;
 
 /** Reads the line that begins at an offset. Text is read as latin1, so every byte stays visible. */
 export function readPktLine(bytes: Buffer, at: number): PktLine {

@@ -9,7 +9,7 @@ const SILENCE_MS = 12_000;
 const CUT_AFTER_MS = 10_000;
 const RETRY_MS = 500;
 
-export interface BrakeStreamOptions {
+interface BrakeStreamOptions {
   readonly client: ReturnType<typeof createClient>;
   readonly onError: (error: unknown) => void;
   readonly stops: Stops;

@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 const READ_MS = 30_000;
 
 /** Limits in bytes: of one body, of all bodies of an agent, and of all bodies. */
-export interface BodyLimits {
+interface BodyLimits {
   readonly ofBody: number;
   readonly ofAgent: number;
   readonly inAll: number;

@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts';
 import { keepEnds, visible } from './shown-text.ts';
 
 /** A request to a host, and what ends when its program hangs up. */
-export interface ClosedHost {
+interface ClosedHost {
   readonly caller: Caller;
   readonly destination: Destination;
   /** The request in one line; the agent wrote parts. */

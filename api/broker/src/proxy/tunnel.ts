@@ -21,7 +21,7 @@ export interface TunnelParts {
   readonly network: Network;
 }
 
-export interface Tunnel {
+interface Tunnel {
   readonly caller: Caller;
   readonly destination: Destination;
   readonly rules: readonly EgressRule[];

@@ -11,7 +11,7 @@ const PROXIED_ORIGIN = 'http://hamlet';
 /** The origin of links in an answer: the one that the program used. */
 export const originFor = (host: string | undefined): string => (host === 'hamlet' ? PROXIED_ORIGIN : LOOPBACK_ORIGIN);
 
-export type Scheme = 'http' | 'https';
+type Scheme = 'http' | 'https';
 
 /** A server behind a reverse endpoint, and the target of the request to it. */
 export interface Upstream {

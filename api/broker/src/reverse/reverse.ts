@@ -15,7 +15,7 @@ const READ_ONLY = deny(
   'this endpoint of a registry is read-only; to publish, ask an admin for a rule for its host',
 );
 
-export interface ReverseRequest {
+interface ReverseRequest {
   readonly caller: Caller;
   readonly target: ReverseTarget;
   readonly request: IncomingMessage;
