@@ -4,7 +4,7 @@ import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { RUN_COLUMNS, type RunRow } from '../runs/run-row.ts';
 
 export type CallbackRow = Row<'a2a_callback'>;
-export type NewCallback = Pick<CallbackRow, 'runId' | 'callbackId' | 'agentId' | 'url' | 'token' | 'version'>;
+type NewCallback = Pick<CallbackRow, 'runId' | 'callbackId' | 'agentId' | 'url' | 'token' | 'version'>;
 
 /** The callbacks of a task, oldest first. */
 export async function readCallbacks(db: Db, runId: string): Promise<readonly CallbackRow[]> {
@@ -78,7 +78,7 @@ export async function claimCallbacks(
 }
 
 /** The result of a look at a claimed callback. `dueInS`: when it may be claimed again. */
-export interface CallbackLook {
+interface CallbackLook {
   readonly sentState: number | null;
   readonly seenEvents: number;
   readonly failures: number;

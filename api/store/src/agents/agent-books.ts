@@ -6,7 +6,7 @@ import { readStandings } from '../standing/measures.ts';
 import { readBoosts } from '../trade/boosts.ts';
 import { readPresence, wireOf } from './presence.ts';
 
-export interface AgentBooksRow {
+interface AgentBooksRow {
   readonly agentId: string;
   /** Uid of the agent's open life; null if none is open. */
   readonly lifeUid: string | null;

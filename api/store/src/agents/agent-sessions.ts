@@ -6,7 +6,7 @@ import { prepared } from '../connection/guarded-pool.ts';
 import { type AgentBar, BAR_COLUMNS, type BarColumns, barOf, hardestBar } from '../standing/measures.ts';
 
 /** The agent that owns a token. `currentCycle`: the newest known cycle of its life. */
-export interface AgentSession {
+interface AgentSession {
   readonly jti: string;
   readonly agentId: string;
   readonly uid: string;
@@ -20,7 +20,7 @@ export interface AgentSession {
 }
 
 /** A new session. `podUid`: the pod that exchanged its token; null in a village without a cluster. */
-export interface NewAgentSession extends Pick<AgentSession, 'jti' | 'agentId' | 'uid' | 'podUid' | 'cycle'> {
+interface NewAgentSession extends Pick<AgentSession, 'jti' | 'agentId' | 'uid' | 'podUid' | 'cycle'> {
   readonly tokenHash: Uint8Array;
   readonly expiresAt: Date;
 }

@@ -85,7 +85,7 @@ export async function lockScripts(tx: Tx, agentUid: string): Promise<ReadonlySet
   return new Set(rows.map(({ name }) => name));
 }
 
-export interface NewScript extends Omit<ScriptText, 'tainted'> {
+interface NewScript extends Omit<ScriptText, 'tainted'> {
   readonly agentUid: string;
   readonly agentId: string;
   readonly description: string;

@@ -5,7 +5,7 @@ import { cutPage } from '../connection/result-rows.ts';
 import { type Db, inTransaction } from '../connection/database.ts';
 import { recordAudit } from '../writes/audit.ts';
 
-export interface TurnRow {
+interface TurnRow {
   readonly turnId: string;
   readonly agentId: string;
   readonly recordedAt: Date;
@@ -18,7 +18,7 @@ export interface TurnCursor {
   readonly turnId: string;
 }
 
-export interface TurnPage {
+interface TurnPage {
   readonly turns: readonly TurnRow[];
   readonly next: TurnCursor | null;
 }

@@ -38,7 +38,7 @@ export async function moveWorldCursor(tx: Tx, seq: number): Promise<void> {
   await sql`update board.world_cursor set seq = ${seq}`.execute(tx);
 }
 
-export interface BoardEventRow {
+interface BoardEventRow {
   readonly offset: number;
   readonly what: BoardEventKind;
   readonly postId: string;
@@ -51,7 +51,7 @@ export interface ShownEvent extends BoardEventRow {
   readonly reply: ReplyRow | null;
 }
 
-export interface NewsRow extends BoardEventRow {
+interface NewsRow extends BoardEventRow {
   readonly agentId: string;
   readonly why: NewsWhy;
 }

@@ -11,7 +11,7 @@ export function subjectId({ postId, replyId }: Subject): string {
   return replyId ?? postId;
 }
 
-export interface NewFlag extends Subject {
+interface NewFlag extends Subject {
   readonly by: { readonly type: string; readonly id: string; readonly name: string };
   readonly reason: ModerationReason;
   readonly note: string | null;

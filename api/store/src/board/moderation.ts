@@ -17,7 +17,7 @@ export interface LastDecision {
   readonly hiddenBefore: ModerationNote | null;
 }
 
-export interface NewDecision extends Subject {
+interface NewDecision extends Subject {
   readonly decision: Decision;
   readonly reason: ModerationReason;
   readonly note: string | null;

@@ -35,7 +35,7 @@ export function readSnapshotAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Prom
 }
 
 /** A post or reply. `tookPart`: the agent wrote it or replied to the post. */
-export interface Related extends Subject {
+interface Related extends Subject {
   readonly tookPart: boolean;
 }
 

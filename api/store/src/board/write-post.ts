@@ -46,7 +46,7 @@ export async function insertPost(tx: Tx, post: NewPost): Promise<PostRow | null>
   return rows[0] ?? null;
 }
 
-export interface NewReply {
+interface NewReply {
   readonly by: Byline;
   readonly postId: string;
   readonly body: string;

@@ -10,7 +10,7 @@ const END_LIMIT_MS = 1_000;
 const PATIENCE: ListenerPatience = { askEveryMs: 15_000, answerMs: 10_000 };
 
 /** Interval of the queries that check a listener's connection, and the longest wait for an answer, in ms. */
-export interface ListenerPatience {
+interface ListenerPatience {
   readonly askEveryMs: number;
   readonly answerMs: number;
 }
@@ -31,7 +31,7 @@ export function listen(url: string, channels: readonly string[], onNotify: OnNot
   return listenWith({ url, channels, onNotify, patience: PATIENCE });
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly url: string;
   readonly channels: readonly string[];
   readonly onNotify: OnNotify;

@@ -4,7 +4,7 @@ import type { Db } from '../connection/database.ts';
 import { HAS_BEGUN } from '../runs/run-row.ts';
 import { asMoment, type Moment } from '../connection/result-rows.ts';
 
-export interface EgressSearch {
+interface EgressSearch {
   readonly agentId: string | null;
   readonly runId: string | null;
   readonly host: string | null;
@@ -14,7 +14,7 @@ export interface EgressSearch {
 }
 
 /** An attempt with the moment at which the API stored it, which orders pages. */
-export interface EgressRow {
+interface EgressRow {
   readonly attempt: EgressRecord;
   readonly keptAt: Moment;
 }

@@ -10,7 +10,7 @@ import type { AgentBar } from '../standing/measures.ts';
 import type { ModelHour, ModelRequestRow, RequestLife } from './model-requests.ts';
 
 /** The money to hold until the request has ended. */
-export interface ModelPayment {
+interface ModelPayment {
   /** Micro-aiDollars; zero holds nothing. */
   readonly amount: bigint;
   readonly lastsMs: number;

@@ -140,7 +140,7 @@ export async function priceProvider(
   return rows.length > 0;
 }
 
-export interface NewCredentialTest extends Omit<CredentialTest, 'at'> {
+interface NewCredentialTest extends Omit<CredentialTest, 'at'> {
   /** Now, if it is left out. */
   readonly at?: Date;
   /** The abilities of all tested models; null leaves them as they are. */

@@ -41,7 +41,7 @@ const TEST_HOURS = 24;
 const TESTS_KEPT = 200;
 
 /** A test of a provider that is not connected. `code` is null for a success; `ms` and `abilities` for older tests. */
-export interface ProviderTrial {
+interface ProviderTrial {
   readonly code: string | null;
   readonly ms: number | null;
   readonly abilities: unknown;

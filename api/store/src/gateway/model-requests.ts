@@ -41,7 +41,7 @@ export interface ModelRequestEnd {
   readonly completionTokens: number;
 }
 
-export interface EndingRequest {
+interface EndingRequest {
   readonly requestId: string;
   /** Its audit row; null if no provider was asked. */
   readonly line: AuditEntry | null;
@@ -49,7 +49,7 @@ export interface EndingRequest {
   readonly charge?: RunCharge | undefined;
 }
 
-export interface RunCharge {
+interface RunCharge {
   readonly runId: string;
   readonly tokens: number;
   readonly costMicros: number;

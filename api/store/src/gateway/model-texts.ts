@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { Row } from '../connection/tables.generated.ts';
 
-export type ModelTextRow = Omit<Row<'model_text'>, 'salt'>;
+type ModelTextRow = Omit<Row<'model_text'>, 'salt'>;
 
-export interface NewModelText extends Pick<ModelTextRow, 'requestId' | 'agentId' | 'runId' | 'prompt' | 'answer'> {
+interface NewModelText extends Pick<ModelTextRow, 'requestId' | 'agentId' | 'runId' | 'prompt' | 'answer'> {
   readonly salt: Buffer;
   readonly days: number;
 }

@@ -7,7 +7,7 @@ const PAGE_MAX_BYTES = 4 << 20;
 /** Number of model answers to search for the names of calls. */
 const ANSWERS_MAX = 20;
 
-export interface JournalPage {
+interface JournalPage {
   readonly entries: readonly { readonly seq: number; readonly run_id: string; readonly event: JournalClaim }[];
   readonly payloads: readonly JournalPayload[];
   /** The last place of this page; null on the last page. */

@@ -60,7 +60,7 @@ const eventsOf = (entries: readonly JournalEntry[]): readonly string[] =>
 
 const storable = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed();
 
-export interface NewJournal {
+interface NewJournal {
   readonly fresh: readonly JournalEntry[];
   readonly payloads: readonly JournalPayload[];
 }

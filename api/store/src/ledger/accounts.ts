@@ -3,7 +3,7 @@ import type { Db, Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 
 /** `treasury` pays rewards, `deposits` counts money from outside, `compute` counts spending on compute. */
-export type VillageBook = 'treasury' | 'deposits' | 'compute';
+type VillageBook = 'treasury' | 'deposits' | 'compute';
 
 export interface AgentAccount {
   readonly accountId: number;

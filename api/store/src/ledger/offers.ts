@@ -19,7 +19,7 @@ export interface OfferRow {
   readonly reason: string | null;
 }
 
-export interface OfferFilter {
+interface OfferFilter {
   readonly agentId?: string | undefined;
   readonly runId?: string | undefined;
   readonly state?: OfferState | undefined;

@@ -33,7 +33,7 @@ export async function postTransfer(tx: Tx, request: TransferRequest): Promise<Po
   );
 }
 
-export interface ReversalRequest extends Pick<TransferRequest, 'key' | 'reason' | 'source' | 'note' | 'actor'> {
+interface ReversalRequest extends Pick<TransferRequest, 'key' | 'reason' | 'source' | 'note' | 'actor'> {
   readonly transferId: string;
   /** True reverses even spent money, which makes the payee's balance negative. */
   readonly forced: boolean;
@@ -51,13 +51,11 @@ export async function reverseTransfer(tx: Tx, request: ReversalRequest): Promise
   );
 }
 
-export interface HoldRequest extends Omit<TransferRequest, 'eventAt'> {
+interface HoldRequest extends Omit<TransferRequest, 'eventAt'> {
   readonly expiresAt: Date;
 }
 
-export type HoldOutcome =
-  | { readonly ok: true; readonly holdId: string; readonly replayed: boolean }
-  | Refused<LedgerRefusal>;
+type HoldOutcome = { readonly ok: true; readonly holdId: string; readonly replayed: boolean } | Refused<LedgerRefusal>;
 
 /** Holds money: it stays in the balance but is not available. */
 export async function holdMoney(tx: Tx, request: HoldRequest): Promise<HoldOutcome> {
@@ -80,7 +78,7 @@ export interface ResolutionRequest {
   readonly about?: Circumstance;
 }
 
-export type ResolutionOutcome =
+type ResolutionOutcome =
   | { readonly ok: true; readonly transferId: string | null; readonly replayed: boolean }
   | Refused<LedgerRefusal>;
 

@@ -8,7 +8,7 @@ export async function expireHolds(db: Db, atMost: number): Promise<number> {
 }
 
 /** A rule of the ledger and the number of its violations; docs/ECONOMY.md lists the rules. */
-export interface LedgerRule {
+interface LedgerRule {
   readonly rule: string;
   readonly broken: number;
 }

@@ -12,7 +12,7 @@ export async function isClusterBehind(db: Db): Promise<boolean> {
 }
 
 /** Adopts a loaded dump: raises the transaction offset above its log. Needs the owner. Throws while an API is connected. */
-export async function adoptCluster(client: pg.Client, appRole: string): Promise<boolean> {
+async function adoptCluster(client: pg.Client, appRole: string): Promise<boolean> {
   if (!(await isBehind(client))) return false;
   await client.query('begin');
   try {

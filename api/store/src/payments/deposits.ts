@@ -16,7 +16,7 @@ function depositOf(raw: Raw): Deposit {
   return { ...raw, amount: BigInt(raw.amount), net: BigInt(raw.net) };
 }
 
-export type NewDeposit = Pick<Deposit, 'provider' | 'transactionId' | 'agentId' | 'amount' | 'origin' | 'note'> & {
+type NewDeposit = Pick<Deposit, 'provider' | 'transactionId' | 'agentId' | 'amount' | 'origin' | 'note'> & {
   readonly actor: LedgerActor;
 };
 
@@ -130,7 +130,7 @@ export async function creditedAlone(tx: Tx, adminId: string): Promise<bigint> {
   return BigInt(rows[0]?.total ?? '0');
 }
 
-export interface DepositQuery {
+interface DepositQuery {
   readonly state: CreditState | null;
   readonly agentId: string | null;
   readonly before: string | null;

@@ -13,7 +13,7 @@ export interface StatementLine {
   readonly agentId: string | null;
 }
 
-export interface Statement {
+interface Statement {
   readonly provider: string;
   readonly from: Date;
   /** End of the period; the list is complete up to it. */

@@ -13,7 +13,7 @@ export interface AccountDetailRow extends AccountRow {
   readonly ban: AccountBanRow | null;
 }
 
-export interface FederatedIdentity {
+interface FederatedIdentity {
   readonly issuer: string;
   readonly subject: string;
 }
@@ -50,7 +50,7 @@ export async function hasAccounts(db: Db): Promise<boolean> {
   return (await db.selectFrom('account').select('account_id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-export interface NewAccount {
+interface NewAccount {
   readonly accountId: string;
   readonly name: string;
   readonly role: AccountRole;
@@ -217,7 +217,7 @@ export async function noteHand(
 }
 
 /** An account as a possible second approver. */
-export interface SecondEyes {
+interface SecondEyes {
   /** Creation of the account, or its last reset. */
   readonly ownSince: Date;
   /** Ids of the actors who created or reset this account, transitively. */

@@ -3,7 +3,7 @@ import { asColumns } from '../connection/as-columns.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import type { Row } from '../connection/tables.generated.ts';
 
-export type OidcAttempt = Omit<Row<'oidc_attempt'>, 'idHash' | 'expiresAt'>;
+type OidcAttempt = Omit<Row<'oidc_attempt'>, 'idHash' | 'expiresAt'>;
 
 /** Stores the hash of a code that sets a password once; an earlier code becomes invalid. */
 export async function keepAccountCode(

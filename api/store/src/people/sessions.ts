@@ -7,7 +7,7 @@ import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { BAN_HOLDS } from './account-bans.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, announceAccount, FEDERATED } from './accounts.ts';
 
-export interface NewSession {
+interface NewSession {
   readonly idHash: Uint8Array;
   readonly accountId: string;
   readonly expiresAt: Date;
@@ -18,7 +18,7 @@ export interface NewSession {
 
 export type SessionRow = Row<'account_session'>;
 
-export interface SessionHolder extends AccountRow {
+interface SessionHolder extends AccountRow {
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
 }
 
@@ -106,7 +106,7 @@ export async function listSessions(db: Db, accountId: string, idleMs: number): P
 }
 
 /** Sessions of an account: all, one by the id of its row or by the hash of its secret, or all but one. */
-export type WhichSessions =
+type WhichSessions =
   | { readonly sessionId: string }
   | { readonly idHash: Uint8Array }
   | { readonly butIdHash: Uint8Array }

@@ -13,7 +13,7 @@ export type AllowRuleRow = Row<'allow_rule'>;
  * `allowKey`: the shell commands that the rule covers; null for any other tool. `tainted`: it also covers tainted runs.
  * `sessionId`: null for all runs of the agent.
  */
-export interface NewAllowRule extends Pick<
+interface NewAllowRule extends Pick<
   AllowRuleRow,
   'agentId' | 'agentUid' | 'tool' | 'allowKey' | 'tainted' | 'sessionId' | 'permissionId'
 > {
@@ -141,7 +141,7 @@ export async function revokeRulesOfPerson(
   return Number(numUpdatedRows);
 }
 
-export interface AllowRuleFilter {
+interface AllowRuleFilter {
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly revoked: boolean;

@@ -13,7 +13,7 @@ export interface KeptArtifact extends Row<'artifact'> {
   readonly version: number | null;
 }
 
-export interface NewArtifact extends Omit<
+interface NewArtifact extends Omit<
   KeptArtifact,
   'artifactId' | 'bytes' | 'taint' | 'version' | 'keptAt' | 'expiresAt'
 > {
@@ -92,7 +92,7 @@ interface ArtifactPage {
 }
 
 /** A run with all its workers, recursively: `workingFor` is the top run. */
-export const runTree = (roots: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+const runTree = (roots: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   with recursive tree as (
     select run_id, run_id as working_for from run where ${roots}
     union all select run.run_id, tree.working_for from run join tree on run.parent_run_id = tree.run_id)`;

@@ -18,7 +18,7 @@ const EFFECT_COLUMNS = [
 export type EffectRow = Readonly<Selection<Tables, 'effect', (typeof EFFECT_COLUMNS)[number]>>;
 
 /** `permissionId`: a permission that this transaction has consumed. */
-export interface NewEffect extends Pick<EffectRow, 'runId' | 'callId' | 'tool' | 'policyVersion' | 'permissionId'> {
+interface NewEffect extends Pick<EffectRow, 'runId' | 'callId' | 'tool' | 'policyVersion' | 'permissionId'> {
   readonly agentId: string;
   readonly agentUid: string;
   readonly cycle: number;

@@ -10,10 +10,7 @@ const CYCLE = sql<number>`coalesce(h.cycle, effect.cycle)`;
 const ATTEMPT = sql<number>`coalesce(h.attempt, effect.attempt)`;
 
 /** Inserts the start of a call in the hands, in the transaction of its effect. */
-export type NewHandsCall = Pick<
-  Row<'hands_call'>,
-  'runId' | 'callId' | 'agentId' | 'tool' | 'boot' | 'slot' | 'arguments'
->;
+type NewHandsCall = Pick<Row<'hands_call'>, 'runId' | 'callId' | 'agentId' | 'tool' | 'boot' | 'slot' | 'arguments'>;
 
 export async function insertHandsCall(tx: Tx, made: NewHandsCall): Promise<void> {
   const { runId, callId, agentId, tool, boot, slot } = made;
@@ -108,7 +105,7 @@ export async function waitForRate(
   return rows[0]?.waitS ?? null;
 }
 
-export interface EndedHandsCall {
+interface EndedHandsCall {
   readonly tool: string;
   readonly command: string;
   readonly exit: number | null;
@@ -135,7 +132,7 @@ export async function readEndedCalls(
   return rows.toReversed();
 }
 
-export interface HandsCallFilter {
+interface HandsCallFilter {
   readonly agentId?: string | undefined;
   readonly runId?: string | undefined;
   readonly tool?: string | undefined;
@@ -200,7 +197,7 @@ export interface OpenCallRow {
 }
 
 /** The present work of all hands: open calls, newest last, and agents with a run that waits for people. */
-export interface OpenHands {
+interface OpenHands {
   readonly calls: readonly OpenCallRow[];
   readonly waiting: readonly string[];
 }

@@ -10,10 +10,10 @@ const KEPT_DAYS = TRIAL_DAYS + 1;
 /** Maximum number of facts to delete at once. */
 export const FORGOTTEN_JUDGED_CALLS = 5_000;
 /** Upper limit of the counts of calls outside a trial. */
-export const COUNTED_CALLS_MAX = 200_000;
+const COUNTED_CALLS_MAX = 200_000;
 
 /** The facts by which the API judged a call of a run, and its verdict. `words`: the first words of a command, without secrets. */
-export type JudgedCallFacts = Omit<Row<'judged_call'>, 'judgedCallId' | 'judgedAt'>;
+type JudgedCallFacts = Omit<Row<'judged_call'>, 'judgedCallId' | 'judgedAt'>;
 
 /** Stores the facts of a call; a later judgement of the same call replaces them. The caller has locked the run. */
 export async function noteJudgedCall(tx: Tx, facts: JudgedCallFacts): Promise<void> {
@@ -67,7 +67,7 @@ export async function readJudgedCalls(
 }
 
 /** Numbers of last week's calls that a trial does not cover, each at most {@link COUNTED_CALLS_MAX}. */
-export interface UntriedCalls {
+interface UntriedCalls {
   /** Calls from before the API stored their facts. */
   readonly withoutFacts: number;
   /** Calls before `before`. */

@@ -9,7 +9,7 @@ const EXPIRED_AT_ONCE = 200;
 /** Maximum number of permissions of one run, because each needs a person. */
 export const PERMISSIONS_OF_RUN_MAX = 500;
 
-export interface PermissionFilter {
+interface PermissionFilter {
   readonly agentId?: string | undefined;
   readonly runId?: string | undefined;
   readonly sessionId?: string | undefined;
@@ -18,7 +18,7 @@ export interface PermissionFilter {
   readonly person: { readonly role: string; readonly id: string } | null;
 }
 
-export type PermissionOfSession = PermissionRow & { readonly sessionId: string | null };
+type PermissionOfSession = PermissionRow & { readonly sessionId: string | null };
 
 const ofRun = sql<string | null>`(select session_id from run where run.run_id = permission.run_id)`;
 
@@ -81,7 +81,7 @@ export async function countPermissions(tx: Tx, runId: string, state?: Permission
   return count;
 }
 
-export interface WaitingWork {
+interface WaitingWork {
   readonly permissions: number;
   readonly questions: number;
   readonly results: number;

@@ -114,7 +114,7 @@ async function insertEvent(tx: Tx, { runId, number, event, detail, witnessed = t
   await sql`select pg_notify(${RUN_CHANGES_CHANNEL}, ${runId})`.execute(tx);
 }
 
-export interface NotedEvent {
+interface NotedEvent {
   readonly event: RunEventKind;
   readonly detail: Readonly<Record<string, unknown>>;
   /** False if the agent only claims it; true by default. */

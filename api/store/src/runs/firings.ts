@@ -47,7 +47,7 @@ export async function announceSchedule(tx: Tx, scheduleUid: string): Promise<voi
   for (const activity of await activities(tx, { uid: scheduleUid })) await addInternalEvent(tx, 'schedule', activity);
 }
 
-export interface LockedSchedule {
+interface LockedSchedule {
   /** This slot and earlier ones never fire again. Null if no firing was deleted. */
   readonly prunedThrough: Date | null;
 }
@@ -89,7 +89,7 @@ export async function findFiring(db: Db, scheduleUid: string, slot: Date): Promi
   return row === undefined ? null : rowOf(row);
 }
 
-export interface NewFiring {
+interface NewFiring {
   readonly scheduleUid: string;
   readonly slot: Date;
   readonly fence: Fence;

@@ -65,7 +65,7 @@ async function lockWorkersOf(tx: Tx, parents: readonly string[]): Promise<readon
   return rows.map(({ run_id }) => run_id);
 }
 
-export interface EndedTrees {
+interface EndedTrees {
   /** A condition on `run`. */
   readonly which: RawBuilder<unknown>;
   readonly limit: number;

@@ -17,7 +17,7 @@ export interface NewRun {
 }
 
 /** A worker, with the share of its parent's budgets. */
-export interface NewWorker {
+interface NewWorker {
   readonly parentRunId: string;
   readonly callId: string;
   readonly role: string;

@@ -5,9 +5,9 @@ import type { Db, Tx } from '../connection/database.ts';
 import { HAS_BEGUN, TAINT_OF_RUN, type RunRow } from './run-row.ts';
 
 /** Maximum number of marked memories of one life. A memory file has at most 500 entries besides its diary. */
-export const MEMORY_MARKS_MAX = 1_000;
+const MEMORY_MARKS_MAX = 1_000;
 
-export interface NewTaint {
+interface NewTaint {
   readonly runId: string;
   readonly source: TaintSource;
   readonly detail: string;
@@ -58,7 +58,7 @@ export async function readTaintUnderWay(
   return { underWay: rows.length > 0, taint: rows[0]?.taint ?? null };
 }
 
-export interface MemoriesOfRun {
+interface MemoriesOfRun {
   readonly run: RunRow;
   readonly written: readonly string[];
   readonly recalled: readonly string[];

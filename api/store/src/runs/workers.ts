@@ -6,7 +6,7 @@ import { RUN_COLUMNS, type RunRow, UNDER_WAY, isSeenBy } from './run-row.ts';
 /** Limit of an agent's unfinished workers, which depth and width never reach. */
 const LISTED_MAX = 2 * WORKERS_KEPT;
 
-export interface WorkerTakings {
+interface WorkerTakings {
   readonly active: number;
   readonly tokens: number;
   readonly costMicros: number;
@@ -59,7 +59,7 @@ export async function readWorkersUnderWay(tx: Tx, parentRunId: string): Promise<
   return rows.map(({ run_id }) => run_id);
 }
 
-export interface WorkerFilter {
+interface WorkerFilter {
   readonly agentId: string;
   readonly activeOnly: boolean;
   readonly runId?: string | undefined;

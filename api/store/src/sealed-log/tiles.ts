@@ -34,7 +34,7 @@ export async function lockLogHead(tx: Tx): Promise<LogHead | null> {
   return row === undefined ? null : headOf(row);
 }
 
-export interface TileKey {
+interface TileKey {
   readonly level: number;
   readonly number: number;
 }

@@ -25,7 +25,7 @@ export async function readChatsToForget(db: Db, days: number): Promise<readonly 
 const HAS_NO_OPEN_RUN = sql<boolean>`not exists (
   select from run where run.session_id = session.session_id and run.state in (${sql.join([...UNDER_WAY])}))`;
 
-export interface ForgottenChat {
+interface ForgottenChat {
   readonly agentId: string;
   readonly messages: number;
   /** SHA-256 in hex of the id of the session and its texts in their order. */

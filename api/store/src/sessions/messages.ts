@@ -38,7 +38,7 @@ export async function replaceReport(
 
 const TOTALS_MAX = 200;
 
-export interface CallTotal {
+interface CallTotal {
   readonly tool: string;
   readonly outcome: string;
   readonly calls: number;
@@ -52,7 +52,7 @@ export async function readCallTotals(tx: Tx, runId: string): Promise<readonly Ca
   return rows;
 }
 
-export interface NewMessage {
+interface NewMessage {
   readonly sessionId: string;
   readonly author: {
     readonly role: 'member' | 'admin' | 'agent' | 'system';

@@ -45,7 +45,7 @@ export async function readMessages(
   return cutPage(rows, page.limit, ({ number }) => number);
 }
 
-export interface OpenSessions {
+interface OpenSessions {
   readonly ofAgent: number;
   readonly ofPerson: number;
 }

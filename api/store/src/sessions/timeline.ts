@@ -10,7 +10,7 @@ export interface TimelinePlace {
   readonly id: string;
 }
 
-export interface TimelineFilter {
+interface TimelineFilter {
   readonly agentId: string;
   readonly sessionId: string | null;
   /** Restricts to sessions of this person; null for all. */

@@ -5,7 +5,7 @@ import { RUN_CHANGES_CHANNEL } from '../runs/change-run.ts';
 import { findChatSession } from './read-sessions.ts';
 import type { ChatSessionRow, Person } from './session-row.ts';
 
-export interface NewChatSession {
+interface NewChatSession {
   readonly agentId: string;
   readonly title: string | null;
   readonly repository: { readonly url: string; readonly branch: string } | null;

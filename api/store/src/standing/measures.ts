@@ -59,7 +59,7 @@ export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<r
 }
 
 /** A locked tier with the balance in micro-aiDollars, both after the writes of all earlier lock holders. */
-export interface LockedTier extends TierRow {
+interface LockedTier extends TierRow {
   readonly balance: bigint;
 }
 
@@ -79,7 +79,7 @@ export async function writeTiers(tx: Tx, tiers: readonly TierRow[]): Promise<voi
   `.execute(tx);
 }
 
-export interface MeasureActor {
+interface MeasureActor {
   readonly role: string;
   readonly id: string;
 }
@@ -179,7 +179,7 @@ export type AgentBar = Pick<MeasureRow, 'measure' | 'reason' | 'expiresAt'>;
 export const HOLDS = sql<boolean>`lifted_at is null and (expires_at is null or expires_at > now())`;
 
 /** Orders by {@link MEASURES}: the most severe first. */
-export const HARDEST_FIRST = sql`array_position(array[${sql.join(MEASURES.map((measure) => sql.lit(measure)))}], measure)`;
+const HARDEST_FIRST = sql`array_position(array[${sql.join(MEASURES.map((measure) => sql.lit(measure)))}], measure)`;
 
 /** The columns of {@link hardestBar}; null without a measure. */
 export interface BarColumns {

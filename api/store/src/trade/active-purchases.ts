@@ -8,7 +8,7 @@ import { firstRow } from '../connection/result-rows.ts';
 /** Seconds ahead whose purchases are also read, for callers that cache the answer for some seconds. */
 const AHEAD = sql`interval '5 seconds'`;
 
-export interface ActivePurchases {
+interface ActivePurchases {
   /** The database's clock in ms since 1970 at the read; add the time since then to find the active purchases. */
   readonly readAtMs: number;
   of(agentId: string): readonly ActivePurchase[];

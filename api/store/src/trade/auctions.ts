@@ -5,7 +5,7 @@ import { cutPage, firstRow } from '../connection/result-rows.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
 import type { BoughtDevices } from './purchases.ts';
 
-export interface NewAuction {
+interface NewAuction {
   readonly windowId: string;
   /** Micro-aiDollars. */
   readonly reserve: bigint;

@@ -43,7 +43,7 @@ export async function announceBoosts(tx: Tx, agentIds: readonly string[]): Promi
   await addInternalEvents(tx, 'boost', all);
 }
 
-export interface PurchaseNews {
+interface PurchaseNews {
   readonly purchaseId: string;
   readonly agentId: string;
   readonly kind: string;

@@ -153,7 +153,7 @@ export async function forgetClaim(tx: Tx, agentId: string): Promise<void> {
 }
 
 /** A hold for compute without a claim, or a claim whose hold has ended. */
-export interface ClaimFault {
+interface ClaimFault {
   readonly fault: 'hold_without_claim' | 'claim_without_hold';
   readonly holdId: string;
   readonly agentId: string;

@@ -10,7 +10,7 @@ export type StoredItem =
   | { readonly kind: 'model'; readonly model: string }
   | { readonly kind: 'gpu'; readonly windowId: string };
 
-export interface NewPurchase {
+interface NewPurchase {
   readonly agentId: string;
   readonly item: StoredItem;
   readonly startsAt: Date;
@@ -91,7 +91,7 @@ export async function findPaidPurchase(
   return rows[0] ?? null;
 }
 
-export interface PurchaseFilter {
+interface PurchaseFilter {
   readonly agentId: string | undefined;
   readonly state: PurchaseRow['state'] | undefined;
 }
@@ -125,7 +125,7 @@ export async function lastsUntil(
   return rows[0]?.until ?? null;
 }
 
-export interface NewWindow {
+interface NewWindow {
   readonly devices: BoughtDevices;
   readonly startsAt: Date;
   readonly endsAt: Date;

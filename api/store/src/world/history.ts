@@ -66,7 +66,7 @@ export async function insertSnapshot(tx: Tx, epoch: number, snapshot: Snapshot):
 }
 
 /** Events after `seq`: rows of world_event, and packed chunks for the caller to unpack and merge by seq. */
-export interface Tail {
+interface Tail {
   readonly events: readonly WorldEvent[];
   readonly chunks: readonly Uint8Array[];
 }

@@ -6,7 +6,7 @@ import { insertSnapshot, type Snapshot } from './history.ts';
 import { seizeLease } from './lease.ts';
 
 /** A stored map. `sinceSeq`: the last event before this map. */
-export type KeptMap = Omit<Row<'world_map'>, 'keptAt'>;
+type KeptMap = Omit<Row<'world_map'>, 'keptAt'>;
 
 /** Stores a map, so that a later version can replay its events. A stored map never changes. */
 export async function keepMap(db: Db, { version, sinceSeq, plan }: KeptMap): Promise<void> {
@@ -33,7 +33,7 @@ export async function firstMapVersion(db: Db): Promise<string | null> {
   return row?.version ?? null;
 }
 
-export interface MapChange {
+interface MapChange {
   readonly event: WorldEventOf<'map'>;
   readonly plan: string;
   readonly snapshot: Snapshot;

@@ -24,7 +24,7 @@ export interface WriteAct {
   readonly call: { readonly runId: string; readonly callId: string } | null;
 }
 
-export interface NewClusterWrite {
+interface NewClusterWrite {
   readonly actor: string;
   readonly key: string;
   readonly hash: Uint8Array;

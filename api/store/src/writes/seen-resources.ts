@@ -60,7 +60,7 @@ export async function isResourceGone(tx: Tx, kind: IntentKind, name: string): Pr
   return row?.gone === true;
 }
 
-export type ResourceGeneration = Pick<Row<'resource_seen'>, 'uid' | 'kind' | 'name' | 'generation'>;
+type ResourceGeneration = Pick<Row<'resource_seen'>, 'uid' | 'kind' | 'name' | 'generation'>;
 
 /** Records a generation that the API itself wrote. The watch may still report earlier generations by other writers. */
 export async function noteResource(tx: Tx, { uid, kind, name, generation }: ResourceGeneration): Promise<void> {

@@ -3,7 +3,7 @@ import type { LedgerRefusal } from '../refusal.ts';
 const AMOUNT_MAX = 1_000_000_000_000_000n;
 
 /** An account of the model; every number in micro-aiDollars. */
-export interface ModelAccount {
+interface ModelAccount {
   readonly ofAgent: boolean;
   readonly mayOverdraw: boolean;
   closed: boolean;
@@ -25,7 +25,7 @@ interface ModelTransfer extends Wish {
   readonly undoes: string | null;
 }
 
-export interface ModelHold extends Wish {
+interface ModelHold extends Wish {
   readonly id: string;
   readonly hash: string;
   /** Null while it is open. */
