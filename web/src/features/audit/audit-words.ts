@@ -1,7 +1,4 @@
-/**
- * What an act did: the words between its actor and its object, and those before the object if it is somebody else:
- * `Mia` `gave a task` `to Bob`.
- */
+/** Words of an act: those after its actor, and those before its object if that is another: `Mia` `gave a task` `to Bob`. */
 type ActWords = readonly [verb: string, beforeObject?: string];
 
 const ACTS: Readonly<Record<string, ActWords | undefined>> = {
@@ -104,8 +101,8 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'session.open': ['signed in', 'as'],
   'session.create': ['opened a conversation', 'with'],
   'session.message': ['wrote a message', 'in the conversation'],
-  'session.invite': ['invited somebody', 'to the conversation'],
-  'session.remove': ['removed somebody', 'from the conversation'],
+  'session.invite': ['invited a person', 'to the conversation'],
+  'session.remove': ['removed a person', 'from the conversation'],
   'session.look': ['read', 'the conversation'],
   'session.list': ['listed the conversations', 'of'],
   'session.pause': ['paused', 'the conversation'],
