@@ -5,7 +5,7 @@ import { callbackHostsOf } from './callbacks/judge-callback.ts';
 
 export const A2A_BINDING = 'JSONRPC';
 /** The versions of the protocol that an agent speaks, the preferred one first. */
-export const A2A_VERSIONS = ['1.0', '0.3'] as const;
+const A2A_VERSIONS = ['1.0', '0.3'] as const;
 
 const DESCRIPTION_MAX_CHARS = 600;
 const TEXT = 'text/plain';
@@ -22,7 +22,7 @@ const WORK = {
   securityRequirements: [],
 };
 
-export const pathOfAgent = (agentId: string): string => `/a2a/${agentId}`;
+const pathOfAgent = (agentId: string): string => `/a2a/${agentId}`;
 export const pathOfCard = (agentId: string): string => `${pathOfAgent(agentId)}/.well-known/agent-card.json`;
 
 /** The card of an agent for callers at an origin. Pure. */

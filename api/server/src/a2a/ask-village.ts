@@ -6,7 +6,7 @@ import { requestVillage, type RouteInput, type VillageRequestPorts } from '../ht
 import type { callA2a } from '@hamlet/contract';
 
 /** The routes by which calls over A2A change something. */
-export type A2aRoute = 'createSession' | 'endSession' | 'sendMessage' | 'answerPermission' | 'cancelRun';
+type A2aRoute = 'createSession' | 'endSession' | 'sendMessage' | 'answerPermission' | 'cancelRun';
 export type A2aPorts = VillageRequestPorts<A2aRoute>;
 export type A2aRequest = RequestOf<typeof callA2a>;
 

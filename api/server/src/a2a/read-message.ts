@@ -51,7 +51,7 @@ function faultOfIds({ messageId, contextId, taskId }: Message): string | null {
   return Id.safeParse(taskId).success ? null : 'message.taskId: send one that the agent gave, or leave it out';
 }
 
-export type MessageReading =
+type MessageReading =
   | { readonly kind: 'message'; readonly message: ReadMessage }
   /** It cannot be read; `fault` says what to send instead. */
   | { readonly kind: 'fault'; readonly fault: string }

@@ -101,7 +101,7 @@ function runsIn(state: TaskState): Wanted | null {
   }
 }
 
-export interface TaskPage {
+interface TaskPage {
   readonly tasks: Task[];
   readonly nextPageToken: string;
   readonly pageSize: number;

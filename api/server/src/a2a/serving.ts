@@ -7,7 +7,7 @@ import type { FollowPorts, Followers } from './follow-task.ts';
 import { readTask } from './read-tasks.ts';
 import type { Calling } from './callbacks/callbacks-of-task.ts';
 
-export interface ServingPorts extends FollowPorts {
+interface ServingPorts extends FollowPorts {
   readonly followers: Followers;
   readonly log: Log;
 }

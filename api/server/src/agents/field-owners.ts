@@ -10,7 +10,7 @@ const Entry = z.object({
   fieldsV1: z.object({ 'f:spec': z.record(z.string(), z.unknown()).optional() }).optional(),
 });
 
-export interface FieldOwner {
+interface FieldOwner {
   readonly manager: string;
   /** `Apply` or `Update`. */
   readonly operation: string;
@@ -26,7 +26,7 @@ function pathsOf(tree: unknown, path: string): readonly string[] {
   return inner.flatMap(([key, value]) => pathsOf(value, path === '' ? key.slice(2) : `${path}.${key.slice(2)}`));
 }
 
-export function fieldOwners(managedFields: unknown): readonly FieldOwner[] {
+function fieldOwners(managedFields: unknown): readonly FieldOwner[] {
   return z
     .array(Entry)
     .parse(managedFields ?? [])

@@ -14,7 +14,7 @@ export interface ReviewedAgent {
   readonly cycle: number;
 }
 
-export type ServiceRole = 'operator' | 'broker';
+type ServiceRole = 'operator' | 'broker';
 
 /** Finds the owner of a projected token by asking its issuer. It never trusts a name from the caller. */
 export interface TokenReviewer {

@@ -37,7 +37,7 @@ export async function startBoardCopy({
   return { read: createReadBoard(follower), noteBack: () => follower.noteBack(), hide, stop: () => follower.stop() };
 }
 
-export interface BoardQuestion<T> {
+interface BoardQuestion<T> {
   readonly now: Date;
   /** Reads the database, where row-level security decides which rows the viewer sees. */
   live(): Promise<Outcome<T>>;
@@ -62,9 +62,7 @@ function fromCopy<T extends object>(data: T, ageMs: number, now: Date): Outcome<
   return { ok: true, data: { ...data, copy }, headers: { age: String(age) } };
 }
 
-export function createReadBoard(
-  follower: Pick<CopyFollower, 'away' | 'copy' | 'offset' | 'ageMs' | 'noteAway'>,
-): ReadBoard {
+function createReadBoard(follower: Pick<CopyFollower, 'away' | 'copy' | 'offset' | 'ageMs' | 'noteAway'>): ReadBoard {
   return async ({ now, live, copied, lacking }) => {
     if (!follower.away || follower.copy === null) {
       try {
@@ -86,7 +84,7 @@ const Message = z.strictObject({ postId: z.uuid(), replyId: z.uuid().nullable(),
  * Announces a hidden text to the copies of all replicas before the feed does. Returns a function that hides the text in
  * this replica's copy and announces it; call it after the commit.
  */
-export async function openHidingSignal(
+async function openHidingSignal(
   link: Pick<RedisLink, 'publish' | 'subscribe'>,
   follower: Pick<CopyFollower, 'hide'>,
 ): Promise<(hiding: Hiding) => void> {

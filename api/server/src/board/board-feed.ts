@@ -13,9 +13,9 @@ const BACKLOG_PATIENCE_MS = 10_000;
 const BACKLOG_PAUSE_MS = 50;
 const RETRY_PAUSE_MS = 500;
 /** Close code for a viewer that is too slow; it may connect again with `after`. */
-export const RESUME_CODE = 4_008;
+const RESUME_CODE = 4_008;
 
-export interface FeedOut {
+interface FeedOut {
   send(text: string): void;
   readonly bufferedAmount: number;
   close(code: number, reason: string): void;
@@ -28,7 +28,7 @@ export interface FeedPorts {
 }
 
 /** A viewer and where it starts: after the event at `EPOCH:OFFSET`, or with a snapshot. */
-export interface Follower {
+interface Follower {
   readonly viewer: Viewer;
   readonly after: string | undefined;
   readonly out: FeedOut;
@@ -135,7 +135,7 @@ export function createBoardFeed(ports: FeedPorts) {
   };
 }
 
-export type BoardFeed = ReturnType<typeof createBoardFeed>;
+type BoardFeed = ReturnType<typeof createBoardFeed>;
 
 const MARK_EVERY_MS = 20_000;
 /** Maximum number of sockets of one replica, and the code that closes any further one. */

@@ -12,7 +12,7 @@ const PAGE = 200;
 const SNAPSHOT_POSTS = 50;
 const SHARED_MAX = 64;
 
-export interface EventPage {
+interface EventPage {
   readonly texts: readonly string[];
   readonly last: number;
   readonly upTo: number;

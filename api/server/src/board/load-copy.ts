@@ -64,7 +64,7 @@ export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: B
   });
 }
 
-export interface ReadChanges {
+interface ReadChanges {
   readonly changes: readonly BoardChange[];
   readonly offset: number;
   readonly current: boolean;

@@ -36,7 +36,7 @@ export interface Board {
   refuseNote(agentId: string, text: string): Promise<Refused | null>;
 }
 
-export interface BoardPorts extends Pick<Services, 'db' | 'link' | 'registry' | 'monotonicMs' | 'log'> {
+interface BoardPorts extends Pick<Services, 'db' | 'link' | 'registry' | 'monotonicMs' | 'log'> {
   readonly source: AgentSource;
   readonly hub: WakeHub;
   readonly reader: WorldReader;

@@ -10,7 +10,7 @@ import { agentAuthor } from './author-of.ts';
 
 const EVERY_MS = 2_000;
 
-export interface WorldNotesPorts {
+interface WorldNotesPorts {
   readonly db: Db;
   readonly source: AgentSource;
   readonly onWorldEvent: (listener: (event: WorldEvent) => void) => void;

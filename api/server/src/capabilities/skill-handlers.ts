@@ -42,7 +42,7 @@ function readSkillFiles({ source, skillMaps }: Village): Handlers['readSkillFile
 }
 
 /** Hash of the names and versions of skills, in the order of their names: equal sets have equal hashes. Pure. */
-export function setHash(skills: readonly RunSkill[]): Buffer {
+function setHash(skills: readonly RunSkill[]): Buffer {
   const hash = createHash('sha256');
   for (const { name, from, sha256 } of skills) hash.update(`${name} ${from} ${sha256}\n`);
   return hash.digest();

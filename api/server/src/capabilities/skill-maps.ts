@@ -4,9 +4,7 @@ import { CONFIG_MAPS, isStatus, type KubeClient, type KubeObject } from '@hamlet
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export type SkillMap =
-  | { readonly ok: true; readonly files: SkillFiles }
-  | { readonly ok: false; readonly problem: string };
+type SkillMap = { readonly ok: true; readonly files: SkillFiles } | { readonly ok: false; readonly problem: string };
 
 export interface SkillMaps {
   read(name: string): Promise<SkillMap>;

@@ -9,7 +9,7 @@ import type { EgressOf } from './egress-of.ts';
 /** Changes of agents arrive in bursts, so each burst is compared once. Measures and freezes are sent at once. */
 const GATHER_MS = 200;
 
-export type BrokerFact =
+type BrokerFact =
   | { readonly event: 'stopped'; readonly data: EgressStopped }
   | { readonly event: 'current'; readonly data: EgressCurrent };
 
@@ -26,7 +26,7 @@ function reasonOf({ deleting }: AgentRecord, standing: Standing, isFrozen: boole
   return deleting ? 'life_ended' : null;
 }
 
-export function brokerFact(record: AgentRecord, { standingOf, isFrozen, versionOf }: BrokerFactPorts): BrokerFact {
+function brokerFact(record: AgentRecord, { standingOf, isFrozen, versionOf }: BrokerFactPorts): BrokerFact {
   const { agentId: agent, uid } = record;
   const reason = reasonOf(record, standingOf(agent), isFrozen);
   if (reason !== null) return { event: 'stopped', data: { uid, agent, reason } };

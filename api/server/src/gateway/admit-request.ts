@@ -46,7 +46,7 @@ export interface GatewayPorts {
   readonly monotonicMs: () => number;
 }
 
-export interface AskedModel {
+interface AskedModel {
   readonly agent: AgentActor;
   readonly model: string;
   readonly metadata: ChatCompletionBody['metadata'];

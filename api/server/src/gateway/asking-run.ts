@@ -14,7 +14,7 @@ export interface AskingRun {
 }
 
 /** The run of a program that uses models at the door of its pod. */
-export interface ProgramRun {
+interface ProgramRun {
   readonly runId: string;
   /** The attempt of the run that started the program. */
   readonly lease: number;
@@ -39,7 +39,7 @@ interface Ports {
 type Metadata = ChatCompletionBody['metadata'];
 
 /** The run that a request names: a program's in a header, the agent's own in the metadata. */
-export interface NamedRun {
+interface NamedRun {
   readonly agent: AgentActor;
   readonly metadata: Metadata;
   readonly program: ProgramRun | null;

@@ -38,7 +38,7 @@ export interface AnswerShape<Whole, Chunk> {
   last(completed: Completed): readonly Chunk[];
 }
 
-export interface ChatCaller {
+interface ChatCaller {
   readonly gone: AbortSignal;
   readonly onPiece: (piece: VisiblePiece, provider: string) => void;
 }

@@ -5,7 +5,7 @@ export interface ProviderPlace {
 /** `busy`: too many requests wait, or the wait was too long. `left`: the caller left or was stopped. */
 export type QueueOutcome = ProviderPlace | 'busy' | 'left';
 
-export interface QueueAsk {
+interface QueueAsk {
   readonly provider: string;
   /** Rank of the tier: a higher one goes first, and equal ones in the order of their arrival. */
   readonly rank: number;
@@ -22,7 +22,7 @@ interface Line {
   readonly waiting: Waiting[];
 }
 
-export interface QueueLimits {
+interface QueueLimits {
   /** Requests that a provider takes at one time on this replica; undefined: any number. */
   readonly placesOf: (provider: string) => number | undefined;
   readonly waitMs: number;

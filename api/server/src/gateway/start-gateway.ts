@@ -26,7 +26,7 @@ import { createOutboundFetch } from './connections/outbound-fetch.ts';
 const EVERY_MS = 30_000;
 const TEXTS_AT_ONCE = 5_000;
 
-export interface GatewayStart
+interface GatewayStart
   extends Omit<GatewayPorts, 'catalog' | 'queue' | 'answerTimes' | 'metrics' | 'health' | 'brakes'>, BrakePorts {
   readonly registry: Registry;
   readonly models: VillageModels;

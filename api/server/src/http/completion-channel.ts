@@ -69,7 +69,7 @@ function completionWire({ answer }: Pick<RouteSpec, 'answer'>): CompletionWire {
 const BACKLOG_MAX_BYTES = 1 << 20;
 const HEARTBEAT_MS = 5_000;
 
-export interface ChannelPorts {
+interface ChannelPorts {
   readonly requestId: string;
   readonly isChecked: () => boolean;
   readonly onBadChunk: (issues: unknown) => void;

@@ -63,7 +63,7 @@ export type DataOf<R extends RouteSpec> = R['answer'] extends {
  * side ends it. `completion` returns an answer, or streams through its channel and returns null. It verifies its
  * actor's proof before it asks for an answer, and refuses with token_invalid if that fails.
  */
-export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse' }
+type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse' }
   ? { readonly kind: 'stream'; open(request: RequestOf<R>, sink: EventSink): Promise<Outcome<() => void>> }
   : R['answer'] extends { readonly kind: 'completion' }
     ? {

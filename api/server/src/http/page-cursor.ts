@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { accepted, refused, type Outcome } from './outcome.ts';
 
 /** A cursor is an opaque text with the end of a page. It is valid only for the same list and filter (`question`). */
-export interface PageCursor<P> {
+interface PageCursor<P> {
   write(question: string, place: P): string;
   /** Null without a cursor (the first page); undefined if it is invalid or belongs to another question. */
   read(cursor: string | undefined, question: string): P | null | undefined;

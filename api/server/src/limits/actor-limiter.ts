@@ -5,7 +5,7 @@ import type { LimitActor } from '../http/pipeline/exchange.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import type { SharedWindows } from './shared-windows.ts';
 
-export interface ActorLimiterPorts {
+interface ActorLimiterPorts {
   readonly windows: Pick<SharedWindows, 'count'>;
   readonly local: RateLimiter;
   readonly limits: Pick<AgentLimits, 'of'>;

@@ -32,7 +32,7 @@ interface Remembered {
   usedMs: number;
 }
 
-export interface AgentLimitsPorts {
+interface AgentLimitsPorts {
   readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
   readonly bought: ReadBought;
   readonly monotonicMs: () => number;
@@ -45,7 +45,7 @@ const ACTIVE_MS = 10_000;
 const ACTIVE_MAX = 1_000;
 
 /** `readAhead` refreshes the purchases of active agents, so that their calls need not wait. Call it more than once a second. */
-export interface CachedLimits extends AgentLimits {
+interface CachedLimits extends AgentLimits {
   readAhead(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ export interface Counted {
 }
 
 /** How long to wait for Redis: `short` if a count on this replica can replace the answer, otherwise `long`. */
-export type Patience = 'short' | 'long';
+type Patience = 'short' | 'long';
 
 const PREFIX = 'hamlet:requests:';
 const PATIENCE_MS: Readonly<Record<Patience, number>> = { short: 200, long: 2_000 };

@@ -25,7 +25,7 @@ function readLimitReached(ports: {
 
 const READ_AHEAD_MS = 500;
 
-export interface LimitsStart extends Pick<Services, 'db' | 'registry' | 'log' | 'monotonicMs'> {
+interface LimitsStart extends Pick<Services, 'db' | 'registry' | 'log' | 'monotonicMs'> {
   readonly config: { readonly redisUrl: string; readonly requestsPerMinute: number };
   readonly source: AgentSource;
   readonly local: RateLimiter;

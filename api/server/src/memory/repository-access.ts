@@ -30,11 +30,11 @@ function fits(pattern: string, key: string): boolean {
 const hasDotSegment = (key: string): boolean => key.split('/').some((segment) => segment === '.' || segment === '..');
 
 /** An actor, or a person of a session with their present role. */
-export interface RepositoryUser {
+interface RepositoryUser {
   readonly role: Actor['role'];
   readonly name?: string;
 }
-export type MayUseRepository = (user: RepositoryUser) => (key: string | null) => boolean;
+type MayUseRepository = (user: RepositoryUser) => (key: string | null) => boolean;
 
 /**
  * Returns a function that decides for a person, then for one repository after another, whether the person may open sessions on it and

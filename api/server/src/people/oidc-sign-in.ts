@@ -17,10 +17,10 @@ import { attemptCookie, attemptOf, endedAttemptCookie } from '../http/session-co
 import type { IdentityProvider, VouchedPerson } from './identity-provider.ts';
 import { roleOfGroups, safeReturnTo, type RoleGroups } from './oidc-settings.ts';
 
-export const ATTEMPT_LIFE_MS = 600_000;
+const ATTEMPT_LIFE_MS = 600_000;
 const NAMES_TRIED = 20;
 
-export interface OidcPorts {
+interface OidcPorts {
   readonly db: Db;
   readonly provider: IdentityProvider;
   readonly roles: RoleGroups;

@@ -45,7 +45,7 @@ export interface Arrival {
   readonly traceparent: string;
 }
 
-export interface SignInPorts {
+interface SignInPorts {
   readonly db: Db;
   readonly throttle: SignInThrottle;
   readonly passwords: Passwords;

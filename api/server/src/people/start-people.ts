@@ -12,7 +12,7 @@ import type { Services } from '../service/services.ts';
 
 const EXPIRY_EVERY_MS = 5_000;
 
-export interface PeoplePorts extends GuardPorts, Pick<Services, 'db' | 'monotonicMs'> {
+interface PeoplePorts extends GuardPorts, Pick<Services, 'db' | 'monotonicMs'> {
   readonly bootstrapCodeFile: string | undefined;
   readonly oidc: OidcSettings | undefined;
 }

@@ -19,7 +19,7 @@ export interface PerformPorts extends Village {
   readonly beginWorker: BeginWorker;
 }
 
-export type BeginWorker = (
+type BeginWorker = (
   tx: Tx,
   call: { readonly run: RunRow; readonly callId: string; readonly arguments: unknown },
 ) => Promise<CallOutcome>;

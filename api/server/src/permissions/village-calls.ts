@@ -18,7 +18,7 @@ import type { CallOutcome, RouteSpec, Script, VillageToolName } from '@hamlet/co
 import type { z } from 'zod';
 import type { Handlers } from '../http/handler.ts';
 
-export type DirectRoute =
+type DirectRoute =
   | 'actAsAgent'
   | 'createPost'
   | 'replyToPost'
@@ -34,7 +34,7 @@ export type DirectRoute =
 /** A call creates a Schedule through its own handler, `proposeSchedule`. */
 export type DirectHandlers = Pick<Handlers, DirectRoute>;
 
-export type PerformedTool = {
+type PerformedTool = {
   [N in VillageToolName]: (typeof VILLAGE_TOOLS)[N] extends { readonly asks: true } | { readonly begins: true }
     ? never
     : (typeof VILLAGE_TOOLS)[N] extends { readonly runs: 'village' }

@@ -10,12 +10,12 @@ const POLL_MS = 700;
 /** A viewer with more unsent bytes misses changes, and gets all activities when it has caught up. */
 const BACKLOG_MAX_BYTES = 262_144;
 
-export interface HandsViewer {
+interface HandsViewer {
   send(text: string): void;
   readonly bufferedAmount: number;
 }
 
-export interface HandsPorts extends Pick<Services, 'db' | 'log'> {
+interface HandsPorts extends Pick<Services, 'db' | 'log'> {
   readonly source: Pick<AgentSource, 'get'>;
   readonly presence: Pick<PresenceCache, 'get'>;
 }

@@ -16,7 +16,7 @@ interface OpenStream {
   readonly sink: EventSink;
 }
 
-export interface HubPorts {
+interface HubPorts {
   readonly source: AgentSource;
   readonly presence: PresenceCache;
   readonly standing: StandingCache;

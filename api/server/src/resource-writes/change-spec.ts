@@ -30,7 +30,7 @@ export async function guardWrite<T>(
   }
 }
 
-export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Refused | null {
+function ownedElsewhere(object: KubeObject, paths: readonly string[]): Refused | null {
   const held = [...otherOwners(object.metadata.managedFields, FIELD_MANAGER, paths)].map(
     ([path, manager]) => `spec.${path} is managed by "${manager}"`,
   );

@@ -14,7 +14,7 @@ export interface ShownResource {
 }
 
 /** `learn`: the API wrote the audit row already, so only the fields must be stored. */
-export type AuditVerdict =
+type AuditVerdict =
   | { readonly verdict: 'known' }
   | { readonly verdict: 'learn'; readonly fields: Readonly<Record<string, string>> }
   | DueAudit;

@@ -6,7 +6,7 @@ import { accepted, refused, type Accepted, type Outcome, type Refused } from '..
 import type { SpecWriter, Written } from './spec-writer.ts';
 import { inCluster, type WrittenObject } from './write-cluster.ts';
 
-export interface EntitlementServices {
+interface EntitlementServices {
   readonly db: Db;
   readonly source: AgentSource;
   readonly specWriter: SpecWriter;

@@ -91,7 +91,7 @@ export function createKubernetesWriter({
   };
 }
 
-export function entitlementSpecOf({
+function entitlementSpecOf({
   rank,
   min_balance,
   limits,

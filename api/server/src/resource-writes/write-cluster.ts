@@ -31,7 +31,7 @@ export interface WrittenObject<T> {
 }
 
 /** A write of one custom resource. Repeated with the same `begunAt`, it must leave the same object. */
-export interface ClusterWrite<T> {
+interface ClusterWrite<T> {
   readonly kind: IntentKind;
   readonly name: string;
   /** The name of the act in the audit; a name that ends with `.delete` deletes the object. */

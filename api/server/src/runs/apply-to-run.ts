@@ -18,7 +18,7 @@ import { accepted, refused, type Outcome, type Refused } from '../http/outcome.t
 import { followRun } from '../sessions/transcript/follow-run.ts';
 import { reportRun } from './report-run.ts';
 
-export interface RunWords {
+interface RunWords {
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;
   readonly detail?: Readonly<Record<string, unknown>>;

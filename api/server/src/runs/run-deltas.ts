@@ -34,7 +34,7 @@ export type OpenedDeltas =
   | { readonly kind: 'open'; readonly publisher: DeltaPublisher }
   | { readonly kind: 'refused'; readonly reason: 'no_such_run' | 'run_settled' | 'not_running' };
 
-export interface DeltaPorts extends Pick<Services, 'db' | 'link' | 'monotonicMs' | 'log'> {
+interface DeltaPorts extends Pick<Services, 'db' | 'link' | 'monotonicMs' | 'log'> {
   readonly watch: Pick<RunWatch, 'watch'>;
 }
 

@@ -22,7 +22,7 @@ export interface StreamPorts extends Pick<Services, 'db' | 'log'> {
   readonly deltas: Pick<RunDeltas, 'subscribe'>;
 }
 
-export interface WantedStream {
+interface WantedStream {
   readonly runId: string;
   readonly after: number;
   readonly actor: Actor;

@@ -6,7 +6,7 @@ import { runView } from './run-view.ts';
 import { runJobs, startRequeue } from './run-upkeep.ts';
 import type { Services } from '../service/services.ts';
 
-export interface RunPorts extends Pick<Services, 'db' | 'notifications' | 'log'> {
+interface RunPorts extends Pick<Services, 'db' | 'notifications' | 'log'> {
   readonly hub: Pick<WakeHub, 'streams' | 'hint'>;
 }
 

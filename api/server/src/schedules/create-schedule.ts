@@ -4,7 +4,7 @@ import { UnavailableError } from '../http/respond.ts';
 import type { WrittenObject } from '../resource-writes/write-cluster.ts';
 import type { Origin, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
 
-export interface WantedSchedule {
+interface WantedSchedule {
   readonly name: string;
   readonly spec: ScheduleChange;
   readonly origin: Origin;

@@ -141,26 +141,26 @@ const FIELDS = {
 } as const satisfies Readonly<Record<keyof ScheduleChange, keyof ScheduleSpec>>;
 
 /** Null removes a field. */
-export type SpecChange = { readonly [K in keyof ScheduleSpec]?: unknown };
+type SpecChange = { readonly [K in keyof ScheduleSpec]?: unknown };
 
 function valueOf(key: keyof ScheduleChange, change: ScheduleChange): unknown {
   if (key !== 'selector' || change.selector === null || change.selector === undefined) return change[key];
   return { matchLabels: change.selector.match_labels };
 }
 
-export function specChangeOf(change: ScheduleChange): SpecChange {
+function specChangeOf(change: ScheduleChange): SpecChange {
   const entries = Object.entries(FIELDS) as readonly (readonly [keyof ScheduleChange, keyof ScheduleSpec])[];
   return Object.fromEntries(
     entries.flatMap(([key, field]) => (change[key] === undefined ? [] : [[field, valueOf(key, change)]])),
   );
 }
 
-export function newSpecOf(change: ScheduleChange): Readonly<Record<string, unknown>> {
+function newSpecOf(change: ScheduleChange): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(specChangeOf(change)).filter(([, value]) => value !== null));
 }
 
 /** A change replaces all labels, so the patch sets each missing label to null. Pure. */
-export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly<Record<string, unknown>> {
+function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly<Record<string, unknown>> {
   const { selector, ...others } = change;
   if (typeof selector !== 'object' || selector === null) return { ...change };
   const { matchLabels } = selector as { readonly matchLabels: Readonly<Record<string, string>> };

@@ -14,7 +14,7 @@ import type { Range } from '@hamlet/core';
 import { readLogTiles, sha256, type Db, type LogHead, type LogRecord } from '@hamlet/store';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
-export interface InclusionView {
+interface InclusionView {
   readonly position: number;
   readonly leaf: string;
   readonly hashes: string[];

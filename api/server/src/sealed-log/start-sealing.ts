@@ -8,11 +8,11 @@ import type { Services } from '../service/services.ts';
 const SEAL_EVERY_MS = 1_000;
 const BROKEN_EVERY_MS = 60_000;
 
-export interface SealingPorts extends Pick<Services, 'db' | 'registry' | 'log'> {
+interface SealingPorts extends Pick<Services, 'db' | 'registry' | 'log'> {
   readonly settings: SignerOptions;
 }
 
-export interface Sealing {
+interface Sealing {
   /** The public key of checkpoints; null if no key is configured and nothing is sealed. */
   readonly verifierKey: string | null;
   stop(): Promise<void>;

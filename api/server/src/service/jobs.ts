@@ -59,7 +59,7 @@ export interface JobTiming {
   readonly lockMs: number;
 }
 
-export interface JobPorts extends Pick<Services, 'registry' | 'log'> {
+interface JobPorts extends Pick<Services, 'registry' | 'log'> {
   readonly redisUrl: string;
   readonly namespace: string;
   readonly jobs: readonly Job[];

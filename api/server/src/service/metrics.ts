@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry, Histogram } from 'prom-client';
 
-export type GaugeReadings = Readonly<Record<string, { readonly help: string; readonly read: () => number }>>;
+type GaugeReadings = Readonly<Record<string, { readonly help: string; readonly read: () => number }>>;
 
 export function createRegistry(): Registry {
   const registry = new Registry();

@@ -4,7 +4,7 @@ import { withTimeout } from './with-timeout.ts';
 const CHECK_LIMIT_MS = 1_000;
 
 /** A check. Only the `required` ones decide whether this replica is ready. */
-export interface ReadinessCheck {
+interface ReadinessCheck {
   readonly name: string;
   readonly required: boolean;
   /** Throws or returns false if the check fails. */

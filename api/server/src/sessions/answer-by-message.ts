@@ -12,7 +12,7 @@ import type { Village } from '../village.ts';
 type Request = RequestOf<typeof sendRoute>;
 
 /** A question of an agent that waits in a session, with its run, both locked. */
-export interface OpenQuestion {
+interface OpenQuestion {
   readonly run: RunRow;
   readonly permission: HeldPermission;
 }

@@ -31,7 +31,7 @@ export interface BalanceTierSync extends BalanceTiers {
   stop(): Promise<void>;
 }
 
-export interface TierSyncPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
+interface TierSyncPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
   readonly source: TierSource & { readonly ready: boolean; list(): readonly { readonly agentId: string }[] };
 }
 
@@ -41,7 +41,7 @@ export function balanceTiers(source: TierSource): readonly BalanceTier[] {
     .map(({ name, spec }) => ({ name, rank: spec.rank, minBalance: parseAiDollars(spec.minBalance) }));
 }
 
-export function changedTiers(
+function changedTiers(
   rows: readonly TierRow[],
   balances: ReadonlyMap<string, bigint>,
   tiers: readonly BalanceTier[],

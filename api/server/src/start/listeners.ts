@@ -18,7 +18,7 @@ const IDLE_LIMIT_MS = 300_000;
 const ANSWER_MARGIN_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
 
-export interface ListenerPorts {
+interface ListenerPorts {
   readonly config: Config;
   readonly handlers: Handlers;
   readonly mount: MountPorts;

@@ -63,7 +63,7 @@ async function startVillageFacts(shared: Base['shared']) {
   };
 }
 
-export type VillageFacts = Awaited<ReturnType<typeof startVillageFacts>>;
+type VillageFacts = Awaited<ReturnType<typeof startVillageFacts>>;
 
 async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | 'freeze'>) {
   const { sealingDb, config, source, tiers, registry, log } = ports;

@@ -41,7 +41,7 @@ export function dropOldTexts(db: Db, { days, now }: { readonly days: number; rea
 }
 
 /** Deletes artifacts that have expired, at most 4,000. Returns their number. */
-export const deleteArtifacts = (db: Db): Promise<number> =>
+const deleteArtifacts = (db: Db): Promise<number> =>
   inBatches(ARTIFACTS_AT_ONCE, () => deleteExpiredArtifacts(db, ARTIFACTS_AT_ONCE));
 
 /** Deletes expired rows, and the texts of turns that are older than `turnDays`; 0 keeps the texts permanently. */

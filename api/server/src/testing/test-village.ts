@@ -79,7 +79,7 @@ async function untilTiersAreComputed(url: string): Promise<void> {
   await db.destroy();
 }
 
-export interface VillageOptions {
+interface VillageOptions {
   /** Factor by which village time is faster than the clock, so that tests do not wait for walks. */
   readonly villageSpeed?: number;
 }

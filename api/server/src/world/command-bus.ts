@@ -25,7 +25,7 @@ type Reply =
   | { readonly id: string; readonly answered: Answered }
   | { readonly id: string; readonly unavailable: string };
 
-export interface CommandBus extends WorldCommands {
+interface CommandBus extends WorldCommands {
   /** With a term, starts to serve forwarded commands with this replica's writer; with null, stops. */
   setTerm(term: WorldTerm | null): void;
   readonly writing: boolean;

@@ -6,9 +6,9 @@ import type { AuditEntry, Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
 /** The queue collects moves for this long before it commits them, well below the 100 ms within which moves must be durable. */
 const GROUP_DELAY_MS = 60;
 const RETRY_PAUSE_MS = 100;
-export const BACKLOG_MAX_EVENTS = 20_000;
+const BACKLOG_MAX_EVENTS = 20_000;
 
-export interface CommitPorts {
+interface CommitPorts {
   readonly epoch: number;
   readonly append: (batch: Batch) => Promise<void>;
   /** True if a failed append may be retried: the connection was lost, and the commit may or may not have happened. */

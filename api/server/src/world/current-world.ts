@@ -6,7 +6,7 @@ import { agentView } from '../agents/describe-agent.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
 import type { WorldReplica } from './world-replica.ts';
 
-export interface CurrentWorldPorts {
+interface CurrentWorldPorts {
   readonly replica: Pick<WorldReplica, 'world' | 'epoch'>;
   readonly source: Pick<AgentSource, 'get' | 'onChange'>;
   readonly presence: Pick<PresenceCache, 'get' | 'onChange'>;

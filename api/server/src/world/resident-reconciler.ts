@@ -12,7 +12,7 @@ const RESYNC_EVERY = 30;
 const TIER_MAX = 255;
 const AT_ONCE = 10;
 
-export interface ReconcilerPorts extends Pick<Services, 'db' | 'log'> {
+interface ReconcilerPorts extends Pick<Services, 'db' | 'log'> {
   readonly source: AgentSource;
   readonly presence: PresenceCache;
   readonly commands: WorldCommands;

@@ -13,7 +13,7 @@ import type { WorldReplica } from './world-replica.ts';
 /** How long to wait for events that this replica accepted: they need a commit and the way back. */
 const FRESH_LIMIT_MS = 500;
 
-export interface ReaderPorts {
+interface ReaderPorts {
   readonly replica: WorldReplica;
   readonly clock: VillageClock;
   readonly source: AgentSource;

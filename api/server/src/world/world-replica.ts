@@ -3,14 +3,14 @@ import { reduce, wakesOf, type WorldState } from '@hamlet/core';
 import { UnavailableError } from '../http/respond.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
-export interface WorldWatcher {
+interface WorldWatcher {
   before?(event: WorldEvent): void;
   after?(event: WorldEvent): void;
   epochBegan?(epoch: number): void;
   wake?(agentId: string, wake: Wake): void;
 }
 
-export interface ReplicaPorts {
+interface ReplicaPorts {
   readonly onWatcherError: (error: unknown) => void;
   /** Receives the error of an event that could not be applied. This copy of the world is then wrong, and only a new copy helps. */
   readonly onBroken: (error: unknown) => void;

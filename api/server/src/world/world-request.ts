@@ -19,7 +19,7 @@ export interface WorldCommands {
   submit(request: WorldRequest): Promise<Answered>;
 }
 
-export type WorldAnswer = MoveAnswer | ActionAnswer | { readonly accepted_seq: number };
+type WorldAnswer = MoveAnswer | ActionAnswer | { readonly accepted_seq: number };
 
 export function answerOf(
   world: WorldState,

@@ -5,7 +5,7 @@ import type { Fanout } from './fanout/fanout.ts';
 /** A viewer that sends no view within this time gets a view of the whole map. */
 const DEFAULT_VIEW_AFTER_MS = 250;
 
-export interface WorldSocketPorts {
+interface WorldSocketPorts {
   readonly fanout: Fanout;
   readonly hands: Pick<HandsWatch, 'join'>;
   readonly size: { readonly width: number; readonly height: number };

@@ -5,12 +5,12 @@ import { dropLease, renewLease, takeLease } from '@hamlet/store';
 import { WorldTerm, type TermPorts } from './world-term.ts';
 import type { Services } from '../service/services.ts';
 
-export const LEASE_TTL_MS = 4_000;
+const LEASE_TTL_MS = 4_000;
 const RENEW_EVERY_MS = 1_000;
 const ASK_EVERY_MS = 250;
 const SNAPSHOT_CHECK_MS = 2_000;
 
-export interface WriterPorts extends TermPorts, Pick<Services, 'replicaId' | 'log'> {
+interface WriterPorts extends TermPorts, Pick<Services, 'replicaId' | 'log'> {
   readonly recover: () => Promise<WorldState>;
   /** Called when this replica begins to write (with a term) and when it stops (null). */
   readonly onTerm: (term: WorldTerm | null) => void;

@@ -24,7 +24,7 @@ const AT_ONCE = 20;
 const CLAIM_S = 60;
 const TOKEN_HEADER = 'x-a2a-notification-token';
 
-export interface CallbackPorts {
+interface CallbackPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get'>;
   readonly egressOf: EgressOf;

@@ -9,7 +9,7 @@ import { isOver } from '../task-of-run.ts';
 import type { AgentRecord } from '../../agents/agent-source.ts';
 import { judgeCallback } from './judge-callback.ts';
 
-export const CALLBACKS_MAX = 4;
+const CALLBACKS_MAX = 4;
 const ID = /^[\w.:-]{1,64}$/;
 const TOKEN = /^[!-~]{0,512}$/;
 const USUAL_ID = 'default';

@@ -16,7 +16,7 @@ export interface Delivery {
   readonly failures: number;
 }
 
-export type DeliveryVerdict =
+type DeliveryVerdict =
   /** The receiver has the last state, or takes no callback of this task any more. */
   | { readonly kind: 'end'; readonly delivered: boolean }
   | { readonly kind: 'delivered' }

@@ -27,7 +27,7 @@ import type { Village } from '../../village.ts';
 
 type Request = RequestOf<typeof permitRoute>;
 
-export const WRITES_OF_RUN_MAX = 200;
+const WRITES_OF_RUN_MAX = 200;
 export const WRITES_WAITING_MAX = 10;
 const WRITE_TOOLS = Object.values(EGRESS_TOOLS);
 /**

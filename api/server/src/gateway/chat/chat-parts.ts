@@ -34,7 +34,7 @@ function dataIn(url: string): DataUrl | null {
 }
 
 /** An image in a data URL; a line for one that is elsewhere or in another format. */
-export function imagePart(url: string): ReadPart {
+function imagePart(url: string): ReadPart {
   const found = dataIn(url);
   if (found === null) return { text: leftOut(`an image at ${url.startsWith('data:') ? 'a broken data URL' : url}`) };
   const mediaType = MEDIA_TYPES[found.mediaType];

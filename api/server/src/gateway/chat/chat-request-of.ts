@@ -69,7 +69,7 @@ function messagesOf(message: WireMessage): readonly ChatMessage[] {
   }
 }
 
-export const nameOfTool = (tool: NamedTool): string => (tool.type === 'custom' ? tool.custom.name : tool.function.name);
+const nameOfTool = (tool: NamedTool): string => (tool.type === 'custom' ? tool.custom.name : tool.function.name);
 
 function toolOf(tool: ChatTool): ToolDefinition {
   if (tool.type === 'custom') return functionOfCustom(tool.custom);

@@ -2,7 +2,7 @@ import type { VisiblePiece } from '../carry-out.ts';
 
 type ToolPiece = Extract<VisiblePiece, { readonly kind: 'tool' }>;
 
-export interface HeldCall {
+interface HeldCall {
   readonly slot: number;
   id: string;
   name: string;

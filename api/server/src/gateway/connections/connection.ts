@@ -30,7 +30,7 @@ export function fingerprintOf(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, FINGERPRINT_DIGITS);
 }
 
-export type ConnectionFields = Pick<Connection, 'name' | 'provider' | 'prices'> & {
+type ConnectionFields = Pick<Connection, 'name' | 'provider' | 'prices'> & {
   readonly hasKey: boolean;
   readonly tested?: TestedModels | undefined;
 };

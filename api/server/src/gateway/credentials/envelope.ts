@@ -18,7 +18,7 @@ export interface SealedFor {
   readonly address?: string | undefined;
 }
 
-export interface Envelope {
+interface Envelope {
   readonly keyId: string;
   readonly sealedDataKey: Buffer;
   readonly sealed: Buffer;

@@ -57,7 +57,7 @@ function failedProbe({ code, message }: ModelError, about: string, cost: CostEst
   return noted(null, `Unknown, test again: ${why}`, cost);
 }
 
-export function toolsProbe(outcome: ChatOutcome): Probe {
+function toolsProbe(outcome: ChatOutcome): Probe {
   if (!outcome.ok) return failedProbe(outcome.error, 'a request with a tool', outcome.partial.costEstimate);
   const { toolCalls, finish, costEstimate } = outcome.answer;
   if (toolCalls.some(({ name }) => name === NOTE_TOOL.name)) return noted(true, 'It called a tool.', costEstimate);
@@ -74,7 +74,7 @@ function isBird(text: string): boolean {
   }
 }
 
-export function jsonProbe(outcome: ChatOutcome): Probe {
+function jsonProbe(outcome: ChatOutcome): Probe {
   if (!outcome.ok) return failedProbe(outcome.error, 'a schema', outcome.partial.costEstimate);
   const { content, finish, costEstimate } = outcome.answer;
   if (isBird(content.trim())) return noted(true, 'It wrote JSON that follows the schema.', costEstimate);
@@ -85,7 +85,7 @@ export function jsonProbe(outcome: ChatOutcome): Probe {
 /** Failures by which servers say that a model has no embeddings. */
 const OF_EMBEDDINGS: ReadonlySet<ModelErrorCode> = new Set(['bad_answer', 'auth', 'forbidden', 'no_such_model']);
 
-export function embeddingsProbe(outcome: EmbeddingOutcome): Probe {
+function embeddingsProbe(outcome: EmbeddingOutcome): Probe {
   if (!outcome.ok) {
     // Servers without embeddings fail in many ways. The key has just worked for text, so a refused key means a model without embeddings.
     const { code, status } = outcome.error;

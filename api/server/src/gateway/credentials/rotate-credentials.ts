@@ -5,7 +5,7 @@ import { ownerOf } from '../connections/connection.ts';
 import { reseal, type VillageKey } from './envelope.ts';
 import type { VillageKeys } from './village-keys.ts';
 
-export interface Rotation {
+interface Rotation {
   readonly rotated: number;
   readonly current: number;
   /** Names of credentials that cannot be opened, because their key is missing or wrong. */

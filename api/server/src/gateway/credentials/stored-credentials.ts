@@ -9,7 +9,7 @@ import type { VillageKeys } from './village-keys.ts';
 /** Postgres notifies of each change; this interval limits the delay if a notification is lost. */
 const POLL_MS = 10_000;
 
-export interface StoredCredentialPorts extends Pick<Services, 'db' | 'notifications'> {
+interface StoredCredentialPorts extends Pick<Services, 'db' | 'notifications'> {
   readonly keys: VillageKeys;
   readonly shared: Shared;
   readonly log: Log;

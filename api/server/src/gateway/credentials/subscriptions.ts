@@ -8,7 +8,7 @@ import { storedTokens, tokensOf, type TokenPorts } from './stored-tokens.ts';
 const SIGN_IN_LIMIT_MS = 10_000;
 const KEPT_MAX = 1_000;
 
-export interface SubscriptionParts extends TokenPorts {
+interface SubscriptionParts extends TokenPorts {
   /** Null if no subscription may be used, not even a stored one. */
   readonly settings: SubscriptionSettings | null;
   readonly config: Pick<ModelsConfig, 'limits'>;

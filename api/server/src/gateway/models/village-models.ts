@@ -25,7 +25,7 @@ import { joinSystem } from './join-system.ts';
 import { createScriptedAdapter, SCRIPTED } from '../scripted/scripted-adapter.ts';
 import { promptTokensOf } from '../scripted/scripted-text.ts';
 
-export type ProviderKeys = (name: string, agentId: string | null) => string | null;
+type ProviderKeys = (name: string, agentId: string | null) => string | null;
 
 export interface ConnectionSource {
   /** For an agent, its own first; for the village if `agentId` is null. */

@@ -14,7 +14,7 @@ interface OpenText {
   text: string;
 }
 
-export interface StreamIds {
+interface StreamIds {
   readonly requestId: string;
   readonly messages: number;
   readonly tools: readonly CallableTool[];

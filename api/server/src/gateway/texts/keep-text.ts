@@ -6,14 +6,14 @@ import type { CallSeal } from './call-seal.ts';
 /** The database refuses longer ones. */
 const TEXT_BYTES_MAX = 8_388_608;
 
-export interface TextPorts {
+interface TextPorts {
   readonly db: Db;
   /** Days to keep prompts and answers; 0 keeps none. */
   readonly textDays: number;
   readonly log: Log;
 }
 
-export interface EndedRequest {
+interface EndedRequest {
   readonly requestId: string;
   readonly agentId: string;
   readonly runId: string | null;

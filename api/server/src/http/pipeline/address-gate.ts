@@ -7,7 +7,7 @@ const CONNECTIONS_PER_SOCKET = 4;
 /** Limit of open connections to one replica. Each connection needs a file descriptor. */
 const CONNECTIONS_MAX = 20_000;
 
-export interface AddressGatePorts {
+interface AddressGatePorts {
   readonly limiter: RateLimiter;
   readonly trust: ProxyTrust;
   readonly requestsPerMinute: number;
@@ -62,7 +62,7 @@ export function createAddressGate({
 
 export type AddressGate = ReturnType<typeof createAddressGate>;
 
-export class OpenConnections {
+class OpenConnections {
   readonly #perKey: number;
   readonly #total: number;
   readonly #byKey = new Map<string, number>();

@@ -73,7 +73,7 @@ export function jsonWriter(ports: AnswerCheckPorts): JsonWriter {
 
 const CHECK_EVERY_MS = 200;
 
-export interface AnswerCheckPorts {
+interface AnswerCheckPorts {
   readonly strictAnswers: boolean;
   readonly monotonicMs: () => number;
 }

@@ -10,7 +10,7 @@ import { takeQuota } from './admit.ts';
 import { refused } from '../outcome.ts';
 import { refusalOfError, sendRefusal } from '../respond.ts';
 
-export interface AppOptions {
+interface AppOptions {
   readonly audiences: readonly Audience[];
   readonly handlers: Handlers;
   readonly ports: MountPorts;

@@ -14,7 +14,7 @@ export interface VillageRequestPorts<N extends keyof Handlers> {
   readonly limitActor: LimitActor;
 }
 
-export interface KeyedCaller extends Caller {
+interface KeyedCaller extends Caller {
   readonly address: string;
   readonly key: string;
 }

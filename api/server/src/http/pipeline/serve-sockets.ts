@@ -171,7 +171,7 @@ interface Kept {
 }
 
 /** Pings every socket every 20 s, and ends a socket that did not answer the previous ping. */
-export class Pings {
+class Pings {
   readonly #kept = new Map<WebSocket, Kept>();
   readonly #timer: NodeJS.Timeout;
   readonly #log: Log;

@@ -109,7 +109,7 @@ const AT_ONCE = 4;
 /** A pod without a hold is a fault only after two checks in a row, because events and watches need a moment. */
 const PROVEN_EVERY_MS = 15_000;
 
-export interface ClaimUpkeepPorts extends UpkeepPorts, Pick<Services, 'registry' | 'log'> {
+interface ClaimUpkeepPorts extends UpkeepPorts, Pick<Services, 'registry' | 'log'> {
   readonly source: AgentSource;
   readonly freeze: Pick<FreezeCache, 'frozen'>;
   /** True if an operator creates pods for this village; without one no agent runs or pays. */

@@ -16,7 +16,7 @@ import { endHold, endHoldUnlessFrozen, spendable, takeHold, type Taken } from '.
 import { claimView } from '../../operator/internal-feed.ts';
 import { heldOf, pricedTiers } from './claim-view.ts';
 
-export interface ClaimPorts {
+interface ClaimPorts {
   readonly source: Pick<AgentSource, 'entitlements'>;
   readonly tiers: BalanceTiers;
   readonly terms: ClaimTerms;

@@ -56,7 +56,7 @@ export interface Reservation {
   readonly circumstance: Circumstance;
 }
 
-export interface TokenMeterPorts {
+interface TokenMeterPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
   readonly tiers: BalanceTiers;
@@ -168,7 +168,7 @@ const AT_ONCE = 200;
 const ALREADY_OVER: ReadonlySet<string> = new Set(['hold_resolved', 'hold_expired']);
 
 /** Posts the usage of a hold, or voids the hold if nothing was used. A hold that has already ended stays as it is. */
-export async function postUsage(
+async function postUsage(
   tx: Tx,
   { agentId, holdId, amount, key, about }: UnpostedUsage,
   tiers: BalanceTiers,
@@ -180,7 +180,7 @@ export async function postUsage(
   if (outcome.ok && outcome.transferId !== null && !outcome.replayed) await tiers.recompute(tx, [agentId]);
 }
 
-export interface UnpostedUsagePorts {
+interface UnpostedUsagePorts {
   readonly db: Db;
   readonly tiers: BalanceTiers;
   readonly freeze: Pick<FreezeCache, 'frozen'>;

@@ -54,10 +54,10 @@ export interface TakenBack extends Pick<Income, 'source' | 'transactionId' | 'no
  * `nothing_left`: the whole income was refunded before. `account_closed`: the agent is gone; only a refund of the whole
  * income is still possible.
  */
-export type IncomeRefusal = 'no_such_agent' | 'account_closed' | 'key_reused' | 'no_such_income' | 'nothing_left';
+type IncomeRefusal = 'no_such_agent' | 'account_closed' | 'key_reused' | 'no_such_income' | 'nothing_left';
 
 /** The booking of an income. `replayed`: an earlier call booked it, and this call booked nothing. */
-export interface Booked {
+interface Booked {
   readonly ok: true;
   readonly entry: LedgerEntry;
   readonly replayed: boolean;
@@ -81,7 +81,7 @@ export interface IncomePort {
   takeBack(tx: Tx, taken: TakenBack): Promise<IncomeOutcome>;
 }
 
-export interface IncomePorts {
+interface IncomePorts {
   readonly tiers: BalanceTiers;
   /** True if the Agent object exists, even if its first life has not begun. */
   readonly lives: (agentId: string) => boolean;

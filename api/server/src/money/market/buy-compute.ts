@@ -30,7 +30,7 @@ type TradePorts = Pick<Village, 'source' | 'tiers' | 'prices'>;
 
 const HOLD_LASTS_MS = 60_000;
 
-export interface PurchaseAsked extends Caller {
+interface PurchaseAsked extends Caller {
   readonly idempotencyKey: string;
   readonly agentId: string;
   readonly item: PurchaseItem;

@@ -25,7 +25,7 @@ import { circumstanceOf } from './trade-ports.ts';
 /** A hold expires after this time, which frees the money of a bid even if no replica ends the auction. */
 const HOLD_OUTLIVES_MS = 3_600_000;
 
-export interface BidAsked extends Caller {
+interface BidAsked extends Caller {
   readonly actor: AgentActor;
   readonly idempotencyKey: string;
   readonly auctionId: string;

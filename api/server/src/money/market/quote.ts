@@ -23,7 +23,7 @@ type QuotePorts = Pick<Village, 'db' | 'source' | 'prices'>;
 
 const SHOWN_MAX = 100;
 
-export interface QuoteAsked {
+interface QuoteAsked {
   readonly agentId: string | null;
   readonly item: PurchaseItem | null;
   readonly seconds: number;

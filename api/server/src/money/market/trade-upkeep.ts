@@ -20,7 +20,7 @@ export async function boostsPart(tx: Tx): ReturnType<SnapshotPart> {
   return (await readBoosts(tx)).map((data) => ({ event: 'boost', data }));
 }
 
-export async function announcePurchases(tx: Tx): Promise<number> {
+async function announcePurchases(tx: Tx): Promise<number> {
   const news = await takePurchaseNews(tx, AT_ONCE);
   const act = actingAs('system', 'auctioneer');
   for (const { purchaseId, agentId, kind, told } of news) {
@@ -43,7 +43,7 @@ export async function settleDue(
     await inTransaction(db, (tx) => settleAuction(tx, auctionId, ports)).catch(failed);
 }
 
-export interface TradeUpkeepPorts extends Pick<Services, 'db' | 'registry' | 'log'> {
+interface TradeUpkeepPorts extends Pick<Services, 'db' | 'registry' | 'log'> {
   readonly tiers: BalanceTiers;
   readonly freeze: Pick<FreezeCache, 'frozen'>;
 }

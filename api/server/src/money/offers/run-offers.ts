@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 /** The hold outlasts its offer, so that the offer always ends first. */
 const HOLD_OUTLIVES_MS = HOUR_MS;
 
-export interface OfferAsked extends Acting {
+interface OfferAsked extends Acting {
   readonly actor: Actor;
   readonly now: Date;
   readonly amount: string;
@@ -33,7 +33,7 @@ export interface OfferAsked extends Acting {
 }
 
 /** Counts towards the day's allowance, as a reward does. The caller undoes the writes of a refusal (`inSavepoint`). */
-export type PlaceOffer = (tx: Tx, run: RunRow, asked: OfferAsked) => Promise<Outcome<RunOffer>>;
+type PlaceOffer = (tx: Tx, run: RunRow, asked: OfferAsked) => Promise<Outcome<RunOffer>>;
 
 /** @param sees true if the reader may read the person's reason */
 export function offerView(row: OfferRow, sees = true): RunOffer {

@@ -29,7 +29,7 @@ function legName({ transactionId, leg }: Pick<Deposit, 'transactionId' | 'leg'>)
   return leg === 0 ? transactionId : `${transactionId}/${leg + 1}`;
 }
 
-export interface Crediting extends Acting {
+interface Crediting extends Acting {
   /** Micro-aiDollars to credit: the whole deposit, or the rest of it. */
   readonly net: bigint;
   readonly approver: LedgerActor | null;
@@ -37,7 +37,7 @@ export interface Crediting extends Acting {
   readonly action: string;
 }
 
-export type CreditOutcome =
+type CreditOutcome =
   | { readonly ok: true; readonly deposit: Deposit }
   | { readonly ok: false; readonly reason: 'no_such_agent' | 'account_closed' };
 

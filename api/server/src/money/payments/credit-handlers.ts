@@ -21,7 +21,7 @@ import { auditDeposit, creditDeposit } from './book-deposits.ts';
 import type { Acting } from '../../audit/record-act.ts';
 import type { Village } from '../../village.ts';
 
-export function creditView(deposit: Deposit): Credit {
+function creditView(deposit: Deposit): Credit {
   return {
     credit_id: deposit.depositId,
     provider: deposit.provider,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 
-export interface HttpsCall {
+interface HttpsCall {
   readonly method: 'GET' | 'POST';
   readonly host: string;
   readonly path: string;
@@ -21,7 +21,7 @@ export class CallError extends Error {
 /** Calls a host over https. It returns a redirect as an answer and never follows it. Throws CallError. */
 export type CallHttps = (call: HttpsCall) => Promise<HttpsAnswer>;
 
-export interface HttpsCallerOptions {
+interface HttpsCallerOptions {
   /** The only hosts that may be called. A call of another host throws before it sends anything. */
   readonly hosts: ReadonlySet<string>;
   readonly proxyUrl: string | null;

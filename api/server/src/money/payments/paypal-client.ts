@@ -11,7 +11,7 @@ export class PayPalError extends Error {
 }
 
 /** A payment to create. `value` is decimal, in the village's currency. */
-export interface NewOrder {
+interface NewOrder {
   readonly customId: string;
   readonly value: string;
   readonly currency: string;
@@ -19,7 +19,7 @@ export interface NewOrder {
   readonly cancelUrl: string;
 }
 
-export interface PayPalClientPorts {
+interface PayPalClientPorts {
   readonly call: CallHttps;
   readonly hosts: PayPalHosts;
   readonly secrets: PayPalSecrets;
@@ -182,7 +182,7 @@ export function createPayPalClient(ports: PayPalClientPorts): PayPalClient {
   };
 }
 
-export type PayPalMode = 'sandbox' | 'live';
+type PayPalMode = 'sandbox' | 'live';
 
 export interface PayPalHosts {
   readonly api: string;
@@ -205,7 +205,7 @@ export const PAYPAL_HOSTS: Readonly<Record<PayPalMode, PayPalHosts>> = {
 
 const CERT_PATH = /^\/v1\/notifications\/certs\/[A-Za-z0-9._-]{1,100}$/;
 
-export interface CertificatePlace {
+interface CertificatePlace {
   readonly host: string;
   readonly path: string;
 }

@@ -25,7 +25,7 @@ const PROVIDER = 'paypal';
 const FIRST_WAIT_S = 30;
 const LONGEST_WAIT_S = 3_600;
 
-export interface SettlePorts extends Pick<Services, 'db' | 'log'> {
+interface SettlePorts extends Pick<Services, 'db' | 'log'> {
   readonly client: PayPalClient;
   readonly income: IncomePort;
   readonly config: Pick<PaymentsConfig, 'currency' | 'ratePerUnit'>;
@@ -164,7 +164,7 @@ async function takingOf(client: PayPalClient, taking: TakingId): Promise<Taking>
 }
 
 /** Reads a payment and its refunds, reversals and disputes from PayPal; null if PayPal does not know the payment. Throws PayPalError. */
-export async function askForTruth(
+async function askForTruth(
   client: PayPalClient,
   captureId: string,
   takingIds: readonly TakingId[],

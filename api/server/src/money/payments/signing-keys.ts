@@ -74,7 +74,7 @@ export function signingKey(
   return { key: leaf.publicKey, until: leaf.validToDate };
 }
 
-export interface SigningKeysPorts {
+interface SigningKeysPorts {
   readonly call: CallHttps;
   readonly hosts: PayPalHosts;
   readonly roots: readonly X509Certificate[];

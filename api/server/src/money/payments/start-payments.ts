@@ -39,7 +39,7 @@ export interface Payments {
   readonly nudge: () => void;
 }
 
-export interface PaymentPorts extends Pick<Services, 'db' | 'registry' | 'log' | 'monotonicMs'> {
+interface PaymentPorts extends Pick<Services, 'db' | 'registry' | 'log' | 'monotonicMs'> {
   readonly income: IncomePort;
   readonly freeze: Pick<FreezeCache, 'frozen'>;
   readonly config: PaymentsConfig;

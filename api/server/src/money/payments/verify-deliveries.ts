@@ -19,7 +19,7 @@ const AT_ONCE = 20;
 const PATIENCE_MS = 4 * 86_400_000;
 const LONGEST_WAIT_S = 3_600;
 
-export interface VerifyPorts extends Pick<Services, 'db' | 'log'> {
+interface VerifyPorts extends Pick<Services, 'db' | 'log'> {
   readonly keyOf: KeyOf;
   readonly webhookId: string;
   /** Counts a finished delivery: `verified`, `repeated` (the event was known) or `refused`. */
@@ -67,7 +67,7 @@ export async function verifyDeliveries(ports: VerifyPorts): Promise<void> {
   }
 }
 
-export interface SignedParts {
+interface SignedParts {
   readonly transmissionId: string;
   readonly transmissionTime: string;
   /** Base64. */

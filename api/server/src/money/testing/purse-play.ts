@@ -52,7 +52,7 @@ export const TIERS: readonly EntitlementRecord[] = [
 ];
 
 /** Acts and reads for tests of claims. */
-export class PursePlay {
+class PursePlay {
   readonly postgres: TestPostgres;
   readonly db: Db;
   readonly agents = new Map<string, AgentRecord>();

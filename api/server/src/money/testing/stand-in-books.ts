@@ -1,5 +1,5 @@
 /** The data of the stand-in for PayPal, and its answers. */
-export interface BookedCapture {
+interface BookedCapture {
   value: string;
   currency: string;
   status: string;
@@ -7,7 +7,7 @@ export interface BookedCapture {
 }
 
 /** An order, and whether its payer has approved it. */
-export interface BookedOrder {
+interface BookedOrder {
   readonly customId: string;
   readonly value: string;
   readonly currency: string;
@@ -16,7 +16,7 @@ export interface BookedOrder {
   captureId: string | null;
 }
 
-export interface ListedTransaction {
+interface ListedTransaction {
   readonly id: string;
   readonly value: string;
   readonly at?: Date;

@@ -5,7 +5,7 @@ import type { EconomyRules } from '../../money/ledger/judgement.ts';
 import { dayStart, villageDay } from '../../money/ledger/village-day.ts';
 
 /** A call that a person allows. `amount`: micro-aiDollars that it may spend at most; null if it spends nothing. */
-export interface AllowedSpending {
+interface AllowedSpending {
   readonly person: { readonly role: string; readonly id: string };
   readonly amount: string | null;
   readonly now: Date;

@@ -13,7 +13,7 @@ const KEY_MAX_CHARS = 300;
 /**
  * `none`: no rule can cover the call. A null key covers all calls of a tool; a shell command always has its own key.
  */
-export type AllowKey = { readonly kind: 'none' } | { readonly kind: 'key'; readonly key: string | null };
+type AllowKey = { readonly kind: 'none' } | { readonly kind: 'key'; readonly key: string | null };
 
 export async function allowKeyOf(
   { tool, arguments: text }: { readonly tool: string; readonly arguments: string },

@@ -58,7 +58,7 @@ export interface JudgedRunCall {
 const bringingOfScript = (script: ScriptText | null): Bringing | null =>
   script?.tainted === true ? { source: 'script', detail: script.name } : null;
 
-export interface JudgingPorts extends Pick<Village, 'policyOfRun' | 'egressOf' | 'readCommand'> {
+interface JudgingPorts extends Pick<Village, 'policyOfRun' | 'egressOf' | 'readCommand'> {
   readonly db: Db | Tx;
 }
 

@@ -8,7 +8,7 @@ import { taintOf } from '../view/taint-view.ts';
 const WORDS_MAX_CHARS = 120;
 const UNCLEAR_MAX_CHARS = 500;
 
-export function firstWords(command: string | null): string | null {
+function firstWords(command: string | null): string | null {
   if (command === null) return null;
   const line = redactSecrets(command).replaceAll(/\s+/g, ' ').trim();
   return line === '' ? null : shorten(line.toWellFormed(), WORDS_MAX_CHARS);

@@ -6,7 +6,7 @@ import { ownRepository } from '../../agents/describe-agent.ts';
 import type { DataOf } from '../../http/handler.ts';
 import { repositoryOf } from '../../sessions/transcript/session-view.ts';
 
-export type WorkPlace = Pick<DataOf<typeof startRun>, 'repository' | 'author'>;
+type WorkPlace = Pick<DataOf<typeof startRun>, 'repository' | 'author'>;
 
 /**
  * Repository and author of a run: its session takes precedence over the Agent, and the Agent's author over the person.

@@ -14,7 +14,7 @@ import type { WorldState } from '@hamlet/core';
 import { makeChunk, type Chunk } from './frame-out.ts';
 import { itemCells, type Pending, type PendingAgent } from './fanout-state.ts';
 
-export interface ItemChange {
+interface ItemChange {
   readonly cells: ReadonlySet<number>;
   readonly chunk: Chunk;
   sentTo: number;

@@ -16,7 +16,7 @@ import { Viewer } from './viewer.ts';
 import type { FrameFormat, ViewerPort } from './pressure.ts';
 
 /** Runs a function a moment later, so that all speech of that moment leaves in one frame. */
-export type Soon = (run: () => void) => void;
+type Soon = (run: () => void) => void;
 
 const afterAMoment: Soon = (run) => {
   setTimeout(run, URGENT_AFTER_MS);

@@ -2,7 +2,7 @@ import type { FrameMessage, WorldStateFrame } from '@hamlet/contract';
 import { ByteWriter, FRAME_HEADER_BYTES, encodeHeader, encodeMessage, frameToJson } from '@hamlet/core';
 import type { FrameFormat } from './pressure.ts';
 
-export type FrameHead = Omit<WorldStateFrame, 'type' | 'messages'>;
+type FrameHead = Omit<WorldStateFrame, 'type' | 'messages'>;
 
 export interface Chunk {
   readonly messages: readonly FrameMessage[];

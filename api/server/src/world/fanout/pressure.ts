@@ -1,7 +1,7 @@
 import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, RESUME_BELOW_BYTES, STALL_TICKS } from './limits.ts';
 
 /** The viewer gets all messages (`open`), none (`full`), the missed keyframes first (`drained`), or none ever again (`lost`). */
-export type Capacity = 'open' | 'full' | 'drained' | 'lost';
+type Capacity = 'open' | 'full' | 'drained' | 'lost';
 
 export class Pressure {
   /** Cells whose changes were not sent; a keyframe repairs each of them. */

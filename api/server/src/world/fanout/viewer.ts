@@ -246,7 +246,7 @@ function parse(text: string): ViewerMessage | null {
 }
 
 /** The slots whose occupants a viewer knows by name, one bit each. */
-export class KnownSlots {
+class KnownSlots {
   #bits = new Uint8Array(32);
 
   has(slot: number): boolean {

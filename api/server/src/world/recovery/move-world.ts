@@ -4,7 +4,7 @@ import { writePlan, type MapStore } from './map-store.ts';
 import { catchUp, packSnapshot } from './recover.ts';
 import type { Services } from '../../service/services.ts';
 
-export interface MoveWorldOptions extends Pick<Services, 'db' | 'replicaId'> {
+interface MoveWorldOptions extends Pick<Services, 'db' | 'replicaId'> {
   readonly maps: MapStore;
   /** The version of the map to which the operator of the village has agreed; undefined without an agreement. */
   readonly agreedTo: string | undefined;

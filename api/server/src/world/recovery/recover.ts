@@ -49,7 +49,7 @@ async function unpackSnapshot(maps: MapStore, snapshot: Snapshot): Promise<World
   }
 }
 
-export interface RecoverOptions {
+interface RecoverOptions {
   readonly db: Db;
   readonly maps: MapStore;
   readonly seed: number;

@@ -31,7 +31,7 @@ import type { Viewer } from '../viewer.ts';
 export const map = defaultMap();
 
 /** A socket that queues the messages sent to it; `deliver` passes them to the viewer's copy of the world. */
-export class FakeSocket {
+class FakeSocket {
   readonly view: View = createView(map);
   readonly queue: (Uint8Array | string)[] = [];
   bytes = 0;
