@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PANICS, RunBudgets } from '@hamlet/contract';
-import { readOverdueRuns, readRunLeft } from '@hamlet/store';
+import { inTransaction, readOverdueRuns, readRunLeft } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startPlay } from '../testing/test-village.ts';
@@ -49,6 +49,28 @@ test("a waiting run is neither offered nor started, and does not count towards t
   assert.equal(dataOf(await runs.start('ada', other.run_id)).run.state, 'running');
   assert.equal(dataOf(await runs.cancel(runId)).run.state, 'cancelled');
   await runs.finishAll('ada');
+});
+
+test('a start that comes during a park is refused once the run is parked', async () => {
+  const { runId } = await startedRun('ada');
+  const until = new Date(Date.now() + 3_600_000);
+  const { start } = await inTransaction(db, async (tx) => {
+    const parked = { state: 'queued', parked_code: 'network', parked_until: until } as const;
+    await tx.updateTable('run').set(parked).where('run_id', '=', runId).execute();
+    const starting = runs.start('ada', runId);
+    await eventually('the start waits for the run', () =>
+      db
+        .withTables<{ pg_locks: { locktype: string; granted: boolean } }>()
+        .selectFrom('pg_locks')
+        .select('locktype')
+        .where('locktype', '=', 'transactionid')
+        .where('granted', '=', false)
+        .executeTakeFirst(),
+    );
+    return { start: starting };
+  });
+  await refuses(start, 'run_parked');
+  dataOf(await runs.cancel(runId));
 });
 
 test('a parked run is queued until its model may answer, says so, and then continues as another attempt', async () => {

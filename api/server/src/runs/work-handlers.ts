@@ -110,7 +110,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
       if (held !== null) return refused(held);
       const budgets = await budgetsFor(tx, limits, actor.agentId);
       const outcome = await applyToRun(tx, params.run_id, {
-        command: { kind: 'start', cycle, isParked: await isParked(tx, asked) },
+        command: { kind: 'start', cycle, isParked: await isParked(tx, await lockRun(tx, params.run_id)) },
         words: { detail: { cycle, mind }, budgets, runtime },
         permit: permitWork(actor, cycle),
       });
