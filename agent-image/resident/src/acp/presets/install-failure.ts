@@ -32,7 +32,7 @@ const FORMS: readonly (readonly [form: RegExp, code: ProgramFailure['code'], fix
   [
     /ENOSPC|EDQUOT|No space left|Disk quota exceeded/i,
     'program_disk_full',
-    "The agent's volume is full: remove files in its home or workspace, or make spec.memory.size larger.",
+    "The agent's volume is full: remove files in its home or workspace. Its size was set when the agent was made (spec.memory.size).",
   ],
   [
     /EINTEGRITY/,
