@@ -21,6 +21,13 @@ export { openOneCall } from './runtimes/one-call.ts';
 export type { CallInput, OneCall, OneCallParts } from './runtimes/one-call.ts';
 export type { Program, ProgramEnd, ProgramPort, Printed } from './runtimes/program-port.ts';
 export { ProgramError } from './runtimes/program-port.ts';
+export {
+  ArgumentLines,
+  filled,
+  programSettings,
+  TimeoutSeconds,
+  VariableLines,
+} from './runtimes/program-settings.ts';
 export { createEngineRuntime } from './runtimes/engine-runtime.ts';
 export { createStubRuntime } from './runtimes/stub-runtime.ts';
 

@@ -12,6 +12,7 @@ import type { CallContext } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import { openOneCall, type CallInput, type OneCall } from './one-call.ts';
 import { ProgramError, type Printed, type ProgramEnd, type ProgramPort } from './program-port.ts';
+import { ArgumentLines, filled, programSettings, TimeoutSeconds, VariableLines } from './program-settings.ts';
 
 const COMMAND = 'command';
 const MAX_REASON_CHARS = 600;
@@ -53,7 +54,7 @@ export function createCommandRuntime(): AgentRuntime {
 }
 
 async function initialized(config: RuntimeConfig, host: RuntimeHost): Promise<Command> {
-  const settings = commandSettings(config.settings);
+  const settings = programSettings(Settings, config.settings, 'command_misconfigured');
   const { programs } = host;
   if (programs === null)
     throw new RunFailure('no_hands', 'A command needs hands. Set spec.hands.enabled of the Agent to true.');
@@ -149,40 +150,22 @@ function notRun(error: unknown): ToolOutcome {
   return { kind: 'failed', code: 'command_not_started', text: `The command did not start: ${error.message}` };
 }
 
-const MAX_ARGUMENTS = 64;
-const MAX_VARIABLES = 32;
 const DEFAULT_FOLDER = '/workspace';
-const DEFAULT_TIMEOUT_S = 3_600;
-const MAX_TIMEOUT_S = 86_400;
 /** In an argument, the placeholder of the prompt. Without it the program reads the prompt from standard input. */
 const PROMPT = '{prompt}';
 
-/** One entry a line; blank lines are left out. */
-const lines = z
-  .string()
-  .default('')
-  .transform((text) => text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()])));
-
 const Settings = z.strictObject({
   command: z.string().trim().min(1),
-  args: lines.pipe(z.array(z.string()).max(MAX_ARGUMENTS)),
+  args: ArgumentLines,
   /** Arguments after the others, from the second answer of a conversation on. */
-  resume_args: lines.pipe(z.array(z.string()).max(MAX_ARGUMENTS)),
-  env: lines.pipe(z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'write NAME=value')).max(MAX_VARIABLES)),
+  resume_args: ArgumentLines,
+  env: VariableLines,
   cwd: z.string().startsWith('/').default(DEFAULT_FOLDER),
   /** Replaces the memory file of the run. */
   memory: z.string().startsWith('/').optional(),
-  timeout_s: z.coerce.number().int().min(1).max(MAX_TIMEOUT_S).default(DEFAULT_TIMEOUT_S),
+  timeout_s: TimeoutSeconds,
 });
 type CommandSettings = z.infer<typeof Settings>;
-
-function commandSettings(config: Readonly<Record<string, unknown>>): CommandSettings {
-  const parsed = Settings.safeParse(config);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = ['spec.runtime.config', ...(issue?.path.slice(0, 1) ?? [])].join('.');
-  throw new RunFailure('command_misconfigured', `${field}: ${issue?.message ?? 'wrong'}. Correct it in the Agent.`);
-}
 
 /** Values that arguments may reference in braces; the program also gets them as variables, in capitals. */
 type CommandValues = Readonly<Record<'prompt' | 'session_id' | 'repo_path' | 'memory_path', string>> &
@@ -197,14 +180,7 @@ type CommandLine = Readonly<{
 /** The program with its arguments for one prompt. Each value stays within its argument, because no shell reads it. */
 function commandLine(settings: CommandSettings, values: CommandValues, resumes: boolean): CommandLine {
   const { prompt, model = '', ...shared } = values;
-  const filled = (text: string, from: Readonly<Record<string, string>>): string =>
-    text.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) =>
-      Object.hasOwn(from, name) ? (from[name] ?? '') : whole,
-    );
-  const own = settings.env.map((line): [string, string] => {
-    const at = line.indexOf('=');
-    return [line.slice(0, at), filled(line.slice(at + 1), { ...shared, model })];
-  });
+  const own = settings.env.map(([name, value]): [string, string] => [name, filled(value, { ...shared, model })]);
   const named = Object.entries(shared).map(([name, value]): [string, string] => [name.toUpperCase(), value]);
   const given = [...settings.args, ...(resumes ? settings.resume_args : [])];
   return {

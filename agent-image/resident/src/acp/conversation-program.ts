@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AgentConfig } from '@hamlet/contract';
-import { RunFailure, type CallContext, type RuntimeHost, type RuntimeProgram } from '@hamlet/engine';
+import { filled, RunFailure, type CallContext, type RuntimeHost, type RuntimeProgram } from '@hamlet/engine';
 import type { RunBook, StandIn } from '../engine/run-book.ts';
 import type { HandsClient } from '../hands/hands-client.ts';
 import { MIND_CALL } from '../hands/hands-programs.ts';
@@ -13,7 +13,7 @@ import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import { openProgram, type AcpProgramProcess, type PromptEnd, type Serving } from './acp-program.ts';
 import type { IdlePrograms } from './idle-programs.ts';
-import { filled, type AcpLaunch, type Presets } from './preset.ts';
+import type { AcpLaunch, Presets } from './preset.ts';
 import type { SessionBook } from './session-book.ts';
 import { sessionFolder, type AcpSettings } from './settings.ts';
 
@@ -153,10 +153,7 @@ export class ConversationProgram {
     const { ports, settings, host } = this.#parts;
     const contextTokens = ports.book.find(context.run)?.model?.contextTokens ?? null;
     const values = { model, context: contextTokens === null ? '' : String(contextTokens), home: ports.home };
-    const own = settings.env.map((line): [string, string] => {
-      const at = line.indexOf('=');
-      return [line.slice(0, at), filled(line.slice(at + 1), values)];
-    });
+    const own = settings.env.map(([name, value]): [string, string] => [name, filled(value, values)]);
     const { preset, command = '', args } = settings;
     if (preset === undefined) {
       const argv = [command, ...args.map((arg) => filled(arg, values))] as const;

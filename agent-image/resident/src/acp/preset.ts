@@ -62,9 +62,3 @@ export type Presets = Readonly<{
   programs: Readonly<Record<string, AcpProgram>>;
   prepare: PreparePreset;
 }>;
-
-/** A text with its placeholders filled in; unknown ones stay. Pure. */
-export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
-  );

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { ProgramError, RunFailure, type ProgramEnd } from '@hamlet/engine';
-import { filled, type AcpLaunch, type AcpProgram, type PreparePorts, type PreparePreset } from '../preset.ts';
+import { filled, ProgramError, RunFailure, type ProgramEnd } from '@hamlet/engine';
+import type { AcpLaunch, AcpProgram, PreparePorts, PreparePreset } from '../preset.ts';
 import { failureOfProgram } from './install-failure.ts';
 import { FILES_SCRIPT, PROGRAM_SCRIPT } from './install-script.ts';
 

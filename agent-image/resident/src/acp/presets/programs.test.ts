@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ACP_PRESETS, type AcpPresetName } from '@hamlet/contract';
-import { filled } from '../preset.ts';
+import { filled } from '@hamlet/engine';
 import { sizesOf } from './prepare-preset.ts';
 import { PRESETS } from './programs.ts';
 
