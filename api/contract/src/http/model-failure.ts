@@ -7,11 +7,14 @@ export type ModelMender = 'admin' | 'account' | 'provider' | 'caller';
 export interface ModelFailure {
   /** The cause, as a part of a sentence: `no server answers at this address`. */
   readonly cause: string;
-  readonly mender: ModelMender;
   /** The next step of the person who mends it, after "You can" or "Ask an admin to". */
   readonly fix: string;
   /** The next step of the person whose run or message failed; `fix` if left out. */
   readonly advice?: string;
+}
+
+interface ProviderFailure extends ModelFailure {
+  readonly mender: ModelMender;
 }
 
 const SOON = 'Write again in a minute.';
@@ -91,36 +94,31 @@ export const PROVIDER_FAILURES = {
     fix: 'test again, or choose a faster model',
     advice: SOON,
   },
-} as const satisfies Readonly<Record<string, ModelFailure>>;
+} as const satisfies Readonly<Record<string, ProviderFailure>>;
 
 /** Refusals of the village's own gateway. Their messages have more detail, such as the time at which tokens are free again. */
 const GATEWAY_REFUSALS: Readonly<Record<string, ModelFailure | undefined>> = {
   token_quota_exhausted: {
     cause: 'its tokens for now are used up',
-    mender: 'caller',
     fix: 'add tokens',
     advice: 'Write again then, or add tokens.',
   },
   insufficient_funds: {
     cause: 'the agent has too few aiDollars',
-    mender: 'caller',
     fix: 'reward the agent',
     advice: 'A reward gives the agent aiDollars.',
   },
   village_frozen: {
     cause: 'the village was frozen',
-    mender: 'admin',
     fix: 'lift the freeze',
     advice: 'Write again once the freeze is lifted.',
   },
   model_not_in_tier: {
     cause: 'the tier of the agent does not include the model',
-    mender: 'admin',
     fix: 'choose another model, or another tier',
   },
   model_not_served: {
     cause: 'no provider serves the model',
-    mender: 'admin',
     fix: 'connect the model, or choose another one',
   },
 };
