@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { openProgram, type AcpProgramProcess, type Serving } from '../../agent-image/resident/src/acp/acp-program.ts';
 import type { AcpLaunch } from '../../agent-image/resident/src/acp/preset.ts';
 import type { EnvironmentOf } from '../../agent-image/resident/src/hands/start-process.ts';
-import { startHandsProcess } from '../../agent-image/resident/src/mcp/hands-process.ts';
+import { startHandsProcess } from '../../agent-image/resident/src/hands/hands-process.ts';
 import { untilEnd } from '../env/at-end.ts';
 
 export interface ProgramPlace {

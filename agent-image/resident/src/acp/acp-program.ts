@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientConnection, McpServer, NewSessionRequest, NewSessionResponse } from '@agentclientprotocol/sdk';
 import type { AgentConfig } from '@hamlet/contract';
 import { RunFailure } from '@hamlet/engine';
-import type { HandsProcess } from '../mcp/hands-process.ts';
+import type { HandsProcess } from '../hands/hands-process.ts';
 import { PermissionRequest, ReadRequest, SessionNotification, SessionUpdate, WriteRequest } from './turn/updates.ts';
 import { wireTo } from './wire.ts';
 

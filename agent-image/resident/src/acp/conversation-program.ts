@@ -7,7 +7,7 @@ import { MIND_CALL } from '../hands/hands-programs.ts';
 import type { CallLog } from '../hands/hands-tool.ts';
 import type { EnvironmentOf, ProcessPlace } from '../hands/start-process.ts';
 import type { WorkTrees } from '../hands/repository/work-trees.ts';
-import { startHandsProcess } from '../mcp/hands-process.ts';
+import { startHandsProcess } from '../hands/hands-process.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';

@@ -1,5 +1,5 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
-import type { HandsProcess } from '../mcp/hands-process.ts';
+import type { HandsProcess } from '../hands/hands-process.ts';
 
 /** A program that prints a longer line is ended. */
 const LINE_BYTES = 16 << 20;

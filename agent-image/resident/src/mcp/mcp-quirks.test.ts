@@ -12,12 +12,12 @@ import { z } from 'zod';
 import type { ServerState } from '../capabilities/server-states.ts';
 import { NO_CALL_LOG, callContext } from '../testing/a-hands-kit.ts';
 import { soon } from '../testing/tool-calls.ts';
-import { mcpProgram, startHandsProcess } from './hands-process.ts';
+import { startHandsProcess } from '../hands/hands-process.ts';
 import { liveTools } from './live-tools.ts';
 import { createMcpServer, type Dial, type McpServer } from './mcp-server.ts';
 import { listedTools, type Listed, type ServedTools } from './mcp-tools.ts';
 import { overHttp } from './open-servers.ts';
-import { processTransport } from './process-transport.ts';
+import { mcpProgram, processTransport } from './process-transport.ts';
 
 const PROGRAM = join(import.meta.dirname, '../testing/mcp-quirks.ts');
 const hands = untilEnd(await startHands());

@@ -15,11 +15,11 @@ import type { CallContext, Tool, ToolOutcome } from '@hamlet/engine';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { z } from 'zod';
 import { NO_CALL_LOG, callContext } from '../testing/a-hands-kit.ts';
-import { mcpProgram, startHandsProcess } from './hands-process.ts';
+import { startHandsProcess } from '../hands/hands-process.ts';
 import { createMcpServer, type McpServer } from './mcp-server.ts';
 import { listedTools, type ServedTools } from './mcp-tools.ts';
 import { overHttp } from './open-servers.ts';
-import { processTransport } from './process-transport.ts';
+import { mcpProgram, processTransport } from './process-transport.ts';
 
 const PROGRAM = join(import.meta.dirname, '../testing/mcp-program.ts');
 const hands = untilEnd(await startHands());

@@ -6,13 +6,13 @@ import type { EnvironmentOf } from '../hands/start-process.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
 import type { MemoryFiles } from '../memory/memory-files.ts';
 import type { Log } from '../process/json-log.ts';
-import { mcpProgram, startHandsProcess } from './hands-process.ts';
+import { startHandsProcess } from '../hands/hands-process.ts';
 import { McpFault } from './mcp-fault.ts';
 import { createMcpServer, type Dial, type Dialled, type McpServer } from './mcp-server.ts';
 import { createMemoryServers, MEMORY_SERVER } from './memory-servers.ts';
 import { liveTools, type ToolList } from './live-tools.ts';
 import type { NoteState, ServedTools } from './mcp-tools.ts';
-import { processTransport } from './process-transport.ts';
+import { mcpProgram, processTransport } from './process-transport.ts';
 import { webFetch } from './web-fetch.ts';
 
 type ServerConfig = AgentConfig['mcp_servers'][number];

@@ -1,6 +1,6 @@
 import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { exactIntegers } from './exact-integers.ts';
-import type { HandsProcess } from './hands-process.ts';
+import type { HandsProcess, StreamedProgram } from '../hands/hands-process.ts';
 import { McpFault, quoted } from './mcp-fault.ts';
 
 /** A longer message is dropped, and its request fails; the server continues. */
@@ -27,6 +27,13 @@ export interface ProcessTransport {
 const PROGRAM = { pid: null, stderr: null } as const;
 
 export const isProgram = (transport: Transport): boolean => Object.keys(PROGRAM).every((key) => key in transport);
+
+/** The program of an MCP server. It belongs to no run. */
+export const mcpProgram = (name: string, argv: readonly string[]): StreamedProgram => ({
+  owner: `mcp.${name}`,
+  place: { run: 'mcp', call: name },
+  argv,
+});
 
 export function processTransport(start: () => Promise<HandsProcess>): ProcessTransport {
   let program: HandsProcess | null = null;

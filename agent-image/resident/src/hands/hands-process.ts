@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { connectHands, type HandsClient } from '../hands/hands-client.ts';
-import { OutputPart, ProcessRecord } from '../hands/process-record.ts';
-import { endProcess, startProcess, type EnvironmentOf, type ProcessPlace } from '../hands/start-process.ts';
+import { connectHands, type HandsClient } from './hands-client.ts';
+import { OutputPart, ProcessRecord } from './process-record.ts';
+import { endProcess, startProcess, type EnvironmentOf, type ProcessPlace } from './start-process.ts';
 
 export interface HandsProcess {
   write(data: Buffer): Promise<void>;
@@ -37,13 +37,6 @@ export interface StreamedProgram {
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
-
-/** An MCP server. It belongs to no run. */
-export const mcpProgram = (name: string, argv: readonly string[]): StreamedProgram => ({
-  owner: `mcp.${name}`,
-  place: { run: 'mcp', call: name },
-  argv,
-});
 
 /** Starts a program whose standard streams stay open. Rejects with `HandsError`. */
 export async function startHandsProcess(
