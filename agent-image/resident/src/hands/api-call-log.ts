@@ -9,6 +9,7 @@ import { withoutMiddle, type CallContext, type ToolOutcome } from '@hamlet/engin
 import { ASK_AGAIN, deniedBy, LOST } from '../tools/outward.ts';
 import { failed, type ToolKit, type ToolResult } from '../tools/tool-kit.ts';
 import { retry } from '../village/retry.ts';
+import { storableText } from '../village/storable-text.ts';
 import type { BegunCall } from '../village/work-village.ts';
 import { SLOT_WAIT_MS, type BeginAnswer, type CallLog, type CallReport } from './hands-tool.ts';
 
@@ -83,7 +84,7 @@ async function storeEnd(
 }
 
 function claimedOutcome(outcome: ToolOutcome): { kind: 'ok' | 'failed'; code?: string; text: string } {
-  const text = 'text' in outcome ? clean(outcome.text.slice(0, TEXT_MAX_CHARS)) : '';
+  const text = 'text' in outcome ? storableText(outcome.text.slice(0, TEXT_MAX_CHARS)) : '';
   if (outcome.kind === 'ok') return { kind: 'ok', text };
   return { kind: 'failed', code: 'code' in outcome ? outcome.code : outcome.kind, text };
 }
@@ -92,16 +93,14 @@ function claimedOutcome(outcome: ToolOutcome): { kind: 'ok' | 'failed'; code?: s
 function fitting({ opened, ...report }: CallReport): CallReport {
   const fields = Object.entries(report).map(([field, value]) => [
     field,
-    typeof value === 'string' ? withoutMiddle(clean(value), CALL_LOG_TEXT_MAX_CHARS).toWellFormed() : value,
+    typeof value === 'string' ? withoutMiddle(storableText(value), CALL_LOG_TEXT_MAX_CHARS).toWellFormed() : value,
   ]);
   const pages = opened === undefined ? {} : { opened: opened.flatMap(fittingPage).slice(0, OPENED_PAGES_MAX) };
   return { ...(Object.fromEntries(fields) as CallReport), ...pages };
 }
 
 function fittingPage({ url, title, at }: OpenedPage): OpenedPage[] {
-  const short = shorten(clean(title), OPENED_TITLE_MAX_CHARS);
+  const short = shorten(storableText(title), OPENED_TITLE_MAX_CHARS);
   const page = OpenedPage.safeParse({ url, title: short, at });
   return page.success ? [page.data] : [];
 }
-
-const clean = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();

@@ -8,6 +8,7 @@ import {
 import type { ProgramClaim } from '@hamlet/contract';
 import { withoutMiddle } from '@hamlet/engine';
 import { unifiedDiff } from '../../hands/files/unified-diff.ts';
+import { storableText } from '../../village/storable-text.ts';
 import type { CallContent, ContentBlock, SessionUpdate } from './updates.ts';
 
 /** Characters of the texts of a claim before it is shortened further. */
@@ -26,8 +27,6 @@ export interface ProgramCall {
   readonly locations: readonly Readonly<{ path: string; line: number | null }>[];
   readonly diffs: readonly Readonly<{ path: string; before: string | null; after: string }>[];
 }
-
-type Texts = ProgramClaim;
 
 /** A claim of the program about a call. Pure. */
 export const claimOfCall = ({ kind, title, input, output, locations, diffs }: ProgramCall): string =>
@@ -54,18 +53,16 @@ export function claimOfPlan({ entries }: Pick<PlanUpdate, 'entries'>): string {
 }
 
 /** The claim as JSON, with texts so short that the whole fits in its event. */
-function fitting(claim: Texts): string {
+function fitting(claim: ProgramClaim): string {
   for (let limit = FIRST_LIMIT; ; limit = Math.floor(limit / 2)) {
     const text = JSON.stringify(shortened(claim, Math.max(limit, LEAST_LIMIT)));
     if (text.length <= PROGRAM_CLAIM_MAX_CHARS || limit <= LEAST_LIMIT) return text;
   }
 }
 
-function shortened({ title, input, output, locations, diffs, plan, kind }: Texts, limit: number): Texts {
-  const [long, short] = [
-    (text: string) => clean(withoutMiddle(text, limit)),
-    (text: string) => clean(withoutMiddle(text, Math.ceil(limit / TITLE_SHARE))),
-  ];
+function shortened({ title, input, output, locations, diffs, plan, kind }: ProgramClaim, limit: number): ProgramClaim {
+  const long = (text: string): string => storableText(withoutMiddle(text, limit));
+  const short = (text: string): string => storableText(withoutMiddle(text, Math.ceil(limit / TITLE_SHARE)));
   return {
     kind,
     title: short(title),
@@ -76,9 +73,6 @@ function shortened({ title, input, output, locations, diffs, plan, kind }: Texts
     plan: plan.map(({ text, status }) => ({ text: short(text), status })),
   };
 }
-
-/** Text that a journal and a database can store. */
-export const clean = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
 /** The words in a part of a message. Pure. */
 export const textIn = (block: ContentBlock): string =>

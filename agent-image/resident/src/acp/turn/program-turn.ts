@@ -1,7 +1,8 @@
 import { PROGRAM_CLAIMS_MAX, PROGRAM_TOOL_PREFIX } from '@hamlet/contract/resident';
 import { withoutMiddle, type ProgramNote } from '@hamlet/engine';
-import { claimOfCall, claimOfPlan, clean, rawText, textIn, textOfContent, type ProgramCall } from './claim.ts';
+import { claimOfCall, claimOfPlan, rawText, textIn, textOfContent, type ProgramCall } from './claim.ts';
 import type { SessionUpdate, ToolCallUpdate } from './updates.ts';
+import { storableText } from '../../village/storable-text.ts';
 
 /** Calls of one turn that are followed; later ones only run. */
 const CALLS_MAX = PROGRAM_CLAIMS_MAX / 4;
@@ -82,7 +83,7 @@ export class ProgramTurn {
       case 'agent_message_chunk':
         return this.#said(textIn(update.content), update.messageId ?? null);
       case 'agent_thought_chunk':
-        this.#thoughts = (this.#thoughts + clean(textIn(update.content))).slice(0, THOUGHTS_MAX_CHARS);
+        this.#thoughts = (this.#thoughts + storableText(textIn(update.content))).slice(0, THOUGHTS_MAX_CHARS);
         return NOTHING;
       case 'tool_call':
       case 'tool_call_update':
@@ -128,7 +129,7 @@ export class ProgramTurn {
     const gap = begins && !this.#answer.isEmpty ? '\n\n' : '';
     this.#isBroken = false;
     this.#lastMessage = message;
-    const words = clean(gap + text);
+    const words = storableText(gap + text);
     this.#answer.add(words);
     const room = Math.max(0, SHOWN_MAX_CHARS - this.#shown);
     this.#shown += words.length;

@@ -1,6 +1,6 @@
 import { RunFailure, withoutMiddle, type CallContext } from '@hamlet/engine';
 import type { Serving } from '../acp-program.ts';
-import { clean } from './claim.ts';
+import { storableText } from '../../village/storable-text.ts';
 import { permit, type PermitPorts } from './permit.ts';
 import type { EndedCall, ProgramTurn, Taken } from './program-turn.ts';
 import type { TreeFiles } from './tree-files.ts';
@@ -41,18 +41,17 @@ export function serveTurn(parts: TurnParts): ServedTurn {
     onRead: ({ path, line, limit }) => files.read(path, { first: line ?? 1, limit: limit ?? null }),
     onWrite: async ({ path, content }) => {
       const id = turn.idOfWrite();
-      const input = { path, content: clean(withoutMiddle(content, CONTENT_MAX_CHARS)) };
+      const input = { path, content: storableText(withoutMiddle(content, CONTENT_MAX_CHARS)) };
       const inner = { ...context, call: `${context.call}.${id}` };
       if (!(await permit(ports, { tool: 'write_file', input, context: inner, boot: parts.boot })))
         throw new RunFailure('refused', 'The village refused this change of a file.');
-      const isDone = await files.write(path, content).then(
+      const fault = await files.write(path, content).then(
         () => null,
         (error: unknown) => error,
       );
-      ending.push(
-        storeEnd(ports, context, { id, isDone: isDone === null, output: isDone === null ? '' : String(isDone) }),
-      );
-      if (isDone !== null) throw isDone;
+      const isDone = fault === null;
+      ending.push(storeEnd(ports, context, { id, isDone, output: isDone ? '' : String(fault) }));
+      if (!isDone) throw fault;
     },
     finish: async () => {
       show(turn.finish());
@@ -87,8 +86,9 @@ async function unlessAborted(signal: AbortSignal, decide: () => Promise<string |
 
 /** Stores the end of a call as the program claims it. */
 function storeEnd({ calls }: PermitPorts, context: CallContext, { id, isDone, output }: EndedCall): Promise<unknown> {
-  const text = clean(output);
-  const outcome = isDone ? { kind: 'ok' as const, text } : { kind: 'failed' as const, code: 'program_failed', text };
-  const report = text === '' ? {} : { stdout: text };
+  const outcome = isDone
+    ? { kind: 'ok' as const, text: output }
+    : { kind: 'failed' as const, code: 'program_failed', text: output };
+  const report = output === '' ? {} : { stdout: output };
   return calls.end({ ...context, call: `${context.call}.${id}` }, { outcome, report });
 }

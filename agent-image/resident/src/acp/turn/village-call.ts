@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { COMMAND_MAX_CHARS, type HandsToolName } from '@hamlet/contract/resident';
 import { withoutMiddle } from '@hamlet/engine';
-import { clean, type ProgramCall } from './claim.ts';
+import { storableText } from '../../village/storable-text.ts';
+import type { ProgramCall } from './claim.ts';
 import type { PermissionRequest } from './updates.ts';
 
 /** A call of the village's own tools that stands for what a program asks to do, so that the village's rules decide about it. */
@@ -66,7 +67,7 @@ const unknownCallOf = ({ call: { kind, title, input, diffs, locations } }: Asked
   },
 });
 
-const cut = (text: string, limit: number): string => clean(withoutMiddle(text, limit));
+const cut = (text: string, limit: number): string => storableText(withoutMiddle(text, limit));
 
 const SHELL = /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh|zsh)$/;
 /** A word that every shell reads as it is written. */
