@@ -74,9 +74,9 @@ function prepared(program: AcpProgram): Promise<AcpLaunch> {
   });
   const { signal } = new AbortController();
   return PRESETS.prepare(program, {
-    run: ({ env = {}, stdin = '', ...rest }) => {
+    run: ({ stdin = '', ...rest }) => {
       const id = randomUUID();
-      return programs.run({ id, owner: id, cwd: '/', env, stdin, ...rest }, { onOutput: () => undefined, signal });
+      return programs.run({ id, owner: id, cwd: '/', env: {}, stdin, ...rest }, { onOutput: () => undefined, signal });
     },
     progress: (words) => console.log(words),
     home,

@@ -14,8 +14,7 @@ const TOY: AcpProgram = {
   version: '1.0.0',
   licence: 'MIT',
   megabytes: 1,
-  asks: true,
-  install: { manager: 'npm', lock: 'toy', rebuild: [] },
+  install: { lock: 'toy', rebuild: [] },
   command: ['toy-top', '--model={model}'],
   env: { TOY_HOME: '{state}' },
   files: [{ path: '{state}/toy.json', text: '{"url":"{door}","context":{context}}' }],
@@ -60,9 +59,12 @@ export function toyPreset({ socket, folder, environmentOf }: ToyPlace, integrity
     prepare(
       { ...TOY, version },
       {
-        run: ({ env = {}, stdin = '', ...rest }) => {
+        run: ({ stdin = '', ...rest }) => {
           const id = randomUUID();
-          return programs.run({ id, owner: id, cwd: '/', env, stdin, ...rest }, { onOutput: () => undefined, signal });
+          return programs.run(
+            { id, owner: id, cwd: '/', env: {}, stdin, ...rest },
+            { onOutput: () => undefined, signal },
+          );
         },
         progress: (words) => void said.push(words),
         home: join(folder, 'home'),

@@ -36,7 +36,7 @@ export interface AcpPorts extends RetryPorts {
   readonly sessions: SessionBook;
   readonly mcpServers: AgentConfig['mcp_servers'];
   readonly presets: () => Promise<Presets>;
-  readonly log: Pick<Log, 'warn' | 'info'>;
+  readonly log: Pick<Log, 'info'>;
   readonly idle: IdlePrograms<ConversationProgram>;
   /** Ends the programs of an earlier process of the resident, at the first call. */
   readonly sweep: (hands: HandsClient) => Promise<void>;
@@ -171,10 +171,10 @@ export class ConversationProgram {
       values,
       signal: context.signal,
       progress: (text) => context.output(`${text}\n`),
-      run: ({ argv, env = {}, stdin = '', timeoutMs }) => {
+      run: ({ argv, stdin = '', timeoutMs }) => {
         if (host.programs === null) throw new RunFailure('no_hands', 'The agent has no hands.');
         const id = `${context.run}.${context.call}.p${(runs += 1)}`;
-        const aside = { id, owner: context.run, argv, cwd: ports.home, env, stdin, timeoutMs };
+        const aside = { id, owner: context.run, argv, cwd: ports.home, env: {}, stdin, timeoutMs };
         return host.programs.run(aside, { onOutput: () => {}, signal: context.signal });
       },
     });

@@ -13,22 +13,19 @@ export type AcpProgram = Readonly<{
   /** Names of licences, for people before they install it. */
   licence: string;
   megabytes: number;
-  /** Folder of the lock file, and the packages whose own scripts run. */
-  install: Readonly<{ manager: 'npm'; lock: string; rebuild: readonly string[] }>;
+  /** Folder of npm's lock file, and the packages whose own scripts run. */
+  install: Readonly<{ lock: string; rebuild: readonly string[] }>;
   command: readonly [string, ...string[]];
   env: Readonly<Record<string, string>>;
   /** Files that are written before each start, with absolute paths that may begin with `{home}`. */
   files: readonly Readonly<{ path: string; text: string }>[];
   /** The mode of a session in which the program asks for permissions; null if it has no modes. */
   mode: string | null;
-  /** False if the program does what it wants without asking: people read it on the page of the agent. */
-  asks: boolean;
 }>;
 
 /** A program of the hands that the installer runs to its end. */
 export type AsideProgram = Readonly<{
   argv: readonly [string, ...string[]];
-  env?: Readonly<Record<string, string>>;
   stdin?: string;
   timeoutMs: number;
 }>;

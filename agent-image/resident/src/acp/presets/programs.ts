@@ -167,11 +167,8 @@ wire_api = "responses"
 export const PRESETS: Presets = {
   programs: Object.fromEntries(
     Object.entries(STARTS).map(([preset, { rebuild = [], ...start }]): [string, AcpProgram] => {
-      const { title: name, version, licence, megabytes, asks } = ACP_PRESETS[preset as AcpPresetName];
-      return [
-        preset,
-        { name, version, licence, megabytes, asks, ...start, install: { manager: 'npm', lock: preset, rebuild } },
-      ];
+      const { title: name, version, licence, megabytes } = ACP_PRESETS[preset as AcpPresetName];
+      return [preset, { name, version, licence, megabytes, ...start, install: { lock: preset, rebuild } }];
     }),
   ),
   prepare: prepareWith(LOCKS),

@@ -100,7 +100,7 @@ function portsOf(village: Village, folder: string, book: RunBook): AcpPorts {
     sessions: openSessionBook(join(folder, 'sessions.json'), { warn: unused }),
     mcpServers: SERVERS,
     presets: async () => ({ programs: {}, prepare: unused }),
-    log: { warn: () => {}, info: () => {} },
+    log: { info: () => {} },
     idle: new IdlePrograms(),
     sweep: endLeftMinds,
   };
