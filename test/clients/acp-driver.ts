@@ -1,8 +1,9 @@
 /** Starts a program in real hands as the runtime `acp` does, and gives it prompts. The test answers its permissions. */
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { openProgram, type AcpProgramProcess, type Serving } from '../../agent-image/resident/src/acp/acp-program.ts';
+import { openProgram, type AcpProgram } from '../../agent-image/resident/src/acp/acp-program.ts';
 import type { AcpLaunch } from '../../agent-image/resident/src/acp/preset.ts';
+import type { Serving } from '../../agent-image/resident/src/acp/program-link.ts';
 import type { EnvironmentOf } from '../../agent-image/resident/src/hands/start-process.ts';
 import { startHandsProcess } from '../../agent-image/resident/src/hands/hands-process.ts';
 import { untilEnd } from '../env/at-end.ts';
@@ -18,7 +19,7 @@ export async function startProgram(
   { argv, env, mode }: AcpLaunch,
   place: ProgramPlace,
   kept: string | null = null,
-): Promise<AcpProgramProcess> {
+): Promise<AcpProgram> {
   const started = { owner: `mind.${randomUUID()}`, place: { run: 'run', call: 'mind' }, argv, env };
   const process = await startHandsProcess(place, started);
   const program = await openProgram(process, { cwd: place.cwd, kept, mode, mcpServers: [] });
@@ -40,10 +41,7 @@ export interface Prompt {
   readonly cancelAt?: string;
 }
 
-export async function turnOf(
-  program: AcpProgramProcess,
-  { text, answer = 'allow_once', cancelAt }: Prompt,
-): Promise<Turn> {
+export async function turnOf(program: AcpProgram, { text, answer = 'allow_once', cancelAt }: Prompt): Promise<Turn> {
   const cancel = new AbortController();
   let [asked, words] = [0, ''];
   const serving: Serving = {

@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { randomUUID } from 'node:crypto';
 import { ACP_PRESETS } from '@hamlet/contract';
 import { PRESETS } from '../../agent-image/resident/src/acp/presets/programs.ts';
-import type { AcpLaunch, AcpProgram } from '../../agent-image/resident/src/acp/preset.ts';
+import type { AcpLaunch, Preset } from '../../agent-image/resident/src/acp/preset.ts';
 import { handsPrograms } from '../../agent-image/resident/src/hands/hands-programs.ts';
 import { packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
 import {
@@ -65,7 +65,7 @@ const working = () => {
   return { ...packages, ...(Object.fromEntries(own) as Record<string, string>), ...installing() };
 };
 
-function prepared(program: AcpProgram): Promise<AcpLaunch> {
+function prepared(program: Preset): Promise<AcpLaunch> {
   const programs = handsPrograms(socket, {
     environmentOf: installing,
     trees: null,

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AcpLaunch, AcpProgram } from '../../agent-image/resident/src/acp/preset.ts';
+import type { AcpLaunch, Preset } from '../../agent-image/resident/src/acp/preset.ts';
 import { prepareWith } from '../../agent-image/resident/src/acp/presets/prepare-preset.ts';
 import { handsPrograms } from '../../agent-image/resident/src/hands/hands-programs.ts';
 import type { EnvironmentOf } from '../../agent-image/resident/src/hands/start-process.ts';
 
 export const DOOR = 'http://127.0.0.1:9/v1';
 
-const TOY: AcpProgram = {
+const TOY: Preset = {
   name: 'Toy',
   version: '1.0.0',
   licence: 'MIT',

@@ -1,28 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClientConnection, McpServer, NewSessionRequest, NewSessionResponse } from '@agentclientprotocol/sdk';
+import type { McpServer, NewSessionRequest, NewSessionResponse } from '@agentclientprotocol/sdk';
 import type { AgentConfig } from '@hamlet/contract';
 import { RunFailure } from '@hamlet/engine';
 import type { HandsProcess } from '../hands/hands-process.ts';
-import { PermissionRequest, ReadRequest, SessionNotification, SessionUpdate, WriteRequest } from './turn/updates.ts';
-import { wireTo } from './wire.ts';
+import { isRefusal, linkTo, messageOf, type ProgramLink, type Serving } from './program-link.ts';
 
 const PROTOCOL_VERSION = 1;
 const INITIALIZE_MS = 120_000;
 const SESSION_MS = 180_000;
 /** After a cancel the program may end its turn by itself; then it is ended. */
 const CANCEL_MS = 2_000;
-/** Requests of a program that are answered at one time; further ones are refused. */
-const REQUESTS_MAX = 16;
-
-/** How a program's requests and updates are answered while it works on a prompt. */
-export interface Serving {
-  /** The program's session. Updates and requests about another one are ignored. */
-  onUpdate(update: SessionUpdate): void;
-  /** The id of the chosen option; null if the request is given up. */
-  onPermission(request: PermissionRequest): Promise<string | null>;
-  onRead(request: Omit<ReadRequest, 'sessionId'>): Promise<string>;
-  onWrite(request: Omit<WriteRequest, 'sessionId'>): Promise<void>;
-}
 
 export interface SessionWanted {
   readonly cwd: string;
@@ -39,7 +26,7 @@ export type PromptEnd =
   | Readonly<{ kind: 'ended'; why: string }>
   | Readonly<{ kind: 'cancelled' }>;
 
-export interface AcpProgramProcess {
+export interface AcpProgram {
   readonly session: string;
   /** False if the program has loaded the session that it kept. */
   readonly isNew: boolean;
@@ -51,14 +38,8 @@ export interface AcpProgramProcess {
   end(): Promise<void>;
 }
 
-interface Link {
-  readonly connection: ClientConnection;
-  readonly ended: Promise<string>;
-  readonly serve: (serving: Serving | null, session: string) => void;
-}
-
 /** Begins to speak the protocol with a program that has started, and opens its session. Rejects with `RunFailure`, and ends it then. */
-export async function openProgram(process: HandsProcess, wanted: SessionWanted): Promise<AcpProgramProcess> {
+export async function openProgram(process: HandsProcess, wanted: SessionWanted): Promise<AcpProgram> {
   const link = await linkTo(process);
   try {
     return await opened(process, link, wanted);
@@ -69,7 +50,7 @@ export async function openProgram(process: HandsProcess, wanted: SessionWanted):
   }
 }
 
-async function opened(process: HandsProcess, link: Link, wanted: SessionWanted): Promise<AcpProgramProcess> {
+async function opened(process: HandsProcess, link: ProgramLink, wanted: SessionWanted): Promise<AcpProgram> {
   const { connection, ended, serve } = link;
   let isOver = false;
   void ended.then(async () => {
@@ -114,7 +95,7 @@ const notStarted = (why: string): RunFailure =>
   new RunFailure('acp_not_started', `The program did not start: ${why.slice(0, 600)}.`);
 
 /** The result of a request of the start, unless the program ends or does not answer. */
-async function within<T>({ ended }: Pick<Link, 'ended'>, ms: number, ask: () => Promise<T>): Promise<T> {
+async function within<T>({ ended }: Pick<ProgramLink, 'ended'>, ms: number, ask: () => Promise<T>): Promise<T> {
   const late = new AbortController();
   const failed = Promise.race([
     ended.then((why) => notStarted(why)),
@@ -134,26 +115,15 @@ async function within<T>({ ended }: Pick<Link, 'ended'>, ms: number, ask: () => 
   }
 }
 
-/** True for an answer of the program. */
-const isRefusal = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number';
-
-const DETAILS_MAX_CHARS = 400;
-
-/** The words of an error. Programs put the reason into its details. */
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const data = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined;
-  return data === undefined || data === null
-    ? message
-    : `${message}: ${JSON.stringify(data).slice(0, DETAILS_MAX_CHARS)}`;
-}
-
 type Can = Readonly<{ loads: boolean; overHttp: boolean }>;
-type Session = Pick<AcpProgramProcess, 'session' | 'isNew'>;
+type Session = Pick<AcpProgram, 'session' | 'isNew'>;
 
 /** The session that the program kept, or a new one, in the wanted mode. The replay of an old session is ignored. */
-async function sessionOf(link: Link, { cwd, kept, mode, mcpServers }: SessionWanted, can: Can): Promise<Session> {
+async function sessionOf(
+  link: ProgramLink,
+  { cwd, kept, mode, mcpServers }: SessionWanted,
+  can: Can,
+): Promise<Session> {
   const { agent } = link.connection;
   const place: NewSessionRequest = { cwd, mcpServers: mcpServers.flatMap((server) => serverFor(server, can)) };
   if (kept !== null && can.loads) {
@@ -180,7 +150,7 @@ interface ModeWanted {
 }
 
 /** A program without the wanted mode does not start: in another one it may ask nothing. */
-async function setMode(link: Link, { session, mode, offered }: ModeWanted): Promise<void> {
+async function setMode(link: ProgramLink, { session, mode, offered }: ModeWanted): Promise<void> {
   if (mode === null) return;
   const { agent } = link.connection;
   const modes = offered.modes?.availableModes.map(({ id }) => id) ?? [];
@@ -207,7 +177,7 @@ type Prompting = Readonly<{ session: string; text: string; signal: AbortSignal }
 
 /** A cancel asks the program to end its turn; after 2 s it is ended with all that it started. */
 async function prompted(
-  { connection, ended, end }: Pick<Link, 'connection' | 'ended'> & Pick<AcpProgramProcess, 'end'>,
+  { connection, ended, end }: Pick<ProgramLink, 'connection' | 'ended'> & Pick<AcpProgram, 'end'>,
   { session, text, signal }: Prompting,
 ): Promise<PromptEnd> {
   const over = new AbortController();
@@ -239,55 +209,4 @@ async function prompted(
     signal.removeEventListener('abort', onAbort);
     over.abort();
   }
-}
-
-/** Connects to a program. The library is loaded with the first one. */
-async function linkTo(process: HandsProcess): Promise<Link> {
-  const { client, RequestError } = await import('@agentclientprotocol/sdk');
-  const wire = wireTo(process);
-  const served: { serving: Serving | null; session: string } = { serving: null, session: '' };
-  let open = 0;
-  const limited = async <T>(session: string, answer: (serving: Serving) => Promise<T>): Promise<T> => {
-    const { serving } = served;
-    if (serving === null || session !== served.session)
-      throw RequestError.invalidRequest(undefined, 'No prompt of this session is under way');
-    if (open >= REQUESTS_MAX) throw RequestError.invalidRequest(undefined, 'Too many requests at one time');
-    open += 1;
-    try {
-      return await answer(serving);
-    } catch (error) {
-      throw error instanceof RequestError ? error : RequestError.internalError(undefined, messageOf(error));
-    } finally {
-      open -= 1;
-    }
-  };
-  const app = client({ name: 'hamlet' })
-    .onNotification('session/update', { parse: notificationIn }, ({ params }) => {
-      if (params !== null && params.session === served.session) served.serving?.onUpdate(params.update);
-    })
-    .onNotification('*', () => {})
-    .onRequest('session/request_permission', PermissionRequest, async ({ params }) => {
-      const chosen = await limited(params.sessionId, (serving) => serving.onPermission(params));
-      return { outcome: chosen === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: chosen } };
-    })
-    .onRequest('fs/read_text_file', ReadRequest, async ({ params: { sessionId, ...file } }) => ({
-      content: await limited(sessionId, (serving) => serving.onRead(file)),
-    }))
-    .onRequest('fs/write_text_file', WriteRequest, async ({ params: { sessionId, ...file } }) => {
-      await limited(sessionId, (serving) => serving.onWrite(file));
-      return {};
-    });
-  const connection = app.connect(wire.stream);
-  return {
-    connection,
-    ended: wire.ended,
-    serve: (serving, session) => Object.assign(served, { serving, session }),
-  };
-}
-
-/** An update that the village reads; null for any other. Never throws, because the library prints what throws. */
-function notificationIn(params: unknown): Readonly<{ session: string; update: SessionUpdate }> | null {
-  const notification = SessionNotification.safeParse(params).data;
-  const update = SessionUpdate.safeParse(notification?.update).data;
-  return notification === undefined || update === undefined ? null : { session: notification.sessionId, update };
 }

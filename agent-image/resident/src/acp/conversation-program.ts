@@ -11,10 +11,11 @@ import { startHandsProcess } from '../hands/hands-process.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
-import { openProgram, type AcpProgramProcess, type PromptEnd, type Serving } from './acp-program.ts';
+import { openProgram, type AcpProgram, type PromptEnd } from './acp-program.ts';
 import type { IdlePrograms } from './idle-programs.ts';
 import type { AcpLaunch, Presets } from './preset.ts';
 import type { SessionBook } from './session-book.ts';
+import type { Serving } from './program-link.ts';
 import { sessionFolder, type AcpSettings } from './settings.ts';
 
 /** Programs that are minds belong to owners with this prefix, so that no sweep of ended runs ends them. */
@@ -64,7 +65,7 @@ export interface OpenedSession {
 }
 
 interface Running {
-  readonly process: AcpProgramProcess;
+  readonly process: AcpProgram;
   /** The facts on which the environment of the process depends. */
   readonly signature: string;
 }
@@ -134,7 +135,7 @@ export class ConversationProgram {
     return preset ?? JSON.stringify([command, ...args]);
   }
 
-  async #start({ context, folder, model }: Opening, session: string | null): Promise<AcpProgramProcess> {
+  async #start({ context, folder, model }: Opening, session: string | null): Promise<AcpProgram> {
     const { ports, settings, standIn, conversation } = this.#parts;
     const launch = await this.#launch(context, model);
     const { socket, environmentOf } = ports;
@@ -183,11 +184,7 @@ export class ConversationProgram {
 }
 
 /** The preset names a program better than the program itself; its own words are the version of one that the image brings. */
-const knownProgram = (
-  launch: AcpLaunch,
-  info: AcpProgramProcess['info'],
-  preset: string | undefined,
-): RuntimeProgram => ({
+const knownProgram = (launch: AcpLaunch, info: AcpProgram['info'], preset: string | undefined): RuntimeProgram => ({
   name: preset === undefined ? info.name || launch.name : launch.name,
   version: launch.version ?? (info.version || null),
   installed: preset === undefined ? null : true,

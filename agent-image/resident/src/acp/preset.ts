@@ -6,7 +6,7 @@ import type { ProgramEnd } from '@hamlet/engine';
  * process also has the variables of the door to models, with the key: `OPENAI_BASE_URL`, `OPENAI_API_KEY` and so on. A file never has the
  * key, because a key ends and a file stays.
  */
-export type AcpProgram = Readonly<{
+export type Preset = Readonly<{
   /** The name for people, for example Claude Code. */
   name: string;
   version: string;
@@ -53,9 +53,9 @@ export type AcpLaunch = Readonly<{
 }>;
 
 /** Installs a preset if it is not there yet, writes its files, and returns its start. Rejects with `RunFailure`, whose message is for people. */
-export type PreparePreset = (program: AcpProgram, ports: PreparePorts) => Promise<AcpLaunch>;
+export type PreparePreset = (program: Preset, ports: PreparePorts) => Promise<AcpLaunch>;
 
 export type Presets = Readonly<{
-  programs: Readonly<Record<string, AcpProgram>>;
+  programs: Readonly<Record<string, Preset>>;
   prepare: PreparePreset;
 }>;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { filled, ProgramError, RunFailure, type ProgramEnd } from '@hamlet/engine';
-import type { AcpLaunch, AcpProgram, PreparePorts, PreparePreset } from '../preset.ts';
+import type { AcpLaunch, Preset, PreparePorts, PreparePreset } from '../preset.ts';
 import { failureOfProgram } from './install-failure.ts';
 import { FILES_SCRIPT, PROGRAM_SCRIPT } from './install-script.ts';
 
@@ -25,7 +25,7 @@ export function sizesOf(contextTokens: string | undefined): Readonly<Record<'con
 }
 
 /** Name, version, size and licence for people. Pure. */
-export const programLabel = ({ name, version, megabytes, licence }: AcpProgram): string =>
+export const programLabel = ({ name, version, megabytes, licence }: Preset): string =>
   `${name} ${version} (${String(megabytes)} MB, ${licence})`;
 
 /**
@@ -38,7 +38,7 @@ export const prepareWith =
   (program, ports) =>
     prepare(program, packagesOf(program, locks), ports);
 
-async function prepare(program: AcpProgram, packages: Packages, ports: PreparePorts): Promise<AcpLaunch> {
+async function prepare(program: Preset, packages: Packages, ports: PreparePorts): Promise<AcpLaunch> {
   const place = { ...packages, folder: posix.join(ports.home, PROGRAMS, program.install.lock, program.version) };
   const [where = '', door = ''] = (await script('find', place, ports)).stdout.text.split('\n');
   if (door === '')
@@ -70,7 +70,7 @@ interface Packages {
 /** `folder`: that of this version in the hands. */
 type ProgramPlace = Packages & { readonly folder: string };
 
-function packagesOf({ command: [bin], install: { lock, rebuild } }: AcpProgram, locks: string): Packages {
+function packagesOf({ command: [bin], install: { lock, rebuild } }: Preset, locks: string): Packages {
   const fileOf = (name: string): string => readFileSync(join(locks, lock, name), 'utf8');
   return {
     bin,
@@ -80,7 +80,7 @@ function packagesOf({ command: [bin], install: { lock, rebuild } }: AcpProgram, 
   };
 }
 
-async function install(program: AcpProgram, place: ProgramPlace, ports: PreparePorts): Promise<void> {
+async function install(program: Preset, place: ProgramPlace, ports: PreparePorts): Promise<void> {
   const label = programLabel(program);
   ports.progress(`Installing ${label} …`);
   const { code, cause, stdout, stderr } = await script('install', place, ports);
@@ -106,7 +106,7 @@ function script(
 }
 
 async function writeFiles(
-  { name, files }: AcpProgram,
+  { name, files }: Preset,
   values: Readonly<Record<string, string>>,
   { run }: PreparePorts,
 ): Promise<void> {

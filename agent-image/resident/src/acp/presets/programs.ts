@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { ACP_PRESETS, type AcpPresetName } from '@hamlet/contract/resident';
-import type { AcpProgram, Presets } from '../preset.ts';
+import type { Preset, Presets } from '../preset.ts';
 import { prepareWith } from './prepare-preset.ts';
 
 const LOCKS = join(import.meta.dirname, '../../../../programs');
 
 /** How a program of the contract's table starts. `{state}`: its folder for settings and conversations. */
-type Start = Pick<AcpProgram, 'command' | 'env' | 'files' | 'mode'> & { readonly rebuild?: readonly string[] };
+type Start = Pick<Preset, 'command' | 'env' | 'files' | 'mode'> & { readonly rebuild?: readonly string[] };
 
 const json = (value: unknown): string => JSON.stringify(value, null, 1);
 
@@ -166,7 +166,7 @@ wire_api = "responses"
 /** The programs that `spec.runtime.config.preset` of the runtime `acp` may name, as the installer knows them. */
 export const PRESETS: Presets = {
   programs: Object.fromEntries(
-    Object.entries(STARTS).map(([preset, { rebuild = [], ...start }]): [string, AcpProgram] => {
+    Object.entries(STARTS).map(([preset, { rebuild = [], ...start }]): [string, Preset] => {
       const { title: name, version, licence, megabytes } = ACP_PRESETS[preset as AcpPresetName];
       return [preset, { name, version, licence, megabytes, ...start, install: { lock: preset, rebuild } }];
     }),

@@ -1,5 +1,5 @@
 import { RunFailure, withoutMiddle, type CallContext } from '@hamlet/engine';
-import type { Serving } from '../acp-program.ts';
+import type { Serving } from '../program-link.ts';
 import { storableText } from '../../village/storable-text.ts';
 import { permit, type PermitPorts } from './permit.ts';
 import type { EndedCall, ProgramTurn, Taken } from './program-turn.ts';
