@@ -4,8 +4,9 @@ import type { AgentRecord } from '../agents/agent-source.ts';
 import { callbackHostsOf } from './callbacks/judge-callback.ts';
 
 export const A2A_BINDING = 'JSONRPC';
-/** The versions of the protocol that an agent speaks, the preferred one first. */
-const A2A_VERSIONS = ['1.0', '0.3'] as const;
+export const VERSION = '1.0';
+/** The version of callers that send no version. */
+export const OLDER_VERSION = '0.3';
 
 const DESCRIPTION_MAX_CHARS = 600;
 const TEXT = 'text/plain';
@@ -35,7 +36,7 @@ export function cardOf(
   return {
     name,
     description: shorten(spec.persona?.identity ?? `${name}, an agent of a village.`, DESCRIPTION_MAX_CHARS),
-    supportedInterfaces: A2A_VERSIONS.map((protocolVersion) => ({
+    supportedInterfaces: [VERSION, OLDER_VERSION].map((protocolVersion) => ({
       url,
       protocolBinding: A2A_BINDING,
       tenant: '',

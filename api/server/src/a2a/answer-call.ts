@@ -5,14 +5,13 @@ import type { CompletionChannel } from '../http/completion-channel.ts';
 import type { DataOf } from '../http/handler.ts';
 import { accepted, type Outcome } from '../http/outcome.ts';
 import type { A2aLibrary } from './a2a-library.ts';
-import { A2A_BINDING } from './agent-card.ts';
+import { A2A_BINDING, OLDER_VERSION } from './agent-card.ts';
 import type { A2aRequest } from './ask-village.ts';
 
 type Reply = DataOf<typeof callA2a>;
 
 /** The header with the version of the protocol. Callers of 0.3 do not send it. */
 const VERSION_HEADER = 'a2a-version';
-export const OLDER_VERSION = '0.3';
 
 export const versionOf = (headers: IncomingHttpHeaders): string =>
   String(headers[VERSION_HEADER] ?? '').trim() || OLDER_VERSION;

@@ -1,9 +1,8 @@
-import type { Refusal, RouteSpec } from '@hamlet/contract';
+import type { callA2a, Refusal, RouteSpec } from '@hamlet/contract';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataOf, RequestOf } from '../http/handler.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { requestVillage, type RouteInput, type VillageRequestPorts } from '../http/pipeline/request-village.ts';
-import type { callA2a } from '@hamlet/contract';
 
 /** The routes by which calls over A2A change something. */
 type A2aRoute = 'createSession' | 'endSession' | 'sendMessage' | 'answerPermission' | 'cancelRun';

@@ -13,7 +13,7 @@ export const STATES = {
 } as const satisfies Readonly<Record<string, TaskState>>;
 const ROLES = { user: 1, agent: 2 } as const satisfies Readonly<Record<string, Role>>;
 
-export const ANSWER_ID = 'answer';
+const ANSWER_ID = 'answer';
 const ARGUMENTS_SHOWN_MAX_CHARS = 2_000;
 
 /** Everything that a task shows of a run. The caller has checked that its reader may see it. */
@@ -143,9 +143,10 @@ export function taskOfRun(facts: TaskFacts): Task {
   };
 }
 
-const OVER: ReadonlySet<TaskState | undefined> = new Set([STATES.completed, STATES.failed, STATES.canceled]);
+const FINAL: ReadonlySet<TaskState | undefined> = new Set([STATES.completed, STATES.failed, STATES.canceled]);
 
-export const isOver = ({ status }: Pick<Task, 'status'>): boolean => OVER.has(status?.state);
+export const isFinal = (state: TaskState | undefined): boolean => FINAL.has(state);
+export const isOver = ({ status }: Pick<Task, 'status'>): boolean => isFinal(status?.state);
 
 /** True if the agent waits for another actor, or has ended: streams of the task end, and blocking calls return. Pure. */
 export const isResting = (task: Pick<Task, 'status'>): boolean =>

@@ -3,7 +3,7 @@ import { defineRoute, json } from '../../http/route.ts';
 
 const METHOD_MAX_CHARS = 128;
 /** Maximum size of one message to an agent: its text and its bookkeeping. */
-export const A2A_BODY_MAX_BYTES = 128 << 10;
+const A2A_BODY_MAX_BYTES = 128 << 10;
 export const A2A_PAGE_MAX = 50;
 
 /** One JSON-RPC message of the Agent2Agent protocol. Batches are refused, so that each message counts as a request. */

@@ -13,7 +13,8 @@ import type { EgressOf } from '../../egress/egress-of.ts';
 import { queuedJob, type Job } from '../../service/jobs.ts';
 import type { Log } from '../../service/log.ts';
 import { loadA2a } from '../a2a-library.ts';
-import { isOver, stateOfRun } from '../task-of-run.ts';
+import { OLDER_VERSION } from '../agent-card.ts';
+import { isFinal, stateOfRun } from '../task-of-run.ts';
 import { judgeCallback, type Callback } from './judge-callback.ts';
 import { decideDelivery } from './plan-callback.ts';
 import { postCallback, type CallbackBody, type PostCallback } from './post-callback.ts';
@@ -39,7 +40,9 @@ async function bodyOf({ callback, run }: DueCallback, state: TaskState): Promise
   const value = { taskId: run.runId, contextId: run.sessionId ?? '', status, metadata: undefined };
   const event: StreamResponse = { payload: { $case: 'statusUpdate', value } };
   const serializer =
-    callback.version === '0.3' ? new legacy.V03PushNotificationSerializer() : new server.V1PushNotificationSerializer();
+    callback.version === OLDER_VERSION
+      ? new legacy.V03PushNotificationSerializer()
+      : new server.V1PushNotificationSerializer();
   const { body, contentType } = serializer.serialize(event);
   const token = callback.token === '' ? {} : { [TOKEN_HEADER]: callback.token };
   return {
@@ -53,14 +56,13 @@ async function deliver(ports: CallbackPorts, to: Callback, due: DueCallback): Pr
   const { callback, run } = due;
   const asking = (await readPendingOfRuns(db, [run.runId])).length > 0;
   const state = stateOfRun(run.state, asking);
-  const over = isOver({ status: { state, message: undefined, timestamp: undefined } });
   const note = { sentState: state, seenEvents: run.events, failures: 0, dueInS: 0 };
   if (state === callback.sentState) return noteCallback(db, callback, note);
   const status = await post(to, await bodyOf(due, state)).catch((error: unknown) => {
     log('debug', 'a callback got no answer', { run_id: run.runId, error });
     return null;
   });
-  const verdict = decideDelivery({ isOver: over, status, failures: callback.failures });
+  const verdict = decideDelivery({ isOver: isFinal(state), status, failures: callback.failures });
   if (verdict.kind === 'delivered') return noteCallback(db, callback, note);
   if (verdict.kind === 'failed') {
     const { sentState, seenEvents } = callback;

@@ -3,6 +3,7 @@ import { deleteCallback, inTransaction, lockRun, putCallback, readCallbacks, typ
 import { recordAct } from '../../audit/record-act.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import type { EgressOf } from '../../egress/egress-of.ts';
+import { OLDER_VERSION, VERSION } from '../agent-card.ts';
 import { readTask } from '../read-tasks.ts';
 import type { Sending } from '../send-message.ts';
 import { isOver } from '../task-of-run.ts';
@@ -64,7 +65,7 @@ export async function createCallback(
     const others = (await readCallbacks(tx, row.runId)).filter((each) => each.callbackId !== callbackId);
     if (others.length >= CALLBACKS_MAX)
       return refused('validation_failed', `A task has at most ${CALLBACKS_MAX} callbacks: delete one`);
-    await putCallback(tx, { ...row, version: version === '0.3' ? '0.3' : '1.0' });
+    await putCallback(tx, { ...row, version: version === OLDER_VERSION ? OLDER_VERSION : VERSION });
     const detail = { run_id: row.runId, host: new URL(asked.url).host };
     await recordAct(tx, caller, { action: 'a2a.callback', object: agentId, detail });
     return accepted(shown(row));
