@@ -12,7 +12,7 @@ const MEMORY_NEEDED_BYTES = 6 * 1024 ** 3;
 
 /** Makes a folder `NAME-PID-…`, in `disk` if the memory has no room, and deletes those of killed processes. */
 export async function largeFolder(name: string, disk: string): Promise<string> {
-  // Folders that a killed process left in memory would else keep the next ones out of it.
+  // Folders that a killed process left in memory would otherwise fill it.
   for (const parent of new Set([MEMORY_FOLDER, disk])) await sweep(parent, new RegExp(`^${name}-(\\d+)-`));
   return mkdtemp(join((await hasRoom()) ? MEMORY_FOLDER : disk, `${name}-${process.pid}-`));
 }

@@ -7,7 +7,7 @@ export interface ClientPlace {
   /** Origin of the gateway. */
   readonly url: string;
   readonly token: string;
-  /** An empty folder of the client's own, for its settings. */
+  /** An empty folder for the client's settings. */
   readonly home: string;
   /** The words of a person. */
   readonly task: string;

@@ -72,7 +72,7 @@ async function answerOf({ from, run }: ClientRow, packages: readonly string[], f
       ...env,
     },
   });
-  // Some clients take more words from an input that is open.
+  // Some clients read further words from an open input.
   running.child.stdin?.end();
   const { stdout, stderr } = await running;
   const made = join(folder, MADE);

@@ -11,7 +11,7 @@ import {
 export const writing = (file: string): string => `WRITE(${file}): write the word bread into ${file}`;
 /** Asks the model for an answer that never ends. */
 export const ENDLESS = 'ENDLESS: count to infinity';
-/** The first words of the answer once the file is written, or was not. */
+/** The first word of the answer after the attempt to write the file. */
 export const FINISHED = 'FINISHED';
 
 interface Message {

@@ -9,7 +9,7 @@ const INPUTS = ['web', 'api/contract', 'api/core', 'package-lock.json'];
 /** The hash of the inputs of web/dist. */
 const STAMP = 'web-inputs';
 
-/** A command that bundles the web's files unless their inputs are unchanged. Commands at one time wait for each other. */
+/** A command that bundles the web's files unless their inputs are unchanged. Concurrent commands wait for each other. */
 export const webCommand = (): readonly [program: string, ...args: string[]] => [
   'flock',
   stateFile('web.lock'),

@@ -4,12 +4,12 @@ export type TimeLimit = Readonly<{
   after: (ms: number, run: () => void) => () => void;
 }>;
 
-/** The values of work that did not end by itself. Without `aborted`, work is awaited until it ends after an abort. */
+/** Values instead of the result. Without `aborted`, an abort waits until the work ends. */
 type EarlyEnds<T> = Readonly<{ timedOut: () => T; aborted?: () => T }>;
 
 /**
- * The value of the work, or of its early end. The signal of the work aborts when its time is over, and with `signal` until the
- * work ends: `AbortSignal.any` would leave a trace of each work on the signal of a long run.
+ * Returns the result of the work, or the value for its timeout or abort. The signal of the work aborts at the timeout and with
+ * `signal`. `AbortSignal.any` would leak a listener for each call on the signal of a long run.
  */
 export async function withinTime<T>(
   { timeoutMs, signal, after }: TimeLimit,

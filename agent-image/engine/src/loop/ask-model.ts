@@ -137,7 +137,7 @@ function checked(given: unknown): ModelEnd {
   return { ...end, content: end.content.toWellFormed(), toolCalls };
 }
 
-/** No id or name has other characters; an event holds the ids and names of all calls, and its bytes are limited. */
+/** Keeps printable ASCII: an event holds the ids and names of all calls, and its bytes are limited. */
 const plain = (name: string): string => name.replaceAll(/[^ -~]/g, '?');
 
 const failure = (code: string, { usage, moneyMicros }: ModelUse = { usage: NO_USAGE, moneyMicros: 0 }): Failure => ({

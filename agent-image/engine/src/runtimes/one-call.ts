@@ -8,12 +8,12 @@ import type { Message, ModelEnd, ModelPort } from '../loop/ports.ts';
 import { carryOut } from './engine-runtime.ts';
 
 const FREE = { usage: { prompt: 0, completion: 0, total: 0 }, moneyMicros: 0 };
-/** By this much the program times out before its call does. */
+/** The call's timeout is longer than the program's by this much, so that the program times out first. */
 const CALL_SLACK_MS = 30_000;
 /** The prefix that the engine adds to the code of a model's failure. */
 const MODEL = 'model_';
 
-/** `resumes`: true if the conversation has an answer, so that a program which keeps conversations can resume its own. */
+/** `resumes`: true if this mind has already answered in the conversation, so that its program can resume it. */
 const CallInput = z.strictObject({ prompt: z.string(), resumes: z.boolean().default(false) });
 export type CallInput = Readonly<z.infer<typeof CallInput>>;
 
@@ -25,7 +25,7 @@ export type OneCallParts = Readonly<{
   perform: (input: CallInput, context: CallContext) => Promise<ToolOutcome>;
   /** The thoughts before the answer of a run; empty if there are none. */
   thoughtsOf?: (run: string) => string;
-  /** For each code of a failure the words for people that hold without further details. */
+  /** Messages for people by failure code, for failures that report no reason of their own. */
   words: Readonly<Record<string, string>>;
 }>;
 
@@ -65,8 +65,8 @@ export async function openOneCall(host: Pick<RuntimeHost, 'engineWith'>, parts: 
 }
 
 /**
- * Takes the place of a model, so that a program has the same journal, cancel and questions as every run: it asks for the single
- * call, and then answers with the call's result. A result other than `ok` is a failure with its code.
+ * Replaces the model, so that the engine journals, cancels and asks for a program as in every run: it requests the single call,
+ * and then answers with the call's result. A result other than `ok` is a failure with its code.
  */
 const callingModel = ({ name, thoughtsOf = () => '' }: OneCallParts): ModelPort => ({
   chat: async function* ({ messages, at }) {
@@ -78,7 +78,7 @@ const callingModel = ({ name, thoughtsOf = () => '' }: OneCallParts): ModelPort 
   },
 });
 
-/** True if this mind has answered in the conversation: an answer follows its call. Another mind's answers are not its own. */
+/** True if this mind has answered in the conversation: an answer follows one of its calls. */
 function hasAnswered(name: string, messages: readonly Message[]): boolean {
   let isOwn = false;
   for (const message of messages) {

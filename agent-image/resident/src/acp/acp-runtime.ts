@@ -126,7 +126,7 @@ async function perform(acp: Working, given: CallInput, context: CallContext): Pr
   try {
     return await performIn(acp, given, { context, hands });
   } finally {
-    // Between runs the program's key and its way out are worthless.
+    // Between runs, the program has neither models nor a way out.
     standIn.serve(null);
     hands.close();
   }
@@ -173,7 +173,7 @@ async function performIn(acp: Working, { prompt }: CallInput, { context, hands }
   }
 }
 
-/** An end within a prompt may have cut off an act, so people decide. */
+/** A program that ends during a prompt may have acted only in part, so people decide. */
 function outcomeOf(end: PromptEnd, said: string): ToolOutcome {
   switch (end.kind) {
     case 'answered':
@@ -205,7 +205,7 @@ function failed(code: string, reason: string, said: string): ToolOutcome {
   return { kind: 'failed', code, text: last === '' ? reason : `${reason} It said: ${last}` };
 }
 
-/** Nothing of the prompt has reached the program. */
+/** The outcome of a failure before the program got its prompt. */
 function notStarted(error: unknown, { aborted }: AbortSignal): ToolOutcome {
   if (aborted)
     return { kind: 'failed', code: 'acp_not_started', text: 'The program was stopped before it had its prompt.' };

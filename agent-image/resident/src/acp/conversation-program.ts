@@ -18,7 +18,7 @@ import type { SessionBook } from './session-book.ts';
 import type { Serving } from './program-link.ts';
 import { sessionFolder, type AcpSettings } from './settings.ts';
 
-/** Programs that are minds belong to owners with this prefix, so that no sweep of ended runs ends them. */
+/** Prefix of the owners of these programs: the sweep of ended runs skips them. */
 const OWNER_PREFIX = 'mind.';
 const NEW_SESSION =
   'The program could not continue its earlier session, so it began a new one: it does not remember what was said before.';
@@ -29,7 +29,7 @@ export interface AcpPorts extends RetryPorts {
   readonly home: string;
   readonly environmentOf: EnvironmentOf;
   readonly trees: WorkTrees;
-  /** Makes the key of a program worthless. */
+  /** Revokes the key of a program. */
   readonly ended: (place: ProcessPlace) => void;
   readonly book: RunBook;
   readonly work: Pick<WorkVillage, 'askPermission'>;
@@ -183,7 +183,7 @@ export class ConversationProgram {
   }
 }
 
-/** The preset names a program better than the program itself; its own words are the version of one that the image brings. */
+/** A preset names the program, and its version if the village installed it; otherwise the program reports them itself. */
 const knownProgram = (launch: AcpLaunch, info: AcpProgram['info'], preset: string | undefined): RuntimeProgram => ({
   name: preset === undefined ? info.name || launch.name : launch.name,
   version: launch.version ?? (info.version || null),
@@ -192,7 +192,7 @@ const knownProgram = (launch: AcpLaunch, info: AcpProgram['info'], preset: strin
 
 const Owners = z.object({ processes: z.array(z.object({ owner: z.string().optional() })) });
 
-/** Ends the programs that an earlier process of the resident left: nothing speaks with them any more. */
+/** Ends the programs that an earlier process of the resident left behind. */
 export async function endLeftMinds(hands: HandsClient): Promise<void> {
   const { processes } = await hands.ask('list', {}, Owners);
   const owners = new Set(processes.flatMap(({ owner = '' }) => (owner.startsWith(OWNER_PREFIX) ? [owner] : [])));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { withoutMiddle, type SystemPrompt } from '@hamlet/engine';
 import type { Skill } from '../skills/skill-folder.ts';
 
-/** Characters of what a program reads about its agent at the beginning of a session. */
+/** Maximum characters of the first message about the agent. */
 const PREAMBLE_MAX_CHARS = 120_000;
 const SKILL_MAX_CHARS = 20_000;
 

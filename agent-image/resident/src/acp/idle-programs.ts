@@ -9,7 +9,7 @@ interface Resting {
 export class IdlePrograms<T extends Resting> {
   #resting: readonly T[] = [];
 
-  /** The program works again, or is gone. */
+  /** Call it when the program works again or has ended. */
   leave(program: T): void {
     this.#resting = this.#resting.filter((each) => each !== program);
   }

@@ -1,7 +1,7 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import type { HandsProcess } from '../hands/hands-process.ts';
 
-/** A program that prints a longer line is ended. */
+/** Maximum length of a line; a longer one ends the program. */
 const LINE_BYTES = 16 << 20;
 /** Bytes of a message to the program in one write; the supervisor takes 1 MiB in base64. */
 const WRITE_BYTES = 512 << 10;
@@ -64,7 +64,7 @@ async function read(program: HandsProcess, take: (line: string) => void): Promis
   }
 }
 
-/** The message of a line; null for a line that is none, and for an answer without a request. */
+/** Parses a line; null if it is not a message, or answers no request. */
 function messageIn(line: string, asked: Set<unknown>): AnyMessage | null {
   let message: unknown;
   try {

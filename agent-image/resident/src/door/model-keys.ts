@@ -59,7 +59,7 @@ export class ModelKeys {
     return { run: booked.runId, call: given.call, lease: booked.lease.attempt };
   }
 
-  /** Makes the keys of a program worthless. */
+  /** Revokes the keys of a program. */
   end({ run, call }: Pick<KeyHolder, 'run' | 'call'>): void {
     for (const [key, given] of this.#given) if (given.run === run && given.call === call) this.#given.delete(key);
   }

@@ -11,7 +11,7 @@ import { fetchInHands, type Fetched } from './web.ts';
 
 export type OutsideAgent = AgentConfig['outside_agents'][number];
 
-/** Maximum bytes of one answer, because JSON must be read as a whole. */
+/** Maximum bytes of one answer: JSON is parsed as a whole. */
 const ANSWER_BYTES = 400_000;
 const TEXT_MAX_CHARS = 20_000;
 const SLACK_MS = 15_000;
@@ -19,7 +19,7 @@ const VERSION = '1.0';
 
 type Call = Readonly<{ message?: string | undefined; task?: string | undefined }>;
 
-/** One request to an agent: a message, which may reply to a task, or the question how a task is. Pure. */
+/** A JSON-RPC request: sends a message, which may reply to a task, or reads a task. Pure. */
 export function callRequest({ url, secret }: OutsideAgent, { message, task }: Call, messageId: string): FetchInput {
   const sent = {
     messageId,
@@ -66,7 +66,7 @@ const Answer = z.union([
 const wordsOf = (parts: z.output<typeof Parts>): string =>
   parts.flatMap(({ text, url, data }) => text ?? url ?? (data === undefined ? [] : [JSON.stringify(data)])).join('\n');
 
-/** The next step of the model, by the state of a task. */
+/** The next step for the model, by the state of the task. */
 const NEXT: Readonly<Record<string, string>> = {
   TASK_STATE_SUBMITTED: 'It works: read the task later.',
   TASK_STATE_WORKING: 'It works: read the task later.',
@@ -81,7 +81,7 @@ function taskInWords({ id, status, artifacts }: z.output<typeof Task>): string {
   return [head, wordsOf(message?.parts ?? []), ...made].filter(Boolean).join('\n\n');
 }
 
-/** The outcome of a call by the answer of its agent, which is text from outside. Pure. */
+/** The outcome of a call from the agent's answer, which is text from outside. Pure. */
 export function outcomeOfCall(answer: string, status: number): HandsEnd['outcome'] {
   if (status === 401 || status === 403)
     return failed('agent_refused', "The agent refuses the village's token: ask an admin to correct it.");

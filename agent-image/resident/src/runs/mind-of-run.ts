@@ -2,7 +2,7 @@ import type { AgentConfig, Run } from '@hamlet/contract';
 import { isForeign, mindLabel, mindOfRuntime } from '@hamlet/core/mind';
 import { runtimeNameOf, type Obtained } from '../runtime/runtime-pool.ts';
 
-/** The configuration with which a run is taken. `lost`: why no runtime can take it; null if one can. */
+/** The configuration for a run. `lost`: why no runtime can carry it out; null if one can. */
 export type RunMind = Readonly<{ config: AgentConfig; lost: Extract<Obtained, { ok: false }> | null }>;
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The person or party that can mend a failure: the admin of the village, the owner of the account at the provider, the provider itself with
- * time, or the caller with another request.
- */
+/** The party that can mend a failure. `account`: the owner of the account at the provider. `provider`: waiting helps. `caller`: another request. */
 export type ModelMender = 'admin' | 'account' | 'provider' | 'caller';
 
 export interface ModelFailure {

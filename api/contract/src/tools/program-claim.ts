@@ -10,7 +10,7 @@ export const PROGRAM_TOOL_PREFIX = 'program.';
 
 /** Maximum characters of a claim as JSON, so that its event shows it whole. */
 export const PROGRAM_CLAIM_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 96;
-/** Maximum claims of one call of the program; its later ones are left out. */
+/** Maximum claims of one call of the program; later ones are dropped. */
 export const PROGRAM_CLAIMS_MAX = 2_000;
 export const PROGRAM_PLAN_MAX = 30;
 export const PROGRAM_LOCATIONS_MAX = 8;

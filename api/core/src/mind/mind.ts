@@ -2,13 +2,12 @@ import type { AgentSpec } from '@hamlet/contract/kinds';
 import { Mind, MIND_WORD_MAX_CHARS } from '@hamlet/contract/mind';
 import { ACP_PRESETS, type AcpPreset, isAcpPreset } from '@hamlet/contract/presets';
 
-/** A text as one word of a mind: what people can read of it, at its longest; null for nothing. */
+/** The visible characters of a text, shortened to the limit of a `Mind`; null if none remain. */
 export function mindWord(text: string | null | undefined): string | null {
   const readable = (text ?? '').slice(0, MIND_WORD_MAX_CHARS).replaceAll(/\p{C}/gu, '').trim();
   return readable === '' ? null : readable;
 }
 
-/** A mind of which only the runtime is known. */
 export const mindOfRuntime = (runtime: string): Mind => ({
   runtime: mindWord(runtime) ?? 'unknown',
   preset: null,
@@ -48,14 +47,14 @@ export function mindLabel({ runtime, program, version }: Pick<Mind, 'runtime' | 
   return runtime === 'command' ? `command: ${known}` : known;
 }
 
-/** True for a mind that is a program of others, about which the village can promise less. */
+/** True for a program of another maker, about which the village can promise less. */
 export const isForeign = ({ runtime }: Pick<Mind, 'runtime'>): boolean => VILLAGE_MINDS[runtime] === undefined;
 
 /** The promise of the village about a mind of others, in one line. */
 export const FOREIGN_MIND =
   'Its own words about what it did are claims; the container and the broker are the boundary.';
 
-/** Size and licence of a program that the village installs, and whether it has; null for any other mind. */
+/** Size and licence of a preset's program, and whether it is installed; null for any other mind. */
 export function installLabel(mind: Pick<Mind, 'preset' | 'installed'>): string | null {
   const preset = presetOf(mind);
   if (preset === null) return null;
@@ -66,20 +65,20 @@ export function installLabel(mind: Pick<Mind, 'preset' | 'installed'>): string |
   return `Its first run installs ${title} ${version}${unless}: ${facts}`;
 }
 
-/** The mind that an event of a start names; null for one of an older village. */
+/** The mind in the detail of a `started` or `redelivered` event; null if an older village wrote it. */
 export function mindIn(detail: object): Mind | null {
   const found = Mind.safeParse('mind' in detail ? detail.mind : null);
   return found.success ? found.data : null;
 }
 
-/** A program that has not started yet has no version, and is named as the spec names it: it may be the one that ran before. */
+/** A program of `acp` has no version before its first start; it then counts as the one that ran before. */
 function isSame(before: Mind, after: Mind): boolean {
   if (before.runtime !== after.runtime || before.preset !== after.preset) return false;
   if (after.runtime === 'acp' && (before.version === null || after.version === null)) return true;
   return before.program === after.program && before.version === after.version;
 }
 
-/** The minds of work in their order, with the line of a timeline where another one begins. Mutable: it keeps the last one. */
+/** Takes minds in the order of their work, and says where another one begins. Mutable: it keeps the last one. */
 export class MindCourse {
   readonly #agent: string;
   #last: Mind | null = null;

@@ -5,7 +5,7 @@ import { isMoving, nextBoundary } from './position.ts';
 import { reduce } from './reduce.ts';
 import type { WorldState } from './state/state.ts';
 
-/** Applies and returns the moves that end all walks, each at its next tile. Call it after `advance` of the tick; never in a replay. */
+/** Ends all walks, each at its next tile: applies and returns these moves. Call it after `advance` of the tick, never in a replay. */
 export function halt(world: WorldState, tick: number): WorldEvent[] {
   return aliveSlots(world)
     .filter((slot) => isMoving(world, slot, tick))

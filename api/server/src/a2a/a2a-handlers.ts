@@ -19,12 +19,12 @@ const CARDS_SHOWN_MAX = 20;
 
 type ShownCard = DataOf<typeof getAgentCard>;
 
-/** A card for callers of both versions: those of 0.3 read fields of their own, newer ones `supportedInterfaces`. */
+/** A card for callers of both versions: 0.3 reads its own fields, 1.0 reads `supportedInterfaces`. */
 async function showCard(card: AgentCard, headers: IncomingHttpHeaders): Promise<ShownCard> {
   const { types, server, legacy } = await loadA2a();
   const shown = types.AgentCard.toJSON(card) as ShownCard;
   if (versionOf(headers) !== OLDER_VERSION) return shown;
-  // The library translates a card only where it is the extended one.
+  // The library translates only extended cards.
   const handler = { getAuthenticatedExtendedAgentCard: async () => card } as unknown as A2ARequestHandler;
   const translated = new legacy.LegacyRestTransportHandler(handler);
   const older = await translated.getAuthenticatedExtendedAgentCard(new server.ServerCallContext());

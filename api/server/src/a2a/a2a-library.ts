@@ -2,7 +2,7 @@ import type * as Errors from '@a2a-js/sdk/errors';
 import { REFUSALS, type Refusal } from '@hamlet/contract';
 import type { Refused } from '../http/outcome.ts';
 
-/** The first call of an agent loads the protocol's library; a village without such agents never does. */
+/** Loads the protocol's library at the first card or call; a village without A2A agents never does. */
 export async function loadA2a() {
   const [types, errors, server, legacy] = await Promise.all([
     import('@a2a-js/sdk'),
@@ -15,7 +15,7 @@ export async function loadA2a() {
 
 export type A2aLibrary = Awaited<ReturnType<typeof loadA2a>>;
 
-/** Code of JSON-RPC for a refusal that the protocol has no error for. */
+/** JSON-RPC code of a refusal without an error of the protocol. */
 const REFUSED_CODE = -32_000;
 
 /** Refusals that mean that the message itself is wrong. */

@@ -10,11 +10,11 @@ export type A2aPorts = VillageRequestPorts<A2aRoute>;
 export type A2aRequest = RequestOf<typeof callA2a>;
 
 const IN_FLIGHT: Refusal = 'idempotency_in_flight';
-/** Repeats of a request whose key another call holds: together they outlast a transaction. */
+/** Retries while another call holds the key; together they outlast a transaction. */
 const REPEATS_MAX = 40;
 const PAUSE_MS = 50;
 
-/** A write as its route does it. The same key has one effect, also for calls at the same time. */
+/** Requests a route. The same key has one effect, also for concurrent calls. */
 export type AskVillage = <const R extends RouteSpec & { readonly name: A2aRoute }>(
   route: R,
   input: RouteInput,

@@ -16,7 +16,7 @@ const ROLES = { user: 1, agent: 2 } as const satisfies Readonly<Record<string, R
 const ANSWER_ID = 'answer';
 const ARGUMENTS_SHOWN_MAX_CHARS = 2_000;
 
-/** Everything that a task shows of a run. The caller has checked that its reader may see it. */
+/** The parts of a run that a task shows. The caller has checked that the reader may see it. */
 export interface TaskFacts {
   readonly run: Run;
   readonly sessionId: string;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
-/** Notes that a call over A2A opened a session. */
+/** Records that an A2A call opened a session. */
 export async function noteContext(
   db: Db,
   { sessionId, agentId, personId }: { readonly sessionId: string; readonly agentId: string; readonly personId: string },
@@ -13,7 +13,7 @@ export async function noteContext(
     .execute();
 }
 
-/** The session of a person with an agent that a call over A2A opened, and that has been idle for longest; null if there is none. */
+/** The longest idle session of a person with an agent, of those that A2A calls opened; null if there is none. */
 export async function findIdleContext(db: Db, agentId: string, personId: string): Promise<string | null> {
   const row = await db
     .selectFrom('a2a_context')

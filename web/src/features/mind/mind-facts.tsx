@@ -2,7 +2,7 @@ import type { Mind } from '@hamlet/contract';
 import { FOREIGN_MIND, installLabel, isForeign, mindLabel, presetOf } from '@hamlet/core';
 import './mind.css';
 
-/** A mind with all that people should know of it: what it needs, and what the village can promise. */
+/** A mind with what it installs, how it behaves, and what the village can promise about it. */
 export function MindFacts({ mind }: { readonly mind: Mind }) {
   const install = installLabel(mind);
   const note = presetOf(mind)?.note ?? null;

@@ -10,13 +10,13 @@ export function traceMind({ events, run }: Pick<RunTrace, 'events' | 'run'>): Mi
   return runtimeMind(run);
 }
 
-/** The village's own mind by the name of its runtime. The runtime of a program of others does not name the program. */
+/** The village's own mind by its runtime; null for a program of another maker, which the runtime does not name. */
 function runtimeMind(run: Pick<Run, 'runtime'> | null): Mind | null {
   const mind = run === null || run.runtime === null ? null : mindOfRuntime(run.runtime);
   return mind === null || isForeign(mind) ? null : mind;
 }
 
-/** The starts of a run with a mind that is not the one before, by the keys of their items. */
+/** The lines about changes of mind within a run, by the keys of their items. */
 export function mindChanges(items: readonly TraceItem[], agent: string): ReadonlyMap<string, string> {
   const course = new MindCourse(agent);
   return new Map(
@@ -27,7 +27,7 @@ export function mindChanges(items: readonly TraceItem[], agent: string): Readonl
   );
 }
 
-/** For each work in a conversation the line about its change of mind; null for the same mind, or an unknown one. */
+/** For each run of a conversation, the line about a change of mind before it; null without a change, or for an unknown mind. */
 export function changesBetween(
   traces: readonly Pick<RunTrace, 'events' | 'run'>[],
   agent: string,

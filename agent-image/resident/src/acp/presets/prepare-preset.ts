@@ -11,7 +11,7 @@ const PROGRAMS = '.hamlet/programs';
 const STATES = '.hamlet/minds';
 const FIND_MS = 60_000;
 const INSTALL_MS = 1_800_000;
-/** For programs that must know a context; a model with a smaller one refuses, and then they compact. */
+/** Context for programs that need one, if it is unknown. A model with a smaller one refuses, and the program then compacts. */
 const USUAL_CONTEXT_TOKENS = 128_000;
 /** An answer has at most this many tokens, and at most a quarter of the context, so that a program compacts in time. */
 const ANSWER_TOKENS_MAX = 32_000;

@@ -10,7 +10,7 @@ type Start = Pick<Preset, 'command' | 'env' | 'files' | 'mode'> & { readonly reb
 
 const json = (value: unknown): string => JSON.stringify(value, null, 1);
 
-/** Numbers of these texts are filled in later, so they stand in quotes until then. */
+/** Removes the quotes around placeholders of numbers, which JSON cannot hold bare. */
 const withNumbers = (text: string): string => text.replaceAll(/"(\{(?:context|answer)\})"/g, '$1');
 
 const STARTS: Readonly<Record<AcpPresetName, Start>> = {

@@ -16,7 +16,7 @@ const FIRST_LIMIT = 3_000;
 const LEAST_LIMIT = 40;
 const TITLE_SHARE = 4;
 
-/** A piece of work of a program, as its updates describe it so far. */
+/** A call of a program, as its updates describe it so far. */
 export interface ProgramCall {
   readonly kind: ProgramCallKind;
   readonly title: string;
@@ -52,7 +52,7 @@ export function claimOfPlan({ entries }: Pick<PlanUpdate, 'entries'>): string {
   return fitting({ kind: 'plan', title, input: '', output: '', locations: [], diffs: [], plan: shown });
 }
 
-/** The claim as JSON, with texts so short that the whole fits in its event. */
+/** The claim as JSON, with its texts shortened until it fits in an event. */
 function fitting(claim: ProgramClaim): string {
   for (let limit = FIRST_LIMIT; ; limit = Math.floor(limit / 2)) {
     const text = JSON.stringify(shortened(claim, Math.max(limit, LEAST_LIMIT)));

@@ -4,7 +4,7 @@ import { claimOfCall, claimOfPlan, rawText, textIn, textOfContent, type ProgramC
 import type { SessionUpdate, ToolCallUpdate } from './updates.ts';
 import { storableText } from '../../village/storable-text.ts';
 
-/** Calls of one turn that are followed; later ones only run. */
+/** Maximum calls of one turn that are shown; later ones run without claims. */
 const CALLS_MAX = PROGRAM_CLAIMS_MAX / 4;
 /** Changes of the plan that are noted. */
 const PLANS_MAX = 100;
@@ -16,7 +16,7 @@ const SHOWN_MAX_CHARS = 1_000_000;
 /** Texts of a call that are kept for its claim. */
 const KEPT_CHARS = 40_000;
 
-/** The parts of an update for people. `ends`: calls that the API saw beginning, and that have ended. */
+/** The parts of an update that people read. `ends`: ended calls whose start the API has stored. */
 export interface Taken {
   readonly words: string;
   readonly notes: readonly ProgramNote[];
@@ -33,7 +33,7 @@ interface FollowedCall {
   readonly id: string;
   readonly call: ProgramCall;
   readonly phase: 'announced' | 'begun' | 'ended';
-  /** True if the API stored its start, so that the program's own words about it are not needed. */
+  /** True if the API stored its start; the program's claim about it is then dropped. */
   readonly isWitnessed: boolean;
 }
 
@@ -62,7 +62,7 @@ export class ProgramTurn {
   #lastPlan = '';
   #lastMessage: string | null = null;
   #isBroken = false;
-  /** Calls of a repeated prompt are other calls. */
+  /** Distinguishes the calls of a repeated prompt. */
   readonly #prefix: string;
 
   constructor(attempt: number) {

@@ -74,7 +74,7 @@ async function answer(
   return optionFor(isAllowed, options);
 }
 
-/** Null instead of a decision once the run is stopped. */
+/** The decision; null if the run is stopped before it. */
 async function unlessAborted(signal: AbortSignal, decide: () => Promise<string | null>): Promise<string | null> {
   try {
     return await decide();

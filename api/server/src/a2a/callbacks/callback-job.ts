@@ -33,7 +33,7 @@ interface CallbackPorts {
   readonly post?: PostCallback;
 }
 
-/** The state of a task for its receiver. Words and files are for callers with a key, who read the task. */
+/** The body and headers for a state. It has no words and files: callers with a key read them from the task. */
 async function bodyOf({ callback, run }: DueCallback, state: TaskState): Promise<CallbackBody> {
   const { server, legacy } = await loadA2a();
   const status = { state, message: undefined, timestamp: new Date().toISOString() };

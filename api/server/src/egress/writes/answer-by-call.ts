@@ -13,8 +13,8 @@ interface Asking {
 }
 
 /**
- * Answers the request for a host by the answer of the admin who allowed the call that asks, if that request named the host, so that
- * one person decides once. Otherwise the request stays pending. A rule or a member who allowed the call opens nothing.
+ * Answers the request for a host with the answer of the admin who allowed the asking call, if that call's request named the host, so
+ * that the admin decides once. Otherwise the request stays pending. A call that a rule or a member allowed opens nothing.
  */
 export async function answerByCall(tx: Tx, { run, permission, asked }: Asking): Promise<PermissionRow> {
   const { body } = asked;
