@@ -99,7 +99,7 @@ async function within<T>({ ended }: Pick<ProgramLink, 'ended'>, ms: number, ask:
   const late = new AbortController();
   const failed = Promise.race([
     ended.then((why) => notStarted(why)),
-    delay(ms, notStarted(`it does not answer for ${ms / 1_000} s`), { signal: late.signal }),
+    delay(ms, notStarted(`it did not answer within ${ms / 1_000} s`), { signal: late.signal }),
   ]);
   // Without a code the connection has ended, and the program's own reason is the better one.
   const asked = ask().catch((error: unknown) =>

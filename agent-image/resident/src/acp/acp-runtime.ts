@@ -190,7 +190,7 @@ function outcomeOf(end: PromptEnd, said: string): ToolOutcome {
 function answered(reason: string, said: string): ToolOutcome {
   switch (reason) {
     case 'end_turn':
-      return { kind: 'ok', text: said.trim() || 'The program ended its turn and said nothing.' };
+      return { kind: 'ok', text: said.trim() || 'The program ended its turn without an answer.' };
     case 'cancelled':
       return { kind: 'unknown', text: 'The program says that its turn was cancelled.' };
     case 'refusal':
@@ -208,7 +208,7 @@ function failed(code: string, reason: string, said: string): ToolOutcome {
 /** The outcome of a failure before the program got its prompt. */
 function notStarted(error: unknown, { aborted }: AbortSignal): ToolOutcome {
   if (aborted)
-    return { kind: 'failed', code: 'acp_not_started', text: 'The program was stopped before it had its prompt.' };
+    return { kind: 'failed', code: 'acp_not_started', text: 'The run was stopped before the program got its prompt.' };
   if (error instanceof RunFailure) return { kind: 'failed', code: 'acp_not_started', text: error.message };
   if (error instanceof HandsError || error instanceof ProgramError)
     return { kind: 'failed', code: 'acp_not_started', text: `The program did not start: ${error.message}` };

@@ -93,7 +93,7 @@ export function outcomeOfCall(answer: string, status: number): HandsEnd['outcome
   }
   const parsed = Answer.safeParse(read);
   if (!parsed.success)
-    return failed('agent_failed', `The agent answered with the status ${status}, and nothing that can be read.`);
+    return failed('agent_failed', `The agent answered with status ${status}, but not with a task or a message.`);
   if ('error' in parsed.data) {
     const { code, message } = parsed.data.error;
     return failed('agent_refused', `The agent refuses with ${code}: ${message.slice(0, 500).toWellFormed()}`);
