@@ -18,16 +18,10 @@ export { createRuntime } from './runtimes/runtime-registry.ts';
 export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtimes/runtime-registry.ts';
 export { createCommandRuntime } from './runtimes/command-runtime.ts';
 export { openOneCall } from './runtimes/one-call.ts';
-export type { CallInput, OneCall, OneCallParts } from './runtimes/one-call.ts';
+export type { CallInput, OneCall, OneCallParts, ProgramRun } from './runtimes/one-call.ts';
 export type { Program, ProgramEnd, ProgramPort, Printed } from './runtimes/program-port.ts';
 export { ProgramError } from './runtimes/program-port.ts';
-export {
-  ArgumentLines,
-  filled,
-  programSettings,
-  TimeoutSeconds,
-  VariableLines,
-} from './runtimes/program-settings.ts';
+export { ArgumentLines, filled, programSettings, TimeoutSeconds, VariableLines } from './runtimes/program-settings.ts';
 export { createEngineRuntime } from './runtimes/engine-runtime.ts';
 export { createStubRuntime } from './runtimes/stub-runtime.ts';
 

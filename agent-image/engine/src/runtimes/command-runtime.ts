@@ -10,7 +10,7 @@ import {
 } from '../agent-runtime.ts';
 import type { CallContext } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
-import { openOneCall, type CallInput, type OneCall } from './one-call.ts';
+import { openOneCall, type CallInput, type OneCall, type ProgramRun } from './one-call.ts';
 import { ProgramError, type Printed, type ProgramEnd, type ProgramPort } from './program-port.ts';
 import { ArgumentLines, filled, programSettings, TimeoutSeconds, VariableLines } from './program-settings.ts';
 
@@ -24,11 +24,7 @@ type Command = {
   readonly config: RuntimeConfig;
   readonly programs: ProgramPort;
   readonly call: OneCall;
-  readonly contexts: Map<string, CommandContext>;
 };
-
-/** A run that the command carries out. `model`: the agent's model, for a program that uses the village's models. */
-type CommandContext = RuntimeContext & { readonly model: string };
 
 /**
  * The runtime of an agent that is a program, for example a CLI agent: `spec.runtime {name: command, config: {command, args, env,
@@ -58,28 +54,21 @@ async function initialized(config: RuntimeConfig, host: RuntimeHost): Promise<Co
   const { programs } = host;
   if (programs === null)
     throw new RunFailure('no_hands', 'A command needs hands. Set spec.hands.enabled of the Agent to true.');
-  const contexts: Command['contexts'] = new Map();
-  const parts = { settings, config, programs, contexts };
+  const parts = { settings, config, programs };
   const call = await openOneCall(host, {
     name: COMMAND,
     timeoutMs: settings.timeout_s * 1_000,
-    perform: (given, context) => perform(parts, context, given),
+    perform: (given, context, work) => perform({ ...parts, work }, context, given),
     words: WORDS,
   });
   return { ...parts, call };
 }
 
-async function execute(command: Command, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {
-  const { call, programs, contexts } = command;
+async function execute({ call, programs }: Command, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {
   const { run } = input;
   // The reader of an earlier process's program is gone, so end that program. If that fails, the next start reports it.
   if (call.engine.outcomeOf(run) === null) await programs.end(run).catch(() => {});
-  contexts.set(run, { ...context, model: input.model });
-  try {
-    return await call.carryOut(input, context);
-  } finally {
-    contexts.delete(run);
-  }
+  return call.carryOut(input, context);
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -91,18 +80,14 @@ const WORDS: Readonly<Record<string, string>> = {
   command_not_started: 'The command did not start.',
 };
 
+type Performing = Omit<Command, 'call'> & { readonly work: ProgramRun };
+
 async function perform(
-  { settings, config, programs, contexts }: Omit<Command, 'call'>,
+  { settings, config, programs, work }: Performing,
   { run, call, attempt, signal, output }: CallContext,
   { prompt, resumes }: CallInput,
 ): Promise<ToolOutcome> {
-  const { repo, branch, speaker, memoryPath, model } = contexts.get(run) ?? {
-    ...config,
-    repo: null,
-    branch: null,
-    speaker: '',
-    model: '',
-  };
+  const { repo, branch, speaker, memoryPath } = work.context;
   const values = {
     prompt,
     session_id: config.sessionId,
@@ -113,7 +98,7 @@ async function perform(
     repo: repo ?? '',
     branch: branch ?? '',
     speaker,
-    model,
+    model: work.input.model,
     run_id: run,
   };
   const line = commandLine(settings, values, resumes);

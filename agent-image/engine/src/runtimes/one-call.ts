@@ -17,14 +17,20 @@ const MODEL = 'model_';
 const CallInput = z.strictObject({ prompt: z.string(), resumes: z.boolean().default(false) });
 export type CallInput = Readonly<z.infer<typeof CallInput>>;
 
+/** A run that a program carries out. `thoughts`: those before its answer, which `perform` sets. `reason`: of its failure. Mutable. */
+export type ProgramRun = {
+  readonly input: RunInput;
+  readonly context: RuntimeContext;
+  thoughts: string;
+  reason: string | undefined;
+};
+
 export type OneCallParts = Readonly<{
   /** The name of the call. The codes of its failures begin with it. */
   name: string;
   /** Maximum time of the program. */
   timeoutMs: number;
-  perform: (input: CallInput, context: CallContext) => Promise<ToolOutcome>;
-  /** The thoughts before the answer of a run; empty if there are none. */
-  thoughtsOf?: (run: string) => string;
+  perform: (input: CallInput, context: CallContext, run: ProgramRun) => Promise<ToolOutcome>;
   /** Messages for people by failure code, for failures that report no reason of their own. */
   words: Readonly<Record<string, string>>;
 }>;
@@ -37,7 +43,7 @@ export type OneCall = Readonly<{
 
 export async function openOneCall(host: Pick<RuntimeHost, 'engineWith'>, parts: OneCallParts): Promise<OneCall> {
   const { name, timeoutMs, perform, words } = parts;
-  const reasons = new Map<string, string>();
+  const runs = new Map<string, ProgramRun>();
   const tool = defineTool({
     name,
     description: `Runs the ${name} of the agent.`,
@@ -45,20 +51,25 @@ export async function openOneCall(host: Pick<RuntimeHost, 'engineWith'>, parts: 
     effect: 'once',
     timeoutMs: timeoutMs + CALL_SLACK_MS,
     execute: async (input, context) => {
-      const outcome = await perform(input, context);
-      if (outcome.kind === 'failed') reasons.set(context.run, outcome.text);
+      const run = runs.get(context.run);
+      if (run === undefined) return { kind: 'failed', code: `${name}_failed`, text: 'The run has ended.' };
+      const outcome = await perform(input, context, run);
+      if (outcome.kind === 'failed') run.reason = outcome.text;
       return outcome;
     },
   });
-  const engine = await host.engineWith({ model: callingModel(parts), tools: [tool] });
+  const model = callingModel(name, (run) => runs.get(run)?.thoughts ?? '');
+  const engine = await host.engineWith({ model, tools: [tool] });
   return {
     engine,
     carryOut: async (input, context) => {
+      const run: ProgramRun = { input, context, thoughts: '', reason: undefined };
+      runs.set(input.run, run);
       try {
         const outcome = await carryOut(engine, { ...input, model: name }, context);
-        return worded(outcome, { name, words, reason: reasons.get(input.run) });
+        return worded(outcome, { name, words, reason: run.reason });
       } finally {
-        reasons.delete(input.run);
+        runs.delete(input.run);
       }
     },
   };
@@ -68,7 +79,7 @@ export async function openOneCall(host: Pick<RuntimeHost, 'engineWith'>, parts: 
  * Replaces the model, so that the engine journals, cancels and asks for a program as in every run: it requests the single call,
  * and then answers with the call's result. A result other than `ok` is a failure with its code.
  */
-const callingModel = ({ name, thoughtsOf = () => '' }: OneCallParts): ModelPort => ({
+const callingModel = (name: string, thoughtsOf: (run: string) => string): ModelPort => ({
   chat: async function* ({ messages, at }) {
     const last = messages.at(-1);
     const thoughts = at === null ? '' : thoughtsOf(at.run);

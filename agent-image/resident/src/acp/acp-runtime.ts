@@ -4,8 +4,8 @@ import {
   RunFailure,
   type AgentRuntime,
   type CallContext,
-  type CallInput,
   type OneCall,
+  type ProgramRun,
   type RunInput,
   type RuntimeConfig,
   type RuntimeContext,
@@ -34,8 +34,6 @@ interface Acp {
   readonly ports: AcpPorts & { readonly socket: string };
   readonly program: ConversationProgram;
   readonly standIn: StandIn;
-  readonly runs: Map<string, Readonly<{ input: RunInput; context: RuntimeContext }>>;
-  readonly thoughts: Map<string, string>;
   readonly call: OneCall;
 }
 
@@ -72,7 +70,6 @@ async function initialized(ports: AcpPorts, config: RuntimeConfig, host: Runtime
   if (socket === undefined || host.programs === null)
     throw new RunFailure('no_hands', 'This runtime needs hands. Set spec.hands.enabled of the Agent to true.');
   const standIn = ports.book.standIn();
-  const [runs, thoughts]: [Acp['runs'], Acp['thoughts']] = [new Map(), new Map()];
   const withHands = { ...ports, socket };
   const program = new ConversationProgram({
     ports: withHands,
@@ -81,12 +78,11 @@ async function initialized(ports: AcpPorts, config: RuntimeConfig, host: Runtime
     standIn,
     conversation: config.sessionId,
   });
-  const parts = { settings, config, host, ports: withHands, program, standIn, runs, thoughts };
+  const parts = { settings, config, host, ports: withHands, program, standIn };
   const call = await openOneCall(host, {
     name: NAME,
     timeoutMs: settings.timeout_s * 1_000,
-    perform: (given, context) => perform(parts, given, context),
-    thoughtsOf: (run) => thoughts.get(run) ?? '',
+    perform: ({ prompt }, context, run) => perform(parts, prompt, { context, run }),
     words: WORDS,
   });
   return { ...parts, call };
@@ -98,14 +94,11 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 async function execute(acp: Acp, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {
-  const { runs, thoughts, call, program, config, ports } = acp;
-  runs.set(input.run, { input, context });
+  const { call, program, config, ports } = acp;
   ports.idle.leave(program);
   try {
     return await call.carryOut(input, context);
   } finally {
-    runs.delete(input.run);
-    thoughts.delete(input.run);
     // A run without a session is a conversation of its own, which has ended.
     if (config.sessionId === input.run) await program.end();
     else await ports.idle.rest(program);
@@ -114,8 +107,14 @@ async function execute(acp: Acp, input: RunInput, context: RuntimeContext): Prom
 
 type Working = Omit<Acp, 'call'>;
 
-async function perform(acp: Working, given: CallInput, context: CallContext): Promise<ToolOutcome> {
+interface Performing {
+  readonly context: CallContext;
+  readonly run: ProgramRun;
+}
+
+async function perform(acp: Working, prompt: string, performing: Performing): Promise<ToolOutcome> {
   const { standIn, ports } = acp;
+  const { context } = performing;
   let hands: HandsClient;
   try {
     hands = await connectHands(ports.socket);
@@ -124,7 +123,7 @@ async function perform(acp: Working, given: CallInput, context: CallContext): Pr
   }
   standIn.serve(context.run);
   try {
-    return await performIn(acp, given, { context, hands });
+    return await performIn(acp, prompt, { ...performing, hands });
   } finally {
     // Between runs, the program has neither models nor a way out.
     standIn.serve(null);
@@ -132,16 +131,11 @@ async function perform(acp: Working, given: CallInput, context: CallContext): Pr
   }
 }
 
-interface Place {
-  readonly context: CallContext;
-  readonly hands: HandsClient;
-}
+type InHands = Performing & { readonly hands: HandsClient };
 
-async function performIn(acp: Working, { prompt }: CallInput, { context, hands }: Place): Promise<ToolOutcome> {
-  const { ports, program, host, settings, thoughts, runs } = acp;
-  const working = runs.get(context.run);
-  if (working === undefined) return { kind: 'failed', code: 'acp_failed', text: 'The run has ended.' };
-  const { prompt: system, model } = working.input;
+async function performIn(acp: Working, prompt: string, { context, run, hands }: InHands): Promise<ToolOutcome> {
+  const { ports, program, host, settings } = acp;
+  const { prompt: system, model } = run.input;
   const preamble = preambleOf(system, ports.book.find(context.run)?.skills?.values() ?? []);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), settings.timeout_s * 1_000);
@@ -160,7 +154,7 @@ async function performIn(acp: Working, { prompt }: CallInput, { context, hands }
     await host.mirrored(context.run, inTime.signal);
     const end = await program.prompt(text, served, inTime.signal);
     await served.finish();
-    thoughts.set(context.run, turn.thoughts);
+    run.thoughts = turn.thoughts;
     if (end.kind === 'answered') program.remember(hashOfPreamble(preamble));
     const said = [opened.note, turn.answer].filter((part) => part !== '').join('\n\n');
     return late.signal.aborted
