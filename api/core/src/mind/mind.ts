@@ -17,7 +17,7 @@ export const mindOfRuntime = (runtime: string): Mind => ({
 });
 
 /** The preset of a mind; null if the mind has none, or one of a newer village. */
-export const presetOf = ({ preset }: Pick<Mind, 'preset'>): AcpPreset | null =>
+const presetOf = ({ preset }: Pick<Mind, 'preset'>): AcpPreset | null =>
   preset !== null && isAcpPreset(preset) ? ACP_PRESETS[preset] : null;
 
 /**
@@ -50,10 +50,6 @@ export function mindLabel({ runtime, program, version }: Pick<Mind, 'runtime' | 
 /** True for a program of another maker, about which the village can promise less. */
 export const isForeign = ({ runtime }: Pick<Mind, 'runtime'>): boolean => VILLAGE_MINDS[runtime] === undefined;
 
-/** The promise of the village about a mind of others, in one line. */
-export const FOREIGN_MIND =
-  'Its own words about what it did are claims; the container and the broker are the boundary.';
-
 /** Size and licence of a preset's program, and whether it is installed; null for any other mind. */
 export function installLabel(mind: Pick<Mind, 'preset' | 'installed'>): string | null {
   const preset = presetOf(mind);
@@ -63,6 +59,16 @@ export function installLabel(mind: Pick<Mind, 'preset' | 'installed'>): string |
   if (mind.installed === true) return `Installed: ${facts}`;
   const unless = mind.installed === null ? ' unless it is there' : '';
   return `Its first run installs ${title} ${version}${unless}: ${facts}`;
+}
+
+const PROMISE =
+  'Its own words about what it did are claims; the container and the broker are the boundary: see docs/SECURITY.md, "Minds of others".';
+
+/** Notes on a mind for people: its installation, its behaviour, and the village's promise. Empty for a mind of the village. */
+export function mindNotes(mind: Mind): readonly string[] {
+  const install = installLabel(mind);
+  const note = presetOf(mind)?.note ?? null;
+  return [install && `${install}.`, note, isForeign(mind) ? PROMISE : null].filter((each) => each !== null);
 }
 
 /** The mind in the detail of a `started` or `redelivered` event; null if an older village wrote it. */

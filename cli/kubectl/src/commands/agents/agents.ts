@@ -1,6 +1,6 @@
 import type { AgentDetail } from '@hamlet/contract';
 import { dataOf, getAgent, listAgents } from '@hamlet/contract';
-import { FOREIGN_MIND, installLabel, isForeign, mindLabel, presetOf } from '@hamlet/core/mind';
+import { mindLabel, mindNotes } from '@hamlet/core/mind';
 import { age, brief, listed } from '../../table.ts';
 import { printable } from '../../talk/printable.ts';
 import { apiCommand } from '../../village-api.ts';
@@ -23,15 +23,7 @@ export const agentsLines = (agents: readonly AgentDetail[]): string =>
 function mindLines(agent: AgentDetail): readonly string[] {
   const { mind } = agent;
   if (mind === null) return ['mind: not known before its first start'];
-  const lines = [
-    installLabel(mind),
-    presetOf(mind)?.note ?? null,
-    isForeign(mind) ? `${FOREIGN_MIND} See docs/SECURITY.md, "Minds of others".` : null,
-  ];
-  return [
-    `mind: ${mindOf(agent)} (runtime ${printable(mind.runtime)})`,
-    ...lines.filter((line) => line !== null).map((line) => `  ${line}`),
-  ];
+  return [`mind: ${mindOf(agent)} (runtime ${printable(mind.runtime)})`, ...mindNotes(mind).map((note) => `  ${note}`)];
 }
 
 export function agentLines(agent: AgentDetail, nowMs: number): readonly string[] {
