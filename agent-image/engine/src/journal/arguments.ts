@@ -20,7 +20,7 @@ export function parseArguments(text: string): ParsedArguments {
   }
 }
 
-/** Lists and objects within each other. Later functions call themselves for each level. */
+/** Maximum nesting of lists and objects: later functions recurse for each level. */
 const MAX_LEVELS = 64;
 
 const isDeeper = (value: unknown, levels: number): boolean =>

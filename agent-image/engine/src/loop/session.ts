@@ -90,7 +90,7 @@ export class Session {
     return this.#kit.ports.journal.textOf(ref);
   }
 
-  /** Resolves with the next `wake`. Each wait has a promise of its own, because a promise keeps all that waited for it. */
+  /** Resolves with the next `wake`. Each wait has a promise of its own, because a promise retains all its waiters. */
   nextWake(): Promise<void> {
     this.#wake = Promise.withResolvers();
     return this.#wake.promise;

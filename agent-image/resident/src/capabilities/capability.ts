@@ -127,7 +127,7 @@ export async function modelCapability(
 
 const RUNTIME_FIX = 'correct spec.runtime as the finding says';
 
-/** Whether the runtime started, with the mind that it is. */
+/** Reports if the runtime started, and its mind. */
 export function runtimeCapability(obtained: Obtained): Capability {
   const { name, mind } = obtained;
   const subject = ['runtime', name] as const;

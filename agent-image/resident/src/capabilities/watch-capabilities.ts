@@ -12,7 +12,7 @@ import type { WorkVillage } from '../village/work-village.ts';
 import { brokerCapability, has, lacks, machineCapabilities, modelCapability, runtimeCapability } from './capability.ts';
 import type { ServerStates } from './server-states.ts';
 
-/** Pause between two looks at the configuration, and so between two checks while something is broken. */
+/** Pause between two reads of the configuration, and between two checks while something is broken. */
 const PAUSE_MS = 120_000;
 /** Pauses between two checks while nothing is broken and the mind is the same. */
 const WHOLE_PAUSES = 15;
@@ -44,13 +44,13 @@ export async function watchCapabilities(ports: WatchPorts, config: AgentConfig, 
   }
 }
 
-/** The mind of a configuration as text: another text is another mind, or more knowledge of it. */
+/** The mind of a configuration as text, to notice when another mind or more about it is known. */
 const mindIn = async ({ runtime }: WatchPorts, config: AgentConfig): Promise<string> =>
   JSON.stringify((await runtime(config)).mind);
 
 type Due = Readonly<{ config: AgentConfig; mind: string; pauses: number; pauseMs: number }>;
 
-/** Waits until the next check, at most for `pauses`, or until the mind changes. The configuration then; null if the cycle is over. */
+/** Waits for `pauses`, or until the mind changes. Returns the configuration after it; null if the cycle is over. */
 async function untilDue(ports: WatchPorts, { config, mind, pauses, pauseMs }: Due): Promise<AgentConfig | null> {
   const { stop, village } = ports;
   let present = config;

@@ -65,7 +65,7 @@ const NAMED: ReadonlySet<string> = new Set([
 ]);
 /** Parts of a thought that an answer keeps, the newest ones. */
 const REASONING_KEPT = 64;
-/** Refusals that end without this run, by their code: milliseconds until the model may answer, if the gateway names no time. */
+/** Milliseconds to wait after refusals that end by themselves, by code, if the gateway names no time. */
 const ENDING_MS: Readonly<Record<string, number | undefined>> = {
   token_quota_exhausted: 600_000,
   village_frozen: 60_000,

@@ -37,7 +37,7 @@ export interface StandIn {
 export interface RunBook {
   open(run: BookedRun): void;
   close(runId: string): void;
-  /** A run under way, by its id or by one that stands for it. */
+  /** Finds a run under way by its id or by its stand-in's. */
   find(runId: string): BookedRun | undefined;
   standIn(): StandIn;
   isStandIn(id: string): boolean;

@@ -52,7 +52,7 @@ type Made =
   | { readonly ok: true; readonly name: string; readonly runtime: AgentRuntime }
   | { readonly ok: false; readonly name: string; readonly warning: Warning };
 
-/** `mind`: the runtime with its program, as far as an instance of any conversation knows it now. */
+/** `mind`: the runtime with its program, once the instance of any conversation has started it. */
 export type Obtained = Made & { readonly mind: Mind };
 
 export interface PoolPorts {

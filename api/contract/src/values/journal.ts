@@ -76,7 +76,7 @@ export const VisibleClaim = z.discriminatedUnion('type', [
   of('tool_intent', { call: CallId, tool: Name, arguments: JournalRef, effect: word }),
   of('tool_settled', { call: CallId, outcome: word, result: JournalRef }),
   of('tool_unknown', { call: CallId }),
-  /** A program that is the agent's mind says something about its own work. `outcome`: null while the work is under way. */
+  /** A claim of the agent's program about its own work. `outcome`: null while the work is under way. */
   of('program_noted', { note: CallId, tool: Name, outcome: word.nullable(), claim: JournalRef }),
   of('budget_warned', { code: word }),
   of('interrupted', {}),

@@ -12,7 +12,7 @@ interface Slot {
   readonly characters: WholeCharacters;
 }
 
-/** Characters that every program keeps: ids that differ in others alone would be one id to some. */
+/** Characters that every program keeps in an id; some drop others, and would then take two ids for one. */
 const PLAIN = /^[ -~]+$/;
 
 function headOf({ id, name }: Slot): Pick<ToolPiece, 'id' | 'name'> {

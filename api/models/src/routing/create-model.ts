@@ -152,7 +152,7 @@ interface Turn {
   readonly attemptHere: number;
 }
 
-/** The attempt after a failure: the repaired request at once, else the decision about the same one. `next` is null if there is none. */
+/** The next attempt after a failure: a repaired request at once, or the same one as decided. `next` is null if there is none. */
 function nextOf(
   { targets, ports, fallbackOn, retry }: ModelSetup,
   turn: Turn,

@@ -163,7 +163,7 @@ const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProp
   );
 });
 
-/** The mind of an agent. The village's own is what most agents have, so only a screen reader says it. */
+/** The mind of an agent. Most agents have the village's own, so only screen readers read that one out. */
 function RowMind({ detail }: { readonly detail: AgentDetail | undefined }) {
   const mind = detail?.mind ?? null;
   if (mind === null) return null;
