@@ -1,3 +1,4 @@
+import { ACP_RUNTIME } from '@hamlet/contract/presets';
 import {
   openOneCall,
   ProgramError,
@@ -24,7 +25,6 @@ import { ProgramTurn } from './turn/program-turn.ts';
 import { serveTurn } from './turn/serve-turn.ts';
 import { treeFiles } from './turn/tree-files.ts';
 
-const NAME = 'acp';
 const SAID_MAX_CHARS = 600;
 
 interface Acp {
@@ -80,7 +80,7 @@ async function initialized(ports: AcpPorts, config: RuntimeConfig, host: Runtime
   });
   const parts = { settings, config, host, ports: withHands, program, standIn };
   const call = await openOneCall(host, {
-    name: NAME,
+    name: ACP_RUNTIME,
     timeoutMs: settings.timeout_s * 1_000,
     perform: ({ prompt }, context, run) => perform(parts, prompt, { context, run }),
     words: WORDS,

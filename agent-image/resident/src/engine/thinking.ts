@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Budgets, GivenAnswer, ModelPort, ProgramPort, RuntimeHost, Tool } from '@hamlet/engine';
 import { RunFailure } from '@hamlet/engine';
 import type { AgentConfig } from '@hamlet/contract';
+import { ACP_RUNTIME } from '@hamlet/contract/presets';
 import type { Notes } from '../memory/notes.ts';
 import type { RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
@@ -16,9 +17,7 @@ import { runToolsOf, type RunTools } from '../toolset/tool-rules.ts';
 import { PROGRAM_WORK, workInWords } from './work-rules.ts';
 import type { RunBook } from './run-book.ts';
 
-/** The runtime of a program with tools of its own. */
-const ACP = 'acp';
-const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command', ACP]);
+const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command', ACP_RUNTIME]);
 /** The prefix that the engine adds to the code of a model's failure. */
 const MODEL_FAILURE = /^model_/;
 const FLUSH_MS = 5_000;
@@ -124,7 +123,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     },
     workplaceOf: async (run, name, config) => {
       const [{ tools }, machine] = await Promise.all([open(), ports.machine()]);
-      const own = name === ACP ? null : runToolsOf(tools, book.find(run));
+      const own = name === ACP_RUNTIME ? null : runToolsOf(tools, book.find(run));
       return workplaceWith(own, machine, config);
     },
     skillsOf: (held, config, signal) => equip(ports, book, { held, config, signal }),

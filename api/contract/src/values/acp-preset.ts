@@ -1,3 +1,6 @@
+/** Name of the runtime whose program speaks the Agent Client Protocol; also of its call in a run. */
+export const ACP_RUNTIME = 'acp';
+
 /** A program that speaks the Agent Client Protocol, and that an Agent names in `spec.runtime.config.preset`. */
 export interface AcpPreset {
   /** The name of the program for people. */

@@ -1,6 +1,6 @@
 import type { AgentSpec } from '@hamlet/contract/kinds';
 import { Mind, MIND_WORD_MAX_CHARS } from '@hamlet/contract/mind';
-import { ACP_PRESETS, type AcpPreset, isAcpPreset } from '@hamlet/contract/presets';
+import { ACP_PRESETS, ACP_RUNTIME, type AcpPreset, isAcpPreset } from '@hamlet/contract/presets';
 
 /** The visible characters of a text, shortened to the limit of a `Mind`; null if none remain. */
 export function mindWord(text: string | null | undefined): string | null {
@@ -28,7 +28,7 @@ export function namedMind({ name, config = {} }: AgentSpec['runtime']): Mind | n
   if (name === undefined) return null;
   const mind = mindOfRuntime(name);
   const { command = '' } = config;
-  const preset = name === 'acp' ? mindWord(config['preset']) : null;
+  const preset = name === ACP_RUNTIME ? mindWord(config['preset']) : null;
   if (preset !== null) return { ...mind, preset, program: presetOf({ preset })?.title ?? preset };
   return { ...mind, program: mindWord(command.slice(command.lastIndexOf('/') + 1)) };
 }
@@ -80,7 +80,7 @@ export function mindIn(detail: object): Mind | null {
 /** A program of `acp` has no version before its first start; it then counts as the one that ran before. */
 function isSame(before: Mind, after: Mind): boolean {
   if (before.runtime !== after.runtime || before.preset !== after.preset) return false;
-  if (after.runtime === 'acp' && (before.version === null || after.version === null)) return true;
+  if (after.runtime === ACP_RUNTIME && (before.version === null || after.version === null)) return true;
   return before.program === after.program && before.version === after.version;
 }
 

@@ -1,4 +1,4 @@
-import { isEgressTool, type ProgramClaim, programClaimOf } from '@hamlet/contract';
+import { ACP_RUNTIME, isEgressTool, type ProgramClaim, programClaimOf } from '@hamlet/contract';
 import { HANDS_TOOLS, placeOf, type ToolPlace, villageTool } from '@hamlet/contract/tools';
 import { gitCommand } from '@hamlet/core/git';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
@@ -134,7 +134,7 @@ export const claimOf = ({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argume
   programClaimOf({ tool, arguments_text: argumentsText });
 
 /** The calls that are a whole program: their arguments are the message, which stands above them. */
-const WHOLE_WORK: ReadonlySet<string> = new Set(['command', 'acp']);
+const WHOLE_WORK: ReadonlySet<string> = new Set(['command', ACP_RUNTIME]);
 
 type Subject = (call: Pick<CallItem, 'tool' | 'argumentsText'>) => string | null;
 
@@ -227,13 +227,12 @@ export function postOf({ tool, state, argumentsText, resultText }: CallItem): st
 
 /** Calls whose changes the page of a run shows by themselves: as files and as workers. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  ...WHOLE_WORK,
   'shell',
   'git',
   'run_script',
   'delegate',
   'deliver',
-  'command',
-  'acp',
 ]);
 
 /** True for a finished call that changed something outside of the agent, unless it only reads or may be repeated. */
