@@ -7,7 +7,7 @@ import { ACP_PRESETS } from '@hamlet/contract';
 
 const PAGE = join(resolve(import.meta.dirname, '../..'), 'docs/BRING-YOUR-OWN-AGENT.md');
 
-test('the table of presets has the version, licence, size and manners of each', () => {
+test('the page lists each preset with its version, licence and size, and says if it asks', () => {
   const rows = readFileSync(PAGE, 'utf8').split('\n');
   const listed = rows.flatMap((row) => /^\| `([a-z-]+)` \| .* MB \|/.exec(row)?.[1] ?? []);
   assert.deepEqual(listed.toSorted(), Object.keys(ACP_PRESETS).toSorted());

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IdlePrograms } from './idle-programs.ts';
 
-test('two programs rest; a third one ends the one that has rested longest, and one that works again is not ended', async () => {
+test('a third resting program ends the one that has rested longest; a program that works again stays', async () => {
   const ended: string[] = [];
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => ({ end: async () => void ended.push(name) }));
   assert.ok(a && b && c && d);

@@ -90,7 +90,7 @@ test('an agent outside asks, is answered, and its task is read again; the broker
   assert.deepEqual(new Set(tokens), new Set(['Bearer hamlet-placeholder-weather-key']));
 });
 
-test('an unknown agent, an unknown task and a missing message name the cause', async () => {
+test('a call of an unknown agent or task, or without a message, fails with the cause', async () => {
   assert.equal(await hands.codeOf('call_agent', { agent: 'tides', message: 'Now?' }), 'no_such_agent');
   assert.equal(await hands.codeOf('call_agent', { agent: 'weather', task: 'none' }), 'agent_refused');
 });
@@ -105,7 +105,7 @@ test('an answer of any form is bounded text from outside, or a failure', () => {
   assert.equal(outcome.text.length, 20_000);
 });
 
-test('the same call has the same message id, by which the agent knows a repeat', () => {
+test('a repeated call has the same message id, so that the agent recognizes it', () => {
   const first = callRequest(listed, { message: 'Now?' }, 'run/1.0');
   assert.equal(
     (JSON.parse(first.body ?? '') as { params: { message: { messageId: string } } }).params.message.messageId,

@@ -47,7 +47,7 @@ test('the spec names a mind by preset or program, without a version', () => {
   }
 });
 
-test('a word of a pod keeps what people can read', () => {
+test('words from a pod lose invisible characters and are shortened', () => {
   const rows = [
     ['1.0', '1.0'],
     [' \u0000 ', null],

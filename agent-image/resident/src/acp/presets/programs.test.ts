@@ -50,7 +50,7 @@ test('the files of a preset are complete once the values are filled in, and have
   }
 });
 
-test('an answer leaves three quarters of a small context, and a program without a known one gets the usual', () => {
+test('an answer takes at most a quarter of the context; without a known context, the default applies', () => {
   assert.deepEqual(sizesOf('16384'), { context: '16384', answer: '4096' });
   assert.deepEqual(sizesOf('1000000'), { context: '1000000', answer: '32000' });
   assert.deepEqual(sizesOf(''), { context: '128000', answer: '32000' });

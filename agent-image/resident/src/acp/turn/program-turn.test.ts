@@ -92,7 +92,7 @@ test('the calls of a repeated prompt have ids of their own', () => {
   assert.equal(turn.idOfWrite(), '2.w1');
 });
 
-test('a call whose start the API has stored is no claim, and its end is reported', () => {
+test('a call whose start the API has stored makes no claim, and its end is reported', () => {
   const turn = new ProgramTurn(1);
   take(turn, called('pending', { title: 'rm', rawInput: { command: 'rm x' } }));
   assert.equal(turn.asked({ toolCallId: 'c1', rawInput: undefined, rawOutput: undefined })?.call.input, 'rm x');
@@ -153,7 +153,7 @@ test('a chatty program is bounded: 10,000 calls, plans and thoughts, long texts,
   assert.ok(turn.answer.length < 201_000);
 });
 
-test('updates that the village does not know have no form', () => {
+test('unknown updates are ignored', () => {
   for (const update of [
     { sessionUpdate: 'usage_update', size: 1, used: 1 },
     { sessionUpdate: 'agent_message_chunk', content: 'words' },

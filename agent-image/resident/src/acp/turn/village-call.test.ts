@@ -68,7 +68,7 @@ test('a person decides about everything that is outside, unclear or of another k
   }
 });
 
-test('all calls fit into what the API takes', () => {
+test('every call fits the limit of the API', () => {
   const long = 'ß\u0001"'.repeat(100_000);
   const calls = [
     asked({
