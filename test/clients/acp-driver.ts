@@ -4,25 +4,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { openProgram, type AcpProgram } from '../../agent-image/resident/src/acp/acp-program.ts';
 import type { AcpLaunch } from '../../agent-image/resident/src/acp/preset.ts';
 import type { Serving } from '../../agent-image/resident/src/acp/program-link.ts';
-import type { EnvironmentOf } from '../../agent-image/resident/src/hands/start-process.ts';
-import { startHandsProcess } from '../../agent-image/resident/src/hands/hands-process.ts';
+import { startHandsProcess, type HandsProcessPorts } from '../../agent-image/resident/src/hands/hands-process.ts';
 import { untilEnd } from '../env/at-end.ts';
-
-export interface ProgramPlace {
-  readonly socket: string;
-  readonly cwd: string;
-  readonly environmentOf: EnvironmentOf;
-}
 
 /** The program with a new session, or with the one that it kept. It ends with the tests of the calling file. */
 export async function startProgram(
   { argv, env, mode }: AcpLaunch,
-  place: ProgramPlace,
+  ports: HandsProcessPorts,
   kept: string | null = null,
 ): Promise<AcpProgram> {
   const started = { owner: `mind.${randomUUID()}`, place: { run: 'run', call: 'mind' }, argv, env };
-  const process = await startHandsProcess(place, started);
-  const program = await openProgram(process, { cwd: place.cwd, kept, mode, mcpServers: [] });
+  const process = await startHandsProcess(ports, started);
+  const program = await openProgram(process, { cwd: ports.cwd, kept, mode, mcpServers: [] });
   untilEnd({ close: () => program.end() });
   return program;
 }

@@ -15,7 +15,7 @@ export interface HandsProcess {
   end(): Promise<void>;
 }
 
-export interface HandsProcesses {
+export interface HandsProcessPorts {
   readonly socket: string;
   readonly cwd: string;
   readonly environmentOf: EnvironmentOf;
@@ -40,7 +40,7 @@ export interface StreamedProgram {
 
 /** Starts a program whose standard streams stay open. Rejects with `HandsError`. */
 export async function startHandsProcess(
-  { socket, cwd, environmentOf }: HandsProcesses,
+  { socket, cwd, environmentOf }: HandsProcessPorts,
   { owner, place, argv, env }: StreamedProgram,
 ): Promise<HandsProcess> {
   const hands = await connectHands(socket);
