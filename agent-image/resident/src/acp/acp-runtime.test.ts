@@ -101,6 +101,21 @@ test('the rules of the village allow or refuse what a program asks for, once, an
   assert.equal(textOf(await carryOut(mind, [{ ask, options: ['allow_always', 'reject_always'] }])), 'cancelled');
 });
 
+test('a program that asks twice about one call, for a folder and for the command, asks about two calls of the village', async () => {
+  const mind = anUsedMind();
+  Object.assign(mind.village.rules, { shell: { kind: 'begun' }, program_act: { kind: 'begun' } });
+  const folder = { kind: 'other', title: 'external_directory', rawInput: { filepath: '/tmp' } } as const;
+  const command = { kind: 'execute', rawInput: { command: 'ls /tmp' } } as const;
+  assert.equal(textOf(await carryOut(mind, [{ ask: folder }, { ask: command }])), 'id_allow_onceid_allow_once');
+  assert.deepEqual(
+    mind.village.begun.map(({ call, tool }) => [call, tool]),
+    [
+      ['1.0.t1', 'program_act'],
+      ['1.0.t1.2', 'shell'],
+    ],
+  );
+});
+
 test('where the rules ask, the run waits for a person, whose answer holds once', async () => {
   const mind = anUsedMind();
   const { village } = mind;

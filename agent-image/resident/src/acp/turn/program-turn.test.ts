@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { PROGRAM_CLAIM_MAX_CHARS, programClaimOf, type ProgramClaim } from '@hamlet/contract';
 import type { ProgramNote } from '@hamlet/engine';
 import { ProgramTurn, type Taken } from './program-turn.ts';
-import { SessionUpdate } from './updates.ts';
+import { SessionUpdate, ToolCallUpdate } from './updates.ts';
 
 const take = (turn: ProgramTurn, ...updates: readonly object[]): readonly Taken[] =>
   updates.map((update) => turn.take(SessionUpdate.parse(update)));
@@ -96,12 +96,37 @@ test('a call whose start the API has stored makes no claim, and its end is repor
   const turn = new ProgramTurn(1);
   take(turn, called('pending', { title: 'rm', rawInput: { command: 'rm x' } }));
   assert.equal(turn.asked({ toolCallId: 'c1', rawInput: undefined, rawOutput: undefined })?.call.input, 'rm x');
-  turn.witness('c1');
+  turn.witness('c1', 't1');
   const taken = take(turn, called('in_progress'), called('completed', { rawOutput: 'gone' }));
   assert.deepEqual(
     [shape(taken), taken.flatMap(({ ends }) => ends)],
     [[], [{ id: 't1', isDone: true, output: 'gone' }]],
   );
+});
+
+test('each request about a call has an id of its own, the call ends all that were allowed, and requests are bounded', () => {
+  const turn = new ProgramTurn(1);
+  const ask = (fields: object) => turn.asked(ToolCallUpdate.parse({ toolCallId: 'c1', ...fields }));
+  const ids = [
+    ask({ kind: 'other', rawInput: { folder: '/tmp' } }),
+    ask({ rawInput: { command: 'ls /tmp' } }),
+    ask({}),
+  ];
+  assert.deepEqual(
+    ids.map((asked) => asked?.id),
+    ['t1', 't1.2', 't1.3'],
+  );
+  for (const id of ['t1', 't1.2']) turn.witness('c1', id);
+  const ends = take(turn, called('completed', { rawOutput: 'a' })).flatMap((taken) => taken.ends);
+  assert.deepEqual(ends, [
+    { id: 't1', isDone: true, output: 'a' },
+    { id: 't1.2', isDone: true, output: 'a' },
+  ]);
+  turn.witness('c1', ask({})?.id ?? '');
+  assert.deepEqual(turn.finish().ends, [{ id: 't1.4', isDone: false, output: '' }], 'what has ended ends once');
+  let asked = 4;
+  while (ask({}) !== null) asked += 1;
+  assert.equal(asked, 500);
 });
 
 test('each change of the plan is a claim, and thoughts are kept apart from the answer', () => {

@@ -6,6 +6,8 @@ import { storableText } from '../../village/storable-text.ts';
 
 /** Maximum calls of one turn that are shown; later ones run without claims. */
 const CALLS_MAX = PROGRAM_CLAIMS_MAX / 4;
+/** Requests for permissions in one turn; further ones are refused. */
+const ASKS_MAX = CALLS_MAX;
 /** Changes of the plan that are noted. */
 const PLANS_MAX = 100;
 /** Characters of the first and of the last part of an answer that are kept. */
@@ -33,8 +35,10 @@ interface FollowedCall {
   readonly id: string;
   readonly call: ProgramCall;
   readonly phase: 'announced' | 'begun' | 'ended';
-  /** True if the API stored its start; the program's claim about it is then dropped. */
-  readonly isWitnessed: boolean;
+  /** How often the program has asked about it. */
+  readonly asks: number;
+  /** Ids of the requests whose start the API stored; the program's claim about them is dropped. */
+  readonly witnessed: readonly string[];
 }
 
 const NOTHING: Taken = { words: '', notes: [], ends: [] };
@@ -59,6 +63,7 @@ export class ProgramTurn {
   #shown = 0;
   #plans = 0;
   #writes = 0;
+  #asks = 0;
   #lastPlan = '';
   #lastMessage: string | null = null;
   #isBroken = false;
@@ -99,15 +104,24 @@ export class ProgramTurn {
     return `${this.#prefix}w${this.#writes}`;
   }
 
-  /** The call of a request for a permission, with what the request adds; null if the turn has too many calls. */
+  /**
+   * The call of a request for a permission, with what the request adds; null if the turn has too many. Each request has an id of its
+   * own, because some programs ask about a folder and then about the command with the same call.
+   */
   asked(update: ToolCallUpdate): Readonly<{ id: string; call: ProgramCall }> | null {
-    return this.#merged(update);
+    const known = this.#asks < ASKS_MAX ? this.#merged(update) : null;
+    if (known === null) return null;
+    this.#asks += 1;
+    const asks = known.asks + 1;
+    this.#calls.set(update.toolCallId, { ...known, asks });
+    return { id: asks === 1 ? known.id : `${known.id}.${asks}`, call: known.call };
   }
 
-  /** The API has stored the start of a call. */
-  witness(toolCallId: string): void {
+  /** The API has stored the start of a request of `asked`. */
+  witness(toolCallId: string, id: string): void {
     const known = this.#calls.get(toolCallId);
-    if (known !== undefined) this.#calls.set(toolCallId, { ...known, isWitnessed: true, phase: 'begun' });
+    if (known !== undefined)
+      this.#calls.set(toolCallId, { ...known, witnessed: [...known.witnessed, id], phase: 'begun' });
   }
 
   /** The calls whose end the program has not named, at the end of the turn. */
@@ -115,10 +129,8 @@ export class ProgramTurn {
     const open = [...this.#calls.values()].filter(({ phase }) => phase === 'begun');
     return {
       words: '',
-      notes: open.flatMap((each) => (each.isWitnessed ? [] : [noteOf(each, 'unknown')])),
-      ends: open.flatMap(({ id, isWitnessed, call }) =>
-        isWitnessed ? [{ id, isDone: false, output: call.output }] : [],
-      ),
+      notes: open.flatMap((each) => (each.witnessed.length > 0 ? [] : [noteOf(each, 'unknown')])),
+      ends: open.flatMap((each) => endsOf(each, false)),
     };
   }
 
@@ -149,9 +161,9 @@ export class ProgramTurn {
   }
 
   #ended(key: string, known: FollowedCall, isDone: boolean): Taken {
-    const { id, isWitnessed, phase, call } = known;
-    this.#calls.set(key, { ...known, phase: 'ended', call: { ...UNNAMED, kind: call.kind } });
-    if (isWitnessed) return { ...NOTHING, ends: [{ id, isDone, output: call.output }] };
+    const { witnessed, phase, call } = known;
+    this.#calls.set(key, { ...known, phase: 'ended', call: { ...UNNAMED, kind: call.kind }, witnessed: [] });
+    if (witnessed.length > 0) return { ...NOTHING, ends: endsOf(known, isDone) };
     const begun = phase === 'begun' ? [] : [noteOf(known, null)];
     return { ...NOTHING, notes: [...begun, noteOf(known, isDone ? 'ok' : 'failed')] };
   }
@@ -160,11 +172,12 @@ export class ProgramTurn {
     const { toolCallId } = update;
     const known = this.#calls.get(toolCallId);
     if (known === undefined && this.#calls.size >= CALLS_MAX) return null;
-    const before = known ?? {
+    const before: FollowedCall = known ?? {
       id: `${this.#prefix}t${this.#calls.size + 1}`,
       call: UNNAMED,
       phase: 'announced',
-      isWitnessed: false,
+      asks: 0,
+      witnessed: [],
     };
     const merged: FollowedCall = { ...before, call: callWith(before.call, update) };
     if (before.phase !== 'ended') this.#calls.set(toolCallId, merged);
@@ -182,6 +195,9 @@ export class ProgramTurn {
     };
   }
 }
+
+const endsOf = ({ witnessed, call: { output } }: FollowedCall, isDone: boolean): readonly EndedCall[] =>
+  witnessed.map((id) => ({ id, isDone, output }));
 
 function callWith(call: ProgramCall, update: ToolCallUpdate): ProgramCall {
   const { kind, title, content, locations, rawInput, rawOutput } = update;

@@ -70,7 +70,7 @@ async function answer(
   const call = villageCallOf({ call: asked.call, workspace, cwd });
   const inner = { ...context, call: `${context.call}.${asked.id}` };
   const isAllowed = await permit(ports, { ...call, context: inner, boot });
-  if (isAllowed) turn.witness(toolCall.toolCallId);
+  if (isAllowed) turn.witness(toolCall.toolCallId, asked.id);
   return optionFor(isAllowed, options);
 }
 
