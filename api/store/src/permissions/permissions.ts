@@ -102,6 +102,17 @@ export async function lockHostPermission(tx: Tx, runId: string, callId: string):
 }
 
 /**
+ * Locks the newest call of a run that an admin allowed although its request said that this opens a host (host:port); null if there is
+ * none. A call that a rule allowed opens nothing. The caller has locked the run.
+ */
+export async function lockCallThatOpened(tx: Tx, runId: string, host: string): Promise<HeldPermission | null> {
+  return lockNewest(
+    tx,
+    sql`run_id = ${runId} and ${host} = any(opens) and state = 'consumed' and answer = 'allow' and answered_by_role = 'admin' and rule_id is null`,
+  );
+}
+
+/**
  * Locks the newest question about a call with an unknown outcome, if a person answered `repeat` and the call has not
  * used the answer; else null. The caller has locked the run.
  */

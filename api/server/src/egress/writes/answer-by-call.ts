@@ -1,5 +1,5 @@
 import type { Destination } from '@hamlet/core/egress';
-import { answerPermission, lockPermissionOfCall } from '@hamlet/store';
+import { answerPermission, lockCallThatOpened } from '@hamlet/store';
 import type { PermissionRow, RunRow, Tx } from '@hamlet/store';
 import type { Acting } from '../../audit/record-act.ts';
 import { followPermission } from '../../permissions/follow-permission.ts';
@@ -9,17 +9,17 @@ import { hostName } from '../../permissions/shell/named-hosts.ts';
 interface Asking {
   readonly run: RunRow;
   readonly permission: PermissionRow;
-  readonly asked: Acting & { readonly body: Destination & { readonly call: string | null } };
+  readonly asked: Acting & { readonly body: Destination };
 }
 
 /**
- * Answers the request for a host with the answer of the admin who allowed the asking call, if that call's request named the host, so
- * that the admin decides once. Otherwise the request stays pending. A call that a rule or a member allowed opens nothing.
+ * Answers the request for a host with the answer of the admin who allowed a call of the run whose request named the host, so that
+ * the admin decides once. The connection may come from another call: a program that is the agent's mind has one for all. Otherwise
+ * the request stays pending. A call that a rule or a member allowed opens nothing.
  */
 export async function answerByCall(tx: Tx, { run, permission, asked }: Asking): Promise<PermissionRow> {
-  const { body } = asked;
-  const call = body.call === null ? null : await lockPermissionOfCall(tx, run.runId, body.call);
-  if (call?.state !== 'consumed' || call.ruleId !== null || !call.opens.includes(hostName(body))) return permission;
+  const call = await lockCallThatOpened(tx, run.runId, hostName(asked.body));
+  if (call === null) return permission;
   const { answeredByRole: role, answeredById: id, answeredByName: name } = call;
   if (role !== 'admin' || id === null || name === null) return permission;
   const given = { answer: 'allow', by: { role, id, name }, reply: null, usableS: USABLE_S } as const;

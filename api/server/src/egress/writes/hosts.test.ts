@@ -177,7 +177,7 @@ test('a run asks about a limited number of hosts, and one that no program waits 
 
 test('an admin who allows a command opens the closed hosts that its request names; a member opens nothing', async () => {
   const call = { tool: 'shell', callId: '1.0', args: { command: '$X; curl https://new.example.org/v1' } };
-  const afterAnswer = async (by?: Parameters<typeof permits.answer>[2]) => {
+  const afterAnswer = async (by?: Parameters<typeof permits.answer>[2], connects: string | null = call.callId) => {
     const working = await permits.startRun('ada', permits.member);
     const { permission } = dataOf(await permits.ask(working, call));
     assert.match(
@@ -186,12 +186,13 @@ test('an admin who allows a command opens the closed hosts that its request name
     );
     dataOf(await permits.answer(permission.permission_id, { answer: 'allow' }, by));
     assert.equal(await permits.begun(working, call), 'begun');
-    const body = await hostOf(working, { call: call.callId });
+    const body = await hostOf(working, { call: connects });
     const verdicts = [await verdictOf(body), await verdictOf({ ...body, host: 'other.example.org' })];
     await permits.endAll();
     return verdicts;
   };
   assert.deepEqual(await afterAnswer(), ['allow', 'wait']);
+  assert.deepEqual(await afterAnswer(undefined, 'mind'), ['allow', 'wait'], "a program that is the agent's mind");
   assert.deepEqual(await afterAnswer(permits.member), ['wait', 'wait']);
 });
 
