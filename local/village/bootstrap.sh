@@ -34,7 +34,7 @@ link_kept() {
 
 # Keeps the packages for other clones, for the two newest lock files. Another file system keeps none.
 keep() {
-  mkdir -p "$kept.$$"
+  mkdir -p "$kept.$$" || return
   if package_folders | xargs cp -al --parents -t "$kept.$$" 2>/dev/null && copy_record . "$kept.$$"; then
     rm -rf "$kept"
     mv -T "$kept.$$" "$kept"
@@ -54,7 +54,8 @@ if ! node local/village/installed.mjs; then
       [ "${1:-}" != programs ] || bash local/cluster/build.sh --download >/dev/null 2>&1 9>&- &
       echo "npm: installing what package-lock.json lists ..." >&2
       npm ci --no-fund --no-audit --loglevel=error >&2
-      keep
+      # This clone needs no kept packages, so it starts without, for example while another clone keeps the same.
+      keep || true
     }
   ) 9>.hamlet/npm.lock
   node local/village/installed.mjs || fail "npm ci ended but node_modules still differs from package-lock.json" "rm -rf node_modules && npm ci, and read the output of npm"

@@ -36,9 +36,9 @@ function clone(name: string): string {
   return root;
 }
 
-const start = (root: string): unknown =>
+const start = (root: string, kept = cache): unknown =>
   execFileSync('sh', [join(root, 'local/village/bootstrap.sh')], {
-    env: { ...process.env, PATH, HAMLET_CACHE: cache, NPM_RUNS: runs },
+    env: { ...process.env, PATH, HAMLET_CACHE: kept, NPM_RUNS: runs },
     stdio: 'pipe',
   });
 const installations = (): number => readFileSync(runs, 'utf8').trim().split('\n').length;
@@ -59,4 +59,12 @@ test('a clone links the packages that another one has installed; another lock fi
   writeFileSync(join(second, 'package-lock.json'), JSON.stringify(LOCK, null, 2).replace('2.0.0', '2.0.1'));
   start(second);
   assert.equal(installations(), 2);
+});
+
+test('packages that cannot be kept for other clones are installed all the same', () => {
+  const noFolder = join(folder, 'file');
+  writeFileSync(noFolder, '');
+  const third = clone('third');
+  start(third, noFolder);
+  assert.ok(statSync(join(third, 'node_modules/x')).isDirectory());
 });
