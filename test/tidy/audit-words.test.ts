@@ -8,7 +8,7 @@ import { Decision } from '../../api/contract/src/board/post.ts';
 import { hasWords } from '../../web/src/features/audit/audit-words.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const LITERALS = /action: (?:[^'`\n,]*\? )?'([a-z_.]+)'(?: : '([a-z_.]+)')?/g;
+const LITERALS = /action: (?:[^'`\n,]*\? )?'([a-z0-9_.]+)'(?: : '([a-z0-9_.]+)')?/g;
 
 test('each act of the audit has words', () => {
   const sources = ['api/server/src/**/*.ts', 'api/store/src/**/*.ts'].flatMap((glob) => globSync(glob, { cwd: ROOT }));

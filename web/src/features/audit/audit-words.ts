@@ -109,6 +109,7 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'session.resume': ['resumed', 'the conversation'],
   'session.end': ['ended a session', 'of'],
   'session.forget': ['deleted', 'the conversation'],
+  'a2a.callback': ['had changes of a task sent to another system', 'by'],
   'artifact.keep': ['delivered a result', 'of'],
   'artifact.forget': ['deleted a result', 'of'],
   'memory.forget': ['deleted memories', 'of'],
