@@ -91,6 +91,9 @@ async function opened(process: HandsProcess, link: ProgramLink, wanted: SessionW
   };
 }
 
+/** The program ended, or did not answer, while it loaded the session that it kept. */
+export class SessionNotLoaded extends RunFailure {}
+
 const notStarted = (why: string): RunFailure =>
   new RunFailure('acp_not_started', `The program did not start: ${why.slice(0, 600)}.`);
 
@@ -129,7 +132,9 @@ async function sessionOf(
   if (kept !== null && can.loads) {
     // A refusal means that the program has lost the session.
     const load = () => agent.request('session/load', { ...place, sessionId: kept }).then(orNothing, () => null);
-    const loaded = await within(link, SESSION_MS, load);
+    const loaded = await within(link, SESSION_MS, load).catch((error: unknown) => {
+      throw error instanceof RunFailure ? new SessionNotLoaded(error.code, error.message) : error;
+    });
     if (loaded !== null) {
       await setMode(link, { session: kept, mode, offered: loaded });
       return { session: kept, isNew: false };

@@ -11,7 +11,7 @@ import { startHandsProcess } from '../hands/hands-process.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
-import { openProgram, type AcpProgram, type PromptEnd } from './acp-program.ts';
+import { openProgram, SessionNotLoaded, type AcpProgram, type PromptEnd } from './acp-program.ts';
 import type { IdlePrograms } from './idle-programs.ts';
 import type { AcpLaunch, Presets } from './preset.ts';
 import type { SessionBook } from './session-book.ts';
@@ -93,7 +93,7 @@ export class ConversationProgram {
     if (this.#isReadyFor(signature) && kept !== null) return { note: '', preamble: kept.preamble };
     await this.end();
     await ports.sweep(opening.hands);
-    const process = await this.#start(opening, kept?.session ?? null);
+    const process = await this.#startWith(opening, kept?.session ?? null);
     this.#running = { process, signature };
     const isLost = kept !== null && process.isNew;
     const preamble = kept === null || isLost ? '' : kept.preamble;
@@ -133,6 +133,17 @@ export class ConversationProgram {
   get #identity(): string {
     const { preset, command, args } = this.#parts.settings;
     return preset ?? JSON.stringify([command, ...args]);
+  }
+
+  /** Starts the program without a session that it cannot load: otherwise the conversation would fail for ever. */
+  async #startWith(opening: Opening, session: string | null): Promise<AcpProgram> {
+    try {
+      return await this.#start(opening, session);
+    } catch (error) {
+      if (!(error instanceof SessionNotLoaded) || opening.context.signal.aborted) throw error;
+      this.#parts.ports.log.warn('session_not_loaded', { why: error.message });
+      return this.#start(opening, null);
+    }
   }
 
   async #start({ context, folder, model }: Opening, session: string | null): Promise<AcpProgram> {

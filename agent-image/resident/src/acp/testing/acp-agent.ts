@@ -143,6 +143,7 @@ agent({ name: 'toy' })
     return { sessionId, modes };
   })
   .onRequest('session/load', async ({ params: { sessionId }, client }) => {
+    if (quirk === 'chokes') process.exit(9);
     if (!known().includes(sessionId)) throw new Error('no such session');
     await client.notify('session/update', { sessionId, update: said('replayed words') });
     return { modes };
