@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VillageFreeze } from '@hamlet/contract';
+import { inTransaction, lockRun, readFreeze } from '@hamlet/store';
 import { codeOf, dataOf, refuses } from '@hamlet/test/env/client';
 import { heldModels } from '../gateway/testing/held-models.ts';
 import { firingBody, leaderOf, RunPlay } from '../testing/play/run-play.ts';
@@ -122,6 +123,25 @@ test('a run that needs its model during a freeze waits, and may start as soon as
   assert.equal(await two.next('cleo'), null);
   await lift(two);
   assert.equal((await one.next('cleo'))?.run_id, run_id);
+  dataOf(await one.start('cleo', run_id));
+  dataOf(await one.settle('cleo', run_id, { state: 'done', summary: 'Done.' }));
+});
+
+test('a transaction that holds a waiting run neither holds up the end of a freeze nor is ended by it', async () => {
+  const { run_id } = await one.give('cleo');
+  const { run } = dataOf(await one.start('cleo', run_id));
+  await freeze();
+  const lease = { cycle: run.cycle ?? 0, attempt: run.attempt };
+  await one.play.as('cleo').parkRun({ run_id, ...lease, code: 'village_frozen', wait_ms: 1_000 });
+  let passes = 0;
+  await inTransaction(db, async (tx) => {
+    passes += 1;
+    await lockRun(tx, run_id);
+    await lift(two);
+    assert.equal(await readFreeze(tx), null, 'its connection lives');
+  });
+  assert.equal(passes, 1);
+  await eventually('the run to start', async () => (await one.next('cleo'))?.run_id === run_id);
   dataOf(await one.start('cleo', run_id));
   dataOf(await one.settle('cleo', run_id, { state: 'done', summary: 'Done.' }));
 });

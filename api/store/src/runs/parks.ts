@@ -41,9 +41,14 @@ export async function endQuotaParks(db: Db, { agentId, uid }: Life): Promise<voi
 /** The code of a run that waits for the end of the village's freeze. */
 const FREEZE_PARK = 'village_frozen';
 
-/** Ends the waits of all agents for the end of the freeze. */
+/**
+ * Ends the waits of all agents for the end of the freeze. The caller has locked the table against writers, so waiting for a run that one
+ * of them holds would be a deadlock. Such a run waits for as long as its agent asked.
+ */
 export async function endFreezeParks(tx: Tx): Promise<void> {
   await sql`
-    update run set parked_until = clock_timestamp()
-    where state = 'queued' and parked_code = ${FREEZE_PARK} and parked_until > clock_timestamp()`.execute(tx);
+    update run set parked_until = clock_timestamp() where run_id in (
+      select run_id from run
+      where state = 'queued' and parked_code = ${FREEZE_PARK} and parked_until > clock_timestamp()
+      for update skip locked)`.execute(tx);
 }
