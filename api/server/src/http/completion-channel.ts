@@ -75,9 +75,15 @@ interface ChannelPorts {
   readonly onBadChunk: (issues: unknown) => void;
 }
 
+/** Calls a function once a response has closed: at once if its caller left while the request was being admitted. */
+export function whenClosed(response: Response, run: () => void): void {
+  if (response.closed) run();
+  else response.once('close', run);
+}
+
 export function openCompletionChannel(route: RouteSpec, response: Response, ports: ChannelPorts) {
   const leaving = new AbortController();
-  response.once('close', () => {
+  whenClosed(response, () => {
     if (!response.writableFinished) leaving.abort(new Error('the caller has disconnected'));
   });
 

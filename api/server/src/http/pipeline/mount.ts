@@ -2,7 +2,7 @@ import { pathsOf, type Audience, type RouteSpec } from '@hamlet/contract';
 import type { RequestHandler, Router } from 'express';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../actor.ts';
-import { openCompletionChannel } from '../completion-channel.ts';
+import { openCompletionChannel, whenClosed } from '../completion-channel.ts';
 import { openEventSink } from '../event-sink.ts';
 import type { Answered, AnyHandler } from '../handler.ts';
 import { runOnce, writeKeyOf } from '../idempotent.ts';
@@ -115,8 +115,8 @@ async function complete(exchange: Exchange, actor: Actor, input: unknown): Promi
     isChecked: exchange.isChecked,
     onBadChunk: (issues) => reportOutsideContract(exchange, issues),
   });
-  response.once(
-    'close',
+  whenClosed(
+    response,
     watchPerson(exchange, actor, () => channel.leave()),
   );
   const outcome = await handler.run(input, channel);
