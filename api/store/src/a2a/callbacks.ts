@@ -16,7 +16,7 @@ export async function readCallbacks(db: Db, runId: string): Promise<readonly Cal
     .execute();
 }
 
-/** Stores a callback, or replaces the one of its id. The caller has locked the run. */
+/** Stores a callback, or replaces the one of its id by one that knows no state yet. The caller has locked the run. */
 export async function putCallback(
   tx: Tx,
   { runId, callbackId, agentId, url, token, version }: NewCallback,
@@ -25,7 +25,9 @@ export async function putCallback(
     .insertInto('a2a_callback')
     .values({ run_id: runId, callback_id: callbackId, agent_id: agentId, url, token, version })
     .onConflict((conflict) =>
-      conflict.columns(['run_id', 'callback_id']).doUpdateSet({ url, token, version, failures: 0 }),
+      conflict
+        .columns(['run_id', 'callback_id'])
+        .doUpdateSet({ url, token, version, failures: 0, sent_state: null, due_at: sql<Date>`clock_timestamp()` }),
     )
     .execute();
 }
@@ -38,6 +40,19 @@ export async function deleteCallback(db: Db, runId: string, callbackId: string):
     .where('callback_id', '=', callbackId)
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
+}
+
+type Delivered = Pick<CallbackRow, 'runId' | 'callbackId' | 'url' | 'token'>;
+
+/** Ends a callback after a delivery, unless another one has replaced it meanwhile. */
+export async function endCallback(db: Db, { runId, callbackId, url, token }: Delivered): Promise<void> {
+  await db
+    .deleteFrom('a2a_callback')
+    .where('run_id', '=', runId)
+    .where('callback_id', '=', callbackId)
+    .where('url', '=', url)
+    .where('token', '=', token)
+    .execute();
 }
 
 export interface DueCallback {
@@ -85,9 +100,10 @@ interface CallbackLook {
   readonly dueInS: number;
 }
 
+/** Notes a look, unless another callback has replaced this one meanwhile. */
 export async function noteCallback(
   db: Db,
-  { runId, callbackId }: Pick<CallbackRow, 'runId' | 'callbackId'>,
+  { runId, callbackId, url, token }: Delivered,
   { sentState, seenEvents, failures, dueInS }: CallbackLook,
 ): Promise<void> {
   await db
@@ -100,5 +116,7 @@ export async function noteCallback(
     })
     .where('run_id', '=', runId)
     .where('callback_id', '=', callbackId)
+    .where('url', '=', url)
+    .where('token', '=', token)
     .execute();
 }

@@ -1,12 +1,5 @@
 import type { StreamResponse, TaskState } from '@a2a-js/sdk';
-import {
-  claimCallbacks,
-  deleteCallback,
-  noteCallback,
-  readPendingOfRuns,
-  type Db,
-  type DueCallback,
-} from '@hamlet/store';
+import { claimCallbacks, endCallback, noteCallback, readPendingOfRuns, type Db, type DueCallback } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
 import { servesA2a } from '../../agents/describe-agent.ts';
 import type { EgressOf } from '../../egress/egress-of.ts';
@@ -27,7 +20,7 @@ const TOKEN_HEADER = 'x-a2a-notification-token';
 
 interface CallbackPorts {
   readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
+  readonly source: Pick<AgentSource, 'get' | 'ready'>;
   readonly egressOf: EgressOf;
   readonly log: Log;
   readonly post?: PostCallback;
@@ -70,7 +63,7 @@ async function deliver(ports: CallbackPorts, to: Callback, due: DueCallback): Pr
     return noteCallback(db, callback, { sentState, seenEvents, failures, dueInS });
   }
   if (!verdict.delivered) log('warn', 'a callback failed for too long and ended', { run_id: run.runId, status });
-  await deleteCallback(db, callback.runId, callback.callbackId);
+  await endCallback(db, callback);
 }
 
 /** Delivers one callback by the rules of now. Ends one whose agent or host is not open any more. */
@@ -81,12 +74,16 @@ async function look(ports: CallbackPorts, due: DueCallback): Promise<void> {
     record !== null && servesA2a(record)
       ? judgeCallback(callback.url, record.spec, ports.egressOf(callback.agentId))
       : null;
-  if (to === null || 'verdict' in to) return void (await deleteCallback(ports.db, callback.runId, callback.callbackId));
+  if (to === null || 'verdict' in to) return endCallback(ports.db, callback);
   await deliver(ports, to, due);
 }
 
-/** Sends the callbacks of tasks that have changed, each until its receiver has the last state. */
+/**
+ * Sends the callbacks of tasks that have changed, each until its receiver has the last state. While the agents are not known, as after a
+ * start without Kubernetes, all of them would look closed.
+ */
 export async function sendCallbacks(ports: CallbackPorts): Promise<void> {
+  if (!ports.source.ready) return;
   const due = await claimCallbacks(ports.db, { limit: AT_ONCE, forS: CLAIM_S });
   await Promise.all(due.map((each) => look(ports, each)));
 }

@@ -108,8 +108,10 @@ test('each new state is sent once with the token, a failed one again, and the la
     return Promise.resolve(status);
   };
   const record = { agentId: 'ada', spec, deleting: false } as AgentRecord;
-  const look = () =>
-    sendCallbacks({ db, source: { get: () => record }, egressOf: () => policy, log: () => undefined, post });
+  const sending = { db, egressOf: () => policy, log: () => undefined };
+  const look = () => sendCallbacks({ ...sending, source: { ready: true, get: () => record }, post });
+  await sendCallbacks({ ...sending, source: { ready: false, get: () => null } });
+  assert.equal((await readCallbacks(db, runId)).length, 3, 'a replica that does not know the agents ends no callback');
   await look();
   assert.deepEqual(sent.map(([path, token]) => [path, token]).toSorted(), [
     ['/new', 't-1'],
@@ -126,6 +128,20 @@ test('each new state is sent once with the token, a failed one again, and the la
     (await readCallbacks(db, runId)).map(({ callbackId }) => callbackId),
     ['new', 'old'],
   );
+
+  await add('new', 'https://hooks.example.org/first', '1.0');
+  const replaced: PostCallback = async () => {
+    await add('new', 'https://hooks.example.org/new', '1.0');
+    return 410;
+  };
+  await sendCallbacks({ ...sending, source: { ready: true, get: () => record }, post: replaced });
+  await look();
+  assert.deepEqual(
+    sent.slice(2).map(([path]) => path),
+    ['/new'],
+    'one that replaces another outlives its delivery',
+  );
+  sent.length = 2;
 
   await inTransaction(db, (tx) =>
     applyToRun(tx, runId, { command: { kind: 'cancel' }, words: { detail: {} }, permit: () => null }),
