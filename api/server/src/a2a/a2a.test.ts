@@ -240,7 +240,15 @@ test('a stream whose client leaves frees its place, and another call follows the
     leaving.abort();
     await stream.next().catch(() => undefined);
   }
+  const stream = client.resubscribeTask(
+    { tenant: '', id: task.id.toUpperCase() },
+    { signal: AbortSignal.timeout(20_000) },
+  );
+  await stream.next();
   await talk.answerNext('ada', 'Waited.');
+  const later = await stream.next();
+  assert.equal(later.value?.payload?.$case, 'statusUpdate', 'ids with capital letters are the same');
+  await stream.return(undefined);
   await refuses(client.resubscribeTask({ tenant: '', id: task.id }).next(), /has ended/);
 });
 

@@ -10,8 +10,9 @@ import { isResting, updatesBetween, wordsUpdate } from './task-of-run.ts';
 const WAIT_MS = 50_000;
 const RETRY_S = 10;
 
-const follow = (serving: Serving, runId: string, signal: AbortSignal): AsyncGenerator<TaskChange, void, undefined> =>
-  followTask(serving.ports, { runId, read: () => readTask(serving, runId), signal });
+/** Follows a task by its own id: that of the caller may have capital letters, under which no change is announced. */
+const follow = (serving: Serving, { id }: Task, signal: AbortSignal): AsyncGenerator<TaskChange, void, undefined> =>
+  followTask(serving.ports, { runId: id, read: () => readTask(serving, id), signal });
 
 /** The task once it rests, or as it is when the time or the room for waiting callers ends. */
 export async function whenResting(serving: Serving, taskId: string): Promise<Task> {
@@ -21,7 +22,7 @@ export async function whenResting(serving: Serving, taskId: string): Promise<Tas
   let last = now;
   try {
     const signal = AbortSignal.any([serving.gone, AbortSignal.timeout(WAIT_MS)]);
-    for await (const change of follow(serving, taskId, signal)) if (change.kind === 'task') last = change.task;
+    for await (const change of follow(serving, now, signal)) if (change.kind === 'task') last = change.task;
   } finally {
     release();
   }
@@ -38,7 +39,7 @@ export async function* streamTask(serving: Serving, taskId: string): AsyncGenera
     let last = await taskNow(serving, taskId);
     let asked = '';
     yield { payload: { $case: 'task', value: last } };
-    for await (const change of follow(serving, taskId, gone)) {
+    for await (const change of follow(serving, last, gone)) {
       if (change.kind === 'task') {
         yield* updatesBetween(last, change.task);
         last = change.task;
