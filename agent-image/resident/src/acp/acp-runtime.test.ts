@@ -256,6 +256,16 @@ test('a hostile program is bounded: noise, thousands of updates, a line without 
   assert.equal(textOf(await carryOut(noisy, [say('next')])), 'next');
 });
 
+test('the key of a program ends before the program, so that the next one of the conversation, which may start meanwhile, keeps its own', async () => {
+  const mind = await aMind();
+  await carryOut(mind, [say('hello')]);
+  const before = mind.village.keysEnded;
+  const ending = end(mind);
+  assert.equal(mind.village.keysEnded, before + 1);
+  await ending;
+  assert.equal(mind.village.keysEnded, before + 1);
+});
+
 test('the program of a run without a session ends with the run', async () => {
   const run = newRun();
   const mind = await aMind({ session: run });

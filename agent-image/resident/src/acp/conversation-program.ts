@@ -125,8 +125,9 @@ export class ConversationProgram {
   async end(): Promise<void> {
     const running = this.#running;
     this.#running = null;
-    await running?.process.end();
+    // First, because it ends all keys of the conversation, and a next run may start its program before this one has ended.
     this.#parts.ports.ended({ run: this.#parts.standIn.id, call: MIND_CALL });
+    await running?.process.end();
   }
 
   /** A session belongs to the program that made it. */

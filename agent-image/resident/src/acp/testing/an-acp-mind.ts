@@ -43,9 +43,11 @@ interface Village {
   readonly begun: { readonly call: string; readonly tool: string; readonly args: string }[];
   readonly ended: { readonly call: string; readonly kind: string }[];
   readonly asked: string[];
+  /** How often the key of a program was ended. */
+  keysEnded: number;
 }
 
-const aVillage = (): Village => ({ rules: {}, permission: 'pending', begun: [], ended: [], asked: [] });
+const aVillage = (): Village => ({ rules: {}, permission: 'pending', begun: [], ended: [], asked: [], keysEnded: 0 });
 
 interface Setting {
   readonly quirk?: string;
@@ -95,7 +97,7 @@ function portsOf(village: Village, folder: string, book: RunBook): AcpPorts {
     home: state,
     environmentOf: ({ run }) => ({ KEY_OF: book.find(run)?.runId ?? 'none' }),
     trees: { of: async () => ({ folder: tree, note: '' }) },
-    ended: () => {},
+    ended: () => void (village.keysEnded += 1),
     book,
     sessions: openSessionBook(join(folder, 'sessions.json'), { warn: unused }),
     mcpServers: SERVERS,
