@@ -226,6 +226,17 @@ test('a damaged program is installed again, and a new version replaces the old o
   assert.deepEqual(readdirSync(programs).toSorted(), ['.lock', '1.0.1']);
 });
 
+test('the hashes of a preset hold, although the settings of npm in the hands ignore lock files', async () => {
+  net.open('npm');
+  rmSync(join(net.folder, 'home/.hamlet/programs/toy'), { recursive: true, force: true });
+  const environmentOf: typeof net.environmentOf = (place) => ({
+    ...net.environmentOf(place),
+    npm_config_package_lock: 'false',
+  });
+  const place = { ...net.hands, folder: net.folder, environmentOf };
+  await assert.rejects(toyPreset(place, `sha512-${'A'.repeat(86)}==`)(), { code: 'program_changed' });
+});
+
 test('a preset that cannot be installed says why, and leaves nothing behind', async () => {
   const programs = join(net.folder, 'home/.hamlet/programs/toy');
   const left = (): readonly string[] => readdirSync(programs).filter((name) => name !== '.lock');

@@ -29,7 +29,7 @@ install)
   fresh=$(mktemp -d -- "$programs/.new-XXXXXX") && cd -- "$fresh" || exit 1
   trap 'rm -rf -- "$fresh"' EXIT
   IFS= read -r package && printf '%s\\n' "$package" >package.json && cat >package-lock.json || exit 1
-  set -- --no-audit --no-fund --no-update-notifier --no-progress --cache="$fresh/.cache"
+  set -- --package-lock --no-audit --no-fund --no-update-notifier --no-progress --cache="$fresh/.cache"
   npm install --omit=dev --ignore-scripts "$@" 9>&- || exit
   [ -z "$rebuild" ] || npm rebuild "$@" -- $rebuild 9>&- || exit
   rm -rf .cache && state "$fresh" >"$fresh/installed" || exit 1
