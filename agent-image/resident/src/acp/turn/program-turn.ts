@@ -8,6 +8,8 @@ import { storableText } from '../../village/storable-text.ts';
 const CALLS_MAX = PROGRAM_CLAIMS_MAX / 4;
 /** Requests for permissions in one turn; further ones are refused. */
 const ASKS_MAX = CALLS_MAX;
+/** Changes of files through the village in one turn; further ones are refused, because the API stores each. */
+const WRITES_MAX = CALLS_MAX;
 /** Changes of the plan that are noted. */
 const PLANS_MAX = 100;
 /** Characters of the first and of the last part of an answer that are kept. */
@@ -98,8 +100,9 @@ export class ProgramTurn {
     }
   }
 
-  /** The id of a write of a file through the village. */
-  idOfWrite(): string {
+  /** The id of a write of a file through the village; null if the turn has too many. */
+  idOfWrite(): string | null {
+    if (this.#writes >= WRITES_MAX) return null;
     this.#writes += 1;
     return `${this.#prefix}w${this.#writes}`;
   }

@@ -41,6 +41,8 @@ export function serveTurn(parts: TurnParts): ServedTurn {
     onRead: ({ path, line, limit }) => files.read(path, { first: line ?? 1, limit: limit ?? null }),
     onWrite: async ({ path, content }) => {
       const id = turn.idOfWrite();
+      if (id === null)
+        throw new RunFailure('refused', 'This turn has changed too many files: change further ones in your own way.');
       const input = { path, content: storableText(withoutMiddle(content, CONTENT_MAX_CHARS)) };
       const inner = { ...context, call: `${context.call}.${id}` };
       if (!(await permit(ports, { tool: 'write_file', input, context: inner, boot: parts.boot })))
