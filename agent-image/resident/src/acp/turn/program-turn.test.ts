@@ -70,6 +70,16 @@ test('a call is claimed when it begins and when it ends, with everything that it
   });
 });
 
+test('of a change of a huge file, the beginnings and the ends are compared', () => {
+  const turn = new ProgramTurn(1);
+  const diff = { type: 'diff', path: 'p', oldText: `first\n${'a\n'.repeat(500_000)}`, newText: 'b\n'.repeat(500_000) };
+  const asked = turn.asked(ToolCallUpdate.parse({ toolCallId: 'c1', content: [diff] }));
+  const [{ before, after } = assert.fail('no change')] = asked?.call.diffs ?? [];
+  assert.deepEqual([(before ?? '').length <= 200_000, after.length <= 200_000], [true, true]);
+  const [taken] = take(turn, called('completed'));
+  assert.match(claimIn(taken?.notes[0] ?? assert.fail('no claim')).diffs[0]?.diff ?? '', /^--- a\/p\n[^]*-first\n/);
+});
+
 test('a call that ends at once has both claims, one that never ends is unknown, and a kind of a newer protocol is other', () => {
   const turn = new ProgramTurn(1);
   const taken = take(

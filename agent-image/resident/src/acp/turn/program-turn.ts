@@ -17,6 +17,8 @@ const HALF_ANSWER_CHARS = 100_000;
 const THOUGHTS_MAX_CHARS = 30_000;
 /** Characters of words that are shown while the program writes. */
 const SHOWN_MAX_CHARS = 1_000_000;
+/** Characters of a file before and after a change that are compared: all lines of a huge one would take a gigabyte. */
+const COMPARED_CHARS = 200_000;
 /** Texts of a call that are kept for its claim. */
 const KEPT_CHARS = 40_000;
 
@@ -207,7 +209,9 @@ function callWith(call: ProgramCall, update: ToolCallUpdate): ProgramCall {
   const parts = content ?? [];
   const said = kept(textOfContent(parts) || rawText(rawOutput));
   const diffs = parts.flatMap((part) =>
-    part.type === 'diff' ? [{ path: part.path, before: part.oldText, after: part.newText }] : [],
+    part.type === 'diff'
+      ? [{ path: part.path, before: part.oldText && compared(part.oldText), after: compared(part.newText) }]
+      : [],
   );
   return {
     ...call,
@@ -224,6 +228,7 @@ const inputOf = (raw: unknown): Partial<ProgramCall> =>
   raw === undefined || raw === null ? {} : { input: kept(rawText(raw)), raw };
 
 const kept = (text: string): string => withoutMiddle(text, KEPT_CHARS);
+const compared = (text: string): string => withoutMiddle(text, COMPARED_CHARS);
 
 const noteOf = ({ id, call }: FollowedCall, outcome: ProgramNote['outcome']): ProgramNote => ({
   id,
