@@ -14,6 +14,7 @@ export type OutsideAgent = AgentConfig['outside_agents'][number];
 /** Maximum bytes of one answer: JSON is parsed as a whole. */
 const ANSWER_BYTES = 400_000;
 const TEXT_MAX_CHARS = 20_000;
+const REFUSAL_MAX_CHARS = 500;
 const SLACK_MS = 15_000;
 const VERSION = '1.0';
 
@@ -81,7 +82,7 @@ function taskInWords({ id, status, artifacts }: z.output<typeof Task>): string {
   return [head, wordsOf(message?.parts ?? []), ...made].filter(Boolean).join('\n\n');
 }
 
-/** The outcome of a call from the agent's answer, which is text from outside. Pure. */
+/** The outcome of a call from the agent's answer. An answer is text from outside, also if the agent refuses. Pure. */
 export function outcomeOfCall(answer: string, status: number): HandsEnd['outcome'] {
   if (status === 401 || status === 403)
     return failed('agent_refused', "The agent refuses the village's token: ask an admin to correct it.");
@@ -96,7 +97,7 @@ export function outcomeOfCall(answer: string, status: number): HandsEnd['outcome
     return failed('agent_failed', `The agent answered with status ${status}, but not with a task or a message.`);
   if ('error' in parsed.data) {
     const { code, message } = parsed.data.error;
-    return failed('agent_refused', `The agent refuses with ${code}: ${message.slice(0, 500).toWellFormed()}`);
+    return fromOutside(`The agent refuses with ${code}: ${message.slice(0, REFUSAL_MAX_CHARS).toWellFormed()}`);
   }
   const { result } = parsed.data;
   const task = 'task' in result ? result.task : 'id' in result ? result : null;
