@@ -20,8 +20,8 @@ export function parseArguments(text: string): ParsedArguments {
   }
 }
 
-/** Maximum nesting of lists and objects: later functions recurse for each level. */
-const MAX_LEVELS = 64;
+/** Maximum nesting of lists and objects, as in the API: later functions recurse for each level. */
+const MAX_LEVELS = 32;
 
 const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
